@@ -73,7 +73,7 @@ func ExampleNew() {
 	key, err := guard.Key(http.Header{"Idempotency-Key": {`"8e03978e"`}})
 	fmt.Println(key, err)
 	// Output:
-	// invalid-header: not a string such as "abc"
+	// invalid-header: must be a string such as "abc"
 	// 8e03978e <nil>
 }
 

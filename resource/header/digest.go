@@ -13,8 +13,8 @@ type Digest struct {
 }
 
 var (
-	errDigestSyntax = errors.New("not a list of digests, each an algorithm, = and base64 between colons")
-	errDigestLength = errors.New("a digest has not the length that its algorithm gives it")
+	errDigestSyntax = errors.New("must be a list of digests such as sha-256=:BASE64:")
+	errDigestLength = errors.New("the length of a digest is not that of its algorithm")
 )
 
 // ParseDigests parses a Repr-Digest or Content-Digest field, which is a Structured Field dictionary

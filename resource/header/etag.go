@@ -20,9 +20,9 @@ type Tags struct {
 
 // Errors of ParseTags. Servers send them to the client.
 var (
-	errTagSyntax = errors.New("not a list of entity tags such as \"abc\" or W/\"abc\"")
-	errTagAny    = errors.New("\"*\" stands together with other members")
-	errTagNone   = errors.New("an empty list of entity tags")
+	errTagSyntax = errors.New("must be a list of entity tags such as \"abc\" or W/\"abc\"")
+	errTagAny    = errors.New("\"*\" must be the only member")
+	errTagNone   = errors.New("must not be an empty list of entity tags")
 )
 
 // ParseTags parses an If-Match or If-None-Match field. For an absent field (no lines) it returns

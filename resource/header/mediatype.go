@@ -22,8 +22,8 @@ type Param struct {
 const maxParams = 32
 
 var (
-	errTypeSyntax    = errors.New("not one media type such as application/json")
-	errTypeDuplicate = errors.New("a parameter of the media type stands twice")
+	errTypeSyntax    = errors.New("must be one media type such as application/json")
+	errTypeDuplicate = errors.New("the media type has a parameter twice")
 	errTypeParams    = errors.New("the media type has too many parameters")
 )
 

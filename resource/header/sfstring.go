@@ -8,7 +8,7 @@ import (
 var (
 	errStringAbsent = errors.New("the field is absent or empty")
 	errStringMany   = errors.New("the field has more than one value")
-	errStringSyntax = errors.New("not a string such as \"abc\"")
+	errStringSyntax = errors.New("must be a string such as \"abc\"")
 )
 
 // String parses a field that is a Structured Field string (RFC 9651 section 3.3.3), such as

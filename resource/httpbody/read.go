@@ -66,7 +66,7 @@ func Gzipped(r *http.Request) bool {
 func Check(r *http.Request, limit int64) error {
 	lines := r.Header["Content-Encoding"]
 	if len(lines) > 0 && !Gzipped(r) && (len(lines) > 1 || !strings.EqualFold(lines[0], "identity")) {
-		d := problem.New(problem.UnsupportedMediaType, "Content is understood as it is or with gzip.")
+		d := problem.New(problem.UnsupportedMediaType, "Content-Encoding must be gzip or identity.")
 		d.Header = http.Header{"Accept-Encoding": {"gzip, identity"}}
 		return d
 	}
@@ -79,7 +79,7 @@ func CheckIdentity(r *http.Request, limit int64) error {
 	for _, line := range r.Header["Content-Encoding"] {
 		if line != "" && !strings.EqualFold(strings.TrimSpace(line), "identity") {
 			d := problem.New(problem.UnsupportedMediaType,
-				"Content is taken as it is, without a content coding.")
+				"Content-Encoding must be identity.")
 			d.Header = http.Header{"Accept-Encoding": {"identity"}}
 			return d
 		}
@@ -154,7 +154,7 @@ func appendAll(dst []byte, from io.Reader, gzipped bool, limit int64) ([]byte, e
 func ReadError(err error, gzipped bool, limit int64) error {
 	switch {
 	case gzipped && isGzipError(err):
-		return problem.New(problem.BadRequest, "The content is not gzip, though Content-Encoding says so.")
+		return problem.New(problem.BadRequest, "The content is not valid gzip, but Content-Encoding is gzip.")
 	case errors.As(err, new(*http.MaxBytesError)):
 		return TooLarge(limit)
 	case errors.As(err, new(*problem.Details)):

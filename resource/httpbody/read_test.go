@@ -136,8 +136,8 @@ func TestLength(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	const both = "Content is understood as it is or with gzip."
-	const none = "Content is taken as it is, without a content coding."
+	const both = "Content-Encoding must be gzip or identity."
+	const none = "Content-Encoding must be identity."
 	const long = "The content is too large."
 	tests := []struct {
 		name             string
@@ -190,7 +190,7 @@ func TestCheck(t *testing.T) {
 func TestAppend(t *testing.T) {
 	t.Parallel()
 	const long, corrupt = "The content is too large.",
-		"The content is not gzip, though Content-Encoding says so."
+		"The content is not valid gzip, but Content-Encoding is gzip."
 	text := strings.Repeat("0123456789", 1000)
 	zipped := zip(t, text)
 	gz := []string{"Content-Encoding: gzip"}
@@ -250,7 +250,7 @@ func TestAppendReadsNoMore(t *testing.T) {
 func TestReadError(t *testing.T) {
 	t.Parallel()
 	const unreadable = "The content could not be read."
-	const corrupt = "The content is not gzip, though Content-Encoding says so."
+	const corrupt = "The content is not valid gzip, but Content-Encoding is gzip."
 	broken := errors.New("connection reset")
 	member := problem.New(problem.Invalid, "The member version names no contract.")
 	tests := []struct {

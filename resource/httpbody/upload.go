@@ -110,9 +110,9 @@ func (u *Upload) verify() error {
 	for _, s := range u.sums {
 		if got := s.Sum(nil); subtle.ConstantTimeCompare(got, s.want) == 0 {
 			d := problem.New(problem.DigestMismatch,
-				"The content is not the one whose digest was sent; nothing has been stored.")
+				"The content does not match its digest. Nothing was stored.")
 			d.Errors = []problem.Violation{{Header: s.field, Code: "mismatch",
-				Detail: "this is not the digest of the content"}}
+				Detail: "the digest does not match the content"}}
 			return d
 		}
 	}

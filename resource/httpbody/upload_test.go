@@ -37,7 +37,7 @@ func TestUpload(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("0123456789", 100)
 	long := sha512.Sum512([]byte(text))
-	mismatch := "The content is not the one whose digest was sent; nothing has been stored."
+	mismatch := "The content does not match its digest. Nothing was stored."
 	tests := []struct {
 		name   string
 		lines  []string
