@@ -16,16 +16,16 @@ const (
 
 // addBatch adds the batch to the description of POST, and returns its response.
 func (d *described) addBatch(op *operation) (ok entry[*response]) {
-	op.Description = sentences(op.Description, "With `"+mediaBatch+
-		"` it takes a list of operations on the collection, which are done "+
-		"in their order, each seeing those before it, and all of them or none. The first that is refused is the answer: `operation` "+
-		"says which it was, from 0, and pointers lead into the list. No parameters are for it")
+	op.Description = sentences(op.Description, "With the media type `"+mediaBatch+
+		"` the body is a list of operations on the collection. They are executed "+
+		"in order, all of them or none. If one fails, the response is its problem: `operation` "+
+		"is its index from 0, and pointers are relative to the request body. Query parameters do not apply")
 	s, example := d.batch()
 	content := d.contents(append([]string{mediaBatch}, d.vendorTypes(batchName)...), s, example)
 	op.RequestBody.Content = append(op.RequestBody.Content, content...)
 
 	results, example := d.batchResults()
-	return d.effect(200, "What became of each operation of a batch, in their order.",
+	return d.effect(200, "The results of the operations of a batch, in order.",
 		[]string{"Cache-Control", "Vary"},
 		d.contents(append([]string{mediaJSON}, d.vendorTypes(batchName)...), results, example))
 }
@@ -45,7 +45,7 @@ func (d *described) batch() (s *schemaObject, example string) {
 	list.MinItems, list.MaxItems = &one, &maxLen
 	d.doc.Components.Schemas.add(name,
 		&schemaObject{Type: typeNames{"object"}, Required: []string{"operations"},
-			Description: "Operations that stand or fall together.", AdditionalProperties: false,
+			Description: "Operations that are executed in one transaction.", AdditionalProperties: false,
 			Properties: append(ordered[*schemaObject]{{"operations", list}}, d.bodyMembers()...)})
 	return schemaRef(name), d.batchExample(name)
 }
@@ -97,9 +97,9 @@ func (f *batchForm) schema() *schemaObject {
 		s.Properties.add(name, p)
 	}
 	if f.id {
-		add("id", textOf("The id as it stands in a path, a string also where it is a number."))
+		add("id", textOf("The id as in the path, always as a string."))
 		s.Properties.add("ifMatch",
-			textOf("As `If-Match`: it is done only if the item has one of these entity tags."))
+			textOf("Like `If-Match`: the operation fails unless the item has one of these entity tags."))
 	}
 	if f.match {
 		s.Required = append(s.Required, "ifMatch")
@@ -144,18 +144,19 @@ func (d *described) pathOf(id jsontext.Value) jsontext.Value {
 func (d *described) batchResults() (s *schemaObject, example string) {
 	name := d.names.unique(d.noun + "BatchResults")
 	status := integer(200, 299)
-	status.Description = "What the operation would have been answered with alone."
+	status.Description = "The status of the operation if it had been a request of its own."
 	result := &schemaObject{Type: typeNames{"object"}, Required: []string{"status"},
 		Properties: ordered[*schemaObject]{
 			{"status", status},
-			{"id", textOf("The id as it stands in a path.")},
-			{"location", textOf("Where an item that was created is.")},
-			{"etag", textOf("The entity tag that GET of the item has now, as JSON and not compressed.")},
+			{"id", textOf("The id as in the path.")},
+			{"location", textOf("The path of a created item.")},
+			{"etag", textOf("The entity tag of the item as uncompressed JSON.")},
 			{"value", d.item},
 		}}
 	d.doc.Components.Schemas.add(name, &schemaObject{Type: typeNames{"object"}, Required: []string{"results"},
-		Description: "Without `value` where `Prefer: return=minimal` asked for that, and behind those that fill an answer.",
-		Properties:  append(ordered[*schemaObject]{{"results", array(result)}}, d.contractMembers()...)})
+		Description: "`value` is omitted with `Prefer: return=minimal`, and after the response has reached " +
+			"its size limit.",
+		Properties: append(ordered[*schemaObject]{{"results", array(result)}}, d.contractMembers()...)})
 	if d.samples.item == "" {
 		return schemaRef(name), ""
 	}

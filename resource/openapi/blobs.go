@@ -18,7 +18,7 @@ type describedBlobs struct {
 func (b *builder) blobs(p *blob.Collection) {
 	d := &describedBlobs{builder: b, name: p.Name(), noun: b.nouns.unique(pascal(p.Name()) + "Item"),
 		opts: p.Options()}
-	b.addTag(d.name, "The bytes at /"+d.name+".")
+	b.addTag(d.name, "The files at /"+d.name+".")
 
 	all := &pathItem{Parameters: b.versionParameters()}
 	one := &pathItem{Parameters: append([]*parameter{d.idParameter()}, b.versionParameters()...),
@@ -26,9 +26,9 @@ func (b *builder) blobs(p *blob.Collection) {
 	if !d.opts.ReadOnly {
 		all.Post, one.Put, one.Delete = d.post(), d.put(), d.delete()
 	}
-	all.Options = b.options("options"+pascal(d.name), d.name, "all of "+d.name,
+	all.Options = b.options("options"+pascal(d.name), d.name, "the collection "+d.name,
 		accept("Accept-Post", all.Post)...)
-	one.Options = b.options("options"+d.noun, d.name, "one of "+d.name, "Accept-Ranges")
+	one.Options = b.options("options"+d.noun, d.name, "a file", "Accept-Ranges")
 	b.addProblem(one.Options, 404) // invalid names
 	b.doc.Paths.add("/"+d.name, all)
 	b.doc.Paths.add("/"+d.name+"/{id}", one)
@@ -38,7 +38,7 @@ func (b *builder) blobs(p *blob.Collection) {
 func (d *describedBlobs) idParameter() *parameter {
 	one, maxLen := 1, 255 // bytes, not characters
 	return &parameter{Name: "id", In: "path", Required: true,
-		Description: "Its name, escaped as one segment of the path. `.` and `..` are none.",
+		Description: "The name, percent-encoded as one path segment. `.` and `..` are not valid.",
 		Example:     quote("photo.jpg"), Schema: &schemaObject{Type: typeNames{"string"}, MinLength: &one,
 			MaxLength: &maxLen,
 			Pattern:   `^[^/\x00-\x1f\x7f-\x9f]+$`}}
@@ -52,59 +52,65 @@ func (d *describedBlobs) blobOperation(verb string, op resource.Op, summary stri
 
 // get describes GET, with 206 for ranges.
 func (d *describedBlobs) get() *operation {
-	op := d.blobOperation("get", resource.OpGet, "Get one of "+d.name,
-		"Returns the bytes as they were stored, with the media type that was said of them",
-		"With `Range` it returns one part of them. Several parts are not served: then it is the whole",
-		"They are never compressed, and no browser runs anything in them")
+	op := d.blobOperation("get", resource.OpGet, "Get a file",
+		"Returns the content as it was stored, with its declared media type",
+		"With a single `Range` it returns that part. A request for several ranges returns the whole content",
+		"The content is not compressed, and a Content-Security-Policy keeps browsers from executing it")
 	op.Parameters = append(append(d.readConditions(), d.prefer("handling=lenient")),
 		d.share("Range", &parameter{Name: "Range", In: "header", Schema: text(),
 			Example: quote("bytes=0-1023"),
-			Description: "A part: `bytes=0-1023`, `bytes=1024-` or, for the last ones, `bytes=-512`. " +
-				"What is no range of bytes is ignored."}),
+			Description: "The requested part: `bytes=0-1023`, `bytes=1024-` or, for the last 512 bytes, " +
+				"`bytes=-512`. " +
+				"Other values are ignored."}),
 		d.share("IfRange", &parameter{Name: "If-Range", In: "header", Schema: text(), Example: quote(`"5"`),
-			Description: "The `ETag` or `Last-Modified` that the parts so far are of. If it is another, the whole is sent."}))
+			Description: "The `ETag` or `Last-Modified` of the parts received so far. If it has changed, " +
+				"the whole content is returned."}))
 	headers := append(d.headers(), "Vary", "Preference-Applied")
 	whole := append(headers, "Accept-Ranges", "Content-Security-Policy", "Repr-Digest")
 	op.Responses = d.answers(d.withCommonErrors(d.withGone(400, 404, 406, 412, 416)...),
-		d.answer(200, "All of the bytes.", whole, d.content()),
-		d.answer(206, "The part that was asked for.", append(whole, "Content-Range"), d.content()),
-		d.answer(304, "The client has it already.", headers, nil))
+		d.answer(200, "The whole content.", whole, d.content()),
+		d.answer(206, "The requested part.", append(whole, "Content-Range"), d.content()),
+		d.answer(304, "The client has the current representation.", headers, nil))
 	return op
 }
 
 // put describes PUT.
 func (d *describedBlobs) put() *operation {
-	op := d.blobOperation("replace", resource.OpReplace, "Store one of "+d.name,
-		"Stores the content under this name, in place of what is there. Nobody sees anything of it before it is there as a whole",
+	op := d.blobOperation("replace", resource.OpReplace, "Store a file",
+		"Stores the request body under this name and replaces an existing file. Readers see either the old "+
+			"or the new content",
 		d.conditionText(), d.keyText(d.name, false))
 	op.Parameters = append(d.uploadParameters(), d.conditions()...)
 	op.RequestBody = d.body()
-	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(d.withRequired(d.withGone(400, 404, 412, 413, 415)...)...)...),
-		d.empty(201, "It has been stored.", append([]string{"Location"}, d.headers()...)...),
-		d.empty(204, "It has been stored, in place of what was there.", d.headers()...))
+	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(d.withRequired(d.withGone(400, 404, 412, 413,
+		415)...)...)...),
+		d.empty(201, "The file has been created.", append([]string{"Location"}, d.headers()...)...),
+		d.empty(204, "The file has been replaced.", d.headers()...))
 	return op
 }
 
 // post describes POST.
 func (d *describedBlobs) post() *operation {
-	op := d.blobOperation("create", resource.OpCreate, "Store something new in "+d.name,
-		"Stores the content under a name that the server chooses", d.keyText(d.name, true))
+	op := d.blobOperation("create", resource.OpCreate, "Create a file",
+		"Stores the request body under a name that the server chooses", d.keyText(d.name, true))
 	op.Parameters = d.uploadParameters()
 	op.RequestBody = d.body()
 	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(400, 413, 415)...),
-		d.empty(201, "It has been stored, and is at `Location`.",
+		d.empty(201, "The file has been created; its path is in `Location`.",
 			append([]string{"Location"}, d.headers()...)...))
 	return op
 }
 
 // delete describes DELETE. Whether the store remembers deletions is unknown here.
 func (d *describedBlobs) delete() *operation {
-	op := d.blobOperation("delete", resource.OpDelete, "Delete one of "+d.name,
-		"204 means that it is gone. 410 means that it was before, and 404 that it is not here, or never was",
+	op := d.blobOperation("delete", resource.OpDelete, "Delete a file",
+		"204 means that the file has been deleted, 410 that it was deleted before, and 404 that it does "+
+			"not exist",
 		d.conditionText(), d.keyText(d.name, false))
 	op.Parameters = append(append(d.conditions(), d.prefer("handling=lenient")), d.keyParameter()...)
-	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(d.withRequired(d.withGone(400, 404, 412)...)...)...),
-		d.empty(204, "It is gone.", "Cache-Control"))
+	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(d.withRequired(d.withGone(400, 404,
+		412)...)...)...),
+		d.empty(204, "The file has been deleted.", "Cache-Control"))
 	return op
 }
 
@@ -132,9 +138,9 @@ func (d *describedBlobs) withRequired(statuses ...int) []int {
 // conditionText describes how to prevent lost updates.
 func (d *describedBlobs) conditionText() string {
 	if d.opts.RequireIfMatch {
-		return "`If-Match` is required to change what is there: it says which revision has been seen, by its `ETag`"
+		return "To change an existing file, `If-Match` with its `ETag` is required"
 	}
-	return "With `If-Match` it is done only if nobody else has changed it since"
+	return "With `If-Match` the request fails if the file has changed since"
 }
 
 // conditions returns the preconditions of PUT and DELETE. If-Match is never marked as required,
@@ -151,9 +157,10 @@ func (d *describedBlobs) uploadParameters() []*parameter {
 		return d.share(pascal(name), &parameter{Name: name, In: "header", Schema: text(),
 			Example: quote("sha-256=:uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek=:"),
 			Description: "The hash of " + of +
-				" (RFC 9530), by sha-256 or sha-512. If it is another nothing is stored."})
+				" (RFC 9530), by sha-256 or sha-512. If it does not match, nothing is stored."})
 	}
-	return append([]*parameter{digest("Repr-Digest", "the bytes"), digest("Content-Digest", "the content"),
+	return append([]*parameter{digest("Repr-Digest", "the file"),
+		digest("Content-Digest", "the request body"),
 		d.prefer("handling=lenient")}, d.keyParameter()...)
 }
 
@@ -164,9 +171,9 @@ func (d *describedBlobs) body() *requestBody {
 		types = []string{"*/*"}
 	}
 	return &requestBody{Required: true, Content: d.contents(types, nil, ""),
-		Description: "The bytes, " + strconv.FormatInt(d.opts.MaxSize, 10) +
-			" of them at most. What is said of their type is said " +
-			"again to whoever gets them; without a word it is application/octet-stream."}
+		Description: "The content, at most " + strconv.FormatInt(d.opts.MaxSize, 10) +
+			" bytes. Its Content-Type is stored and returned with it; " +
+			"the default is application/octet-stream."}
 }
 
 // content describes the response body: bytes of any media type.

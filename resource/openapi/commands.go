@@ -61,10 +61,11 @@ func (a *action) summary() string {
 // endText describes when the command has ended.
 func (a *action) endText() string {
 	if a.c.Jobs() == nil {
-		return "It is done when it is answered"
+		return "The response is sent when the command has ended"
 	}
-	return "It may take longer than a client waits. Then it is answered with 202, which says nothing about how it ends: its " +
-		"job at `Location` does. A client that goes away does not stop it"
+	return "The command may take longer than a client waits. Then the response is 202, and the job at " +
+		"`Location` shows its " +
+		"outcome. Closing the connection does not stop it"
 }
 
 // newRequestBody describes the input of the command.
@@ -86,11 +87,12 @@ func (a *action) types() []string {
 // successes returns the responses of success.
 func (a *action) successes() []entry[*response] {
 	headers := []string{"Cache-Control", "Vary"}
-	out := []entry[*response]{a.empty(204, "It is done, and there is nothing to say about it.", headers[0])}
+	out := []entry[*response]{a.empty(204, "The command succeeded and has no result.", headers[0])}
 	if a.hasOutput {
-		out[0].value.Description = "It is done; `Prefer: return=minimal` asked for no content."
+		out[0].value.Description = "The command succeeded; the result is omitted because of `Prefer: " +
+			"return=minimal`."
 		s, example := a.result()
-		out = append(out, a.effect(200, "It is done, and this came of it.", headers,
+		out = append(out, a.effect(200, "The result of the command.", headers,
 			a.contents(a.types(), s, example)))
 	}
 	if a.c.Jobs() != nil {
@@ -120,14 +122,15 @@ func (a *action) result() (s *schemaObject, example string) {
 func (a *action) accepted(headers []string) entry[*response] {
 	i := slices.IndexFunc(a.shown, func(d *described) bool { return d.name == a.c.Jobs().Name() })
 	if i < 0 {
-		return a.effect(202, "It has begun, and its job is at `Location`.",
+		return a.effect(202, "The command has started; its job is at `Location`.",
 			append([]string{"Location", "Retry-After"}, headers...), nil)
 	}
 	jobs := a.shown[i]
 	out := a.effect(202,
-		"It has begun, and this is its job, which is at `Location`. It can be asked for again after `Retry-After`.",
+		"The command has started. The body is its job, which is at `Location`; poll it after `Retry-After` "+
+			"seconds.",
 		append([]string{"Location", "Content-Location", "Retry-After"}, headers...), jobs.itemContent())
-	out.value.Links.add("job", &link{OperationID: jobs.getID, Description: "What became of it.",
+	out.value.Links.add("job", &link{OperationID: jobs.getID, Description: "The outcome of the command.",
 		Parameters: ordered[string]{{"id", "$response.body#/" + jobs.r.ID()}}})
 	return out
 }

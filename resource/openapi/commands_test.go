@@ -110,11 +110,12 @@ func TestWhatCommandsSay(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("Long ", 30)
 	tests := []struct{ doc, summary, description string }{
-		{"", "The command a/b", "It is done when it is answered."},
-		{"Counts.", "Counts", "Counts. It is done when it is answered."},
-		{"Counts. Slowly", "Counts", "Counts. Slowly. It is done when it is answered."},
-		{long, "The command a/b", strings.TrimSpace(long) + ". It is done when it is answered."},
-		{"A\nB. C", "The command a/b", "A\nB. C. It is done when it is answered."},
+		{"", "The command a/b", "The response is sent when the command has ended."},
+		{"Counts.", "Counts", "Counts. The response is sent when the command has ended."},
+		{"Counts. Slowly", "Counts", "Counts. Slowly. The response is sent when the command has ended."},
+		{long, "The command a/b", strings.TrimSpace(long) +
+			". The response is sent when the command has ended."},
+		{"A\nB. C", "The command a/b", "A\nB. C. The response is sent when the command has ended."},
 	}
 	for _, tt := range tests {
 		_, post := commanded[nothing, nothing](t, &resource.CommandOptions[nothing]{Doc: tt.doc})

@@ -81,16 +81,20 @@ func (b *builder) newInfo() info {
 // would double the document, and the errors of unknown paths and methods.
 const generalText = `## General
 
-HEAD is served wherever GET is, with the same parameters and header fields. A method that a path does not list is answered
-with 405 and ` + "`Allow`" + `, one that does not exist with 501. A path with a slash at its end is redirected (308) to the one without.
+HEAD is available for each GET, with the same parameters and header fields.
+A method that a path does not list is rejected with 405 and ` + "`Allow`" + `, an unknown method with 501.
+A path with a trailing slash is redirected (308) to the one without.
 
-Every error is a problem (RFC 9457) of the media type ` + "`application/problem+json`" + `, whatever ` + "`Accept`" + ` says. Its type tells
-programs what is wrong; new types may come at any time. What is documented as response ` + "`default`" + ` is every other problem.
+Every error is a problem document (RFC 9457) with the media type ` + "`application/problem+json`" + `,
+regardless of ` + "`Accept`" + `. Use its type to distinguish errors. New types may be added at any time.
+The response ` + "`default`" + ` stands for all problems that are not listed.
 
-Unknown parameters, and unknown members of what is sent, are refused, unless ` + "`Prefer: handling=lenient`" + ` says to ignore them.
-Clients, for their part, ignore members that they do not know: an answer may have more than what is described.
+Unknown parameters and unknown members of a request body are rejected;
+` + "`Prefer: handling=lenient`" + ` ignores them.
+Clients must ignore unknown members of a response, because members may be added.
 
-Content is compressed with gzip for those who accept it, and may be sent so.`
+Responses are compressed with gzip if the client accepts it.
+Request bodies may be compressed with gzip.`
 
 // descriptionText returns the description of the API.
 func (b *builder) descriptionText() string {
@@ -111,14 +115,14 @@ func (b *builder) versionsText() string {
 	}
 	c := &b.now.contract
 	s := "## Versions\n\nThis is contract " + c.Name + " of the API. " + b.statusText()
-	s += "\n\nA request names it in one or more of these ways, and several have to agree:\n"
+	s += "\n\nA request names it in one or more of these ways. If there are several, they must agree:\n"
 	for _, way := range b.namingText() {
 		s += "\n- " + way
 	}
 	s += "\n\n"
 	if len(b.now.names) > 0 {
 		s += "It is selected by the names " + strings.Join(b.now.names, ", ") +
-			", also with a v before them. "
+			", with or without a leading v. "
 	}
 	return s + b.defaultText()
 }
@@ -129,14 +133,14 @@ func (b *builder) statusText() string {
 	var s string
 	switch b.now.status {
 	case version.Preview:
-		s = "It may still change, and has to be named in full."
+		s = "It is a preview that may still change, and only its full name selects it."
 	case version.Deprecated:
-		s = "It is deprecated and should not be used for anything new."
+		s = "It is deprecated; new clients should use a later contract."
 	case version.Retired:
-		s = "It is retired: everything here is answered with 410."
+		s = "It is retired: all requests are rejected with 410."
 	}
 	if b.now.status != version.Retired && !c.Sunset.IsZero() {
-		s = sentences(s, "From "+stamp(c.Sunset)+" on it is answered with 410")
+		s = sentences(s, "From "+stamp(c.Sunset)+" on, requests are rejected with 410")
 	}
 	return s
 }
@@ -159,7 +163,7 @@ func (b *builder) resource(r *resource.Resource) {
 	if r.Can(resource.OpCreate) {
 		list.Post = d.create()
 	}
-	list.Options = d.options("options"+pascal(d.name), d.name, "the collection of "+d.name,
+	list.Options = d.options("options"+pascal(d.name), d.name, "the collection "+d.name,
 		accept("Accept-Post", list.Post)...)
 	b.doc.Paths.add("/"+d.name, list)
 
@@ -174,7 +178,7 @@ func (b *builder) resource(r *resource.Resource) {
 	if r.Can(resource.OpDelete) {
 		item.Delete = d.delete()
 	}
-	item.Options = d.options("options"+d.noun, d.name, "an item of "+d.name,
+	item.Options = d.options("options"+d.noun, d.name, article(d.word),
 		accept("Accept-Patch", item.Patch)...)
 	b.doc.Paths.add("/"+d.name+"/{id}", item)
 }

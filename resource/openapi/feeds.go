@@ -42,9 +42,11 @@ func (d *described) feedText(of string) string {
 	if !d.r.Watches() {
 		return ""
 	}
-	return "Asked for `" + eventstream.ContentType + "` it is the feed of changes to " + of +
-		": it begins behind `Last-Event-ID`, or else now, and does not end. `Event-Cursor` is where to begin so that nothing is " +
-		"missed that is not in this answer. 410 means that this is too long ago: get it anew"
+	return "With `Accept: " + eventstream.ContentType + "` the response is the feed of changes to " + of +
+		": it begins after `Last-Event-ID`, or with the next change, and does not end. To miss no change " +
+		"after this response, " +
+		"send its `Event-Cursor` as `Last-Event-ID`. 410 means that the cursor has expired: repeat the " +
+		"request without it"
 }
 
 // addFeed adds the feed to the operation that reads a collection or an item.
@@ -52,15 +54,17 @@ func (d *described) addFeed(op *operation, content *ordered[*mediaType]) {
 	if !d.r.Watches() {
 		return
 	}
-	const field = "Where to go on: the `id` of the last event that came, or an `Event-Cursor`. It is for feeds only."
+	const field = "For feeds: the cursor to resume after, which is the `id` of the last event received or " +
+		"an `Event-Cursor`."
 	op.Parameters = append(op.Parameters,
 		d.share("LastEventID", &parameter{Name: "Last-Event-ID", In: "header", Schema: text(),
 			Example:     quote(cursorText),
-			Description: field + " Browsers send it by themselves when they come back."}),
+			Description: field + " Browsers send it when they reconnect."}),
 		d.share("LastEventIDOfURL", &parameter{Name: "lastEventId", In: "query", Schema: text(),
 			Example: quote(cursorText),
 			Description: field +
-				" It is for browsers that come for the first time, and can send no field. `Last-Event-ID` goes before it."}))
+				" For browsers, which cannot send a header field with the first request. `Last-Event-ID` " +
+				"takes precedence."}))
 	content.add(eventstream.ContentType, d.events())
 }
 
@@ -69,11 +73,13 @@ const cursorText = "AcQ_tkSe6jcFCNQqAlvSYmc"
 // events describes the content of a feed.
 func (d *described) events() *mediaType {
 	id := d.r.ID()
-	m := &mediaType{Schema: textOf("Server-sent events (WHATWG HTML section 9.2). `event` is `created`, `updated` or `deleted`: " +
-		"what comes into sight of the filters, and of what the caller may see, is created, and what leaves it is deleted. " +
-		"`data` is the item as JSON, as it is answered otherwise; of a deleted one only its `" + id + "`. " +
-		"`id` is the cursor of the event, from which a client goes on when the connection has ended, and misses nothing. An `id` " +
-		"by itself says how far the feed has come. If it is `expired` one cannot go on, as with 410. Lines that begin with a colon are to be passed over.")}
+	m := &mediaType{Schema: textOf("Server-sent events (WHATWG HTML section 9.2). `event` is `created`, " +
+		"`updated` or `deleted`: " +
+		"an item that starts to match the filters is `created`, and one that stops matching is `deleted`. " +
+		"`data` is the item as JSON; for a deleted item it has only the `" + id + "`. " +
+		"`id` is the cursor to resume after when the connection has ended. An event that has only an `id` " +
+		"updates the cursor. The event `expired` means, like 410, that the cursor has expired. Lines that " +
+		"begin with a colon are comments.")}
 	item := d.exampleValue(d.samples.item)
 	if item == nil {
 		return m

@@ -15,21 +15,23 @@ const mediaNDJSON = "application/x-ndjson"
 // importOperation describes an import command, whose body is newline-delimited JSON.
 func (a *action) importOperation() *operation {
 	op := a.newOperation(camel(a.c.Name()), a.group, a.c.Name(), resource.OpInvoke, a.summary(), a.c.Doc(),
-		"Each line stands for itself: those that are refused are told, and the others are stored. If it is cut short, what has "+
-			"been stored stays, and to send all of it again does no harm", a.keyText(a.c.Name(), false),
+		"Each line is processed on its own: invalid lines are reported, and the others are stored. If the "+
+			"request is interrupted, "+
+			"stored lines remain, and it is safe to send all lines again", a.keyText(a.c.Name(), false),
 		a.atomicOnce())
 	statuses := []int{400, 406, 413, 415}
 	if a.c.Into().Batches() {
 		statuses = append(statuses, 422)
 		op.Parameters = append(op.Parameters,
 			&parameter{Name: "atomic", In: "query", Schema: &schemaObject{Type: typeNames{"boolean"}},
-				Description: "All lines are stored, or none: then a line that is refused is 422, with `rejected`."})
+				Description: "Stores all lines or none. An invalid line is then 422, with `rejected`."})
 	}
 	op.Parameters = append(append(op.Parameters, a.prefer("handling=lenient")), a.keyParameter()...)
 	op.RequestBody = a.linesBody()
 	s, example := a.result()
-	op.Responses = a.answers(a.withErrors(a.c.Public() && a.c.Into().Policy().Public, a.withKeyErrors(statuses...)...),
-		a.effect(200, "What has become of the lines.", []string{"Cache-Control", "Vary"},
+	op.Responses = a.answers(a.withErrors(a.c.Public() && a.c.Into().Policy().Public,
+		a.withKeyErrors(statuses...)...),
+		a.effect(200, "The result of the import.", []string{"Cache-Control", "Vary"},
 			a.contents(a.types(), s, example)))
 	return op
 }
@@ -39,18 +41,18 @@ func (a *action) atomicOnce() string {
 	if level, _ := a.builder.c.Guarantee(a.c.Name(), true); level != idempotency.ExactlyOnce {
 		return ""
 	}
-	return "With `atomic=true` and a key it is done exactly once"
+	return "With `atomic=true` and a key, the import is executed exactly once"
 }
 
 // linesBody describes the body. JSON Schema cannot describe a sequence of values, so its schema is
 // a string.
 func (a *action) linesBody() *requestBody {
 	into := a.c.Into()
-	s := textOf("One item a line, each a JSON object as it is sent with POST.")
+	s := textOf("One item per line, each a JSON object as in a POST.")
 	m := &mediaType{Schema: s}
 	if i := slices.IndexFunc(a.shown, func(d *described) bool { return d.r == into }); i >= 0 {
 		d := a.shown[i]
-		s.Description = "One item a line, each a JSON object as POST of /" + d.name + " takes it: `" +
+		s.Description = "One item per line, each a JSON object as in a POST of /" + d.name + ": `" +
 			a.models[d.createModel] + "`."
 		if d.samples.create != "" {
 			line := string(a.exampleValue(d.samples.create)) + "\n"
@@ -60,7 +62,7 @@ func (a *action) linesBody() *requestBody {
 		}
 	}
 	return &requestBody{Required: true, Content: ordered[*mediaType]{{mediaNDJSON, m}},
-		Description: "Of any length, in lines of the length of a single item at most."}
+		Description: "Unlimited in total; a line may be as long as the body of a single item."}
 }
 
 // importExtensions are the extension members of import problems.
@@ -71,11 +73,11 @@ func importExtensions() ordered[*schemaObject] {
 	rejected := array(&schemaObject{Type: typeNames{"object"}, Required: []string{"line", "problem"},
 		Properties: ordered[*schemaObject]{{"line", count("Counted from 1.")},
 			{"problem", schemaRef("Problem")}}})
-	rejected.Description = "The lines for which nothing of an import was stored, the first hundred of them."
+	rejected.Description = "The first 100 lines that were rejected."
 	return ordered[*schemaObject]{
 		{"rejected", rejected},
-		{"rejectedTotal", count("How many there are, if that is more.")},
-		{"created", count("How many items an import had created when it ended.")},
-		{"replaced", count("How many it had replaced.")},
+		{"rejectedTotal", count("The number of rejected lines, if it is greater than 100.")},
+		{"created", count("The number of items that the import created.")},
+		{"replaced", count("The number of items that the import replaced.")},
 	}
 }

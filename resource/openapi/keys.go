@@ -25,15 +25,16 @@ func (b *builder) keyParameter() []*parameter {
 		Schema: &schemaObject{Type: typeNames{"string"}, MinLength: &one, MaxLength: &longest,
 			Pattern: b.keyPattern()},
 		Example: quote(`"8e03978e-40d5-43e8-bc93-6894a57f9324"`),
-		Description: "A string in quotation marks that is new for each thing to be done, and the same when it is sent again. " +
-			"What was answered the first time is then answered again, with `Idempotency-Replayed`. With other content it is " +
-			"refused (422), and while the first is still running, too (409)."}
+		Description: "A quoted string that is unique for each operation and repeated with each retry. " +
+			"A retry receives the response to the first request, with `Idempotency-Replayed`. A key with a " +
+			"different request is " +
+			"rejected with 422, and a retry while the first request is in progress with 409."}
 	if k := b.c.Idempotency(); k != nil {
 		o := k.Options()
 		p.Required = o.Required
-		p.Description += " It is remembered for " + brief(o.TTL) + "."
+		p.Description += " Keys are stored for " + brief(o.TTL) + "."
 		if o.TimeOrdered {
-			p.Description += " It has to be a UUID of version 7 that is no older (RFC 9562)."
+			p.Description += " The key must be a UUID of version 7 that is not older (RFC 9562)."
 			p.Example = quote(`"0193f2a4-7c1e-7d3b-9a55-2f6d1c0b8e11"`)
 		}
 	}
@@ -76,17 +77,17 @@ func (b *builder) keyText(name string, create bool) string {
 	if !b.keyed() {
 		return ""
 	}
-	const text = "With an `Idempotency-Key` it can be sent again if the answer was lost"
+	const text = "With an `Idempotency-Key` the request can be retried safely"
 	if b.c.Idempotency() == nil {
 		return text
 	}
 	switch level, _ := b.c.Guarantee(name, create); level {
 	case idempotency.ExactlyOnce:
-		return text + ": it is done exactly once"
+		return text + ": it is executed exactly once"
 	case idempotency.ByIdentity:
-		return text + ": it is done once, as the id follows from the key"
+		return text + ": it is executed once, because the id is derived from the key"
 	}
-	return text + ": it is done at most once, and if nobody knows whether it was, the answer says so (409, `" +
+	return text + ": it is executed at most once. If the outcome is unknown, the response is 409 (`" +
 		problem.OutcomeUnknown.URI() + "`)"
 }
 

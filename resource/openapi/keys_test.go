@@ -53,7 +53,7 @@ func TestGoldenKeys(t *testing.T) {
 // TestKeysOfTheCatalog: a catalog that keeps keys says itself what they are worth, operation by operation.
 func TestKeysOfTheCatalog(t *testing.T) {
 	t.Parallel()
-	const exactly, identity, atMost = "exactly once", "the id follows from the key", "at most once"
+	const exactly, identity, atMost = "exactly once", "the id is derived from the key", "at most once"
 	worth := map[string]string{
 		"POST /exact": exactly, "PUT /exact/{id}": exactly, "PATCH /exact/{id}": exactly,
 		"DELETE /exact/{id}": exactly,
@@ -90,7 +90,7 @@ func TestKeysOfTheCatalog(t *testing.T) {
 	}
 	p := d.at(d.root, "components", "parameters", "IdempotencyKey").(object)
 	if text := p["description"].(string); p["required"] != true ||
-		!strings.Contains(text, "remembered for 1h30m.") ||
+		!strings.Contains(text, "stored for 1h30m.") ||
 		!strings.Contains(text, "version 7") {
 		t.Errorf("the parameter is %v", p)
 	}

@@ -13,9 +13,9 @@ func (b *builder) lookup(l *resource.Lookup) {
 	d.item = b.component(model{typ: target.Type(), mode: shown})
 	d.samples.item = b.sampleOf(d.item)
 	id := b.nouns.unique("Find" + pascal(l.Name()))
-	op := b.newOperation("find"+id[len("Find"):], target.Name(), l.Name(), resource.OpGet, "Find an item of "+
-		target.Name(),
-		"Returns the item that the parameters lead to. `Content-Location` says where it is")
+	op := b.newOperation("find"+id[len("Find"):], target.Name(), l.Name(), resource.OpGet,
+		"Find "+article(d.word),
+		"Returns the item that matches the parameters. `Content-Location` is its path")
 	var params []*parameter
 	for _, f := range l.Input().Fields {
 		params = append(params, b.inputParameter(f))

@@ -48,3 +48,16 @@ func (n names) unique(name string) string {
 	n[got] = true
 	return got
 }
+
+// article returns the word with its indefinite article, for summaries: an order, a user.
+func article(word string) string {
+	for _, prefix := range []string{"eu", "one", "uni", "usa", "use", "usu", "uti"} {
+		if strings.HasPrefix(strings.ToLower(word), prefix) {
+			return "a " + word
+		}
+	}
+	if word != "" && strings.ContainsRune("aeiouAEIOU", rune(word[0])) {
+		return "an " + word
+	}
+	return "a " + word
+}

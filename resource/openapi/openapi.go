@@ -123,7 +123,8 @@ func (o *Options) checkServers() {
 		u, err := url.Parse(s)
 		if err != nil || u.RawQuery != "" || u.Fragment != "" || u.Host == "" && !strings.HasPrefix(s, "/") ||
 			u.Host != "" && u.Scheme == "" {
-			panic(fmt.Sprintf("openapi: Options.Servers: %q is not a path or an absolute URL without query and fragment", s))
+			panic(fmt.Sprintf("openapi: Options.Servers: %q is not a path or an absolute URL without query "+
+				"and fragment", s))
 		}
 	}
 }

@@ -75,22 +75,24 @@ func (b *builder) newOperation(id, tag, name string, op resource.Op, summary str
 // list describes GET of the collection.
 func (d *described) list() *operation {
 	op := d.resourceOperation("list"+pascal(d.name), resource.OpList, "List "+d.name,
-		"Returns a page of the items that match all of the filters. The next page is at `next`, and at the link of that name",
+		"Returns a page of the items that match all filters. `next` is the cursor of the next page, and "+
+			"the link `next` is its URL",
 		d.orderText(),
-		"Asked for `application/x-ndjson` it returns one item a line, and without `limit` all of them",
-		d.feedText("what matches the filters"))
+		"With `Accept: application/x-ndjson` it returns one item per line, and without `limit` all items",
+		d.feedText("the items that match the filters"))
 	op.Parameters = d.listParameters()
 	types := append([]string{mediaJSON}, d.vendorTypes(d.word)...)
 	content := d.contents(types, d.listSchema(), d.samples.list)
 	// JSON Schema cannot describe a sequence of values.
-	content.add("application/x-ndjson", &mediaType{Schema: textOf("One item a line, each a JSON object.")})
+	content.add("application/x-ndjson", &mediaType{Schema: textOf("One item per line, each a JSON object.")})
 	d.addFeed(op, &content)
 	headers := append([]string{"ETag", "Link", "Cache-Control", "Vary", "Preference-Applied"},
 		d.cursorHeader()...)
 	if d.r.Can(resource.OpCreate) {
 		headers = append(headers, "Accept-Post")
 	}
-	op.Responses = d.answers(d.withCommonErrors(d.withFeedErrors(400, 406)...), d.answer(200, "A page of items.", headers, content),
+	op.Responses = d.answers(d.withCommonErrors(d.withFeedErrors(400, 406)...),
+		d.answer(200, "A page of items.", headers, content),
 		d.unchanged(headers))
 	return op
 }
@@ -98,9 +100,9 @@ func (d *described) list() *operation {
 // orderText describes the order of a list.
 func (d *described) orderText() string {
 	if d.r.Query().Natural {
-		return "The order is that of the store"
+		return "The items are in the order of the store"
 	}
-	return "The order is that of `sort`, and then of `" + d.r.ID() + "`"
+	return "The items are sorted by `sort`, then by `" + d.r.ID() + "`"
 }
 
 // create describes POST.
@@ -108,17 +110,18 @@ func (d *described) create() *operation {
 	how := "The server chooses the id"
 	switch {
 	case d.policy.TakesIDs && d.policy.AssignsIDs:
-		how = "The server chooses the id, unless there is one in the content"
+		how = "The server chooses the id unless the request body has one"
 	case d.policy.TakesIDs:
 		how = "The client chooses the id"
 	}
-	op := d.resourceOperation("create"+d.noun, resource.OpCreate, "Create an item in "+d.name, how,
+	op := d.resourceOperation("create"+d.noun, resource.OpCreate, "Create "+article(d.word), how,
 		d.keyText(d.name, true))
 	op.Parameters = d.writeParameters()
 	op.RequestBody = d.newRequestBody(d.createModel, d.samples.create)
 	headers := append([]string{"Location", "Content-Location"}, d.itemHeaders()...)
 	statuses, good := []int{400, 406, 409, 413, 415, 422}, []entry[*response]{d.written(201,
-		"The item has been created, and is at `Location`. With `Prefer: return=minimal` there is no content.",
+		"The item has been created; its path is in `Location`. The body is omitted with `Prefer: "+
+			"return=minimal`.",
 		headers)}
 	if d.r.Batches() { // a batch has the errors of all its operations
 		statuses, good = d.withGone(append(statuses, 404, 412)...), append(good, d.addBatch(op))
@@ -129,8 +132,8 @@ func (d *described) create() *operation {
 
 // get describes GET of an item.
 func (d *described) get() *operation {
-	op := d.resourceOperation("get"+d.noun, resource.OpGet, "Get an item of "+d.name, "Returns one item",
-		d.goneText(), d.feedText("it"))
+	op := d.resourceOperation("get"+d.noun, resource.OpGet, "Get "+article(d.word), "Returns one item",
+		d.goneText(), d.feedText("the item"))
 	d.getID = op.OperationID
 	op.Parameters = append(append(d.partParameters(), d.prefer("handling=lenient")), d.readConditions()...)
 	content := d.itemContent()
@@ -143,18 +146,18 @@ func (d *described) get() *operation {
 
 // replace describes PUT.
 func (d *described) replace() *operation {
-	does := "Puts the content in the place of the item. What is left out gets its default, or is removed"
+	does := "Replaces the item. Members that are not sent get their default or are removed"
 	replaces := d.r.Can(resource.OpPatch) // an item that can be patched can be replaced, and vice versa
 	switch {
 	case d.policy.TakesIDs && replaces:
-		does += ". Where there is no such item it is created"
+		does += ". If the item does not exist, it is created"
 	case d.policy.TakesIDs:
-		does = "Creates the item. One that is there cannot be replaced"
+		does = "Creates the item. An existing item cannot be replaced"
 	}
 	if d.policy.TakesIDs && d.policy.Remembers && !d.policy.AllowRecreate {
-		does += ". An item that was deleted cannot be put back: 410"
+		does += ". A deleted item cannot be created again (410)"
 	}
-	op := d.resourceOperation("replace"+d.noun, resource.OpReplace, "Replace an item of "+d.name, does,
+	op := d.resourceOperation("replace"+d.noun, resource.OpReplace, "Replace "+article(d.word), does,
 		d.conditionText(), d.keyText(d.name, false))
 	op.Parameters = append(d.writeParameters(), d.writeConditions(!d.policy.TakesIDs)...)
 	op.RequestBody = d.newRequestBody(d.replaceModel, d.samples.replace)
@@ -162,13 +165,15 @@ func (d *described) replace() *operation {
 	var good []entry[*response]
 	if replaces {
 		good = append(good, d.written(200, d.replacedText(), headers), d.empty(204,
-			"The item has been replaced; `Prefer: return=minimal` asked for no content.", d.itemHeaders()...))
+			"The item has been replaced; the body is omitted because of `Prefer: return=minimal`.",
+			d.itemHeaders()...))
 	}
 	if d.policy.TakesIDs {
 		good = append(good, d.written(201, "The item has been created.",
 			append([]string{"Location"}, headers...)))
 	}
-	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(d.withGone(400, 404, 406, 409, 412, 413, 415, 422)...)...), good...)
+	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(d.withGone(400, 404, 406, 409, 412, 413, 415,
+		422)...)...), good...)
 	return op
 }
 
@@ -176,16 +181,18 @@ func (d *described) replace() *operation {
 // is stored without changes.
 func (d *described) replacedText() string {
 	if d.settings.AlwaysETagOnPut {
-		return "The item as it is now."
+		return "The current item."
 	}
-	return "The item as it is now. There is an `ETag` only if it is stored octet by octet as it was sent."
+	return "The current item. There is an `ETag` only if the item is stored exactly as it was sent."
 }
 
 // patch describes PATCH.
 func (d *described) patch() *operation {
-	op := d.resourceOperation("patch"+d.noun, resource.OpPatch, "Change parts of an item of "+d.name,
-		"Applies all of the patch or nothing. A merge patch (RFC 7396) names what changes, and null removes: it cannot set "+
-			"anything to null, for which there is JSON Patch (RFC 6902). A patch that changes nothing leaves the revision as it is",
+	op := d.resourceOperation("patch"+d.noun, resource.OpPatch, "Patch "+article(d.word),
+		"Applies the whole patch or nothing. A merge patch (RFC 7396) has the members to change, and null "+
+			"removes a member. To set "+
+			"a member to null, use JSON Patch (RFC 6902). A patch without effect does not change the "+
+			"revision",
 		d.conditionText(), d.keyText(d.name, false))
 	op.Parameters = append(d.writeParameters(), d.writeConditions(true)...)
 	content := ordered[*mediaType]{
@@ -193,28 +200,31 @@ func (d *described) patch() *operation {
 		{patch.JSONType, d.media(d.jsonPatch(), d.samples.operations)},
 	}
 	op.RequestBody = &requestBody{Required: true, Content: content,
-		Description: "A patch. Patches name no version and have no types of a vendor."}
+		Description: "A patch. Patches do not name a version and have no vendor media types."}
 	headers := append([]string{"Content-Location"}, d.itemHeaders()...)
-	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(d.withGone(400, 404, 406, 409, 412, 413, 415, 422)...)...),
-		d.written(200, "The item as it is now.", headers),
-		d.empty(204, "The item has been changed; `Prefer: return=minimal` asked for no content.",
+	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(d.withGone(400, 404, 406, 409, 412, 413, 415,
+		422)...)...),
+		d.written(200, "The current item.", headers),
+		d.empty(204, "The item has been changed; the body is omitted because of `Prefer: return=minimal`.",
 			d.itemHeaders()...))
 	return op
 }
 
 // delete describes DELETE. It explains 204, 404 and 410, because clients must distinguish them.
 func (d *described) delete() *operation {
-	means := "204 and 410 both mean that the item is gone: 204 that it has been deleted just now, 410 that it was before. " +
-		"404 means that it was never known here"
+	means := "204 means that the item has been deleted, and 410 that it was deleted before. " +
+		"404 means that it never existed"
 	switch {
 	case !d.policy.Remembers:
-		means = "204 means that the item is gone. What was deleted is not remembered here, so 404 means that there is none, " +
-			"whether it was deleted before or never known"
+		means = "204 means that the item has been deleted. Deletions are not remembered, so 404 means that " +
+			"it does not exist, " +
+			"whether or not it was deleted before"
 	case d.settings.RepeatedDelete == 204:
-		means = "204 means that the item is gone, also if it was before, for which other methods have 410. " +
-			"404 means that it was never known here"
+		means = "204 means that the item has been deleted, now or before; other methods return 410 for a " +
+			"deleted item. " +
+			"404 means that it never existed"
 	}
-	op := d.resourceOperation("delete"+d.noun, resource.OpDelete, "Delete an item of "+d.name, means,
+	op := d.resourceOperation("delete"+d.noun, resource.OpDelete, "Delete "+article(d.word), means,
 		d.conditionText(), d.keyText(d.name, false))
 	op.Parameters = append([]*parameter{d.prefer("handling=lenient")}, d.writeConditions(true)...)
 	op.Parameters = append(op.Parameters, d.keyParameter()...)
@@ -223,21 +233,22 @@ func (d *described) delete() *operation {
 		statuses = slices.DeleteFunc(statuses, func(status int) bool { return status == gone })
 	}
 	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(statuses...)...),
-		d.empty(204, "The item is gone.", "Cache-Control"))
+		d.empty(204, "The item has been deleted.", "Cache-Control"))
 	return op
 }
 
 // options describes OPTIONS of a path, which documents Allow. It needs no authentication. accepts
 // are the fields that list the accepted media types.
 func (b *builder) options(id, tag, what string, accepts ...string) *operation {
-	op := b.newOperation(id, tag, tag, "", "What can be done with "+what,
-		"Tells the methods that are served here")
+	op := b.newOperation(id, tag, tag, "", "List the methods of "+what,
+		"Returns the supported methods in `Allow`")
 	if len(b.o.Security) > 0 {
 		op.Security = &[]requirement{}
 	}
 	headers := append([]string{"Allow", "Cache-Control", "Vary"}, accepts...)
-	op.Responses = b.answers(b.withVersionErrors(400, 414), b.answer(204, "The methods are in `Allow`.", headers,
-		nil))
+	op.Responses = b.answers(b.withVersionErrors(400, 414),
+		b.answer(204, "The methods are in `Allow`.", headers,
+			nil))
 	return op
 }
 
@@ -254,15 +265,15 @@ func (d *described) goneText() string {
 	if !d.policy.Remembers {
 		return ""
 	}
-	return "404 means that there was never such an item, and 410 that it was deleted"
+	return "404 means that the item never existed, and 410 that it was deleted"
 }
 
 // conditionText describes how to prevent lost updates.
 func (d *described) conditionText() string {
 	if d.policy.RequireIfMatch {
-		return "`If-Match` is required: it says which revision has been seen, by its `ETag`"
+		return "`If-Match` with the `ETag` of the item is required"
 	}
-	return "With `If-Match` it is done only if nobody else has changed the item since"
+	return "With `If-Match` the request fails if the item has changed since"
 }
 
 // withGone adds 410 if an item may have been deleted, and 428 if a precondition is required.
@@ -285,7 +296,7 @@ func (d *described) newRequestBody(m model, example string) *requestBody {
 
 // bodySizeText describes the size limit of a request body.
 func (b *builder) bodySizeText() string {
-	return "Of " + strconv.FormatInt(b.c.Limits().Body, 10) + " bytes at most."
+	return "At most " + strconv.FormatInt(b.c.Limits().Body, 10) + " bytes."
 }
 
 // contents uses one schema and one example for several media types.
@@ -326,11 +337,11 @@ func (d *described) listSchema() *schemaObject {
 	s := &schemaObject{Type: typeNames{"object"}, Required: []string{"items"},
 		Properties: ordered[*schemaObject]{
 			{"items", array(d.item)},
-			{"next", textOf("Where the next page begins: the value of `after`. The last page has none.")},
+			{"next", textOf("The value of `after` for the next page. The last page has none.")},
 		}}
 	if d.counted {
 		total := &schemaObject{Type: typeNames{"integer"}, Minimum: jsonOf(0),
-			Description: "How many items match, for `Prefer: count=exact`."}
+			Description: "The number of items that match, with `Prefer: count=exact`."}
 		s.Properties.add("total", total)
 	}
 	d.doc.Components.Schemas.add(name, s)

@@ -37,7 +37,7 @@ func (d *described) idParameter() *parameter {
 		s.MinLength = &one
 	}
 	p := &parameter{Name: "id", In: "path", Required: true, Schema: s,
-		Description: "The `" + d.r.ID() + "` of the item, escaped as one segment of the path."}
+		Description: "The `" + d.r.ID() + "` of the item, percent-encoded as one path segment."}
 	p.Example = d.samples.id
 	return p
 }
@@ -53,7 +53,8 @@ func (d *described) listParameters() []*parameter {
 	support := d.r.Query()
 	out := d.filters(&support)
 	if keys := d.sortKeys(&support); len(keys) > 0 {
-		sort := commaList("sort", "The fields to sort by, each once; a minus is for descending order.",
+		sort := commaList("sort",
+			"The fields to sort by, each at most once. A leading minus means descending order.",
 			&schemaObject{Type: typeNames{"string"}, Enum: jsonStrings(keys...)}, maxSort)
 		sort.Schema.UniqueItems = true
 		out = append(out, sort)
@@ -62,12 +63,12 @@ func (d *described) listParameters() []*parameter {
 	limit.Default = jsonOf(d.policy.PageSize)
 	out = append(out,
 		&parameter{Name: "limit", In: "query", Schema: limit,
-			Description: "How many items the page has at most."},
+			Description: "The maximum number of items in the page."},
 		d.share("After", &parameter{Name: "after", In: "query", Schema: text(),
-			Description: "Where to go on: `next` of the page before. A cursor is good for the same list only."}))
+			Description: "The `next` of the previous page. A cursor is only valid for the same list."}))
 	if !support.Natural {
 		out = append(out, d.share("Before", &parameter{Name: "before", In: "query", Schema: text(),
-			Description: "Where to end: the cursor in the link `prev` or `last`. It excludes `after`."}))
+			Description: "The cursor in the link `prev` or `last`. It cannot be combined with `after`."}))
 	}
 	out = append(out, d.partParameters()...)
 	if d.counted {
@@ -112,27 +113,27 @@ func filterName(field string, op query.Op) string {
 func comparison(op query.Op) string {
 	switch op {
 	case query.Eq:
-		return "is this"
+		return "equals the value"
 	case query.Ne:
-		return "is not this"
+		return "does not equal the value"
 	case query.In:
-		return "is one of these"
+		return "is one of the values"
 	case query.NotIn:
-		return "is none of these"
+		return "is none of the values"
 	case query.Lt:
-		return "is less than this"
+		return "is less than the value"
 	case query.Lte:
-		return "is at most this"
+		return "is at most the value"
 	case query.Gt:
-		return "is more than this"
+		return "is greater than the value"
 	case query.Gte:
-		return "is at least this"
+		return "is at least the value"
 	case query.Contains:
-		return "contains this"
+		return "contains the value"
 	case query.StartsWith:
-		return "starts with this"
+		return "starts with the value"
 	case query.IsNull:
-		return "is null, or is not"
+		return "is null (true) or is not null (false)"
 	}
 	return ""
 }
@@ -142,9 +143,10 @@ func (d *described) filters(support *query.Support) []*parameter {
 	var out []*parameter
 	for _, f := range d.r.Type().Fields {
 		for _, op := range support.Filter[f.Name] {
-			name, says := filterName(f.Name, op), "Items whose `"+f.Name+"` "+comparison(op)+"."
+			name, says := filterName(f.Name, op), "Selects items if `"+f.Name+"` "+comparison(op)+"."
 			if op == query.In || op == query.NotIn {
-				out = append(out, commaList(name, says+" In a value, `\\,` is a comma and `\\\\` a backslash.",
+				out = append(out, commaList(name,
+					says+" In a value, write `\\,` for a comma and `\\\\` for a backslash.",
 					compared(f, op), maxValues))
 				continue
 			}
@@ -154,7 +156,8 @@ func (d *described) filters(support *query.Support) []*parameter {
 	if len(out) > 0 {
 		out = append(out, &parameter{Name: "filter", In: "query", Content: ordered[*mediaType]{
 			{mediaJSON, &mediaType{Schema: d.filterTree(support)}}},
-			Description: "Conditions as JSON, for what parameters cannot say: `and`, `or` and `not`, 8 deep at most."})
+			Description: "A condition as JSON, which may combine others with `and`, `or` and `not` to a " +
+				"depth of 8."})
 	}
 	return out
 }
@@ -181,7 +184,7 @@ func compared(f *schema.Field, op query.Op) *schemaObject {
 func (d *described) filterTree(support *query.Support) *schemaObject {
 	name := d.names.unique(pascal(d.name) + "Filter")
 	s := &schemaObject{Type: typeNames{"object"}, AdditionalProperties: false,
-		Description: "All members must hold.", Properties: ordered[*schemaObject]{}}
+		Description: "All members must match.", Properties: ordered[*schemaObject]{}}
 	d.doc.Components.Schemas.add(name, s) // before it is complete, because it refers to itself
 	for _, f := range d.r.Type().Fields {
 		ops := support.Filter[f.Name]
@@ -221,11 +224,11 @@ func (d *described) partParameters() []*parameter {
 				fields = append(fields, f.Name)
 			}
 		}
-		out = append(out, commaList("fields", "The members to show, if not all.",
+		out = append(out, commaList("fields", "The members to return. Default all.",
 			&schemaObject{Type: typeNames{"string"}, Enum: jsonStrings(fields...)}, 0))
 	}
 	if relations := d.r.Relations(); len(relations) > 0 {
-		out = append(out, commaList("expand", "What to show beside each item, as a member of that name: "+
+		out = append(out, commaList("expand", "The related items to return as members of each item: "+
 			d.relatedText()+".",
 			&schemaObject{Type: typeNames{"string"}, Enum: jsonStrings(relations...)}, d.c.Limits().Expand))
 	}
@@ -254,12 +257,12 @@ func (d *described) writeParameters() []*parameter {
 
 // preferences are the supported preferences and their effects.
 var preferences = [...]struct{ value, does string }{
-	{"count=exact", "counts all items that match, in `total`"},
-	{"return=minimal", "answers without content"},
-	{"return=representation", "answers with the item, as is done anyway"},
-	{"handling=lenient", "ignores parameters and members that are not known"},
-	{"respond-async", "does not wait for the command to be done"},
-	{"wait=10", "waits so many seconds for it at most"},
+	{"count=exact", "returns the number of matching items in `total`"},
+	{"return=minimal", "omits the response body"},
+	{"return=representation", "returns the item, which is the default"},
+	{"handling=lenient", "ignores unknown parameters and members"},
+	{"respond-async", "does not wait for the end of the command"},
+	{"wait=10", "waits at most 10 seconds for it"},
 }
 
 // prefer describes the field Prefer with the given preferences.
@@ -282,7 +285,7 @@ func (b *builder) prefer(values ...string) *parameter {
 	}
 	return b.share(component, &parameter{Name: "Prefer", In: "header", Schema: text(),
 		Example:     quote(values[0]),
-		Description: description + " Which of them were followed is told in `Preference-Applied`."})
+		Description: description + " The response lists the applied preferences in `Preference-Applied`."})
 }
 
 // readConditions returns the preconditions of GET of an item.
@@ -314,14 +317,16 @@ func (b *builder) conditional(name string) *parameter {
 	p := &parameter{Name: name, In: "header", Schema: text(), Example: quote(`"5.Gk2Vq9bU"`)}
 	switch name {
 	case "If-Match":
-		p.Description = "Entity tags, or `*`. It is done only if the item has one of them, in whatever representation; else 412."
+		p.Description = "Entity tags, or `*`. If the item has none of them in any representation, the " +
+			"request fails with 412."
 	case "If-None-Match":
-		p.Description = "Entity tags, or `*`. What has one of them is not sent again (304), or not changed (412)."
+		p.Description = "Entity tags, or `*`. If the item has one of them, the response is 304 to a read " +
+			"and 412 to a write."
 	default:
 		p.Example = quote("Sat, 21 Nov 2026 06:00:00 GMT")
-		p.Description = "A date. If the item has been modified since, it is done; else 304."
+		p.Description = "A date. If the item has not been modified since, the response is 304."
 		if name == "If-Unmodified-Since" {
-			p.Description = "A date. If the item has been modified since, it is not done: 412."
+			p.Description = "A date. If the item has been modified since, the request fails with 412."
 		}
 	}
 	return p
@@ -343,13 +348,13 @@ func (d *described) jsonPatch() *schemaObject {
 			{"op", &schemaObject{Type: typeNames{"string"}, Enum: jsonStrings("add", "remove", "replace",
 				"move",
 				"copy", "test")}},
-			{"path", pointer("Where, as a JSON Pointer (RFC 6901).")},
-			{"from", pointer("From where, for move and copy.")},
+			{"path", pointer("The target, as a JSON Pointer (RFC 6901).")},
+			{"from", pointer("The source of move and copy, as a JSON Pointer.")},
 			{"value", &schemaObject{Description: "Any JSON, for add, replace and test."}},
 		}}
 	list := array(op)
 	list.MaxItems, list.Description = &maxLen,
-		"A JSON Patch (RFC 6902). It is applied from first to last, all of it or nothing."
+		"A JSON Patch (RFC 6902). The operations are applied in order, all of them or none."
 	d.doc.Components.Schemas.add(name, list)
 	return schemaRef(name)
 }

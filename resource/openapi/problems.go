@@ -18,19 +18,19 @@ func (b *builder) problemSchema() *schemaObject {
 		types = append(types, k.URI())
 	}
 	typ := &schemaObject{Type: typeNames{"string"}, Format: "uri-reference", ExtensibleEnum: types,
-		Description: "What sort of problem it is. Programs go by this, and expect sorts that they do not know."}
+		Description: "The problem type. Programs use it to distinguish errors and must expect unknown types."}
 	status := integer(400, 599)
-	status.Description = "That of the response."
+	status.Description = "The status of the response."
 	errors := array(schemaRef("Violation"))
-	errors.Description = "The places that are wrong."
+	errors.Description = "The errors in the request."
 	s := &schemaObject{Type: typeNames{"object"}, Description: "RFC 9457.",
 		Required: []string{"type", "title", "status"}, Properties: ordered[*schemaObject]{
 			{"type", typ},
-			{"title", textOf("A short text, always the same for a type.")},
+			{"title", textOf("A short text, the same for all problems of a type.")},
 			{"status", status},
-			{"detail", textOf("What happened this time.")},
+			{"detail", textOf("A description of this occurrence.")},
 			{"instance", &schemaObject{Type: typeNames{"string"}, Format: "uri-reference",
-				Description: "Identifies this time in the log."}},
+				Description: "Identifies this occurrence in the server's log."}},
 			{"errors", errors},
 		}}
 	s.Properties = append(s.Properties, b.problemExtensions()...)
@@ -42,20 +42,20 @@ func (b *builder) problemSchema() *schemaObject {
 // problemExtensions returns the extension members (RFC 9457 section 3.2).
 func (b *builder) problemExtensions() ordered[*schemaObject] {
 	versions := array(text())
-	versions.Description = "The contracts that are served, newest first, where the version is the problem."
+	versions.Description = "The contracts that are served, newest first, in problems of the version."
 	available := array(text())
-	available.Description = "The media types that are served, where Accept is the problem."
+	available.Description = "The media types that are served, in problems of Accept."
 	out := ordered[*schemaObject]{
 		{"supported-versions", versions},
 		{"available", available},
 		{"existing", &schemaObject{Type: typeNames{"string"}, Format: "uri-reference",
-			Description: "The item that is in the way."}},
-		{"limit", &schemaObject{Type: typeNames{"integer"}, Description: "How many bytes are admitted."}},
+			Description: "The path of the conflicting item."}},
+		{"limit", &schemaObject{Type: typeNames{"integer"}, Description: "The maximum size in bytes."}},
 	}
 	for _, r := range b.c.Resources() {
 		if r.Batches() {
-			out.add("operation", index("The operation of the batch that was refused, from 0."))
-			out.add("etag", textOf("The entity tag that the item of this operation has, if it was not the expected one."))
+			out.add("operation", index("The index of the failed operation of the batch, from 0."))
+			out.add("etag", textOf("The current entity tag of the item, if it was not the expected one."))
 			break
 		}
 	}
@@ -68,14 +68,14 @@ func (b *builder) problemExtensions() ordered[*schemaObject] {
 // violationSchema describes one violation.
 func violationSchema() *schemaObject {
 	return &schemaObject{Type: typeNames{"object"},
-		Description: "A place that is wrong: one of `pointer`, `parameter` and `header` says where.",
+		Description: "An error in the request. One of `pointer`, `parameter` and `header` is its location.",
 		Properties: ordered[*schemaObject]{
-			{"pointer", textOf("A JSON Pointer (RFC 6901) into the content of the request.")},
-			{"parameter", textOf("A parameter of the URL.")},
-			{"header", textOf("A header field.")},
-			{"code", textOf("What is wrong, for programs.")},
-			{"detail", textOf("What is wrong, for people.")},
-			{"operation", index("The operation of the JSON Patch, from 0.")},
+			{"pointer", textOf("A JSON Pointer (RFC 6901) into the request body.")},
+			{"parameter", textOf("The name of a parameter.")},
+			{"header", textOf("The name of a header field.")},
+			{"code", textOf("The error code, for programs.")},
+			{"detail", textOf("A description of the error.")},
+			{"operation", index("The index of the operation of the JSON Patch, from 0.")},
 		}}
 }
 

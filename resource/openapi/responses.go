@@ -59,7 +59,8 @@ func (b *builder) effect(status int, description string, headers []string,
 
 // unchanged describes 304, with the header fields of the 200.
 func (b *builder) unchanged(headers []string) entry[*response] {
-	return b.answer(304, "The client has it already.", append(headers, "Preference-Applied"), nil)
+	return b.answer(304, "The client has the current representation.", append(headers, "Preference-Applied"),
+		nil)
 }
 
 // A status with several meanings is distinguished by an additional value that is not a status.
@@ -131,7 +132,7 @@ func (b *builder) classOf(status int) problemClass {
 			kinds = append(kinds, problem.DigestMismatch)
 		}
 		kinds = append(kinds, b.keyKinds(status)...)
-		return problemClass{"BadRequest", "The request cannot be understood.",
+		return problemClass{"BadRequest", "The request is malformed.",
 			append(kinds, versions(problem.MalformedVersion,
 				problem.UnsupportedVersion, problem.AmbiguousVersion, problem.VersionRequired)...), nil}
 	}
@@ -149,7 +150,7 @@ func (b *builder) classOf(status int) problemClass {
 	case gone:
 		if b.hasFeeds() {
 			s.kinds = append(s.kinds, problem.CursorExpired)
-			s.description += " Or what has happened since `Last-Event-ID` is not all known any more."
+			s.description += " Or the cursor in `Last-Event-ID` has expired."
 		}
 		if !b.now.contract.Sunset.IsZero() {
 			s.kinds = append(s.kinds, problem.VersionRetired)
@@ -160,7 +161,7 @@ func (b *builder) classOf(status int) problemClass {
 		s.headers = b.brownout()
 	case 429:
 		if b.hasFeeds() {
-			s.description += " Or who asks listens to as many feeds as one may."
+			s.description += " Or the caller has reached the limit of concurrent feeds."
 		}
 		s.headers = []string{"Retry-After"}
 	}
@@ -180,18 +181,20 @@ func commonClass(status int) problemClass {
 	one := func(kinds ...problem.Kind) []problem.Kind { return kinds }
 	switch status {
 	case 401:
-		return problemClass{"Unauthenticated", "Who asks is not known.", one(problem.Unauthenticated),
+		return problemClass{"Unauthenticated", "Authentication is required or has failed.",
+			one(problem.Unauthenticated),
 			[]string{"WWW-Authenticate"}}
 	case 403:
-		return problemClass{"Forbidden", "Who asks may not do this.", one(problem.Forbidden), nil}
+		return problemClass{"Forbidden", "The caller is not authorized.", one(problem.Forbidden), nil}
 	case 404:
-		return problemClass{"NotFound", "There is no such item, or none that the caller may see.",
+		return problemClass{"NotFound", "The item does not exist or is not visible to the caller.",
 			one(problem.NotFound), nil}
 	case 406:
-		return problemClass{"NotAcceptable", "It is not served in what `Accept` or `Accept-Encoding` admits.",
+		return problemClass{"NotAcceptable",
+			"There is no representation that `Accept` and `Accept-Encoding` allow.",
 			one(problem.NotAcceptable), nil}
 	case 409:
-		return problemClass{"Conflict", "It does not fit to what is there.",
+		return problemClass{"Conflict", "The request conflicts with the current state.",
 			one(problem.Conflict, problem.Exists, problem.PatchConflict),
 			nil}
 	case gone:
@@ -199,10 +202,10 @@ func commonClass(status int) problemClass {
 	case retired:
 		return problemClass{"VersionRetired", "The contract is retired.", one(problem.VersionRetired), nil}
 	case 412:
-		return problemClass{"PreconditionFailed", "The item is not in the state that the request demands.",
+		return problemClass{"PreconditionFailed", "A precondition of the request is not met.",
 			one(problem.PreconditionFailed), []string{"ETag"}}
 	case 413:
-		return problemClass{"ContentTooLarge", "The content is too large.", one(problem.TooLarge), nil}
+		return problemClass{"ContentTooLarge", "The request body is too large.", one(problem.TooLarge), nil}
 	case 414:
 		return problemClass{"URITooLong", "The request target is too long.", one(problem.URITooLong), nil}
 	}
@@ -214,28 +217,33 @@ func rareClass(status int) problemClass {
 	one := func(kinds ...problem.Kind) []problem.Kind { return kinds }
 	switch status {
 	case 415:
-		return problemClass{"UnsupportedMediaType", "Content of this type or coding is not understood here.",
+		return problemClass{"UnsupportedMediaType",
+			"The media type or the content coding of the request body is not supported.",
 			one(problem.UnsupportedMediaType), []string{"Accept", "Accept-Post", "Accept-Patch",
 				"Accept-Encoding"}}
 	case 416:
 		return problemClass{"RangeNotSatisfiable",
-			"There is nothing in this range. `Content-Range` tells how many bytes there are.",
+			"The range is outside the content. `Content-Range` has the total size.",
 			one(problem.RangeNotSatisfiable), []string{"Content-Range", "Accept-Ranges"}}
 	case 421:
-		return problemClass{"Misdirected", "The host is none of this API.", one(problem.Misdirected), nil}
+		return problemClass{"Misdirected", "The host is not one of this API.", one(problem.Misdirected), nil}
 	case 422:
-		return problemClass{"InvalidContent", "The content can be read and is not valid.", one(problem.Invalid), nil}
+		return problemClass{"InvalidContent", "The request body is well-formed but not valid.",
+			one(problem.Invalid), nil}
 	case 428:
-		return problemClass{"PreconditionRequired", "`If-Match` is required here.", one(problem.PreconditionRequired),
+		return problemClass{"PreconditionRequired", "`If-Match` is required.",
+			one(problem.PreconditionRequired),
 			nil}
 	case 429:
-		return problemClass{"TooManyRequests", "The quota is used up.", one(problem.TooManyRequests), nil}
+		return problemClass{"TooManyRequests", "The rate limit is exceeded.", one(problem.TooManyRequests),
+			nil}
 	case 500:
 		return problemClass{"InternalError",
-			"Something is wrong, and not with the request. `instance` finds it in the log.",
+			"An internal error. `instance` identifies it in the server's log.",
 			one(problem.Internal), nil}
 	case 503:
-		return problemClass{"Unavailable", "It is not possible at the moment.", one(problem.Unavailable),
+		return problemClass{"Unavailable", "The service is temporarily unavailable.",
+			one(problem.Unavailable),
 			[]string{"Retry-After"}}
 	}
 	return problemClass{"OtherProblem", "Any other problem.", nil, nil}

@@ -203,7 +203,8 @@ func (b *builder) contractMembers() ordered[*schemaObject] {
 	out := b.bodyMembers()
 	for i, m := range out {
 		out[i].value = &schemaObject{Type: m.value.Type, Examples: m.value.Examples,
-			Description: "The contract, by its full name. Only in the answer to a POST or PUT whose content named it."}
+			Description: "The full name of the contract, in responses to a POST or PUT with this member in " +
+				"its body."}
 	}
 	return out
 }
@@ -247,11 +248,11 @@ func (b *builder) property(m *model, f *schema.Field) *schemaObject {
 	}
 	s.Description = describeField(f)
 	if f.Pattern != nil && !portable(f.Pattern) {
-		s.Description = sentences(s.Description, "It must match, in the syntax of RE2, `"+f.Pattern.String()+
+		s.Description = sentences(s.Description, "It must match the RE2 pattern `"+f.Pattern.String()+
 			"`.")
 	}
 	if m.fixed(f) {
-		s.Description = sentences(s.Description, "It cannot be changed: leave it out, or send it as it is.")
+		s.Description = sentences(s.Description, "It cannot be changed: omit it, or send the current value.")
 	}
 	s.Deprecated = f.Deprecated != ""
 	s.ReadOnly = m.mode == shown && f.ReadOnly
@@ -289,7 +290,7 @@ func describeField(f *schema.Field) string {
 		out = sentences(out, "Deprecated: "+f.Deprecated)
 	}
 	if f.Unique && f.Comparable() {
-		out = sentences(out, "No two items have the same.")
+		out = sentences(out, "It is unique among all items.")
 	}
 	return out
 }

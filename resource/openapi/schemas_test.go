@@ -40,7 +40,7 @@ func TestSchemas(t *testing.T) {
 		{"UserCreate", "password", `{"type":"string","writeOnly":true,"minLength":8}`},
 		{"UserPatch", "password", `{"type":["string","null"],"writeOnly":true,"minLength":8}`},
 		{"UserCreate", "email",
-			`{"type":"string","format":"email","description":"No two items have the same."}`},
+			`{"type":"string","format":"email","description":"It is unique among all items."}`},
 		{"Place", "elevation", `{"type":"integer","format":"int32","minimum":-32768,"maximum":32767}`},
 		{"PlaceCreate", "elevation", `{"type":"integer","format":"int32","minimum":-500,"maximum":32767}`},
 		{"Place", "serial", `{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"}`},
@@ -51,7 +51,7 @@ func TestSchemas(t *testing.T) {
 			`{"type":["object","null"],"additionalProperties":{"type":["string","null"],"maxLength":200}}`},
 		{"Place", "box", `{"type":"array","items":{"type":"number","format":"float"},"minItems":4,"maxItems":4}`},
 		{"Place", "icon", `{"type":"string","format":"byte","contentEncoding":"base64"}`},
-		{"Place", "code", `{"type":"string","description":"It must match, in the syntax of RE2, ` +
+		{"Place", "code", `{"type":"string","description":"It must match the RE2 pattern ` +
 			"`(?i)^[a-z]+$`" + `."}`},
 		{"Place", "extra", `{}`},
 		{"Place", "country", `{"type":"string","pattern":"^[A-Z]{2}$","description":"ISO 3166-1 alpha-2"}`},
@@ -60,7 +60,7 @@ func TestSchemas(t *testing.T) {
 			`{"type":["array","null"],"items":{"$ref":"#/components/schemas/AreaReplace"}}`},
 		{"OwnerCreate", "since", `null`},
 		{"OwnerReplace", "since",
-			`{"type":"string","format":"date-time","description":"It cannot be changed: leave it out, or send it as it is."}`},
+			`{"type":"string","format":"date-time","description":"It cannot be changed: omit it, or send the current value."}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.schema+"/"+tt.field, func(t *testing.T) {

@@ -42,7 +42,8 @@ func (o *Options) checkSecurity() {
 	for i := range o.Security {
 		s := &o.Security[i]
 		if !validComponent.MatchString(s.Name) || seen[s.Name] {
-			panic(fmt.Sprintf("openapi: Options.Security: scheme name %q is not unique or has characters other than A-Za-z0-9._-",
+			panic(fmt.Sprintf("openapi: Options.Security: scheme name %q is not unique or has characters "+
+				"other than A-Za-z0-9._-",
 				s.Name))
 		}
 		seen[s.Name] = true

@@ -59,11 +59,12 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect,
 		http.MethodTrace:
-		p := problem.New(problem.MethodNotAllowed, "The document can only be read.")
+		p := problem.New(problem.MethodNotAllowed, "The document is read-only; use GET or HEAD.")
 		p.Header = http.Header{"Allow": {allow}}
 		problem.Write(w, r, p)
 	default: // RFC 9110 section 9.1
-		problem.Write(w, r, problem.New(problem.NotImplemented, "There is no such method."))
+		problem.Write(w, r, problem.New(problem.NotImplemented,
+			"The method is not implemented; use GET, HEAD or OPTIONS."))
 	}
 }
 
@@ -82,11 +83,12 @@ func (d *Document) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if enc := header.AcceptEncoding(r.Header["Accept-Encoding"]); !enc.Gzip && !enc.Identity {
-		problem.Write(w, r, problem.New(problem.NotAcceptable, "The document is sent as it is or with gzip."))
+		problem.Write(w, r, problem.New(problem.NotAcceptable,
+			"The document is served uncompressed or with gzip; Accept-Encoding allows neither."))
 		return
 	}
 	if _, err := header.ParseTags(r.Header["If-None-Match"]); err != nil {
-		p := problem.New(problem.InvalidHeader, "If-None-Match is not a list of entity tags, nor *.")
+		p := problem.New(problem.InvalidHeader, "If-None-Match must be * or a list of entity tags.")
 		p.Errors = []problem.Violation{{Header: "If-None-Match", Code: "syntax"}}
 		problem.Write(w, r, p)
 		return

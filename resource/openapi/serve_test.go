@@ -151,9 +151,10 @@ func TestRuleD5ClientsAreTold(t *testing.T) {
 		path, says string
 		statuses   string
 	}{
-		{"/orders/{id}", "204 and 410 both mean that the item is gone", "204 404 410"},
-		{"/orders/{id}", "404 means that it was never known here", "204 404 410"},
-		{"/countries/{id}", "204 means that the item is gone, also if it was before", "204 404"},
+		{"/orders/{id}", "204 means that the item has been deleted, and 410 that it was deleted before",
+			"204 404 410"},
+		{"/orders/{id}", "404 means that it never existed", "204 404 410"},
+		{"/countries/{id}", "204 means that the item has been deleted, now or before", "204 404"},
 	}
 	for _, tt := range tests {
 		op := d.at(d.root, "paths", tt.path, "delete")

@@ -138,9 +138,10 @@ func (b *builder) servers() []server {
 		description := ""
 		switch {
 		case located && b.now.fallback == b.now.contract.Name:
-			description = "Neither path nor host name a contract: it is this one, unless something else names another."
+			description = "Neither path nor host names a contract. The default is this one."
 		case located:
-			description = "Neither path nor host name a contract: something else has to."
+			description = "Neither path nor host names a contract, so the request must name it in another " +
+				"way."
 		}
 		add(base, description)
 	}
@@ -188,7 +189,8 @@ func (b *builder) versionParameters() []*parameter {
 		case version.Header:
 			p.Name, p.In = s.Name, "header"
 			component = "Header" + pascal(p.Name)
-			p.Description = "Names the contract, which every response tells in the same field. " + b.defaultText()
+			p.Description = "Names the contract. Every response has the selected contract in the same " +
+				"field. " + b.defaultText()
 		default:
 			continue
 		}
@@ -212,11 +214,11 @@ func orElse(s, otherwise string) string {
 func (b *builder) defaultText() string {
 	switch b.now.fallback {
 	case "":
-		return "A request that names none anywhere is refused."
+		return "A request that names no contract is rejected."
 	case b.now.contract.Name:
-		return "A request that names none anywhere gets this one."
+		return "A request that names no contract uses this one."
 	}
-	return "A request that names none anywhere gets " + b.now.fallback + "."
+	return "A request that names no contract uses " + b.now.fallback + "."
 }
 
 // bodyMembers returns the members of POST and PUT bodies that can name the contract.
@@ -227,9 +229,12 @@ func (b *builder) bodyMembers() ordered[*schemaObject] {
 			out.add(orElse(s.Name, "version"), &schemaObject{
 				Type: typeNames{"string"}, Pattern: b.now.pattern(),
 				Examples: jsonStrings(b.now.contract.Name),
-				Description: "Names the contract, and is not part of the item. It is for POST and PUT only, and is then " +
-					"repeated in the answer. Everything else names the contract in the URL or the header: in a merge patch " +
-					"this member would be data, a JSON Patch is an array, and GET, HEAD and DELETE have no content.",
+				Description: "Names the contract; it is not part of the item. It is only allowed in POST " +
+					"and PUT, and the response " +
+					"repeats it. Other requests name the contract in the URL or the header: in a merge " +
+					"patch " +
+					"this member would be data, a JSON Patch is an array, and GET, HEAD and DELETE have no " +
+					"body.",
 			})
 		}
 	}
@@ -243,7 +248,7 @@ func (b *builder) versionHeaders() []string {
 		if h, ok := s.(version.Header); ok {
 			name := h.Name
 			b.addHeader(name, &headerObject{Schema: text(), Example: quote(b.now.contract.Name),
-				Description: "The contract that answers, by its full name, however it was named."})
+				Description: "The full name of the contract that was selected."})
 			out = append(out, name)
 		}
 	}
@@ -277,14 +282,16 @@ func (b *builder) namingText() []string {
 			out = append(out, "the header field `"+s.Name+": "+short+
 				"`; every response has it, with the full name")
 		case version.MediaType:
-			out = append(out, "media types in `Accept`, and in `Content-Type` of POST and PUT: `application/vnd."+s.Vendor+"."+
+			out = append(out, "media types in `Accept`, and in `Content-Type` of POST and PUT: "+
+				"`application/vnd."+s.Vendor+"."+
 				short+".<name>+json`, also without `+json`; an answer says `application/vnd."+s.Vendor+"."+
 				full+
-				".<name>+json`, where the name is that of an item, for lists too. Without a number the type can be asked for, and "+
-				"names nothing")
+				".<name>+json`, with the name of an item for lists too. A type without a number can be "+
+				"requested but "+
+				"names no contract")
 		case version.Body:
 			out = append(out, "the member `"+orElse(s.Name, "version")+
-				"` of the JSON object sent with POST or PUT, and nowhere else: "+
+				"` of the JSON object in the body of POST or PUT: "+
 				"`\""+orElse(s.Name, "version")+"\": \""+short+"\"`")
 		default:
 			out = append(out, s.Source())

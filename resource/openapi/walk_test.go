@@ -305,15 +305,15 @@ func TestCapabilitiesDecide(t *testing.T) {
 		says         string
 	}{
 		{"insert only", "put", resource.FromOps("places", once, nil), "201",
-			"One that is there cannot be replaced"},
+			"An existing item cannot be replaced"},
 		{"all", "put", resource.FromOps("places", all, nil), "200 201 204",
-			"An item that was deleted cannot be put back"},
+			"A deleted item cannot be created again"},
 		{"again", "put", resource.FromOps("places", all, &again), "200 201 204",
-			"Where there is no such item it is created. With"},
+			"If the item does not exist, it is created. With"},
 		{"assigned", "put", resource.FromOps("places", assigned(memory.New[place](nil)), nil), "200 204",
-			"Puts the content in the place"},
+			"Replaces the item"},
 		{"forgetful", "delete", resource.FromOps("places", forgetful, nil), "204",
-			"What was deleted is not remembered here"},
+			"Deletions are not remembered"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
