@@ -1,16 +1,17 @@
 package resource
 
-// Parts: what a catalog needs to know about each thing that it serves. Called by catalog.go, once for each part. It calls
-// idempotency.go for guarantees.
+// Parts: what a catalog needs to know about each thing that it serves. Called by catalog.go, once
+// for each part. It calls idempotency.go for guarantees.
 
 import (
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Part is something that a [Catalog] serves: a [*Resource], a [*Lookup], a collection of package blob, a command of package
-// command, or a type of an application. Protocols find the kinds of parts that they know with [PartsOf] and leave out the
-// others, so a new kind of part needs a protocol that serves it, and nothing else.
+// Part is something that a [Catalog] serves: a [*Resource], a [*Lookup], a collection of package
+// blob, a command of package command, or a type of an application. Protocols find the kinds of
+// parts that they know with [PartsOf] and leave out the others, so a new kind of part needs a
+// protocol that serves it, and nothing else.
 type Part interface {
 	// Part describes the part. [NewCatalog] calls it once.
 	Part() PartInfo
@@ -18,19 +19,23 @@ type Part interface {
 
 // PartInfo describes a [Part] to a [Catalog]. Only Name is required.
 type PartInfo struct {
-	// Name is the path of the part: "orders" or, for an action, "area/action". No item of the resource area can then have the
-	// id action.
+	// Name is the path of the part: "orders" or, for an action, "area/action". No item of the
+	// resource area can then have the id action.
 	Name string
-	// Keyed reports whether an Idempotency-Key applies to the part, because requests can change something.
+	// Keyed reports whether an Idempotency-Key applies to the part, because requests can change
+	// something.
 	Keyed bool
 	// Runner is the runner in whose transactions the part writes. Nil means that it has none.
 	Runner tx.Runner
-	// Jobs is the name of the resource that holds the jobs of the part, which must be in the catalog. Requests then write jobs,
-	// in the transactions of that resource. Empty means that there are no jobs.
+	// Jobs is the name of the resource that holds the jobs of the part, which must be in the
+	// catalog. Requests then write jobs, in the transactions of that resource. Empty means that
+	// there are no jobs.
 	Jobs string
-	// DerivesIDs reports whether something new can have an id that is derived from a key; see [Key.NewID].
+	// DerivesIDs reports whether something new can have an id that is derived from a key; see
+	// [Key.NewID].
 	DerivesIDs bool
-	// Guarantee, if not nil, corrects the guarantee of a key, which the catalog derives from Runner.
+	// Guarantee, if not nil, corrects the guarantee of a key, which the catalog derives from
+	// Runner.
 	Guarantee func(g *idempotency.Guarantee)
 	// Report is the text about the part in the start-up report, in whole lines.
 	Report string
@@ -66,8 +71,11 @@ func (p *catalogPart) resource() *Resource {
 // Part describes the resource to a catalog.
 func (r *Resource) Part() PartInfo {
 	return PartInfo{
-		Name: r.core.name, Keyed: r.Can(OpCreate) || r.Can(OpReplace) || r.Can(OpDelete), Runner: r.core.ops.runner,
-		DerivesIDs: r.derivesIDs(), Report: r.summary(),
+		Name:       r.core.name,
+		Keyed:      r.Can(OpCreate) || r.Can(OpReplace) || r.Can(OpDelete),
+		Runner:     r.core.ops.runner,
+		DerivesIDs: r.derivesIDs(),
+		Report:     r.summary(),
 	}
 }
 

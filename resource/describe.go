@@ -1,11 +1,5 @@
 package resource
 
-import (
-	"time"
-
-	"github.com/stoa-go/stoa/resource/problem"
-)
-
 // What descriptions of an API need to know and requests do not: openapi and graphql ask for it once, when they are made.
 
 // Policy is what [Options] say about how a resource is served, defaults filled in.
@@ -49,30 +43,6 @@ func (r *Resource) Samples() []any {
 
 // Lookups returns the lookups of the catalog in the order in which they were given.
 func (c *Catalog) Lookups() []*Lookup { return PartsOf[*Lookup](c) }
-
-// Commands returns the commands of the catalog in the order in which they were given.
-func (c *Catalog) Commands() []*Command { return PartsOf[*Command](c) }
-
-// Doc returns what its options say that it does.
-func (c *Command) Doc() string { return c.doc }
-
-// Cost returns what a call counts for where one request can make many, at least 1.
-func (c *Command) Cost() int { return c.cost }
-
-// Public reports whether everybody may call it.
-func (c *Command) Public() bool { return c.authorize == nil }
-
-// Jobs returns what keeps its jobs; nil means that it has none, and is done when it is answered.
-func (c *Command) Jobs() Jobs { return c.jobs }
-
-// Wait returns CommandOptions.Wait: how long a request waits for its job.
-func (c *Command) Wait() time.Duration { return c.wait }
-
-// Problems returns the kinds of problems that its options name. The caller must not change them.
-func (c *Command) Problems() []problem.Kind { return c.problems }
-
-// Into returns the resource that it writes to if it is an import; nil for every other command.
-func (c *Command) Into() *Resource { return c.into }
 
 // Limits returns what requests may ask for, defaults filled in.
 func (c *Catalog) Limits() Limits { return c.opts.Limits }

@@ -40,8 +40,8 @@
 //
 // # If something is more than a write
 //
-// [NewCommand] serves a function: its input is checked like an item, and policy is asked before it is done. [Jobs], of which
-// package job has one, let it outlive its request.
+// Package command serves a function as an action: its input is validated like an item, and the policy is checked before the
+// function is called. Package blob serves binary content. Both are kinds of [Part], and an application can add others.
 //
 // # If you have more than one contract
 //

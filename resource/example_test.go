@@ -115,19 +115,6 @@ func ExampleCatalog_Guarantees() {
 	// 422 location="" replayed=""
 }
 
-// Many items come in at once, a line each. One that is there already is replaced.
-func ExampleNewImport() {
-	notes := resource.New("notes", memory.New[Note](nil), nil)
-	h := rest.New(resource.NewCatalog(nil, notes, resource.NewImport("notes/import", notes)), nil)
-	show(h, "POST", "/notes/import", "application/x-ndjson", `{"text":"water the plants"}
-		{"text":"feed the cat"}
-		{"id":1,"text":"water the plants","done":true}`)
-	show(h, "GET", "/notes/1", "", "")
-	// Output:
-	// 200 {"created":2,"replaced":1,"rejected":[]}
-	// 200 {"id":1,"text":"water the plants","done":true}
-}
-
 // Where the store has transactions, several writes can be one. The second is refused here, so the first is taken back.
 func ExampleTransactor() {
 	h := notesOf(nil)
@@ -300,32 +287,4 @@ func ExampleResource_Patch() {
 	// Output:
 	// replaced true <nil>
 	// the value is not the one tested for
-}
-
-type Credentials struct {
-	Email    string `json:"email" required:"true" format:"email"`
-	Password string `json:"password" required:"true" writeOnly:"true"`
-}
-
-type Token struct {
-	Token string `json:"token"`
-}
-
-// A command is for what is more than a write of one item. What it takes is checked before it is done.
-func ExampleNewCommand() {
-	login := resource.NewCommand("auth/login", func(_ context.Context, in Credentials) (Token, error) {
-		if in.Password != "open sesame" {
-			return Token{}, resource.ErrUnauthenticated
-		}
-		return Token{Token: "t0k3n"}, nil
-	}, &resource.CommandOptions[Credentials]{Public: true})
-	api := rest.New(resource.NewCatalog(nil, login), nil)
-
-	show(api, "POST", "/auth/login", "application/json", `{"email":"ann@example.com","password":"open sesame"}`)
-	show(api, "POST", "/auth/login", "application/json", `{"email":"ann@example.com","password":"guess"}`)
-	show(api, "POST", "/auth/login", "application/json", `{"email":"ann@example.com"}`)
-	// Output:
-	// 200 {"token":"t0k3n"}
-	// 401 {"type":"https://stoa-go.github.io/problems/unauthenticated","title":"Unauthenticated","status":401,"detail":"Say who you are first."}
-	// 422 {"type":"https://stoa-go.github.io/problems/invalid-content","title":"Invalid Content","status":422,"detail":"The content is not valid.","errors":[{"pointer":"/password","code":"required","detail":"password is required"}]}
 }

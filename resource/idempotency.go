@@ -1,8 +1,8 @@
 package resource
 
 // Idempotency keys: what a key guarantees for each part of a catalog, and how a write is carried out under one. There is one
-// path for all writes: Key.Do, for which a nil Key is the trivial case. Called by write.go, batch.go, blob.go, command.go,
-// import.go and by protocols. It calls package idempotency.
+// path for all writes: Key.Do, for which a nil Key is the trivial case. Called by write.go, batch.go and
+// import.go, by packages blob and command, and by protocols. It calls package idempotency.
 
 import (
 	"context"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/internal/importresult"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/tx"
 )
@@ -22,7 +23,7 @@ import (
 type importRun struct {
 	r    *Resource
 	opts WriteOptions
-	done imported
+	done importresult.Result
 	// careful is from which chunk on an import that is all or nothing goes the long way. It is for one in a transaction that
 	// is begun for it, and rolled back for errOneByOne, to be done once more; nil for any other.
 	oneByOneFrom *int
@@ -54,13 +55,13 @@ func (im *importRun) piecewise(ctx context.Context, chunks *chunkReader) error {
 // chunk stores a chunk the short way, or else the long way.
 func (im *importRun) chunk(ctx context.Context, lines []importLine) error {
 	if runner := im.r.core.ops.runner; runner != nil {
-		var done *imported
+		var done *importresult.Result
 		err := runner.InTx(ctx, func(ctx context.Context) (err error) {
 			done, err = im.bulk(ctx, lines)
 			return err
 		})
 		if err == nil {
-			im.done.add(done)
+			im.done.Add(done)
 			return nil
 		}
 		if endsImport(err) && !errors.Is(err, ErrStale) {
@@ -72,7 +73,7 @@ func (im *importRun) chunk(ctx context.Context, lines []importLine) error {
 			if endsImport(err) {
 				return err
 			}
-			im.done.reject(lines[i].n, err)
+			im.done.Reject(lines[i].n, Problem(err))
 		}
 	}
 	return nil
@@ -97,7 +98,7 @@ func (im *importRun) whole(ctx context.Context, again func() (*chunkReader, erro
 	for {
 		at := -1
 		err := im.r.core.ops.runner.InTx(ctx, func(ctx context.Context) error {
-			im.done = imported{}
+			im.done = importresult.Result{}
 			chunks, err := again()
 			for at = 0; err == nil; at++ {
 				if err = im.importChunk(ctx, chunks, at >= careful); err != nil {
@@ -131,7 +132,7 @@ func (im *importRun) importChunk(ctx context.Context, chunks *chunkReader, caref
 	if !careful {
 		done, err := im.bulk(ctx, lines)
 		if err == nil {
-			im.done.add(done)
+			im.done.Add(done)
 		}
 		return err
 	}
@@ -140,7 +141,7 @@ func (im *importRun) importChunk(ctx context.Context, chunks *chunkReader, caref
 			if endsImport(err) {
 				return err
 			}
-			im.done.reject(lines[i].n, err)
+			im.done.Reject(lines[i].n, Problem(err))
 			return errRejected // the transaction may be good for nothing
 		}
 	}
@@ -161,7 +162,7 @@ func (im *importRun) single(ctx context.Context, line *importLine) error {
 		_, err = im.r.Create(ctx, line.doc, &im.opts)
 	}
 	if err == nil {
-		im.done.count(out)
+		im.done.Count(out == Created)
 	}
 	return err
 }
@@ -181,7 +182,7 @@ func (im *importRun) put(ctx context.Context, line *importLine) (Entry, Outcome,
 
 // bulk stores a chunk with as few calls of the store as can be, inside of a transaction. What is refused before the store
 // is asked is a matter of its line. The error is that of the store, and then nothing of the chunk counts.
-func (im *importRun) bulk(ctx context.Context, lines []importLine) (*imported, error) {
+func (im *importRun) bulk(ctx context.Context, lines []importLine) (*importresult.Result, error) {
 	s := bulkChunk{importRun: im}
 	var err error
 	if s.known, err = im.known(ctx, lines); err == nil {
@@ -205,7 +206,7 @@ func (im *importRun) bulk(ctx context.Context, lines []importLine) (*imported, e
 // bulkChunk is a chunk on its way.
 type bulkChunk struct {
 	*importRun
-	done  imported
+	done  importresult.Result
 	known map[string]*Entry
 	scope query.Filter
 	ids   []string // of what is new
@@ -240,7 +241,7 @@ func (s *bulkChunk) refuse(line *importLine, err error) error {
 	if err = s.r.wrap(OpReplace, line.id, err); endsImport(err) {
 		return err
 	}
-	s.done.reject(line.n, err)
+	s.done.Reject(line.n, Problem(err))
 	return nil
 }
 
@@ -355,7 +356,7 @@ func (im *importRun) insertEach(ctx context.Context, ids []string, values []any)
 func (im *importRun) unfinished(err error, atomic bool) error {
 	if errors.Is(err, errRejected) {
 		d := problem.New(problem.Invalid, "Not all lines can be stored, so none has been.")
-		told := im.done.answer()
+		told := im.done.Response()
 		d.Extensions = map[string]any{"rejected": told.Rejected}
 		if told.Total > 0 {
 			d.Extensions["rejectedTotal"] = told.Total

@@ -30,24 +30,25 @@ var (
 	leaves = map[string][]string{
 		"query":           nil,
 		"resource/schema": nil, "resource/problem": nil, "resource/header": nil, "resource/tx": nil,
-		"resource/patch":             nil,
-		"resource/httpbody":          {"resource/problem", "resource/header"},
-		"resource/internal/pace":     nil,
-		"resource/internal/keylock":  nil,
-		"resource/internal/safe":     nil,
-		"resource/internal/pointer":  {"resource/schema"},
-		"resource/internal/etag":     {"resource/schema"},
-		"resource/internal/retry":    nil,
-		"resource/internal/fielderr": {"resource/problem"},
-		"resource/internal/ndjson":   {"resource/problem", "resource/header", "resource/httpbody"},
-		"resource/feed":              {"resource/tx", "resource/internal/pace"},
-		"resource/feed/eventstream":  nil,
-		"version":                    {"resource/problem", "resource/header", "resource/httpbody"},
-		"idempotency":                {"resource/problem", "resource/tx", "resource/header"},
-		"middleware":                 {"resource/problem", "resource/header"},
+		"resource/patch":                 nil,
+		"resource/httpbody":              {"resource/problem", "resource/header"},
+		"resource/internal/pace":         nil,
+		"resource/internal/keylock":      nil,
+		"resource/internal/safe":         nil,
+		"resource/internal/pointer":      {"resource/schema"},
+		"resource/internal/etag":         {"resource/schema"},
+		"resource/internal/retry":        nil,
+		"resource/internal/importresult": {"resource/problem"},
+		"resource/internal/fielderr":     {"resource/problem"},
+		"resource/internal/ndjson":       {"resource/problem", "resource/header", "resource/httpbody"},
+		"resource/feed":                  {"resource/tx", "resource/internal/pace"},
+		"resource/feed/eventstream":      nil,
+		"version":                        {"resource/problem", "resource/header", "resource/httpbody"},
+		"idempotency":                    {"resource/problem", "resource/tx", "resource/header"},
+		"middleware":                     {"resource/problem", "resource/header"},
 	}
 	// Parts of a catalog beside resources, above package resource. Stores and protocols import them.
-	parts = []string{"resource/blob"}
+	parts = []string{"resource/blob", "resource/command"}
 	// Stores, protocols and the conformance kit, above package resource. None imports another, but
 	// openapi the options of rest.
 	storesAndProtocols = []string{

@@ -46,7 +46,7 @@ type Ops[T any] struct {
 	// and otherwise as that of Insert. Which of the items it is about nobody needs to know: what cannot be stored together is
 	// stored one by one.
 	//
-	// It makes imports fast ([NewImport]), and is of no use without Insert. A collection that has a method InsertMany of this
+	// It makes imports fast ([Resource.Import]), and is of no use without Insert. A collection that has a method InsertMany of this
 	// form has the capability.
 	InsertMany func(ctx context.Context, items []Item[T]) error
 }
@@ -103,5 +103,4 @@ const (
 	OpReplace Op = "replace" // put another value in its place: PUT
 	OpPatch   Op = "patch"   // change parts: PATCH
 	OpDelete  Op = "delete"  // remove it: DELETE
-	OpInvoke  Op = "invoke"  // do a command; hooks of resources do not see it
 )

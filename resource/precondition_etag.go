@@ -7,10 +7,7 @@ import (
 	"github.com/stoa-go/stoa/resource/internal/etag"
 )
 
-const (
-	mediaJSON   = "application/json"
-	mediaNDJSON = "application/x-ndjson"
-)
+const mediaJSON = "application/json"
 
 // contentRev is the revision of an item whose store keeps none: a hash of what this shape shows of it, and of nothing
 // else, since a hash can be guessed at.

@@ -184,32 +184,3 @@ func (r *Resource) methods() (list, item string) {
 	}
 	return list + ", OPTIONS", item + ", OPTIONS"
 }
-
-func (c *Command) summary() string {
-	b := &strings.Builder{}
-	fmt.Fprintf(b, "/%s  POST, OPTIONS\n", c.name)
-	if c.into != nil {
-		fmt.Fprintf(b, "    import: lines of %s into /%s\n", mediaNDJSON, c.into.Name())
-		return b.String()
-	}
-	fmt.Fprintf(b, "    command: takes %s, gives %s", listFields(c.in), listFields(c.out))
-	if c.jobs != nil {
-		fmt.Fprintf(b, ", as a job in /%s", c.jobs.Name())
-	}
-	b.WriteByte('\n')
-	if c.authorize == nil && !c.public {
-		b.WriteString("    weak: everybody may call it: give Authorize, or say Public\n")
-	}
-	return b.String()
-}
-
-func listFields(typ *schema.Type) string {
-	if len(typ.Fields) == 0 {
-		return "nothing"
-	}
-	names := make([]string, len(typ.Fields))
-	for i, f := range typ.Fields {
-		names[i] = f.Name
-	}
-	return strings.Join(names, " ")
-}

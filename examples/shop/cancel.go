@@ -7,6 +7,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/job"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -35,12 +36,12 @@ func (c *collections) newJobs(kept resource.Ops[job.Job]) *job.Jobs {
 }
 
 // cancelCommand cancels stale orders behind its answer: there may be many.
-func (c *collections) cancelCommand(orders *resource.Resource, jobs resource.Jobs) *resource.Command {
-	opts := &resource.CommandOptions[Stale]{Doc: "Cancels the orders that were placed long ago and are not paid.", Jobs: jobs}
+func (c *collections) cancelCommand(orders *resource.Resource, jobs command.Jobs) *command.Command {
+	opts := &command.Options[Stale]{Doc: "Cancels the orders that were placed long ago and are not paid.", Jobs: jobs}
 	if c.auth {
 		opts.Authorize = func(ctx context.Context, _ *Stale) error { return c.mustBe(ctx, clerk, admin) }
 	}
-	return resource.NewCommand("orders/cancel-stale", func(ctx context.Context, in Stale) (Cancelled, error) {
+	return command.New("orders/cancel-stale", func(ctx context.Context, in Stale) (Cancelled, error) {
 		age, err := time.ParseDuration(in.OlderThan)
 		if err != nil { // too long for the clock
 			return Cancelled{}, resource.Invalid("olderThan", "range")

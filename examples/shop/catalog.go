@@ -10,6 +10,7 @@ import (
 	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/job"
 	"github.com/stoa-go/stoa/resource/memory"
@@ -92,7 +93,7 @@ func keep[T any](ctx context.Context, c *collections, name string, opts sqltable
 func (c *collections) catalogs() map[string]*resource.Catalog {
 	orders, users, places := c.ordersResource(), c.usersResource(), c.placesResource()
 	orders11 := ordersV11(orders)
-	alike := []resource.Part{places, c.filesPart(), c.jobs.Resource(), resource.NewImport("places/import", places), c.loginCommand(), c.cancelCommand(orders, c.jobs)}
+	alike := []resource.Part{places, c.filesPart(), c.jobs.Resource(), command.NewImport("places/import", places), c.loginCommand(), c.cancelCommand(orders, c.jobs)}
 	alike = append(alike, c.sessionCommands()...)
 	opts := resource.CatalogOptions{Principal: c.principal, Idempotency: c.once, Feed: c.changes}
 	if !c.auth {

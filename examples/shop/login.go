@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -21,8 +22,8 @@ type Login struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-func (c *collections) loginCommand() *resource.Command {
-	return resource.NewCommand("auth/login", c.login, &resource.CommandOptions[Credentials]{
+func (c *collections) loginCommand() *command.Command {
+	return command.New("auth/login", c.login, &command.Options[Credentials]{
 		Public:   true,   // whoever has not logged in yet has to
 		Cost:     20_000, // two guesses in a document of GraphQL, and not a hundred
 		Doc:      "Gives a token to who knows the password of a user.",

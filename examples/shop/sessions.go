@@ -9,6 +9,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/problem"
 )
@@ -29,14 +30,14 @@ type LoggedOut struct {
 	Tokens int `json:"tokens"`
 }
 
-func (c *collections) logoutCommand() *resource.Command {
-	return resource.NewCommand("auth/logout", func(ctx context.Context, _ Logout) (out LoggedOut, err error) {
+func (c *collections) logoutCommand() *command.Command {
+	return command.New("auth/logout", func(ctx context.Context, _ Logout) (out LoggedOut, err error) {
 		user, err := c.caller(ctx)
 		if err == nil {
 			out.Tokens, err = c.revokeTokens(ctx, user.ID)
 		}
 		return out, err
-	}, &resource.CommandOptions[Logout]{
+	}, &command.Options[Logout]{
 		Authorize: func(ctx context.Context, _ *Logout) error { return c.mustBe(ctx, customer, clerk, admin) },
 		Doc:       "Ends every session of the caller: all of their tokens.",
 		Problems:  []problem.Kind{problem.Unauthenticated},
@@ -75,8 +76,8 @@ type NewPassword struct {
 }
 
 // passwordCommand gives a password to a user, which is how one who was created by POST can log in.
-func (c *collections) passwordCommand() *resource.Command {
-	return resource.NewCommand("auth/password", c.setPassword, &resource.CommandOptions[NewPassword]{
+func (c *collections) passwordCommand() *command.Command {
+	return command.New("auth/password", c.setPassword, &command.Options[NewPassword]{
 		Authorize: func(ctx context.Context, in *NewPassword) error {
 			user, err := c.caller(ctx)
 			if err == nil && user.ID != in.UserID && user.Role != admin {

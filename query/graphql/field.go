@@ -46,7 +46,7 @@ type FieldOptions struct {
 	// several calls of other systems, because clients may select the field for many items.
 	Cost int
 	// Transactions states that a mutation writes only within transactions of this Runner, as in
-	// [resource.CommandOptions]. Nil means that it may have other effects. With an idempotency key
+	// [command.Options]. Nil means that it may have other effects. With an idempotency key
 	// it is then executed at most once, and must be the only mutation of the operation.
 	Transactions tx.Runner
 }
@@ -69,7 +69,7 @@ func Query[In, Out any](name string, do func(ctx context.Context,
 // serially.
 //
 // It has the same parameters as [Query]. If Out is a struct without fields, the field is true. A
-// [resource.Command] is available over all protocols; use Mutation only for a field that exists in
+// [command.Command] is available over all protocols; use Mutation only for a field that exists in
 // GraphQL alone.
 func Mutation[In, Out any](name string, do func(ctx context.Context,
 	in In) (Out, error), opts *FieldOptions) Field {

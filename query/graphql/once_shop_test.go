@@ -16,6 +16,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/tx"
@@ -112,13 +113,13 @@ func newKeyed(t testing.TB, change ...func(*keyedShop)) *keyedShop {
 		resource.New("users", users, &s.users),
 		resource.FromOps("notes", s.notes, &resource.Options[note]{Public: true}),
 		resource.New("slots", memory.New[slot](nil), &resource.Options[slot]{Public: true}),
-		resource.NewCommand("mail/send", mail, &resource.CommandOptions[mailed]{
+		command.New("mail/send", mail, &command.Options[mailed]{
 			Authorize: func(ctx context.Context, _ *mailed) error { return s.permit(ctx) }}),
-		resource.NewCommand("orders/ship", func(ctx context.Context, in greeting) (greeting,
+		command.New("orders/ship", func(ctx context.Context, in greeting) (greeting,
 			error) {
 			return s.ship(ctx, in)
 		},
-			&resource.CommandOptions[greeting]{Public: true, Transactions: s.db}))
+			&command.Options[greeting]{Public: true, Transactions: s.db}))
 	return s
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
@@ -81,7 +82,7 @@ func catalog(t testing.TB, opts ...func(*setup)) (*resource.Catalog, *setup) {
 			nil
 	}
 	return resource.NewCatalog(&s.catalog, resource.FromOps("orders", s.orderOps, &s.orders),
-		resource.New("users", users, &s.users), resource.NewCommand("door/greet", greet, nil)), s
+		resource.New("users", users, &s.users), command.New("door/greet", greet, nil)), s
 }
 
 // door opens the door of the shop.

@@ -1,17 +1,20 @@
-// Package blob serves binary content, such as images and documents, under ids: PUT, GET, HEAD and DELETE at /files/{id}, and
-// POST at /files, which chooses an id.
+// Package blob serves binary content, such as images and documents, under ids: PUT, GET, HEAD and
+// DELETE at /files/{id}, and POST at /files, which chooses an id.
 //
-// A [Store] keeps the content; package files has one over a folder, package bucket one over an object store. [New] returns a
-// [Collection] of it, a part of a [resource.Catalog] that package rest serves:
+// A [Store] keeps the content; package files has one over a folder, package bucket one over an
+// object store. [New] returns a [Collection] of it, a part of a [resource.Catalog] that package
+// rest serves:
 //
 //	images := blob.New("images", store, &blob.Options{MediaTypes: []string{"image/*"}})
 //	catalog := resource.NewCatalog(nil, orders, images)
 //
-// Authorization, preconditions and idempotency keys work as they do for items. Content is streamed: the library holds at most
-// 64 KiB of it in memory, or what the [idempotency.Guard] allows if a request has a key and no digest.
+// Authorization, preconditions and idempotency keys work as they do for items. Content is streamed:
+// the library holds at most 64 KiB of it in memory, or what the [idempotency.Guard] allows if a
+// request has a key and no digest.
 package blob
 
-// The collection, its options and the interface of its store. Called by applications and protocols; write.go has its writes.
+// The collection, its options and the interface of its store. Called by applications and protocols;
+// write.go has its writes.
 
 import (
 	"context"
@@ -29,20 +32,22 @@ import (
 	"github.com/stoa-go/stoa/resource/header"
 )
 
-// Store keeps blobs under ids: files of a folder, objects of a bucket. [New] serves it. Its methods are called concurrently.
+// Store keeps blobs under ids: files of a folder, objects of a bucket. [New] serves it. Its methods
+// are called concurrently.
 type Store interface {
-	// Open returns the blob with its Content, which the caller closes. The content is that of the revision, even if it is
-	// replaced while it is read. The error is [resource.ErrNotFound], or [resource.ErrGone] if the store remembers that the
-	// blob was deleted.
+	// Open returns the blob with its Content, which the caller closes. The content is that of the
+	// revision, even if it is replaced while it is read. The error is [resource.ErrNotFound], or
+	// [resource.ErrGone] if the store remembers that the blob was deleted.
 	Open(ctx context.Context, id string) (*Blob, error)
-	// Put stores all of r in place of the revision expect or, if expect is empty, as a new blob. Readers see no part of it
-	// before all of it is stored. If r returns an error, Put returns it unchanged and stores nothing. The other errors are
-	// [resource.ErrStale] if expect is not the current revision, [resource.ErrExists] if expect is empty and there is a blob,
-	// [resource.ErrGone] if the store remembers a deletion and does not reuse ids, and [resource.ErrNotFound] if no blob can
-	// have this id.
+	// Put stores all of r in place of the revision expect or, if expect is empty, as a new blob.
+	// Readers see no part of it before all of it is stored. If r returns an error, Put returns it
+	// unchanged and stores nothing. The other errors are [resource.ErrStale] if expect is not the
+	// current revision, [resource.ErrExists] if expect is empty and there is a blob,
+	// [resource.ErrGone] if the store remembers a deletion and does not reuse ids, and
+	// [resource.ErrNotFound] if no blob can have this id.
 	Put(ctx context.Context, id string, expect resource.Rev, mediaType string, r io.Reader) (*Blob, error)
-	// Delete removes the blob if expect is its current revision. The error is [resource.ErrStale], [resource.ErrNotFound] or
-	// [resource.ErrGone].
+	// Delete removes the blob if expect is its current revision. The error is [resource.ErrStale],
+	// [resource.ErrNotFound] or [resource.ErrGone].
 	Delete(ctx context.Context, id string, expect resource.Rev) error
 }
 
@@ -54,59 +59,66 @@ type Blob struct {
 	MediaType string       // as declared when the content was stored; empty if it was not declared
 	Size      int64        // in bytes
 	SHA256    []byte       // of the content; nil if unknown
-	// Content is the content; nil in the results of Put. An [*os.File] that no middleware wraps is sent to the client without
-	// a copy in user space (sendfile).
+	// Content is the content; nil in the results of Put. An [*os.File] that no middleware wraps is
+	// sent to the client without a copy in user space (sendfile).
 	Content io.ReadSeekCloser
 }
 
 // ETag returns the entity tag of the blob, which is strong. A blob has one representation.
 func (b *Blob) ETag() string { return b.Rev.ETag() }
 
-// Collection is a [Store] with a name and a policy: PUT, GET, HEAD and DELETE at /name/{id}, and POST at /name. It is a
-// [resource.Part]. It is safe for concurrent use.
+// Collection is a [Store] with a name and a policy: PUT, GET, HEAD and DELETE at /name/{id}, and
+// POST at /name. It is a [resource.Part]. It is safe for concurrent use.
 type Collection struct {
 	name  string
 	store Store
 	opts  Options
 }
 
-// Options adjust a [Collection]. The zero value lets every caller do everything, and the start-up report has a warning.
+// Options adjust a [Collection]. The zero value lets every caller do everything, and the start-up
+// report has a warning.
 type Options struct {
-	// Authorize is called for each request, like Options.Authorize of package resource: before is the current blob without its
-	// Content, or nil; after has the ID and MediaType of the new one, or is nil. For a blob that the store remembers as deleted,
-	// before has the ID alone, and op is OpGet: the error decides whether the caller receives 410 or 404.
+	// Authorize is called for each request, like Options.Authorize of package resource: before is
+	// the current blob without its Content, or nil; after has the ID and MediaType of the new one,
+	// or is nil. For a blob that the store remembers as deleted, before has the ID alone, and op is
+	// OpGet: the error decides whether the caller receives 410 or 404.
 	Authorize func(ctx context.Context, op resource.Op, before, after *Blob) error
 	// Public declares that Authorize is nil on purpose.
 	Public bool
 	// ReadOnly serves GET and HEAD alone.
 	ReadOnly bool
-	// NewID returns the id for a POST. Default a random UUID of version 7, which sorts by time (RFC 9562 section 5.7).
+	// NewID returns the id for a POST. Default a random UUID of version 7, which sorts by time (RFC
+	// 9562 section 5.7).
 	NewID func(mediaType string) string
 	// MaxSize limits the content, in bytes. Default 1 GiB. Longer content is 413.
 	MaxSize int64
-	// MediaTypes are the accepted media types, such as image/png and image/*; others are 415. Nil accepts all. Content without
-	// Content-Type is application/octet-stream (RFC 9110 section 8.3).
+	// MediaTypes are the accepted media types, such as image/png and image/*; others are 415. Nil
+	// accepts all. Content without Content-Type is application/octet-stream (RFC 9110 section 8.3).
 	MediaTypes []string
 	// RequireIfMatch rejects a PUT of an existing blob and a DELETE without If-Match: 428.
 	RequireIfMatch bool
-	// AllowRecreate lets PUT store a blob under an id that was deleted, if the store remembers deletions.
+	// AllowRecreate lets PUT store a blob under an id that was deleted, if the store remembers
+	// deletions.
 	AllowRecreate bool
 }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.~-]*$`)
 
-// New serves a store under a name, which is its path. opts may be nil. It panics if the name cannot be a path segment, and if
-// one of MediaTypes is not a media type.
+// New serves a store under a name, which is its path. opts may be nil. It panics if the name cannot
+// be a path segment, and if one of MediaTypes is not a media type.
 //
-// Content is served with the media type that was declared when it was stored. Responses have X-Content-Type-Options: nosniff
-// and a Content-Security-Policy that keeps scripts in uploaded pages from running as part of the site. They have no
-// Content-Disposition, so that images and texts are displayed by the pages that link to them.
+// Content is served with the media type that was declared when it was stored. Responses have
+// X-Content-Type-Options: nosniff and a Content-Security-Policy that keeps scripts in uploaded
+// pages from running as part of the site. They have no Content-Disposition, so that images and
+// texts are displayed by the pages that link to them.
 //
-// A PUT without preconditions replaces the current blob. If it loses a race against another write, content of up to 64 KiB is
-// stored again; longer content has been consumed, and the client receives 503 and must send it again.
+// A PUT without preconditions replaces the current blob. If it loses a race against another write,
+// content of up to 64 KiB is stored again; longer content has been consumed, and the client
+// receives 503 and must send it again.
 //
-// A request with an Idempotency-Key is identified by the digest of its content (RFC 9530). Content without one is read into
-// memory, up to the MaxBody of the Guard. For a POST the id is derived from the key, unless NewID is set.
+// A request with an Idempotency-Key is identified by the digest of its content (RFC 9530). Content
+// without one is read into memory, up to the MaxBody of the Guard. For a POST the id is derived
+// from the key, unless NewID is set.
 func New(name string, store Store, opts *Options) *Collection {
 	if !validName.MatchString(name) {
 		panic(fmt.Sprintf("blob: %q cannot be the name of a collection: letters, digits and -_.~ can", name))
@@ -137,7 +149,12 @@ func (c *Collection) Options() Options {
 
 // Part describes the collection to a catalog.
 func (c *Collection) Part() resource.PartInfo {
-	return resource.PartInfo{Name: c.name, Keyed: !c.opts.ReadOnly, DerivesIDs: c.opts.NewID == nil, Report: c.summary()}
+	return resource.PartInfo{
+		Name:       c.name,
+		Keyed:      !c.opts.ReadOnly,
+		DerivesIDs: c.opts.NewID == nil,
+		Report:     c.summary(),
+	}
 }
 
 // summary returns the lines of the start-up report.
@@ -160,19 +177,20 @@ func (c *Collection) summary() string {
 
 const mediaOctets = "application/octet-stream"
 
-// maxMediaType limits a stored media type, in bytes. Registered names have at most 127 characters in each half (RFC 6838
-// section 4.2), and parameters follow.
+// maxMediaType limits a stored media type, in bytes. Registered names have at most 127 characters
+// in each half (RFC 6838 section 4.2), and parameters follow.
 const maxMediaType = 400
 
-// DeclaredType returns the media type that the lines of a Content-Type field declare, with its parameters, and reports whether
-// Options.MediaTypes accept it.
+// DeclaredType returns the media type that the lines of a Content-Type field declare, with its
+// parameters, and reports whether Options.MediaTypes accept it.
 func (c *Collection) DeclaredType(lines []string) (mediaType string, ok bool) {
 	mediaType = strings.TrimSpace(strings.Join(lines, ","))
 	if mediaType == "" {
 		mediaType = mediaOctets
 	}
 	m, err := header.ParseMediaType(mediaType)
-	if err != nil || len(mediaType) > maxMediaType || strings.Contains(m.Type, "*") || !utf8.ValidString(mediaType) {
+	if err != nil || len(mediaType) > maxMediaType || strings.Contains(m.Type, "*") ||
+		!utf8.ValidString(mediaType) {
 		return "", false
 	}
 	family, _, _ := strings.Cut(m.Type, "/")
@@ -185,8 +203,8 @@ func (c *Collection) DeclaredType(lines []string) (mediaType string, ok bool) {
 // maxID limits an id, in bytes. It is the limit of file names in most file systems.
 const maxID = 255
 
-// ValidID reports whether a blob can have this id: one segment of a path, not empty, without control characters, of at most
-// 255 bytes.
+// ValidID reports whether a blob can have this id: one segment of a path, not empty, without
+// control characters, of at most 255 bytes.
 func (c *Collection) ValidID(id string) bool { return validID(id) }
 
 // validID rejects ids that a store could mistake for a path.
@@ -195,8 +213,8 @@ func validID(id string) bool {
 		!strings.ContainsRune(id, '/') && !strings.ContainsFunc(id, unicode.IsControl)
 }
 
-// Open returns a blob that the caller may see, with its Content, which the caller closes. The error is [resource.ErrNotFound]
-// or [resource.ErrGone].
+// Open returns a blob that the caller may see, with its Content, which the caller closes. The error
+// is [resource.ErrNotFound] or [resource.ErrGone].
 func (c *Collection) Open(ctx context.Context, id string) (*Blob, error) {
 	blob, err := c.open(ctx, id)
 	if err != nil {
@@ -205,7 +223,8 @@ func (c *Collection) Open(ctx context.Context, id string) (*Blob, error) {
 	return blob, nil
 }
 
-// CheckRead returns an error if If-Match or If-Unmodified-Since does not hold for a blob that Open returned: 412.
+// CheckRead returns an error if If-Match or If-Unmodified-Since does not hold for a blob that Open
+// returned: 412.
 func (c *Collection) CheckRead(b *Blob, p *resource.Preconditions) error {
 	if err := p.CheckRead(b.entry()); err != nil {
 		return c.wrap(resource.OpGet, b.ID, err)
@@ -257,7 +276,8 @@ func (b *Blob) entry() *resource.Entry {
 	return &resource.Entry{ID: b.ID, Rev: b.Rev, Modified: b.Modified}
 }
 
-// Both errors are 404 for the client. They are distinct from ErrNotFound because PUT must not create a blob under the id.
+// Both errors are 404 for the client. They are distinct from ErrNotFound because PUT must not
+// create a blob under the id.
 var (
 	errHidden     = fmt.Errorf("%w: it is hidden from the caller", resource.ErrNotFound)
 	errHiddenGone = fmt.Errorf("%w: its deletion is hidden from the caller", resource.ErrNotFound)
@@ -272,7 +292,8 @@ func (c *Collection) visible(ctx context.Context, b *Blob) error {
 	return err
 }
 
-// absent returns why there is no blob. It returns ErrGone only if the caller may know that the blob was deleted.
+// absent returns why there is no blob. It returns ErrGone only if the caller may know that the blob
+// was deleted.
 func (c *Collection) absent(ctx context.Context, id string, err error) error {
 	if !errors.Is(err, resource.ErrGone) {
 		return err

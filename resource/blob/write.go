@@ -1,7 +1,8 @@
 package blob
 
-// Writes: the idempotency key, policy and preconditions, and the store's compare-and-swap, as write.go of package resource has
-// them for items. Called by protocols. It calls resource.Key, resource.Preconditions and package internal/retry.
+// Writes: the idempotency key, policy and preconditions, and the store's compare-and-swap, as
+// write.go of package resource has them for items. Called by protocols. It calls resource.Key,
+// resource.Preconditions and package internal/retry.
 
 import (
 	"context"
@@ -17,12 +18,19 @@ import (
 	"github.com/stoa-go/stoa/resource/internal/retry"
 )
 
-// Put stores content under an id, and reports whether there was no blob before. Authorization and preconditions are checked
-// before the content is read. Of opts it uses If and Key.
+// Put stores content under an id, and reports whether there was no blob before. Authorization and
+// preconditions are checked before the content is read. Of opts it uses If and Key.
 func (c *Collection) Put(
 	ctx context.Context, id, mediaType string, content *httpbody.Upload, opts *resource.WriteOptions,
 ) (b *Blob, created bool, err error) {
-	w := writeRequest{c: c, op: resource.OpReplace, id: id, mediaType: mediaType, content: content, opts: orZero(opts)}
+	w := writeRequest{
+		c:         c,
+		op:        resource.OpReplace,
+		id:        id,
+		mediaType: mediaType,
+		content:   content,
+		opts:      orZero(opts),
+	}
 	err = w.run(ctx)
 	return w.blob, w.created, err
 }
@@ -108,8 +116,8 @@ func (w *writeRequest) runPut(ctx context.Context) error {
 	}, isLost)
 }
 
-// errLost reports that another write of the blob was faster, so that a second attempt may succeed. It differs from ErrStale,
-// which is also the error of a precondition.
+// errLost reports that another write of the blob was faster, so that a second attempt may succeed.
+// It differs from ErrStale, which is also the error of a precondition.
 var errLost = errors.New("the blob has been changed by another request")
 
 func isLost(err error) bool { return err == errLost }
@@ -122,8 +130,9 @@ func lostOr(err error) error {
 	return err
 }
 
-// store calls the store's Put and checks its result. An error of the content takes precedence over the error that the store
-// returns for it, and a store that has not read the content to its end cannot have stored all of it.
+// store calls the store's Put and checks its result. An error of the content takes precedence over
+// the error that the store returns for it, and a store that has not read the content to its end
+// cannot have stored all of it.
 func (w *writeRequest) store(ctx context.Context, id string, expect resource.Rev) (*Blob, error) {
 	blob, err := w.c.store.Put(ctx, id, expect, w.mediaType, w.content)
 	read, ended := w.content.Err(), w.content.Complete()
@@ -178,7 +187,12 @@ func (w *writeRequest) runCreate(ctx context.Context) (*Blob, error) {
 		if !validID(id) {
 			return nil, storeFault("was given the id %q, which is no segment of a path", id)
 		}
-		if err := w.c.authorize(ctx, resource.OpCreate, nil, &Blob{ID: id, MediaType: w.mediaType}); err != nil {
+		if err := w.c.authorize(
+			ctx,
+			resource.OpCreate,
+			nil,
+			&Blob{ID: id, MediaType: w.mediaType},
+		); err != nil {
 			return nil, err
 		}
 		blob, err := w.store(ctx, id, "")
@@ -195,8 +209,9 @@ func (w *writeRequest) runCreate(ctx context.Context) (*Blob, error) {
 	return nil, retry.ErrContended
 }
 
-// createWithID stores content under an id that was derived from a key. A blob with this id was stored by an earlier attempt:
-// the id depends on the content, and the store never has a part of it.
+// createWithID stores content under an id that was derived from a key. A blob with this id was
+// stored by an earlier attempt: the id depends on the content, and the store never has a part of
+// it.
 func (w *writeRequest) createWithID(ctx context.Context, id string) (*Blob, error) {
 	if err := w.c.authorize(ctx, resource.OpCreate, nil, &Blob{ID: id, MediaType: w.mediaType}); err != nil {
 		return nil, err
@@ -250,8 +265,8 @@ func (w *writeRequest) Record() (idempotency.Record, error) {
 	return rec, nil
 }
 
-// Replay restores the blob from a record, if the caller may still see it. If it has been deleted since, the
-// policy for deleted blobs decides.
+// Replay restores the blob from a record, if the caller may still see it. If it has been deleted
+// since, the policy for deleted blobs decides.
 func (w *writeRequest) Replay(ctx context.Context, rec *idempotency.Record) error {
 	if w.op == resource.OpDelete {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/job"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/rest"
@@ -25,10 +26,10 @@ type Swept struct {
 func ExampleNew() {
 	jobs := job.New("jobs", resource.OpsOf(memory.New[job.Job](nil)), &job.Options{Alone: true})
 	begin := make(chan bool)
-	sweep := resource.NewCommand("orders/sweep", func(context.Context, Sweep) (Swept, error) {
+	sweep := command.New("orders/sweep", func(context.Context, Sweep) (Swept, error) {
 		<-begin
 		return Swept{Cancelled: 3}, nil
-	}, &resource.CommandOptions[Sweep]{Public: true, Jobs: jobs})
+	}, &command.Options[Sweep]{Public: true, Jobs: jobs})
 	api := resource.NewCatalog(nil, sweep, jobs.Resource())
 
 	r := httptest.NewRequest("POST", "/orders/sweep", strings.NewReader(`{"olderThan":"24h"}`))

@@ -1,12 +1,12 @@
 // Package job runs commands in the background and serves them as a resource, so that clients can
 // query their outcome.
 //
-// A [Job] is a command that was accepted. [Jobs] runs jobs and implements resource.Jobs for
+// A [Job] is a command that was accepted. [Jobs] runs jobs and implements command.Jobs for
 // commands:
 //
 //	jobs := job.New("jobs", resource.OpsOf(memory.New[job.Job](nil)), &job.Options{Alone: true})
-//	sweep := resource.NewCommand("orders/sweep", sweepOrders,
-//		&resource.CommandOptions[Sweep]{Jobs: jobs})
+//	sweep := command.New("orders/sweep", sweepOrders,
+//		&command.Options[Sweep]{Jobs: jobs})
 //	api := resource.NewCatalog(nil, orders, sweep, jobs.Resource())
 //	go jobs.Run(ctx)
 //

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -40,7 +41,7 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Jobs runs jobs and stores them. It implements [resource.Jobs] for any number of commands. All
+// Jobs runs jobs and stores them. It implements [command.Jobs] for any number of commands. All
 // methods are safe for concurrent use.
 type Jobs struct {
 	name  string
@@ -56,7 +57,7 @@ type Jobs struct {
 	idle    chan struct{} // closed when closed is set and no job is running
 }
 
-var _ resource.Jobs = (*Jobs)(nil)
+var _ command.Jobs = (*Jobs)(nil)
 
 // New returns a Jobs that stores jobs in ops and serves them under a name such as "jobs". opts may
 // be nil. New panics if ops has no Replace, or neither Insert nor Create, or if name is not valid

@@ -34,7 +34,7 @@ var (
 	errLost    = errors.New("job: lease expired and was taken over by another process")
 )
 
-// Start stores a job as running and calls do in a new goroutine; see [resource.Jobs]. do receives a
+// Start stores a job as running and calls do in a new goroutine; see [command.Jobs]. do receives a
 // context with the values of ctx that is not canceled with it. It is canceled when [Jobs.Drain]
 // stops waiting, or when another process has reported the job as failed. Inside a transaction, the
 // job starts after the commit, and never after a rollback.

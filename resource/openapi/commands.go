@@ -4,20 +4,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // action describes a command.
 type action struct {
 	*builder
-	c                   *resource.Command
+	c                   *command.Command
 	group               string // the part of its name before the slash
 	hasInput, hasOutput bool   // whether it has an input and an output
 }
 
 // command describes the path of a command.
-func (b *builder) command(c *resource.Command) {
+func (b *builder) command(c *command.Command) {
 	a := &action{builder: b, c: c, hasInput: c.Input() != nil, hasOutput: c.Output() != nil}
 	a.group, _, _ = strings.Cut(c.Name(), "/")
 	b.addTag(a.group, "The commands of /"+a.group+".")
@@ -31,7 +31,7 @@ func (b *builder) command(c *resource.Command) {
 
 // post describes a command that is not an import. Commands have no preconditions.
 func (a *action) post() *operation {
-	op := a.newOperation(camel(a.c.Name()), a.group, a.c.Name(), resource.OpInvoke, a.summary(), a.c.Doc(),
+	op := a.newOperation(camel(a.c.Name()), a.group, a.c.Name(), command.OpInvoke, a.summary(), a.c.Doc(),
 		a.endText(), a.commandKeyText())
 	preferences := []string{"return=minimal", "handling=lenient"}
 	if a.c.Jobs() != nil {

@@ -12,15 +12,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/openapi"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
 // commanded describes a catalog of one command, called a/b.
-func commanded[In, Out any](t *testing.T, opts *resource.CommandOptions[In]) (d reader, post object) {
+func commanded[In, Out any](t *testing.T, opts *command.Options[In]) (d reader, post object) {
 	t.Helper()
-	c := resource.NewCommand("a/b", func(context.Context, In) (out Out, err error) { return out, nil }, opts)
+	c := command.New("a/b", func(context.Context, In) (out Out, err error) { return out, nil }, opts)
 	d = described(t, openapi.New(resource.NewCatalog(nil, c), nil))
 	return d, d.at(d.root, "paths", "/a/b", "post").(object)
 }
@@ -92,9 +93,9 @@ func TestWhatCommandsCanAnswer(t *testing.T) {
 		{"takes", statuses(commanded[credentials, nothing](t, nil)),
 			"204 400 413 414 415 422 500 503 default"},
 		{"policy", statuses(commanded[credentials, nothing](t,
-			&resource.CommandOptions[credentials]{Authorize: allow})),
+			&command.Options[credentials]{Authorize: allow})),
 			"204 400 401 403 404 413 414 415 422 500 503 default"},
-		{"problems", statuses(commanded[nothing, nothing](t, &resource.CommandOptions[nothing]{
+		{"problems", statuses(commanded[nothing, nothing](t, &command.Options[nothing]{
 			Problems: []problem.Kind{problem.Exists, problem.TooManyRequests, problem.Unavailable,
 				"https://example.com/mine"}})),
 			"204 400 409 414 429 500 503 default"},
@@ -118,7 +119,7 @@ func TestWhatCommandsSay(t *testing.T) {
 		{"A\nB. C", "The command a/b", "A\nB. C. The response is sent when the command has ended."},
 	}
 	for _, tt := range tests {
-		_, post := commanded[nothing, nothing](t, &resource.CommandOptions[nothing]{Doc: tt.doc})
+		_, post := commanded[nothing, nothing](t, &command.Options[nothing]{Doc: tt.doc})
 		if diff := cmp.Diff([]any{tt.summary, tt.description},
 			[]any{post["summary"], post["description"]}); diff != "" {
 			t.Errorf("%.20q (-want +got):\n%s", tt.doc, diff)
@@ -132,7 +133,7 @@ func TestCommandsAreSecured(t *testing.T) {
 	bearer := []openapi.SecurityScheme{{Name: "bearer", Type: "http", Scheme: "bearer"}}
 	d := described(t, openapi.New(newShop(t).now, &openapi.Options{REST: shopREST, Security: bearer,
 		Secured: func(name string, op resource.Op) bool {
-			return op == resource.OpInvoke && name != "auth/login" || name == "photos" && op == resource.OpGet
+			return op == command.OpInvoke && name != "auth/login" || name == "photos" && op == resource.OpGet
 		}}))
 	for at, want := range map[string]bool{"/auth/login post": false, "/auth/logout post": true,
 		"/orders/newest post": true,
@@ -278,7 +279,7 @@ func TestImportsWithoutTransactions(t *testing.T) {
 	ops := resource.OpsOf(memory.New[country](&memory.Options[country]{ID: "code"}))
 	ops.Transactions = nil
 	countries := resource.FromOps("countries", ops, &resource.Options[country]{ID: "code"})
-	d := described(t, openapi.New(resource.NewCatalog(nil, resource.NewImport("countries/import", countries)),
+	d := described(t, openapi.New(resource.NewCatalog(nil, command.NewImport("countries/import", countries)),
 		nil))
 	const path = "/countries/import"
 	if d.parameters(path, "POST")["atomic"] != nil || d.at(d.root, "paths", path, "post", "responses",

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/version"
 )
 
@@ -48,7 +49,7 @@ func describe(c *resource.Catalog, o *Options, now *lifecycle) *root {
 	for _, p := range resource.PartsOf[*blob.Collection](c) {
 		b.blobs(p)
 	}
-	for _, cmd := range c.Commands() {
+	for _, cmd := range resource.PartsOf[*command.Command](c) {
 		b.command(cmd)
 	}
 	b.doc.Info = b.newInfo()

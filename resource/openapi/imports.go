@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/idempotency"
-	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 )
 
 // mediaNDJSON is the media type of newline-delimited JSON.
@@ -14,7 +14,7 @@ const mediaNDJSON = "application/x-ndjson"
 
 // importOperation describes an import command, whose body is newline-delimited JSON.
 func (a *action) importOperation() *operation {
-	op := a.newOperation(camel(a.c.Name()), a.group, a.c.Name(), resource.OpInvoke, a.summary(), a.c.Doc(),
+	op := a.newOperation(camel(a.c.Name()), a.group, a.c.Name(), command.OpInvoke, a.summary(), a.c.Doc(),
 		"Each line is processed on its own: invalid lines are reported, and the others are stored. If the "+
 			"request is interrupted, "+
 			"stored lines remain, and it is safe to send all lines again", a.keyText(a.c.Name(), false),

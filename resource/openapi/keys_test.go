@@ -10,6 +10,7 @@ import (
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/openapi"
 	"github.com/stoa-go/stoa/resource/rest"
@@ -37,10 +38,10 @@ func keyedCatalog(opts *idempotency.Options) *resource.Catalog {
 	return resource.NewCatalog(&resource.CatalogOptions{
 		Idempotency: idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), opts),
 	}, exact, named, loose,
-		resource.NewCommand("exact/tidy", nothing, &resource.CommandOptions[struct{}]{Public: true,
+		command.New("exact/tidy", nothing, &command.Options[struct{}]{Public: true,
 			Transactions: db}),
-		resource.NewCommand("loose/tidy", nothing, &resource.CommandOptions[struct{}]{Public: true}),
-		resource.NewCommand("loose/token", nothing, &resource.CommandOptions[struct{}]{Public: true,
+		command.New("loose/tidy", nothing, &command.Options[struct{}]{Public: true}),
+		command.New("loose/token", nothing, &command.Options[struct{}]{Public: true,
 			Secret: true}))
 }
 

@@ -40,7 +40,7 @@ type Options struct {
 	// Security lists the authentication schemes. A request needs one of them.
 	Security []SecurityScheme
 	// Secured reports whether an operation needs one of Security. name is that of a resource,
-	// lookup, blob collection or command; the operation of a command is [resource.OpInvoke]. The
+	// lookup, blob collection or command; the operation of a command is [command.OpInvoke]. The
 	// results must not change. Nil means that all operations need one.
 	Secured func(name string, op resource.Op) bool
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 )
@@ -52,26 +53,26 @@ type nothing struct{}
 // commandsOf are commands of every sort. The jobs are kept in jobs.
 func commandsOf(jobs *jobs) []resource.Part {
 	return []resource.Part{
-		resource.NewCommand("auth/login", login, &resource.CommandOptions[credentials]{Public: true,
+		command.New("auth/login", login, &command.Options[credentials]{Public: true,
 			Doc:      "Exchanges a password for a token. The token is good for a day",
 			Problems: []problem.Kind{problem.Unauthenticated}}),
-		resource.NewCommand("auth/logout", func(context.Context, nothing) (nothing, error) {
+		command.New("auth/logout", func(context.Context, nothing) (nothing, error) {
 			return nothing{}, nil
 		},
-			&resource.CommandOptions[nothing]{Authorize: func(context.Context, *nothing) error {
+			&command.Options[nothing]{Authorize: func(context.Context, *nothing) error {
 				return nil
 			}}),
-		resource.NewCommand("orders/cancel-stale", func(context.Context, staleness) (cancelled, error) {
+		command.New("orders/cancel-stale", func(context.Context, staleness) (cancelled, error) {
 			return cancelled{Cancelled: 2}, nil
 		},
-			&resource.CommandOptions[staleness]{Public: true, Jobs: jobs,
+			&command.Options[staleness]{Public: true, Jobs: jobs,
 				Doc: "Cancels what nobody has paid for."}),
-		resource.NewCommand("orders/newest", func(_ context.Context, q question) (order, error) {
+		command.New("orders/newest", func(_ context.Context, q question) (order, error) {
 			if q.Status != "paid" {
 				return order{}, resource.ErrNotFound
 			}
 			return sampleOrder(), nil
-		}, &resource.CommandOptions[question]{Public: true, Problems: []problem.Kind{problem.NotFound}}),
+		}, &command.Options[question]{Public: true, Problems: []problem.Kind{problem.NotFound}}),
 	}
 }
 

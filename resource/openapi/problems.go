@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -59,7 +60,8 @@ func (b *builder) problemExtensions() ordered[*schemaObject] {
 			break
 		}
 	}
-	if slices.ContainsFunc(b.c.Commands(), func(c *resource.Command) bool { return c.Into() != nil }) {
+	isImport := func(c *command.Command) bool { return c.Into() != nil }
+	if slices.ContainsFunc(resource.PartsOf[*command.Command](b.c), isImport) {
 		out = append(out, importExtensions()...)
 	}
 	return out

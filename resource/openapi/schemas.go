@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -193,7 +194,7 @@ func (b *builder) addContractMembers(t *schema.Type, s *schemaObject) {
 
 // hasJobsOf reports whether r contains the jobs of a command.
 func (b *builder) hasJobsOf(r *resource.Resource) bool {
-	return slices.ContainsFunc(b.c.Commands(), func(c *resource.Command) bool {
+	return slices.ContainsFunc(resource.PartsOf[*command.Command](b.c), func(c *command.Command) bool {
 		return c.Jobs() != nil && c.Jobs().Name() == r.Name()
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -188,7 +189,7 @@ func newShop(t testing.TB) shop {
 	}, nil)
 	kept := newJobs()
 	common := slices.Concat([]resource.Part{users, places, countries, kept.resource(),
-		resource.NewImport("places/import", places)}, filesOf(), commandsOf(kept))
+		command.NewImport("places/import", places)}, filesOf(), commandsOf(kept))
 	return shop{
 		now: resource.NewCatalog(nil, append([]resource.Part{orders, archive, capital}, common...)...),
 		old: resource.NewCatalog(nil, append([]resource.Part{old}, common...)...),

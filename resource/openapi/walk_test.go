@@ -15,6 +15,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/openapi"
 	"github.com/stoa-go/stoa/resource/rest"
@@ -45,7 +46,7 @@ func TestOperationsAreThoseOfTheCatalog(t *testing.T) {
 	for _, b := range resource.PartsOf[*blob.Collection](shop.now) {
 		paths = append(paths, "/"+b.Name(), "/"+b.Name()+"/{id}")
 	}
-	for _, c := range shop.now.Commands() {
+	for _, c := range resource.PartsOf[*command.Command](shop.now) {
 		paths = append(paths, "/"+c.Name())
 	}
 	for _, path := range paths {

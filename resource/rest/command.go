@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -62,7 +62,8 @@ func (x *call) command() error {
 		return err
 	}
 	w.opts.Key = x.useKey(w.key, "", w.media)
-	res, err := x.route.command.Call(x.r.Context(), *buf, &resource.CallOptions{WriteOptions: w.opts, Report: x.reportJob})
+	opts := command.CallOptions{WriteOptions: w.opts, Report: x.reportJob}
+	res, err := x.route.command.Call(x.r.Context(), *buf, &opts)
 	if err != nil {
 		return err
 	}
@@ -80,7 +81,7 @@ func (x *call) prepareCommand(w *writeRequest) error {
 	wish, _ := w.prefer.Get("return")
 	w.minimal = wish == "minimal"
 	var err error
-	if !w.minimal && (c.Output() != nil || c.Jobs() != nil) { // else nothing is sent that Accept could be about
+	if !w.minimal && (c.Output() != nil || c.Jobs() != nil) { // otherwise Accept does not matter
 		if err = x.acceptable(); err != nil {
 			return err
 		}
@@ -88,7 +89,7 @@ func (x *call) prepareCommand(w *writeRequest) error {
 			return err
 		}
 	}
-	if c.Input() != nil || httpbody.Length(x.r) != 0 { // else a client need not say of what type its nothing is
+	if c.Input() != nil || httpbody.Length(x.r) != 0 { // otherwise no Content-Type is needed
 		if w.media, err = x.checkContent(x.route.posts...); err != nil {
 			return err
 		}

@@ -8,18 +8,19 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// maxPatience is the longest that a client can ask to wait for a job, unless CommandOptions.Wait is more.
+// maxPatience is the longest that a client can ask to wait for a job, unless Options.Wait of the command is longer.
 const maxPatience = 30 * time.Second
 
 // awaitJob answers POST on a command that has Jobs: with its output, if the job is done in time, and otherwise with 202 and the
 // location of the job (RFC 9110 section 15.3.3). A client that disconnects does not stop it. Inside a transaction the job starts
 // after the commit, and under a key the result is that there is a job, so there is nothing to wait for.
-func (x *call) awaitJob(w *writeRequest, res *resource.CallResult) error {
+func (x *call) awaitJob(w *writeRequest, res *command.Result) error {
 	if w.opts.Key != nil {
 		return x.accepted(w, res.Job)
 	}

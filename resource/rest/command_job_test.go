@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/job"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -52,7 +53,7 @@ func napping(t testing.TB, opts ...func(*setup)) http.Handler {
 	t.Helper()
 	jobs := job.New("jobs", resource.OpsOf(memory.New[job.Job](nil)), &job.Options{Alone: true, Principal: caller,
 		Logger: slog.New(slog.DiscardHandler)})
-	napOptions := &resource.CommandOptions[napIn]{Jobs: jobs, Wait: 2 * time.Second}
+	napOptions := &command.Options[napIn]{Jobs: jobs, Wait: 2 * time.Second}
 	napOptions.Authorize = func(_ context.Context, in *napIn) error {
 		if in.Seconds < 0 {
 			return resource.ErrForbidden
@@ -61,8 +62,8 @@ func napping(t testing.TB, opts ...func(*setup)) http.Handler {
 	}
 	rest := func(ctx context.Context, in napIn) (nothing, error) { _, err := nap(ctx, in); return nothing{}, err }
 	return byCaller(api(t, append([]func(*setup){func(s *setup) {
-		s.parts = append(s.parts, resource.NewCommand("bed/nap", nap, napOptions),
-			resource.NewCommand("bed/rest", rest, &resource.CommandOptions[napIn]{Jobs: jobs}), jobs.Resource())
+		s.parts = append(s.parts, command.New("bed/nap", nap, napOptions),
+			command.New("bed/rest", rest, &command.Options[napIn]{Jobs: jobs}), jobs.Resource())
 	}}, opts...)...))
 }
 
@@ -70,9 +71,9 @@ func napping(t testing.TB, opts ...func(*setup)) http.Handler {
 func withCommands(s *setup) {
 	jobs := job.New("jobs", resource.OpsOf(memory.New[job.Job](nil)), &job.Options{Alone: true})
 	s.parts = append(s.parts, jobs.Resource(),
-		resource.NewCommand("users/count", countAll, nil),
-		resource.NewCommand("bed/made", func(_ context.Context, in napIn) (napOut, error) { return napOut{in.Seconds}, nil },
-			&resource.CommandOptions[napIn]{Jobs: jobs}))
+		command.New("users/count", countAll, nil),
+		command.New("bed/made", func(_ context.Context, in napIn) (napOut, error) { return napOut{in.Seconds}, nil },
+			&command.Options[napIn]{Jobs: jobs}))
 }
 
 // napFor is the content of a request for a nap.
@@ -213,8 +214,8 @@ func TestRule091NoWait(t *testing.T) {
 	t.Parallel()
 	jobs := prompt{job.New("jobs", resource.OpsOf(memory.New[job.Job](nil)), &job.Options{Alone: true})}
 	h := api(t, func(s *setup) {
-		s.parts = append(s.parts, jobs.Resource(), resource.NewCommand("bed/nap", nap,
-			&resource.CommandOptions[napIn]{Public: true, Jobs: jobs}))
+		s.parts = append(s.parts, jobs.Resource(), command.New("bed/nap", nap,
+			&command.Options[napIn]{Public: true, Jobs: jobs}))
 	})
 	for prefer, applied := range map[string]string{"": "", "wait=0": "wait=0", "respond-async": "respond-async"} {
 		res := send(t, h, "POST /bed/nap", jsonBody, "Prefer: "+prefer, "", napFor("0", ""))
@@ -262,7 +263,7 @@ func TestRule091InTransaction(t *testing.T) {
 		db := memory.NewDB()
 		jobs := job.New("jobs", resource.OpsOf(memory.New(&memory.Options[job.Job]{DB: db})), &job.Options{Alone: true})
 		h := catalog(t, jobs.Resource(),
-			resource.NewCommand("bed/nap", nap, &resource.CommandOptions[napIn]{Jobs: jobs, Wait: 2 * time.Second}))
+			command.New("bed/nap", nap, &command.Options[napIn]{Jobs: jobs, Wait: 2 * time.Second}))
 		inside := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			err := db.InTx(r.Context(), func(ctx context.Context) error {
 				h.ServeHTTP(w, r.WithContext(ctx))
@@ -316,8 +317,8 @@ func TestBadJobs(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			tt.jobs.name = "orders"
-			opts := &resource.CommandOptions[napIn]{Jobs: tt.jobs}
-			h := api(t, func(s *setup) { s.parts = append(s.parts, resource.NewCommand("bed/nap", nap, opts)) })
+			opts := &command.Options[napIn]{Jobs: tt.jobs}
+			h := api(t, func(s *setup) { s.parts = append(s.parts, command.New("bed/nap", nap, opts)) })
 			res := send(t, h, "POST /bed/nap", jsonBody, "Prefer: "+tt.prefer, "", napFor("0", ""))
 			want(t, res, tt.status)
 			if strings.Contains(res.body, "secret") {
@@ -329,7 +330,7 @@ func TestBadJobs(t *testing.T) {
 
 func TestJobsAreAmongTheParts(t *testing.T) {
 	t.Parallel()
-	c := resource.NewCommand("bed/nap", nap, &resource.CommandOptions[napIn]{Public: true, Jobs: badJobs{name: "jobs"}})
+	c := command.New("bed/nap", nap, &command.Options[napIn]{Public: true, Jobs: badJobs{name: "jobs"}})
 	wantPanic(t, `resource: part bed/nap leads to "jobs", which is no resource of this catalog`, func() {
 		resource.NewCatalog(nil, c)
 	})
@@ -345,7 +346,7 @@ func TestJobsInContracts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		jobs := job.New("jobs", resource.OpsOf(memory.New[job.Job](nil)), &job.Options{Alone: true})
-		command := resource.NewCommand("bed/nap", nap, &resource.CommandOptions[napIn]{Public: true, Jobs: jobs})
+		command := command.New("bed/nap", nap, &command.Options[napIn]{Public: true, Jobs: jobs})
 		h := versionedCommands(t, command, jobs.Resource())
 		res := send(t, h, "POST /v1/bed/nap", "Accept: application/vnd.shop.1.nap+json", jsonBody, "", napFor("1", ""))
 		want(t, res, http.StatusAccepted, "Content-Type: application/vnd.shop.1.0.0.job+json")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -94,7 +95,7 @@ func countAll(context.Context, nothing) (loginOut, error) { return loginOut{Toke
 // commanded is the shop with commands in it: to log in, to make nothing of nothing, and one that only the admin may call.
 func commanded(t testing.TB, opts ...func(*setup)) http.Handler {
 	t.Helper()
-	admin := &resource.CommandOptions[nothing]{Authorize: func(ctx context.Context, _ *nothing) error {
+	admin := &command.Options[nothing]{Authorize: func(ctx context.Context, _ *nothing) error {
 		switch caller(ctx) {
 		case "admin":
 			return nil
@@ -105,10 +106,10 @@ func commanded(t testing.TB, opts ...func(*setup)) http.Handler {
 	}}
 	return byCaller(api(t, append([]func(*setup){func(s *setup) {
 		s.parts = append(s.parts,
-			resource.NewCommand("auth/login", login, &resource.CommandOptions[loginIn]{Public: true}),
-			resource.NewCommand("auth/logout", giveNothing, nil),
-			resource.NewCommand("users/count", countAll, admin),
-			resource.NewCommand("orders/count", countAll, nil))
+			command.New("auth/login", login, &command.Options[loginIn]{Public: true}),
+			command.New("auth/logout", giveNothing, nil),
+			command.New("users/count", countAll, admin),
+			command.New("orders/count", countAll, nil))
 	}}, opts...)...))
 }
 
@@ -295,14 +296,14 @@ func TestRule023CommandsReserveTheirNames(t *testing.T) {
 
 func TestInvoke(t *testing.T) {
 	t.Parallel()
-	in := resource.NewCommand("auth/login", login, &resource.CommandOptions[loginIn]{
+	in := command.New("auth/login", login, &command.Options[loginIn]{
 		Authorize: func(_ context.Context, in *loginIn) error {
 			if in.Email == "mallory@example.com" {
 				return resource.ErrForbidden
 			}
 			return nil
 		}})
-	out := resource.NewCommand("auth/logout", giveNothing, nil)
+	out := command.New("auth/logout", giveNothing, nil)
 	got, err := in.Invoke(t.Context(), &loginIn{"ann@example.com", "open sesame"})
 	same(t, "output", any(&loginOut{"t-ann@example.com", "s"}), got)
 	same(t, "error", nil, err)
@@ -326,7 +327,7 @@ func TestInvoke(t *testing.T) {
 			t.Parallel()
 			_, err := in.Invoke(t.Context(), tt.in)
 			var at *resource.Error
-			if !errors.As(err, &at) || at.Op != resource.OpInvoke || at.Resource != "auth/login" {
+			if !errors.As(err, &at) || at.Op != command.OpInvoke || at.Resource != "auth/login" {
 				t.Errorf("%v does not say where it happened", err)
 			}
 			same(t, "problem", tt.kind, resource.Problem(err).Kind)
@@ -337,12 +338,12 @@ func TestInvoke(t *testing.T) {
 func TestCommandDescriptions(t *testing.T) {
 	t.Parallel()
 	const doc = "Says who you are."
-	in := resource.NewCommand("auth/Log-In", login, &resource.CommandOptions[loginIn]{Public: true, Doc: doc, Cost: 7})
+	in := command.New("auth/Log-In", login, &command.Options[loginIn]{Public: true, Doc: doc, Cost: 7})
 	deny := func(context.Context, *nothing) error { return resource.ErrForbidden }
-	out := resource.NewCommand("auth/logout", giveNothing, &resource.CommandOptions[nothing]{Authorize: deny})
-	open := resource.NewCommand("shop/open", giveNothing, nil)
+	out := command.New("auth/logout", giveNothing, &command.Options[nothing]{Authorize: deny})
+	open := command.New("shop/open", giveNothing, nil)
 	c := resource.NewCatalog(nil, in, out, open)
-	if got := c.Commands(); !slices.Equal(got, []*resource.Command{in, out, open}) {
+	if got := resource.PartsOf[*command.Command](c); !slices.Equal(got, []*command.Command{in, out, open}) {
 		t.Errorf("commands %v", got)
 	}
 	same(t, "name", "auth/Log-In", in.Name())
@@ -369,23 +370,6 @@ keys: none are kept, so an Idempotency-Key means nothing
 	h := rest.New(c, nil)
 	same(t, "reserved member", true, h.Reserve("email", "") != nil && h.Reserve("token", "") != nil)
 	same(t, "free member", nil, h.Reserve("version", "version"))
-}
-
-func TestCommandRegistration(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"", "login", "/login", "auth/", "auth/log in", "a/b/c", "-a/b"} {
-		wantPanic(t, `resource: "`+name+`" cannot be the name of a command: it is of the form area/action`, func() {
-			resource.NewCommand(name, giveNothing, nil)
-		})
-	}
-	wantPanic(t, "resource: command a/b: int is no struct", func() {
-		resource.NewCommand("a/b", func(context.Context, int) (nothing, error) { return nothing{}, nil }, nil)
-	})
-	wantPanic(t, "resource: command a/b: []string is no struct", func() {
-		resource.NewCommand("a/b", func(context.Context, nothing) ([]string, error) { return nil, nil }, nil)
-	})
-	a, b := resource.NewCommand("a/b", giveNothing, nil), resource.NewCommand("a/b", giveNothing, nil)
-	wantPanic(t, "resource: two parts of the catalog are at /a/b", func() { resource.NewCatalog(nil, a, b) })
 }
 
 // TestCommandsInContracts: commands speak the media types of the vendor and repeat the version as items do.

@@ -7,6 +7,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/rest"
@@ -105,15 +106,15 @@ func TestDescriptionsOfCommandsAndBlobs(t *testing.T) {
 	type input struct {
 		Name string `json:"name"`
 	}
-	plain := resource.NewCommand("auth/login", func(context.Context, input) (struct{}, error) { return struct{}{}, nil }, nil)
-	told := resource.NewCommand("auth/logout", func(context.Context, struct{}) (input, error) { return input{}, nil },
-		&resource.CommandOptions[struct{}]{Doc: "Forgets.", Problems: []problem.Kind{problem.Conflict},
+	plain := command.New("auth/login", func(context.Context, input) (struct{}, error) { return struct{}{}, nil }, nil)
+	told := command.New("auth/logout", func(context.Context, struct{}) (input, error) { return input{}, nil },
+		&command.Options[struct{}]{Doc: "Forgets.", Problems: []problem.Kind{problem.Conflict},
 			Authorize: func(context.Context, *struct{}) error { return nil }})
 	files := blob.New("files", nil, nil)
 	small := blob.New("small", nil, &blob.Options{MaxSize: 5, ReadOnly: true})
 	c := resource.NewCatalog(nil, plain, files, told, small)
 
-	if got := c.Commands(); len(got) != 2 || got[0] != plain || got[1] != told {
+	if got := resource.PartsOf[*command.Command](c); len(got) != 2 || got[0] != plain || got[1] != told {
 		t.Errorf("commands %v, want both in their order", got)
 	}
 	if got := resource.PartsOf[*blob.Collection](c); len(got) != 2 || got[0] != files || got[1] != small {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -102,7 +103,7 @@ func api(t testing.TB, opts ...func(*setup)) http.Handler {
 	orders, users := resource.FromOps("orders", s.orderOps, &s.orders), resource.FromOps("users", s.userOps, &s.users)
 	parts := append([]resource.Part{orders, users, resource.FromOps("places", s.placeOps, &s.places)}, s.parts...)
 	if s.imports {
-		parts = append(parts, resource.NewImport("orders/import", orders), resource.NewImport("users/import", users))
+		parts = append(parts, command.NewImport("orders/import", orders), command.NewImport("users/import", users))
 	}
 	c := resource.NewCatalog(&s.catalog, parts...)
 	return &shop{rest.New(c, &s.rest), c}

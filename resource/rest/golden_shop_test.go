@@ -11,6 +11,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/rest"
 )
@@ -87,10 +88,10 @@ func goldenParts(t *testing.T) []resource.Part {
 		resource.FromOps("orders", withoutInsert(orders), orderOptions(clock)),
 		resource.FromOps("users", withoutInsert(users), userOptions()),
 		placesResource,
-		resource.NewImport("places/import", placesResource),
+		command.NewImport("places/import", placesResource),
 		resource.NewLookup("largest-place", "places", largestIn(places)),
-		resource.NewCommand("auth/login", letIn, &resource.CommandOptions[keyIn]{Public: true}),
-		resource.NewCommand("orders/cancel-stale", cancelStale(orders), &resource.CommandOptions[staleIn]{Jobs: jobs}),
+		command.New("auth/login", letIn, &command.Options[keyIn]{Public: true}),
+		command.New("orders/cancel-stale", cancelStale(orders), &command.Options[staleIn]{Jobs: jobs}),
 		jobs.Resource(),
 		blob.New("files", newCellar(), &blob.Options{Public: true, MaxSize: 100,
 			NewID: func(string) string { return "0193-4c1e" }}),

@@ -22,7 +22,7 @@ func (x *call) importLines() error {
 			return err
 		}
 	}
-	doc, err := x.route.command.Import(x.r.Context(), content, &resource.ImportOptions{
+	doc, err := x.route.command.Into().Import(x.r.Context(), content, &resource.ImportOptions{
 		WriteOptions: w.opts, Atomic: atomic, Gzip: httpbody.Gzipped(x.r), MaxLine: x.h.limits.Body,
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/tx"
@@ -19,7 +20,7 @@ import (
 func importer(t testing.TB, ops resource.Ops[village], opts *resource.Options[village]) http.Handler {
 	t.Helper()
 	villages := resource.FromOps("villages", ops, opts)
-	return catalog(t, villages, resource.NewImport("villages/import", villages))
+	return catalog(t, villages, command.NewImport("villages/import", villages))
 }
 
 type village struct {

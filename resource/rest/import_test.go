@@ -15,6 +15,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/tx"
@@ -328,7 +329,7 @@ func TestImportMayRunAgain(t *testing.T) {
 		users := resource.FromOps("users", ops, &resource.Options[user]{
 			After: func(_ context.Context, op resource.Op, _, u *user) { after = append(after, string(op)+" "+u.ID) },
 		})
-		h := catalog(t, users, resource.NewImport("users/import", users))
+		h := catalog(t, users, command.NewImport("users/import", users))
 		res := send(t, h, "POST /users/import"+query, linesBody, "", manyUsers(2)+`{"id":"u00000","name":"x"}`)
 		same(t, "answer"+query, "2 created 1 replaced", value[summary](t, res).brief())
 		slices.Sort(after)
@@ -499,7 +500,7 @@ func TestImportInATransaction(t *testing.T) {
 	t.Parallel()
 	db := memory.NewDB()
 	users := resource.New("users", memory.New(&memory.Options[user]{DB: db}), nil)
-	inner := catalog(t, users, resource.NewImport("users/import", users))
+	inner := catalog(t, users, command.NewImport("users/import", users))
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_ = db.InTx(r.Context(), func(ctx context.Context) error {
 			inner.ServeHTTP(w, r.WithContext(ctx))
@@ -522,7 +523,7 @@ func TestImportInContracts(t *testing.T) {
 	books := memory.New[book](nil)
 	hub := resource.New("books", books, nil)
 	older := resource.View(hub, toV1, fromV1, &resource.ViewOptions{Fields: map[string]string{"name": "title"}})
-	h := catalog(t, older, resource.NewImport("books/import", older))
+	h := catalog(t, older, command.NewImport("books/import", older))
 	res := send(t, h, "POST /books/import", linesBody, "", `{"id":1,"name":"Emma"}`+"\n"+`{"id":2,"title":"Emma"}`+"\n"+`{"name":"Persuasion"}`)
 	t.Log(res.body)
 	same(t, "answer", "1 created 0 replaced; line 1: 422 /id readOnly; line 2: 422 /id readOnly /name required /title unknown",
@@ -533,15 +534,15 @@ func TestImportInContracts(t *testing.T) {
 func TestImportRegistration(t *testing.T) {
 	t.Parallel()
 	users := resource.New("users", memory.New[user](nil), nil)
-	wantPanic(t, `resource: "import" cannot be the name of a command: it is of the form area/action`, func() {
-		resource.NewImport("import", users)
+	wantPanic(t, `command: "import" cannot be the name of a command: it is of the form area/action`, func() {
+		command.NewImport("import", users)
 	})
-	const nowhere = "resource: import users/import: there is no resource in which items can be created"
-	wantPanic(t, nowhere, func() { resource.NewImport("users/import", nil) })
+	const nowhere = "command: import users/import: there is no resource in which items can be created"
+	wantPanic(t, nowhere, func() { command.NewImport("users/import", nil) })
 	wantPanic(t, nowhere, func() {
-		resource.NewImport("users/import", resource.New[thing]("things", readOnly[thing]{}, nil))
+		command.NewImport("users/import", resource.New[thing]("things", readOnly[thing]{}, nil))
 	})
-	c := resource.NewImport("users/import", users)
+	c := command.NewImport("users/import", users)
 	report := resource.NewCatalog(nil, users, c).Report()
 	if line := "/users/import  POST, OPTIONS\n    import: lines of application/x-ndjson into /users\n"; !strings.Contains(report, line) {
 		t.Errorf("report:\n%s", report)

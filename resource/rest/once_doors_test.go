@@ -14,6 +14,7 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/job"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -68,13 +69,13 @@ func (d *desk) doors(t testing.TB) http.Handler {
 		return tidyOut{Made: in.Times, Pin: "1234"}, nil
 	}
 	quiet := func(ctx context.Context, in tidyIn) (nothing, error) { _, err := tidy(ctx, in); return nothing{}, err }
-	opts := &resource.CommandOptions[tidyIn]{Public: true, Transactions: runner}
+	opts := &command.Options[tidyIn]{Public: true, Transactions: runner}
 	memos := resource.FromOps("memos", d.ops(), &d.opts)
 	return byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: d.keeper(), Principal: caller,
 		Logger: slog.New(slog.DiscardHandler)}, memos,
-		resource.NewCommand("memos/tidy", tidy, opts), resource.NewCommand("memos/quiet", quiet, opts),
-		resource.NewCommand("memos/later", tidy, &resource.CommandOptions[tidyIn]{Public: true, Jobs: jobs}), jobs.Resource(),
-		resource.NewImport("memos/import", memos), blob.New("files", newCellar(), &blob.Options{Public: true})), nil))
+		command.New("memos/tidy", tidy, opts), command.New("memos/quiet", quiet, opts),
+		command.New("memos/later", tidy, &command.Options[tidyIn]{Public: true, Jobs: jobs}), jobs.Resource(),
+		command.NewImport("memos/import", memos), blob.New("files", newCellar(), &blob.Options{Public: true})), nil))
 }
 
 // TestRule142OtherDoors: everything that writes takes keys.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/job"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/rest"
@@ -86,8 +87,8 @@ func TestKeyedTooManyJobs(t *testing.T) {
 	t.Parallel()
 	jobs := job.New("jobs", resource.OpsOf(memory.New[job.Job](nil)), &job.Options{Alone: true, Limit: 1})
 	on := make(chan bool)
-	later := resource.NewCommand("memos/later", func(context.Context, tidyIn) (tidyOut, error) { <-on; return tidyOut{}, nil },
-		&resource.CommandOptions[tidyIn]{Public: true, Jobs: jobs})
+	later := command.New("memos/later", func(context.Context, tidyIn) (tidyOut, error) { <-on; return tidyOut{}, nil },
+		&command.Options[tidyIn]{Public: true, Jobs: jobs})
 	h := byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: newDesk(t, idempotency.AtMostOnce).keeper(),
 		Principal: caller}, later, jobs.Resource()), nil))
 	first := send(t, h, "POST /memos/later", asAnn, keyField("k"), jsonBody, "", `{"title":"a"}`)
@@ -138,7 +139,7 @@ func TestKeyedImportWholly(t *testing.T) {
 			}
 			memos := resource.FromOps("memos", ops, &d.opts)
 			h := byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: d.keeper(), Principal: caller}, memos,
-				resource.NewImport("memos/import", memos)), nil))
+				command.NewImport("memos/import", memos)), nil))
 			plain := send(t, h, "POST /memos/import?atomic=true", linesBody, "", tt.content)
 			before := d.calls.reset()
 			keyed := send(t, h, "POST /memos/import?atomic=true", asAnn, keyField("k"), linesBody, "", tt.content)

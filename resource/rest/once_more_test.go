@@ -16,6 +16,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 )
@@ -427,8 +428,8 @@ func TestGuarantees(t *testing.T) {
 		resource.New("exact", d.store, public), resource.FromOps("named", plain, public),
 		resource.New("strange", memory.New[memo](nil), public), resource.New("numbers", memory.New[book](nil), nil),
 		resource.FromOps("readonly", readonly, public),
-		resource.NewCommand("exact/tidy", letGo, &resource.CommandOptions[nothing]{Public: true, Transactions: d.db}),
-		resource.NewCommand("named/tidy", letGo, &resource.CommandOptions[nothing]{Public: true}),
+		command.New("exact/tidy", letGo, &command.Options[nothing]{Public: true, Transactions: d.db}),
+		command.New("named/tidy", letGo, &command.Options[nothing]{Public: true}),
 		blob.New("files", newCellar(), nil),
 		blob.New("named-files", newCellar(), &blob.Options{NewID: func(string) string { return "x" }}),
 		blob.New("seen-files", newCellar(), &blob.Options{ReadOnly: true}))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
@@ -25,7 +26,7 @@ func TestSecretCommand(t *testing.T) {
 	}
 	keys := idempotency.NewMemory(nil)
 	catalog := resource.NewCatalog(&resource.CatalogOptions{Idempotency: idempotency.New(keys, nil), Principal: caller},
-		resource.NewCommand("auth/login", give, &resource.CommandOptions[tidyIn]{Public: true, Secret: true}))
+		command.New("auth/login", give, &command.Options[tidyIn]{Public: true, Secret: true}))
 	if got := catalog.Guarantees(); len(got) != 0 || strings.Contains(catalog.Report(), "keys: ") {
 		t.Errorf("a key is worth %v:\n%s", got, catalog.Report())
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/patch"
@@ -96,7 +97,7 @@ func (b *postbox) open(t testing.TB) *postbox {
 	b.v1 = resource.View(b.letters, letterToV1, letterFromV1, nil)
 	opts := &resource.CatalogOptions{Feed: f, Idempotency: b.once, Logger: slog.New(slog.NewTextHandler(b.said, nil)),
 		Principal: func(context.Context) string { return "ann" }}
-	parts := append([]resource.Part{b.letters, resource.NewImport("letters/import", b.letters)}, b.parts...)
+	parts := append([]resource.Part{b.letters, command.NewImport("letters/import", b.letters)}, b.parts...)
 	if b.commands != nil {
 		parts = append(parts, b.commands(b.letters)...)
 	}
@@ -284,7 +285,7 @@ var letterWrites = []struct {
 	{"commands", func(b *postbox) {
 		b.commands = func(letters *resource.Resource) []resource.Part {
 			command := func(name string, end error) resource.Part {
-				return resource.NewCommand("letters/"+name, func(ctx context.Context, _ nothing) (nothing, error) {
+				return command.New("letters/"+name, func(ctx context.Context, _ nothing) (nothing, error) {
 					err := b.ops.Transactions().InTx(ctx, func(ctx context.Context) error {
 						_, _, err := letters.Put(ctx, "by-"+name, []byte(`{"text":"x"}`), nil)
 						return errors.Join(err, end)

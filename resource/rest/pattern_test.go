@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/rest"
 )
@@ -19,7 +20,7 @@ func TestPattern(t *testing.T) {
 		Text string `json:"text"`
 	}
 	catalog := rest.New(resource.NewCatalog(nil, resource.New("notes", memory.New[note](nil), &resource.Options[note]{Public: true}),
-		resource.NewCommand("notes/tidy", func(_ context.Context, in note) (note, error) { return in, nil }, nil)), nil)
+		command.New("notes/tidy", func(_ context.Context, in note) (note, error) { return in, nil }, nil)), nil)
 	mux := http.NewServeMux()
 	mux.Handle("/", catalog)
 	for _, tt := range []struct{ method, target, want string }{

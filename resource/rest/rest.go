@@ -21,6 +21,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/version"
 )
@@ -81,7 +82,7 @@ func (o *Options) Resource(r *resource.Resource) ResourceOptions {
 func (o *Options) Blobs(b *blob.Collection) ResourceOptions { return o.of(b.Name()) }
 
 // CommandMedia returns the name of the input and output of a command in vendor media types: its action in lower case.
-func CommandMedia(c *resource.Command) string {
+func CommandMedia(c *command.Command) string {
 	_, action, _ := strings.Cut(c.Name(), "/")
 	return strings.ToLower(action)
 }

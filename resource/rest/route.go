@@ -10,6 +10,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 )
@@ -20,7 +21,7 @@ type route struct {
 	name     string
 	resource *resource.Resource // of a lookup: its target
 	lookup   *resource.Lookup   // nil for other parts, like the next two
-	command  *resource.Command
+	command  *command.Command
 	blobs    *blob.Collection
 	jobs     *resource.Resource // of a command
 
@@ -59,7 +60,7 @@ func (h *Handler) newRoute(p resource.Part) *route {
 	case *resource.Lookup:
 		rt = h.itemRoute(h.catalog.Target(p))
 		rt.name, rt.lookup, rt.allowList = p.Name(), p, []string{"GET, HEAD, OPTIONS"}
-	case *resource.Command:
+	case *command.Command:
 		rt = &route{name: p.Name(), command: p, media: CommandMedia(p), allowList: []string{"POST, OPTIONS"},
 			posts: []string{mediaJSON}}
 		if p.Into() != nil {

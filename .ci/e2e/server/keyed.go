@@ -13,6 +13,7 @@ import (
 	"github.com/stoa-go/stoa/ci/e2e/database"
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/sql/sqlrecords"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
@@ -118,14 +119,14 @@ func keyedCatalog(ctx context.Context, db *sqltx.DB, guard *idempotency.Guard, m
 	if mode == Apart || mode == ThreeCommits { // without Insert, no id follows from a key
 		effects.Insert, effects.InsertMany = nil, nil
 	}
-	opts := &resource.CommandOptions[deposit]{Public: true}
+	opts := &command.Options[deposit]{Public: true}
 	if mode == Together {
 		opts.Transactions = db
 	}
 	return resource.NewCatalog(
 		&resource.CatalogOptions{Idempotency: guard, Principal: func(context.Context) string { return "e2e" }},
 		public("effects", effects), public("deposits", deposits), public("lists", lists), public("accounts", accounts),
-		resource.NewCommand("accounts/deposit", depositor(db, accounts, deposits), opts),
+		command.New("accounts/deposit", depositor(db, accounts, deposits), opts),
 	), nil
 }
 

@@ -1,5 +1,6 @@
-// Package fielderr has the errors of single fields, which stores and hooks return, and makes problems of them that point into
-// the document of the client. The functions Taken and Invalid of package resource return its errors.
+// Package fielderr has the errors of single fields, which stores and hooks return, and makes
+// problems of them that point into the document of the client. The functions Taken and Invalid of
+// package resource return its errors.
 package fielderr
 
 import (
@@ -32,8 +33,8 @@ func (e *Error) Is(target error) bool {
 	return ok && *t == *e
 }
 
-// Problem returns the problem of the field errors in err, joined or alone, and nil if there are none. pointer returns the JSON
-// Pointer of a field in the document of the client.
+// Problem returns the problem of the field errors in err, joined or alone, and nil if there are
+// none. pointer returns the JSON Pointer of a field in the document of the client.
 func Problem(err error, pointer func(field string) string) *problem.Details {
 	fields := collect(nil, err)
 	if len(fields) == 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
 )
@@ -82,7 +83,7 @@ func schemas(t *testing.T) map[string]*model.Schema {
 	users := resource.New("users", memory.New[User](nil), &resource.Options[User]{
 		Relations: []resource.Relation[User]{{Name: "orders", Target: "orders", By: "customerId"}}})
 	places := resource.New("places", memory.New[Place](nil), nil)
-	login := resource.NewCommand("auth/login", func(context.Context, Credentials) (Login, error) { return Login{}, nil }, nil)
+	login := command.New("auth/login", func(context.Context, Credentials) (Login, error) { return Login{}, nil }, nil)
 	orders11 := resource.View(orders, down[Order, OrderV11], up[OrderV11, Order], nil)
 	orders10 := resource.View(orders11, down[OrderV11, OrderV10], up[OrderV10, OrderV11], nil)
 

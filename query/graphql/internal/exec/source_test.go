@@ -11,6 +11,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 )
 
 // episode is the input of a lookup.
@@ -38,16 +39,16 @@ func all() setting {
 			}
 			return map[string]string{"first": "1", "third": "3", "old": "77"}[in.Name], nil
 		}),
-		resource.NewCommand("post/send", func(_ context.Context, in parcel) (parcel, error) {
+		command.New("post/send", func(_ context.Context, in parcel) (parcel, error) {
 			in.Books = append(in.Books, 7)
 			return in, nil
-		}, &resource.CommandOptions[parcel]{Public: true}),
-		resource.NewCommand("post/stop", func(_ context.Context, in parcel) (struct{}, error) {
+		}, &command.Options[parcel]{Public: true}),
+		command.New("post/stop", func(_ context.Context, in parcel) (struct{}, error) {
 			if len(in.Books) > 0 {
 				return struct{}{}, resource.Invalid("books", "tooMany")
 			}
 			return struct{}{}, nil
-		}, &resource.CommandOptions[parcel]{Public: true}),
+		}, &command.Options[parcel]{Public: true}),
 	}
 	times := &model.CustomField{On: "books", Name: "times", In: typed[factor](), Out: typed[int64](),
 		Parent: typed[book]().GoType, Cost: 1,

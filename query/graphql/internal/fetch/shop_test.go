@@ -14,6 +14,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 )
@@ -120,8 +121,8 @@ func open(t *testing.T, adjust ...func(*resource.Options[order])) *shop {
 		resource.New("pages", memory.New[page](nil), nil),
 		resource.New("slots", memory.New[slot](nil), nil),
 		resource.NewLookup("newest", "orders", newest),
-		resource.NewCommand("auth/login", logIn, nil),
-		resource.NewCommand("shop/close", func(context.Context, struct{}) (struct{},
+		command.New("auth/login", logIn, nil),
+		command.New("shop/close", func(context.Context, struct{}) (struct{},
 			error) {
 			return struct{}{}, nil
 		}, nil),

@@ -10,6 +10,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -149,16 +150,16 @@ func harbour(ports Store[Port], ships Store[Ship], sailors Store[Sailor]) *resou
 		resource.NewLookup("flagship", "ships", func(_ context.Context, in Sounding) (string, error) {
 			return map[string]string{"BARQUE": "3", "SCHOONER": "2"}[in.Rig], nil
 		}),
-		resource.NewCommand("ships/sail", func(_ context.Context, in Voyage) (Arrival, error) {
+		command.New("ships/sail", func(_ context.Context, in Voyage) (Arrival, error) {
 			if in.To == "nowhere" {
 				return Arrival{}, resource.Invalid("to", "unknown")
 			}
 			return Arrival{At: time.Date(2026, 1, in.Days, 0, 0, 0, 0, time.UTC),
 				Port: &Port{ID: in.To, Name: "There"}}, nil
-		}, &resource.CommandOptions[Voyage]{Public: true, Doc: "Sails a ship elsewhere."}),
-		resource.NewCommand("harbour/close",
+		}, &command.Options[Voyage]{Public: true, Doc: "Sails a ship elsewhere."}),
+		command.New("harbour/close",
 			func(context.Context, nothing) (nothing, error) { return nothing{}, nil },
-			&resource.CommandOptions[nothing]{Public: true}))
+			&command.Options[nothing]{Public: true}))
 }
 
 // custom are fields beside the resources: one of each kind, in the form that package graphql gives them.

@@ -283,15 +283,15 @@ func TestErrors(t *testing.T) {
 		{
 			name: "write and command of one name",
 			parts: []resource.Part{resource.New("notes", memory.New[note](nil), nil),
-				command[empty, empty]("create/note")},
+				newCommand[empty, empty]("create/note")},
 			want: []string{"a write of the resource notes and the command create/note would both be the " +
 				"field createNote of Mutation; " +
 				"give the resource notes another name in Options.Names, or rename the command create/note"},
 		},
 		{
 			name: "commands of one name and of none",
-			parts: []resource.Part{served[note]("notes"), command[note, empty]("a/b-c"),
-				command[empty, empty]("a-b/c"), command[empty, empty]("1/a")},
+			parts: []resource.Part{served[note]("notes"), newCommand[note, empty]("a/b-c"),
+				newCommand[empty, empty]("a-b/c"), newCommand[empty, empty]("1/a")},
 			want: []string{
 				"the command a/b-c and the command a-b/c would both be the field aBC of Mutation; rename " +
 					"the command a/b-c, or rename " +
@@ -303,7 +303,7 @@ func TestErrors(t *testing.T) {
 		{
 			name: "inputs of one name",
 			parts: []resource.Part{resource.New("notes", memory.New[note](nil), nil),
-				command[note, empty]("create-note/x"), command[note, empty]("create/Note")},
+				newCommand[note, empty]("create-note/x"), newCommand[note, empty]("create/Note")},
 			want: []string{
 				"the input of createNote of the resource notes and the input of the command create/Note " +
 					"would both be the type " +

@@ -29,7 +29,7 @@ func FuzzNames(f *testing.F) {
 			Relations: []resource.Relation[note]{{Name: relation, Target: list, Keys: keys}}})
 		find := func(context.Context, empty) (string, error) { return "", nil }
 		c := resource.NewCatalog(nil, notes, resource.NewLookup(lookup, list, find),
-			command[note, note](area+"/"+action))
+			newCommand[note, note](area+"/"+action))
 		s, err := model.Reflect(c, &model.Options{Names: map[string]string{list: cmp.Or(typ, media)},
 			Fields: []*model.CustomField{{On: "Query", Name: custom, Out: schema.For[[]note]()}}})
 		if (s == nil) == (err == nil) {

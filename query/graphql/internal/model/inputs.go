@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -168,7 +169,7 @@ func (b *builder) arguments(t *schema.Type, subject, base string) []*Input {
 }
 
 // commandInput returns the input type of a command, or nil if it has no input.
-func (b *builder) commandInput(c *resource.Command) *Type {
+func (b *builder) commandInput(c *command.Command) *Type {
 	in := c.Input()
 	if in == nil || !writable(in) {
 		return nil

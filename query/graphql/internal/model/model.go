@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/schema"
 	"github.com/stoa-go/stoa/resource/tx"
 )
@@ -219,7 +220,7 @@ type Field struct {
 	// value of the type.
 	ZeroNull bool
 	Lookup   *resource.Lookup
-	Command  *resource.Command
+	Command  *command.Command
 	Custom   *CustomField
 	// Meta resolves an introspection field. The result is nil, a string, a bool, a []any of values,
 	// or a parent value for the fields of an introspection type.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 )
 
 // queryType returns the query root: an item and a list field for each resource, lookups, and custom
@@ -110,7 +111,7 @@ func (b *builder) mutationType() *Type {
 			b.addWrites(set, r, item)
 		}
 	}
-	for _, c := range b.c.Commands() {
+	for _, c := range resource.PartsOf[*command.Command](b.c) {
 		if c.Into() == nil { // an import streams several results and has no field
 			set.add(b.command(c), owner{"the command " + c.Name(), "rename the command " + c.Name()})
 		}
@@ -190,7 +191,7 @@ func (b *builder) ifMatchArg(r *resource.Resource) *Input {
 }
 
 // command returns the field for a command. A command without output returns true.
-func (b *builder) command(c *resource.Command) *Field {
+func (b *builder) command(c *command.Command) *Field {
 	f := &Field{Name: camel(c.Name()), Doc: cmp.Or(c.Doc(), "Does the command `"+c.Name()+"`."),
 		Source:  Invoke,
 		Command: c}

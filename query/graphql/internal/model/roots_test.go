@@ -11,6 +11,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
@@ -292,10 +293,10 @@ func TestCommands(t *testing.T) {
 	t.Parallel()
 	notes := resource.FromOps("notes", noteOps(), nil)
 	c := resource.NewCatalog(nil, notes,
-		command[empty, empty]("auth/logout"), command[note, empty]("notes/send-all"),
-		command[empty, note]("notes/newest"),
-		command[Part, fixedOnly]("x_y/z.w"), command[fixedOnly, empty]("a/b"),
-		resource.NewImport("notes/import", notes))
+		newCommand[empty, empty]("auth/logout"), newCommand[note, empty]("notes/send-all"),
+		newCommand[empty, note]("notes/newest"),
+		newCommand[Part, fixedOnly]("x_y/z.w"), newCommand[fixedOnly, empty]("a/b"),
+		command.NewImport("notes/import", notes))
 	s := reflected(t, c, nil)
 	var got []string
 	for _, f := range s.Mutation.Fields {
@@ -324,8 +325,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-func command[In, Out any](name string) resource.Part {
-	return resource.NewCommand(name, func(context.Context, In) (out Out, err error) { return out, nil }, nil)
+func newCommand[In, Out any](name string) resource.Part {
+	return command.New(name, func(context.Context, In) (out Out, err error) { return out, nil }, nil)
 }
 
 // TestNames checks the sources of type names: the Go type, media types and Options.Names.

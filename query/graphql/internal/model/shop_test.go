@@ -10,6 +10,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -147,7 +148,7 @@ func shop(t testing.TB) map[string]*resource.Catalog {
 	orders11 := resource.View(orders, down[Order, Order11], up[Order11, Order], nil)
 	orders10 := resource.View(orders11, down[Order11, Order10], up[Order10, Order11], nil)
 	users10 := resource.View(users, down[User, User10], up[User10, User], nil)
-	alike := []resource.Part{places, jobs, resource.NewImport("places/import", places), login(), cancel()}
+	alike := []resource.Part{places, jobs, command.NewImport("places/import", places), login(), cancel()}
 	catalog := func(parts ...resource.Part) *resource.Catalog {
 		return resource.NewCatalog(nil, append(parts, alike...)...)
 	}
@@ -161,15 +162,15 @@ func down[T, V any](T) (v V, err error)   { return v, nil }
 func up[V, T any](_ V, base T) (T, error) { return base, nil }
 
 func login() resource.Part {
-	return resource.NewCommand("auth/login", func(context.Context, Credentials) (Login,
+	return command.New("auth/login", func(context.Context, Credentials) (Login,
 		error) {
 		return Login{}, nil
 	},
-		&resource.CommandOptions[Credentials]{Public: true,
+		&command.Options[Credentials]{Public: true,
 			Doc: "Gives a token to who knows the password of a user."})
 }
 
 func cancel() resource.Part {
-	return resource.NewCommand("orders/cancel-stale",
+	return command.New("orders/cancel-stale",
 		func(context.Context, Staleness) (Cancelled, error) { return Cancelled{}, nil }, nil)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	background "github.com/stoa-go/stoa/resource/job"
 	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
@@ -63,9 +64,9 @@ func serveRecords(t *testing.T, e sqltest.Engine) (http.Handler, *sqltable.Table
 	items := resource.FromOps("orders", table.Ops(), &resource.Options[order]{Authorize: seen})
 	keeper := idempotency.New(records(t, db), &idempotency.Options{WaitTimeout: -1})
 	return rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: keeper, Principal: func(context.Context) string { return "ann" },
-		Logger: slog.New(slog.DiscardHandler)}, items, jobs.Resource(), resource.NewImport("orders/import", items),
-		resource.NewCommand("orders/tidy", tidy, &resource.CommandOptions[order]{Public: true, Transactions: db}),
-		resource.NewCommand("orders/later", tidy, &resource.CommandOptions[order]{Public: true, Jobs: jobs})), nil), table
+		Logger: slog.New(slog.DiscardHandler)}, items, jobs.Resource(), command.NewImport("orders/import", items),
+		command.New("orders/tidy", tidy, &command.Options[order]{Public: true, Transactions: db}),
+		command.New("orders/later", tidy, &command.Options[order]{Public: true, Jobs: jobs})), nil), table
 }
 
 // say sends a request with a key.

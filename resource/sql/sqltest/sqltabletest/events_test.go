@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/sql/sqlfeed"
@@ -57,7 +58,7 @@ func openDepot(tb testing.TB, db *sqltx.DB, told bool, opts *sqlfeed.Options) *d
 		catalog.Feed = f
 	}
 	r := resource.FromOps("parcels", d.table.Ops(), &resource.Options[parcel]{Public: true, AllowRecreate: true})
-	d.h = rest.New(resource.NewCatalog(catalog, r, resource.NewImport("parcels/import", r)), nil)
+	d.h = rest.New(resource.NewCatalog(catalog, r, command.NewImport("parcels/import", r)), nil)
 	return d
 }
 

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
@@ -103,7 +104,7 @@ func imported(b *testing.B, db *sqltx.DB, lines []byte, query string, n float64)
 		b.Fatal(err)
 	}
 	r := resource.FromOps("places", table.Ops(), &resource.Options[place]{Public: true})
-	server := httptest.NewServer(rest.New(resource.NewCatalog(nil, r, resource.NewImport("places/import", r)), nil))
+	server := httptest.NewServer(rest.New(resource.NewCatalog(nil, r, command.NewImport("places/import", r)), nil))
 	defer server.Close()
 	res, err := http.Post(server.URL+"/places/import"+query, "application/x-ndjson", bytes.NewReader(lines))
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
@@ -54,7 +55,7 @@ func dogs(t *testing.T, e *enginetest.Engine, opts *resource.Options[dog]) (http
 		}
 	}
 	r := resource.FromOps("dogs", ops, opts)
-	return rest.New(resource.NewCatalog(nil, r, resource.NewImport("dogs/import", r)), nil), ops
+	return rest.New(resource.NewCatalog(nil, r, command.NewImport("dogs/import", r)), nil), ops
 }
 
 // manyDogs are n lines with dogs.

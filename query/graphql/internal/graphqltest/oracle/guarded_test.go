@@ -19,6 +19,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -159,10 +160,10 @@ func (o *office) open(t *testing.T, papers, desks *resource.Resource, forbidden 
 		}) (string, error) {
 			return "b2", nil
 		}),
-		resource.NewCommand("papers/burn", func(context.Context, seal) (seal, error) {
+		command.New("papers/burn", func(context.Context, seal) (seal, error) {
 			o.asked.Add(1)
 			return seal{Motto: mark}, nil
-		}, &resource.CommandOptions[seal]{Authorize: func(context.Context,
+		}, &command.Options[seal]{Authorize: func(context.Context,
 			*seal) error {
 			return forbidden
 		}}))

@@ -16,6 +16,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -145,10 +146,10 @@ func New() (*World, error) {
 		}),
 		resource.New("vaults", vaults{}, nil),
 		resource.NewLookup("eldest", "authors", w.eldest),
-		resource.NewCommand("tools/echo", func(_ context.Context, in Echo) (Echo, error) { return in, nil },
+		command.New("tools/echo", func(_ context.Context, in Echo) (Echo, error) { return in, nil },
 			nil),
-		resource.NewCommand("tools/fail", fail, nil),
-		resource.NewCommand("tools/ping", func(context.Context, struct{}) (struct{},
+		command.New("tools/fail", fail, nil),
+		command.New("tools/ping", func(context.Context, struct{}) (struct{},
 			error) {
 			return struct{}{}, nil
 		}, nil),

@@ -1,7 +1,8 @@
-package resource
+package command
 
-// Calling a command from a protocol: its document, policy, key and job. Called by protocols; command.go has Invoke, for
-// protocols that have decoded the input.
+// Calls with a JSON document: its validation, the policy, the idempotency key, and the job. Called
+// by protocols; command.go has Invoke, for protocols that have decoded the input. It calls
+// resource.Key and Jobs.
 
 import (
 	"context"
@@ -11,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/internal/etag"
 	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -20,27 +22,30 @@ import (
 // CallOptions adjust one call of a [Command]. nil is the zero value.
 type CallOptions struct {
 	// WriteOptions are Key, Lenient, MaxDepth and MaxNames; the others are not used.
-	WriteOptions
-	// Report logs an internal error of a job and returns the id by which a problem names the log entry. Nil logs nothing.
+	resource.WriteOptions
+	// Report logs an internal error of a job and returns the id by which a problem names the log
+	// entry. Nil logs nothing.
 	Report func(ctx context.Context, err error) (instance string)
 }
 
-// CallResult is the result of a [Command.Call].
-type CallResult struct {
-	// Output is the output as JSON; nil if the command has none, and if it has Jobs.
+// Result is the result of [Command.Call].
+type Result struct {
+	// Output is the output as JSON; nil if the command has no output, and if it has Jobs.
 	Output []byte
-	// Job is the id of the job that carries out the command, if it has Jobs. Done is closed when the job is done; nil if the
-	// result was replayed. Outcome returns the output of a job that is done.
-	Job     string
-	Done    <-chan struct{}
+	// Job is the id of the job that carries out the command; empty if the command has no Jobs.
+	Job string
+	// Done is closed when the job has ended; nil if the result was replayed for a key.
+	Done <-chan struct{}
+	// Outcome returns the output or the error of a job that has ended.
 	Outcome func() ([]byte, error)
 }
 
-// Call carries out the command with a JSON document as its input. An empty document is the input of a command without one.
-// The policy is asked before a key is looked up, so it is asked again for each repeated request. With Jobs it starts a job,
-// which is not canceled with ctx, and returns without waiting for it.
-func (c *Command) Call(ctx context.Context, doc []byte, opts *CallOptions) (*CallResult, error) {
-	call := commandCall{c: c, doc: doc}
+// Call carries out the command with a JSON document as its input. An empty document is the input of
+// a command without one. With Jobs it starts a job, which is not canceled with ctx, and returns
+// without waiting for it. The policy is checked before the key is looked up, and so for each
+// repeated request. Errors are those of [Command.Invoke].
+func (c *Command) Call(ctx context.Context, doc []byte, opts *CallOptions) (*Result, error) {
+	call := keyedCall{c: c, doc: doc}
 	if opts != nil {
 		call.opts = *opts
 	}
@@ -58,25 +63,27 @@ func (c *Command) Call(ctx context.Context, doc []byte, opts *CallOptions) (*Cal
 }
 
 // decode reads a document into the input. The result shares no memory with doc.
-func (c *Command) decode(doc []byte, o *WriteOptions) (any, error) {
+func (c *Command) decode(doc []byte, o *resource.WriteOptions) (any, error) {
 	if c.Input() == nil && len(doc) == 0 {
 		return c.in.New(), nil
 	}
-	return c.in.Decode(doc, o.decode(schema.Create, nil))
+	return c.in.Decode(doc, &schema.DecodeOptions{
+		Mode: schema.Create, AllowUnknown: o.Lenient, MaxDepth: o.MaxDepth, MaxNames: o.MaxNames,
+	})
 }
 
-// commandCall is one call of a command. It is a [KeyedWrite].
-type commandCall struct {
+// keyedCall is one call of a command. It is a [resource.KeyedWrite].
+type keyedCall struct {
 	c       *Command
 	doc     []byte
 	opts    CallOptions
-	in      any   // nil once the function has been given it, which may have changed it
-	invalid error // why there is no input
-	result  CallResult
+	in      any   // nil after the function has received it, because it may have changed it
+	invalid error // the error of decoding, if there is no input
+	result  Result
 }
 
 // Do calls the function, or starts its job.
-func (call *commandCall) Do(ctx context.Context) (err error) {
+func (call *keyedCall) Do(ctx context.Context) (err error) {
 	c := call.c
 	if call.in == nil && call.invalid == nil {
 		call.in, call.invalid = c.decode(call.doc, &call.opts.WriteOptions)
@@ -85,7 +92,7 @@ func (call *commandCall) Do(ctx context.Context) (err error) {
 		return call.invalid
 	}
 	in := call.in
-	call.in, call.result = nil, CallResult{}
+	call.in, call.result = nil, Result{}
 	if c.jobs != nil {
 		o := &jobOutcome{err: errJobLost}
 		call.result.Outcome = func() ([]byte, error) { return o.doc, o.err }
@@ -106,10 +113,12 @@ type jobOutcome struct {
 	err error
 }
 
-var errJobLost = errors.New("the job has ended without an outcome")
+const mediaJSON = "application/json"
+
+var errJobLost = errors.New("command: job ended without an outcome")
 
 // job returns the function of a job. It outlives the request.
-func (call *commandCall) job(o *jobOutcome, in any) func(ctx context.Context) (jsontext.Value, error) {
+func (call *keyedCall) job(o *jobOutcome, in any) func(ctx context.Context) (jsontext.Value, error) {
 	c, report := call.c, call.opts.Report
 	return func(ctx context.Context) (doc jsontext.Value, err error) {
 		defer func() {
@@ -129,8 +138,8 @@ func (call *commandCall) job(o *jobOutcome, in any) func(ctx context.Context) (j
 	}
 }
 
-// reportedError is an internal error of a job that has been logged once, for the client that waits and for all that read the
-// job.
+// reportedError is an internal error of a job that has been logged. Its problem is for the client
+// that waits and for those that read the job.
 type reportedError struct {
 	problem *problem.Details
 	cause   error
@@ -140,7 +149,7 @@ func (e *reportedError) Error() string   { return e.cause.Error() }
 func (e *reportedError) Unwrap() []error { return []error{e.problem, e.cause} }
 
 func reported(ctx context.Context, err error, report func(context.Context, error) string) error {
-	d := *Problem(err)
+	d := *resource.Problem(err)
 	if d.StatusCode() != http.StatusInternalServerError || report == nil {
 		return err
 	}
@@ -148,9 +157,10 @@ func reported(ctx context.Context, err error, report func(context.Context, error
 	return &reportedError{problem: &d, cause: err}
 }
 
-// Content returns the canonical form of the input. Commands of several contracts share nothing but a name, and the output of
-// one is no answer to a caller of another: so the form of the output is part of it.
-func (call *commandCall) Content() []byte {
+// Content returns the canonical form of the input. It includes the schema of the output, because
+// commands of different contracts can have the same name and input, and the output of one must not
+// be replayed for another.
+func (call *keyedCall) Content() []byte {
 	c := call.c
 	content := idempotency.CanonicalContent(mediaJSON, call.doc)
 	if call.invalid == nil {
@@ -161,25 +171,29 @@ func (call *commandCall) Content() []byte {
 	return append([]byte(etag.TypeHash(c.out)), content...)
 }
 
-// Creates is false: commands have one guarantee.
-func (call *commandCall) Creates() bool { return false }
+// Creates is false, because commands have one guarantee.
+func (call *keyedCall) Creates() bool { return false }
 
 // Record returns the output, or the id of the job.
-func (call *commandCall) Record() (idempotency.Record, error) {
+func (call *keyedCall) Record() (idempotency.Record, error) {
 	switch {
 	case call.result.Job != "":
-		return idempotency.Record{Status: http.StatusAccepted, Collection: call.c.jobs.Name(), ID: call.result.Job}, nil
+		return idempotency.Record{
+			Status:     http.StatusAccepted,
+			Collection: call.c.jobs.Name(),
+			ID:         call.result.Job,
+		}, nil
 	case call.result.Output == nil:
 		return idempotency.Record{Status: http.StatusNoContent}, nil
 	}
 	return idempotency.Record{Status: http.StatusOK, Media: mediaJSON, Result: call.result.Output}, nil
 }
 
-// Replay restores the result. The policy has been asked.
-func (call *commandCall) Replay(_ context.Context, rec *idempotency.Record) error {
-	call.result = CallResult{Output: rec.Result}
+// Replay restores the result. Call has checked the policy.
+func (call *keyedCall) Replay(_ context.Context, rec *idempotency.Record) error {
+	call.result = Result{Output: rec.Result}
 	if rec.Status == http.StatusAccepted {
-		call.result = CallResult{Job: rec.ID}
+		call.result = Result{Job: rec.ID}
 	}
 	return nil
 }

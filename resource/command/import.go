@@ -1,0 +1,67 @@
+package command
+
+// The command that imports items. Called by applications; protocols call resource.Resource.Import
+// with Command.Into.
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/internal/importresult"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// NewImport returns a command that stores many items of a resource with one request: POST /name,
+// such as places/import, with a body of the type application/x-ndjson, which may be compressed with
+// gzip. Each line is an item as POST accepts it. An item with an existing id is replaced, as by
+// PUT, and any other is created; see [resource.Resource.Import]. The response is 200 with the
+// result:
+//
+//	{"created": 2, "replaced": 1, "rejected": [{"line": 3, "problem": {...}}]}
+//
+// Lines are counted from 1. An item that is equal to the existing one counts as replaced, and
+// nothing is written. At most a hundred rejected lines are in the result; if there are more,
+// rejectedTotal is their number. An error that does not concern a single line, such as an
+// unavailable store, ends the import: its problem has the members created and replaced.
+//
+// A line has at most Limits.Body bytes; the number of lines is not limited. A handler in front of
+// the catalog can limit the body with [http.MaxBytesReader].
+//
+// With ?atomic=true all lines are stored in one transaction, or none: if a line is rejected, the
+// response is 422, and its problem has the rejected lines. The body is first copied to a temporary
+// file of at most 1 GiB, so that the transaction does not wait for the client. If the collection is
+// not a [resource.Transactor], the response is 400.
+//
+// A request with an Idempotency-Key must have a digest of the body (RFC 9530), or a body no longer
+// than the MaxBody of the Guard. A repeated request gets the same result, also that of an import
+// that ended early. An atomic import is done exactly once if the items share transactions with the
+// records and it takes no longer than they may; any other at most once.
+//
+// NewImport panics if the name is not of the form area/action, and if no items can be created in
+// the resource.
+//
+// GraphQL has no imports, because their input is a stream: [Command.Invoke] returns a problem, 501.
+func NewImport(name string, into *resource.Resource) *Command {
+	checkName(name)
+	if into == nil || !into.Can(resource.OpCreate) {
+		panic(fmt.Sprintf("command: import %s: there is no resource in which items can be created", name))
+	}
+	return &Command{
+		name:   name,
+		in:     schema.For[struct{}](),
+		out:    schema.For[importresult.Result](),
+		into:   into,
+		public: true, // the policy of the resource applies
+		doc: "Stores the items in the lines of the content: what is there is replaced, " +
+			"and the rest is created.",
+		do: func(context.Context, any) (any, error) {
+			return nil, problem.New(problem.NotImplemented,
+				"Items are imported from the lines of a POST to /"+name+", and in no other way.")
+		},
+	}
+}
+
+// Into returns the resource that an import writes to; nil for any other command.
+func (c *Command) Into() *resource.Resource { return c.into }
