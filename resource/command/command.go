@@ -5,7 +5,9 @@
 // graphql as a field of Mutation. The input is validated like an item, and Options.Authorize is
 // called before the function:
 //
-//	login := command.New("auth/login", func(ctx context.Context, in Credentials) (Token, error) { ... }, nil)
+//	func logIn(ctx context.Context, in Credentials) (Token, error) { ... }
+//
+//	login := command.New("auth/login", logIn, nil)
 //	catalog := resource.NewCatalog(nil, orders, login)
 //
 // A command with [Jobs], such as those of package job, can outlive its request: the response is 202
