@@ -53,7 +53,8 @@ func reused() error {
 
 func overQuota(quota int) error {
 	return retryAfter(problem.New(problem.TooManyRequests,
-		strconv.Itoa(quota)+" idempotency keys are in use, which is the limit; wait until some expire"), retryLater)
+		strconv.Itoa(quota)+" idempotency keys are in use, which is the limit; wait until some expire"),
+		retryLater)
 }
 
 // outcomeUnknown is for an outcome that a repetition with the same key cannot determine.

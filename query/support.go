@@ -70,7 +70,8 @@ func (s Support) filterable() []string {
 // checkSort checks one sort key.
 func (s Support) checkSort(field, id string) *Error {
 	if s.Natural {
-		return &Error{Parameter: "sort", Code: unsupportedSort, Detail: "sort is not supported: this list has a fixed order"}
+		return &Error{Parameter: "sort", Code: unsupportedSort,
+			Detail: "sort is not supported: this list has a fixed order"}
 	}
 	if field == id || slices.Contains(s.Sort, field) {
 		return nil

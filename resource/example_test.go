@@ -286,5 +286,5 @@ func ExampleResource_Patch() {
 	fmt.Println(resource.Problem(err).Errors[0].Detail)
 	// Output:
 	// replaced true <nil>
-	// the value is not the one tested for
+	// the value at "/done" differs from the tested value
 }
