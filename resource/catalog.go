@@ -11,6 +11,7 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/internal/keys"
 )
 
 // Catalog is the set of parts that protocols serve together, such as one contract of an API: package rest serves it as REST,
@@ -184,7 +185,7 @@ func (c *Catalog) resolveRelations(r *Resource) {
 				panic(fmt.Sprintf("resource: relation %s of %s: %s does not declare %q for query.Eq",
 					rel.Name, r.Name(), rel.Target, rel.By))
 			}
-			l.by = newKeyReader(f)
+			l.by = keys.NewReader(f)
 		}
 		links[rel.Name] = l
 	}

@@ -71,10 +71,10 @@ func (c *Catalog) RelationLimit(r *Resource, relation string) int {
 // resources. It is empty if that is not known, or not a field that r shows: then all of them have to be.
 func (c *Catalog) KeyField(r *Resource, relation string) string {
 	switch l := c.links[r][relation]; {
-	case l == nil || l.keys != nil:
+	case l == nil || l.keysOf != nil:
 		return ""
 	case l.field != nil:
-		return r.projection.fieldOf(l.field.field.Name)
+		return r.projection.fieldOf(l.field.Field.Name)
 	}
 	return r.ID()
 }

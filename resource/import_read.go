@@ -122,7 +122,7 @@ func (c *chunkReader) idOf(doc []byte) string {
 			continue
 		}
 		value, err := d.ReadToken()
-		if k := value.Kind(); err != nil || k != '"' && k != '0' || !c.r.core.canonical(value.String()) {
+		if k := value.Kind(); err != nil || k != '"' && k != '0' || !c.r.core.id.Canonical(value.String()) {
 			return ""
 		}
 		return value.String()

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/internal/keys"
 )
 
 // Position says where in a list a page lies. The zero value is its beginning; at most one field is set. After and Before
@@ -26,7 +27,7 @@ type Page struct {
 	Last string
 
 	buffer  buffer
-	ends    *gathered  // of Follow
+	ends    *keys.Join // of Follow
 	query   *pageQuery // of List
 	binding string     // of the cursors
 }
@@ -37,7 +38,7 @@ func (p *Page) Release() {
 		p.buffer.release()
 	}
 	if p.ends != nil {
-		p.ends.release()
+		p.ends.Release()
 	}
 	*p = Page{}
 }

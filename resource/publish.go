@@ -31,7 +31,7 @@ func (h *core) attach(f *feed.Feed, logger *slog.Logger) {
 	}
 	same := true
 	if h.ops.watch != nil {
-		same = h.source.attach(f, logger)
+		same = h.source.Attach(f, logger)
 	} else if !h.publisher.CompareAndSwap(nil, o) {
 		same = h.publisher.Load().feed == f
 	}

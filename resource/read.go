@@ -23,7 +23,7 @@ func (r *Resource) GetMany(ctx context.Context, ids []string) (map[string]Entry,
 func (r *Resource) getMany(ctx context.Context, ids []string) (map[string]Entry, error) {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
-	ids = slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return !r.core.canonical(id) })
+	ids = slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return !r.core.id.Canonical(id) })
 	found := make(map[string]Entry, len(ids))
 	b := r.core.ops.newBuffer() // not released: the entries outlive this call
 	if err := r.core.fetchMany(ctx, ids, b); err != nil {
@@ -132,7 +132,7 @@ func (h *core) load(ctx context.Context, id string, b buffer) (*Entry, error) {
 			return nil, err
 		}
 	}
-	if !h.canonical(id) {
+	if !h.id.Canonical(id) {
 		return nil, ErrNotFound
 	}
 	e, err := h.ops.get(ctx, id, b)

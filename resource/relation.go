@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/internal/keys"
+	"github.com/stoa-go/stoa/resource/schema"
 )
 
 // relation is a [Relation] with its type erased.
@@ -17,8 +19,8 @@ type relation struct {
 	Limit            int
 
 	// What the keys are read from. Without both it is the id of the item.
-	field *keyReader
-	keys  func(v any) []string
+	field  *keys.Reader
+	keysOf func(v any) []string
 }
 
 func eraseRelation[T any](h *core, rel Relation[T]) *relation {
@@ -30,10 +32,10 @@ func eraseRelation[T any](h *core, rel Relation[T]) *relation {
 		out.Limit = 20
 	}
 	if rel.Keys != nil {
-		out.keys = func(v any) []string { return rel.Keys(v.(*T)) }
+		out.keysOf = func(v any) []string { return rel.Keys(v.(*T)) }
 	}
 	if rel.Field != "" {
-		out.field = newKeyReader(h.typ.Field(rel.Field))
+		out.field = keys.NewReader(h.typ.Field(rel.Field))
 	}
 	return out
 }
@@ -42,7 +44,7 @@ func eraseRelation[T any](h *core, rel Relation[T]) *relation {
 type link struct {
 	*relation
 	target *Resource
-	by     *keyReader // of the field By; nil without
+	by     *keys.Reader // of the field By; nil without
 }
 
 // Follow returns what a relation of r, one of the catalog's resources, leads to, for all of from at once: one call of the
@@ -61,34 +63,55 @@ func (c *Catalog) Follow(ctx context.Context, r *Resource, relation string, from
 }
 
 func (l *link) follow(ctx context.Context, from []Entry, columns []string) (Page, error) {
-	g := gather(l, from)
-	if len(g.ask) == 0 {
-		g.join(l)
-		return Page{ends: g}, nil
+	j, ask := l.gather(from)
+	if len(ask) == 0 {
+		j.Assign()
+		return Page{ends: j}, nil
 	}
-	p := Page{buffer: l.target.core.ops.newBuffer(), ends: g}
+	p := Page{buffer: l.target.core.ops.newBuffer(), ends: j}
 	var err error
 	if l.By == "" {
-		p.Entries, err = l.fetchByID(ctx, g, p.buffer)
+		p.Entries, err = l.fetchByID(ctx, j, ask, p.buffer)
 	} else {
-		p.Entries, err = l.fetchBy(ctx, g, columns, p.buffer)
+		p.Entries, err = l.fetchBy(ctx, j, ask, columns, p.buffer)
 	}
 	if err != nil {
 		op, ids := OpList, ""
 		if l.By == "" {
-			op, ids = OpGet, strings.Join(g.ask, ",")
+			op, ids = OpGet, strings.Join(ask, ",")
 		}
 		p.Release()
 		return Page{}, l.target.wrap(op, ids, err)
 	}
-	g.join(l)
+	j.Assign()
 	return p, nil
 }
 
+// gather reads the keys of all entries, and returns those that the target is to be asked for.
+func (l *link) gather(from []Entry) (j *keys.Join, ask []string) {
+	j = keys.NewJoin(len(from))
+	for i := range from {
+		switch {
+		case l.field != nil:
+			l.field.Read(j, from[i].stored)
+		case l.keysOf != nil:
+			j.Add(l.keysOf(from[i].stored)...)
+		default:
+			j.Add(from[i].ID)
+		}
+		j.EndItem()
+	}
+	valid := l.target.core.validID
+	if l.By != "" {
+		valid = nil
+	}
+	return j, j.Distinct(l.Limit, valid)
+}
+
 // fetchByID reads the items that keys are ids of, and keeps those that the caller may see.
-func (l *link) fetchByID(ctx context.Context, g *gathered, b buffer) ([]Entry, error) {
+func (l *link) fetchByID(ctx context.Context, j *keys.Join, ask []string, b buffer) ([]Entry, error) {
 	r := l.target
-	if err := r.core.fetchMany(ctx, g.ask, b); err != nil {
+	if err := r.core.fetchMany(ctx, ask, b); err != nil {
 		return nil, err
 	}
 	scope, err := r.core.scopeOf(ctx)
@@ -98,8 +121,8 @@ func (l *link) fetchByID(ctx context.Context, g *gathered, b buffer) ([]Entry, e
 	rows := b.entries()
 	kept := rows[:0]
 	for i := range rows {
-		slot, ok := g.find(rows[i].ID)
-		if !ok || !g.hasRoom(slot, 1) {
+		slot, ok := j.Find(rows[i].ID)
+		if !ok || !j.HasRoom(slot, 1) {
 			continue // the store was not asked for it
 		}
 		err := r.core.visible(ctx, &rows[i], &scope)
@@ -108,7 +131,7 @@ func (l *link) fetchByID(ctx context.Context, g *gathered, b buffer) ([]Entry, e
 		}
 		switch {
 		case err == nil:
-			g.keep(slot)
+			j.Keep(slot)
 			kept = also(kept, rows, i)
 		case !errors.Is(err, ErrNotFound):
 			return nil, err
@@ -118,7 +141,7 @@ func (l *link) fetchByID(ctx context.Context, g *gathered, b buffer) ([]Entry, e
 }
 
 // fetchBy reads the items whose field By holds one of the keys.
-func (l *link) fetchBy(ctx context.Context, g *gathered, columns []string, b buffer) ([]Entry, error) {
+func (l *link) fetchBy(ctx context.Context, j *keys.Join, ask, columns []string, b buffer) ([]Entry, error) {
 	r := l.target
 	w, err := r.newPageQuery(ctx, query.Query{Limit: l.Limit, Fields: columns})
 	if err != nil {
@@ -127,7 +150,7 @@ func (l *link) fetchBy(ctx context.Context, g *gathered, columns []string, b buf
 	if w.q.Fields != nil && !slices.Contains(w.q.Fields, l.By) {
 		w.q.Fields = append(w.q.Fields, l.By)
 	}
-	if err := r.core.fetchBy(ctx, l.By, g.ask, w.q, b); err != nil {
+	if err := r.core.fetchBy(ctx, l.By, ask, w.q, b); err != nil {
 		return nil, err
 	}
 	rows, err := r.showAll(ctx, b.entries())
@@ -136,8 +159,8 @@ func (l *link) fetchBy(ctx context.Context, g *gathered, columns []string, b buf
 	}
 	kept := rows[:0]
 	for i := range rows {
-		if slot, ok := l.by.slot(g, rows[i].stored); ok && g.hasRoom(slot, l.Limit) {
-			g.keep(slot)
+		if slot, ok := l.by.Find(j, rows[i].stored); ok && j.HasRoom(slot, l.Limit) {
+			j.Keep(slot)
 			kept = also(kept, rows, i)
 		}
 	}
@@ -150,4 +173,28 @@ func also(kept, rows []Entry, i int) []Entry {
 		return rows[:i+1]
 	}
 	return append(kept, rows[i])
+}
+
+// Ends returns which of Entries follow from the item at index i of those that [Catalog.Follow] was given: indexes, in the
+// order of the item's keys, and no more than the limit of the relation. It is valid until Release; the caller must not
+// change it. A page that does not come from Follow has none.
+func (p *Page) Ends(i int) []int32 {
+	if p.ends == nil {
+		return nil
+	}
+	return p.ends.Ends(i)
+}
+
+// checkKeys panics if a relation does not say, or says twice, where its keys are.
+func checkKeys[T any](name string, typ *schema.Type, rel *Relation[T]) {
+	switch {
+	case rel.Keys == nil && rel.Field == "" && rel.By == "":
+		panic(fmt.Sprintf("resource: %s: relation %q needs Field, Keys or By", name, rel.Name))
+	case rel.Keys != nil && rel.Field != "":
+		panic(fmt.Sprintf("resource: %s: relation %q has both Field and Keys", name, rel.Name))
+	case rel.Field != "":
+		if why := keys.Unfit(typ.Field(rel.Field), rel.Many || rel.By != ""); why != "" {
+			panic(fmt.Sprintf("resource: %s: relation %q: Field names %q, %s", name, rel.Name, rel.Field, why))
+		}
+	}
 }

@@ -51,7 +51,7 @@ func FromOps[T any](name string, ops Ops[T], opts *Options[T]) *Resource {
 	typ := schema.For[T]()
 	o.settle(name, typ)
 	h := newCore(name, typ, ops, &o)
-	s := &projection{typ: typ, id: h.id, name: typ.Name, relations: h.relations}
+	s := &projection{typ: typ, id: h.id.Field, name: typ.Name, relations: h.relations}
 	s.variants = etag.NewVariants(s.name, s.typ, mediaJSON)
 	h.projections = []*projection{s}
 	return &Resource{core: h, projection: s}
@@ -68,6 +68,10 @@ func (r *Resource) Stored() *schema.Type { return r.core.projections[0].typ }
 
 // ID returns the JSON name of the id field in the shape it shows.
 func (r *Resource) ID() string { return r.projection.fieldOf(r.core.id.Name) }
+
+// ValidID reports whether an item of the collection can have this id: an integer is written without sign and leading zeros, so
+// 01 and +1 are not the item 1.
+func (r *Resource) ValidID(id string) bool { return r.core.id.Canonical(id) }
 
 // Can reports whether the collection can do op.
 func (r *Resource) Can(op Op) bool {

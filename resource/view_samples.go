@@ -3,15 +3,10 @@ package resource
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/stoa-go/stoa/query"
-	"github.com/stoa-go/stoa/resource/internal/pointer"
+	"github.com/stoa-go/stoa/resource/internal/jsondiff"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -144,41 +139,5 @@ func (s *projection) differences(was, is any) string {
 	if err != nil {
 		return err.Error()
 	}
-	return strings.Join(compare(nil, "", a, b), "; ")
-}
-
-// compare appends a line for each place in which two documents differ.
-func compare(found []string, at string, was, is jsontext.Value) []string {
-	switch {
-	case string(was) == string(is):
-		return found
-	case was.Kind() == '{' && is.Kind() == '{':
-		var a, b map[string]jsontext.Value
-		if json.Unmarshal(was, &a) != nil || json.Unmarshal(is, &b) != nil {
-			break
-		}
-		both := maps.Clone(a)
-		maps.Copy(both, b)
-		for _, name := range slices.Sorted(maps.Keys(both)) {
-			found = compare(found, at+"/"+pointer.Escape(name), a[name], b[name])
-		}
-		return found
-	case was.Kind() == '[' && is.Kind() == '[':
-		var a, b []jsontext.Value
-		if json.Unmarshal(was, &a) != nil || json.Unmarshal(is, &b) != nil || len(a) != len(b) {
-			break
-		}
-		for i := range a {
-			found = compare(found, fmt.Sprintf("%s/%d", at, i), a[i], b[i])
-		}
-		return found
-	}
-	return append(found, fmt.Sprintf("%s was %s and is %s", at, orAbsent(was), orAbsent(is)))
-}
-
-func orAbsent(v jsontext.Value) string {
-	if v == nil {
-		return "absent"
-	}
-	return string(v)
+	return strings.Join(jsondiff.Lines(a, b), "; ")
 }
