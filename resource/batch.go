@@ -144,19 +144,17 @@ func (b *batchRequest) attempt(ctx context.Context) error {
 // carryOut carries out one operation.
 func (r *Resource) carryOut(ctx context.Context, op *batchOperation) (result BatchResult, err error) {
 	result.Op = opNamed(op.Op)
-	var out Outcome
 	switch result.Op {
 	case OpCreate:
-		out = Created
+		result.Created = true
 		result.entry, err = r.Create(ctx, op.Value, &op.opts)
 	case OpReplace:
-		result.entry, out, err = r.Put(ctx, op.ID, op.Value, &op.opts)
+		result.entry, result.Created, err = r.Put(ctx, op.ID, op.Value, &op.opts)
 	case OpPatch:
-		result.entry, _, err = r.Patch(ctx, op.ID, op.change, &op.opts)
+		result.entry, err = r.Patch(ctx, op.ID, op.change, &op.opts)
 	case OpDelete:
 		result.entry, err = r.Delete(ctx, op.ID, &op.opts)
 	}
-	result.Created = out == Created
 	return result, err
 }
 

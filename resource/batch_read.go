@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/internal/pointer"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -98,8 +99,10 @@ func (b *batchReader) readOperation(op *batchOperation, raw []byte, at string) e
 	*op = *v.(*batchOperation)
 	op.opts = b.opts
 	b.checkMembers(op, at)
-	if op.opts.If, err = ifMatch(op.IfMatch); err != nil {
-		b.add(at+"/ifMatch", "syntax", Problem(err).Errors[0].Detail)
+	if op.IfMatch != "" {
+		if op.opts.If.IfMatch, err = header.ParseTags([]string{op.IfMatch}); err != nil {
+			b.add(at+"/ifMatch", "syntax", err.Error())
+		}
 	}
 	switch {
 	case op.Op == "create" && op.Value != nil:

@@ -48,6 +48,16 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// CurrentRev returns the current revision of the item if a precondition failed, and otherwise an empty Rev. A protocol sends
+// it with the error, so that the client can repeat the request for that revision.
+func (e *Error) CurrentRev() Rev {
+	var failed *failedError
+	if errors.As(e.Err, &failed) {
+		return failed.current.Rev
+	}
+	return ""
+}
+
 // Taken returns the error of a store that has an item with the same value in a unique field already. It is answered
 // with 409 and a pointer to the field. field is the store's JSON name of it.
 func Taken(field string) error { return &fielderr.Error{Field: field, Code: "taken", Taken: true} }

@@ -279,12 +279,12 @@ func ExampleResource_Patch() {
 	if err != nil {
 		fmt.Println(err)
 	}
-	entry, outcome, err := notes.Patch(ctx, "1", done, nil)
-	fmt.Println(outcome, entry.Value.(*Note).Done, err)
+	entry, err := notes.Patch(ctx, "1", done, nil)
+	fmt.Println(entry.Value.(*Note).Done, err)
 
-	_, _, err = notes.Patch(ctx, "1", done, nil) // it is done already
+	_, err = notes.Patch(ctx, "1", done, nil) // it is done already
 	fmt.Println(resource.Problem(err).Errors[0].Detail)
 	// Output:
-	// replaced true <nil>
+	// true <nil>
 	// the value at "/done" differs from the tested value
 }

@@ -150,34 +150,34 @@ func (im *importRun) importChunk(ctx context.Context, chunks *chunkReader, caref
 
 // single stores one line as a request of its own would be.
 func (im *importRun) single(ctx context.Context, line *importLine) error {
-	var out Outcome
+	var created bool
 	var err error
 	switch {
 	case line.id != "" && (line.bad == nil || im.r.Can(OpReplace)):
-		_, out, err = im.put(ctx, line)
+		created, err = im.put(ctx, line)
 	case line.bad != nil:
 		err = im.r.wrap(OpCreate, line.id, line.bad)
 	default:
-		out = Created
+		created = true
 		_, err = im.r.Create(ctx, line.doc, &im.opts)
 	}
 	if err == nil {
-		im.done.Count(out == Created)
+		im.done.Count(created)
 	}
 	return err
 }
 
 // put is PUT of a line. Where nothing is, what is wrong with the line as a new item is told.
-func (im *importRun) put(ctx context.Context, line *importLine) (Entry, Outcome, error) {
+func (im *importRun) put(ctx context.Context, line *importLine) (created bool, err error) {
 	if im.r.core.ops.replace == nil {
-		e, err := im.r.Create(ctx, line.doc, &im.opts)
-		return e, Created, err
+		_, err = im.r.Create(ctx, line.doc, &im.opts)
+		return true, err
 	}
-	e, out, err := im.r.Put(ctx, line.id, line.doc, &im.opts)
+	_, created, err = im.r.Put(ctx, line.id, line.doc, &im.opts)
 	if line.bad != nil && errors.Is(err, ErrNotFound) && !errors.Is(err, errHidden) {
 		err = im.r.wrap(OpCreate, line.id, line.bad)
 	}
-	return e, out, err
+	return created, err
 }
 
 // bulk stores a chunk with as few calls of the store as can be, inside of a transaction. What is refused before the store

@@ -18,11 +18,11 @@ type Tombstones interface {
 	Deleted(ctx context.Context, id string) (time.Time, error)
 }
 
-// WithTombstones adds the capability [Tombstoner] to a collection, with tombstones in a store of
+// WithTombstones returns ops with the capability [Tombstoner], whose tombstones are in a store of
 // their own: a deleted item is answered with 410 Gone in place of 404, and its id is not used
 // again.
 //
-//	ops := resource.WithTombstones(resource.OpsOf(orders), memory.NewTombstones(), false)
+//	ops := resource.OpsOf(orders).WithTombstones(memory.NewTombstones(), false)
 //	r := resource.FromOps("orders", ops, nil)
 //
 // If ops has Transactions and marks takes part in them, item and tombstone change together.
@@ -31,7 +31,7 @@ type Tombstones interface {
 // an item that exists is never answered with 410.
 //
 // Insert rejects an id that was deleted with [ErrGone], unless recreate is true.
-func WithTombstones[T any](ops Ops[T], marks Tombstones, recreate bool) Ops[T] {
+func (ops Ops[T]) WithTombstones(marks Tombstones, recreate bool) Ops[T] {
 	out := ops
 	out.InsertMany = nil // it would not look up the tombstone of each id
 	together := func(ctx context.Context, fn func(context.Context) error) error { return fn(ctx) }

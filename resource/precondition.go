@@ -2,8 +2,6 @@ package resource
 
 import (
 	"context"
-	"errors"
-	"net/http"
 	"time"
 
 	"github.com/stoa-go/stoa/resource/header"
@@ -20,51 +18,6 @@ type Preconditions struct {
 
 // has reports whether a field with entity tags is present.
 func has(t header.Tags) bool { return t.Any || t.List != nil }
-
-// ParsePreconditions reads the conditional fields of a request. The error is a [*problem.Details] that names the field
-// whose list of tags cannot be read; dates that cannot be read are ignored, as RFC 9110 section 13.1.3 demands.
-func ParsePreconditions(h http.Header) (Preconditions, error) {
-	var p Preconditions
-	for _, f := range [...]struct {
-		name string
-		tags *header.Tags
-	}{{"If-Match", &p.IfMatch}, {"If-None-Match", &p.IfNoneMatch}} {
-		lines, ok := h[f.name]
-		if !ok {
-			continue
-		}
-		tags, err := header.ParseTags(lines)
-		if err != nil {
-			d := problem.New(problem.InvalidHeader, f.name+" is not a list of entity tags, nor *.")
-			d.Errors = []problem.Violation{{Header: f.name, Code: "syntax", Detail: err.Error()}}
-			return p, d
-		}
-		*f.tags = tags
-	}
-	p.IfModifiedSince = parseDate(h, "If-Modified-Since")
-	p.IfUnmodifiedSince = parseDate(h, "If-Unmodified-Since")
-	return p, nil
-}
-
-// ifMatch returns the precondition that value, written like an If-Match field, states. Empty states none.
-func ifMatch(value string) (Preconditions, error) {
-	if value == "" {
-		return Preconditions{}, nil
-	}
-	return ParsePreconditions(http.Header{"If-Match": {value}})
-}
-
-func parseDate(h http.Header, name string) time.Time {
-	lines, ok := h[name]
-	if !ok || len(lines) != 1 {
-		return time.Time{}
-	}
-	t, err := http.ParseTime(lines[0])
-	if err != nil {
-		return time.Time{}
-	}
-	return t
-}
 
 // failedError says that a precondition does not hold. It carries the item as it is, so that a door can tell the client
 // which revision is current.
@@ -135,7 +88,12 @@ func (p *Preconditions) checkRead(h tagger, e *Entry) error {
 }
 
 // CheckRead returns an error if If-Match or If-Unmodified-Since does not hold for an item that r returned: 412.
-func (r *Resource) CheckRead(e *Entry, p *Preconditions) error { return p.checkRead(r.core, e) }
+func (r *Resource) CheckRead(e *Entry, p *Preconditions) error {
+	if err := p.checkRead(r.core, e); err != nil {
+		return r.wrap(OpGet, e.ID, err)
+	}
+	return nil
+}
 
 // Check returns an error if the conditions do not hold for a write of something with a single representation, whose entity tag
 // is [Rev.ETag], such as a blob: 412, or 428 if requireIfMatch demands an If-Match that is absent. current is nil if there is
@@ -145,7 +103,7 @@ func (p *Preconditions) Check(current *Entry, requireIfMatch bool) error {
 }
 
 // CheckRead returns an error if If-Match or If-Unmodified-Since does not hold for something with a single representation, as
-// [Preconditions.Check] has it: 412.
+// [Preconditions.Check] has it: 412. The caller adds the place with an [*Error], whose CurrentRev protocols read.
 func (p *Preconditions) CheckRead(current *Entry) error { return p.checkRead(revTags(false), current) }
 
 // revTags is the tagger of things with a single representation. It is true if a write requires If-Match.
@@ -174,14 +132,4 @@ func (r *Resource) Precheck(ctx context.Context, op Op, id string, p *Preconditi
 		return r.wrap(OpGet, id, err)
 	}
 	return nil
-}
-
-// CurrentRev returns the revision of the item if err says that a precondition does not hold for it, and an empty Rev
-// otherwise. A client can be told which entity tag is current.
-func CurrentRev(err error) Rev {
-	var failed *failedError
-	if errors.As(err, &failed) {
-		return failed.current.Rev
-	}
-	return ""
 }

@@ -3,7 +3,6 @@ package resource
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -155,19 +154,6 @@ func queryProblem(faults ...*query.Error) *problem.Details {
 		d.Errors = append(d.Errors, problem.Violation{Parameter: f.Parameter, Code: f.Code, Detail: f.Detail})
 	}
 	return d
-}
-
-// String returns the name of the outcome, for logs.
-func (o Outcome) String() string {
-	switch o {
-	case Unchanged:
-		return "unchanged"
-	case Created:
-		return "created"
-	case Replaced:
-		return "replaced"
-	}
-	return fmt.Sprintf("Outcome(%d)", uint8(o))
 }
 
 // expired is the problem of a cursor that a stream cannot continue from.

@@ -158,7 +158,7 @@ func (r *Resource) weaknesses() []string {
 		weak = append(weak, "Authorize hides items one by one: without a Scope lists read what they hide, and have no totals")
 	}
 	if h.ops.delete != nil && h.ops.deleted == nil {
-		weak = append(weak, "what was deleted is forgotten, so deleting it again is 404 and not 410: see resource.WithTombstones")
+		weak = append(weak, "what was deleted is forgotten, so deleting it again is 404 and not 410: see resource.Ops.WithTombstones")
 	}
 	if h.hideGone && h.ops.deleted != nil {
 		weak = append(weak, "what was deleted is 404 for everybody, not 410: AuthorizeGone can say who may know")

@@ -41,16 +41,6 @@ type WriteOptions struct {
 	MaxDepth, MaxNames int
 }
 
-// Outcome reports what a write did.
-type Outcome uint8
-
-// The outcomes.
-const (
-	Unchanged Outcome = iota // there was nothing to change, and nothing was written
-	Created                  // there was no such item before
-	Replaced                 // the item has a new revision
-)
-
 // Create stores a new item from a JSON document. If the document names an id the collection must be an [Inserter],
 // otherwise a [Creator].
 func (r *Resource) Create(ctx context.Context, doc []byte, opts *WriteOptions) (Entry, error) {
@@ -60,18 +50,22 @@ func (r *Resource) Create(ctx context.Context, doc []byte, opts *WriteOptions) (
 }
 
 // Put stores a JSON document as the item with this id: it replaces the item or, if the collection is an [Inserter],
-// creates it.
-func (r *Resource) Put(ctx context.Context, id string, doc []byte, opts *WriteOptions) (Entry, Outcome, error) {
+// creates it. created reports which of the two it was. If the document is equal to the item nothing is written, and the
+// Entry has the revision as before.
+func (r *Resource) Put(
+	ctx context.Context, id string, doc []byte, opts *WriteOptions,
+) (e Entry, created bool, err error) {
 	w := writeRequest{r: r, op: OpReplace, id: id, doc: doc, opts: opts.orZero()}
-	err := w.run(ctx)
-	return w.entry, w.outcome, err
+	err = w.run(ctx)
+	return w.entry, w.created, err
 }
 
-// Patch changes parts of the item with this id.
-func (r *Resource) Patch(ctx context.Context, id string, p *patch.Patch, opts *WriteOptions) (Entry, Outcome, error) {
+// Patch changes parts of the item with this id. If the patch changes nothing then nothing is written, and the Entry has the
+// revision as before.
+func (r *Resource) Patch(ctx context.Context, id string, p *patch.Patch, opts *WriteOptions) (Entry, error) {
 	w := writeRequest{r: r, op: OpPatch, id: id, patch: p, opts: opts.orZero()}
 	err := w.run(ctx)
-	return w.entry, w.outcome, err
+	return w.entry, err
 }
 
 // Delete removes the item with this id and returns it as it was. If the write is replayed for its key, the Entry has the
@@ -93,7 +87,7 @@ type writeRequest struct {
 	new   newItem // of Create
 
 	entry   Entry
-	outcome Outcome
+	created bool
 }
 
 // newItem is what the document of a new item was decoded to.
@@ -128,7 +122,7 @@ func (w *writeRequest) Do(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	w.entry, w.outcome = Entry{}, Unchanged
+	w.entry, w.created = Entry{}, false
 	if w.op == OpDelete && w.opts.IgnoreGone && errors.Is(err, ErrGone) {
 		w.entry.ID = w.id
 		return nil
@@ -147,7 +141,7 @@ func (w *writeRequest) create(ctx context.Context) (err error) {
 	}
 	id, v := w.new.id, w.new.value
 	w.new.value = nil
-	w.outcome = Created
+	w.created = true
 	if newID := w.newID(ctx); id == "" && newID != "" {
 		w.entry, err = r.createWithID(ctx, newID, v)
 		return err
@@ -285,7 +279,7 @@ func (w *writeRequest) attempt(ctx context.Context) error {
 		if w.entry, err = w.putNew(ctx); errors.Is(err, ErrExists) {
 			return ErrStale // another request has created it: read it and check again
 		}
-		w.outcome = Created
+		w.created = true
 		return err
 	}
 	if err != nil {
@@ -299,13 +293,12 @@ func (w *writeRequest) attempt(ctx context.Context) error {
 		return err
 	}
 	if !changed {
-		w.entry, w.outcome = cur, Unchanged
+		w.entry = cur
 		return nil
 	}
 	if w.entry, err = r.replace(ctx, w.op, cur, v); err != nil {
 		return r.staleError(ctx, w.id, w.opts, err)
 	}
-	w.outcome = Replaced
 	return nil
 }
 
@@ -506,7 +499,7 @@ func (w *writeRequest) Record() (idempotency.Record, error) {
 	switch {
 	case w.op == OpDelete:
 		return idempotency.Record{Status: http.StatusNoContent, Collection: w.r.Name(), ID: w.id}, nil
-	case w.outcome == Created:
+	case w.created:
 		status = http.StatusCreated
 	}
 	return w.r.recordOf(status, &w.entry, w.opts.Key), nil
@@ -519,9 +512,7 @@ func (w *writeRequest) Replay(ctx context.Context, rec *idempotency.Record) (err
 		_, err = w.r.core.scopeOf(ctx)
 		return err
 	}
-	if w.outcome = Replaced; rec.Status == http.StatusCreated {
-		w.outcome = Created
-	}
+	w.created = rec.Status == http.StatusCreated
 	w.entry, err = w.r.replayItem(ctx, rec, w.opts.Key)
 	return err
 }

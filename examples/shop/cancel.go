@@ -96,7 +96,7 @@ func cancel(ctx context.Context, orders *resource.Resource, id string) (bool, er
 	if err != nil {
 		return false, err
 	}
-	_, _, err = orders.Patch(ctx, id, p, nil)
+	_, err = orders.Patch(ctx, id, p, nil)
 	if isAbsent(err) || err != nil && resource.Problem(err).Kind == problem.PatchConflict {
 		return false, nil
 	}

@@ -99,7 +99,7 @@ func (x *call) refused(err error) error {
 	if href := x.existingURL(err); href != "" {
 		d.Extensions["existing"] = href
 	}
-	if rev := resource.CurrentRev(err); rev != "" {
+	if rev := currentRev(err); rev != "" {
 		d.Extensions["etag"] = x.plainTag(rev, x.sel.Contract())
 	}
 	if d.StatusCode() == http.StatusInternalServerError {

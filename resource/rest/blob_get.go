@@ -64,7 +64,7 @@ func (x *call) takes(mediaType string) error {
 
 // conditions judges all preconditions of a reader but If-Range, in the order of RFC 9110 section 13.2.2.
 func (x *call) conditions(blob *blob.Blob) (unchanged bool, err error) {
-	cond, err := resource.ParsePreconditions(x.r.Header)
+	cond, err := parsePreconditions(x.r.Header)
 	if err != nil {
 		return false, err
 	}

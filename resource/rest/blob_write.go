@@ -3,7 +3,6 @@ package rest
 import (
 	"net/http"
 
-	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -33,7 +32,7 @@ func (x *call) putBlob(id string) error {
 	if err != nil {
 		return err
 	}
-	if w.opts.If, err = resource.ParsePreconditions(x.r.Header); err != nil {
+	if w.opts.If, err = parsePreconditions(x.r.Header); err != nil {
 		return err
 	}
 	w.opts.Key = x.useKey(w.key, id, w.media)
@@ -78,7 +77,7 @@ func (x *call) deleteBlob(id string) error {
 	if w.key, err = x.parseKey(); err != nil {
 		return err
 	}
-	if w.opts.If, err = resource.ParsePreconditions(x.r.Header); err != nil {
+	if w.opts.If, err = parsePreconditions(x.r.Header); err != nil {
 		return err
 	}
 	w.opts.Key = x.useKey(w.key, id, w.media)

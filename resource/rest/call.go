@@ -126,7 +126,7 @@ func (x *call) fail(err error) {
 	if x.route != nil {
 		d.Header["Vary"] = x.vary()
 	}
-	if rev := resource.CurrentRev(err); rev != "" && (x.route.blobs != nil || x.route.resource != nil) {
+	if rev := currentRev(err); rev != "" && (x.route.blobs != nil || x.route.resource != nil) {
 		d.Header["Etag"] = []string{x.currentTag(rev)}
 	}
 	switch d.StatusCode() {

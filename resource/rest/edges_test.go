@@ -227,7 +227,7 @@ func (forgetfulMarks) Deleted(context.Context, string) (time.Time, error) {
 func TestTombstonesFailClosed(t *testing.T) {
 	t.Parallel()
 	ops := resource.OpsOf(memory.New(&memory.Options[user]{Recreate: true}))
-	ops = resource.WithTombstones(ops, forgetfulMarks{memory.NewTombstones()}, false)
+	ops = ops.WithTombstones(forgetfulMarks{memory.NewTombstones()}, false)
 	if _, err := ops.Insert(t.Context(), "ann", user{Name: "Ann"}); !errors.Is(err, resource.ErrUnavailable) {
 		t.Errorf("Insert: %v, want ErrUnavailable", err)
 	}

@@ -194,7 +194,7 @@ func TestHooksInTransaction(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if _, _, err := h.Patch(ctx, "2", p, nil); err != nil {
+				if _, err := h.Patch(ctx, "2", p, nil); err != nil {
 					return err
 				}
 				if _, _, err := h.Put(ctx, "2", []byte(`{"title":"d"}`), nil); err != nil {

@@ -86,7 +86,7 @@ func TestTombstonesOutliveImports(t *testing.T) {
 		}
 		return insertMany(ctx, items)
 	}
-	h := importer(t, resource.WithTombstones(ops, memory.NewTombstones(), false), nil)
+	h := importer(t, ops.WithTombstones(memory.NewTombstones(), false), nil)
 	want(t, send(t, h, "PUT /villages/a", jsonBody, "", `{"name":"A"}`), http.StatusCreated)
 	want(t, send(t, h, "DELETE /villages/a"), http.StatusNoContent)
 	res := send(t, h, "POST /villages/import", "Content-Type: application/x-ndjson", "", `{"id":"a","name":"B"}`)

@@ -54,7 +54,7 @@ func (x *call) sendCurrent(e *resource.Entry, p *selection, enc header.Encodings
 	} else if !conditional(x.r.Header) {
 		return x.sendItem(http.StatusOK, e, p, enc, true)
 	}
-	cond, err := resource.ParsePreconditions(x.r.Header)
+	cond, err := parsePreconditions(x.r.Header)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (x *call) prepare(w *writeRequest, id string, accepted ...string) error {
 		return nil
 	}
 	if conditional(x.r.Header) {
-		if w.opts.If, err = resource.ParsePreconditions(x.r.Header); err != nil {
+		if w.opts.If, err = parsePreconditions(x.r.Header); err != nil {
 			return err
 		}
 	}
@@ -172,19 +172,19 @@ func (x *call) put(id string) error {
 	}
 	w.selection.versionMember = x.versionMember()
 	x.useKeyOf(&w, id)
-	e, outcome, err := x.route.resource.Put(x.r.Context(), id, *buf, &w.opts)
+	e, created, err := x.route.resource.Put(x.r.Context(), id, *buf, &w.opts)
 	if err != nil {
 		return x.existing(err)
 	}
 	x.written(&w)
-	return x.respondPut(&w, &e, outcome, *buf)
+	return x.respondPut(&w, &e, created, *buf)
 }
 
 // respondPut answers a PUT. A validator goes out only if the client holds the very octets that the next GET would show it,
 // or if that is switched off (RFC 9110 section 9.3.4).
-func (x *call) respondPut(w *writeRequest, e *resource.Entry, outcome resource.Outcome, sent []byte) error {
+func (x *call) respondPut(w *writeRequest, e *resource.Entry, created bool, sent []byte) error {
 	h, status := x.w.Header(), http.StatusOK
-	if outcome == resource.Created {
+	if created {
 		status = http.StatusCreated
 		h["Location"] = []string{x.href(x.route.name, e.ID, "")}
 	}
@@ -204,7 +204,7 @@ func (x *call) respondPut(w *writeRequest, e *resource.Entry, outcome resource.O
 			x.setValidators(h, e)
 		}
 		x.itemHeaders(h)
-		if outcome != resource.Created {
+		if !created {
 			status = http.StatusNoContent
 		}
 		return x.noContent(status)
@@ -258,7 +258,7 @@ func (x *call) patch(id string) error {
 	if err != nil {
 		p = patch.Invalid(err) // problems of the item come first
 	}
-	e, _, err := x.route.resource.Patch(x.r.Context(), id, p, &w.opts)
+	e, err := x.route.resource.Patch(x.r.Context(), id, p, &w.opts)
 	if err != nil {
 		return err
 	}

@@ -196,7 +196,7 @@ func (x *call) listUnchanged(tag string) (bool, error) {
 	}
 	match, ok := header.MatchTag(lines, tag, true)
 	if !ok {
-		_, err := resource.ParsePreconditions(http.Header{"If-None-Match": lines})
+		_, err := parsePreconditions(http.Header{"If-None-Match": lines})
 		return false, err
 	}
 	return match && tag != "", nil

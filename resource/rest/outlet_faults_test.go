@@ -186,7 +186,7 @@ func TestEventsOfTombstonesBeside(t *testing.T) {
 	t.Parallel()
 	b := newPostbox(t, "shared")
 	b.ops.Deleted = nil
-	b.ops = resource.WithTombstones(b.ops, memory.NewTombstones(), true)
+	b.ops = b.ops.WithTombstones(memory.NewTombstones(), true)
 	b.open(t)
 	create(t, b.h, "/letters", `{"id":"a","text":"x"}`)
 	want(t, send(t, b.h, "DELETE /letters/a"), http.StatusNoContent)

@@ -307,7 +307,7 @@ var letterWrites = []struct {
 			if err != nil {
 				return err
 			}
-			if _, _, err := b.letters.Patch(ctx, "a", p, nil); err != nil {
+			if _, err := b.letters.Patch(ctx, "a", p, nil); err != nil {
 				return err
 			}
 			if _, err := b.letters.Delete(ctx, "a", nil); err != nil {

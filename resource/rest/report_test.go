@@ -50,7 +50,7 @@ func TestReport(t *testing.T) {
 /forgetful  GET, HEAD, POST, OPTIONS
 /forgetful/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
     store: Creator Inserter Replacer Deleter
-    weak: what was deleted is forgotten, so deleting it again is 404 and not 410: see resource.WithTombstones
+    weak: what was deleted is forgotten, so deleting it again is 404 and not 410: see resource.Ops.WithTombstones
 /readonly  GET, HEAD, OPTIONS
 /readonly/{id}  GET, HEAD, OPTIONS
     store: read only

@@ -462,7 +462,7 @@ func TestRuleD12Tombstones(t *testing.T) {
 		{"the store remembers", func(*setup) {}, problem.Gone, false},
 		{"nobody remembers", func(*setup) {}, problem.NotFound, true},
 		{"the adapter remembers", func(s *setup) {
-			s.userOps = resource.WithTombstones(s.userOps, memory.NewTombstones(), false)
+			s.userOps = s.userOps.WithTombstones(memory.NewTombstones(), false)
 		}, problem.Gone, false},
 	}
 	for _, tt := range tests {
@@ -491,7 +491,7 @@ func TestRuleD12AdapterRecreates(t *testing.T) {
 	for recreate, status := range map[bool]int{false: http.StatusGone, true: http.StatusCreated} {
 		h := api(t, func(s *setup) {
 			forgetful(s)
-			s.userOps = resource.WithTombstones(s.userOps, memory.NewTombstones(), recreate)
+			s.userOps = s.userOps.WithTombstones(memory.NewTombstones(), recreate)
 			s.users.AllowRecreate = true
 		})
 		reach(t, h, "tombstone")

@@ -51,7 +51,7 @@ func (x *call) parseSubscription() (*subscription, error) {
 	if x.r.Header[http.CanonicalHeaderKey(idempotency.KeyField)] != nil {
 		return nil, badField(idempotency.KeyField, "unsupported", "a stream cannot be had under a key")
 	}
-	if _, err := resource.ParsePreconditions(x.r.Header); err != nil { // there is nothing here that they could be about
+	if _, err := parsePreconditions(x.r.Header); err != nil { // there is nothing here that they could be about
 		return nil, err
 	}
 	params, err := x.params()

@@ -119,7 +119,7 @@ func TestTombstonesConform(t *testing.T) {
 		t.Run(fmt.Sprint("recreate=", recreate), func(t *testing.T) {
 			t.Parallel()
 			resourcetest.RunOps(t, func(t *testing.T) resource.Ops[thing] {
-				return resource.WithTombstones(resource.OpsOf(newThings()), memory.NewTombstones(), recreate)
+				return resource.OpsOf(newThings()).WithTombstones(memory.NewTombstones(), recreate)
 			}, &resourcetest.Options[thing]{
 				Recreates: recreate, Items: 50,
 				Support: query.Support{Filter: map[string][]query.Op{"n": {query.Eq, query.Gte}}, Sort: []string{"n"}},
@@ -136,7 +136,7 @@ func TestTombstonesOverHTTP(t *testing.T) {
 		return catalog(t, resource.FromOps("things", ops, &resource.Options[thing]{AllowRecreate: true}))
 	}
 	remember := func(recreate bool) http.Handler {
-		return serve(resource.WithTombstones(resource.OpsOf(newThings()), memory.NewTombstones(), recreate))
+		return serve(resource.OpsOf(newThings()).WithTombstones(memory.NewTombstones(), recreate))
 	}
 	tests := []struct {
 		name       string
@@ -170,7 +170,7 @@ func TestTombstonesInTransaction(t *testing.T) {
 	t.Parallel()
 	store := memory.New[thing](nil)
 	inner := resource.OpsOf(store)
-	ops := resource.WithTombstones(inner, memory.NewTombstones(), false)
+	ops := inner.WithTombstones(memory.NewTombstones(), false)
 	item, err := ops.Insert(t.Context(), "a", thing{ID: "a"})
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func TestTombstonesOfTheLiving(t *testing.T) {
 	if _, err := store.Insert(t.Context(), "a", thing{}); err != nil {
 		t.Fatal(err)
 	}
-	ops := resource.WithTombstones(resource.OpsOf(store), staleMarks{}, false)
+	ops := resource.OpsOf(store).WithTombstones(staleMarks{}, false)
 	if _, err := ops.Deleted(t.Context(), "a"); !errors.Is(err, resource.ErrNotFound) {
 		t.Errorf("Deleted: %v", err)
 	}
@@ -223,14 +223,14 @@ func TestTombstonesWithoutDeleter(t *testing.T) {
 	t.Parallel()
 	inner := resource.OpsOf(newThings())
 	inner.Delete, inner.Replace, inner.Insert = nil, nil, nil
-	ops := resource.WithTombstones(inner, memory.NewTombstones(), false)
+	ops := inner.WithTombstones(memory.NewTombstones(), false)
 	same(t, "Delete, Replace, Insert", []bool{false, false, false},
 		[]bool{ops.Delete != nil, ops.Replace != nil, ops.Insert != nil})
 }
 
-func ExampleWithTombstones() {
+func ExampleOps_WithTombstones() {
 	// newThings returns a store that does not record deletions.
-	ops := resource.WithTombstones(resource.OpsOf(newThings()), memory.NewTombstones(), false)
+	ops := resource.OpsOf(newThings()).WithTombstones(memory.NewTombstones(), false)
 	h := rest.New(resource.NewCatalog(nil, resource.FromOps("things", ops, nil)), nil)
 	for _, method := range []string{http.MethodPut, http.MethodDelete, http.MethodGet} {
 		r := httptest.NewRequest(method, "/things/1", strings.NewReader(`{"name":"water the plants"}`))

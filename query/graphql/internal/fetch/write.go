@@ -2,11 +2,12 @@ package fetch
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/patch"
+	"github.com/stoa-go/stoa/resource/problem"
 )
 
 // Write performs a field with Source Create, Replace, Patch or Delete. It returns the item, which
@@ -62,8 +63,7 @@ func (x *Fetcher) writeItem(
 	if err != nil {
 		return e, err
 	}
-	e, _, err = r.Patch(ctx, id, p, opts)
-	return e, err
+	return r.Patch(ctx, id, p, opts)
 }
 
 // preconditions parses the argument ifMatch, which has the syntax of the If-Match header field.
@@ -72,7 +72,13 @@ func preconditions(ifMatch any) (resource.Preconditions, error) {
 	if !ok {
 		return resource.Preconditions{}, nil
 	}
-	return resource.ParsePreconditions(http.Header{"If-Match": {text}})
+	tags, err := header.ParseTags([]string{text})
+	if err != nil {
+		d := problem.New(problem.InvalidHeader, "If-Match is not a list of entity tags, nor *.")
+		d.Errors = []problem.Violation{{Header: "If-Match", Code: "syntax", Detail: err.Error()}}
+		return resource.Preconditions{}, d
+	}
+	return resource.Preconditions{IfMatch: tags}, nil
 }
 
 // inputsOf returns the input fields of the argument input, or nil if the field does not have it.

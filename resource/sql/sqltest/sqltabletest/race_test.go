@@ -60,7 +60,7 @@ func increment(t *testing.T, r *resource.Resource, by string) error {
 		return err
 	}
 	for {
-		_, _, err := r.Patch(t.Context(), "c", p, nil)
+		_, err := r.Patch(t.Context(), "c", p, nil)
 		if err == nil || resource.Problem(err).StatusCode() != http.StatusServiceUnavailable {
 			return err
 		}
