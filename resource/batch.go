@@ -21,9 +21,6 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Batches reports whether [Resource.Batch] is available: the collection is a [Transactor], and items can be created in it.
-func (r *Resource) Batches() bool { return r.core.ops.runner != nil && r.Can(OpCreate) }
-
 // BatchOptions adjust a batch. nil is the zero value.
 type BatchOptions struct {
 	// WriteOptions are those of each operation. If is not used: the document has the preconditions.

@@ -198,14 +198,14 @@ func parsePatch(raw jsontext.Value, l patch.Limits) (*patch.Patch, error) {
 // only the client, are compared with what is there, or stay as it is: they are left for later.
 func (r *Resource) checkReplacement(doc []byte, o *WriteOptions) error {
 	dec := o.decode(schema.Create, nil)
-	dec.Filled = []string{r.ID()}
+	dec.Filled = []string{r.id()}
 	_, err := r.projection.typ.Decode(doc, dec)
 	var bad, sure schema.Violations
 	if !errors.As(err, &bad) {
 		return err
 	}
 	for _, v := range bad {
-		if v.Code != "readOnly" && v.Pointer != pointer.To(r.ID()) && !pointer.Restricted(r.projection.typ, v.Pointer) {
+		if v.Code != "readOnly" && v.Pointer != pointer.To(r.id()) && !pointer.Restricted(r.projection.typ, v.Pointer) {
 			sure = append(sure, v)
 		}
 	}

@@ -1,45 +1,70 @@
 package resource
 
-// What descriptions of an API need to know and requests do not: openapi and graphql ask for it once, when they are made.
+import (
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/schema"
+)
 
-// Policy is what [Options] say about how a resource is served, defaults filled in.
-type Policy struct {
-	Public                bool // every caller may do everything
-	Authorized            bool // Options.Authorize is set
-	RequireIfMatch        bool
-	AllowRecreate         bool
+// Description is what a protocol needs to know of a resource to route requests and to describe its API. It does not change.
+type Description struct {
+	// Stored is the schema of the items as the collection has them, which all projections share. See [Resource.Type].
+	Stored *schema.Type
+	// ID is the JSON name of the id field.
+	ID string
+	// Query declares what a list can filter and sort by, in the field names of the projection.
+	Query query.Support
+	// Relations are the names of the relations, in the order in which they were declared.
+	Relations []string
+	// Samples are those of [Options] that the projection can show, as pointers to its Go type.
+	Samples []any
+
+	// Public reports that every caller may do everything, and Authorized that Options.Authorize is set.
+	Public, Authorized bool
+	// RequireIfMatch and AllowRecreate are those of [Options].
+	RequireIfMatch, AllowRecreate bool
+	// PageSize and MaxPageSize are those of [Options], defaults filled in.
 	PageSize, MaxPageSize int
-	// AssignsIDs says that the store chooses ids for new items, and TakesIDs that a client can.
+
+	// AssignsIDs reports that the store can choose the id of a new item, and TakesIDs that a client can.
 	AssignsIDs, TakesIDs bool
-	// Remembers says that what was deleted is known as deleted.
+	// Remembers reports that the store knows which items were deleted.
 	Remembers bool
+	// Counts reports whether [Resource.Count] is available: the collection is a [Counter], and if it has Options.Authorize
+	// then also a Scope, because a total must not reveal what a list hides.
+	Counts bool
+	// Batches reports whether [Resource.Batch] is available: the collection is a [Transactor], and items can be created.
+	Batches bool
 }
 
-// Policy returns how the resource is served. It is the same for all of its views.
-func (r *Resource) Policy() Policy {
-	h := r.core
-	return Policy{
-		Public: h.ops.authorize == nil && h.scope == nil, Authorized: h.ops.authorize != nil, RequireIfMatch: h.requireIfMatch,
-		AllowRecreate: h.allowRecreate,
-		PageSize:      h.pageSize, MaxPageSize: h.maxPageSize,
-		AssignsIDs: h.ops.create != nil, TakesIDs: h.ops.insert != nil, Remembers: h.ops.deleted != nil,
+// Describe returns the description of the resource. It is the same for each call, and the caller must not change it.
+func (r *Resource) Describe() *Description { return r.description() }
+
+// describe makes the description.
+func (r *Resource) describe() *Description {
+	c, p := r.core, r.projection
+	d := &Description{
+		Stored: c.typ, ID: r.id(), Query: p.querySupport(c.query),
+		Public: c.ops.authorize == nil && c.scope == nil, Authorized: c.ops.authorize != nil,
+		RequireIfMatch: c.requireIfMatch, AllowRecreate: c.allowRecreate,
+		PageSize: c.pageSize, MaxPageSize: c.maxPageSize,
+		AssignsIDs: c.ops.create != nil, TakesIDs: c.ops.insert != nil, Remembers: c.ops.deleted != nil,
+		Counts: c.ops.count != nil && (c.ops.authorize == nil || c.scope != nil), Batches: r.batches(),
 	}
-}
-
-// Samples returns the samples that [Options] give, in the shape of r, as pointers to its Go type. Those that r cannot
-// express are left out.
-func (r *Resource) Samples() []any {
-	var out []any
-	for _, s := range r.core.samples {
-		if !r.projection.expresses(s) {
+	for _, rel := range p.relations {
+		d.Relations = append(d.Relations, rel.Name)
+	}
+	for _, sample := range c.samples {
+		if !p.expresses(sample) {
 			continue
 		}
-		if v, err := r.projection.fromStored(s); err == nil {
-			out = append(out, v)
+		if v, err := p.fromStored(sample); err == nil {
+			d.Samples = append(d.Samples, v)
 		}
 	}
-	return out
+	return d
 }
+
+func (r *Resource) batches() bool { return r.core.ops.runner != nil && r.Can(OpCreate) }
 
 // Lookups returns the lookups of the catalog in the order in which they were given.
 func (c *Catalog) Lookups() []*Lookup { return PartsOf[*Lookup](c) }
@@ -76,7 +101,7 @@ func (c *Catalog) KeyField(r *Resource, relation string) string {
 	case l.field != nil:
 		return r.projection.fieldOf(l.field.Field.Name)
 	}
-	return r.ID()
+	return r.id()
 }
 
 // Target returns the resource of the catalog that a lookup leads to; nil if the lookup is not one of its parts.

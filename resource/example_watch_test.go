@@ -22,7 +22,7 @@ func ExampleResource_Watch() {
 	resource.NewCatalog(&resource.CatalogOptions{Feed: changes}, notes)
 
 	ctx := context.Background()
-	place, _ := notes.Position(ctx)
+	place, _ := notes.Position(ctx, 0)
 	notes.Create(ctx, []byte(`{"text":"water the plants"}`), nil)
 	notes.Create(ctx, []byte(`{"text":"feed the cat"}`), nil)
 	notes.Put(ctx, "1", []byte(`{"text":"water the plants","done":true}`), nil)
@@ -149,7 +149,7 @@ func ExampleNew_watcher() {
 	resource.NewCatalog(&resource.CatalogOptions{Feed: changes}, readings)
 
 	ctx := context.Background()
-	place, _ := readings.Position(ctx)
+	place, _ := readings.Position(ctx, 0)
 	store.Measured(Reading{"attic", 24})
 	store.Measured(Reading{"attic", 31})
 	for change, err := range readings.Watch(ctx, place, query.Where("celsius", query.Gt, 30)) {

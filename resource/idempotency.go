@@ -395,7 +395,7 @@ func (r *Resource) canonicalPut(id string, doc []byte, o *WriteOptions) []byte {
 		return r.canonicalNew(nil, doc)
 	}
 	dec := o.decode(schema.Replace, given)
-	dec.ReadOnly = []string{r.ID()}
+	dec.ReadOnly = []string{r.id()}
 	v, err := r.projection.typ.Decode(doc, dec)
 	if f := r.projection.id; err == nil && f.IsZero(v) {
 		err = f.SetText(v, id)

@@ -115,7 +115,7 @@ func (c *chunkReader) idOf(doc []byte) string {
 		if err != nil {
 			return ""
 		}
-		if name.String() != c.r.ID() {
+		if name.String() != c.r.id() {
 			if d.SkipValue() != nil {
 				return ""
 			}

@@ -121,29 +121,13 @@ func (r *Resource) showAll(ctx context.Context, rows []Entry) ([]Entry, error) {
 	return kept, nil
 }
 
-// exportPage is how many items All asks for at a time.
+// exportPage is how many items Pages reads at a time.
 const exportPage = 500
 
-// All returns every item that q asks for and the caller may see, beginning at at, in constant memory: page by page, so
-// that no lock and no connection is held meanwhile. An item that stays throughout is there once; one that comes, goes or
-// moves meanwhile may or may not be. at.Before is refused. Each Entry is valid until the next one is asked for. The iterator is used once.
-func (r *Resource) All(ctx context.Context, q query.Query, at Position) iter.Seq2[Entry, error] {
-	return func(yield func(Entry, error) bool) {
-		for page, err := range r.Pages(ctx, q, at) {
-			if err != nil {
-				yield(Entry{}, err)
-				return
-			}
-			for _, e := range page {
-				if !yield(e, nil) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// Pages is All, page by page. Each page is valid until the next one is requested.
+// Pages returns all items that q selects and the caller may see, from at on, in pages. Between two pages no lock and no
+// connection is held, so an item that is created, deleted or moved during the iteration may be missing, and all others are
+// returned once. at.Before is rejected. Each page is valid until the next one is requested. The iterator is used once, and
+// yields nothing after an error.
 func (r *Resource) Pages(ctx context.Context, q query.Query, at Position) iter.Seq2[[]Entry, error] {
 	return func(yield func([]Entry, error) bool) {
 		w, err := r.newPageQuery(ctx, q)

@@ -71,6 +71,25 @@ func (s *projection) filterToStore(f query.Filter) (query.Filter, error) {
 	})
 }
 
+// querySupport returns what a list can be asked in the names of this shape.
+func (s *projection) querySupport(stored query.Support) query.Support {
+	if s.storeNames == nil {
+		return stored
+	}
+	out := query.Support{Natural: stored.Natural, Filter: map[string][]query.Op{}}
+	for field, ops := range stored.Filter {
+		if f := s.fieldOf(field); f != "" && !s.typ.Field(f).WriteOnly {
+			out.Filter[f] = ops
+		}
+	}
+	for _, field := range stored.Sort {
+		if f := s.fieldOf(field); f != "" && !s.typ.Field(f).WriteOnly {
+			out.Sort = append(out.Sort, f)
+		}
+	}
+	return out
+}
+
 // show turns an entry of the core into one of this shape. An item that this contract cannot express is not there.
 func (s *projection) show(e *Entry) error {
 	if s.down == nil {

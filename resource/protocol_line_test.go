@@ -5,13 +5,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -50,8 +50,8 @@ func serveLine(ctx context.Context, catalog *resource.Catalog, w io.Writer, line
 	}
 	var opts resource.WriteOptions
 	if args[3] != "" {
-		if opts.If, err = resource.ParsePreconditions(http.Header{"If-Match": {args[3]}}); err != nil {
-			return err
+		if opts.If.IfMatch, err = header.ParseTags([]string{args[3]}); err != nil {
+			return problem.New(problem.InvalidHeader, "The entity tag is malformed.")
 		}
 	}
 	var e resource.Entry
@@ -80,17 +80,19 @@ func list(ctx context.Context, w io.Writer, r *resource.Resource, text string) e
 	if err != nil {
 		return problem.New(problem.BadRequest, "The query is malformed.")
 	}
-	q, err := query.Parse(params, &query.ParseOptions{Support: r.Query(), ID: r.ID(),
+	q, err := query.Parse(params, &query.ParseOptions{Support: r.Describe().Query, ID: r.Describe().ID,
 		Value: func(field, text string) (any, error) { return r.Type().Field(field).Parse(text) }})
 	if err != nil {
 		return err
 	}
-	for e, err := range r.All(ctx, q, resource.Position{}) {
-		if err == nil {
-			err = sendEntry(w, r, &e)
-		}
+	for page, err := range r.Pages(ctx, q, resource.Position{}) {
 		if err != nil {
 			return err
+		}
+		for i := range page {
+			if err := sendEntry(w, r, &page[i]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

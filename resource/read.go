@@ -4,50 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/stoa-go/stoa/query"
 )
-
-// GetMany returns the items with these ids that are there and that the caller may see. The order of ids does not
-// matter, and repetitions do no harm.
-func (r *Resource) GetMany(ctx context.Context, ids []string) (map[string]Entry, error) {
-	found, err := r.getMany(ctx, ids)
-	if err != nil {
-		return nil, r.wrap(OpGet, strings.Join(ids, ","), err)
-	}
-	return found, nil
-}
-
-func (r *Resource) getMany(ctx context.Context, ids []string) (map[string]Entry, error) {
-	ids = slices.Clone(ids)
-	slices.Sort(ids)
-	ids = slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return !r.core.id.Canonical(id) })
-	found := make(map[string]Entry, len(ids))
-	b := r.core.ops.newBuffer() // not released: the entries outlive this call
-	if err := r.core.fetchMany(ctx, ids, b); err != nil {
-		return nil, err
-	}
-	rows := b.entries()
-	scope, err := r.core.scopeOf(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for i := range rows {
-		err := r.core.visible(ctx, &rows[i], &scope)
-		if err == nil {
-			err = r.projection.show(&rows[i])
-		}
-		switch {
-		case err == nil:
-			found[rows[i].ID] = rows[i]
-		case !errors.Is(err, ErrNotFound):
-			return nil, err
-		}
-	}
-	return found, nil
-}
 
 // fetchMany reads items into b. It asks once if the collection can, else once for each id.
 func (h *core) fetchMany(ctx context.Context, ids []string, b buffer) error {
@@ -63,43 +22,6 @@ func (h *core) fetchMany(ctx context.Context, ids []string, b buffer) error {
 		}
 	}
 	return nil
-}
-
-// ListByKeys returns for each key the first items, limit at most and ordered by id, whose field, in the names of the shape,
-// holds that key. field must be declared for query.Eq. It is one call if the collection is a [BatchLister], else one list
-// for each key.
-func (r *Resource) ListByKeys(ctx context.Context, field string, keys []string, limit int) (map[string][]Entry, error) {
-	found, err := r.listByKeys(ctx, r.projection.storeField(field), keys, limit)
-	if err != nil {
-		return nil, r.wrap(OpList, "", err)
-	}
-	return found, nil
-}
-
-func (r *Resource) listByKeys(ctx context.Context, hubName string, keys []string, limit int) (map[string][]Entry, error) {
-	h := r.core
-	w, err := r.newPageQuery(ctx, query.Query{Limit: limit})
-	if err != nil {
-		return nil, err
-	}
-	keys = slices.Clone(keys)
-	slices.Sort(keys)
-	keys = slices.Compact(keys)
-	b := h.ops.newBuffer() // not released: the entries outlive this call
-	if err := h.fetchBy(ctx, hubName, keys, w.q, b); err != nil {
-		return nil, err
-	}
-	rows, err := r.showAll(ctx, b.entries())
-	if err != nil {
-		return nil, err
-	}
-	found := make(map[string][]Entry, len(keys))
-	by := h.typ.Field(hubName)
-	for _, e := range rows {
-		key := by.Text(e.stored)
-		found[key] = append(found[key], e)
-	}
-	return found, nil
 }
 
 // fetchBy reads the first items of each key into b. It asks once if the collection can, else once for each key.

@@ -54,7 +54,7 @@ func (r *Resource) summary() string {
 	var b strings.Builder
 	list, item := r.methods()
 	fmt.Fprintf(&b, "/%s  %s\n/%s/{id}  %s\n    store: %s\n", r.Name(), list, r.Name(), item, r.abilities())
-	if r.Batches() {
+	if r.batches() {
 		fmt.Fprintf(&b, "    batches: POST of %s\n", "application/vnd.stoa.batch+json")
 	}
 	if r.projection.down != nil {

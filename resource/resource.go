@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/internal/etag"
@@ -20,8 +21,15 @@ import (
 // All methods are safe for concurrent use. The values they give out are pointers to the Go type of the shape, and the
 // caller's to keep unless said otherwise.
 type Resource struct {
-	core       *core
-	projection *projection
+	core        *core
+	projection  *projection
+	description func() *Description // calls describe once
+}
+
+func newResource(c *core, p *projection) *Resource {
+	r := &Resource{core: c, projection: p}
+	r.description = sync.OnceValue(r.describe)
+	return r
 }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.~-]*$`)
@@ -54,7 +62,7 @@ func FromOps[T any](name string, ops Ops[T], opts *Options[T]) *Resource {
 	s := &projection{typ: typ, id: h.id.Field, name: typ.Name, relations: h.relations}
 	s.variants = etag.NewVariants(s.name, s.typ, mediaJSON)
 	h.projections = []*projection{s}
-	return &Resource{core: h, projection: s}
+	return newResource(h, s)
 }
 
 // Name returns the name it was given.
@@ -63,11 +71,8 @@ func (r *Resource) Name() string { return r.core.name }
 // Type returns the schema of its items in the shape it shows.
 func (r *Resource) Type() *schema.Type { return r.projection.typ }
 
-// Stored returns the schema of its items as the collection has them, whatever shape it shows.
-func (r *Resource) Stored() *schema.Type { return r.core.projections[0].typ }
-
-// ID returns the JSON name of the id field in the shape it shows.
-func (r *Resource) ID() string { return r.projection.fieldOf(r.core.id.Name) }
+// id returns the JSON name of the id field.
+func (r *Resource) id() string { return r.projection.fieldOf(r.core.id.Name) }
 
 // ValidID reports whether an item of the collection can have this id: an integer is written without sign and leading zeros, so
 // 01 and +1 are not the item 1.
@@ -88,35 +93,6 @@ func (r *Resource) Can(op Op) bool {
 		return ops.delete != nil
 	}
 	return false
-}
-
-// Query returns what a list can be asked, in the field names of the shape.
-func (r *Resource) Query() query.Support {
-	hub := r.core.query
-	if r.projection.storeNames == nil {
-		return hub
-	}
-	out := query.Support{Natural: hub.Natural, Filter: map[string][]query.Op{}}
-	for field, ops := range hub.Filter {
-		if f := r.projection.fieldOf(field); f != "" && !r.projection.typ.Field(f).WriteOnly {
-			out.Filter[f] = ops
-		}
-	}
-	for _, field := range hub.Sort {
-		if f := r.projection.fieldOf(field); f != "" && !r.projection.typ.Field(f).WriteOnly {
-			out.Sort = append(out.Sort, f)
-		}
-	}
-	return out
-}
-
-// Relations returns the names of its relations in the order they were declared.
-func (r *Resource) Relations() []string {
-	var names []string
-	for _, rel := range r.projection.relations {
-		names = append(names, rel.Name)
-	}
-	return names
 }
 
 // Get returns one item. The error is [ErrNotFound] where there is none or the caller may not see it, and [ErrGone]
@@ -154,10 +130,9 @@ func (r *Resource) find(ctx context.Context, id string, b buffer) (*Entry, error
 	return e, nil
 }
 
-// Count returns how many items a filter selects, of those the caller may see. It is available only if the collection
-// is a [Counter], and then only where Options.Authorize has a Scope beside it: a total must not tell what a list hides.
+// Count returns how many items a filter selects, of those that the caller may see. See [Description].Counts.
 func (r *Resource) Count(ctx context.Context, f query.Filter) (int, error) {
-	if !r.Counts() {
+	if !r.Describe().Counts {
 		return 0, r.wrap(OpList, "", errNoCount)
 	}
 	q, err := r.storeQuery(ctx, query.Query{Filter: f})
@@ -172,11 +147,6 @@ func (r *Resource) Count(ctx context.Context, f query.Filter) (int, error) {
 }
 
 var errNoCount = errors.New("the collection is not counted")
-
-// Counts reports whether Count is available.
-func (r *Resource) Counts() bool {
-	return r.core.ops.count != nil && (r.core.ops.authorize == nil || r.core.scope != nil)
-}
 
 // storeQuery turns a query in the names of the shape into one for the collection: fields renamed, the shape's own
 // condition and the caller's scope added.

@@ -69,7 +69,7 @@ func View[T, V any](orders *Resource, down func(T) (V, error), up func(v V, base
 		}
 	}
 	s.variants = etag.NewVariants(s.name, s.typ, mediaJSON)
-	view := &Resource{core: orders.core, projection: s}
+	view := newResource(orders.core, s)
 	view.checkSamples()
 	orders.core.projections = append(orders.core.projections, s)
 	return view

@@ -17,40 +17,29 @@ func (r *Resource) Watches() bool { return r.core.ops.watch != nil || r.core.pub
 // errDeaf is a mistake of the program: a door offers to listen only where Watches says so.
 var errNoFeed = errors.New("nobody can listen: no catalog that it is in has a Feed")
 
-// Position returns a place to listen from for somebody who is about to read items: whatever is not in what is read is behind
-// it. It asks no store, once the process has listened for a moment. The error is [feed.ErrClosed], or an internal one.
-func (r *Resource) Position(ctx context.Context) (feed.Cursor, error) {
+// Position returns the position of the feed before a read that follows: a client that subscribes from it misses nothing that
+// the read does not return. The log is read only if the process has not read it yet, and may then wait for transactions that
+// were running at that time. wait limits how long; 0 means until ctx is done. The error is [feed.ErrClosed],
+// [context.DeadlineExceeded] after wait, or an internal one.
+func (r *Resource) Position(ctx context.Context, wait time.Duration) (feed.Cursor, error) {
 	f, leave, err := r.core.subscribe()
 	if err != nil {
 		return feed.Cursor{}, r.wrap(OpList, "", err)
 	}
 	defer leave()
+	if at, known := f.Known(); known {
+		return at, nil
+	}
+	if wait > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, wait)
+		defer cancel()
+	}
 	at, err := f.Position(ctx)
 	if err != nil {
 		return feed.Cursor{}, r.wrap(OpList, "", err)
 	}
 	return at, nil
-}
-
-// positionTimeout limits how long a read waits for the position of the feed: a log in a database may wait for transactions that
-// were running when the process started.
-const positionTimeout = 100 * time.Millisecond
-
-// EventCursor returns the position of the feed before a read that follows: a client that subscribes from it misses nothing that
-// the read does not return. It reports false if r has no feed, or if the position is not known within 100ms.
-func (r *Resource) EventCursor(ctx context.Context) (feed.Cursor, bool) {
-	f, leave, err := r.core.subscribe()
-	if err != nil {
-		return feed.Cursor{}, false
-	}
-	defer leave()
-	at, known := f.Known()
-	if !known {
-		limited, cancel := context.WithTimeout(ctx, positionTimeout)
-		at, err = f.Position(limited)
-		cancel()
-	}
-	return at, err == nil && !at.IsZero()
 }
 
 // Unpublishable returns the error of a change that a protocol cannot encode, which ends its streams: [feed.ErrExpired]. It is

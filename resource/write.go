@@ -178,9 +178,9 @@ func (r *Resource) readNew(doc []byte, opts *WriteOptions) (n newItem) {
 	c := r.core
 	dec := opts.decode(schema.Create, nil)
 	if c.ops.insert == nil {
-		dec.ReadOnly = []string{r.ID()}
+		dec.ReadOnly = []string{r.id()}
 	} else if c.ops.create != nil {
-		dec.Filled = []string{r.ID()}
+		dec.Filled = []string{r.id()}
 	}
 	v, err := r.projection.typ.Decode(doc, dec)
 	if err == nil {
@@ -193,7 +193,7 @@ func (r *Resource) readNew(doc []byte, opts *WriteOptions) (n newItem) {
 		n.id = c.id.Text(v)
 	}
 	if n.id == "" && c.ops.create == nil {
-		return newItem{invalid: schema.Violations{{Pointer: "/" + r.ID(), Code: "required", Detail: "an id is required"}}}
+		return newItem{invalid: schema.Violations{{Pointer: "/" + r.id(), Code: "required", Detail: "an id is required"}}}
 	}
 	n.value = v
 	return n
@@ -209,7 +209,7 @@ func (r *Resource) newStored(v any) (any, error) {
 		return stored, err
 	}
 	if err := r.core.id.SetText(stored, r.projection.id.Text(v)); err != nil { // up need not set the id
-		return nil, schema.Violations{{Pointer: pointer.To(r.ID()), Code: "range", Detail: "no item can have this id"}}
+		return nil, schema.Violations{{Pointer: pointer.To(r.id()), Code: "range", Detail: "no item can have this id"}}
 	}
 	return stored, nil
 }
@@ -233,10 +233,10 @@ func (r *Resource) insertNew(ctx context.Context, id string, v any, recreate boo
 func (r *Resource) checkNew(ctx context.Context, id string, v any) error {
 	if id != "" {
 		if err := checkNewID(id); err != nil {
-			return schema.Violations{{Pointer: "/" + r.ID(), Code: "format", Detail: err.Error()}}
+			return schema.Violations{{Pointer: "/" + r.id(), Code: "format", Detail: err.Error()}}
 		}
 		if _, reserved := r.core.reserved.Load(id); reserved {
-			return reservedID(pointer.To(r.ID()))
+			return reservedID(pointer.To(r.id()))
 		}
 	}
 	return r.checkWrite(ctx, OpCreate, nil, v)
@@ -338,12 +338,12 @@ func (r *Resource) mayInsert(err error) bool {
 func (w *writeRequest) putNew(ctx context.Context) (Entry, error) {
 	r, p := w.r, w.r.projection
 	dec := w.opts.decode(schema.Create, nil)
-	dec.Filled = []string{r.ID()}
+	dec.Filled = []string{r.id()}
 	v, err := p.typ.Decode(w.doc, dec)
 	if err != nil {
 		return Entry{}, err
 	}
-	f := p.typ.Field(r.ID())
+	f := p.typ.Field(r.id())
 	switch {
 	case f.IsZero(v):
 		if err := f.SetText(v, w.id); err != nil {
@@ -409,7 +409,7 @@ func (w *writeRequest) newValue(cur Entry) (any, error) {
 		mode = schema.Patched
 	}
 	dec := w.opts.decode(mode, cur.Value)
-	dec.ReadOnly = []string{r.ID()}
+	dec.ReadOnly = []string{r.id()}
 	v, err := r.projection.typ.Decode(doc, dec)
 	if err != nil || r.projection.up == nil {
 		return v, err

@@ -131,7 +131,7 @@ func (a *action) accepted(headers []string) entry[*response] {
 			"seconds.",
 		append([]string{"Location", "Content-Location", "Retry-After"}, headers...), jobs.itemContent())
 	out.value.Links.add("job", &link{OperationID: jobs.getID, Description: "The outcome of the command.",
-		Parameters: ordered[string]{{"id", "$response.body#/" + jobs.r.ID()}}})
+		Parameters: ordered[string]{{"id", "$response.body#/" + jobs.r.Describe().ID}}})
 	return out
 }
 

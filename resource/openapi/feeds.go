@@ -72,7 +72,7 @@ const cursorText = "AcQ_tkSe6jcFCNQqAlvSYmc"
 
 // events describes the content of a feed.
 func (d *described) events() *mediaType {
-	id := d.r.ID()
+	id := d.r.Describe().ID
 	m := &mediaType{Schema: textOf("Server-sent events (WHATWG HTML section 9.2). `event` is `created`, " +
 		"`updated` or `deleted`: " +
 		"an item that starts to match the filters is `created`, and one that stops matching is `deleted`. " +

@@ -20,7 +20,7 @@ func (a *action) importOperation() *operation {
 			"stored lines remain, and it is safe to send all lines again", a.keyText(a.c.Name(), false),
 		a.atomicOnce())
 	statuses := []int{400, 406, 413, 415}
-	if a.c.Into().Batches() {
+	if a.c.Into().Describe().Batches {
 		statuses = append(statuses, 422)
 		op.Parameters = append(op.Parameters,
 			&parameter{Name: "atomic", In: "query", Schema: &schemaObject{Type: typeNames{"boolean"}},
@@ -29,7 +29,7 @@ func (a *action) importOperation() *operation {
 	op.Parameters = append(append(op.Parameters, a.prefer("handling=lenient")), a.keyParameter()...)
 	op.RequestBody = a.linesBody()
 	s, example := a.result()
-	op.Responses = a.answers(a.withErrors(a.c.Public() && a.c.Into().Policy().Public,
+	op.Responses = a.answers(a.withErrors(a.c.Public() && a.c.Into().Describe().Public,
 		a.withKeyErrors(statuses...)...),
 		a.effect(200, "The result of the import.", []string{"Cache-Control", "Vary"},
 			a.contents(a.types(), s, example)))

@@ -9,7 +9,7 @@ import (
 func (b *builder) lookup(l *resource.Lookup) {
 	target := b.c.Target(l)
 	d := &described{builder: b, r: target, name: target.Name(), word: b.o.REST.Resource(target).Media,
-		policy: target.Policy()}
+		policy: target.Describe()}
 	d.item = b.component(model{typ: target.Type(), mode: shown})
 	d.samples.item = b.sampleOf(d.item)
 	id := b.nouns.unique("Find" + pascal(l.Name()))

@@ -16,7 +16,7 @@ type described struct {
 	name     string // name of the resource
 	noun     string // of an item, in operation ids: Order
 	word     string // of an item, in sentences: order
-	policy   resource.Policy
+	policy   *resource.Description
 	settings rest.ResourceOptions
 
 	item                      *schemaObject // schema of an item in responses
@@ -31,15 +31,15 @@ type described struct {
 // schema of its items.
 func (b *builder) describeResource(r *resource.Resource) *described {
 	settings := b.o.REST.Resource(r)
-	d := &described{builder: b, r: r, name: r.Name(), word: settings.Media, policy: r.Policy(),
+	d := &described{builder: b, r: r, name: r.Name(), word: settings.Media, policy: r.Describe(),
 		settings: settings,
-		counted:  r.Counts()}
+		counted:  r.Describe().Counts}
 	d.noun = pascal(d.word)
 	if b.nouns[d.noun] {
 		d.noun = pascal(r.Name()) + "Item" // the items of another resource have that name
 	}
 	d.noun = b.nouns.unique(d.noun)
-	m := model{typ: r.Type(), mode: created, id: r.ID(), takesID: d.policy.TakesIDs,
+	m := model{typ: r.Type(), mode: created, id: r.Describe().ID, takesID: d.policy.TakesIDs,
 		assignsID: d.policy.AssignsIDs}
 	d.createModel = m
 	m.mode = replaced
@@ -99,10 +99,10 @@ func (d *described) list() *operation {
 
 // orderText describes the order of a list.
 func (d *described) orderText() string {
-	if d.r.Query().Natural {
+	if d.r.Describe().Query.Natural {
 		return "The items are in the order of the store"
 	}
-	return "The items are sorted by `sort`, then by `" + d.r.ID() + "`"
+	return "The items are sorted by `sort`, then by `" + d.r.Describe().ID + "`"
 }
 
 // create describes POST.
@@ -123,7 +123,7 @@ func (d *described) create() *operation {
 		"The item has been created; its path is in `Location`. The body is omitted with `Prefer: "+
 			"return=minimal`.",
 		headers)}
-	if d.r.Batches() { // a batch has the errors of all its operations
+	if d.r.Describe().Batches { // a batch has the errors of all its operations
 		statuses, good = d.withGone(append(statuses, 404, 412)...), append(good, d.addBatch(op))
 	}
 	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(statuses...)...), good...)

@@ -31,13 +31,13 @@ func commaList(name, description string, items *schemaObject, maxLen int) *param
 // idParameter describes the id in the path. An invalid id is 404, so the schema has no constraints
 // except the type.
 func (d *described) idParameter() *parameter {
-	s := scalar(d.r.Type().Field(d.r.ID()).Type)
+	s := scalar(d.r.Type().Field(d.r.Describe().ID).Type)
 	if s.Type[0] == "string" {
 		one := 1
 		s.MinLength = &one
 	}
 	p := &parameter{Name: "id", In: "path", Required: true, Schema: s,
-		Description: "The `" + d.r.ID() + "` of the item, percent-encoded as one path segment."}
+		Description: "The `" + d.r.Describe().ID + "` of the item, percent-encoded as one path segment."}
 	p.Example = d.samples.id
 	return p
 }
@@ -50,7 +50,7 @@ const (
 
 // listParameters returns the parameters of a list: filters, order, limit and position.
 func (d *described) listParameters() []*parameter {
-	support := d.r.Query()
+	support := d.r.Describe().Query
 	out := d.filters(&support)
 	if keys := d.sortKeys(&support); len(keys) > 0 {
 		sort := commaList("sort",
@@ -86,7 +86,7 @@ func (d *described) sortKeys(support *query.Support) []string {
 	}
 	var out []string
 	for _, f := range d.r.Type().Fields {
-		if f.Name == d.r.ID() || slices.Contains(support.Sort, f.Name) {
+		if f.Name == d.r.Describe().ID || slices.Contains(support.Sort, f.Name) {
 			out = append(out, f.Name, "-"+f.Name)
 		}
 	}
@@ -227,7 +227,7 @@ func (d *described) partParameters() []*parameter {
 		out = append(out, commaList("fields", "The members to return. Default all.",
 			&schemaObject{Type: typeNames{"string"}, Enum: jsonStrings(fields...)}, 0))
 	}
-	if relations := d.r.Relations(); len(relations) > 0 {
+	if relations := d.r.Describe().Relations; len(relations) > 0 {
 		out = append(out, commaList("expand", "The related items to return as members of each item: "+
 			d.relatedText()+".",
 			&schemaObject{Type: typeNames{"string"}, Enum: jsonStrings(relations...)}, d.c.Limits().Expand))
@@ -238,7 +238,7 @@ func (d *described) partParameters() []*parameter {
 // relatedText describes the relations.
 func (d *described) relatedText() string {
 	var out []string
-	for _, name := range d.r.Relations() {
+	for _, name := range d.r.Describe().Relations {
 		target, many := d.c.Related(d.r, name)
 		end := "an item"
 		if many {

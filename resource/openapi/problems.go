@@ -54,7 +54,7 @@ func (b *builder) problemExtensions() ordered[*schemaObject] {
 		{"limit", &schemaObject{Type: typeNames{"integer"}, Description: "The maximum size in bytes."}},
 	}
 	for _, r := range b.c.Resources() {
-		if r.Batches() {
+		if r.Describe().Batches {
 			out.add("operation", index("The index of the failed operation of the batch, from 0."))
 			out.add("etag", textOf("The current entity tag of the item, if it was not the expected one."))
 			break

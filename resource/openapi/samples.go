@@ -19,7 +19,7 @@ type samples struct {
 // makeSamples derives all examples from the first sample of a resource.
 func (d *described) makeSamples() samples {
 	var s samples
-	all := d.r.Samples() // in the projection of this contract
+	all := d.r.Describe().Samples // in the projection of this contract
 	if len(all) == 0 {
 		return s
 	}
@@ -49,7 +49,7 @@ func (d *described) makeSamples() samples {
 		s.operations = d.addExample(base+"Operations",
 			[]byte(`[{"op":"replace","path":`+string(pointer)+`,"value":`+string(value)+`}]`))
 	}
-	id := typ.Field(d.r.ID())
+	id := typ.Field(d.r.Describe().ID)
 	s.id = jsonOf(id.Get(v))
 	return s
 }

@@ -163,7 +163,7 @@ func (b *builder) addRelations(t *schema.Type, s *schemaObject) {
 		if r.Type() != t {
 			continue
 		}
-		for _, name := range r.Relations() {
+		for _, name := range r.Describe().Relations {
 			if s.Properties.has(name) {
 				continue
 			}

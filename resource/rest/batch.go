@@ -26,7 +26,7 @@ const maxShown = 8
 
 // isBatch reports whether the content claims to be a batch, where one is taken.
 func (x *call) isBatch() bool {
-	if !x.route.resource.Batches() {
+	if !x.route.resource.Describe().Batches {
 		return false
 	}
 	lines := x.r.Header["Content-Type"]

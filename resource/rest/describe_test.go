@@ -13,17 +13,17 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-func TestPolicyTellsWhatIsServed(t *testing.T) {
+func TestDescribe(t *testing.T) {
 	t.Parallel()
 	store := resource.OpsOf(memory.New[thing](nil))
 	allow := func(context.Context, resource.Op, *thing, *thing) error { return nil }
 	scope := func(context.Context) (query.Filter, error) { return query.Filter{}, nil }
 	type policy struct {
-		resource.Policy
+		resource.Description
 		REST rest.ResourceOptions
 	}
-	defaults := policy{Policy: resource.Policy{Public: true, PageSize: 50, MaxPageSize: 200,
-		AssignsIDs: true, TakesIDs: true, Remembers: true},
+	defaults := policy{Description: resource.Description{ID: "id", Public: true, PageSize: 50, MaxPageSize: 200,
+		AssignsIDs: true, TakesIDs: true, Remembers: true, Counts: true, Batches: true},
 		REST: rest.ResourceOptions{Media: "thing", RepeatedDelete: 410, Cache: "private, no-cache"}}
 	tests := []struct {
 		name   string
@@ -33,7 +33,8 @@ func TestPolicyTellsWhatIsServed(t *testing.T) {
 		want   func(*policy)
 	}{
 		{"defaults", nil, nil, rest.ResourceOptions{}, func(*policy) {}},
-		{"authorized", &resource.Options[thing]{Authorize: allow}, nil, rest.ResourceOptions{}, func(p *policy) { p.Public, p.Authorized = false, true }},
+		{"authorized", &resource.Options[thing]{Authorize: allow}, nil, rest.ResourceOptions{},
+			func(p *policy) { p.Public, p.Authorized, p.Counts = false, true, false }},
 		{"scoped", &resource.Options[thing]{Scope: scope}, nil, rest.ResourceOptions{}, func(p *policy) { p.Public = false }},
 		{"strict", &resource.Options[thing]{RequireIfMatch: true}, nil, rest.ResourceOptions{}, func(p *policy) { p.RequireIfMatch = true }},
 		{"again", &resource.Options[thing]{AllowRecreate: true}, nil, rest.ResourceOptions{}, func(p *policy) { p.AllowRecreate = true }},
@@ -41,6 +42,9 @@ func TestPolicyTellsWhatIsServed(t *testing.T) {
 		{"repeated", nil, nil, rest.ResourceOptions{RepeatedDelete: 204}, func(p *policy) { p.REST.RepeatedDelete = 204 }},
 		{"pages", &resource.Options[thing]{PageSize: 7, MaxPageSize: 9}, nil, rest.ResourceOptions{Cache: "no-store"},
 			func(p *policy) { p.PageSize, p.MaxPageSize, p.REST.Cache = 7, 9, "no-store" }},
+		{"not counted", nil, func(o *resource.Ops[thing]) { o.Count = nil }, rest.ResourceOptions{}, func(p *policy) { p.Counts = false }},
+		{"no transactions", nil, func(o *resource.Ops[thing]) { o.Transactions = nil }, rest.ResourceOptions{},
+			func(p *policy) { p.Batches = false }},
 		{"assigns", nil, func(o *resource.Ops[thing]) { o.Insert = nil }, rest.ResourceOptions{}, func(p *policy) { p.TakesIDs = false }},
 		{"takes", nil, func(o *resource.Ops[thing]) { o.Create = nil }, rest.ResourceOptions{}, func(p *policy) { p.AssignsIDs = false }},
 		{"forgets", nil, func(o *resource.Ops[thing]) { o.Deleted = nil }, rest.ResourceOptions{}, func(p *policy) { p.Remembers = false }},
@@ -54,7 +58,12 @@ func TestPolicyTellsWhatIsServed(t *testing.T) {
 			}
 			tt.want(&want)
 			r, opts := resource.FromOps("things", ops, tt.opts), &rest.Options{Resources: map[string]rest.ResourceOptions{"things": tt.rest}}
-			same(t, "policy", want, policy{r.Policy(), opts.Resource(r)})
+			got := *r.Describe()
+			if got.Stored != r.Type() {
+				t.Errorf("Stored is %v, want the schema of thing", got.Stored)
+			}
+			got.Stored = nil
+			same(t, "description", want, policy{got, opts.Resource(r)})
 		})
 	}
 }
@@ -74,9 +83,9 @@ func TestDescriptions(t *testing.T) {
 	other := newLookup("first-book", "books", func(struct{}) (string, error) { return "", nil })
 	c := resource.NewCatalog(&resource.CatalogOptions{Limits: resource.Limits{Depth: 3}}, older, first, authors)
 
-	same(t, "samples", []any{&samples[0], &samples[1]}, books.Samples())
-	same(t, "samples of the view", []any{&bookV1{ID: 1, Name: "Emma", Stars: 4}}, older.Samples())
-	same(t, "samples of none", []any(nil), authors.Samples())
+	same(t, "samples", []any{&samples[0], &samples[1]}, books.Describe().Samples)
+	same(t, "samples of the view", []any{&bookV1{ID: 1, Name: "Emma", Stars: 4}}, older.Describe().Samples)
+	same(t, "samples of none", []any(nil), authors.Describe().Samples)
 	named := &rest.Options{Resources: map[string]rest.ResourceOptions{"authors": {Media: "writer"}}}
 	same(t, "media", []string{"book", "book", "writer"},
 		[]string{named.Resource(books).Media, named.Resource(older).Media, named.Resource(authors).Media})

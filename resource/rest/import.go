@@ -74,7 +74,7 @@ func (x *call) atomic(lenient bool) (bool, error) {
 		return false, nil
 	case values[0] != "true":
 		return false, badParameter("atomic", "invalidValue", "must be true or false")
-	case !x.route.command.Into().Batches():
+	case !x.route.command.Into().Describe().Batches:
 		return false, badParameter("atomic", "unsupported", "the items are in no store with transactions")
 	}
 	return true, nil

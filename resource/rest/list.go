@@ -62,7 +62,7 @@ func (x *call) getList() error {
 	}
 	defer page.Release()
 	total := -1
-	if v, _ := prefer.Get("count"); v == "exact" && res.Counts() {
+	if v, _ := prefer.Get("count"); v == "exact" && res.Describe().Counts {
 		if total, err = res.Count(x.r.Context(), a.q.Filter); err != nil {
 			return err
 		}
@@ -127,7 +127,7 @@ func (x *call) parseList(lenient, whole bool) (listRequest, error) {
 func (x *call) query(params url.Values, lenient bool) (query.Query, error) {
 	res := x.route.resource
 	return query.Parse(params, &query.ParseOptions{
-		Support: res.Query(), ID: res.ID(), Ignore: listParameters, Lenient: lenient,
+		Support: res.Describe().Query, ID: res.Describe().ID, Ignore: listParameters, Lenient: lenient,
 		DefaultLimit: x.route.pageSize, MaxLimit: x.route.maxPageSize, MaxTerms: x.h.limits.Terms,
 		Value: func(field, text string) (any, error) { return res.Type().Field(field).Parse(text) },
 	})

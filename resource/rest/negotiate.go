@@ -59,11 +59,11 @@ func hasField(t *schema.Type, name string) bool { return t != nil && t.Field(nam
 // reserve returns an error if a name means something in a resource.
 func reserve(r *resource.Resource, member, parameter string) error {
 	if r.Can(resource.OpCreate) || r.Can(resource.OpReplace) {
-		if r.Type().Field(member) != nil || slices.Contains(r.Relations(), member) {
+		if r.Type().Field(member) != nil || slices.Contains(r.Describe().Relations, member) {
 			return fmt.Errorf("resource: the member %s cannot mean the version, since items of %s have it", member, r.Name())
 		}
 	}
-	if len(r.Query().Filter[parameter]) > 0 {
+	if len(r.Describe().Query.Filter[parameter]) > 0 {
 		return fmt.Errorf("resource: the query parameter %s cannot mean the version, since %s filters by that field",
 			parameter, r.Name())
 	}

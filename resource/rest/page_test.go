@@ -343,16 +343,18 @@ func TestListMethods(t *testing.T) {
 	t.Parallel()
 	r := resource.New("books", stocked(t, manyBooks(rand.New(rand.NewPCG(3, 3)), 1200)...), nil)
 	n := 0
-	for e, err := range r.All(t.Context(), query.Query{Limit: 1100}, resource.Position{}) {
+	for page, err := range r.Pages(t.Context(), query.Query{Limit: 1100}, resource.Position{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n++; e.Value.(*book).ID != int64(n) || e.ID != strconv.Itoa(n) || e.Rev == "" {
-			t.Fatalf("entry %d is %s %v", n, e.ID, e.Value)
+		for _, e := range page {
+			if n++; e.Value.(*book).ID != int64(n) || e.ID != strconv.Itoa(n) || e.Rev == "" {
+				t.Fatalf("entry %d is %s %v", n, e.ID, e.Value)
+			}
 		}
 	}
 	same(t, "entries", 1100, n)
-	for range r.All(t.Context(), query.Query{}, resource.Position{}) {
+	for range r.Pages(t.Context(), query.Query{}, resource.Position{}) {
 		break // to stop early does no harm
 	}
 	p, err := r.List(t.Context(), query.Query{Limit: 2}, resource.Position{Before: "nonsense"})

@@ -257,7 +257,7 @@ func TestCatalogsThatCannotBeMeant(t *testing.T) {
 		names = append(names, r.Name())
 	}
 	same(t, "resources", []string{"things", "leads"}, names)
-	same(t, "relations", []string{"x"}, c.Resources()[1].Relations())
+	same(t, "relations", []string{"x"}, c.Resources()[1].Describe().Relations)
 }
 
 func TestViewsThatCannotBeMeant(t *testing.T) {

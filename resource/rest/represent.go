@@ -75,7 +75,7 @@ func (p *selection) query() string {
 
 func unknownRelation(res *resource.Resource, name string) string {
 	detail := "there is no relation " + name
-	if names := res.Relations(); len(names) > 0 {
+	if names := res.Describe().Relations; len(names) > 0 {
 		detail += "; there is " + strings.Join(names, ", ")
 	}
 	return detail

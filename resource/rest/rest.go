@@ -73,7 +73,7 @@ func (o *Options) of(name string) ResourceOptions {
 func (o *Options) Resource(r *resource.Resource) ResourceOptions {
 	settings := o.of(r.Name())
 	if settings.Media == "" {
-		settings.Media = strings.ToLower(r.Stored().Name)
+		settings.Media = strings.ToLower(r.Describe().Stored.Name)
 	}
 	return settings
 }
@@ -161,7 +161,7 @@ func (h *Handler) add(rt *route) {
 func (h *Handler) Report() string {
 	var b strings.Builder
 	for _, rt := range h.routes {
-		guarded := rt.resource != nil && rt.lookup == nil && rt.resource.Policy().Authorized ||
+		guarded := rt.resource != nil && rt.lookup == nil && rt.resource.Describe().Authorized ||
 			rt.blobs != nil && rt.blobs.Options().Authorize != nil
 		if guarded && strings.Contains(rt.cache[0], "public") {
 			fmt.Fprintf(&b, "/%s\n    weak: Cache-Control is public, though not everybody may see everything\n", rt.name)

@@ -86,11 +86,11 @@ func (h *Handler) newRoute(p resource.Part) *route {
 
 // itemRoute returns what the routes of a resource and of its lookups have in common: how its items are shown.
 func (h *Handler) itemRoute(r *resource.Resource) *route {
-	settings, policy := h.opts.Resource(r), r.Policy()
+	settings, policy := h.opts.Resource(r), r.Describe()
 	rt := &route{name: r.Name(), resource: r, media: settings.Media, cache: []string{settings.Cache},
 		etagOnPut: settings.AlwaysETagOnPut, ignoreGone: settings.RepeatedDelete == http.StatusNoContent,
 		takesIDs: policy.TakesIDs, pageSize: policy.PageSize, maxPageSize: policy.MaxPageSize, links: map[string]*link{}}
-	for _, name := range r.Relations() {
+	for _, name := range r.Describe().Relations {
 		target, many := h.catalog.Related(r, name)
 		rt.links[name] = &link{name, target, many}
 	}
@@ -103,7 +103,7 @@ func (h *Handler) resourceRoute(r *resource.Resource) *route {
 	if r.Can(resource.OpCreate) {
 		list = append(list, "POST")
 		rt.posts = []string{mediaJSON}
-		if r.Batches() {
+		if r.Describe().Batches {
 			rt.posts = append(rt.posts, mediaBatch)
 		}
 		rt.acceptPost = []string{strings.Join(rt.posts, ", ")}
@@ -120,7 +120,7 @@ func (h *Handler) resourceRoute(r *resource.Resource) *route {
 	}
 	rt.allowList = []string{strings.Join(append(list, "OPTIONS"), ", ")}
 	rt.allowItem = []string{strings.Join(append(item, "OPTIONS"), ", ")}
-	if r.Counts() {
+	if r.Describe().Counts {
 		rt.varyList = []string{"Accept, Accept-Encoding, Prefer"}
 	}
 	return rt

@@ -49,7 +49,7 @@ func (x *call) feedItem(id string) error {
 	}
 	res, ctx := x.route.resource, x.r.Context()
 	if l.after.IsZero() {
-		if l.after, err = res.Position(ctx); err != nil { // before the item is looked at, so that nothing is in between
+		if l.after, err = res.Position(ctx, 0); err != nil { // before the item is looked at, so that nothing is in between
 			return err
 		}
 		if _, err := res.Get(ctx, id); err != nil {

@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"time"
+
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
@@ -14,10 +16,17 @@ type eventCursor struct {
 	value []string
 }
 
+// positionTimeout limits how long a read waits for the position of the feed: a log in a database may wait for transactions
+// that were running when the process started.
+const positionTimeout = 100 * time.Millisecond
+
 // setEventCursor is called before anything is read. If the position of the feed is not known, the field is absent, and a client
 // that wants to subscribe requests again.
 func (x *call) setEventCursor() {
-	if at, ok := x.route.resource.EventCursor(x.r.Context()); ok {
+	if !x.route.resource.Watches() {
+		return
+	}
+	if at, err := x.route.resource.Position(x.r.Context(), positionTimeout); err == nil && !at.IsZero() {
 		x.eventCursor = x.route.eventCursorField(at)
 	}
 }

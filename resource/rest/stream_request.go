@@ -203,7 +203,7 @@ func (l *subscription) data(c *feed.Change[resource.Entry]) ([]byte, error) {
 		return p.append(nil, l.resource.Type(), c.After, 0, nil)
 	}
 	typ := l.resource.Type()
-	v, id := typ.New(), typ.Field(l.resource.ID())
+	v, id := typ.New(), typ.Field(l.resource.Describe().ID)
 	if err := id.SetText(v, c.ID); err != nil {
 		return nil, err
 	}

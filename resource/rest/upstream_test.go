@@ -145,7 +145,7 @@ func told(t *testing.T, opts *resource.Options[thing], fn func(t *testing.T, r r
 		r.feed = feed.New(r.log, &feed.Options{BufferEvents: 8})
 		r.serve(t, r.Resource)
 		var err error
-		if r.start, err = r.Position(t.Context()); err != nil {
+		if r.start, err = r.Position(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}
 		fn(t, r, s)
@@ -242,9 +242,9 @@ func TestWatcherCloses(t *testing.T) {
 				t.Errorf("Watch: %v, want ErrClosed", err)
 			}
 		}
-		if _, err := r.Position(t.Context()); err == nil {
+		if _, err := r.Position(t.Context(), 0); err == nil {
 			time.Sleep(2 * time.Minute)
-			_, err = r.Position(t.Context())
+			_, err = r.Position(t.Context(), 0)
 			if !errors.Is(err, feed.ErrClosed) {
 				t.Errorf("Position: %v, want ErrClosed", err)
 			}
@@ -259,7 +259,7 @@ func TestWatcherWithoutFeed(t *testing.T) {
 		s := newTelling()
 		r := rig{Resource: resource.New("things", s, nil)}
 		catalog(t, r.Resource)
-		at, err := r.Position(t.Context())
+		at, err := r.Position(t.Context(), 0)
 		if err != nil || !r.Watches() {
 			t.Fatalf("Position: %v; Watches: %v", err, r.Watches())
 		}
@@ -299,7 +299,7 @@ func TestWatcherFaults(t *testing.T) {
 				if !errors.Is(err, feed.ErrExpired) || resource.Problem(err).Kind != problem.CursorExpired {
 					t.Errorf("%s, %v, want ErrExpired", got, err)
 				}
-				at, err := r.Position(t.Context())
+				at, err := r.Position(t.Context(), 0)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -58,7 +58,7 @@ func TestFieldsOfOneNameAreNotOneThing(t *testing.T) {
 	})
 	view := resource.View(ticketsOf(t, sample), toTicketV1, fromTicketV1,
 		&resource.ViewOptions{Fields: map[string]string{"price": ""}})
-	same(t, "sorts", []string{"seat"}, slices.Sorted(slices.Values(view.Query().Sort))) // that of state is not mapped by itself
+	same(t, "sorts", []string{"seat"}, slices.Sorted(slices.Values(view.Describe().Query.Sort))) // that of state is not mapped by itself
 	h := catalog(t, view)
 	for _, q := range []string{"price=5", "price=500", "state=canceled", "state=cancelled", "sort=price", "sort=state"} {
 		wantProblem(t, send(t, h, "GET /tickets?"+q), problem.InvalidParameter)
@@ -68,5 +68,5 @@ func TestFieldsOfOneNameAreNotOneThing(t *testing.T) {
 	// Who lists a field means it.
 	meant := resource.View(ticketsOf(t, sample), toTicketV1, fromTicketV1,
 		&resource.ViewOptions{Fields: map[string]string{"price": "price", "state": "state"}})
-	same(t, "sorts", []string{"price", "seat", "state"}, slices.Sorted(slices.Values(meant.Query().Sort)))
+	same(t, "sorts", []string{"price", "seat", "state"}, slices.Sorted(slices.Values(meant.Describe().Query.Sort)))
 }

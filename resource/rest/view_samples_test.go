@@ -17,7 +17,7 @@ func TestSamplesAreValid(t *testing.T) {
 	})
 	hub := resource.New("books", memory.New[book](nil), &resource.Options[book]{Samples: []book{ok}})
 	ok.Title = "changed"
-	same(t, "samples", []any{&book{ID: 1, Title: "Emma"}}, hub.Samples())
+	same(t, "samples", []any{&book{ID: 1, Title: "Emma"}}, hub.Describe().Samples)
 }
 
 // gauge is a thing for which views go wrong in every way.
@@ -123,7 +123,7 @@ func TestViewChecksItself(t *testing.T) {
 			} else {
 				wantPanic(t, "resource: View gaugeV1 of gauges: Options.Samples[0] "+tt.want, make)
 			}
-			same(t, "sample afterwards", []any{&sample}, hub.Samples())
+			same(t, "sample afterwards", []any{&sample}, hub.Describe().Samples)
 		})
 	}
 }
@@ -134,8 +134,8 @@ func TestViewChecksChains(t *testing.T) {
 	hub := resource.New("orders", memory.New[purchase](nil), &resource.Options[purchase]{Samples: purchaseSamples()})
 	v11, v10 := purchaseViews(hub)
 	note := "Ring twice."
-	same(t, "1.1.0", []any{&purchaseV11{1, "paid", 7, 1, nil}, &purchaseV11{2, "placed", 7, 2, &note}}, v11.Samples())
-	same(t, "1.0.0", []any{&purchaseV10{1, "paid", 7, 1}, &purchaseV10{2, "placed", 7, 2}}, v10.Samples())
+	same(t, "1.1.0", []any{&purchaseV11{1, "paid", 7, 1, nil}, &purchaseV11{2, "placed", 7, 2, &note}}, v11.Describe().Samples)
+	same(t, "1.0.0", []any{&purchaseV10{1, "paid", 7, 1}, &purchaseV10{2, "placed", 7, 2}}, v10.Describe().Samples)
 	wantPanic(t, "resource: View again of orders: Options.Samples[1] does not come back: /qty was 2 and is 1", func() {
 		resource.View(v11, purchaseToV10, func(v purchaseV10, base purchaseV11) (purchaseV11, error) {
 			base.Qty = min(v.Qty, 1)

@@ -331,9 +331,9 @@ func TestViewDescribesItself(t *testing.T) {
 		&resource.ViewOptions{Fields: map[string]string{"number": "id", "label": "name"}})
 	same(t, "name", "books", oldest.Name())
 	same(t, "type", "bookV0", oldest.Type().Name)
-	same(t, "id", "number", oldest.ID())
+	same(t, "id", "number", oldest.Describe().ID)
 	same(t, "query of V1", query.Support{Filter: map[string][]query.Op{"name": {query.Eq, query.StartsWith},
-		"stars": {query.Eq, query.Gte, query.Lt}}, Sort: []string{"name", "stars"}}, older.Query())
+		"stars": {query.Eq, query.Gte, query.Lt}}, Sort: []string{"name", "stars"}}, older.Describe().Query)
 	same(t, "query of V0", query.Support{Filter: map[string][]query.Op{"label": {query.Eq, query.StartsWith}},
-		Sort: []string{"label"}}, oldest.Query())
+		Sort: []string{"label"}}, oldest.Describe().Query)
 }

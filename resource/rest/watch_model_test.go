@@ -79,7 +79,7 @@ func (m *model) run(t *testing.T) {
 	}
 	writers.Wait()
 	synctest.Wait()
-	end, err := m.r.Position(t.Context())
+	end, err := m.r.Position(t.Context(), 0)
 	if err != nil {
 		t.Error(err)
 	}
@@ -113,17 +113,19 @@ func (m *model) write(t *testing.T, random *rand.Rand) {
 
 // list returns what is there, and a place that was taken before.
 func (m *model) list(t *testing.T) (map[string]thing, feed.Cursor) {
-	at, err := m.r.Position(t.Context())
+	at, err := m.r.Position(t.Context(), 0)
 	if err != nil {
 		t.Error(err)
 	}
 	items := map[string]thing{}
-	for e, err := range m.r.All(t.Context(), query.Query{Filter: m.filter}, resource.Position{}) {
+	for page, err := range m.r.Pages(t.Context(), query.Query{Filter: m.filter}, resource.Position{}) {
 		if err != nil {
 			t.Error(err)
 			break
 		}
-		items[e.ID] = *e.Value.(*thing)
+		for _, e := range page {
+			items[e.ID] = *e.Value.(*thing)
+		}
 	}
 	return items, at
 }

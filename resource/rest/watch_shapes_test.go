@@ -29,7 +29,7 @@ func TestWatchContracts(t *testing.T) {
 		for _, r := range []*resource.Resource{hub, v11, v10} {
 			resource.NewCatalog(&resource.CatalogOptions{Feed: f}, r)
 		}
-		start, err := v10.Position(t.Context())
+		start, err := v10.Position(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestWatchUntellable(t *testing.T) {
 				if lines := strings.Count(log.String(), "\n"); lines != 1 || !strings.Contains(log.String(), tt.want) {
 					t.Errorf("logged %s, want one line with %q", &log, tt.want)
 				}
-				at, err := shape.Position(t.Context())
+				at, err := shape.Position(t.Context(), 0)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -263,7 +263,7 @@ func TestWatchContentRev(t *testing.T) {
 			}}
 		r := resource.FromOps("things", ops, nil)
 		resource.NewCatalog(&resource.CatalogOptions{Feed: f}, r)
-		at, err := r.Position(t.Context())
+		at, err := r.Position(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

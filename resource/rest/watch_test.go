@@ -446,7 +446,7 @@ func TestWatchEnds(t *testing.T) {
 		t.Parallel()
 		r := resource.New("things", memory.New[thing](nil), nil)
 		_, err := hear(t, r, r.Watch(t.Context(), feed.Cursor{}, query.Filter{}))
-		_, positionErr := r.Position(t.Context())
+		_, positionErr := r.Position(t.Context(), 0)
 		if r.Watches() || err == nil || positionErr == nil || errors.Is(err, feed.ErrClosed) {
 			t.Errorf("Watches: %v; Watch: %v; Position: %v, want internal errors", r.Watches(), err, positionErr)
 		}

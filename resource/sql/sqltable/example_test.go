@@ -54,6 +54,6 @@ func ExampleNew() {
 	})
 	// At the start: if err := orders.Check(ctx); err != nil { ... }
 	served := resource.FromOps("orders", orders.Ops(), &resource.Options[Order]{Query: orders.Support()})
-	fmt.Println(served.Name(), served.Can(resource.OpReplace), served.Query().Sort)
+	fmt.Println(served.Name(), served.Can(resource.OpReplace), served.Describe().Query.Sort)
 	// Output: orders true [id customerId status note]
 }

@@ -224,7 +224,7 @@ func (c *compiler) columns(s *selectionSet, groups []*group) []string {
 	if r == nil {
 		return nil
 	}
-	columns := []string{r.ID()}
+	columns := []string{r.Describe().ID}
 	for _, g := range groups {
 		n := g.field
 		var more []string

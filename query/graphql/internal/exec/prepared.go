@@ -90,7 +90,7 @@ func (p *Prepared) namesID(n *field) bool {
 	given, _ := args["input"].(map[string]any)
 	if input := n.def.Arg("input"); err == nil && input != nil {
 		for _, in := range input.Type.Named().Inputs {
-			if in.Member.Name == n.def.Resource.ID() {
+			if in.Member.Name == n.def.Resource.Describe().ID {
 				return given[in.Name] != nil
 			}
 		}

@@ -95,7 +95,7 @@ func (r *run) counts(s *selectionSet) int {
 // pageSize returns the maximum number of items of a list. A larger page is rejected by the list
 // with a better message.
 func (r *run) pageSize(n *field) int {
-	policy := n.def.Resource.Policy()
+	policy := n.def.Resource.Describe()
 	args, _ := r.args(n) // an error is reported by the field, which then has no items
 	for _, name := range [...]string{"first", "last"} {
 		if size, ok := args[name].(int); ok {

@@ -49,7 +49,7 @@ func (x *Fetcher) List(ctx context.Context, f *model.Field, args map[string]any,
 	columns []string) (*Connection, error) {
 	var bad violations
 	q := query.Query{Fields: columns, Filter: x.filter(f, args, &bad), Sort: order(args["orderBy"], &bad)}
-	limit, at := position(f.Resource.Policy(), args, &bad)
+	limit, at := position(f.Resource.Describe(), args, &bad)
 	if err := bad.err(); err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func empty(p *resource.Page, backward bool) {
 }
 
 // position returns the limit and the position of a page. The limit may be 0.
-func position(p resource.Policy, args map[string]any, bad *violations) (limit int, at resource.Position) {
+func position(p *resource.Description, args map[string]any, bad *violations) (limit int, at resource.Position) {
 	first, hasFirst := args["first"].(int)
 	last, hasLast := args["last"].(int)
 	after, hasAfter := args["after"].(string)

@@ -14,7 +14,7 @@ import (
 // before the items, so that a change that is not in the list follows the cursor.
 func (x *Fetcher) WatchedList(ctx context.Context, f *model.Field, args map[string]any,
 	columns []string) (*Connection, error) {
-	place, failed := f.Resource.Position(ctx)
+	place, failed := f.Resource.Position(ctx, 0)
 	c, err := x.List(ctx, f, args, columns)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (x *Fetcher) Watching(f *model.Field, args map[string]any, last string) (*W
 // position.
 func (w *Watching) Begin(ctx context.Context) {
 	if w.after.IsZero() {
-		w.after, _ = w.of.Position(ctx)
+		w.after, _ = w.of.Position(ctx, 0)
 	}
 }
 

@@ -34,7 +34,7 @@ func (b *builder) filter(r *resource.Resource) *Type {
 
 // newFilter defines the filter type of a resource.
 func (b *builder) newFilter(r *resource.Resource) *Type {
-	support, name := r.Query(), b.names[r]
+	support, name := r.Describe().Query, b.names[r]
 	var inputs []*Input
 	for _, m := range b.membersOf(r.Type(), "resource "+r.Name()) {
 		ops := support.Filter[m.Name]
@@ -47,7 +47,7 @@ func (b *builder) newFilter(r *resource.Resource) *Type {
 				"it out of Options.Query.Filter", r.Name(), m.Name, m.name)
 			continue
 		}
-		s := position{m.Field, m.name, name, m.Name == r.ID()}
+		s := position{m.Field, m.name, name, m.Name == r.Describe().ID}
 		inputs = append(inputs, &Input{Name: m.name, Doc: m.Doc, Deprecated: m.Deprecated, Member: m.Field,
 			Type: refTo(b.comparisons(r, s, ops))})
 	}
@@ -155,13 +155,13 @@ func operatorDoc(op query.Op) string {
 
 // sort returns the input type of a sort key, or nil if the list has a single order.
 func (b *builder) sort(r *resource.Resource) *Type {
-	support, name := r.Query(), b.names[r]
+	support, name := r.Describe().Query, b.names[r]
 	if support.Natural {
 		return nil
 	}
 	var values []*Value
 	for _, m := range b.membersOf(r.Type(), "resource "+r.Name()) {
-		if m.Name != r.ID() && !slices.Contains(support.Sort, m.Name) {
+		if m.Name != r.Describe().ID && !slices.Contains(support.Sort, m.Name) {
 			continue
 		}
 		if isLiteral(m.name) {

@@ -63,10 +63,10 @@ func (b *builder) patchInput(r *resource.Resource) *Type {
 // itemInput returns an input type for items of a resource. It contains the id only for new items,
 // and only if clients may choose ids.
 func (b *builder) itemInput(r *resource.Resource, verb string, form form) *Type {
-	name, policy := b.names[r], r.Policy()
+	name, policy := b.names[r], r.Describe()
 	var inputs []*Input
 	for _, m := range b.membersOf(r.Type(), "resource "+r.Name()) {
-		isID := m.Name == r.ID()
+		isID := m.Name == r.Describe().ID
 		if m.ReadOnly || isID && (form != creating || !policy.TakesIDs) {
 			continue
 		}

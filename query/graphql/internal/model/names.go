@@ -125,7 +125,7 @@ func (b *builder) valueName(t *schema.Type, hint string) (name, base string) {
 // "" otherwise.
 func (b *builder) idOf(t *schema.Type) string {
 	if r := b.itemOf[t]; r != nil {
-		return r.ID()
+		return r.Describe().ID
 	}
 	return ""
 }

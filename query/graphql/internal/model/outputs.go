@@ -46,7 +46,7 @@ func (b *builder) item(r *resource.Resource) *Type {
 	b.items[r] = t // before its fields, because types may be recursive
 	t.Doc, t.Go, t.Resource = "An item of `"+r.Name()+"`.", r.Type(), r
 	set := b.fieldsOf(t)
-	b.addMembers(set, b.membersOf(r.Type(), "resource "+r.Name()), name, r.ID())
+	b.addMembers(set, b.membersOf(r.Type(), "resource "+r.Name()), name, r.Describe().ID)
 	if changes(r) || r.Can(resource.OpDelete) {
 		set.add(&Field{Name: "etag", Type: nonNull(b.scalar("String")), Source: Tag, Resource: r,
 			Doc: "The ETag of this revision, for the argument `ifMatch`."},
@@ -93,7 +93,7 @@ func changes(r *resource.Resource) bool { return r.Can(resource.OpPatch) }
 
 // addRelations adds the relations of a resource.
 func (b *builder) addRelations(set *fields, r *resource.Resource) {
-	for _, name := range r.Relations() {
+	for _, name := range r.Describe().Relations {
 		target, many := b.c.Related(r, name)
 		end := b.item(target)
 		if end == nil {
@@ -142,7 +142,7 @@ func (b *builder) connection(r *resource.Resource) *Type {
 			Type: nonNull(b.scalar("String")), Source: Cursor},
 		{Name: "node", Doc: "The item.", Type: nonNull(item), Source: Node, Resource: r},
 	}
-	if r.Query().Natural {
+	if r.Describe().Query.Natural {
 		edge.Fields[0].Doc = "The place of the item, for `after`; null if there is no way on from it."
 		edge.Fields[0].Type.NonNull = false
 	}
@@ -155,7 +155,7 @@ func (b *builder) connection(r *resource.Resource) *Type {
 		{Name: "nodes", Doc: "The items.", Type: listOf(item, true), Source: Nodes, Resource: r},
 		{Name: "pageInfo", Doc: "Where the page lies.", Type: nonNull(info), Source: PageInfo},
 	}
-	if r.Counts() {
+	if r.Describe().Counts {
 		t.Fields = append(t.Fields, &Field{Name: "totalCount", Type: refTo(b.scalar("Int")),
 			Source: TotalCount, Resource: r,
 			Doc: "How many items there are on all pages together. They are counted only if this is asked " +

@@ -146,10 +146,10 @@ func (b *builder) itemName(r *resource.Resource) string {
 	if name := b.opts.Names[r.Name()]; name != "" {
 		return name
 	}
-	if name := r.Type().Name; lower(name) == lower(r.Stored().Name) {
+	if name := r.Type().Name; lower(name) == lower(r.Describe().Stored.Name) {
 		return pascal(name)
 	}
-	return pascal(r.Stored().Name)
+	return pascal(r.Describe().Stored.Name)
 }
 
 // checkCustom reports custom fields that are not valid for the catalog.

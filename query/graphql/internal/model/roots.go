@@ -67,7 +67,7 @@ func (b *builder) list(r *resource.Resource) *Field {
 				"of them. " +
 				"Last comes the id."})
 	}
-	policy := r.Policy()
+	policy := r.Describe()
 	most := "at most " + strconv.Itoa(policy.MaxPageSize) + ", and " + strconv.Itoa(policy.PageSize) +
 		" if it is left out."
 	number, text := refTo(b.scalar("Int")), refTo(b.scalar("String"))
@@ -184,7 +184,7 @@ func (b *builder) ifMatchArg(r *resource.Resource) *Input {
 	doc := "Which revision you mean, in the form of the header If-Match: an `etag`, several with commas " +
 		"between, or `*` for " +
 		"any. If the item has another by now, nothing is changed."
-	if r.Policy().RequireIfMatch {
+	if r.Describe().RequireIfMatch {
 		doc += " It is required."
 	}
 	return &Input{Name: "ifMatch", Doc: doc, Type: refTo(b.scalar("String"))}

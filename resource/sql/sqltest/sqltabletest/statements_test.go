@@ -193,7 +193,7 @@ func TestDeepPages(t *testing.T) {
 // checkPages walks through a list and explains what each page is asked by.
 func checkPages(t *testing.T, db *sqltx.DB, records *enginetest.Recorder, r *resource.Resource, sort string) {
 	t.Helper()
-	q, err := query.Parse(map[string][]string{"sort": {sort}, "limit": {"40"}}, &query.ParseOptions{Support: r.Query()})
+	q, err := query.Parse(map[string][]string{"sort": {sort}, "limit": {"40"}}, &query.ParseOptions{Support: r.Describe().Query})
 	if err != nil {
 		t.Fatal(err)
 	}
