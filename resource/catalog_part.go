@@ -75,7 +75,7 @@ func (r *Resource) Part() PartInfo {
 		Keyed:      r.Can(OpCreate) || r.Can(OpReplace) || r.Can(OpDelete),
 		Runner:     r.core.ops.runner,
 		DerivesIDs: r.derivesIDs(),
-		Report:     r.summary(),
+		Report:     r.forReport().Summary(),
 	}
 }
 

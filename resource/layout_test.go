@@ -41,6 +41,7 @@ var (
 		"resource/internal/importresult": {"resource/problem"},
 		"resource/internal/fielderr":     {"resource/problem"},
 		"resource/internal/ndjson":       {"resource/problem", "resource/header", "resource/httpbody"},
+		"resource/internal/report":       {"resource/schema"},
 		"resource/internal/keys":         {"resource/schema"},
 		"resource/internal/jsondiff":     {"resource/schema", "resource/internal/pointer"},
 		"resource/internal/sharedfeed":   {"resource/tx", "resource/feed"},

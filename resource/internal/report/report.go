@@ -1,0 +1,116 @@
+// Package report writes the text about a resource in the start-up report of a catalog.
+package report
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// Resource has what the report states about a resource.
+type Resource struct {
+	Name string
+	// Create, Replace, Patch and Delete report which writes are served, and Batches whether several in one request.
+	Create, Replace, Patch, Delete, Batches bool
+	// Capabilities are the names of the interfaces that the collection implements beside Collection.
+	Capabilities []string
+	// View is the name of the view; empty if the resource is not a view. Filters and Sorts are the fields that the collection
+	// can filter and sort by, and the view cannot.
+	View           string
+	Filters, Sorts []string
+	// Type is the schema of the items as the collection has them.
+	Type *schema.Type
+	// Authorize, Scope and Public report which of these options are set.
+	Authorize, Scope, Public bool
+	// Deletes reports that items can be deleted, and Remembers that the collection knows which were. HidesGone reports that no
+	// caller may know that an item was deleted.
+	Deletes, Remembers, HidesGone bool
+	// Logged reports that the writes are events in a log.
+	Logged bool
+}
+
+// Summary returns the lines about the resource, without warnings.
+func (r *Resource) Summary() string {
+	var b strings.Builder
+	list, item := r.methods()
+	store := strings.Join(r.Capabilities, " ")
+	if store == "" {
+		store = "read only"
+	}
+	fmt.Fprintf(&b, "/%s  %s\n/%s/{id}  %s\n    store: %s\n", r.Name, list, r.Name, item, store)
+	if r.Batches {
+		b.WriteString("    batches: POST of application/vnd.stoa.batch+json\n")
+	}
+	if r.View != "" {
+		fmt.Fprintf(&b, "    view: %s", r.View)
+		if r.Filters != nil {
+			b.WriteString(", without filters by " + strings.Join(r.Filters, " "))
+		}
+		if r.Sorts != nil {
+			b.WriteString(", without sorting by " + strings.Join(r.Sorts, " "))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// methods returns the HTTP methods of the list and of its items, which are better known than capabilities.
+func (r *Resource) methods() (list, item string) {
+	list, item = "GET, HEAD", "GET, HEAD"
+	for _, m := range []struct {
+		served bool
+		to     *string
+		method string
+	}{{r.Create, &list, "POST"}, {r.Replace, &item, "PUT"}, {r.Patch, &item, "PATCH"}, {r.Delete, &item, "DELETE"}} {
+		if m.served {
+			*m.to += ", " + m.method
+		}
+	}
+	return list + ", OPTIONS", item + ", OPTIONS"
+}
+
+// Warnings returns the settings that may not be intended, each as a sentence.
+func (r *Resource) Warnings() []string {
+	var all []string
+	warn := func(applies bool, text string) {
+		if applies {
+			all = append(all, text)
+		}
+	}
+	warn(!r.Authorize && !r.Scope && !r.Public, "everybody may do everything: give Authorize or Scope, or say Public")
+	warn(r.Authorize && !r.Scope,
+		"Authorize hides items one by one: without a Scope lists read what they hide, and have no totals")
+	warn(r.Deletes && !r.Remembers,
+		"what was deleted is forgotten, so deleting it again is 404 and not 410: see resource.Ops.WithTombstones")
+	warn(r.HidesGone && r.Remembers,
+		"what was deleted is 404 for everybody, not 410: AuthorizeGone can say who may know")
+	if lost := unwritten(r.Type); lost != nil && r.Logged {
+		warn(r.Authorize || r.Scope, "events do not have "+strings.Join(lost, " ")+
+			", which are no part of what clients see: for Authorize they are zero there, and nobody can listen where Scope names one")
+	}
+	return all
+}
+
+// unwritten returns the names of the Go fields of items that are not in their JSON, and so not in events.
+func unwritten(typ *schema.Type) (names []string) {
+	for _, sf := range reflect.VisibleFields(typ.GoType) {
+		at := slices.IndexFunc(typ.Fields, func(f *schema.Field) bool { return slices.Equal(f.Index, sf.Index) })
+		switch {
+		case at >= 0 && !typ.Fields[at].WriteOnly, sf.Name == "_":
+		case at < 0 && embeds(typ, sf.Index):
+		default:
+			names = append(names, sf.Name)
+		}
+	}
+	return names
+}
+
+// embeds reports whether the field at an index is a struct whose fields are members.
+func embeds(typ *schema.Type, index []int) bool {
+	return slices.ContainsFunc(typ.Fields, func(f *schema.Field) bool {
+		return len(f.Index) > len(index) && slices.Equal(f.Index[:len(index)], index)
+	})
+}
