@@ -10,6 +10,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/internal/keylock"
 	"github.com/stoa-go/stoa/resource/internal/keys"
+	"github.com/stoa-go/stoa/resource/internal/recent"
 	"github.com/stoa-go/stoa/resource/internal/sharedfeed"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -29,8 +30,8 @@ type core struct {
 	reserved sync.Map
 	// publisher is nil as long as no catalog with a Feed has the core.
 	publisher     atomic.Pointer[publisher]
-	source        sharedfeed.Source // of a collection that tells its changes by itself; then there is no publisher
-	unpublishable unpublishableEvents
+	source        sharedfeed.Source              // of a collection that tells its changes by itself; then there is no publisher
+	unpublishable recent.Set[unpublishableEvent] // the newest, which have been logged
 
 	scope         func(ctx context.Context) (query.Filter, error)
 	authorizeGone func(ctx context.Context, id string) error

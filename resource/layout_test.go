@@ -42,6 +42,8 @@ var (
 		"resource/internal/fielderr":     {"resource/problem"},
 		"resource/internal/ndjson":       {"resource/problem", "resource/header", "resource/httpbody"},
 		"resource/internal/report":       {"resource/schema"},
+		"resource/internal/recent":       nil,
+		"resource/internal/inputerr":     {"query", "resource/patch", "resource/problem", "resource/schema"},
 		"resource/internal/keys":         {"resource/schema"},
 		"resource/internal/jsondiff":     {"resource/schema", "resource/internal/pointer"},
 		"resource/internal/sharedfeed":   {"resource/tx", "resource/feed"},

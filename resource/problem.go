@@ -6,12 +6,11 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/internal/fielderr"
+	"github.com/stoa-go/stoa/resource/internal/inputerr"
 	"github.com/stoa-go/stoa/resource/internal/pointer"
 	"github.com/stoa-go/stoa/resource/internal/retry"
-	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 	"github.com/stoa-go/stoa/resource/tx"
@@ -50,35 +49,19 @@ func (s *projection) translate(bad []schema.Violation) schema.Violations {
 	return out
 }
 
-// Problem returns what to tell a client about err, an error of a method of [Resource] or of a hook. What is not meant
-// for clients becomes an internal error without a word of it; the caller logs err. It never returns nil.
+// Problem returns the problem details of err, an error of a method of [Resource] or of a hook. An error that is not meant for
+// clients becomes an internal error (500) without its text; the caller logs err. The result is never nil.
 func Problem(err error) *problem.Details {
-	var (
-		details  *problem.Details
-		invalid  schema.Violations
-		syntax   *schema.SyntaxError
-		patching *patch.Error
-		asked    query.Errors
-		one      *query.Error
-	)
 	var operation *operationError
+	var details *problem.Details
 	switch {
 	case errors.As(err, &operation):
 		return operation.problem()
 	case errors.As(err, &details):
 		return details
-	case errors.As(err, &invalid):
-		return invalidProblem(invalid)
-	case errors.As(err, &syntax):
-		d := problem.New(problem.MalformedJSON, "The content is not acceptable JSON.")
-		d.Errors = []problem.Violation{{Pointer: syntax.Pointer, Code: syntax.Code, Detail: syntax.Detail}}
+	}
+	if d := inputerr.Problem(err); d != nil {
 		return d
-	case errors.As(err, &patching):
-		return patchProblem(patching)
-	case errors.As(err, &asked):
-		return queryProblem(asked...)
-	case errors.As(err, &one):
-		return queryProblem(one)
 	}
 	if d := fielderr.Problem(err, pointer.To); d != nil { // straight from a store
 		return d
@@ -116,44 +99,6 @@ func plainProblem(err error) *problem.Details {
 		return d
 	}
 	return problem.New(problem.Internal, "")
-}
-
-func invalidProblem(bad schema.Violations) *problem.Details {
-	d := problem.New(problem.Invalid, "The content is not valid.")
-	for _, v := range bad {
-		d.Errors = append(d.Errors, problem.Violation{Pointer: v.Pointer, Code: v.Code, Detail: v.Detail})
-	}
-	return d
-}
-
-func patchProblem(e *patch.Error) *problem.Details {
-	kind := problem.MalformedPatch
-	switch e.Kind {
-	case patch.Conflict:
-		kind = problem.PatchConflict
-	case patch.TooLarge:
-		kind = problem.TooLarge
-	}
-	d := problem.New(kind, "The patch cannot be applied.")
-	v := problem.Violation{Pointer: e.Path, Code: e.Code, Detail: e.Detail}
-	if e.Operation >= 0 {
-		v.Operation = &e.Operation
-	}
-	d.Errors = []problem.Violation{v}
-	return d
-}
-
-func queryProblem(faults ...*query.Error) *problem.Details {
-	d := problem.New(problem.InvalidParameter, "A parameter of the request is not valid.")
-	for _, f := range faults {
-		if f.Code == "invalidCursor" {
-			d = problem.New(problem.InvalidCursor, "This cursor is not one of this list.")
-			d.Errors = []problem.Violation{{Parameter: f.Parameter, Code: f.Code, Detail: f.Detail}}
-			return d
-		}
-		d.Errors = append(d.Errors, problem.Violation{Parameter: f.Parameter, Code: f.Code, Detail: f.Detail})
-	}
-	return d
 }
 
 // expired is the problem of a cursor that a stream cannot continue from.

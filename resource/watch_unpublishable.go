@@ -3,7 +3,6 @@ package resource
 import (
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/internal/safe"
@@ -18,7 +17,7 @@ import (
 // reportUnpublishable is the error of an event that cannot be told, in a shape or, if that is nil, in any. It is logged here, once for
 // all who would have been told, as to them it is no more than an end.
 func (h *core) reportUnpublishable(at feed.Cursor, s *projection, err error) error {
-	if h.unpublishable.first(unpublishableEvent{at, s}) {
+	if h.unpublishable.Add(unpublishableEvent{at, s}) {
 		attrs := []any{"resource", h.name, "cursor", at.String(), "error", safe.Truncate(err.Error())}
 		var p interface{ Stack() string }
 		if errors.As(err, &p) {
@@ -34,26 +33,4 @@ func (h *core) reportUnpublishable(at feed.Cursor, s *projection, err error) err
 type unpublishableEvent struct {
 	at         feed.Cursor
 	projection *projection
-}
-
-// unpublishableEvents are the newest events of which the log says that they cannot be told. What was made of an event is not kept
-// for those who are far behind, and who come to it one after another. The zero value has none.
-type unpublishableEvents struct {
-	mu    sync.Mutex
-	known [64]unpublishableEvent
-	n     int // how many there were; the next takes the place of the oldest
-}
-
-// first reports whether the event is not among them, and adds it.
-func (u *unpublishableEvents) first(e unpublishableEvent) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for i := range min(u.n, len(u.known)) {
-		if u.known[i] == e {
-			return false
-		}
-	}
-	u.known[u.n%len(u.known)] = e
-	u.n++
-	return true
 }

@@ -1,0 +1,77 @@
+// Package inputerr makes problems of the errors that leaf packages return for what a client has sent: documents, patches and
+// queries.
+package inputerr
+
+import (
+	"errors"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/patch"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// Problem returns the problem of an error of package schema, patch or query in err, and nil if there is none.
+func Problem(err error) *problem.Details {
+	var (
+		invalid  schema.Violations
+		syntax   *schema.SyntaxError
+		patching *patch.Error
+		queries  query.Errors
+		one      *query.Error
+	)
+	switch {
+	case errors.As(err, &invalid):
+		return ofDocument(invalid)
+	case errors.As(err, &syntax):
+		d := problem.New(problem.MalformedJSON, "The content is not acceptable JSON.")
+		d.Errors = []problem.Violation{{Pointer: syntax.Pointer, Code: syntax.Code, Detail: syntax.Detail}}
+		return d
+	case errors.As(err, &patching):
+		return ofPatch(patching)
+	case errors.As(err, &queries):
+		return ofQuery(queries...)
+	case errors.As(err, &one):
+		return ofQuery(one)
+	}
+	return nil
+}
+
+func ofDocument(bad schema.Violations) *problem.Details {
+	d := problem.New(problem.Invalid, "The content is not valid.")
+	for _, v := range bad {
+		d.Errors = append(d.Errors, problem.Violation{Pointer: v.Pointer, Code: v.Code, Detail: v.Detail})
+	}
+	return d
+}
+
+func ofPatch(e *patch.Error) *problem.Details {
+	kind := problem.MalformedPatch
+	switch e.Kind {
+	case patch.Conflict:
+		kind = problem.PatchConflict
+	case patch.TooLarge:
+		kind = problem.TooLarge
+	}
+	d := problem.New(kind, "The patch cannot be applied.")
+	v := problem.Violation{Pointer: e.Path, Code: e.Code, Detail: e.Detail}
+	if e.Operation >= 0 {
+		v.Operation = &e.Operation
+	}
+	d.Errors = []problem.Violation{v}
+	return d
+}
+
+func ofQuery(all ...*query.Error) *problem.Details {
+	d := problem.New(problem.InvalidParameter, "A parameter of the request is not valid.")
+	for _, f := range all {
+		v := problem.Violation{Parameter: f.Parameter, Code: f.Code, Detail: f.Detail}
+		if f.Code == "invalidCursor" {
+			d = problem.New(problem.InvalidCursor, "This cursor is not one of this list.")
+			d.Errors = []problem.Violation{v}
+			return d
+		}
+		d.Errors = append(d.Errors, v)
+	}
+	return d
+}
