@@ -39,8 +39,8 @@ type Description struct {
 // Describe returns the description of the resource. It is the same for each call, and the caller must not change it.
 func (r *Resource) Describe() *Description { return r.description() }
 
-// describe makes the description.
-func (r *Resource) describe() *Description {
+// newDescription makes the description.
+func (r *Resource) newDescription() *Description {
 	c, p := r.core, r.projection
 	d := &Description{
 		Stored: c.typ, ID: r.id(), Query: p.querySupport(c.query),

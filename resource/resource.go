@@ -23,12 +23,12 @@ import (
 type Resource struct {
 	core        *core
 	projection  *projection
-	description func() *Description // calls describe once
+	description func() *Description // calls newDescription once
 }
 
 func newResource(c *core, p *projection) *Resource {
 	r := &Resource{core: c, projection: p}
-	r.description = sync.OnceValue(r.describe)
+	r.description = sync.OnceValue(r.newDescription)
 	return r
 }
 

@@ -1,7 +1,8 @@
 package rest
 
-// Preconditions of a request (RFC 9110 section 13.1), and the revision that is current if one of them fails. Called by the
-// handlers of items, lists and blobs, and by call.go. It calls package header.
+// Preconditions of a request (RFC 9110 section 13.1), and the revision that is current if one of
+// them fails. Called by the handlers of items, lists and blobs, and by call.go. It calls package
+// header.
 
 import (
 	"errors"
@@ -13,8 +14,9 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// parsePreconditions reads the conditional fields of a request. The error is a [*problem.Details] that names the field whose
-// list of entity tags is not valid. Dates that are not valid are ignored (RFC 9110 section 13.1.3).
+// parsePreconditions reads the conditional fields of a request. The error is a [*problem.Details]
+// that names the field if its list of entity tags is not valid. Dates that are not valid are
+// ignored (RFC 9110 section 13.1.3).
 func parsePreconditions(h http.Header) (resource.Preconditions, error) {
 	var p resource.Preconditions
 	for _, f := range [...]struct {
@@ -50,7 +52,8 @@ func parseDate(h http.Header, name string) time.Time {
 	return t
 }
 
-// currentRev returns the current revision of the item if err reports a failed precondition, and otherwise an empty Rev.
+// currentRev returns the current revision of the item if err reports a failed precondition, and
+// otherwise an empty Rev.
 func currentRev(err error) resource.Rev {
 	var at *resource.Error
 	if errors.As(err, &at) {

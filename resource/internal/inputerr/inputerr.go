@@ -1,5 +1,5 @@
-// Package inputerr makes problems of the errors that leaf packages return for what a client has sent: documents, patches and
-// queries.
+// Package inputerr makes problems of the errors that leaf packages return for what a client has
+// sent: documents, patches and queries.
 package inputerr
 
 import (
@@ -11,7 +11,8 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Problem returns the problem of an error of package schema, patch or query in err, and nil if there is none.
+// Problem returns the problem of an error of package schema, patch or query in err, and nil if
+// there is none.
 func Problem(err error) *problem.Details {
 	var (
 		invalid  schema.Violations

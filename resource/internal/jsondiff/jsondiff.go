@@ -12,8 +12,8 @@ import (
 	"github.com/stoa-go/stoa/resource/internal/pointer"
 )
 
-// Lines returns a line such as `/name was "a" and is "b"` for each place in which two documents in the same form differ, nil
-// if there is none. Lists of different lengths are one place.
+// Lines returns a line such as `/name was "a" and is "b"` for each place in which two documents in
+// the same form differ, nil if there is none. Lists of different lengths are one place.
 func Lines(was, is jsontext.Value) []string { return appendLines(nil, "", was, is) }
 
 func appendLines(found []string, at string, was, is jsontext.Value) []string {

@@ -9,7 +9,7 @@ import (
 // ID is the id field of items: a string or an integer that is not nullable.
 type ID struct {
 	*schema.Field
-	kind reflect.Kind // String, Int64 or Uint64 if it can be read without building a string, otherwise Invalid
+	kind reflect.Kind // String, Int64 or Uint64 if it can be read as such, otherwise Invalid
 }
 
 // NewID returns the ID for a field.
@@ -37,7 +37,8 @@ func (id *ID) Of(v any) string {
 	return id.Text(v)
 }
 
-// Is reports whether the id in v, a pointer to an item, is text. It is called for each row of each list.
+// Is reports whether the id in v, a pointer to an item, is text. It is called for each row of each
+// list.
 func (id *ID) Is(v any, text string) bool {
 	f := id.in(v)
 	switch id.kind {
@@ -64,7 +65,8 @@ func isDecimal(s string, n uint64) bool {
 	return len(s) > 0 && n < 10 && s[0] == byte('0'+n) && (n > 0 || len(s) == 1)
 }
 
-// Canonical reports whether text is an id as the field would spell it: 01 and +1 are not the item 1.
+// Canonical reports whether text is an id as the field would spell it: 01 and +1 are not the item
+// 1.
 func (id *ID) Canonical(text string) bool {
 	if id.Type.Kind != schema.Integer {
 		return text != ""

@@ -5,20 +5,21 @@ import (
 	"sync"
 )
 
-// Join finds which rows follow from which items: the keys of all items are collected, each once; rows are looked up for them
-// in one request; and each row is assigned to the items that have its key.
+// Join finds which rows follow from which items: the keys of all items are collected, each once;
+// rows are looked up for them in one request; and each row is assigned to the items that have its
+// key.
 //
-// The methods are called in this order: for each item Add or [Reader.Read], then EndItem; Distinct; for each row Find or
-// [Reader.Find], then Keep; Assign; Ends; Release.
+// The methods are called in this order: for each item Add or [Reader.Read], then EndItem; Distinct;
+// for each row Find or [Reader.Find], then Keep; Assign; Ends; Release.
 //
-// A key is known by its slot, the order in which it came first; items and rows by their indexes. So little is allocated for a
-// page. A Join is not safe for concurrent use.
+// A key is known by its slot, the order in which it came first; items and rows by their indexes. So
+// little is allocated for a page. A Join is not safe for concurrent use.
 type Join struct {
 	limit int      // of the rows of an item
 	ask   []string // keys to look up; never reused, because a store may keep it
 	names []string // by slot: the key
-	// slots has the slots by name. Ascending keys, such as ids on a page, are distinct without it, and rows mostly come in the
-	// order of their keys, so it is filled only when it is needed.
+	// slots has the slots by name. Ascending keys, such as ids on a page, are distinct without it,
+	// and rows mostly come in the order of their keys, so it is filled only when it is needed.
 	slots  map[string]int32
 	mapped bool
 	guess  int // the slot of the row before
@@ -59,9 +60,10 @@ func (j *Join) addText(text []byte) {
 // EndItem ends the current item. Either all keys of a Join are added as text, or none.
 func (j *Join) EndItem() { j.bounds = append(j.bounds, int32(len(j.raw))) }
 
-// Distinct returns the keys that are to be looked up, each once: those for which valid is true, or all if it is nil. Of the
-// keys of an item only the first are used, up to limit, which also limits the rows of an item: a client may have written the
-// keys, and each costs a read and a place in the answer. The caller may keep the result.
+// Distinct returns the keys that are to be looked up, each once: those for which valid is true, or
+// all if it is nil. Of the keys of an item only the first are used, up to limit, which also limits
+// the rows of an item: a client may have written the keys, and each costs a read and a place in the
+// answer. The caller may keep the result.
 func (j *Join) Distinct(limit int, valid func(key string) bool) []string {
 	text, begin := string(j.text), int32(0)
 	for i, end := range j.cuts {
@@ -187,13 +189,14 @@ func (j *Join) Assign() {
 	j.bounds[len(j.bounds)-1] = int32(len(j.ends))
 }
 
-// Ends returns the rows of the item at index i, in the order of its keys. The result is valid until Release.
+// Ends returns the rows of the item at index i, in the order of its keys. The result is valid until
+// Release.
 func (j *Join) Ends(i int) []int32 {
 	return j.ends[j.bounds[i]:j.bounds[i+1]:j.bounds[i+1]]
 }
 
-// Release returns the memory to the pool, without the strings in it. That of a rare large page is left to the garbage
-// collector.
+// Release returns the memory to the pool, without the strings in it. That of a rare large page is
+// left to the garbage collector.
 func (j *Join) Release() {
 	if cap(j.raw) > 4096 || cap(j.ends) > 16384 {
 		return

@@ -50,8 +50,15 @@ func TestReadKeys(t *testing.T) {
 	t.Parallel()
 	seven := 7
 	when := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	v := &order{ID: 1, Customer: "c", Parent: &seven, Clerk: 9, Friends: []string{"b", "a", "b"}, Numbers: []int64{-1, 5},
-		Placed: when}
+	v := &order{
+		ID:       1,
+		Customer: "c",
+		Parent:   &seven,
+		Clerk:    9,
+		Friends:  []string{"b", "a", "b"},
+		Numbers:  []int64{-1, 5},
+		Placed:   when,
+	}
 	for _, tt := range []struct {
 		field string
 		v     *order
@@ -186,7 +193,10 @@ func TestID(t *testing.T) {
 	signed := keys.NewID(field("id"))
 	for _, n := range []int32{0, 1, 10, -5, math.MaxInt32, math.MinInt32} {
 		v, want := &order{ID: n}, fmt.Sprint(n)
-		if got := signed.Of(v); got != want || !signed.Is(v, want) || signed.Is(v, "0"+want) || signed.Is(v, want+"0") {
+		if got := signed.Of(
+			v,
+		); got != want || !signed.Is(v, want) || signed.Is(v, "0"+want) ||
+			signed.Is(v, want+"0") {
 			t.Errorf("%d: Of is %q, Is is wrong", n, got)
 		}
 		if !signed.Canonical(want) {
@@ -199,11 +209,13 @@ func TestID(t *testing.T) {
 		}
 	}
 	id := keys.NewID(schema.For[unsigned]().Field("id"))
-	if v := (&unsigned{math.MaxUint64}); !id.Is(v, "18446744073709551615") || id.Is(v, "1") || id.Canonical("-1") {
+	if v := (&unsigned{math.MaxUint64}); !id.Is(v, "18446744073709551615") || id.Is(v, "1") ||
+		id.Canonical("-1") {
 		t.Error("an unsigned id is wrong")
 	}
 	id = keys.NewID(schema.For[text]().Field("id"))
-	if v := (&text{"a"}); id.Of(v) != "a" || !id.Is(v, "a") || id.Is(v, "b") || id.Canonical("") || !id.Canonical("01") {
+	if v := (&text{"a"}); id.Of(v) != "a" || !id.Is(v, "a") || id.Is(v, "b") || id.Canonical("") ||
+		!id.Canonical("01") {
 		t.Error("an id of text is wrong")
 	}
 }

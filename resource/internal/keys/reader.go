@@ -1,5 +1,6 @@
-// Package keys reads ids and foreign keys from the fields of items by reflection, and joins items with the rows that their
-// keys refer to. Ids and keys are read for each row of each page, so strings are built only when they must be.
+// Package keys reads ids and foreign keys from the fields of items by reflection, and joins items
+// with the rows that their keys refer to. Ids and keys are read for each row of each page, so
+// strings are built only when they must be.
 package keys
 
 import (
@@ -10,7 +11,8 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Reader reads keys from a field: of a string as it is, of an integer as decimal text, otherwise as the text of the field.
+// Reader reads keys from a field: of a string as it is, of an integer as decimal text, otherwise as
+// the text of the field.
 type Reader struct {
 	// Field has the keys.
 	Field *schema.Field
@@ -26,14 +28,20 @@ func NewReader(f *schema.Field) *Reader {
 	if many {
 		typ = typ.Elem
 	}
-	k := &Reader{Field: f, absent: (f.OmitZero || f.OmitEmpty) && !f.Nullable, many: many, kind: integerKind(typ)}
+	k := &Reader{
+		Field:  f,
+		absent: (f.OmitZero || f.OmitEmpty) && !f.Nullable,
+		many:   many,
+		kind:   integerKind(typ),
+	}
 	if typ.Kind == schema.String && typ.GoType.Kind() == reflect.String && !writesText(typ.GoType) {
 		k.kind = reflect.String
 	}
 	return k
 }
 
-// integerKind returns Int64 or Uint64 if integers of a type can be read as such, and otherwise Invalid.
+// integerKind returns Int64 or Uint64 if integers of a type can be read as such, and otherwise
+// Invalid.
 func integerKind(typ *schema.Type) reflect.Kind {
 	switch kind := typ.GoType.Kind(); {
 	case typ.Kind != schema.Integer:
@@ -49,8 +57,8 @@ func writesText(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
-// Unfit returns why keys cannot be read from a field, as the rest of a sentence; an empty string if they can. many accepts a
-// list of keys. f may be nil.
+// Unfit returns why keys cannot be read from a field, as the rest of a sentence; an empty string if
+// they can. many accepts a list of keys. f may be nil.
 func Unfit(f *schema.Field, many bool) string {
 	switch {
 	case f == nil:
@@ -74,7 +82,8 @@ func (k *Reader) needsText() bool {
 	return k.many && k.kind == reflect.Invalid && !writesText(k.Field.Type.Elem.GoType)
 }
 
-// in returns the Go field in v, a pointer to the struct. It is not valid if the field is a nil pointer.
+// in returns the Go field in v, a pointer to the struct. It is not valid if the field is a nil
+// pointer.
 func (k *Reader) in(v any) reflect.Value {
 	f := reflect.ValueOf(v).Elem()
 	for _, i := range k.Field.Index {
@@ -91,7 +100,8 @@ func pointee(v reflect.Value) reflect.Value {
 	return v
 }
 
-// Read adds the keys in v, a pointer to an item, to the current item of j. Null and an empty string are not keys.
+// Read adds the keys in v, a pointer to an item, to the current item of j. Null and an empty string
+// are not keys.
 func (k *Reader) Read(j *Join, v any) {
 	f := k.in(v)
 	if !f.IsValid() {
@@ -99,18 +109,18 @@ func (k *Reader) Read(j *Join, v any) {
 	}
 	if !k.many {
 		if !k.absent || !f.IsZero() {
-			k.add(j, f, v)
+			k.addKey(j, f, v)
 		}
 		return
 	}
 	for i := range f.Len() {
 		if elem := pointee(f.Index(i)); elem.IsValid() {
-			k.add(j, elem, v)
+			k.addKey(j, elem, v)
 		}
 	}
 }
 
-func (k *Reader) add(j *Join, f reflect.Value, v any) {
+func (k *Reader) addKey(j *Join, f reflect.Value, v any) {
 	key := ""
 	switch k.kind {
 	case reflect.Int64:

@@ -3,8 +3,8 @@ package recent
 
 import "sync"
 
-// Set has the last 64 distinct values that were added. The zero value is empty and ready. It is safe for concurrent use, and
-// must not be copied.
+// Set has the last 64 distinct values that were added. The zero value is empty and ready. It is
+// safe for concurrent use, and must not be copied.
 type Set[T comparable] struct {
 	mu     sync.Mutex
 	values [64]T

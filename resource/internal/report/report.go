@@ -13,20 +13,22 @@ import (
 // Resource has what the report states about a resource.
 type Resource struct {
 	Name string
-	// Create, Replace, Patch and Delete report which writes are served, and Batches whether several in one request.
+	// Create, Replace, Patch and Delete report which writes are served, and Batches whether several
+	// in one request.
 	Create, Replace, Patch, Delete, Batches bool
-	// Capabilities are the names of the interfaces that the collection implements beside Collection.
+	// Capabilities are the names of the interfaces that the collection implements beside
+	// Collection.
 	Capabilities []string
-	// View is the name of the view; empty if the resource is not a view. Filters and Sorts are the fields that the collection
-	// can filter and sort by, and the view cannot.
+	// View is the name of the view; empty if the resource is not a view. Filters and Sorts are the
+	// fields that the collection can filter and sort by, and the view cannot.
 	View           string
 	Filters, Sorts []string
 	// Type is the schema of the items as the collection has them.
 	Type *schema.Type
 	// Authorize, Scope and Public report which of these options are set.
 	Authorize, Scope, Public bool
-	// Deletes reports that items can be deleted, and Remembers that the collection knows which were. HidesGone reports that no
-	// caller may know that an item was deleted.
+	// Deletes reports that items can be deleted, and Remembers that the collection knows which
+	// were. HidesGone reports that no caller may know that an item was deleted.
 	Deletes, Remembers, HidesGone bool
 	// Logged reports that the writes are events in a log.
 	Logged bool
@@ -57,14 +59,18 @@ func (r *Resource) Summary() string {
 	return b.String()
 }
 
-// methods returns the HTTP methods of the list and of its items, which are better known than capabilities.
+// methods returns the HTTP methods of the list and of its items, which are better known than
+// capabilities.
 func (r *Resource) methods() (list, item string) {
 	list, item = "GET, HEAD", "GET, HEAD"
 	for _, m := range []struct {
 		served bool
 		to     *string
 		method string
-	}{{r.Create, &list, "POST"}, {r.Replace, &item, "PUT"}, {r.Patch, &item, "PATCH"}, {r.Delete, &item, "DELETE"}} {
+	}{
+		{r.Create, &list, "POST"}, {r.Replace, &item, "PUT"},
+		{r.Patch, &item, "PATCH"}, {r.Delete, &item, "DELETE"},
+	} {
 		if m.served {
 			*m.to += ", " + m.method
 		}
@@ -80,24 +86,33 @@ func (r *Resource) Warnings() []string {
 			all = append(all, text)
 		}
 	}
-	warn(!r.Authorize && !r.Scope && !r.Public, "everybody may do everything: give Authorize or Scope, or say Public")
+	warn(
+		!r.Authorize && !r.Scope && !r.Public,
+		"everybody may do everything: give Authorize or Scope, or say Public",
+	)
 	warn(r.Authorize && !r.Scope,
 		"Authorize hides items one by one: without a Scope lists read what they hide, and have no totals")
 	warn(r.Deletes && !r.Remembers,
-		"what was deleted is forgotten, so deleting it again is 404 and not 410: see resource.Ops.WithTombstones")
+		"what was deleted is forgotten, so deleting it again is 404 and not 410: "+
+			"see resource.Ops.WithTombstones")
 	warn(r.HidesGone && r.Remembers,
 		"what was deleted is 404 for everybody, not 410: AuthorizeGone can say who may know")
 	if lost := unwritten(r.Type); lost != nil && r.Logged {
 		warn(r.Authorize || r.Scope, "events do not have "+strings.Join(lost, " ")+
-			", which are no part of what clients see: for Authorize they are zero there, and nobody can listen where Scope names one")
+			", which are no part of what clients see: for Authorize they are zero there, "+
+			"and nobody can listen where Scope names one")
 	}
 	return all
 }
 
-// unwritten returns the names of the Go fields of items that are not in their JSON, and so not in events.
+// unwritten returns the names of the Go fields of items that are not in their JSON, and so not in
+// events.
 func unwritten(typ *schema.Type) (names []string) {
 	for _, sf := range reflect.VisibleFields(typ.GoType) {
-		at := slices.IndexFunc(typ.Fields, func(f *schema.Field) bool { return slices.Equal(f.Index, sf.Index) })
+		at := slices.IndexFunc(
+			typ.Fields,
+			func(f *schema.Field) bool { return slices.Equal(f.Index, sf.Index) },
+		)
 		switch {
 		case at >= 0 && !typ.Fields[at].WriteOnly, sf.Name == "_":
 		case at < 0 && embeds(typ, sf.Index):
@@ -108,7 +123,7 @@ func unwritten(typ *schema.Type) (names []string) {
 	return names
 }
 
-// embeds reports whether the field at an index is a struct whose fields are members.
+// embeds reports whether the field at an index is a struct of which the fields are members.
 func embeds(typ *schema.Type, index []int) bool {
 	return slices.ContainsFunc(typ.Fields, func(f *schema.Field) bool {
 		return len(f.Index) > len(index) && slices.Equal(f.Index[:len(index)], index)

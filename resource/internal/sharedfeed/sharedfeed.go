@@ -1,5 +1,5 @@
-// Package sharedfeed has the feed of a collection that reports its changes itself. The feed is started for the first
-// subscriber, and closed some time after the last has left.
+// Package sharedfeed has the feed of a collection that reports its changes itself. The feed is
+// started for the first subscriber, and closed some time after the last has left.
 package sharedfeed
 
 import (
@@ -13,10 +13,12 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// idleTimeout is how long a feed runs without subscribers: clients reconnect, and lists read its position.
+// idleTimeout is how long a feed runs without subscribers: clients reconnect, and lists read its
+// position.
 const idleTimeout = time.Minute
 
-// Source starts and closes the feed. The zero value is ready. It is safe for concurrent use, and must not be copied.
+// Source starts and closes the feed. The zero value is ready. It is safe for concurrent use, and
+// must not be copied.
 type Source struct {
 	mu     sync.Mutex
 	parent *feed.Feed
@@ -26,8 +28,8 @@ type Source struct {
 	idle   *time.Timer
 }
 
-// Attach makes the feed a branch of parent, so that it is closed with parent. It reports false if the source has another
-// parent already.
+// Attach makes the feed a branch of parent, so that it is closed with parent. It reports false if
+// the source has another parent already.
 func (s *Source) Attach(parent *feed.Feed, logger *slog.Logger) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -82,7 +82,9 @@ func empty(p *resource.Page, backward bool) {
 }
 
 // position returns the limit and the position of a page. The limit may be 0.
-func position(p *resource.Description, args map[string]any, bad *violations) (limit int, at resource.Position) {
+func position(
+	p *resource.Description, args map[string]any, bad *violations,
+) (limit int, at resource.Position) {
 	first, hasFirst := args["first"].(int)
 	last, hasLast := args["last"].(int)
 	after, hasAfter := args["after"].(string)
