@@ -68,7 +68,7 @@ func TestKeyOverWebSocket(t *testing.T) {
 		another := strings.Replace(with("1", "k"), `"c":7`, `"c":8`, 1)
 		c.talk(another, `< {"id":"1","type":"error","payload":[{"message":*`)
 		c.talk(with("1", "ä"),
-			`< {"id":"1","type":"error","payload":[{"message":"a key consists of printable*`)
+			`< {"id":"1","type":"error","payload":[{"message":"the idempotency key must consist of printable*`)
 		other := site.socket(t, "X-User: bob")
 		other.talk(initMessage, ackMessage, with("1", "k"),
 			next("1", strings.Replace(isOrder1, `"1"`, `"3"`, 1)), completed("1"))

@@ -122,7 +122,7 @@ func TestWatchUntellable(t *testing.T) {
 			}, "panic: it has no name"},
 		{"it is of another type", func(t *testing.T, r *rig) {
 			r.feed.Append(t.Context(), &feed.Event{Kind: feed.Created, Collection: "things", ID: "1", After: []byte(`{"id":"1","n":"text"}`)})
-		}, func(r *resource.Resource) *resource.Resource { return r }, "/n"},
+		}, func(r *resource.Resource) *resource.Resource { return r }, "n must be an integer"},
 		{"it is no JSON", func(t *testing.T, r *rig) {
 			r.feed.Append(t.Context(), &feed.Event{Kind: feed.Deleted, Collection: "things", ID: "1", Before: []byte(`{`)})
 		}, func(r *resource.Resource) *resource.Resource { return r }, "cannot be told"},
