@@ -101,7 +101,7 @@ func (c *Catalog) guaranteeOf(p *catalogPart) idempotency.Guarantee {
 	}
 	if p.DerivesIDs && level < idempotency.ByIdentity {
 		g.Create = idempotency.ByIdentity
-		g.Reason = "the id of what is created follows from the key; for all else, " + g.Reason
+		g.Reason = "the id of a new item is derived from the key; otherwise " + g.Reason
 	}
 	return g
 }

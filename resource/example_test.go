@@ -84,7 +84,7 @@ func ExampleNewCatalog() {
 	// /notes/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
 	//     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor
 	//     batches: POST of application/vnd.stoa.batch+json
-	// keys: none are kept, so an Idempotency-Key means nothing
+	// keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored
 }
 
 // A note that is sent again with its key is taken once, and answered alike.

@@ -32,9 +32,9 @@ func (c *Catalog) Report() string {
 	}
 	switch {
 	case c.opts.Idempotency == nil && slices.ContainsFunc(c.parts, func(p *catalogPart) bool { return p.Keyed }):
-		b.WriteString("keys: none are kept, so an Idempotency-Key means nothing\n")
+		b.WriteString("keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored\n")
 	case c.opts.Idempotency != nil && c.opts.Principal == nil:
-		b.WriteString("weak: nobody is known, so every Idempotency-Key is refused: give CatalogOptions.Principal\n")
+		b.WriteString("weak: no CatalogOptions.Principal: every request with an Idempotency-Key is rejected\n")
 	}
 	return b.String()
 }
@@ -92,15 +92,15 @@ func (h *core) eventDelivery() string {
 	o := h.publisher.Load()
 	switch {
 	case h.ops.watch != nil:
-		return "the collection's own"
+		return "by the collection itself"
 	case o == nil:
-		return "none, as Options.NoEvents says"
+		return "none (Options.NoEvents)"
 	case o.runner != nil:
 		return "in the transaction of each write"
 	case h.ops.runner == nil:
-		return "behind each write, and a crash between loses it: the collection has no transactions"
+		return "after each write, and a crash in between loses the event: the collection has no transactions"
 	case o.feed.Transactions() == nil:
-		return "behind each write, and a crash between loses it: the log has no transactions"
+		return "after each write, and a crash in between loses the event: the log has no transactions"
 	}
-	return "behind each write, and a crash between loses it: the log is in another database"
+	return "after each write, and a crash in between loses the event: the log is in another database"
 }

@@ -82,8 +82,8 @@ func ExampleHandler_Report() {
 	// Output:
 	// GraphQL  36 fields of 9 types
 	//     limits: 10000 tokens, 16 levels, 10000 fields, cost 50000, 8 at a time, 30s
-	//     documents: the 1 that are trusted, and no others
-	//     weak: introspection is on: everybody can see what can be asked
+	//     documents: only the 1 of Trusted
+	//     weak: introspection is on: every caller can read the schema
 }
 
 func ExampleHandler_SDL() {

@@ -47,8 +47,8 @@ func TestPanicUnderKey(t *testing.T) {
 func TestReportOfKeys(t *testing.T) {
 	t.Parallel()
 	s := newKeyed(t)
-	const want = "    keys: exactly once, and several in one transaction: orders users orders/ship\n" +
-		"    keys: one in a request, as it cannot be taken back: notes slots mail/send poke\n"
+	const want = "    keys: exactly once, several in one transaction: orders users orders/ship\n" +
+		"    keys: one per request, because it cannot be rolled back: notes slots mail/send poke\n"
 	poke := func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil }
 	report := graphql.New(s.catalog, &graphql.Options{Fields: []graphql.Field{graphql.Mutation("poke", poke,
 		nil)}}).Report()

@@ -192,15 +192,15 @@ func TestReport(t *testing.T) {
 	}{
 		{"as it comes", nil, []string{"GraphQL  ", "10000 tokens", "16 levels", "cost 50000", "30s",
 			"weak: introspection",
-			"weak: everybody's documents",
-			"subscriptions: orders users, over WebSocket and as events"},
+			"weak: no Trusted",
+			"subscriptions: orders users, over WebSocket and SSE"},
 			[]string{"batches", "Timeout", "public"}},
 		{"strict", &graphql.Options{NoIntrospection: true, Trusted: graphql.Documents{"a": "{__typename}"}},
-			[]string{"the 1 that are trusted"}, []string{"weak"}},
+			[]string{"only the 1 of Trusted"}, []string{"weak"}},
 		{"without WebSockets", &graphql.Options{Socket: graphql.Socket{None: true}},
-			[]string{"subscriptions: orders users, as events"}, []string{"WebSocket"}},
+			[]string{"subscriptions: orders users, over SSE"}, []string{"WebSocket"}},
 		{"loose", &graphql.Options{Timeout: -1, Batch: 7, Cache: "public, max-age=60", GraphiQL: true},
-			[]string{"cdn.jsdelivr.net", "batches: up to 7", "weak: there is no Timeout",
+			[]string{"cdn.jsdelivr.net", "batches: up to 7", "weak: no Timeout",
 				"weak: Cache is public"}, []string{"30s"}},
 	}
 	for _, tt := range tests {

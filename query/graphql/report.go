@@ -34,7 +34,7 @@ func (h *Handler) Report() string {
 		fmt.Fprintf(&b, "    batches: up to %d requests\n", o.Batch)
 	}
 	if h.trusted != nil {
-		fmt.Fprintf(&b, "    documents: the %d that are trusted, and no others\n", len(o.Trusted))
+		fmt.Fprintf(&b, "    documents: only the %d of Trusted\n", len(o.Trusted))
 	}
 	h.reportKeys(&b)
 	h.reportSubscriptions(&b)
@@ -70,11 +70,11 @@ func (h *Handler) reportKeys(b *strings.Builder) {
 		}
 	}
 	if together != nil {
-		fmt.Fprintf(b, "    keys: exactly once, and several in one transaction: %s\n",
+		fmt.Fprintf(b, "    keys: exactly once, several in one transaction: %s\n",
 			strings.Join(together, " "))
 	}
 	if alone != nil {
-		fmt.Fprintf(b, "    keys: one in a request, as it cannot be taken back: %s\n",
+		fmt.Fprintf(b, "    keys: one per request, because it cannot be rolled back: %s\n",
 			strings.Join(alone, " "))
 	}
 }
@@ -88,9 +88,9 @@ func (h *Handler) reportSubscriptions(b *strings.Builder) {
 	for _, f := range h.schema.Subscription.Fields {
 		of = append(of, f.Resource.Name())
 	}
-	way := "over WebSocket and as events"
+	way := "over WebSocket and SSE"
 	if h.opts.Socket.None {
-		way = "as events"
+		way = "over SSE"
 	}
 	fmt.Fprintf(b, "    subscriptions: %s, %s\n", strings.Join(of, " "), way)
 }
@@ -101,19 +101,19 @@ func (h *Handler) weaknesses() []string {
 	var weak []string
 	if h.trusted == nil {
 		weak = append(weak,
-			"everybody's documents are answered: an application with its own clients gives Trusted")
+			"no Trusted: every GraphQL document is executed")
 	}
 	if !o.NoIntrospection {
-		weak = append(weak, "introspection is on: everybody can see what can be asked")
+		weak = append(weak, "introspection is on: every caller can read the schema")
 	}
 	if o.Timeout < 0 {
-		weak = append(weak, "there is no Timeout")
+		weak = append(weak, "no Timeout")
 	}
 	if strings.Contains(o.Cache, "public") {
-		weak = append(weak, "Cache is public: shared caches give one client's answers to others")
+		weak = append(weak, "Cache is public: shared caches send responses to other callers")
 	}
 	if o.GraphiQL && o.Page == nil && !o.NoPage {
-		weak = append(weak, "the page is loaded from cdn.jsdelivr.net, which sees who opens it")
+		weak = append(weak, "the page loads scripts from cdn.jsdelivr.net")
 	}
 	return weak
 }

@@ -170,7 +170,7 @@ func (c *Collection) summary() string {
 	text := fmt.Sprintf("/%s  %s\n/%s/{id}  %s\n    bytes: %s, at most %d bytes each\n",
 		c.name, list, c.name, item, accepted, o.MaxSize)
 	if o.Authorize == nil && !o.Public {
-		text += "    weak: everybody may do everything: give Authorize, or say Public\n"
+		text += "    weak: no Authorize: every caller may read and write; set Public if intended\n"
 	}
 	return text
 }

@@ -185,12 +185,12 @@ func (c *Command) Part() resource.PartInfo {
 		p.Guarantee = func(g *idempotency.Guarantee) {
 			if g.Others > idempotency.AtMostOnce { // without atomic=true
 				g.Others = idempotency.AtMostOnce
-				g.Reason = "with atomic=true " + g.Reason + "; else lines are stored piece by piece"
+				g.Reason = "with atomic=true " + g.Reason + "; otherwise lines are stored in chunks"
 			}
 		}
 	case c.transactions == nil:
 		p.Guarantee = func(g *idempotency.Guarantee) {
-			g.Reason = "it does not say in whose transactions it happens"
+			g.Reason = "Options.Transactions is nil"
 		}
 	}
 	return p
@@ -202,13 +202,13 @@ func (c *Command) summary() string {
 	if c.into != nil {
 		return text + "    import: lines of application/x-ndjson into /" + c.into.Name() + "\n"
 	}
-	text += "    command: takes " + fieldNames(c.in) + ", gives " + fieldNames(c.out)
+	text += "    command: input " + fieldNames(c.in) + ", output " + fieldNames(c.out)
 	if c.jobs != nil {
 		text += ", as a job in /" + c.jobs.Name()
 	}
 	text += "\n"
 	if c.authorize == nil && !c.public {
-		text += "    weak: everybody may call it: give Authorize, or say Public\n"
+		text += "    weak: no Authorize: every caller may call it; set Public if intended\n"
 	}
 	return text
 }

@@ -591,17 +591,17 @@ func TestBlobReport(t *testing.T) {
 	same(t, "report", `/a  POST, OPTIONS
 /a/{id}  GET, HEAD, PUT, DELETE, OPTIONS
     bytes: */*, at most 1073741824 bytes each
-    weak: everybody may do everything: give Authorize, or say Public
+    weak: no Authorize: every caller may read and write; set Public if intended
 /b  OPTIONS
 /b/{id}  GET, HEAD, OPTIONS
     bytes: image/*, at most 7 bytes each
 /c  POST, OPTIONS
 /c/{id}  GET, HEAD, PUT, DELETE, OPTIONS
     bytes: */*, at most 1073741824 bytes each
-keys: none are kept, so an Idempotency-Key means nothing
+keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored
 `, c.Report())
 	opts := &rest.Options{Resources: map[string]rest.ResourceOptions{"c": {Cache: "public, max-age=60"}}}
-	same(t, "report of REST", "/c\n    weak: Cache-Control is public, though not everybody may see everything\n", rest.New(c, opts).Report())
+	same(t, "report of REST", "/c\n    weak: Cache-Control is public, but access to the items is restricted\n", rest.New(c, opts).Report())
 }
 
 // TestBlobsBesideVersions stores JSON that has a version of its own.

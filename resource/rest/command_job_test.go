@@ -336,7 +336,7 @@ func TestJobsAreAmongTheParts(t *testing.T) {
 	})
 	jobs := resource.New("jobs", memory.New[job.Job](nil), nil)
 	report := resource.NewCatalog(nil, c, jobs).Report()
-	if !strings.Contains(report, "command: takes seconds end, gives slept, as a job in /jobs\n") {
+	if !strings.Contains(report, "command: input seconds end, output slept, as a job in /jobs\n") {
 		t.Errorf("report:\n%s", report)
 	}
 }

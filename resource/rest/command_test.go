@@ -359,13 +359,13 @@ func TestCommandDescriptions(t *testing.T) {
 		t.Error("there are jobs")
 	}
 	same(t, "report", `/auth/Log-In  POST, OPTIONS
-    command: takes email password, gives token secret
+    command: input email password, output token secret
 /auth/logout  POST, OPTIONS
-    command: takes nothing, gives nothing
+    command: input nothing, output nothing
 /shop/open  POST, OPTIONS
-    command: takes nothing, gives nothing
-    weak: everybody may call it: give Authorize, or say Public
-keys: none are kept, so an Idempotency-Key means nothing
+    command: input nothing, output nothing
+    weak: no Authorize: every caller may call it; set Public if intended
+keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored
 `, c.Report())
 	h := rest.New(c, nil)
 	same(t, "reserved member", true, h.Reserve("email", "") != nil && h.Reserve("token", "") != nil)

@@ -417,7 +417,7 @@ func TestGuarantees(t *testing.T) {
 	t.Parallel()
 	const (
 		most, identity, exactly = idempotency.AtMostOnce, idempotency.ByIdentity, idempotency.ExactlyOnce
-		derived                 = "the id of what is created follows from the key; for all else, "
+		derived                 = "the id of a new item is derived from the key; otherwise "
 	)
 	d := newDesk(t, exactly)
 	plain := resource.OpsOf[memo](d.store)
@@ -439,14 +439,14 @@ func TestGuarantees(t *testing.T) {
 		{Name: "strange", Create: identity, Others: most, Reason: derived + "its transactions are not those of the records"},
 		{Name: "numbers", Create: most, Others: most, Reason: "its transactions are not those of the records"},
 		{Name: "exact/tidy", Create: exactly, Others: exactly, Reason: "it shares its transactions with the records"},
-		{Name: "named/tidy", Create: most, Others: most, Reason: "it does not say in whose transactions it happens"},
+		{Name: "named/tidy", Create: most, Others: most, Reason: "Options.Transactions is nil"},
 		{Name: "files", Create: identity, Others: most, Reason: derived + "it has no transactions"},
 		{Name: "named-files", Create: most, Others: most, Reason: "it has no transactions"},
 	}, c.Guarantees())
 	report := c.Report()
 	for _, line := range []string{"    keys: exactly once: it shares its transactions with the records\n",
 		"    keys: once by identity, or at most once: " + derived + "it has no transactions\n",
-		"weak: nobody is known, so every Idempotency-Key is refused: give CatalogOptions.Principal\n"} {
+		"weak: no CatalogOptions.Principal: every request with an Idempotency-Key is rejected\n"} {
 		if !strings.Contains(report, line) {
 			t.Errorf("the report does not say %q:\n%s", line, report)
 		}
@@ -458,7 +458,7 @@ func TestGuarantees(t *testing.T) {
 	}
 	none := resource.NewCatalog(nil, resource.New("exact", d.store, public))
 	if none.Idempotency() != nil || none.Guarantees() != nil || !slices.Contains(strings.Split(none.Report(), "\n"),
-		"keys: none are kept, so an Idempotency-Key means nothing") {
+		"keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored") {
 		t.Errorf("a catalog without keys says %v and\n%s", none.Guarantees(), none.Report())
 	}
 }

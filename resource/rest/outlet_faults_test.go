@@ -245,7 +245,7 @@ func TestReportOfFeeds(t *testing.T) {
 	bare.Transactions = nil
 	watcher.Watch = func(context.Context, feed.Cursor) iter.Seq2[*feed.Change[letter], error] { return nil }
 	elsewhere := resource.OpsOf(memory.New[letter](nil))
-	const behind = "behind each write, and a crash between loses it: "
+	const after = "after each write, and a crash in between loses the event: "
 	tests := []struct {
 		name string
 		log  feed.Log
@@ -255,18 +255,18 @@ func TestReportOfFeeds(t *testing.T) {
 	}{
 		{"shared", logsOf(db)["shared"], ops, resource.Options[letter]{Public: true}, []string{"feed: in the transaction of each write"}},
 		{"no log with transactions", logsOf(db)["none"], ops, resource.Options[letter]{Public: true},
-			[]string{"feed: " + behind + "the log has no transactions"}},
+			[]string{"feed: " + after + "the log has no transactions"}},
 		{"no collection with transactions", logsOf(db)["shared"], bare, resource.Options[letter]{Public: true},
-			[]string{"feed: " + behind + "the collection has no transactions"}},
+			[]string{"feed: " + after + "the collection has no transactions"}},
 		{"two databases", logsOf(db)["shared"], elsewhere, resource.Options[letter]{Public: true},
-			[]string{"feed: " + behind + "the log is in another database"}},
+			[]string{"feed: " + after + "the log is in another database"}},
 		{"left out", logsOf(db)["shared"], ops, resource.Options[letter]{Public: true, NoEvents: true},
-			[]string{"feed: none, as Options.NoEvents says"}},
-		{"of its own", logsOf(db)["shared"], watcher, resource.Options[letter]{Public: true}, []string{"feed: the collection's own"}},
+			[]string{"feed: none (Options.NoEvents)"}},
+		{"of its own", logsOf(db)["shared"], watcher, resource.Options[letter]{Public: true}, []string{"feed: by the collection itself"}},
 		{"of its own, and left out", logsOf(db)["shared"], watcher, resource.Options[letter]{Public: true, NoEvents: true},
-			[]string{"feed: the collection's own"}},
+			[]string{"feed: by the collection itself"}},
 		{"policy", logsOf(db)["shared"], ops, resource.Options[letter]{Authorize: allow}, []string{"feed: in the transaction of each write",
-			"weak: events do not have Secret Shelf, which are no part of what clients see: for Authorize they are zero there, and nobody can listen where Scope names one"}},
+			"weak: events do not have Secret Shelf, which are not in the JSON of items: Authorize sees zero values, and subscriptions fail if Scope names one"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -32,7 +32,7 @@ func TestReport(t *testing.T) {
 /open/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor
     batches: POST of application/vnd.stoa.batch+json
-    weak: everybody may do everything: give Authorize or Scope, or say Public
+    weak: no Authorize and no Scope: every caller may read and write; set Public if intended
 /public  GET, HEAD, POST, OPTIONS
 /public/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor
@@ -41,8 +41,8 @@ func TestReport(t *testing.T) {
 /asked/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor
     batches: POST of application/vnd.stoa.batch+json
-    weak: Authorize hides items one by one: without a Scope lists read what they hide, and have no totals
-    weak: what was deleted is 404 for everybody, not 410: AuthorizeGone can say who may know
+    weak: Authorize without Scope: lists read and drop hidden items, and have no totals
+    weak: no AuthorizeGone: a deleted item is 404 and not 410 for every caller
 /scoped  GET, HEAD, POST, OPTIONS
 /scoped/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor
@@ -50,18 +50,18 @@ func TestReport(t *testing.T) {
 /forgetful  GET, HEAD, POST, OPTIONS
 /forgetful/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
     store: Creator Inserter Replacer Deleter
-    weak: what was deleted is forgotten, so deleting it again is 404 and not 410: see resource.Ops.WithTombstones
+    weak: deletions are not recorded: a repeated DELETE is 404 and not 410; see resource.Ops.WithTombstones
 /readonly  GET, HEAD, OPTIONS
 /readonly/{id}  GET, HEAD, OPTIONS
     store: read only
 /best  a lookup of /open
-keys: none are kept, so an Idempotency-Key means nothing
+keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored
 `
 	if diff := cmp.Diff(want, c.Report()); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
 	h := rest.New(c, &rest.Options{Resources: map[string]rest.ResourceOptions{"asked": {Cache: "public, max-age=60"}}})
-	const weak = "/asked\n    weak: Cache-Control is public, though not everybody may see everything\n"
+	const weak = "/asked\n    weak: Cache-Control is public, but access to the items is restricted\n"
 	if diff := cmp.Diff(weak, h.Report()); diff != "" {
 		t.Errorf("report of REST (-want +got):\n%s", diff)
 	}
@@ -77,7 +77,7 @@ func TestReportOfViews(t *testing.T) {
 	const store = "/books  GET, HEAD, POST, OPTIONS\n/books/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS\n" +
 		"    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor\n" +
 		"    batches: POST of application/vnd.stoa.batch+json\n"
-	const noKeys = "keys: none are kept, so an Idempotency-Key means nothing\n"
+	const noKeys = "keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored\n"
 	for _, tt := range []struct {
 		name, want string
 		r          *resource.Resource

@@ -164,7 +164,7 @@ func (h *Handler) Report() string {
 		guarded := rt.resource != nil && rt.lookup == nil && rt.resource.Describe().Authorized ||
 			rt.blobs != nil && rt.blobs.Options().Authorize != nil
 		if guarded && strings.Contains(rt.cache[0], "public") {
-			fmt.Fprintf(&b, "/%s\n    weak: Cache-Control is public, though not everybody may see everything\n", rt.name)
+			fmt.Fprintf(&b, "/%s\n    weak: Cache-Control is public, but access to the items is restricted\n", rt.name)
 		}
 	}
 	return b.String()

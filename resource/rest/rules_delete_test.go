@@ -452,7 +452,7 @@ func TestRuleD11GoneBody(t *testing.T) {
 
 func TestRuleD12Tombstones(t *testing.T) {
 	t.Parallel()
-	const warning = "what was deleted is forgotten"
+	const warning = "deletions are not recorded"
 	tests := []struct {
 		name     string
 		adapt    func(*setup)

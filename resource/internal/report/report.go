@@ -88,19 +88,19 @@ func (r *Resource) Warnings() []string {
 	}
 	warn(
 		!r.Authorize && !r.Scope && !r.Public,
-		"everybody may do everything: give Authorize or Scope, or say Public",
+		"no Authorize and no Scope: every caller may read and write; set Public if intended",
 	)
 	warn(r.Authorize && !r.Scope,
-		"Authorize hides items one by one: without a Scope lists read what they hide, and have no totals")
+		"Authorize without Scope: lists read and drop hidden items, and have no totals")
 	warn(r.Deletes && !r.Remembers,
-		"what was deleted is forgotten, so deleting it again is 404 and not 410: "+
+		"deletions are not recorded: a repeated DELETE is 404 and not 410; "+
 			"see resource.Ops.WithTombstones")
 	warn(r.HidesGone && r.Remembers,
-		"what was deleted is 404 for everybody, not 410: AuthorizeGone can say who may know")
+		"no AuthorizeGone: a deleted item is 404 and not 410 for every caller")
 	if lost := unwritten(r.Type); lost != nil && r.Logged {
 		warn(r.Authorize || r.Scope, "events do not have "+strings.Join(lost, " ")+
-			", which are no part of what clients see: for Authorize they are zero there, "+
-			"and nobody can listen where Scope names one")
+			", which are not in the JSON of items: "+
+			"Authorize sees zero values, and subscriptions fail if Scope names one")
 	}
 	return all
 }

@@ -45,12 +45,12 @@ func TestWarnings(t *testing.T) {
 		r    report.Resource
 		want []string // the beginning of each
 	}{
-		{"nothing set", report.Resource{}, []string{"everybody"}},
+		{"nothing set", report.Resource{}, []string{"no Authorize"}},
 		{"public", report.Resource{Public: true}, nil},
-		{"without scope", report.Resource{Authorize: true}, []string{"Authorize hides"}},
-		{"forgets", report.Resource{Public: true, Deletes: true}, []string{"what was deleted is forgotten"}},
+		{"without scope", report.Resource{Authorize: true}, []string{"Authorize without Scope"}},
+		{"forgets", report.Resource{Public: true, Deletes: true}, []string{"deletions are not recorded"}},
 		{"hides", report.Resource{Scope: true, Deletes: true, Remembers: true, HidesGone: true},
-			[]string{"what was deleted is 404"}},
+			[]string{"no AuthorizeGone"}},
 		{"events", report.Resource{Scope: true, Logged: true}, []string{"events do not have Hash Secret,"}},
 	} {
 		tt.r.Type = typ
