@@ -220,7 +220,7 @@ func (p Planets) Get(_ context.Context, id string) (resource.Item[Planet], error
 
 // List answers whatever can be asked.
 func (p Planets) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[Planet], error] {
-	return resource.Slice(p, q)
+	return memory.List(p, q)
 }
 
 func ExampleSlice() {

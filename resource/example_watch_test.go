@@ -100,7 +100,7 @@ func (s *Readings) List(_ context.Context, q query.Query) iter.Seq2[resource.Ite
 	for _, v := range s.current {
 		items = append(items, resource.Item[Reading]{Value: v})
 	}
-	return resource.Slice(items, q)
+	return memory.List(items, q)
 }
 
 // Watch makes the collection a feed.Watcher.

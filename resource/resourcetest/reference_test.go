@@ -12,6 +12,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/schema"
 	"github.com/stoa-go/stoa/resource/tx"
 )
@@ -195,7 +196,7 @@ func (t *table) List(ctx context.Context, q query.Query) iter.Seq2[resource.Item
 			leave()
 			leave = func() {}
 		}
-		for it, err := range resource.Slice(items, q) {
+		for it, err := range memory.List(items, q) {
 			if ctx.Err() != nil {
 				yield(resource.Item[thing]{}, ctx.Err())
 				return

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/resourcetest"
 )
 
@@ -194,7 +195,7 @@ func (n numbers) Get(_ context.Context, id string) (resource.Item[numbered], err
 }
 
 func (n numbers) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[numbered], error] {
-	return resource.Slice(n, q)
+	return memory.List(n, q)
 }
 
 func TestReadOnlyCollections(t *testing.T) {

@@ -181,7 +181,7 @@ func TestViewKeepsWhatItHides(t *testing.T) {
 			return resource.Item[account]{Value: account{ID: id, Pin: pin}}, nil
 		},
 		List: func(context.Context, query.Query) iter.Seq2[resource.Item[account], error] {
-			return resource.Slice([]resource.Item[account]{}, query.Query{})
+			return memory.List([]resource.Item[account]{}, query.Query{})
 		},
 	}
 	accounts := resource.FromOps("accounts", read, &resource.Options[account]{Query: query.Support{

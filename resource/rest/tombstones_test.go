@@ -54,7 +54,7 @@ func (s *things) List(ctx context.Context, q query.Query) iter.Seq2[resource.Ite
 	if err := ctx.Err(); err != nil {
 		return func(yield func(resource.Item[thing], error) bool) { yield(resource.Item[thing]{}, err) }
 	}
-	return resource.Slice(all, q)
+	return memory.List(all, q)
 }
 
 // write calls fn with what is there, while nobody else writes. fn returns what shall be there; nil is nothing.
