@@ -137,7 +137,7 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 		if c.opts.Idempotency != nil && p.Keyed {
 			p.guarantee = c.guaranteeOf(p)
 		}
-		if r := p.resource(); c.opts.Feed != nil && r != nil {
+		if r := p.asResource(); c.opts.Feed != nil && r != nil {
 			r.core.attach(c.opts.Feed, c.Logger())
 		}
 	}
@@ -165,11 +165,11 @@ func (c *Catalog) resolve(p *catalogPart) {
 		p.Runner = c.mustFind("part "+p.Name, p.Jobs).core.ops.runner
 	}
 	if area, action, ok := strings.Cut(p.Name, "/"); ok { // an item with this id could not be requested
-		if above := c.byName[area].resource(); above != nil && above.ValidID(action) {
+		if above := c.byName[area].asResource(); above != nil && above.ValidID(action) {
 			above.core.reserved.Store(action, true)
 		}
 	}
-	if r := p.resource(); r != nil {
+	if r := p.asResource(); r != nil {
 		c.resolveRelations(r)
 	}
 }
@@ -193,7 +193,7 @@ func (c *Catalog) resolveRelations(r *Resource) {
 }
 
 func (c *Catalog) mustFind(user, name string) *Resource {
-	r := c.byName[name].resource()
+	r := c.byName[name].asResource()
 	if r == nil {
 		panic(fmt.Sprintf("resource: %s leads to %q, which is no resource of this catalog", user, name))
 	}

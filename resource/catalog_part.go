@@ -60,7 +60,7 @@ type catalogPart struct {
 }
 
 // resource returns the part as a resource, and nil if it is another kind of part.
-func (p *catalogPart) resource() *Resource {
+func (p *catalogPart) asResource() *Resource {
 	if p == nil {
 		return nil
 	}

@@ -107,7 +107,7 @@ func (c *Catalog) KeyField(r *Resource, relation string) string {
 // Target returns the resource of the catalog that a lookup leads to; nil if the lookup is not one of its parts.
 func (c *Catalog) Target(l *Lookup) *Resource {
 	if p := c.byName[l.name]; p != nil && p.part == Part(l) {
-		return c.byName[l.target].resource()
+		return c.byName[l.target].asResource()
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func ExampleOpsOf() {
 		fmt.Println("created", item.ID)
 		return item, err
 	}
-	h := rest.New(resource.NewCatalog(nil, resource.FromOps("notes", ops, nil)), nil)
+	h := rest.New(resource.NewCatalog(nil, ops.Resource("notes", nil)), nil)
 	show(h, "POST", "/notes", "application/json", `{"text":"water the plants"}`)
 	// Output:
 	// created 1
@@ -147,10 +147,10 @@ func ExampleOpsOf() {
 }
 
 // What is taken out of the Ops is not served.
-func ExampleFromOps() {
+func ExampleOps_Resource() {
 	ops := resource.OpsOf(memory.New[Note](nil))
 	ops.Create, ops.Insert, ops.Replace, ops.Delete = nil, nil, nil, nil
-	r := resource.FromOps("notes", ops, nil)
+	r := ops.Resource("notes", nil)
 	fmt.Println(r.Can(resource.OpGet), r.Can(resource.OpPatch))
 	// Output: true false
 }
@@ -223,7 +223,7 @@ func (p Planets) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[
 	return memory.List(p, q)
 }
 
-func ExampleSlice() {
+func ExampleCollection() {
 	planets := Planets{{Value: Planet{"venus", 0}}, {Value: Planet{"earth", 1}}, {Value: Planet{"mars", 2}}}
 	h := rest.New(resource.NewCatalog(nil, resource.New("planets", planets, &resource.Options[Planet]{
 		Query: query.Support{Filter: map[string][]query.Op{"moons": {query.Gte}}, Sort: []string{"moons"}}})), nil)
@@ -260,7 +260,7 @@ func ExampleTaken() {
 	ops.Create = func(context.Context, Note) (resource.Item[Note], error) {
 		return resource.Item[Note]{}, resource.Taken("text")
 	}
-	h := rest.New(resource.NewCatalog(nil, resource.FromOps("notes", ops, nil)), nil)
+	h := rest.New(resource.NewCatalog(nil, ops.Resource("notes", nil)), nil)
 	show(h, "POST", "/notes", "application/json", `{"text":"water the plants"}`)
 	// Output: 409 {"type":"https://stoa-go.github.io/problems/conflict","title":"Conflict","status":409,"detail":"Another item has the same value already.","errors":[{"pointer":"/text","code":"taken","detail":"text must be unique; another item has this value"}]}
 }

@@ -12,7 +12,7 @@ import (
 
 // Ops is a collection as a struct of functions, one for each method of [Collection] and of the capabilities; nil is a
 // capability that is absent. It is how a collection is decorated without hiding what it can do: take the Ops of the
-// inner one, wrap the functions that matter, and serve the result with [FromOps].
+// inner one, wrap the functions that matter, and serve the result with [Ops.Resource].
 //
 //	ops := resource.OpsOf(orders)
 //	get := ops.Get
@@ -20,7 +20,7 @@ import (
 //		defer timer.Observe("get")()
 //		return get(ctx, id)
 //	}
-//	r := resource.FromOps("orders", ops, nil)
+//	r := ops.Resource("orders", nil)
 //
 // Whoever wraps Insert wraps InsertMany, too, or sets it to nil: imports do not come by Insert where that is there.
 //

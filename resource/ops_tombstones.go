@@ -23,7 +23,7 @@ type Tombstones interface {
 // again.
 //
 //	ops := resource.OpsOf(orders).WithTombstones(memory.NewTombstones(), false)
-//	r := resource.FromOps("orders", ops, nil)
+//	r := ops.Resource("orders", nil)
 //
 // If ops has Transactions and marks takes part in them, item and tombstone change together.
 // Otherwise an item is marked just before it is deleted, so that a crash between the two, or a

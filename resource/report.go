@@ -19,7 +19,7 @@ func (c *Catalog) Report() string {
 		if p.Keyed && c.opts.Idempotency != nil {
 			reportKeys(&b, &p.guarantee)
 		}
-		r := p.resource()
+		r := p.asResource()
 		if r == nil {
 			continue
 		}

@@ -41,11 +41,11 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.~-]*$`)
 // each other, if one of Options.Samples is not valid, and if a method of c is named like one of a capability but has
 // another signature.
 func New[T any](name string, c Collection[T], opts *Options[T]) *Resource {
-	return FromOps(name, OpsOf(c), opts)
+	return OpsOf(c).Resource(name, opts)
 }
 
-// FromOps is [New] for a collection that has been taken apart with [OpsOf].
-func FromOps[T any](name string, ops Ops[T], opts *Options[T]) *Resource {
+// Resource serves the operations under a name, as [New] serves a collection.
+func (ops Ops[T]) Resource(name string, opts *Options[T]) *Resource {
 	if !validName.MatchString(name) {
 		panic(fmt.Sprintf("resource: %q cannot be the name of a resource: letters, digits and -_.~ can", name))
 	}

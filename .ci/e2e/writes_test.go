@@ -340,7 +340,7 @@ func standIn(recreate bool) http.Handler {
 		Principal:   func(context.Context) string { return "guest" },
 	}
 	return rest.New(resource.NewCatalog(opts,
-		resource.FromOps("orders", ops, &resource.Options[standOrder]{Public: true}),
+		ops.Resource("orders", &resource.Options[standOrder]{Public: true}),
 		resource.New("places", places, &resource.Options[standPlace]{Public: true,
 			Query: query.Support{Filter: map[string][]query.Op{"country": {query.Eq}}}})), nil)
 }

@@ -49,7 +49,7 @@ func newHandler(spans trace.TracerProvider) http.Handler {
 	notes := traced("notes", resource.OpsOf(memory.New[Note](nil)), spans.Tracer("example/notes"))
 	mux := http.NewServeMux()
 	mux.Handle("GET /health", middleware.Health(nil, nil))
-	mux.Handle("/", rest.New(resource.NewCatalog(nil, resource.FromOps("notes", notes, &resource.Options[Note]{Public: true})), nil))
+	mux.Handle("/", rest.New(resource.NewCatalog(nil, notes.Resource("notes", &resource.Options[Note]{Public: true})), nil))
 	return middleware.Chain(
 		otelhttp.NewMiddleware("", otelhttp.WithTracerProvider(spans), otelhttp.WithPropagators(propagation.TraceContext{})),
 		labelled,

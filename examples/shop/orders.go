@@ -26,7 +26,7 @@ type Line struct {
 }
 
 func (c *collections) ordersResource() *resource.Resource {
-	return resource.FromOps("orders", assigned(c.orders), c.guardOrders(&resource.Options[Order]{
+	return assigned(c.orders).Resource("orders", c.guardOrders(&resource.Options[Order]{
 		Query:     everything[Order](),
 		Relations: []resource.Relation[Order]{{Name: "customer", Target: "users", Field: "customerId"}},
 		Before:    c.beforeOrder,

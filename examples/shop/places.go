@@ -29,7 +29,7 @@ type Place struct {
 }
 
 func (c *collections) placesResource() *resource.Resource {
-	return resource.FromOps("places", c.places, guard(c, &resource.Options[Place]{
+	return c.places.Resource("places", guard(c, &resource.Options[Place]{
 		Query:   everything[Place](),
 		Samples: samplePlaces(),
 	}, customer, clerk, admin))

@@ -17,7 +17,7 @@ type User struct {
 }
 
 func (c *collections) usersResource() *resource.Resource {
-	return resource.FromOps("users", assigned(c.users), guard(c, &resource.Options[User]{
+	return assigned(c.users).Resource("users", guard(c, &resource.Options[User]{
 		Query:     everything[User](),
 		Relations: []resource.Relation[User]{{Name: "orders", Target: "orders", By: "customerId"}},
 		Before:    c.beforeUser,

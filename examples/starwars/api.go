@@ -41,7 +41,7 @@ func newAPI(s *saga) (api http.Handler, report string) {
 // newCatalog says how the parts hang together. The names of relations are fields in GraphQL, and values of expand in REST.
 func newCatalog(s *saga) *resource.Catalog {
 	return resource.NewCatalog(nil,
-		resource.FromOps("characters", s.characters, &resource.Options[Character]{
+		s.characters.Resource("characters", &resource.Options[Character]{
 			Public: true,
 			Query: query.Support{
 				Filter: map[string][]query.Op{"name": {query.Eq, query.Contains, query.StartsWith}, "speciesId": {query.Eq, query.In}},
@@ -54,11 +54,11 @@ func newCatalog(s *saga) *resource.Catalog {
 				{Name: "films", Target: "films", Field: "appearsIn", Many: true},
 			},
 		}),
-		resource.FromOps("planets", s.planets, &resource.Options[Planet]{
+		s.planets.Resource("planets", &resource.Options[Planet]{
 			Public: true,
 			Query:  query.Support{Filter: map[string][]query.Op{"climate": {query.Eq, query.Ne}}, Sort: []string{"name"}},
 		}),
-		resource.FromOps("all-species", s.species, &resource.Options[Species]{
+		s.species.Resource("all-species", &resource.Options[Species]{
 			Public: true,
 			Query:  query.Support{Sort: []string{"name", "lifespan"}},
 			Relations: []resource.Relation[Species]{
@@ -66,7 +66,7 @@ func newCatalog(s *saga) *resource.Catalog {
 				{Name: "characters", Target: "characters", By: "speciesId"},
 			},
 		}),
-		resource.FromOps("films", s.films, &resource.Options[Film]{
+		s.films.Resource("films", &resource.Options[Film]{
 			Public: true,
 			Query:  query.Support{Sort: []string{"number", "released"}},
 			Relations: []resource.Relation[Film]{
@@ -74,7 +74,7 @@ func newCatalog(s *saga) *resource.Catalog {
 				{Name: "reviews", Target: "reviews", By: "episode"},
 			},
 		}),
-		resource.FromOps("reviews", s.reviews, &resource.Options[Review]{
+		s.reviews.Resource("reviews", &resource.Options[Review]{
 			Public:    true,
 			Query:     query.Support{Filter: map[string][]query.Op{"episode": {query.Eq, query.In}, "stars": {query.Gte, query.Lte}}},
 			Relations: []resource.Relation[Review]{{Name: "film", Target: "films", Field: "episode"}},

@@ -109,9 +109,9 @@ func newKeyed(t testing.TB, change ...func(*keyedShop)) *keyedShop {
 	}
 	s.catalog = resource.NewCatalog(&resource.CatalogOptions{Idempotency: once, Principal: caller,
 		Feed: s.feed},
-		resource.FromOps("orders", s.orders, &s.ordered),
+		s.orders.Resource("orders", &s.ordered),
 		resource.New("users", users, &s.users),
-		resource.FromOps("notes", s.notes, &resource.Options[note]{Public: true}),
+		s.notes.Resource("notes", &resource.Options[note]{Public: true}),
 		resource.New("slots", memory.New[slot](nil), &resource.Options[slot]{Public: true}),
 		command.New("mail/send", mail, &command.Options[mailed]{
 			Authorize: func(ctx context.Context, _ *mailed) error { return s.permit(ctx) }}),

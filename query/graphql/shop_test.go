@@ -81,7 +81,7 @@ func catalog(t testing.TB, opts ...func(*setup)) (*resource.Catalog, *setup) {
 		return greeting{"Hello, " + in.Text},
 			nil
 	}
-	return resource.NewCatalog(&s.catalog, resource.FromOps("orders", s.orderOps, &s.orders),
+	return resource.NewCatalog(&s.catalog, s.orderOps.Resource("orders", &s.orders),
 		resource.New("users", users, &s.users), command.New("door/greet", greet, nil)), s
 }
 

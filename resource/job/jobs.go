@@ -104,7 +104,7 @@ func (j *Jobs) newResource() *resource.Resource {
 			return query.Or(), nil
 		}
 	}
-	return resource.FromOps(j.name, ops, opts)
+	return ops.Resource(j.name, opts)
 }
 
 // samples are the examples in API descriptions.

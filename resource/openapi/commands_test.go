@@ -278,7 +278,7 @@ func TestImportsWithoutTransactions(t *testing.T) {
 	t.Parallel()
 	ops := resource.OpsOf(memory.New[country](&memory.Options[country]{ID: "code"}))
 	ops.Transactions = nil
-	countries := resource.FromOps("countries", ops, &resource.Options[country]{ID: "code"})
+	countries := ops.Resource("countries", &resource.Options[country]{ID: "code"})
 	d := described(t, openapi.New(resource.NewCatalog(nil, command.NewImport("countries/import", countries)),
 		nil))
 	const path = "/countries/import"

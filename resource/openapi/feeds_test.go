@@ -24,7 +24,7 @@ func watchedCatalog(t *testing.T) *resource.Catalog {
 	t.Cleanup(func() { f.Close() })
 	ops := resource.OpsOf(memory.New[note](nil))
 	ops.Replace, ops.Delete, ops.Deleted, ops.Insert = nil, nil, nil, nil
-	notes := resource.FromOps("notes", ops,
+	notes := ops.Resource("notes",
 		&resource.Options[note]{Public: true, Samples: []note{{"a", "Ring twice."}},
 			Query: query.Support{Filter: map[string][]query.Op{"text": {query.Eq}}}})
 	return resource.NewCatalog(&resource.CatalogOptions{Feed: f, Limits: resource.Limits{Streams: 1},

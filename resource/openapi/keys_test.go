@@ -31,9 +31,9 @@ func keyedCatalog(opts *idempotency.Options) *resource.Catalog {
 		&resource.Options[memo]{Public: true})
 	ops := resource.OpsOf(memory.New[memo](nil))
 	ops.Transactions = nil
-	named := resource.FromOps("named", ops, &resource.Options[memo]{Public: true})
+	named := ops.Resource("named", &resource.Options[memo]{Public: true})
 	ops.Insert = nil
-	loose := resource.FromOps("loose", ops, &resource.Options[memo]{Public: true})
+	loose := ops.Resource("loose", &resource.Options[memo]{Public: true})
 	nothing := func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil }
 	return resource.NewCatalog(&resource.CatalogOptions{
 		Idempotency: idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), opts),

@@ -101,7 +101,7 @@ func newJobs() *jobs { return &jobs{store: memory.New[job](nil)} }
 
 func (j *jobs) resource() *resource.Resource {
 	kept := resource.OpsOf(j.store)
-	return resource.FromOps("jobs", resource.Ops[job]{Get: kept.Get, List: kept.List},
+	return resource.Ops[job]{Get: kept.Get, List: kept.List}.Resource("jobs",
 		&resource.Options[job]{Public: true,
 			Samples: []job{{ID: "1", Command: "orders/cancel-stale", State: "succeeded",
 				Result: jsontext.Value(`{"cancelled":2}`)}}})

@@ -152,13 +152,13 @@ func samplePlace() place {
 
 func newShop(t testing.TB) shop {
 	t.Helper()
-	orders := resource.FromOps("orders", assigned(memory.New[order](nil)), &resource.Options[order]{
+	orders := assigned(memory.New[order](nil)).Resource("orders", &resource.Options[order]{
 		Query:     everything[order](),
 		Relations: []resource.Relation[order]{{Name: "customer", Target: "users", Keys: customerOf}},
 		Samples:   []order{sampleOrder()},
 		Public:    true,
 	})
-	users := resource.FromOps("users", assigned(memory.New[user](nil)), &resource.Options[user]{
+	users := assigned(memory.New[user](nil)).Resource("users", &resource.Options[user]{
 		Query:     everything[user](),
 		Relations: []resource.Relation[user]{{Name: "orders", Target: "orders", By: "customerId"}},
 		Samples: []user{{ID: 2, Email: "bob@example.com", Active: true, Role: "clerk",
@@ -169,10 +169,10 @@ func newShop(t testing.TB) shop {
 		Query: everything[place](), Samples: []place{samplePlace()}, Public: true, PageSize: 10,
 		MaxPageSize: 20,
 	})
-	countries := resource.FromOps("countries", given(memory.New(&memory.Options[country]{ID: "code"})),
+	countries := given(memory.New(&memory.Options[country]{ID: "code"})).Resource("countries",
 		&resource.Options[country]{ID: "code", Public: true, RequireIfMatch: true})
 	dusty := resource.OpsOf(memory.New[order](nil))
-	archive := resource.FromOps("order-archive", resource.Ops[order]{Get: dusty.Get, List: dusty.List},
+	archive := resource.Ops[order]{Get: dusty.Get, List: dusty.List}.Resource("order-archive",
 		&resource.Options[order]{Public: true,
 			Query: query.Support{Filter: map[string][]query.Op{"status": {query.Eq}}}})
 	capital := resource.NewLookup("capital", "places", func(context.Context, capitalOf) (string, error) {

@@ -305,15 +305,15 @@ func TestCapabilitiesDecide(t *testing.T) {
 		statuses     string // of success
 		says         string
 	}{
-		{"insert only", "put", resource.FromOps("places", once, nil), "201",
+		{"insert only", "put", once.Resource("places", nil), "201",
 			"An existing item cannot be replaced"},
-		{"all", "put", resource.FromOps("places", all, nil), "200 201 204",
+		{"all", "put", all.Resource("places", nil), "200 201 204",
 			"A deleted item cannot be created again"},
-		{"again", "put", resource.FromOps("places", all, &again), "200 201 204",
+		{"again", "put", all.Resource("places", &again), "200 201 204",
 			"If the item does not exist, it is created. With"},
-		{"assigned", "put", resource.FromOps("places", assigned(memory.New[place](nil)), nil), "200 204",
+		{"assigned", "put", assigned(memory.New[place](nil)).Resource("places", nil), "200 204",
 			"Replaces the item"},
-		{"forgetful", "delete", resource.FromOps("places", forgetful, nil), "204",
+		{"forgetful", "delete", forgetful.Resource("places", nil), "204",
 			"Deletions are not remembered"},
 	}
 	for _, tt := range tests {

@@ -27,7 +27,7 @@ func served(t *testing.T, o ops) ops {
 	support := thingSupport
 	support.Filter = maps.Clone(support.Filter)
 	support.Filter["id"] = []query.Op{query.In} // which GetMany asks for
-	things := resource.FromOps("things", o, &resource.Options[thing]{
+	things := o.Resource("things", &resource.Options[thing]{
 		Query: support, AllowRecreate: true, Public: true,
 	})
 	quiet := &resource.CatalogOptions{Logger: slog.New(slog.DiscardHandler)}

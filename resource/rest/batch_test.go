@@ -349,7 +349,7 @@ func TestBatchMayRunAgain(t *testing.T) {
 	ops.Transactions = func() tx.Runner { return runner }
 	var before, after int
 	var committed bool
-	h := catalog(t, resource.FromOps("orders", ops, &resource.Options[order]{
+	h := catalog(t, ops.Resource("orders", &resource.Options[order]{
 		Before: func(ctx context.Context, _ resource.Op, _, o *order) error {
 			before++
 			o.Cents++ // what the hook does to one attempt is not seen by the next
@@ -385,7 +385,7 @@ func TestBatchWithoutTransaction(t *testing.T) {
 	ops := resource.OpsOf(memory.New(&memory.Options[order]{DB: db}))
 	ops.Insert = nil
 	ops.Transactions = func() tx.Runner { return away{db} }
-	h := catalog(t, resource.FromOps("orders", ops, nil))
+	h := catalog(t, ops.Resource("orders", nil))
 	res := send(t, h, "POST /orders", batchBody, "", operations(`{"op":"create","value":{"customerId":"u","cents":1}}`))
 	want(t, res, http.StatusServiceUnavailable)
 	same(t, "Retry-After", "1", res.header.Get("Retry-After"))

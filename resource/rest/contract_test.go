@@ -29,7 +29,7 @@ func versioned(t testing.TB) http.Handler {
 	fill(t, func(ctx context.Context, v town) (resource.Item[town], error) { return places.Insert(ctx, v.ID, v) },
 		town{"athens", "Athens", "GR", 643452, 37.98, 23.73})
 	o, u := orderOptions(now), &resource.Options[customer]{}
-	hub, people := resource.FromOps("orders", withoutInsert(orders), o), resource.FromOps("users", withoutInsert(users), u)
+	hub, people := withoutInsert(orders).Resource("orders", o), withoutInsert(users).Resource("users", u)
 	v11, v10 := purchaseViews(hub)
 	people10 := resource.View(people, customerToV10, customerFromV10, nil)
 	part := resource.New("places", places, nil)

@@ -96,7 +96,7 @@ func TestPageCursorInNaturalOrder(t *testing.T) {
 			}
 		}
 	}
-	r := resource.FromOps("books", ops, &resource.Options[book]{Query: query.Support{Natural: true}})
+	r := ops.Resource("books", &resource.Options[book]{Query: query.Support{Natural: true}})
 	p := list(t, r)
 	rest := listAt(t, r, query.Query{}, resource.Position{After: p.Cursor(0)})
 	same(t, "behind the first", []string{"2"}, idsOn(&rest))
@@ -130,12 +130,12 @@ func TestETagOfContent(t *testing.T) {
 	t.Parallel()
 	ops := resource.OpsOf(stocked(t, shelved()))
 	get := ops.Get
-	r := resource.FromOps("books", resource.Ops[book]{List: withoutRevs(ops.List),
+	r := resource.Ops[book]{List: withoutRevs(ops.List),
 		Get: func(ctx context.Context, id string) (resource.Item[book], error) {
 			it, err := get(ctx, id)
 			it.Rev = ""
 			return it, err
-		}}, nil)
+		}}.Resource("books", nil)
 	p := list(t, r)
 	same(t, "tag", send(t, catalog(t, r), "GET /books/1").header.Get("Etag"), r.ETag(&p.Entries[0]))
 }

@@ -57,7 +57,7 @@ func TestDescribe(t *testing.T) {
 				tt.change(&ops)
 			}
 			tt.want(&want)
-			r, opts := resource.FromOps("things", ops, tt.opts), &rest.Options{Resources: map[string]rest.ResourceOptions{"things": tt.rest}}
+			r, opts := ops.Resource("things", tt.opts), &rest.Options{Resources: map[string]rest.ResourceOptions{"things": tt.rest}}
 			got := *r.Describe()
 			if got.Stored != r.Type() {
 				t.Errorf("Stored is %v, want the schema of thing", got.Stored)

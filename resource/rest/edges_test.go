@@ -37,7 +37,7 @@ func TestExpandIsBounded(t *testing.T) {
 		gets++
 		return get(ctx, id)
 	}
-	h := catalog(t, resource.FromOps("nodes", ops, &resource.Options[node]{Relations: []resource.Relation[node]{{
+	h := catalog(t, ops.Resource("nodes", &resource.Options[node]{Relations: []resource.Relation[node]{{
 		Name: "friends", Target: "nodes", Many: true, Limit: 3, Keys: func(n *node) []string {
 			var keys []string
 			for _, ref := range n.Refs {
@@ -72,7 +72,7 @@ func TestHiddenListEnds(t *testing.T) {
 		lists++
 		return list(ctx, q)
 	}
-	h := catalog(t, resource.FromOps("nodes", ops, &resource.Options[node]{
+	h := catalog(t, ops.Resource("nodes", &resource.Options[node]{
 		Authorize: func(_ context.Context, _ resource.Op, n, _ *node) error {
 			if n.ID == 700 {
 				return nil
@@ -153,7 +153,7 @@ func TestStaleInTransaction(t *testing.T) {
 	ops.Replace = func(context.Context, string, resource.Rev, node) (resource.Item[node], error) {
 		return resource.Item[node]{}, resource.ErrStale
 	}
-	c := catalog(t, resource.FromOps("nodes", ops, nil))
+	c := catalog(t, ops.Resource("nodes", nil))
 	want(t, send(t, c, "POST /nodes", jsonBody, "", `{}`), http.StatusCreated)
 	inTx := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		db.InTx(r.Context(), func(ctx context.Context) error { c.ServeHTTP(w, r.WithContext(ctx)); return nil })
@@ -184,7 +184,7 @@ func TestViewKeepsWhatItHides(t *testing.T) {
 			return memory.List([]resource.Item[account]{}, query.Query{})
 		},
 	}
-	accounts := resource.FromOps("accounts", read, &resource.Options[account]{Query: query.Support{
+	accounts := read.Resource("accounts", &resource.Options[account]{Query: query.Support{
 		Filter: map[string][]query.Op{"pin": {query.StartsWith}}, Sort: []string{"pin"}}})
 	down := func(a account) (secretive, error) { return secretive(a), nil }
 	up := func(v secretive, _ account) (account, error) { return account(v), nil }
@@ -300,7 +300,7 @@ func TestWrittenBeyondTheView(t *testing.T) {
 		a.Pin = "new"
 		return create(ctx, a)
 	}
-	accounts := resource.FromOps("accounts", ops, nil)
+	accounts := ops.Resource("accounts", nil)
 	down := func(a account) (account, error) { return a, nil }
 	up := func(v, _ account) (account, error) { return v, nil }
 	h := rest.New(resource.NewCatalog(&resource.CatalogOptions{Logger: slog.New(slog.DiscardHandler)},

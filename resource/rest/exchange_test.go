@@ -100,8 +100,8 @@ func api(t testing.TB, opts ...func(*setup)) http.Handler {
 	for _, opt := range opts {
 		opt(s)
 	}
-	orders, users := resource.FromOps("orders", s.orderOps, &s.orders), resource.FromOps("users", s.userOps, &s.users)
-	parts := append([]resource.Part{orders, users, resource.FromOps("places", s.placeOps, &s.places)}, s.parts...)
+	orders, users := s.orderOps.Resource("orders", &s.orders), s.userOps.Resource("users", &s.users)
+	parts := append([]resource.Part{orders, users, s.placeOps.Resource("places", &s.places)}, s.parts...)
 	if s.imports {
 		parts = append(parts, command.NewImport("orders/import", orders), command.NewImport("users/import", users))
 	}

@@ -39,7 +39,7 @@ func broken(t testing.TB, spoil func(ops *resource.Ops[book])) http.Handler {
 	t.Helper()
 	ops := resource.OpsOf(stocked(t, book{Title: "a", Sequels: []int64{2}}, book{Title: "b"}))
 	spoil(&ops)
-	return catalog(t, resource.FromOps("books", ops, &resource.Options[book]{
+	return catalog(t, ops.Resource("books", &resource.Options[book]{
 		Query: bookSupport(), Relations: []resource.Relation[book]{
 			{Name: "next", Target: "books", Many: true, Keys: func(*book) []string { return []string{"2"} }},
 			{Name: "alike", Target: "books", By: "stars", Keys: func(*book) []string { return []string{"0"} }},

@@ -137,7 +137,7 @@ func TestFollowStaysWithinLimits(t *testing.T) {
 			}
 		}
 	}
-	things := resource.FromOps("things", store, &resource.Options[thing]{
+	things := store.Resource("things", &resource.Options[thing]{
 		Query: query.Support{Filter: map[string][]query.Op{"name": {query.Eq}}}})
 	x := pointing{ID: "x", Texts: []string{"c", "c", "a", "b", "d"}}
 	from := resource.New("from", pointers(t, x), &resource.Options[pointing]{Relations: []resource.Relation[pointing]{

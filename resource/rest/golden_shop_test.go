@@ -85,8 +85,8 @@ func goldenParts(t *testing.T) []resource.Part {
 	jobs := goldenJobs()
 	placesResource := resource.New("places", places, placeOptions())
 	return []resource.Part{
-		resource.FromOps("orders", withoutInsert(orders), orderOptions(clock)),
-		resource.FromOps("users", withoutInsert(users), userOptions()),
+		withoutInsert(orders).Resource("orders", orderOptions(clock)),
+		withoutInsert(users).Resource("users", userOptions()),
 		placesResource,
 		command.NewImport("places/import", placesResource),
 		resource.NewLookup("largest-place", "places", largestIn(places)),

@@ -46,7 +46,7 @@ func hookedBooks(
 	for _, opt := range opts {
 		opt(&ops)
 	}
-	h.Resource = resource.FromOps("books", ops, &resource.Options[book]{
+	h.Resource = ops.Resource("books", &resource.Options[book]{
 		Before: func(_ context.Context, op resource.Op, b, after *book) error {
 			h.say("before", op, b, after)
 			if before == nil {

@@ -19,7 +19,7 @@ import (
 // importer serves villages and their import.
 func importer(t testing.TB, ops resource.Ops[village], opts *resource.Options[village]) http.Handler {
 	t.Helper()
-	villages := resource.FromOps("villages", ops, opts)
+	villages := ops.Resource("villages", opts)
 	return catalog(t, villages, command.NewImport("villages/import", villages))
 }
 

@@ -326,7 +326,7 @@ func TestImportMayRunAgain(t *testing.T) {
 		runner := &fickle{db, 3}
 		ops.Transactions = func() tx.Runner { return runner }
 		var after []string
-		users := resource.FromOps("users", ops, &resource.Options[user]{
+		users := ops.Resource("users", &resource.Options[user]{
 			After: func(_ context.Context, op resource.Op, _, u *user) { after = append(after, string(op)+" "+u.ID) },
 		})
 		h := catalog(t, users, command.NewImport("users/import", users))

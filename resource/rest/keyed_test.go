@@ -31,7 +31,7 @@ func gatedBooks(t testing.TB, c *calls) (http.Handler, *gate) {
 		<-g.open
 		return replace(ctx, id, rev, v)
 	}
-	return catalog(t, resource.FromOps("books", ops, nil)), g
+	return catalog(t, ops.Resource("books", nil)), g
 }
 
 // addSequel adds a sequel to a book, and gives up after a time if that is not zero.
@@ -53,7 +53,7 @@ func TestWritersOfOneItemQueue(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var c calls
 		store := stocked(t, book{Title: "a", Sequels: []int64{0}})
-		h := catalog(t, resource.FromOps("books", counting(resource.OpsOf(store), &c), nil))
+		h := catalog(t, counting(resource.OpsOf(store), &c).Resource("books", nil))
 		const writers, writes = 16, 20
 		var wg sync.WaitGroup
 		for range writers {

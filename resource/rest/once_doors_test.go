@@ -70,7 +70,7 @@ func (d *desk) doors(t testing.TB) http.Handler {
 	}
 	quiet := func(ctx context.Context, in tidyIn) (nothing, error) { _, err := tidy(ctx, in); return nothing{}, err }
 	opts := &command.Options[tidyIn]{Public: true, Transactions: runner}
-	memos := resource.FromOps("memos", d.ops(), &d.opts)
+	memos := d.ops().Resource("memos", &d.opts)
 	return byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: d.keeper(), Principal: caller,
 		Logger: slog.New(slog.DiscardHandler)}, memos,
 		command.New("memos/tidy", tidy, opts), command.New("memos/quiet", quiet, opts),

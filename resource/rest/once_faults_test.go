@@ -21,7 +21,7 @@ func TestKeyedPanicBehindTheCommit(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, idempotency.ExactlyOnce)
 	d.opts.After = func(context.Context, resource.Op, *memo, *memo) { panic("told") }
-	memos := resource.FromOps("memos", d.ops(), &d.opts)
+	memos := d.ops().Resource("memos", &d.opts)
 	h := byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: d.keeper(), Principal: caller,
 		Logger: slog.New(slog.DiscardHandler)}, memos), nil))
 	fields := []string{asAnn, keyField("k"), jsonBody, "", `{"title":"a"}`}
@@ -66,7 +66,7 @@ func TestKeyedUnavailable(t *testing.T) {
 					}
 				}
 				h := byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: d.keeper(), Principal: caller},
-					resource.FromOps("memos", ops, &d.opts)), nil))
+					ops.Resource("memos", &d.opts)), nil))
 				content := jsonBody
 				if strings.HasPrefix(line, "PATCH") {
 					content = mergeBody
@@ -137,7 +137,7 @@ func TestKeyedImportWholly(t *testing.T) {
 				}
 				return insert(ctx, id, v)
 			}
-			memos := resource.FromOps("memos", ops, &d.opts)
+			memos := ops.Resource("memos", &d.opts)
 			h := byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: d.keeper(), Principal: caller}, memos,
 				command.NewImport("memos/import", memos)), nil))
 			plain := send(t, h, "POST /memos/import?atomic=true", linesBody, "", tt.content)
@@ -173,7 +173,7 @@ func TestKeyedViewOfSecrets(t *testing.T) {
 			if _, err := d.store.Insert(t.Context(), "1", memo{Title: "a", Secret: "s3cr3t"}); err != nil {
 				t.Fatal(err)
 			}
-			view := resource.View(resource.FromOps("memos", d.ops(), &d.opts),
+			view := resource.View(d.ops().Resource("memos", &d.opts),
 				func(m memo) (peeked, error) { return peeked{m.ID, m.Secret != ""}, nil },
 				func(_ peeked, base memo) (memo, error) { return base, nil }, nil)
 			h := byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: d.keeper(), Principal: caller}, view), nil))

@@ -425,9 +425,9 @@ func TestGuarantees(t *testing.T) {
 	readonly := resource.Ops[memo]{Get: plain.Get, List: plain.List}
 	public := &resource.Options[memo]{Public: true}
 	c := resource.NewCatalog(&resource.CatalogOptions{Idempotency: idempotency.New(d.keys, nil)},
-		resource.New("exact", d.store, public), resource.FromOps("named", plain, public),
+		resource.New("exact", d.store, public), plain.Resource("named", public),
 		resource.New("strange", memory.New[memo](nil), public), resource.New("numbers", memory.New[book](nil), nil),
-		resource.FromOps("readonly", readonly, public),
+		readonly.Resource("readonly", public),
 		command.New("exact/tidy", letGo, &command.Options[nothing]{Public: true, Transactions: d.db}),
 		command.New("named/tidy", letGo, &command.Options[nothing]{Public: true}),
 		blob.New("files", newCellar(), nil),

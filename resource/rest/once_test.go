@@ -118,7 +118,7 @@ func (d *desk) then(item resource.Item[memo], err error) (resource.Item[memo], e
 // open serves the memos in both contracts.
 func (d *desk) open(t testing.TB, more ...resource.Part) (v2, v1 http.Handler) {
 	t.Helper()
-	memos := resource.FromOps("memos", d.ops(), &d.opts)
+	memos := d.ops().Resource("memos", &d.opts)
 	keeper := d.keeper()
 	serve := func(r *resource.Resource) http.Handler {
 		return byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: keeper, Principal: caller,

@@ -147,7 +147,7 @@ func TestUnwritableEvents(t *testing.T) {
 			if shared {
 				b.log = feed.NewMemory(&feed.MemoryOptions{Runner: db})
 			}
-			measures := resource.FromOps("measures", ops, nil)
+			measures := ops.Resource("measures", nil)
 			b.parts = append(b.parts, measures)
 			b.open(t)
 			_, err := measures.Create(t.Context(), []byte(`{"id":"a"}`), nil)
@@ -215,7 +215,7 @@ func TestFeedsOfCatalogs(t *testing.T) {
 	one, other := feed.New(b.log, nil), feed.New(b.log, nil)
 	defer one.Close()
 	defer other.Close()
-	letters := resource.FromOps("letters", b.ops, &b.opts)
+	letters := b.ops.Resource("letters", &b.opts)
 	withFeed := func(f *feed.Feed, r *resource.Resource) *rest.Handler {
 		return rest.New(resource.NewCatalog(&resource.CatalogOptions{Feed: f}, r), nil)
 	}
@@ -273,7 +273,7 @@ func TestReportOfFeeds(t *testing.T) {
 			t.Parallel()
 			f := feed.New(tt.log, nil)
 			defer f.Close()
-			c := resource.NewCatalog(&resource.CatalogOptions{Feed: f}, resource.FromOps("letters", tt.ops, &tt.opts))
+			c := resource.NewCatalog(&resource.CatalogOptions{Feed: f}, tt.ops.Resource("letters", &tt.opts))
 			var got []string
 			for line := range strings.Lines(c.Report()) {
 				if line = strings.TrimSpace(line); strings.HasPrefix(line, "feed:") || strings.Contains(line, "events do") {

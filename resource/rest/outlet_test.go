@@ -93,7 +93,7 @@ func (b *postbox) open(t testing.TB) *postbox {
 	t.Helper()
 	f := feed.New(b.log, nil)
 	t.Cleanup(func() { f.Close() })
-	b.letters = resource.FromOps("letters", b.ops, &b.opts)
+	b.letters = b.ops.Resource("letters", &b.opts)
 	b.v1 = resource.View(b.letters, letterToV1, letterFromV1, nil)
 	opts := &resource.CatalogOptions{Feed: f, Idempotency: b.once, Logger: slog.New(slog.NewTextHandler(b.said, nil)),
 		Principal: func(context.Context) string { return "ann" }}

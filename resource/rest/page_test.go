@@ -61,7 +61,7 @@ func TestPagesAreTheList(t *testing.T) {
 	for seed := range uint64(300) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		ops := resource.OpsOf(stocked(t, manyBooks(rnd, rnd.IntN(30))...))
-		h := catalog(t, resource.FromOps("books", ops, &resource.Options[book]{Query: bookSupport()}))
+		h := catalog(t, ops.Resource("books", &resource.Options[book]{Query: bookSupport()}))
 		list := randomList(rnd)
 		all := value[page[book]](t, send(t, h, "GET "+list+"&limit=200")).Items
 		limit := 1 + rnd.IntN(7)

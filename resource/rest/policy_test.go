@@ -69,7 +69,7 @@ func TestAuthorizeIsAsked(t *testing.T) {
 			store := stocked(t, book{Title: "a"}, book{Title: "b"}, book{Title: "c", Sequels: []int64{1}})
 			ops := resource.OpsOf(store)
 			ops.Insert = nil
-			h := catalog(t, resource.FromOps("books", ops, &resource.Options[book]{
+			h := catalog(t, ops.Resource("books", &resource.Options[book]{
 				Query: bookSupport(), Authorize: a.authorize, Relations: []resource.Relation[book]{
 					{Name: "next", Target: "books", Many: true, Keys: func(b *book) []string {
 						return []string{strconv.FormatInt(b.Sequels[0], 10)}
@@ -266,7 +266,7 @@ func keptApart(
 		ID string `json:"id"`
 	}
 	find := func(_ context.Context, in in) (string, error) { return in.ID, nil }
-	return byCaller(catalog(t, resource.FromOps("books", ops, &o), resource.NewLookup("find", "books", find))), store, own
+	return byCaller(catalog(t, ops.Resource("books", &o), resource.NewLookup("find", "books", find))), store, own
 }
 
 // leaks fails the test if a response says a word of another's book.

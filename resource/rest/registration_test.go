@@ -162,7 +162,7 @@ func TestOptionsThatCannotBeMeant(t *testing.T) {
 		{`resource: "a/b" cannot be the name of a resource: letters, digits and -_.~ can`, named("a/b")},
 		{`resource: ".." cannot be the name of a resource: letters, digits and -_.~ can`, named("..")},
 		{`resource: "a b" cannot be the name of a resource: letters, digits and -_.~ can`, named("a b")},
-		{`resource: things: Get and List must be set`, func() { resource.FromOps("things", resource.Ops[thing]{}, nil) }},
+		{`resource: things: Get and List must be set`, func() { resource.Ops[thing]{}.Resource("things", nil) }},
 		{`resource: things: rest_test.thing has no field with the JSON name "key"; ` +
 			`say in Options.ID which one identifies an item`, newThing(resource.Options[thing]{ID: "key"})},
 		{`resource: floats: the id field "id" must be a string or an integer`, func() {
@@ -350,7 +350,7 @@ func TestOpsKeepCapabilities(t *testing.T) {
 	var c calls
 	store := stocked(t, book{Title: "a"})
 	inner := newCatalog(t, resource.New("books", store, nil))
-	outer := newCatalog(t, resource.FromOps("books", counting(resource.OpsOf(store), &c), nil))
+	outer := newCatalog(t, counting(resource.OpsOf(store), &c).Resource("books", nil))
 	same(t, "report", inner.Report(), outer.Report())
 	wantBody(t, send(t, rest.New(outer, nil), "GET /books/1"), http.StatusOK, send(t, rest.New(inner, nil), "GET /books/1").body)
 	same(t, "calls", map[string]int{"Get": 1}, c.reset())
@@ -377,7 +377,7 @@ func TestOpsKeepCapabilities(t *testing.T) {
 			t.Parallel()
 			ops := resource.OpsOf(store)
 			tt.take(&ops)
-			h := catalog(t, resource.FromOps("books", ops, nil))
+			h := catalog(t, ops.Resource("books", nil))
 			want(t, send(t, h, "OPTIONS /books"), http.StatusNoContent, "Allow: "+tt.list)
 			want(t, send(t, h, "OPTIONS /books/1"), http.StatusNoContent, "Allow: "+tt.items)
 		})
@@ -397,7 +397,7 @@ func TestSentinelsAreFoundInside(t *testing.T) {
 		ops.Get = func(context.Context, string) (resource.Item[thing], error) {
 			return resource.Item[thing]{}, fmt.Errorf("table things: %w", errors.Join(status.err, errors.New("at 7")))
 		}
-		want(t, send(t, catalog(t, resource.FromOps("things", ops, nil)), "GET /things/a"), status.want)
+		want(t, send(t, catalog(t, ops.Resource("things", nil)), "GET /things/a"), status.want)
 	}
 }
 

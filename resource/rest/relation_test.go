@@ -54,8 +54,8 @@ func linkedBooks(t testing.TB, opts ...func(*resource.Ops[book], *resource.Ops[a
 		opt(&books, &authors, &bookOptions, &authorOptions)
 	}
 	l := &linked{}
-	l.catalog = newCatalog(t, resource.FromOps("books", counting(books, &l.books), &bookOptions),
-		resource.FromOps("authors", counting(authors, &l.authors), &authorOptions))
+	l.catalog = newCatalog(t, counting(books, &l.books).Resource("books", &bookOptions),
+		counting(authors, &l.authors).Resource("authors", &authorOptions))
 	l.Handler = rest.New(l.catalog, nil)
 	return l
 }

@@ -22,7 +22,7 @@ func TestRelationLeadsToAView(t *testing.T) {
 			t.Parallel()
 			ops := resource.OpsOf(stocked(t, book{Title: "Emma", Author: 1}, book{Title: "Dune", Author: 2}))
 			tt.list(&ops)
-			books := resource.FromOps("books", ops, &resource.Options[book]{Query: bookSupport()})
+			books := ops.Resource("books", &resource.Options[book]{Query: bookSupport()})
 			older := resource.View(books, toV1, fromV1, &resource.ViewOptions{Fields: map[string]string{"name": "title"}})
 			authors := resource.New("authors", stocked(t, author{Name: "Jane"}), &resource.Options[author]{
 				Relations: []resource.Relation[author]{{Name: "books", Target: "books", By: "authorId"}},

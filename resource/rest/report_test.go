@@ -25,7 +25,7 @@ func TestReport(t *testing.T) {
 		resource.New("public", store, &resource.Options[thing]{Public: true}),
 		resource.New("asked", store, &resource.Options[thing]{Authorize: allow}),
 		resource.New("scoped", store, &resource.Options[thing]{Authorize: allow, Scope: scope, AuthorizeGone: knows}),
-		resource.FromOps("forgetful", forgetful, &resource.Options[thing]{Public: true}),
+		forgetful.Resource("forgetful", &resource.Options[thing]{Public: true}),
 		resource.New[thing]("readonly", readOnly[thing]{}, &resource.Options[thing]{Public: true}),
 		resource.NewLookup("best", "open", func(context.Context, struct{}) (string, error) { return "", nil }))
 	const want = `/open  GET, HEAD, POST, OPTIONS

@@ -38,7 +38,7 @@ func tallies(store *memory.Store[tally], replaced *atomic.Int64) http.Handler {
 		replaced.Add(1)
 		return replace(ctx, id, expect, v)
 	}
-	return rest.New(resource.NewCatalog(nil, resource.FromOps("tallies", ops, nil)), nil)
+	return rest.New(resource.NewCatalog(nil, ops.Resource("tallies", nil)), nil)
 }
 
 func TestRule102NoUpdateIsLost(t *testing.T) {

@@ -47,7 +47,7 @@ func sheets(t *testing.T, limits resource.Limits) (h http.Handler, writes *int) 
 		*writes++
 		return replace(ctx, id, expect, v)
 	}
-	h = rest.New(resource.NewCatalog(&resource.CatalogOptions{Limits: limits}, resource.FromOps("sheets", ops, nil)), nil)
+	h = rest.New(resource.NewCatalog(&resource.CatalogOptions{Limits: limits}, ops.Resource("sheets", nil)), nil)
 	doc := strings.Replace(budget, `,"seal":""`, "", 1)
 	wantBody(t, send(t, h, "PUT "+budgetPath, jsonBody, "", doc), http.StatusCreated, budget)
 	return h, writes

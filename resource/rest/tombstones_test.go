@@ -133,7 +133,7 @@ func TestTombstonesConform(t *testing.T) {
 func TestTombstonesOverHTTP(t *testing.T) {
 	t.Parallel()
 	serve := func(ops resource.Ops[thing]) http.Handler {
-		return catalog(t, resource.FromOps("things", ops, &resource.Options[thing]{AllowRecreate: true}))
+		return catalog(t, ops.Resource("things", &resource.Options[thing]{AllowRecreate: true}))
 	}
 	remember := func(recreate bool) http.Handler {
 		return serve(resource.OpsOf(newThings()).WithTombstones(memory.NewTombstones(), recreate))
@@ -212,7 +212,7 @@ func TestTombstonesOfTheLiving(t *testing.T) {
 	if _, err := ops.Deleted(t.Context(), "a"); !errors.Is(err, resource.ErrNotFound) {
 		t.Errorf("Deleted: %v", err)
 	}
-	h := catalog(t, resource.FromOps("things", ops, nil))
+	h := catalog(t, ops.Resource("things", nil))
 	want(t, send(t, h, "GET /things/a"), http.StatusOK)
 	want(t, send(t, h, "PATCH /things/a", mergeBody, "", `{"n":1}`), http.StatusOK)
 	wantProblem(t, send(t, h, "GET /things/b"), problem.Gone)
@@ -231,7 +231,7 @@ func TestTombstonesWithoutDeleter(t *testing.T) {
 func ExampleOps_WithTombstones() {
 	// newThings returns a store that does not record deletions.
 	ops := resource.OpsOf(newThings()).WithTombstones(memory.NewTombstones(), false)
-	h := rest.New(resource.NewCatalog(nil, resource.FromOps("things", ops, nil)), nil)
+	h := rest.New(resource.NewCatalog(nil, ops.Resource("things", nil)), nil)
 	for _, method := range []string{http.MethodPut, http.MethodDelete, http.MethodGet} {
 		r := httptest.NewRequest(method, "/things/1", strings.NewReader(`{"name":"water the plants"}`))
 		r.Header.Set("Content-Type", "application/json")

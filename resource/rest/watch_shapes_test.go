@@ -261,7 +261,7 @@ func TestWatchContentRev(t *testing.T) {
 				item.Rev = ""
 				return item, err
 			}}
-		r := resource.FromOps("things", ops, nil)
+		r := ops.Resource("things", nil)
 		resource.NewCatalog(&resource.CatalogOptions{Feed: f}, r)
 		at, err := r.Position(t.Context(), 0)
 		if err != nil {

@@ -131,7 +131,7 @@ func keyedCatalog(ctx context.Context, db *sqltx.DB, guard *idempotency.Guard, m
 }
 
 func public[T any](name string, ops resource.Ops[T]) resource.Part {
-	return resource.FromOps(name, ops, &resource.Options[T]{Public: true})
+	return ops.Resource(name, &resource.Options[T]{Public: true})
 }
 
 // mortalTable is a collection with the steps [BeforeEffect] and [AfterEffect] around each write.

@@ -105,7 +105,7 @@ func thingsHandler(ctx context.Context, db *sqltx.DB, events *feed.Feed, o thing
 	if err := database.Retry(ctx, table.CreateTable); err != nil {
 		return nil, err
 	}
-	things := resource.FromOps(name, table.Ops(), &resource.Options[Thing]{
+	things := table.Ops().Resource(name, &resource.Options[Thing]{
 		Public: true,
 		Query:  query.Support{Filter: map[string][]query.Op{"lane": {query.Eq}, "open": {query.Eq}}},
 	})

@@ -59,7 +59,7 @@ func (d *database) close() error { return errors.Join(d.writer.Close(), d.reader
 
 // catalog is what is measured.
 func (d *database) catalog() http.Handler {
-	return rest.New(resource.NewCatalog(nil, resource.FromOps("towns", d.towns.Ops(), &resource.Options[town]{
+	return rest.New(resource.NewCatalog(nil, d.towns.Ops().Resource("towns", &resource.Options[town]{
 		Query: d.towns.Support(), Public: true})), nil)
 }
 

@@ -23,7 +23,7 @@ func ExampleNew_catalog() {
 
 	db := sqltx.New(sqltx.PostgreSQL, pool, nil)
 	changes := feed.New(sqlfeed.New(db, nil), nil) // a log in the database of the orders; CreateTable creates its tables
-	orders := resource.FromOps("orders", sqltable.New[Order](db, "orders", nil).Ops(), nil)
+	orders := sqltable.New[Order](db, "orders", nil).Ops().Resource("orders", nil)
 	catalog := resource.NewCatalog(&resource.CatalogOptions{Feed: changes}, orders)
 	server.RegisterOnShutdown(func() { changes.Close() }) // ends the streams, so that clients reconnect
 

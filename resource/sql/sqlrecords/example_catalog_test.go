@@ -26,7 +26,7 @@ func ExampleNew_catalog() {
 	catalog := resource.NewCatalog(&resource.CatalogOptions{
 		Idempotency: idempotency.New(records, nil),
 		Principal:   middleware.Principal, // keys belong to a principal
-	}, resource.FromOps("orders", orders.Ops(), nil))
+	}, orders.Ops().Resource("orders", nil))
 
 	for _, g := range catalog.Guarantees() {
 		fmt.Println(g.Name, "created:", g.Create, "changed:", g.Others)

@@ -53,7 +53,7 @@ func ExampleNew() {
 		Forget: true,
 	})
 	// At the start: if err := orders.Check(ctx); err != nil { ... }
-	served := resource.FromOps("orders", orders.Ops(), &resource.Options[Order]{Query: orders.Support()})
+	served := orders.Ops().Resource("orders", &resource.Options[Order]{Query: orders.Support()})
 	fmt.Println(served.Name(), served.Can(resource.OpReplace), served.Describe().Query.Sort)
 	// Output: orders true [id customerId status note]
 }

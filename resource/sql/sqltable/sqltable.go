@@ -14,7 +14,7 @@
 //	db := sqltx.New(sqltx.PostgreSQL, pool, nil)
 //	orders := sqltable.New[Order](db, "orders", &sqltable.Options{Index: []string{"customerId"}})
 //	if err := orders.CreateTable(ctx); err != nil { ... }
-//	r := resource.FromOps("orders", orders.Ops(), &resource.Options[Order]{Query: orders.Support()})
+//	r := orders.Ops().Resource("orders", &resource.Options[Order]{Query: orders.Support()})
 //
 // # Columns
 //
@@ -228,7 +228,7 @@ func (t *Table[T]) checkOptions() error {
 	return nil
 }
 
-// Ops returns the operations of the table, for [resource.FromOps] and for direct calls. Insert and
+// Ops returns the operations of the table, for [resource.Ops.Resource] and for direct calls. Insert and
 // InsertMany are nil if the database assigns ids, Create is nil if clients do, Deleted is nil with
 // Options.Forget, and all writes are nil with Options.ReadOnly. Set further operations to nil to
 // disable them.

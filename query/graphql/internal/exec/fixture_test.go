@@ -221,7 +221,7 @@ func newWorld(t testing.TB, s setting) *world {
 	w.stock(t, s.size)
 	full := query.Support{Filter: map[string][]query.Op{"title": {query.Eq}, "authorId": {query.Eq}},
 		Sort: []string{"title", "sold"}}
-	books := resource.FromOps("books", spied(w, "books", w.books), &resource.Options[book]{
+	books := spied(w, "books", w.books).Resource("books", &resource.Options[book]{
 		Query: full, Public: true, MaxPageSize: max(s.page, 200),
 		Relations: []resource.Relation[book]{
 			{Name: "author", Target: "authors", Field: "authorId"},
@@ -241,7 +241,7 @@ func newWorld(t testing.TB, s setting) *world {
 			return w.authorize(ctx, op, before, after)
 		},
 	})
-	authors := resource.FromOps("authors", spied(w, "authors", w.authors), &resource.Options[author]{
+	authors := spied(w, "authors", w.authors).Resource("authors", &resource.Options[author]{
 		Public:    true,
 		Relations: []resource.Relation[author]{{Name: "books", Target: "books", By: "authorId", Limit: 10}},
 		Authorize: func(ctx context.Context, _ resource.Op, before, _ *author) error {
@@ -251,7 +251,7 @@ func newWorld(t testing.TB, s setting) *world {
 			return resource.ErrForbidden
 		},
 	})
-	reviews := resource.FromOps("reviews", spied(w, "reviews", w.reviews), &resource.Options[review]{
+	reviews := spied(w, "reviews", w.reviews).Resource("reviews", &resource.Options[review]{
 		Public: true, Query: query.Support{Filter: map[string][]query.Op{"bookId": {query.Eq}}},
 		Relations: []resource.Relation[review]{{Name: "book", Target: "books", Field: "bookId"}},
 	})

@@ -117,7 +117,7 @@ func open(t *testing.T, adjust ...func(*resource.Options[order])) *shop {
 		fn(&o)
 	}
 	s.catalog = resource.NewCatalog(&resource.CatalogOptions{Limits: resource.Limits{Terms: 9}},
-		resource.FromOps("orders", ops, &o),
+		ops.Resource("orders", &o),
 		resource.New("pages", memory.New[page](nil), nil),
 		resource.New("slots", memory.New[slot](nil), nil),
 		resource.NewLookup("newest", "orders", newest),

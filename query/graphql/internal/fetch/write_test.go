@@ -234,7 +234,7 @@ func TestWriteOfWhatCannotBeShown(t *testing.T) {
 		return create(ctx, v)
 	}
 	same := func(v slot) (slot, error) { return v, nil }
-	slots := resource.View(resource.FromOps("slots", ops, nil), same,
+	slots := resource.View(ops.Resource("slots", nil), same,
 		func(v, _ slot) (slot, error) { return v, nil },
 		&resource.ViewOptions{Where: query.Where("text", query.Ne, "secret")})
 	c := resource.NewCatalog(nil, slots)

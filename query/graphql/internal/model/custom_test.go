@@ -61,7 +61,7 @@ func TestCustom(t *testing.T) {
 			}
 			query, mutation := field("Query", nil), field("Mutation", nil)
 			computed := field("notes", reflect.TypeFor[note]())
-			s := reflected(t, resource.NewCatalog(nil, resource.FromOps("notes", noteOps(), nil)),
+			s := reflected(t, resource.NewCatalog(nil, noteOps().Resource("notes", nil)),
 				&model.Options{Fields: []*model.CustomField{query, mutation, computed}})
 			sound(t, s)
 			type seen struct{ Type, Args, Doc, Deprecated string }
@@ -91,7 +91,7 @@ func TestCustom(t *testing.T) {
 // TestCustomTypes checks the types that custom fields add to the schema.
 func TestCustomTypes(t *testing.T) {
 	t.Parallel()
-	s := reflected(t, resource.NewCatalog(nil, resource.FromOps("notes", noteOps(), nil)), &model.Options{
+	s := reflected(t, resource.NewCatalog(nil, noteOps().Resource("notes", nil)), &model.Options{
 		Doc: "All about notes.",
 		Fields: []*model.CustomField{
 			{On: "Query", Name: "summary", Out: schema.For[summary]()},

@@ -20,7 +20,7 @@ func noLookup(context.Context, empty) (string, error) { return "", nil }
 func served[T any](name string) *resource.Resource { return asked[T](name, query.Support{}) }
 
 func asked[T any](name string, s query.Support) *resource.Resource {
-	return resource.FromOps(name, readOnly[T](), &resource.Options[T]{Query: s})
+	return readOnly[T]().Resource(name, &resource.Options[T]{Query: s})
 }
 
 func related[T any](name string, relations ...string) *resource.Resource {

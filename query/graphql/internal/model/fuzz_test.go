@@ -25,7 +25,7 @@ func FuzzNames(f *testing.F) {
 			return
 		}
 		keys := func(*note) []string { return nil }
-		notes := resource.FromOps(list, noteOps(), &resource.Options[note]{
+		notes := noteOps().Resource(list, &resource.Options[note]{
 			Relations: []resource.Relation[note]{{Name: relation, Target: list, Keys: keys}}})
 		find := func(context.Context, empty) (string, error) { return "", nil }
 		c := resource.NewCatalog(nil, notes, resource.NewLookup(lookup, list, find),

@@ -235,7 +235,7 @@ func TestEnumNames(t *testing.T) {
 		Scalar dateTime `json:"scalar" enum:"x"`
 	}
 	flags := resource.New("flags", memory.New[flag](nil), nil)
-	notes := resource.FromOps("notes", noteOps(), nil)
+	notes := noteOps().Resource("notes", nil)
 	s := reflected(t, resource.NewCatalog(nil, flags, notes), nil)
 	sound(t, s)
 	want := "id:ID! left:Colour! right:FlagRight! again:[Colour!]! text:FlagText! plain:FlagPlain! " +

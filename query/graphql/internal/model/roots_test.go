@@ -89,7 +89,7 @@ func TestCapabilities(t *testing.T) {
 			if tt.ops != nil {
 				tt.ops(&ops)
 			}
-			s := reflected(t, resource.NewCatalog(nil, resource.FromOps("notes", ops, &tt.opts)), nil)
+			s := reflected(t, resource.NewCatalog(nil, ops.Resource("notes", &tt.opts)), nil)
 			got := fieldNames(s.Mutation) + " | " + fieldNames(typeOf(s, "Note")) + " | " +
 				fieldNames(typeOf(s, "NoteConnection")) + " | " + short(typeOf(s, "CreateNoteInput"))
 			if diff := cmp.Diff(tt.wants, got); diff != "" {
@@ -164,7 +164,7 @@ func TestFiltersAndSort(t *testing.T) {
 			t.Parallel()
 			ops := noteOps()
 			s := reflected(t, resource.NewCatalog(nil,
-				resource.FromOps("notes", ops, &resource.Options[note]{Query: tt.support})), nil)
+				ops.Resource("notes", &resource.Options[note]{Query: tt.support})), nil)
 			if diff := cmp.Diff(tt.args, short(
 				&model.Type{Inputs: s.Query.Field("notes").Args})); diff != "" {
 				t.Errorf("arguments (-want +got):\n%s", diff)
@@ -207,7 +207,7 @@ func TestRenamed(t *testing.T) {
 // TestPageSizes checks that descriptions contain the limits of a list.
 func TestPageSizes(t *testing.T) {
 	t.Parallel()
-	notes := resource.FromOps("notes", noteOps(),
+	notes := noteOps().Resource("notes",
 		&resource.Options[note]{PageSize: 7, MaxPageSize: 30, RequireIfMatch: true})
 	s := reflected(t, resource.NewCatalog(nil, notes), nil)
 	if doc := s.Query.Field("notes").Arg("first").Doc; !strings.Contains(doc, "at most 30, and 7 ") {
@@ -225,7 +225,7 @@ func TestPageSizes(t *testing.T) {
 func TestRelations(t *testing.T) {
 	t.Parallel()
 	keys := func(*note) []string { return nil }
-	notes := resource.FromOps("notes", noteOps(), &resource.Options[note]{
+	notes := noteOps().Resource("notes", &resource.Options[note]{
 		Query: query.Support{Filter: map[string][]query.Op{"text": {query.Eq}}},
 		Relations: []resource.Relation[note]{
 			{Name: "next", Target: "notes", Keys: keys},
@@ -266,7 +266,7 @@ type episode struct {
 func TestLookups(t *testing.T) {
 	t.Parallel()
 	find := func(context.Context, episode) (string, error) { return "", nil }
-	c := resource.NewCatalog(nil, resource.FromOps("notes", noteOps(), nil),
+	c := resource.NewCatalog(nil, noteOps().Resource("notes", nil),
 		resource.NewLookup("best-hero", "notes", find))
 	s := reflected(t, c, nil)
 	f := s.Query.Field("bestHero")
@@ -291,7 +291,7 @@ type fixedOnly struct {
 // TestCommands checks the input and output types of commands.
 func TestCommands(t *testing.T) {
 	t.Parallel()
-	notes := resource.FromOps("notes", noteOps(), nil)
+	notes := noteOps().Resource("notes", nil)
 	c := resource.NewCatalog(nil, notes,
 		newCommand[empty, empty]("auth/logout"), newCommand[note, empty]("notes/send-all"),
 		newCommand[empty, note]("notes/newest"),
@@ -339,16 +339,16 @@ func TestNames(t *testing.T) {
 		want string // fields of Query
 		typ  string
 	}{
-		{"Go type", resource.FromOps("notes", noteOps(), nil), nil, "note notes", "Note"},
+		{"Go type", noteOps().Resource("notes", nil), nil, "note notes", "Note"},
 		{"exported Go type", resource.New("old-things", memory.New[Thing](nil), nil), nil, "thing oldThings",
 			"Thing"},
-		{"options", resource.FromOps("notes", noteOps(), nil),
+		{"options", noteOps().Resource("notes", nil),
 			&model.Options{Names: map[string]string{"notes": "Remark"}},
 			"remark notes", "Remark"},
-		{"options as they are", resource.FromOps("notes", noteOps(), nil),
+		{"options as they are", noteOps().Resource("notes", nil),
 			&model.Options{Names: map[string]string{"notes": "x_Y"}},
 			"x_Y notes", "x_Y"},
-		{"resource", resource.FromOps("My.notes~2", noteOps(), nil), nil, "note myNotes2", "Note"},
+		{"resource", noteOps().Resource("My.notes~2", nil), nil, "note myNotes2", "Note"},
 		{"view", resource.View(resource.New("line-items", memory.New[LineItem](nil), nil),
 			down[LineItem, lineItemV1],
 			up[lineItemV1, LineItem], nil), nil, "lineItem lineItems", "LineItem"},
@@ -397,7 +397,7 @@ func TestReadOnlyMembers(t *testing.T) {
 	}
 	ops := resource.OpsOf(memory.New[ticket](nil))
 	ops.Insert, ops.InsertMany = nil, nil
-	s := reflected(t, resource.NewCatalog(nil, resource.FromOps("tickets", ops, nil)), nil)
+	s := reflected(t, resource.NewCatalog(nil, ops.Resource("tickets", nil)), nil)
 	if diff := cmp.Diff("createTicket deleteTicket", fieldNames(s.Mutation)); diff != "" {
 		t.Errorf("Mutation (-want +got):\n%s", diff)
 	}

@@ -132,19 +132,19 @@ func everything[T any]() query.Support {
 // shop returns the catalogs by version.
 func shop(t testing.TB) map[string]*resource.Catalog {
 	t.Helper()
-	orders := resource.FromOps("orders", assigned[Order](), &resource.Options[Order]{
+	orders := assigned[Order]().Resource("orders", &resource.Options[Order]{
 		Query: everything[Order](),
 		Relations: []resource.Relation[Order]{{Name: "customer", Target: "users",
 			Keys: func(*Order) []string { return nil }}},
 	})
-	users := resource.FromOps("users", assigned[User](), &resource.Options[User]{
+	users := assigned[User]().Resource("users", &resource.Options[User]{
 		Query:     everything[User](),
 		Relations: []resource.Relation[User]{{Name: "orders", Target: "orders", By: "customerId"}},
 		Authorize: func(context.Context, resource.Op, *User, *User) error { return nil },
 	})
 	places := resource.New("places", memory.New[Place](nil),
 		&resource.Options[Place]{Query: everything[Place]()})
-	jobs := resource.FromOps("jobs", readOnly[Job](), nil)
+	jobs := readOnly[Job]().Resource("jobs", nil)
 	orders11 := resource.View(orders, down[Order, Order11], up[Order11, Order], nil)
 	orders10 := resource.View(orders11, down[Order11, Order10], up[Order10, Order11], nil)
 	users10 := resource.View(users, down[User, User10], up[User10, User], nil)

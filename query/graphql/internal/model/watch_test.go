@@ -29,9 +29,9 @@ func newFeed(t testing.TB) *feed.Feed {
 // of it, and a resource without.
 func TestWatched(t *testing.T) {
 	t.Parallel()
-	orders := resource.FromOps("orders", assigned[Order](),
+	orders := assigned[Order]().Resource("orders",
 		&resource.Options[Order]{Query: everything[Order]()})
-	jobs := resource.FromOps("jobs", readOnly[Job](), nil)
+	jobs := readOnly[Job]().Resource("jobs", nil)
 	opts := &resource.CatalogOptions{Feed: newFeed(t)}
 	for name, c := range map[string]*resource.Catalog{
 		"watched-2.0.0.txt": resource.NewCatalog(opts, orders, jobs),
@@ -54,10 +54,10 @@ func TestWatched(t *testing.T) {
 // TestWatchedIsMore checks that a feed does not change other types.
 func TestWatchedIsMore(t *testing.T) {
 	t.Parallel()
-	orders := resource.FromOps("orders", assigned[Order](),
+	orders := assigned[Order]().Resource("orders",
 		&resource.Options[Order]{Query: everything[Order]()})
 	plain := dump(reflected(t, resource.NewCatalog(nil, orders), nil), true)
-	again := resource.FromOps("orders", assigned[Order](),
+	again := assigned[Order]().Resource("orders",
 		&resource.Options[Order]{Query: everything[Order]()})
 	s := reflected(t, watched(t, again), nil)
 	s.Types = slices.DeleteFunc(s.Types, func(typ *model.Type) bool {

@@ -91,7 +91,7 @@ func openBench(b *testing.B, e sqltest.Engine) *bench {
 		}
 		keeper := idempotency.New(store, &idempotency.Options{Quota: 1_000_000, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 		bn.by[way] = rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: keeper, Principal: func(context.Context) string { return "ann" }},
-			resource.FromOps("orders", table.Ops(), &resource.Options[order]{Public: true})), nil)
+			table.Ops().Resource("orders", &resource.Options[order]{Public: true})), nil)
 	}
 	catalog(oneCommit, db)
 	catalog(threeCommit, sqltx.New(e.Dialect, writer, &sqltx.Options{Readers: readers}))

@@ -61,7 +61,7 @@ func serveRecords(t *testing.T, e sqltest.Engine) (http.Handler, *sqltable.Table
 		}
 		return nil
 	}
-	items := resource.FromOps("orders", table.Ops(), &resource.Options[order]{Authorize: seen})
+	items := table.Ops().Resource("orders", &resource.Options[order]{Authorize: seen})
 	keeper := idempotency.New(records(t, db), &idempotency.Options{WaitTimeout: -1})
 	return rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: keeper, Principal: func(context.Context) string { return "ann" },
 		Logger: slog.New(slog.DiscardHandler)}, items, jobs.Resource(), command.NewImport("orders/import", items),

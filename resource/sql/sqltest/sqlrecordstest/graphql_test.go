@@ -46,8 +46,8 @@ func open(t *testing.T, e sqltest.Engine) *shop {
 	}
 	c := resource.NewCatalog(&resource.CatalogOptions{
 		Idempotency: idempotency.New(records(t, db), nil), Principal: func(context.Context) string { return "ann" },
-	}, resource.FromOps("orders", s.orders.Ops(), &resource.Options[order]{Public: true}),
-		resource.FromOps("bills", s.bills.Ops(), &resource.Options[bill]{Public: true,
+	}, s.orders.Ops().Resource("orders", &resource.Options[order]{Public: true}),
+		s.bills.Ops().Resource("bills", &resource.Options[bill]{Public: true,
 			Relations: []resource.Relation[bill]{{Name: "order", Target: "orders", Field: "orderId"}}}))
 	s.Handler = graphql.New(c, nil)
 	return s

@@ -52,7 +52,7 @@ func openTowns(b *testing.B, db *sqltx.DB, pool *sql.DB) (stoa, hand http.Handle
 	if err != nil {
 		b.Fatal(err)
 	}
-	towns := resource.FromOps("towns", table.Ops(), &resource.Options[town]{Public: true, Query: query.Support{
+	towns := table.Ops().Resource("towns", &resource.Options[town]{Public: true, Query: query.Support{
 		Filter: map[string][]query.Op{"country": {query.Eq}}, Sort: []string{"population"}}})
 	return rest.New(resource.NewCatalog(nil, towns), nil), byHand(pool, db.Dialect())
 }

@@ -65,7 +65,7 @@ func TestConstraints(t *testing.T) {
 		db := e.OpenSchema(t)
 		enginetest.MustExec(t, db, seats[e.Dialect]...)
 		table := newSeats(t, db)
-		server := serve(t, nil, resource.FromOps("seats", table.Ops(), &resource.Options[seat]{Query: table.Support(), Public: true}))
+		server := serve(t, nil, table.Ops().Resource("seats", &resource.Options[seat]{Query: table.Support(), Public: true}))
 		for i, body := range []string{fmt.Sprintf(good, "one", 1), fmt.Sprintf(good, "two", 2), `{"takenBy":"s1",` + fmt.Sprintf(good, "three", 3)[1:]} {
 			if status, _, text := request(t, server.Client(), "PUT", fmt.Sprintf("%s/seats/s%d", server.URL, i+1), body); status != 201 {
 				t.Fatal(status, text)
@@ -143,7 +143,7 @@ func TestValuesThatDoNotFit(t *testing.T) {
 		if err := table.CreateTable(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		server := serve(t, nil, resource.FromOps("shorts", table.Ops(), &resource.Options[short]{Query: table.Support(), Public: true}))
+		server := serve(t, nil, table.Ops().Resource("shorts", &resource.Options[short]{Query: table.Support(), Public: true}))
 		const fixed = `"token":"01234567-89ab-7def-8123-456789abcdef"`
 		created := 0
 		for _, v := range values {

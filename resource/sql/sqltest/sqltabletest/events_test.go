@@ -57,7 +57,7 @@ func openDepot(tb testing.TB, db *sqltx.DB, told bool, opts *sqlfeed.Options) *d
 		tb.Cleanup(func() { f.Close() })
 		catalog.Feed = f
 	}
-	r := resource.FromOps("parcels", d.table.Ops(), &resource.Options[parcel]{Public: true, AllowRecreate: true})
+	r := d.table.Ops().Resource("parcels", &resource.Options[parcel]{Public: true, AllowRecreate: true})
 	d.h = rest.New(resource.NewCatalog(catalog, r, command.NewImport("parcels/import", r)), nil)
 	return d
 }

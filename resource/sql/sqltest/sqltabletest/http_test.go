@@ -29,7 +29,7 @@ func serve(tb testing.TB, opts *rest.Options, parts ...resource.Part) *httptest.
 // serveTable serves one table with all that it can be asked.
 func serveTable[T any](tb testing.TB, name string, table *sqltable.Table[T], idField string) (url string) {
 	tb.Helper()
-	r := resource.FromOps(name, table.Ops(), &resource.Options[T]{
+	r := table.Ops().Resource(name, &resource.Options[T]{
 		ID: idField, Query: table.Support(), AllowRecreate: true, Public: true})
 	always := &rest.Options{Resources: map[string]rest.ResourceOptions{name: {AlwaysETagOnPut: true}}}
 	return serve(tb, always, r).URL + "/" + name

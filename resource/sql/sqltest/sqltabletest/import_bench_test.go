@@ -103,7 +103,7 @@ func imported(b *testing.B, db *sqltx.DB, lines []byte, query string, n float64)
 	if err := table.CreateTable(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	r := resource.FromOps("places", table.Ops(), &resource.Options[place]{Public: true})
+	r := table.Ops().Resource("places", &resource.Options[place]{Public: true})
 	server := httptest.NewServer(rest.New(resource.NewCatalog(nil, r, command.NewImport("places/import", r)), nil))
 	defer server.Close()
 	res, err := http.Post(server.URL+"/places/import"+query, "application/x-ndjson", bytes.NewReader(lines))

@@ -54,7 +54,7 @@ func dogs(t *testing.T, e *enginetest.Engine, opts *resource.Options[dog]) (http
 			t.Fatal(err)
 		}
 	}
-	r := resource.FromOps("dogs", ops, opts)
+	r := ops.Resource("dogs", opts)
 	return rest.New(resource.NewCatalog(nil, r, command.NewImport("dogs/import", r)), nil), ops
 }
 

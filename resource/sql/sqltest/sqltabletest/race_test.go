@@ -39,7 +39,7 @@ func processes(t *testing.T, e *enginetest.Engine, n int, opts sqltable.Options)
 		if err := table.CreateTable(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, resource.FromOps("counters", table.Ops(), &resource.Options[counter]{Before: count}))
+		all = append(all, table.Ops().Resource("counters", &resource.Options[counter]{Before: count}))
 	}
 	return all
 }

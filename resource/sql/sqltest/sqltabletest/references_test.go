@@ -43,7 +43,7 @@ func TestReferences(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		owners, pets := openPets(t, e, nil)
 		ann := "ann"
-		_, err := resource.FromOps("pets", pets, nil).Create(t.Context(), []byte(`{"ownerId":"nobody"}`), nil)
+		_, err := pets.Resource("pets", nil).Create(t.Context(), []byte(`{"ownerId":"nobody"}`), nil)
 		if got := resource.Problem(err); got.StatusCode() != 422 || len(got.Errors) != 1 || got.Errors[0].Pointer != "/ownerId" {
 			t.Errorf("a pet of nobody's: %+v", err)
 		}

@@ -47,7 +47,7 @@ func TestUnkeepable(t *testing.T) {
 		if err := table.CreateTable(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		server := serve(t, nil, resource.FromOps("events", table.Ops(), &resource.Options[event]{Query: table.Support(), Public: true}))
+		server := serve(t, nil, table.Ops().Resource("events", &resource.Options[event]{Query: table.Support(), Public: true}))
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
 				status, _, text := request(t, server.Client(), "POST", server.URL+"/events", tt.body)
@@ -169,7 +169,7 @@ func TestDigits(t *testing.T) {
 		if err := table.CreateTable(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		server := serve(t, nil, resource.FromOps("bags", table.Ops(), &resource.Options[bag]{Public: true}))
+		server := serve(t, nil, table.Ops().Resource("bags", &resource.Options[bag]{Public: true}))
 		for _, method := range []string{"PUT", "GET"} {
 			_, _, text := request(t, server.Client(), method, server.URL+"/bags/a", body)
 			if diff := cmp.Diff(body, text); diff != "" {

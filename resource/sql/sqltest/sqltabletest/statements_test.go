@@ -72,9 +72,9 @@ func openShop(t *testing.T, e *enginetest.Engine, options sqltable.Options) *sho
 		t.Fatal(err)
 	}
 	s.catalog = resource.NewCatalog(nil,
-		resource.FromOps("people", s.people, &resource.Options[person]{Query: people.Support(), Public: true,
+		s.people.Resource("people", &resource.Options[person]{Query: people.Support(), Public: true,
 			Relations: []resource.Relation[person]{{Name: "orders", Target: "orders", By: "customerId", Limit: 2}}}),
-		resource.FromOps("orders", s.orders, &resource.Options[order]{Query: orders.Support(), Public: true,
+		s.orders.Resource("orders", &resource.Options[order]{Query: orders.Support(), Public: true,
 			Relations: []resource.Relation[order]{{Name: "customer", Target: "people", Field: "customerId"}}}))
 	server := httptest.NewServer(rest.New(s.catalog, nil))
 	t.Cleanup(server.Close)
@@ -183,7 +183,7 @@ func TestDeepPages(t *testing.T) {
 					"WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 500) "+
 						"INSERT INTO places (population, name, rev) SELECT CASE WHEN i % 5 > 0 THEN i / 100 END, "+
 						"CASE WHEN i % 7 > 0 THEN 'Town ' || i / 10 END, 'r' FROM s")
-				r := resource.FromOps("places", table.Ops(), &resource.Options[place]{Query: table.Support(), Public: true})
+				r := table.Ops().Resource("places", &resource.Options[place]{Query: table.Support(), Public: true})
 				checkPages(t, db, records, r, tt.sort)
 			})
 		}

@@ -140,7 +140,7 @@ func newOffice(t *testing.T, g *guard, filled bool) *office {
 	}
 	papers := resource.New("papers", o.papers, &opts)
 	shelves := resource.OpsOf(desks)
-	o.open(t, papers, resource.FromOps("desks", resource.Ops[desk]{Get: shelves.Get, List: shelves.List},
+	o.open(t, papers, resource.Ops[desk]{Get: shelves.Get, List: shelves.List}.Resource("desks",
 		&resource.Options[desk]{
 			Public: true,
 			Relations: []resource.Relation[desk]{{Name: "best", Target: "papers", Field: "bestId"},
