@@ -10,32 +10,33 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// Check compares the tables with what their columns are for, and returns an error that names every difference: a column
-// that is not there or of a type that would keep other values, NULL where none can be or none where it has to be, a
-// column that nobody fills in, and ids or unique fields that are not unique. A program that does not call
-// [Table.CreateTable] calls it when it starts.
+// Check compares the tables with the columns that the store needs. It returns an error that lists
+// all differences: missing columns, types that would change values, NULL constraints that differ
+// from the fields, columns without a value on insert, and ids or unique fields without a unique
+// index. A program that does not call [Table.CreateTable] calls Check when it starts.
 func (t *Table[T]) Check(ctx context.Context) error {
 	faults, err := t.differences(ctx)
 	if err != nil {
-		return fmt.Errorf("sqltable: looking at %s: %w", t.name, err)
+		return fmt.Errorf("sqltable: inspect %s: %w", t.name, err)
 	}
 	if len(faults) > 0 {
-		return fmt.Errorf("sqltable: the table %s does not fit %v:\n\t%s", t.name, t.typ.GoType, strings.Join(faults, "\n\t"))
+		return fmt.Errorf("sqltable: the table %s does not fit %v:\n\t%s",
+			t.name, t.typ.GoType, strings.Join(faults, "\n\t"))
 	}
 	return nil
 }
 
-// found is a column as the database describes it.
+// found describes a column as the database reports it.
 type found struct {
 	typ       string
 	notNull   bool
-	filled    bool // by itself: a default, an identity, a generated value
-	unique    bool // alone
-	generated bool // always, so that it cannot be written
-	identity  bool // gives numbers that never come back
+	filled    bool // on insert: by a default, an identity or a generated expression
+	unique    bool // as a single column
+	generated bool // always, so it cannot be written
+	identity  bool // its numbers are not reused
 }
 
-// inspection collects what is wrong with one table.
+// inspection collects the differences of one table.
 type inspection struct {
 	dialect sqltx.Dialect
 	columns map[string]found
@@ -53,7 +54,9 @@ func (t *Table[T]) differences(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	if len(columns) == 0 {
-		return []string{fmt.Sprintf("there is no table or view %s: call CreateTable, or run what DDL returns", t.name)}, nil
+		return []string{
+			fmt.Sprintf("there is no table or view %s: call CreateTable, or run what DDL returns", t.name),
+		}, nil
 	}
 	i := &inspection{dialect: t.dialect, columns: columns, known: map[string]bool{}}
 	for _, c := range t.columns {
@@ -65,7 +68,8 @@ func (t *Table[T]) differences(ctx context.Context) ([]string, error) {
 		i.field(t.modified, t.opts.ReadOnly)
 	}
 	if t.rev.column != "" && !i.known[t.rev.column] {
-		i.field(&column{spec: sqlquery.Column{Name: t.rev.column, Kind: t.rev.kind, NotNull: true}}, t.opts.ReadOnly)
+		rev := sqlquery.Column{Name: t.rev.column, Kind: t.rev.kind, NotNull: true}
+		i.field(&column{spec: rev}, t.opts.ReadOnly)
 	}
 	if !t.opts.ReadOnly {
 		t.checkKeys(i)
@@ -82,8 +86,8 @@ func (t *Table[T]) differences(ctx context.Context) ([]string, error) {
 func (t *Table[T]) differencesOfTombstones(ctx context.Context) ([]string, error) {
 	columns, err := t.inspect(ctx, t.tombstones.name)
 	if err != nil || len(columns) == 0 {
-		return []string{fmt.Sprintf("there is no table %s to remember deletions: call CreateTable, or set Options.Forget",
-			t.tombstones.name)}, err
+		const absent = "there is no table %s for tombstones: call CreateTable, or set Options.Forget"
+		return []string{fmt.Sprintf(absent, t.tombstones.name)}, err
 	}
 	i := &inspection{dialect: t.dialect, columns: columns, known: map[string]bool{}}
 	id := *t.id
@@ -99,7 +103,8 @@ func (t *Table[T]) differencesOfTombstones(ctx context.Context) ([]string, error
 	return i.faults, nil
 }
 
-// field looks at one column. What nobody writes, and what is a key, may be NULL or not as it likes.
+// field checks one column. If lenient, it accepts any NULL constraint, because the column is a key
+// or is never written.
 func (i *inspection) field(c *column, lenient bool) {
 	name := c.spec.Name
 	i.known[name] = true
@@ -113,17 +118,17 @@ func (i *inspection) field(c *column, lenient bool) {
 	}
 	switch {
 	case f.generated && !lenient:
-		i.add("column %s is generated, so it cannot be written: give it as Expr in Options.Columns", name)
+		i.add("column %s is generated, so it cannot be written: set its Expr in Options.Columns", name)
 	case lenient:
 	case c.spec.NotNull && !f.notNull:
-		i.add("column %s can be NULL, but%s cannot: make it a pointer, or the column NOT NULL, or say so in Options.Columns",
-			name, ofField(c))
+		i.add("column %s can be NULL, but%s cannot: make the field a pointer, or the column NOT NULL, "+
+			"or set Options.Columns", name, ofField(c))
 	case !c.spec.NotNull && f.notNull && (c.field == nil || c.field.Nullable):
 		i.add("column %s is NOT NULL, but%s can be null", name, ofField(c))
 	}
 }
 
-// ofField names the field of a column in a message.
+// ofField returns the name of the column's field, for a message.
 func ofField(c *column) string {
 	if c.field == nil {
 		return " the store"
@@ -131,7 +136,8 @@ func ofField(c *column) string {
 	return " field " + c.field.GoName
 }
 
-// checkKeys looks at what has to be unique, and at who makes ids.
+// checkKeys checks that keys are unique, and that the database assigns ids if the store relies on
+// it.
 func (t *Table[T]) checkKeys(i *inspection) {
 	id, ok := i.columns[t.id.spec.Name]
 	switch {
@@ -139,29 +145,31 @@ func (t *Table[T]) checkKeys(i *inspection) {
 	case !id.unique:
 		i.add("column %s is not unique, though it holds the id: make it the primary key", t.id.spec.Name)
 	case t.identity && !id.identity && t.dialect == sqltx.SQLite:
-		i.add("column %s lacks AUTOINCREMENT, so that ids of deleted items come back: set Options.NewID or ClientIDs, or "+
-			"create the table anew", t.id.spec.Name)
+		i.add("column %s lacks AUTOINCREMENT, so ids of deleted items are reused: "+
+			"set Options.NewID or ClientIDs, or create the table again", t.id.spec.Name)
 	case t.identity && !id.identity:
-		i.add("column %s has no identity and no default, so nobody makes ids: set Options.NewID or ClientIDs", t.id.spec.Name)
+		i.add("column %s has no identity and no default, so no ids are assigned: "+
+			"set Options.NewID or ClientIDs", t.id.spec.Name)
 	}
 	for _, c := range t.unique {
-		omits := c.field.OmitZero || c.field.OmitEmpty // then its index is a partial one, which may look anyhow
+		// With either, the index is partial, and inspect does not report partial indexes.
+		omits := c.field.OmitZero || c.field.OmitEmpty
 		if f, ok := i.columns[c.spec.Name]; ok && !f.unique && !omits {
 			i.add("column %s is not unique, but%s is tagged so", c.spec.Name, ofField(c))
 		}
 	}
 }
 
-// unfilled finds columns that belong to nobody and have to be filled in.
+// unfilled reports columns that have no field, no default and no NULL.
 func (i *inspection) unfilled() {
 	for name, f := range i.columns {
 		if !i.known[name] && f.notNull && !f.filled {
-			i.add("column %s is NOT NULL and has no default, but no field fills it in", name)
+			i.add("column %s is NOT NULL and has no default, and no field sets it", name)
 		}
 	}
 }
 
-// mismatch returns what the type of a column should be, if that is not what it is.
+// mismatch returns the type that the column should have, or "" if typ is suitable.
 func (c *column) mismatch(d sqltx.Dialect, typ string) string {
 	if d == sqltx.SQLite {
 		return c.sqliteMismatch(typ)
@@ -169,7 +177,7 @@ func (c *column) mismatch(d sqltx.Dialect, typ string) string {
 	return c.postgresMismatch(typ)
 }
 
-// fits reports whether all values of a field fit into so many bits, the sign included.
+// fits reports whether all values of a field fit into a signed integer of this size.
 func fits(f *schema.Field, bits int) bool {
 	own := f.Type.Bits
 	if f.Type.Unsigned {

@@ -14,22 +14,22 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// column is one column of the table, and the field that it keeps.
+// column is one column of the table and the field that it stores.
 type column struct {
-	field *schema.Field // nil for one that belongs to no field
+	field *schema.Field // nil if the column has no field
 	spec  sqlquery.Column
 	form  form
-	expr  string // as it stands in SELECT
-	cast  string // behind a placeholder, so that a driver need not guess what PostgreSQL makes of it
-	// The store decides about these, whatever the field holds.
+	expr  string // the expression in SELECT
+	cast  string // suffix of a placeholder: its type in PostgreSQL, so that it is not inferred
+	// The store sets these columns and ignores the value of the field.
 	isRev, isModified bool
 }
 
-// form is how a value becomes one of SQL.
+// form is how a value is represented in SQL.
 type form uint8
 
 const (
-	scalarForm form = iota // as sqlquery.Column says
+	scalarForm form = iota // as defined by sqlquery.Column
 	bytesForm
 	jsonForm
 )
@@ -37,7 +37,7 @@ const (
 func (c *column) scalar() bool   { return c.form == scalarForm }
 func (c *column) computed() bool { return c.spec.Expr != "" }
 
-// addColumns makes a column for each field.
+// addColumns creates a column for each field.
 func (t *Table[T]) addColumns() error {
 	if t.typ.Kind != schema.Object {
 		return errors.New("it is no struct")
@@ -58,19 +58,22 @@ func (t *Table[T]) addColumns() error {
 	return nil
 }
 
-// checkHidden refuses a name of a column on a field that has none: what it holds would be lost without a word.
+// checkHidden rejects a tag db on a field that is not part of the JSON, because its value would not
+// be stored.
 func (t *Table[T]) checkHidden() error {
 	for _, sf := range reflect.VisibleFields(t.typ.GoType) {
 		name := tagged(sf)
 		isField := func(f *schema.Field) bool { return slices.Equal(f.Index, sf.Index) }
 		if name != "" && name != "-" && !slices.ContainsFunc(t.typ.Fields, isField) {
-			return fmt.Errorf("field %s has the tag db, but is not part of the JSON, so it has no column", sf.Name)
+			return fmt.Errorf("field %s has the tag db, but is not part of the JSON, so it has no column",
+				sf.Name)
 		}
 	}
 	return nil
 }
 
-// tagged is the name that the tag db gives. Whatever other libraries keep behind a comma is theirs.
+// tagged returns the name in the tag db. It ignores options after a comma, which belong to other
+// libraries.
 func tagged(sf reflect.StructField) string {
 	name, _, _ := strings.Cut(sf.Tag.Get("db"), ",")
 	return name
@@ -81,7 +84,9 @@ func (t *Table[T]) columnOf(f *schema.Field) (*column, error) {
 	name := tagged(t.typ.GoType.FieldByIndex(f.Index))
 	if name == "-" {
 		if !f.ReadOnly {
-			return nil, errors.New(`it has the tag db:"-", and yet clients can write it; tag it readOnly as well`)
+			return nil, errors.New(
+				`it has the tag db:"-", and yet clients can write it; tag it readOnly as well`,
+			)
 		}
 		return nil, nil
 	}
@@ -110,7 +115,8 @@ func (t *Table[T]) columnOf(f *schema.Field) (*column, error) {
 	return c, c.settle(t.dialect)
 }
 
-// settle writes the column down. The translator would complain as well, but of scalars only.
+// settle checks the column and computes its SQL. The translator makes the same checks, but only for
+// scalars.
 func (c *column) settle(d sqltx.Dialect) error {
 	switch {
 	case len(c.spec.Path) > 0:
@@ -130,7 +136,7 @@ func (c *column) settle(d sqltx.Dialect) error {
 	return nil
 }
 
-// scalarSpec says how a field is kept if nobody says otherwise.
+// scalarSpec returns the default column of a scalar field.
 func scalarSpec(f *schema.Field) sqlquery.Column {
 	switch {
 	case f.Type.GoType == reflect.TypeFor[time.Time]():
@@ -141,13 +147,14 @@ func scalarSpec(f *schema.Field) sqlquery.Column {
 		return sqlquery.Column{Kind: sqlquery.Number}
 	case f.Type.Kind == schema.Boolean:
 		return sqlquery.Column{Kind: sqlquery.Bool}
-	case f.Format == "uuid" && !f.OmitZero && !f.OmitEmpty: // else it may be empty, which is no uuid
+	// With either option the field may be empty, which is not a valid uuid.
+	case f.Format == "uuid" && !f.OmitZero && !f.OmitEmpty:
 		return sqlquery.Column{Kind: sqlquery.UUID}
 	}
 	return sqlquery.Column{}
 }
 
-// sqlType is the type that the column has in a new table.
+// sqlType returns the type of the column in a new table.
 func (c *column) sqlType(d sqltx.Dialect) string {
 	i := 0
 	if d == sqltx.PostgreSQL {
@@ -173,7 +180,7 @@ func (c *column) sqlType(d sqltx.Dialect) string {
 	}[c.spec.Kind][i]
 }
 
-// chooseModified finds or makes the column of the last write.
+// chooseModified finds or creates the column of the time of the last write.
 func (t *Table[T]) chooseModified() error {
 	name := t.opts.Modified
 	if name == "" {
@@ -187,11 +194,14 @@ func (t *Table[T]) chooseModified() error {
 		t.modified = c
 		return nil
 	}
-	t.modified = &column{spec: sqlquery.Column{Name: name, Kind: sqlquery.Time, NotNull: true}, isModified: true}
+	t.modified = &column{
+		spec:       sqlquery.Column{Name: name, Kind: sqlquery.Time, NotNull: true},
+		isModified: true,
+	}
 	return t.modified.settle(t.dialect)
 }
 
-// columnNamed returns the column of a field by its own name, or nil.
+// columnNamed returns the column with a field that has this name in the database, or nil.
 func (t *Table[T]) columnNamed(name string) *column {
 	for _, c := range t.columns {
 		if !c.computed() && c.spec.Name == name {
@@ -201,7 +211,8 @@ func (t *Table[T]) columnNamed(name string) *column {
 	return nil
 }
 
-// checkNames refuses two fields in one column. SQLite, and PostgreSQL where names are not quoted, know no capitals.
+// checkNames rejects two fields with the same column. Names are compared without regard to case, as
+// SQLite does, and PostgreSQL for unquoted names.
 func (t *Table[T]) checkNames() error {
 	seen := map[string]string{}
 	for _, c := range t.columns {
@@ -210,14 +221,15 @@ func (t *Table[T]) checkNames() error {
 		}
 		name := strings.ToLower(c.spec.Name)
 		if other, ok := seen[name]; ok {
-			return fmt.Errorf("the fields %s and %s have the same column %q", other, c.field.GoName, c.spec.Name)
+			return fmt.Errorf("the fields %s and %s have the same column %q",
+				other, c.field.GoName, c.spec.Name)
 		}
 		seen[name] = c.field.GoName
 	}
 	return nil
 }
 
-// quoteTable quotes a name with or without a schema in front of it.
+// quoteTable quotes a table name with an optional schema.
 func quoteTable(d sqltx.Dialect, name string) (string, error) {
 	parts := strings.Split(name, ".")
 	for i, part := range parts {
@@ -229,13 +241,14 @@ func quoteTable(d sqltx.Dialect, name string) (string, error) {
 	return strings.Join(parts, "."), nil
 }
 
-// snake writes a JSON name as SQL is written: customer_id for customerId, http_status for HTTPStatus.
+// snake returns a JSON name in snake case: customer_id for customerId, http_status for HTTPStatus.
 func snake(name string) string {
 	runes := []rune(name)
 	var b strings.Builder
 	for i, r := range runes {
 		if unicode.IsUpper(r) && i > 0 && (unicode.IsLetter(runes[i-1]) || unicode.IsDigit(runes[i-1])) {
-			ends := i+1 < len(runes) && unicode.IsLower(runes[i+1]) && unicode.IsUpper(runes[i-1]) // HTTP|Status
+			// The last upper-case letter begins the next word: HTTP|Status.
+			ends := i+1 < len(runes) && unicode.IsLower(runes[i+1]) && unicode.IsUpper(runes[i-1])
 			if !unicode.IsUpper(runes[i-1]) || ends {
 				b.WriteByte('_')
 			}

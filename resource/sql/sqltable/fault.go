@@ -11,8 +11,8 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// fault says what an error of the database means for the item that was written. The database's own stays within it, for
-// logs and for whoever retries transactions.
+// fault converts an error of the database to one of package resource. The result wraps the original
+// error, for logs and for the retry of transactions.
 func (t *Table[T]) fault(err error) error {
 	if err == nil {
 		return nil
@@ -27,11 +27,12 @@ func (t *Table[T]) fault(err error) error {
 		}
 	case sqltx.ForeignKey:
 		if t.dialect == sqltx.SQLite {
-			return err // whoever wrote can find out more; see danglingError
+			return err // the caller finds the field; see danglingError
 		}
 		meaning = t.about(f, unknown, "fkey")
 	case sqltx.NotNull:
-		meaning = t.about(f, func(field string) error { return resource.Invalid(field, "required") }, "not_null")
+		meaning = t.about(f,
+			func(field string) error { return resource.Invalid(field, "required") }, "not_null")
 	case sqltx.Check:
 		meaning = t.about(f, func(field string) error { return resource.Invalid(field, "check") }, "check")
 	case sqltx.Conflict, sqltx.Unavailable:
@@ -42,7 +43,8 @@ func (t *Table[T]) fault(err error) error {
 	return fmt.Errorf("%w: %w", meaning, err)
 }
 
-// about makes an error for each field that a fault concerns, or one for none if nobody knows.
+// about returns an error for each field that the fault concerns, or one without a field if none is
+// known.
 func (t *Table[T]) about(f sqltx.Fault, fieldError func(field string) error, suffix string) error {
 	if field, ok := t.opts.Constraints[f.Constraint]; ok {
 		return fieldError(field)
@@ -65,7 +67,8 @@ func (t *Table[T]) about(f sqltx.Fault, fieldError func(field string) error, suf
 	return errors.Join(errs...)
 }
 
-// conventional takes the column out of the name that PostgreSQL gives to a constraint: orders_status_check.
+// conventional returns the column in a default constraint name of PostgreSQL, such as status for
+// orders_status_check.
 func (t *Table[T]) conventional(constraint, suffix string) string {
 	name, ok := strings.CutPrefix(constraint, t.bare()+"_")
 	if !ok {
@@ -75,7 +78,8 @@ func (t *Table[T]) conventional(constraint, suffix string) string {
 	return name
 }
 
-// deleteError is fault for a deletion: a violated foreign key is one of other items.
+// deleteError is fault for a deletion: a foreign key violation means that other items refer to this
+// one.
 func (t *Table[T]) deleteError(err error) error {
 	if err != nil && t.dialect.Fault(err).Kind == sqltx.ForeignKey {
 		return fmt.Errorf("%w: %w", problem.New(problem.Conflict, "Other items refer to this one."), err)
@@ -85,7 +89,8 @@ func (t *Table[T]) deleteError(err error) error {
 
 func unknown(field string) error { return resource.Invalid(field, "unknown") }
 
-// danglingError returns the error of the field of v that refers to a missing item, which SQLite does not report.
+// danglingError returns the error of the field of v that refers to a missing item. SQLite does not
+// report which one it is.
 func (t *Table[T]) danglingError(ctx context.Context, v *T) error {
 	keys, err := t.foreignKeys(ctx)
 	if err != nil {
@@ -102,7 +107,8 @@ func (t *Table[T]) danglingError(ctx context.Context, v *T) error {
 		}
 		var one int
 		d := t.dialect
-		statement := "SELECT 1 FROM " + d.Quote(key.parent) + " WHERE " + d.Quote(key.to) + " = " + d.Placeholder(1)
+		statement := "SELECT 1 FROM " + d.Quote(key.parent) +
+			" WHERE " + d.Quote(key.to) + " = " + d.Placeholder(1)
 		switch found, err := t.queryRow(ctx, t.db.Writer(ctx), statement, []any{arg}, &one); {
 		case err != nil:
 			return err
@@ -113,13 +119,15 @@ func (t *Table[T]) danglingError(ctx context.Context, v *T) error {
 	return unknown("")
 }
 
-// foreignKey is a column that refers to one of another table.
+// foreignKey is a column that refers to a column of another table.
 type foreignKey struct{ column, parent, to string }
 
-// foreignKeys asks SQLite. Without a column the primary key is meant.
+// foreignKeys reads the foreign keys of a table of SQLite. A key without a column refers to the
+// primary key.
 func (t *Table[T]) foreignKeys(ctx context.Context) ([]foreignKey, error) {
 	rows, err := t.db.Writer(ctx).QueryContext(ctx, "SELECT k.`from`, k.`table`, coalesce(k.`to`, "+
-		"(SELECT p.name FROM pragma_table_info(k.`table`) AS p WHERE p.pk = 1)) FROM pragma_foreign_key_list(?1) AS k", t.bare())
+		"(SELECT p.name FROM pragma_table_info(k.`table`) AS p WHERE p.pk = 1)) FROM pragma_foreign_key_list(?1) AS k",
+		t.bare())
 	if err != nil {
 		return nil, err
 	}
@@ -135,5 +143,5 @@ func (t *Table[T]) foreignKeys(ctx context.Context) ([]foreignKey, error) {
 	return keys, rows.Err()
 }
 
-// bare is the name of the table without a schema.
+// bare returns the name of the table without the schema.
 func (t *Table[T]) bare() string { return t.name[strings.LastIndexByte(t.name, '.')+1:] }

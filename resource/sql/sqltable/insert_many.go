@@ -10,10 +10,11 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// mostRows is how many rows one statement inserts. More gain nothing: what is left is the work for each row.
+// mostRows is the maximum number of rows per INSERT. Larger statements were not faster.
 const mostRows = 100
 
-// insertMany is InsertMany of [resource.Ops]: as few statements as can be, which stand or fall together.
+// insertMany implements InsertMany of [resource.Ops]. It inserts all items in one transaction, with
+// as few statements as possible.
 func (t *Table[T]) insertMany(ctx context.Context, items []resource.Item[T]) error {
 	return t.db.InTx(ctx, func(ctx context.Context) error {
 		for part := range slices.Chunk(items, min(mostRows, mostValues/(len(t.columns)+2))) {
@@ -29,14 +30,14 @@ func (t *Table[T]) insertMany(ctx context.Context, items []resource.Item[T]) err
 			case err != nil:
 				return err
 			case n < int64(len(part)):
-				return resource.ErrExists // or deleted, which comes to the same: who asks for one of them will know
+				return resource.ErrExists // or ErrGone; the caller finds out which item it is
 			}
 		}
 		return nil
 	})
 }
 
-// manyFault is fault for one of many rows, where nobody asks which of them it is, nor which field.
+// manyFault is fault for a statement with several rows. It does not look for the row or the field.
 func (t *Table[T]) manyFault(err error) error {
 	switch t.dialect.Fault(err).Kind {
 	case sqltx.ForeignKey:
@@ -62,8 +63,8 @@ func (t *Table[T]) insertStatement(items []resource.Item[T]) (*args, string, err
 			return nil, "", err
 		}
 		if i == 0 {
-			b.WriteString("INSERT INTO " + t.table + " (" + strings.Join(append([]string{t.id.expr}, names...), ", ") +
-				") SELECT * FROM (VALUES ")
+			b.WriteString("INSERT INTO " + t.table + " (" +
+				strings.Join(append([]string{t.id.expr}, names...), ", ") + ") SELECT * FROM (VALUES ")
 		} else {
 			b.WriteString(", ")
 		}
@@ -75,7 +76,8 @@ func (t *Table[T]) insertStatement(items []resource.Item[T]) (*args, string, err
 	}
 	b.WriteString(") AS fresh WHERE ")
 	if t.tombstones != nil {
-		b.WriteString("NOT EXISTS (SELECT 1 FROM " + t.tombstones.table + " AS dead WHERE dead." + t.tombstones.id + " = fresh.column1)")
+		b.WriteString("NOT EXISTS (SELECT 1 FROM " + t.tombstones.table + " AS dead WHERE dead." +
+			t.tombstones.id + " = fresh.column1)")
 	} else {
 		b.WriteString("true")
 	}
@@ -83,7 +85,8 @@ func (t *Table[T]) insertStatement(items []resource.Item[T]) (*args, string, err
 	return w, b.String(), nil
 }
 
-// unnumbered is a placeholder of SQLite without its number. Drivers look up what has a name, one after the other.
+// unnumbered returns a placeholder of SQLite without its number. Drivers search the list of names
+// for each numbered one.
 func (t *Table[T]) unnumbered(place string) string {
 	if t.dialect == sqltx.SQLite {
 		return "?"
@@ -91,7 +94,7 @@ func (t *Table[T]) unnumbered(place string) string {
 	return place
 }
 
-// unnumberedList is unnumbered for a condition that ends in a list of all arguments, and has no others.
+// unnumberedList is unnumbered for a condition whose only arguments are a list at its end.
 func (t *Table[T]) unnumberedList(where string, args int) string {
 	const list = " IN ("
 	at := strings.LastIndex(where, list)

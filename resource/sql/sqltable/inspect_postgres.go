@@ -16,8 +16,9 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// The columns of a table of PostgreSQL; none if there is no such table. An index counts if it is about one column and
-// about all rows, and if it is complete and at once: ON CONFLICT takes no other.
+// inspectPostgres selects the columns of a table, and no rows if the table does not exist. Only
+// indexes that ON CONFLICT accepts count as unique: on a single column and all rows, valid and not
+// deferrable.
 const inspectPostgres = `
 SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.atthasdef OR a.attidentity <> '',
 	EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisunique AND i.indnkeyatts = 1
@@ -25,7 +26,7 @@ SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.atthasde
 	a.attgenerated <> '' OR a.attidentity = 'a'
 FROM pg_attribute a WHERE a.attrelid = to_regclass($1::text) AND a.attnum > 0 AND NOT a.attisdropped`
 
-// inspect describes the columns of a table; there are none if there is no table.
+// inspect returns the columns of a table. The map is empty if the table does not exist.
 func (t *Table[T]) inspect(ctx context.Context, name string) (map[string]found, error) {
 	if t.dialect == sqltx.SQLite {
 		return t.inspectSQLite(ctx, name)
@@ -46,13 +47,14 @@ func (t *Table[T]) inspect(ctx context.Context, name string) (map[string]found, 
 		if err := rows.Scan(&name, &f.typ, &f.notNull, &f.filled, &f.unique, &f.generated); err != nil {
 			return nil, err
 		}
-		f.identity = f.filled // a sequence does not go back, and what else a default does is its author's business
+		f.identity = f.filled // a sequence does not repeat numbers; other defaults are not checked
 		columns[name] = f
 	}
 	return columns, rows.Err()
 }
 
-// exists reports whether there is a table of this name. What others have committed is seen, however old the transaction.
+// exists reports whether the table exists. It sees tables that were committed after the transaction
+// began.
 func (t *Table[T]) exists(ctx context.Context, name string) (there bool, err error) {
 	if t.dialect == sqltx.SQLite {
 		columns, err := t.inspectSQLite(ctx, name)
@@ -60,12 +62,14 @@ func (t *Table[T]) exists(ctx context.Context, name string) (there bool, err err
 	}
 	quoted, err := quoteTable(t.dialect, name)
 	if err == nil {
-		_, err = t.queryRow(ctx, t.db.Writer(ctx), "SELECT to_regclass($1::text) IS NOT NULL", []any{quoted}, &there)
+		_, err = t.queryRow(ctx,
+			t.db.Writer(ctx), "SELECT to_regclass($1::text) IS NOT NULL", []any{quoted}, &there)
 	}
 	return there, err
 }
 
-// postgresMismatch knows the types that keep every value as it is, and compare with what package sqlquery writes.
+// postgresMismatch is mismatch for PostgreSQL. It accepts the types that store every value
+// unchanged and can be compared with the arguments of package sqlquery.
 func (c *column) postgresMismatch(typ string) string {
 	name, size, _ := strings.Cut(typ, "(")
 	want := []string{c.sqlType(sqltx.PostgreSQL)}
@@ -93,7 +97,7 @@ func (c *column) postgresMismatch(typ string) string {
 	return strings.Join(want, " or ")
 }
 
-// textMismatch compares the length of a varchar with that of the field.
+// textMismatch compares the length of a varchar with the maximum length of the field.
 func (c *column) textMismatch(name, size string) string {
 	switch name {
 	case "text", "citext":
@@ -108,7 +112,7 @@ func (c *column) textMismatch(name, size string) string {
 	return "text"
 }
 
-// longest is the length of the longest text that the column is given, in characters.
+// longest returns the maximum length of the column's values in characters.
 func (c *column) longest() int {
 	switch {
 	case c.field == nil || c.isRev:
@@ -127,7 +131,8 @@ func (c *column) longest() int {
 	return math.MaxInt
 }
 
-// bounded reports whether the tags of a field keep it within so many bits.
+// bounded reports whether the tags minimum and maximum limit a field to a signed integer of this
+// size.
 func bounded(f *schema.Field, bits int) bool {
 	lo, okLo := new(big.Int).SetString(f.Minimum, 10)
 	hi, okHi := new(big.Int).SetString(f.Maximum, 10)

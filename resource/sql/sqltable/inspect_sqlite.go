@@ -7,7 +7,8 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqlquery"
 )
 
-// The columns of a table of SQLite. Column 6 of the list of columns says whether one is generated (2 or 3) or hidden (1).
+// inspectSQLite selects the columns of a table. In pragma_table_xinfo, hidden is 1 for a hidden
+// column and 2 or 3 for a generated one.
 const inspectSQLite = `
 SELECT c.name, c.type, c."notnull" <> 0 OR c.pk > 0, c.dflt_value IS NOT NULL OR c.hidden > 1 OR c.pk > 0,
 	c.pk = 1 AND (SELECT count(*) FROM pragma_table_xinfo(?1, ?2) WHERE pk > 0) = 1
@@ -33,7 +34,8 @@ func (t *Table[T]) inspectSQLite(ctx context.Context, name string) (map[string]f
 	for rows.Next() {
 		var name string
 		var f found
-		if err := rows.Scan(&name, &f.typ, &f.notNull, &f.filled, &f.unique, &f.generated, &f.identity); err != nil {
+		if err := rows.Scan(&name,
+			&f.typ, &f.notNull, &f.filled, &f.unique, &f.generated, &f.identity); err != nil {
 			return nil, err
 		}
 		columns[name] = f
@@ -41,7 +43,7 @@ func (t *Table[T]) inspectSQLite(ctx context.Context, name string) (map[string]f
 	return columns, rows.Err()
 }
 
-// affinity is what a column makes of the values put into it, by the rules of SQLite for the name of its type.
+// affinity returns the type affinity of a column, by the rules of SQLite for names of types.
 func affinity(typ string) string {
 	typ = strings.ToUpper(typ)
 	for _, rule := range [][2]string{{"INT", "INTEGER"}, {"CHAR", "TEXT"}, {"CLOB", "TEXT"}, {"TEXT", "TEXT"},
@@ -56,8 +58,9 @@ func affinity(typ string) string {
 	return "NUMERIC"
 }
 
-// sqliteMismatch knows which affinities leave every value as it is. That of numbers leaves alone all texts that are none,
-// such as times, identifiers with dashes, and documents.
+// sqliteMismatch is mismatch for SQLite. It accepts the affinities that store every value
+// unchanged. Numeric affinity does not change text that is not a number, such as times, UUIDs and
+// JSON.
 func (c *column) sqliteMismatch(typ string) string {
 	aff := affinity(typ)
 	var fits bool
@@ -68,7 +71,8 @@ func (c *column) sqliteMismatch(typ string) string {
 		fits = aff == "INTEGER" || aff == "NUMERIC"
 	case want == "REAL":
 		fits = aff == "REAL" || aff == "NUMERIC" || aff == "INTEGER"
-	case c.form == jsonForm || c.spec.Kind == sqlquery.UUID || c.spec.Kind == sqlquery.Time && c.spec.Layout == "":
+	case c.form == jsonForm || c.spec.Kind == sqlquery.UUID ||
+		c.spec.Kind == sqlquery.Time && c.spec.Layout == "":
 		fits = aff == "TEXT" || aff == "NUMERIC"
 	default:
 		fits = aff == "TEXT"

@@ -64,14 +64,14 @@ type Options struct {
 	ReadOnly bool
 }
 
-// What [Options].Rev can be instead of the name of a column, for tables without one.
+// Values of [Options].Rev for tables without a revision column.
 const (
-	// XMin takes what PostgreSQL itself keeps of each row: which transaction wrote it, and where. It changes with every
-	// write, whoever makes it. VACUUM FULL and CLUSTER change it too, which makes clients read again. Tables that are
-	// partitioned have no such thing.
+	// XMin derives the revision from the system columns xmin and ctid of PostgreSQL. It changes
+	// with every write, including writes of other programs. VACUUM FULL and CLUSTER change it as
+	// well, and clients then read again. Partitioned tables do not support it.
 	XMin = "xmin"
-	// Content takes a hash of all columns of fields, so that it needs nothing of the table. It comes back when the content
-	// does: a client that read one state, and missed that there was another in between, is not told. With Modified the
-	// time of the last write is part of the content, and that cannot happen.
+	// Content uses a hash of the columns of all fields, and needs no column of its own. A revision
+	// repeats if the content does: a client that missed the states in between does not notice them.
+	// With Modified the time of the last write is part of the hash, which prevents that.
 	Content = "*"
 )

@@ -14,22 +14,22 @@ import (
 
 type items[T any] = iter.Seq2[resource.Item[T], error]
 
-// selecting begins a SELECT.
+// selecting returns the beginning of a SELECT.
 func (t *Table[T]) selecting(columns []*column) string {
 	return "SELECT " + strings.Join(t.selected(columns), ", ") + " FROM " + t.table
 }
 
-// where writes a condition that names columns which there are.
+// where returns the WHERE clause of a filter. All its fields must have columns.
 func (t *Table[T]) where(w *args, f query.Filter) string {
 	c, _ := t.tr.Translate(query.Query{Filter: f}, w.list...)
 	w.list = c.Args
 	return " WHERE " + c.Where
 }
 
-// at asks for one item.
+// at returns the filter for one id.
 func (t *Table[T]) at(id any) query.Filter { return query.Where(t.id.field.Name, query.Eq, id) }
 
-// get is that of [resource.Collection].
+// get implements [resource.Collection].
 func (t *Table[T]) get(ctx context.Context, id string) (resource.Item[T], error) {
 	value, err := t.id.field.Parse(id)
 	if err != nil {
@@ -55,7 +55,7 @@ func (t *Table[T]) single(answer items[T]) (it resource.Item[T], found bool, err
 	return it, found, nil
 }
 
-// list is that of [resource.Collection].
+// list implements [resource.Collection].
 func (t *Table[T]) list(ctx context.Context, q query.Query) items[T] {
 	return func(yield func(resource.Item[T], error) bool) {
 		steps, err := t.tr.Steps(q)
@@ -68,7 +68,7 @@ func (t *Table[T]) list(ctx context.Context, q query.Query) items[T] {
 		left := q.Limit
 		for _, step := range steps {
 			if q.Limit > 0 {
-				step.Args[len(step.Args)-1] = int64(left) // which Clauses.Limit is
+				step.Args[len(step.Args)-1] = int64(left) // the value of Clauses.Limit
 			}
 			for it, err := range t.rows(ctx, t.db.Reader(ctx), columns, statement+step.String(), step.Args) {
 				if !yield(it, t.fault(err)) || err != nil {
@@ -83,7 +83,7 @@ func (t *Table[T]) list(ctx context.Context, q query.Query) items[T] {
 	}
 }
 
-// selectedColumns returns the columns of the fields that the query asks for or sorts by.
+// selectedColumns returns the columns of the fields that the query selects or sorts by.
 func (t *Table[T]) selectedColumns(q query.Query) []*column {
 	if q.Fields == nil {
 		return t.columns
@@ -94,7 +94,7 @@ func (t *Table[T]) selectedColumns(q query.Query) []*column {
 	})
 }
 
-// count is that of [resource.Counter].
+// count implements [resource.Counter].
 func (t *Table[T]) count(ctx context.Context, q query.Query) (n int, err error) {
 	c, err := t.tr.Translate(query.Query{Filter: q.Filter})
 	if err != nil {
@@ -105,7 +105,9 @@ func (t *Table[T]) count(ctx context.Context, q query.Query) (n int, err error) 
 }
 
 // queryRow runs a query and scans the first row of its result, if there is one.
-func (t *Table[T]) queryRow(ctx context.Context, conn conn, statement string, args []any, dest ...any) (found bool, err error) {
+func (t *Table[T]) queryRow(
+	ctx context.Context, conn conn, statement string, args []any, dest ...any,
+) (found bool, err error) {
 	answer, err := conn.QueryContext(ctx, statement, args...)
 	if err != nil {
 		return false, t.fault(err)
@@ -117,15 +119,17 @@ func (t *Table[T]) queryRow(ctx context.Context, conn conn, statement string, ar
 	return found, t.fault(errors.Join(err, answer.Err()))
 }
 
-// mostValues is how many values one statement takes: an argument each, of which PostgreSQL has 65,535 and SQLite 32,766.
+// mostValues is the maximum number of arguments of one statement. PostgreSQL allows 65,535 and
+// SQLite 32,766.
 const mostValues = 30_000
 
-// getMany is that of [resource.MultiGetter]: one statement for what any list of clients can ask.
+// getMany implements [resource.MultiGetter], in general with one statement.
 func (t *Table[T]) getMany(ctx context.Context, ids []string) items[T] {
 	return func(yield func(resource.Item[T], error) bool) {
 		for values := range slices.Chunk(t.parse(t.id, ids), mostValues) {
 			w := &args{dialect: t.dialect}
-			statement := t.selectWhole + t.unnumberedList(t.where(w, query.Where(t.id.field.Name, query.In, values)), len(w.list))
+			where := t.where(w, query.Where(t.id.field.Name, query.In, values))
+			statement := t.selectWhole + t.unnumberedList(where, len(w.list))
 			for it, err := range t.rows(ctx, t.db.Reader(ctx), t.columns, statement, w.list) {
 				if !yield(it, t.fault(err)) || err != nil {
 					return
@@ -135,7 +139,7 @@ func (t *Table[T]) getMany(ctx context.Context, ids []string) items[T] {
 	}
 }
 
-// parse reads values of a field, and leaves out those that it cannot have.
+// parse parses values of a field, and skips invalid ones.
 func (t *Table[T]) parse(c *column, texts []string) []any {
 	var values []any
 	for _, text := range texts {
@@ -146,7 +150,7 @@ func (t *Table[T]) parse(c *column, texts []string) []any {
 	return values
 }
 
-// listBy is that of [resource.BatchLister].
+// listBy implements [resource.BatchLister].
 func (t *Table[T]) listBy(ctx context.Context, field string, keys []string, q query.Query) items[T] {
 	return func(yield func(resource.Item[T], error) bool) {
 		for values := range slices.Chunk(t.parse(t.byField[field], keys), mostValues) {
@@ -158,7 +162,8 @@ func (t *Table[T]) listBy(ctx context.Context, field string, keys []string, q qu
 				yield(resource.Item[T]{}, err)
 				return
 			}
-			columns := t.selectedColumns(query.Query{Fields: q.Fields, Sort: append(slices.Clip(q.Sort), query.Order{Field: field})})
+			sort := append(slices.Clip(q.Sort), query.Order{Field: field})
+			columns := t.selectedColumns(query.Query{Fields: q.Fields, Sort: sort})
 			statement := t.selecting(columns) + clauses.String()
 			if q.Limit > 0 {
 				statement, clauses.Args = t.firstOfEach(columns, t.byField[field], clauses, q.Limit)
@@ -172,7 +177,7 @@ func (t *Table[T]) listBy(ctx context.Context, field string, keys []string, q qu
 	}
 }
 
-// firstOfEach numbers the rows of each key in their order, and takes those with small numbers.
+// firstOfEach returns a statement that numbers the rows of each key and selects those up to limit.
 func (t *Table[T]) firstOfEach(columns []*column, by *column, c sqlquery.Clauses, limit int) (string, []any) {
 	w := &args{t.dialect, c.Args}
 	order := ""
@@ -185,12 +190,14 @@ func (t *Table[T]) firstOfEach(columns []*column, by *column, c sqlquery.Clauses
 		names[i] = t.dialect.Quote("column " + string(rune('A'+i/26)) + string(rune('a'+i%26)))
 		exprs[i] += " AS " + names[i]
 	}
-	// The field as it is sorted, since the collation of the column may take two values for one. The field is known.
+	// Rows are grouped by the sort key of the field: the collation of the column could treat two
+	// values as equal. There is no error, because the field is known.
 	key, _ := t.tr.Translate(query.Query{Sort: []query.Order{{Field: by.field.Name}}})
 	group := strings.TrimSuffix(key.OrderBy, " NULLS FIRST")
 	place := t.dialect.Quote("place")
-	inner := "SELECT " + strings.Join(exprs, ", ") + ", row_number() OVER (PARTITION BY " + group + order + ") AS " + place +
+	inner := "SELECT " + strings.Join(exprs, ", ") +
+		", row_number() OVER (PARTITION BY " + group + order + ") AS " + place +
 		" FROM " + t.table + " WHERE " + c.Where
-	return "SELECT " + strings.Join(names, ", ") + " FROM (" + inner + ") AS numbered WHERE " + place + " <= " +
-		w.bind(int64(limit), "::bigint") + " ORDER BY " + place, w.list
+	return "SELECT " + strings.Join(names, ", ") + " FROM (" + inner + ") AS numbered WHERE " + place +
+		" <= " + w.bind(int64(limit), "::bigint") + " ORDER BY " + place, w.list
 }

@@ -16,17 +16,17 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// revision is where a table has the revisions of its items.
+// revision is how the revisions of items are stored.
 type revision struct {
-	expr string // what a SELECT asks for; empty means that items have no revision
-	// column is the one that is written; empty means that the revision changes by itself.
+	expr string // the expression in SELECT; empty if items have no revision
+	// column is the column to write; empty if the database changes the revision itself.
 	column string
-	kind   sqlquery.Kind // of column: Text, or Integer for one that counts
-	// hashed says that what a SELECT gives is the whole content, of which the revision is a hash.
+	kind   sqlquery.Kind // of column: Text, or Integer for a counter
+	// hashed means that expr is the whole content, and that the revision is its hash.
 	hashed bool
 }
 
-// chooseRevision follows Options.Rev.
+// chooseRevision applies Options.Rev.
 func (t *Table[T]) chooseRevision() error {
 	switch name := t.opts.Rev; {
 	case name == "" && t.opts.ReadOnly:
@@ -36,7 +36,7 @@ func (t *Table[T]) chooseRevision() error {
 	case name == XMin:
 		return errors.New("Options.Rev is XMin, which only PostgreSQL has")
 	case name == Content:
-		return nil // when all columns are known; see content
+		return nil // computed when all columns are known; see content
 	default:
 		return t.chooseRevisionColumn(name)
 	}
@@ -56,14 +56,19 @@ func (t *Table[T]) chooseRevisionColumn(name string) error {
 		return nil
 	}
 	if c == t.id || !c.scalar() || c.spec.Kind != t.rev.kind || !c.spec.NotNull {
-		return fmt.Errorf("the column of the revision, %q, is that of the field %s, which must be %s and no pointer",
-			name, c.field.GoName, map[bool]string{true: "an integer", false: "a string (or set CountRev)"}[t.opts.CountRev])
+		return fmt.Errorf(
+			"the column of the revision, %q, is that of the field %s, which must be %s and no pointer",
+			name,
+			c.field.GoName,
+			map[bool]string{true: "an integer", false: "a string (or set CountRev)"}[t.opts.CountRev],
+		)
 	}
 	c.isRev = true
 	return nil
 }
 
-// content writes all columns as one text. PostgreSQL can hash it too, so that one statement compares.
+// content returns an expression of all columns as one text. In PostgreSQL it includes the hash, so
+// that one statement can compare it.
 func (t *Table[T]) content() revision {
 	columns := t.columns
 	if t.modified != nil && t.modified.field == nil {
@@ -74,9 +79,9 @@ func (t *Table[T]) content() revision {
 		switch {
 		case t.dialect == sqltx.SQLite && c.spec.Kind == sqlquery.Number && c.scalar():
 			parts[i] = "quote(" + c.expr + ")"
-		case t.dialect == sqltx.SQLite: // quote stops at a NUL of a text, but not at one of a blob
+		case t.dialect == sqltx.SQLite: // quote ends a text at NUL, but not a blob
 			parts[i] = "quote(CAST(" + c.expr + " AS BLOB))"
-		case c.scalar() && c.sqlType(t.dialect) == "timestamptz": // as text it depends on the session
+		case c.scalar() && c.sqlType(t.dialect) == "timestamptz": // its text depends on the session
 			parts[i] = "extract(epoch FROM " + c.expr + ")"
 		default:
 			parts[i] = c.expr
@@ -89,7 +94,7 @@ func (t *Table[T]) content() revision {
 	return revision{expr: "left(encode(sha256(convert_to(" + row + ", 'UTF8')), 'hex'), 32)"}
 }
 
-// of makes a revision of what a SELECT gave.
+// of returns the revision for a selected value.
 func (r *revision) of(raw string) resource.Rev {
 	if !r.hashed {
 		return resource.Rev(raw)
@@ -98,7 +103,8 @@ func (r *revision) of(raw string) resource.Rev {
 	return resource.Rev(hex.EncodeToString(sum[:16]))
 }
 
-// first is the value of the column in a new item: one that no earlier life of the id has had.
+// first returns the value of the column in a new item. It does not repeat a revision of a deleted
+// item with the same id.
 func (r *revision) first() any {
 	if r.kind == sqlquery.Integer {
 		return time.Now().UnixMicro()
@@ -106,7 +112,7 @@ func (r *revision) first() any {
 	return string(resource.NewRev())
 }
 
-// cast is the type of the column.
+// cast returns the type of the column as the suffix of a placeholder.
 func (r *revision) cast() string {
 	if r.kind == sqlquery.Integer {
 		return "::bigint"
@@ -114,7 +120,7 @@ func (r *revision) cast() string {
 	return "::text"
 }
 
-// set is the assignment of an UPDATE.
+// set returns the assignment for an UPDATE.
 func (r *revision) set(w *args) string {
 	if r.kind == sqlquery.Integer {
 		return r.expr + " = " + r.expr + " + 1"
@@ -122,13 +128,14 @@ func (r *revision) set(w *args) string {
 	return r.expr + " = " + w.bind(string(resource.NewRev()), "::text")
 }
 
-// unchanged asks for an item as long as it has a revision. It reports false for one that cannot be.
+// unchanged returns the condition that an item has the expected revision. ok is false if no item
+// can have it.
 func (t *Table[T]) unchanged(w *args, id any, expect resource.Rev) (condition string, ok bool) {
 	f := query.Where(t.id.field.Name, query.Eq, id)
 	switch {
 	case t.rev.column == "":
 		if !utf8.ValidString(string(expect)) || strings.ContainsRune(string(expect), 0) {
-			return "", false // which PostgreSQL would not take
+			return "", false // not valid in PostgreSQL
 		}
 		condition = " AND " + t.rev.expr + " = " + w.bind(string(expect), "::text")
 	case t.rev.kind == sqlquery.Integer:

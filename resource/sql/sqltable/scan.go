@@ -19,8 +19,9 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// row is where the rows of an answer are scanned to, one after the other. A value is copied out before the next one is
-// scanned; whatever its pointers, lists and maps refer to is made anew for each.
+// row is the destination of Scan for all rows of a result, one after the other. A value is copied
+// before the next row is scanned. The memory that its pointers, lists and maps refer to is
+// allocated for each row.
 type row[T any] struct {
 	value    T
 	rev      string
@@ -28,7 +29,7 @@ type row[T any] struct {
 	dests    []any
 }
 
-// newRow makes one for these columns, in the order of [Table.selected].
+// newRow returns a row for these columns, in the order of [Table.selected].
 func (t *Table[T]) newRow(columns []*column) *row[T] {
 	r := &row[T]{}
 	if t.rev.expr != "" {
@@ -44,7 +45,7 @@ func (t *Table[T]) newRow(columns []*column) *row[T] {
 	return r
 }
 
-// selected is what a SELECT or RETURNING asks for.
+// selected returns the expressions for SELECT or RETURNING.
 func (t *Table[T]) selected(columns []*column) []string {
 	var list []string
 	if t.rev.expr != "" {
@@ -59,7 +60,7 @@ func (t *Table[T]) selected(columns []*column) []string {
 	return list
 }
 
-// item is the row as it was scanned last.
+// item returns the last scanned row.
 func (t *Table[T]) item(r *row[T]) resource.Item[T] {
 	it := resource.Item[T]{ID: t.id.field.Text(&r.value), Modified: r.modified, Value: r.value}
 	if t.rev.expr != "" {
@@ -68,9 +69,11 @@ func (t *Table[T]) item(r *row[T]) resource.Item[T] {
 	return it
 }
 
-// rows runs a statement that gives items, and streams them. It reads to the end of the answer unless the consumer stops:
-// an INSERT that gives a row may yet fail behind it.
-func (t *Table[T]) rows(ctx context.Context, c sqltx.Conn, columns []*column, statement string, args []any) iter.Seq2[resource.Item[T], error] {
+// rows runs a statement that returns items, and streams them. Unless the consumer stops, it reads
+// the result to its end, because an INSERT can return a row and fail afterwards.
+func (t *Table[T]) rows(
+	ctx context.Context, c sqltx.Conn, columns []*column, statement string, args []any,
+) iter.Seq2[resource.Item[T], error] {
 	return func(yield func(resource.Item[T], error) bool) {
 		answer, err := c.QueryContext(ctx, statement, args...)
 		if err != nil {
@@ -95,13 +98,14 @@ func (t *Table[T]) rows(ctx context.Context, c sqltx.Conn, columns []*column, st
 	}
 }
 
-// reset forgets the row, so that nothing of it is seen in the next one.
+// reset clears the value, so that it does not affect the next row.
 func (r *row[T]) reset() {
 	var zero T
 	r.value = zero
 }
 
-// getRow returns a row for the columns, and a function that returns it to the pool. Rows of all columns are pooled.
+// getRow returns a row for the columns, and a function that returns it to the pool. Only rows of
+// all columns are pooled.
 func (t *Table[T]) getRow(columns []*column) (r *row[T], done func()) {
 	if len(columns) != len(t.columns) {
 		return t.newRow(columns), func() {}
@@ -113,15 +117,16 @@ func (t *Table[T]) getRow(columns []*column) (r *row[T], done func()) {
 	}
 }
 
-// dest is where Scan puts a value for a field.
+// dest returns the argument of Scan for a field.
 func (c *column) dest(field reflect.Value) any {
 	if p, ok := field.Addr().Interface().(*string); ok && c.spec.NotNull && c.scalar() {
-		return p // which database/sql knows best
+		return p // the fast path of database/sql
 	}
 	return c.scanner(field)
 }
 
-// fieldScanner is a [sql.Scanner] that sets a field. It accepts every type that one of the drivers returns for the column.
+// fieldScanner is a [sql.Scanner] that sets a field. It accepts every type that a driver returns
+// for the column.
 type fieldScanner struct {
 	column *column
 	field  reflect.Value
@@ -132,7 +137,7 @@ func (c *column) scanner(field reflect.Value) *fieldScanner {
 	return &fieldScanner{c, field, c.setter(field.Type())}
 }
 
-// Scan sets the field. NULL is nil, or the zero value of a field that cannot be nil.
+// Scan sets the field. NULL becomes nil, or the zero value of a field that cannot be nil.
 func (c *fieldScanner) Scan(src any) error {
 	if src == nil {
 		c.field.SetZero()
@@ -151,7 +156,8 @@ func (c *fieldScanner) Scan(src any) error {
 	return nil
 }
 
-// setter chooses by what the field is, and not by what the driver gives: the type of a column in SQLite is a wish.
+// setter returns a function that sets a field. It depends on the type of the field only, because a
+// column of SQLite can contain values of any type.
 func (c *column) setter(t reflect.Type) func(v reflect.Value, src any) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -179,7 +185,7 @@ func (c *column) setter(t reflect.Type) func(v reflect.Value, src any) error {
 	return setInteger
 }
 
-// textOf is any value of a driver as text. Bytes are copied: they are the driver's.
+// textOf returns a value of a driver as text. It copies bytes, which belong to the driver.
 func textOf(src any) string {
 	switch src := src.(type) {
 	case string:
@@ -235,7 +241,7 @@ func setBool(v reflect.Value, src any) error {
 	return nil
 }
 
-// setTime reads a time as the column keeps it.
+// setTime sets a time from the representation in the column.
 func (c *column) setTime(v reflect.Value, src any) error {
 	at, err := c.timeOf(src)
 	if err == nil {
@@ -246,7 +252,7 @@ func (c *column) setTime(v reflect.Value, src any) error {
 
 func (c *column) timeOf(src any) (time.Time, error) {
 	if at, ok := src.(time.Time); ok {
-		return at, nil // drivers of SQLite do so where the type of the column has a name like datetime
+		return at, nil // drivers of SQLite return it for columns with types such as datetime
 	}
 	if n, ok := src.(int64); ok && c.spec.Unit != 0 {
 		perSecond := int64(time.Second / c.spec.Unit)
@@ -279,27 +285,27 @@ func setBytes(v reflect.Value, src any) error {
 	return nil
 }
 
-// setJSON reads what document wrote, or others. Members that the type does not know are not lost by reading them, but a
-// write will leave them out.
+// setJSON unmarshals JSON, which document or another program has written. It ignores unknown
+// members, and the next write removes them.
 func setJSON(v reflect.Value, src any) error {
 	text := textOf(src)
 	if raw, ok := v.Addr().Interface().(*jsontext.Value); ok && text == "null" {
-		*raw = nil // as it was when it was written: omitzero knows nothing of a null
+		*raw = nil // the value that was written; omitzero does not omit null
 		return nil
 	}
 	return json.Unmarshal([]byte(text), v.Addr().Interface(), json.WithUnmarshalers(exactIntegers))
 }
 
-// exactIntegers keeps the digits of integers that a float64 would round, like package schema where it reads requests.
+// exactIntegers keeps integers that float64 would round, like package schema does for requests.
 var exactIntegers = json.UnmarshalFromFunc(func(dec *jsontext.Decoder, v *any) error {
 	if dec.PeekKind() != '0' {
-		return errors.ErrUnsupported // as usual
+		return errors.ErrUnsupported // default behavior
 	}
 	raw, err := dec.ReadValue()
 	if err != nil {
 		return err
 	}
-	const exact = 1 << 53 // what float64 rounds to it looks like it, so the digits have to tell
+	const exact = 1 << 53 // float64 rounds larger integers, so their digits are parsed
 	n, bad := strconv.ParseInt(string(raw), 10, 64)
 	f, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil || (bad != nil || n > exact || n < -exact) && !strings.ContainsAny(string(raw), ".eE") {

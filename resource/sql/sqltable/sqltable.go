@@ -108,7 +108,13 @@ func New[T any](db *sqltx.DB, name string, opts *Options) *Table[T] {
 	if db == nil {
 		panic("sqltable: New without a DB")
 	}
-	t := &Table[T]{db: db, dialect: db.Dialect(), name: name, typ: schema.For[T](), byField: map[string]*column{}}
+	t := &Table[T]{
+		db:      db,
+		dialect: db.Dialect(),
+		name:    name,
+		typ:     schema.For[T](),
+		byField: map[string]*column{},
+	}
 	if opts != nil {
 		t.opts = *opts
 	}
@@ -128,8 +134,10 @@ func (t *Table[T]) describe() error {
 		return err
 	}
 	t.table = table
-	for _, step := range []func() error{t.addColumns, t.chooseIDs, t.chooseRevision, t.chooseModified, t.chooseTombstones,
-		t.checkNames, t.checkOptions} {
+	for _, step := range []func() error{
+		t.addColumns, t.chooseIDs, t.chooseRevision, t.chooseModified, t.chooseTombstones, t.checkNames,
+		t.checkOptions,
+	} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -175,7 +183,9 @@ func (t *Table[T]) chooseIDs() error {
 	switch {
 	case t.id == nil:
 		return fmt.Errorf("there is no id field %q; Options.ID names another", name)
-	case t.id.field.Nullable || t.id.spec.Kind != sqlquery.Text && t.id.spec.Kind != sqlquery.Integer && t.id.spec.Kind != sqlquery.UUID || !t.id.scalar():
+	case t.id.field.Nullable || !t.id.scalar() ||
+		t.id.spec.Kind != sqlquery.Text && t.id.spec.Kind != sqlquery.Integer &&
+			t.id.spec.Kind != sqlquery.UUID:
 		return fmt.Errorf("the id field %q must be a string or an integer, and no pointer", name)
 	case t.id.computed() && !t.opts.ReadOnly:
 		return fmt.Errorf("the column of the id field %q has an Expr, which cannot be written", name)
@@ -196,12 +206,16 @@ func (t *Table[T]) chooseIDs() error {
 func (t *Table[T]) checkOptions() error {
 	for _, name := range t.opts.Index {
 		if c := t.byField[name]; c == nil || !c.scalar() || c.computed() {
-			return fmt.Errorf("Options.Index names %q, which is no field with a column that has an order", name)
+			return fmt.Errorf("Options.Index names %q, which is no field with a column that has an order",
+				name)
 		}
 	}
 	for field, table := range t.opts.References {
 		if c := t.byField[field]; c == nil || !c.scalar() || c.computed() || c == t.id {
-			return fmt.Errorf("Options.References names %q, which is no field that can refer to another table", field)
+			return fmt.Errorf(
+				"Options.References names %q, which is no field that can refer to another table",
+				field,
+			)
 		}
 		if _, err := quoteTable(t.dialect, table); err != nil {
 			return fmt.Errorf("Options.References of %q: %w", field, err)

@@ -43,7 +43,9 @@ func (t *Table[T]) chooseTombstones() error {
 
 // deleteRow deletes an item and inserts its tombstone in one transaction. It reports whether the
 // item existed.
-func (t *Table[T]) deleteRow(ctx context.Context, w *args, statement string, id any) (removed bool, err error) {
+func (t *Table[T]) deleteRow(
+	ctx context.Context, w *args, statement string, id any,
+) (removed bool, err error) {
 	if t.tombstones == nil {
 		removed, err = t.run(ctx, w, statement)
 		return removed, t.deleteError(err)
@@ -59,7 +61,8 @@ func (t *Table[T]) deleteRow(ctx context.Context, w *args, statement string, id 
 			return err
 		}
 		insert := &args{dialect: t.dialect}
-		values := insert.bind(t.tr.Arg(t.id.field.Name, id), "") + ", " + insert.bind(t.tombstones.tr.Arg("at", t.now()), "")
+		values := insert.bind(t.tr.Arg(t.id.field.Name, id), "") + ", " +
+			insert.bind(t.tombstones.tr.Arg("at", t.now()), "")
 		_, err = t.run(ctx, insert, t.tombstones.insertSQL("VALUES ("+values+")"))
 		return err
 	})
@@ -87,13 +90,15 @@ func (t *Table[T]) absentError(ctx context.Context, c conn, id any) error {
 }
 
 // readTombstone returns when the item of an id was deleted. condition is added to that of the id.
-func (t *Table[T]) readTombstone(ctx context.Context, c conn, id any, condition string) (at time.Time, found bool, err error) {
+func (t *Table[T]) readTombstone(
+	ctx context.Context, c conn, id any, condition string,
+) (at time.Time, found bool, err error) {
 	if s, ok := id.(string); ok && t.dialect == sqltx.PostgreSQL && !takes(t.id.spec.Kind, s) {
 		return at, false, nil
 	}
 	w := &args{dialect: t.dialect}
-	statement := "SELECT " + t.tombstones.at.expr + " FROM " + t.tombstones.table + " AS dead WHERE " + t.tombstones.id + " = " +
-		w.bind(t.tr.Arg(t.id.field.Name, id), t.id.cast) + condition
+	statement := "SELECT " + t.tombstones.at.expr + " FROM " + t.tombstones.table + " AS dead WHERE " +
+		t.tombstones.id + " = " + w.bind(t.tr.Arg(t.id.field.Name, id), t.id.cast) + condition
 	found, err = t.queryRow(ctx, c, statement, w.list, t.tombstones.at.scanner(reflect.ValueOf(&at).Elem()))
 	return at, found, err
 }
@@ -104,7 +109,8 @@ func (t *Table[T]) deleted(ctx context.Context, id string) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, resource.ErrNotFound
 	}
-	alive := " AND NOT EXISTS (SELECT 1 FROM " + t.table + " AS alive WHERE alive." + t.id.expr + " = dead." + t.tombstones.id + ")"
+	alive := " AND NOT EXISTS (SELECT 1 FROM " + t.table + " AS alive WHERE alive." + t.id.expr +
+		" = dead." + t.tombstones.id + ")"
 	at, found, err := t.readTombstone(ctx, t.db.Reader(ctx), value, alive)
 	if err == nil && !found {
 		err = resource.ErrNotFound

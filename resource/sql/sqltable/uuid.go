@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// newUUID makes a UUID of version 7, RFC 9562 section 5.7: ids that sort by the time of creation fill an index from one
-// end. The twelve bits behind the milliseconds hold their fraction (section 6.2, method 3).
+// newUUID returns a UUID of version 7 (RFC 9562 section 5.7). Ids sort by their creation, so new
+// ones are added at the end of an index. The twelve bits after the milliseconds are their fraction
+// (section 6.2, method 3).
 func newUUID() string {
 	now := time.Now()
 	var id [16]byte
@@ -26,7 +27,7 @@ func newUUID() string {
 	return string(text)
 }
 
-// isUUID knows the spelling of RFC 9562 section 4, in letters of either case.
+// isUUID reports whether s is a UUID as in RFC 9562 section 4, in upper or lower case.
 func isUUID(s string) bool {
 	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
 		return false

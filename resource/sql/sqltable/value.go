@@ -14,13 +14,13 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// args are the arguments of a statement while it is being written.
+// args collects the arguments of a statement.
 type args struct {
 	dialect sqltx.Dialect
 	list    []any
 }
 
-// bind adds an argument and returns its placeholder, with its type where PostgreSQL wants one.
+// bind adds an argument and returns its placeholder, with the cast in PostgreSQL.
 func (w *args) bind(v any, cast string) string {
 	w.list = append(w.list, v)
 	p := w.dialect.Placeholder(len(w.list))
@@ -30,7 +30,7 @@ func (w *args) bind(v any, cast string) string {
 	return p
 }
 
-// argument returns what the column of a field is to keep for v. The error is one for clients.
+// argument returns the value of a field for its column. The error is one for clients.
 func (t *Table[T]) argument(c *column, v *T) (any, error) {
 	switch c.form {
 	case bytesForm:
@@ -42,11 +42,11 @@ func (t *Table[T]) argument(c *column, v *T) (any, error) {
 	switch value := value.(type) {
 	case nil:
 		return nil, nil
-	case uint64: // only those above the largest int64 are
+	case uint64: // only values above the largest int64
 		if c.spec.Kind == sqlquery.Integer {
 			return nil, resource.Invalid(c.field.Name, "range")
 		}
-	case time.Time: // in UTC, as the column keeps it and everybody will read it
+	case time.Time: // in UTC, as in the column
 		if year := value.UTC().Year(); year < 0 || year > 9999 {
 			return nil, resource.Invalid(c.field.Name, "range")
 		}
@@ -58,7 +58,7 @@ func (t *Table[T]) argument(c *column, v *T) (any, error) {
 	return t.tr.Arg(c.field.Name, value), nil
 }
 
-// takes reports whether PostgreSQL can keep a text in a column of this kind.
+// takes reports whether PostgreSQL can store a text in a column of this kind.
 func takes(kind sqlquery.Kind, s string) bool {
 	if kind == sqlquery.UUID {
 		return isUUID(s)
@@ -66,7 +66,7 @@ func takes(kind sqlquery.Kind, s string) bool {
 	return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
 }
 
-// bytesOf returns a copy: a driver may read it later than the caller thinks.
+// bytesOf returns a copy, because a driver may read it after the call.
 func bytesOf(v reflect.Value) any {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -79,8 +79,8 @@ func bytesOf(v reflect.Value) any {
 	return b
 }
 
-// document returns what is not a single value, as JSON with the members that clients never see. What is nil in Go is
-// NULL where the column can be.
+// document returns a value that is not a scalar as JSON, including members that clients cannot
+// read. A nil value is NULL if the column is nullable.
 func (t *Table[T]) document(c *column, v reflect.Value) (any, error) {
 	if (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() && !c.spec.NotNull {
 		return nil, nil
@@ -95,7 +95,8 @@ func (t *Table[T]) document(c *column, v reflect.Value) (any, error) {
 	return string(text), nil
 }
 
-// hasNUL finds the escape of U+0000, which jsonb does not take, and which is not one behind another backslash.
+// hasNUL reports whether JSON contains the escape of U+0000, which jsonb does not support. An
+// escaped backslash before u0000 is not one.
 func hasNUL(text []byte) bool {
 	for {
 		i := bytes.IndexByte(text, '\\')
@@ -109,7 +110,7 @@ func hasNUL(text []byte) bool {
 	}
 }
 
-// values are the assignments of a write: the names of columns and their arguments. The id is not among them.
+// values returns the columns and placeholders of a write, without the id.
 func (t *Table[T]) values(w *args, v *T, now time.Time) (names, places []string, err error) {
 	for _, c := range t.columns {
 		if c == t.id || c.computed() || c.isRev || c.isModified {

@@ -15,22 +15,22 @@ import (
 
 type conn = sqltx.Conn
 
-// create is that of [resource.Creator].
+// create implements [resource.Creator].
 func (t *Table[T]) create(ctx context.Context, v T) (resource.Item[T], error) {
 	if t.identity {
 		return t.createIdentity(ctx, &v)
 	}
-	for range 16 { // an Options.NewID that repeats itself is not asked for ever
+	for range 16 { // limited, in case Options.NewID repeats ids
 		id := t.newID()
 		it, err := t.insertAs(ctx, id, &v, false)
 		if !errors.Is(err, resource.ErrExists) && !errors.Is(err, resource.ErrGone) {
 			return it, err
 		}
 	}
-	return resource.Item[T]{}, errors.New("sqltable: Options.NewID keeps giving ids that are in use")
+	return resource.Item[T]{}, errors.New("sqltable: Options.NewID returned 16 ids that are in use")
 }
 
-// createIdentity leaves the id to the database.
+// createIdentity inserts an item whose id the database assigns.
 func (t *Table[T]) createIdentity(ctx context.Context, v *T) (resource.Item[T], error) {
 	w := &args{dialect: t.dialect}
 	names, places, err := t.newValues(w, v)
@@ -39,16 +39,17 @@ func (t *Table[T]) createIdentity(ctx context.Context, v *T) (resource.Item[T], 
 	}
 	statement := "INSERT INTO " + t.table + " DEFAULT VALUES"
 	if len(names) > 0 {
-		statement = "INSERT INTO " + t.table + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(places, ", ") + ")"
+		statement = "INSERT INTO " + t.table + " (" + strings.Join(names, ", ") + ") VALUES (" +
+			strings.Join(places, ", ") + ")"
 	}
 	it, written, err := t.write(ctx, w, v, statement)
 	if err == nil && !written {
-		err = fmt.Errorf("sqltable: something in the database keeps new rows out of %s, such as a trigger", t.name)
+		err = fmt.Errorf("sqltable: INSERT into %s had no effect; check its triggers", t.name)
 	}
 	return it, err
 }
 
-// newValues returns the columns and placeholders of a new item, apart from its id.
+// newValues returns the columns and placeholders of a new item, without the id.
 func (t *Table[T]) newValues(w *args, v *T) (names, places []string, err error) {
 	names, places, err = t.values(w, v, t.now())
 	if err == nil && t.rev.column != "" {
@@ -58,8 +59,10 @@ func (t *Table[T]) newValues(w *args, v *T) (names, places []string, err error) 
 	return names, places, err
 }
 
-// write runs a statement that writes v to one row or none, and reads that back.
-func (t *Table[T]) write(ctx context.Context, w *args, v *T, statement string) (it resource.Item[T], written bool, err error) {
+// write runs a statement that writes v to at most one row, and returns the written item.
+func (t *Table[T]) write(
+	ctx context.Context, w *args, v *T, statement string,
+) (it resource.Item[T], written bool, err error) {
 	it, written, err = t.single(t.rows(ctx, t.db.Writer(ctx), t.columns, statement+t.returning, w.list))
 	if err != nil && t.dialect == sqltx.SQLite && t.dialect.Fault(err).Kind == sqltx.ForeignKey {
 		err = fmt.Errorf("%w: %w", t.danglingError(ctx, v), err)
@@ -70,8 +73,8 @@ func (t *Table[T]) write(ctx context.Context, w *args, v *T, statement string) (
 	return it, written, t.outcomeError(ctx, err)
 }
 
-// outcomeError adds [tx.ErrOutcomeUnknown] to an error after which the write may have been committed: outside of a
-// transaction, a statement commits by itself.
+// outcomeError adds [tx.ErrOutcomeUnknown] to an error after which the write may have been
+// committed. Outside of a transaction a statement is committed immediately.
 func (t *Table[T]) outcomeError(ctx context.Context, err error) error {
 	if t.dialect.Fault(err).Lost && !tx.ActiveFor(ctx, t.db) {
 		return fmt.Errorf("%w: %w", tx.ErrOutcomeUnknown, err)
@@ -79,7 +82,7 @@ func (t *Table[T]) outcomeError(ctx context.Context, err error) error {
 	return err
 }
 
-// insert is that of [resource.Inserter].
+// insert implements [resource.Inserter].
 func (t *Table[T]) insert(ctx context.Context, id string, v T) (resource.Item[T], error) {
 	return t.insertAs(ctx, id, &v, t.opts.Recreate)
 }
@@ -97,22 +100,24 @@ func (t *Table[T]) insertAs(ctx context.Context, id string, v *T, recreate bool)
 		return none, err
 	}
 	names, places = slices.Insert(names, 0, t.id.expr), slices.Insert(places, 0, place)
-	condition := "true" // SQLite cannot tell ON CONFLICT from ON of a join without
+	condition := "true" // without a condition, SQLite parses ON CONFLICT as the ON of a join
 	if t.tombstones != nil && !recreate {
-		condition = "NOT EXISTS (SELECT 1 FROM " + t.tombstones.table + " WHERE " + t.tombstones.id + " = " + place + ")"
+		condition = "NOT EXISTS (SELECT 1 FROM " + t.tombstones.table +
+			" WHERE " + t.tombstones.id + " = " + place + ")"
 	}
 	it, written, err := t.write(ctx, w, v, "INSERT INTO "+t.table+" ("+strings.Join(names, ", ")+") SELECT "+
 		strings.Join(places, ", ")+" WHERE "+condition+" ON CONFLICT ("+t.id.expr+") DO NOTHING")
 	if err != nil || written {
 		return it, err
 	}
-	if err = t.missError(ctx, value); errors.Is(err, resource.ErrStale) || errors.Is(err, resource.ErrNotFound) {
-		err = resource.ErrExists // also if it has been deleted just now, and that is not remembered
+	err = t.missError(ctx, value)
+	if errors.Is(err, resource.ErrStale) || errors.Is(err, resource.ErrNotFound) {
+		err = resource.ErrExists // also if it was just deleted and deletions are not recorded
 	}
 	return none, err
 }
 
-// storesExactly reports whether the database returns an id as it was written.
+// storesExactly reports whether the database returns an id unchanged.
 func (t *Table[T]) storesExactly(id any) bool {
 	s, ok := id.(string)
 	switch {
@@ -124,11 +129,12 @@ func (t *Table[T]) storesExactly(id any) bool {
 	return s != "" && (t.id.spec.Kind != sqlquery.UUID || s == strings.ToLower(s))
 }
 
-// missError returns the reason that a write of an existing id changed no row.
+// missError returns the reason that a write of an id changed no row.
 func (t *Table[T]) missError(ctx context.Context, id any) error {
 	w := &args{dialect: t.dialect}
 	var one int
-	found, err := t.queryRow(ctx, t.db.Writer(ctx), "SELECT 1 FROM "+t.table+t.where(w, t.at(id)), w.list, &one)
+	statement := "SELECT 1 FROM " + t.table + t.where(w, t.at(id))
+	found, err := t.queryRow(ctx, t.db.Writer(ctx), statement, w.list, &one)
 	switch {
 	case err != nil:
 		return err
@@ -138,8 +144,10 @@ func (t *Table[T]) missError(ctx context.Context, id any) error {
 	return t.absentError(ctx, t.db.Writer(ctx), id)
 }
 
-// replace is that of [resource.Replacer].
-func (t *Table[T]) replace(ctx context.Context, id string, expect resource.Rev, v T) (resource.Item[T], error) {
+// replace implements [resource.Replacer].
+func (t *Table[T]) replace(
+	ctx context.Context, id string, expect resource.Rev, v T,
+) (resource.Item[T], error) {
 	none := resource.Item[T]{}
 	value, err := t.id.field.Parse(id)
 	if err != nil {
@@ -157,7 +165,7 @@ func (t *Table[T]) replace(ctx context.Context, id string, expect resource.Rev, 
 	if t.rev.column != "" {
 		set = append(set, t.rev.set(w))
 	}
-	if set == nil { // there is nothing but an id
+	if set == nil { // the item has no field but the id
 		set = append(set, t.id.expr+" = "+t.id.expr)
 	}
 	expect, err = t.expected(ctx, value, expect)
@@ -175,14 +183,15 @@ func (t *Table[T]) replace(ctx context.Context, id string, expect resource.Rev, 
 	return it, err
 }
 
-// expected turns a revision that is a hash into the content which it is a hash of.
+// expected returns the content for a revision that is its hash.
 func (t *Table[T]) expected(ctx context.Context, id any, expect resource.Rev) (resource.Rev, error) {
 	if !t.rev.hashed {
 		return expect, nil
 	}
 	w := &args{dialect: t.dialect}
 	var content string
-	found, err := t.queryRow(ctx, t.db.Writer(ctx), "SELECT "+t.rev.expr+" FROM "+t.table+t.where(w, t.at(id)), w.list, &content)
+	statement := "SELECT " + t.rev.expr + " FROM " + t.table + t.where(w, t.at(id))
+	found, err := t.queryRow(ctx, t.db.Writer(ctx), statement, w.list, &content)
 	switch {
 	case err != nil:
 		return "", err
