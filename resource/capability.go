@@ -1,7 +1,9 @@
 package resource
 
-// The capabilities: interfaces of one method that a collection implements beside Get and List. OpsOf in ops.go asserts them
-// once, and signature.go refuses methods that almost have one. Each adds a route, a GraphQL field and an OpenAPI operation.
+// The capabilities: interfaces of one method that a collection implements beside Get and List.
+// OpsOf in ops.go detects them once, and signature.go rejects methods that have the name of a
+// capability but another signature. Each capability adds a route, a GraphQL field and an OpenAPI
+// operation.
 
 import (
 	"context"
@@ -12,86 +14,92 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Creator is a collection that can take in a new item and choose its id. It serves POST.
+// Creator is a collection that stores new items and chooses their ids. It serves POST.
 type Creator[T any] interface {
-	// Create stores v under an id that was never used before and returns the stored item. The id field of v is zero.
-	// A value that breaks a rule of the store's own, such as a unique field, is refused with [Taken] or [Invalid].
+	// Create stores v under an id that has never been used and returns the stored item. The id
+	// field of v is zero. If v violates a rule of the store, such as a unique field, the error is
+	// [Taken] or [Invalid].
 	Create(ctx context.Context, v T) (Item[T], error)
 }
 
-// Inserter is a collection that can take in a new item under an id which the caller chose. It serves PUT where nothing
-// is there yet, and POST of a body that names its id.
+// Inserter is a collection that stores new items under an id that the client chooses. It serves PUT
+// of an item that does not exist, and POST of a document that contains an id.
 type Inserter[T any] interface {
-	// Insert stores v under id, which the id field of v holds too. It returns [ErrExists] if there is such an item, and
-	// [ErrGone] if there was one and the store does not give ids a second life. Of two callers who insert the same id
-	// at once exactly one succeeds.
+	// Insert stores v under id. The id field of v holds id, too. The error is [ErrExists] if the
+	// item exists, and [ErrGone] if it was deleted and the store does not reuse ids. Of concurrent
+	// calls with the same id exactly one succeeds.
 	Insert(ctx context.Context, id string, v T) (Item[T], error)
 }
 
-// multiInserter is a collection that can store many new items in one go; see [Ops].InsertMany.
+// multiInserter is a collection that stores many new items in one call; see [Ops].InsertMany.
 type multiInserter[T any] interface {
 	InsertMany(ctx context.Context, items []Item[T]) error
 }
 
-// Replacer is a collection whose items can be changed. It serves PUT and PATCH.
+// Replacer is a collection whose items can be replaced. It serves PUT and PATCH.
 type Replacer[T any] interface {
-	// Replace stores v in place of the item whose revision is expect, in one atomic step, and returns the stored item
-	// with its new revision. If the item has another revision by now, it changes nothing and returns [ErrStale]; a
-	// revision the store could never have given out is stale, too. If there is no such item it returns [ErrNotFound]
-	// or [ErrGone].
+	// Replace stores v in place of the item if its revision is expect, in one atomic step. It
+	// returns the stored item with its new revision. If the item has another revision, Replace
+	// writes nothing and returns [ErrStale], also for a revision that the store has never issued.
+	// If the item does not exist, the error is [ErrNotFound] or [ErrGone]. If ctx is done, Replace
+	// writes nothing and returns an error.
 	//
-	// Where ctx has ended it writes nothing and returns an error.
-	//
-	// There is no way to write without naming the revision that was read, so no update can be lost.
+	// Every write names the revision that was read, so concurrent updates cannot overwrite each
+	// other.
 	Replace(ctx context.Context, id string, expect Rev, v T) (Item[T], error)
 }
 
 // Deleter is a collection whose items can be deleted. It serves DELETE.
 type Deleter interface {
-	// Delete removes the item whose revision is expect, in one atomic step. It returns [ErrNotFound] if there never was
-	// such an item, [ErrGone] if the store knows that it has been deleted already, whatever expect says, and
-	// [ErrStale] if the item has another revision by now. Of two callers who delete the same item at once exactly one
-	// succeeds. Where ctx has ended it removes nothing and returns an error.
+	// Delete removes the item if its revision is expect, in one atomic step. The error is
+	// [ErrNotFound] if the item has never existed, [ErrGone] if it was deleted and the store
+	// records that, and [ErrStale] if it has another revision. Of concurrent calls for the same
+	// item exactly one succeeds.
 	Delete(ctx context.Context, id string, expect Rev) error
 }
 
-// Tombstoner is a collection that remembers what was deleted, so that asking for it again is answered with 410 (Gone)
-// and not with 404. For a store that cannot, there is [Ops.WithTombstones].
+// Tombstoner is a collection that records which items were deleted. A request for such an item is
+// answered with 410 (Gone) in place of 404. [Ops.WithTombstones] adds the capability to a store
+// that does not have it.
 type Tombstoner interface {
-	// Deleted returns when the item with this id was deleted, and [ErrNotFound] if it is alive or was never there.
+	// Deleted returns when the item with this id was deleted. The error is [ErrNotFound] if the
+	// item exists or has never existed.
 	Deleted(ctx context.Context, id string) (time.Time, error)
 }
 
-// Counter is a collection that can count without listing. It serves "total" where a client asks for it.
+// Counter is a collection that counts items without listing them. It serves "total" if a client
+// requests it.
 type Counter interface {
-	// Count returns how many items q.Filter selects. The rest of q is zero.
+	// Count returns the number of items that q.Filter selects. The other fields of q are zero.
 	Count(ctx context.Context, q query.Query) (int, error)
 }
 
-// MultiGetter is a collection that can fetch many items in one go. Relations that point here are then resolved with one
-// call for a whole page, whatever its length.
+// MultiGetter is a collection that returns many items in one call. Relations to it then take one
+// call for each page, whatever the number of items.
 type MultiGetter[T any] interface {
-	// GetMany returns the items with these ids, in any order, each at most once. The ids are distinct. Ids without an
-	// item are left out; that is no error.
+	// GetMany returns the items with these ids, each at most once and in any order. The ids are
+	// distinct. An id without an item is left out and is not an error.
 	GetMany(ctx context.Context, ids []string) iter.Seq2[Item[T], error]
 }
 
-// BatchLister is a collection that can list for many keys at once: the first items of each. Relations to many are then
-// resolved with one call for a whole page.
+// BatchLister is a collection that lists for many keys in one call. Relations to many then take one
+// call for each page.
 type BatchLister[T any] interface {
-	// ListByKeys returns, for each of keys, the first q.Limit items (all, if q.Limit is zero) which q.Filter selects and
-	// whose field holds that key, in the order of q.Sort within a key and in any order between keys. field is one that
-	// query.Support declares for query.Eq, and the keys are distinct, in text form.
+	// ListByKeys returns, for each key, the first q.Limit items (all, if q.Limit is zero) that
+	// q.Filter selects and whose field holds the key. Items of one key are in the order of q.Sort;
+	// the keys are in any order. field is one that query.Support declares for query.Eq. The keys
+	// are distinct and in text form.
 	ListByKeys(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[Item[T], error]
 }
 
-// Transactor is a collection that takes part in transactions: whatever its methods do with a context that carries a
-// transaction of its Runner is committed or rolled back with it.
+// Transactor is a collection that takes part in transactions. If the context of a method carries a
+// transaction of the Runner, the effects of the method are committed or rolled back with it.
 //
-// Where items can be created, POST then also takes batches: content of the type application/vnd.stoa.batch+json is a list
-// of operations that stand or fall together. See [Resource.Batch].
+// POST of such a collection also accepts batches: a document of the type
+// application/vnd.stoa.batch+json is a list of operations that are carried out together or not at
+// all. See [Resource.Batch].
 type Transactor interface {
-	// Transactions returns the Runner of the database that holds the collection. Two collections whose Runners are
-	// equal share a database. It returns the same Runner each time.
+	// Transactions returns the Runner of the database that holds the collection, the same on each
+	// call. Two collections with equal Runners share a database.
 	Transactions() tx.Runner
 }

@@ -1,8 +1,10 @@
-// Package resource is the core of Stoa: it turns a collection of items into a resource with schema, policy, validation,
-// transactions, idempotency keys, older contracts and change feeds, which protocols serve.
+// Package resource is the core of Stoa. It adds schema, policy, validation, transactions,
+// idempotency keys, older contracts and change feeds to a collection of items. Protocols serve the
+// result.
 //
-// Its nouns are a [Collection], which a team implements over its own storage; an [Item] of it, a value with a [Rev]; a
-// [Resource], the collection with schema and policy; and a [Catalog], the resources served together:
+// The main types are a [Collection], which an application implements over its storage; an [Item], a
+// value with a [Rev]; a [Resource], the collection with schema and policy; and a [Catalog], the
+// resources that are served together:
 //
 //	type Note struct {
 //		ID   string `json:"id" readOnly:"true"`
@@ -13,50 +15,53 @@
 //	catalog := resource.NewCatalog(nil, resource.New("notes", notes, nil))
 //	http.ListenAndServe("localhost:8080", rest.New(catalog, nil))
 //
-// Package rest serves a catalog as REST, package graphql as GraphQL, and package openapi describes it.
+// Package rest serves a catalog as REST, package graphql as GraphQL, and package openapi describes
+// it.
 //
-// # If you implement a store
+// # Implementing a store
 //
-// Implement [Collection], two methods. Add a capability, an interface of one method, for everything more that the store
-// can do: [Creator] for POST, [Replacer] for PUT and PATCH, [Deleter] for DELETE, and so on. Whatever it implements is
-// served, and nothing else. Then run the kit of package resourcetest against it. The checklist:
+// Implement [Collection], which has two methods. Add a capability, an interface of one method, for
+// each further operation: [Creator] for POST, [Replacer] for PUT and PATCH, [Deleter] for DELETE,
+// and so on. Only operations that the store implements are served. Then run the tests of package
+// resourcetest against the store. The requirements:
 //
-//   - Every write is a compare-and-swap on the revision that was read, in one atomic step. A stale revision writes
-//     nothing and returns [ErrStale].
+//   - Every write is a compare-and-swap on the revision that was read, in one atomic step. A stale
+//     revision writes nothing and returns [ErrStale].
 //   - A revision is never used twice for an id; see [NewRev].
-//   - Values go in and out as copies.
-//   - Errors are the sentinels of this package, bare or wrapped, and [Taken] and [Invalid] for fields.
-//   - List yields in the order asked, ends at the limit, and yields nothing after an error.
+//   - Values that are passed in and returned are copies.
+//   - Errors are the sentinels of this package, bare or wrapped, and [Taken] and [Invalid] for
+//     fields.
+//   - List yields in the requested order, ends at the limit, and yields nothing after an error.
 //
-// # If you serve one
+// # Serving resources
 //
-// [New] returns the Resource, [Options] declare policy and queries, [NewCatalog] puts resources together for the protocols.
+// [New] returns a Resource, [Options] declare policy and queries, and [NewCatalog] combines
+// resources for the protocols.
 //
-// # If clients listen
+// # Change feeds
 //
-// Give CatalogOptions a Feed, of package feed, and every write becomes an event. [Resource.Watch] yields what they are to
-// somebody: in a shape, as far as policy and a filter let that one see. A store that has a stream of changes by itself is a
-// feed.Watcher, and is listened to in place of that.
+// With a [feed.Feed] in CatalogOptions every write becomes an event. Clients subscribe to a
+// collection or to an item with text/event-stream or GraphQL. [Resource.Watch] yields the events in
+// the type of the Resource, as far as policy and filter allow. A subscriber receives every event
+// after its cursor, or the error [feed.ErrExpired]. A store that has a stream of changes implements
+// feed.Watcher and needs no feed.
 //
-// # If something is more than a write
+// # Actions and binary content
 //
-// Package command serves a function as an action: its input is validated like an item, and the policy is checked before the
-// function is called. Package blob serves binary content. Both are kinds of [Part], and an application can add others.
+// Package command serves a function as an action: its input is validated like an item, and the
+// policy is checked before the function is called. Package blob serves binary content. Both are
+// kinds of [Part], and an application can add others.
 //
-// # If you have more than one contract
+// # Several contracts
 //
-// [View] serves a Resource in the shape of an older contract, in chains if need be: one collection, one policy, one write
-// loop. Make one Catalog for each contract, and a version.Negotiator hands each request to the one that it names; entity
-// tags, media types, links and cursors then say which it was.
+// [View] serves a Resource with the type of an older contract: the collection, the policy and the
+// writes are the same. A view can have a view. Make one Catalog for each contract; a
+// version.Negotiator selects the catalog that a request names. Entity tags, media types, links and
+// cursors then identify the contract.
 //
-// # If clients want to know what changes
+// # Implementing a protocol
 //
-// Give the Catalog a [feed.Feed]: every write is then an event, and whoever asks a collection or an item for text/event-stream
-// is told of it, in the shape of the contract asked, as far as policy lets that one see. Nobody misses anything, or is told so.
-//
-// # If you write a protocol
-//
-// The methods of Resource are the only way to a collection, so policy, validation and the retry loop, in which no update is
-// lost, hold for every protocol. [Problem] returns what a client is told about an error of theirs. A [Key] is an argument of
-// every write.
+// Protocols access a collection only by the methods of Resource, so policy, validation and retries
+// apply to every protocol, and no update is lost. [Problem] returns the problem details of an
+// error. A [Key] is an argument of every write.
 package resource

@@ -1,5 +1,8 @@
 package resource
 
+// The errors of stores and hooks, and the error that methods of Resource return. problem.go
+// converts them to problem details.
+
 import (
 	"errors"
 	"fmt"
@@ -7,37 +10,37 @@ import (
 	"github.com/stoa-go/stoa/resource/internal/fielderr"
 )
 
-// What a collection or a hook says when it cannot do as asked. Return these bare or wrapped: the library finds them
-// with [errors.Is] and adds where it happened, as an [*Error]. Any other error is answered as an internal error (500),
-// and its text goes to the log, never to the client.
+// The errors that collections and hooks return, bare or wrapped. The library detects them with
+// [errors.Is] and adds the operation, the resource and the id in an [*Error]. Any other error
+// becomes an internal error (500), whose text is logged and never sent to the client.
 var (
-	// ErrNotFound: there is no such item, or the caller may not know that there is one. 404.
+	// ErrNotFound: the item does not exist, or the caller may not know that it exists. 404.
 	ErrNotFound = errors.New("no such item")
-	// ErrGone: there was such an item and it has been deleted. 410.
+	// ErrGone: the item was deleted. 410.
 	ErrGone = errors.New("the item has been deleted")
-	// ErrExists: the id is in use. 409, or 412 where the client said If-None-Match: *.
+	// ErrExists: the id is in use. 409, or 412 if the request has If-None-Match: *.
 	ErrExists = errors.New("an item with this id exists")
-	// ErrStale: the item has been changed since the revision that was named. 412, or another attempt.
-	ErrStale = errors.New("the item has been changed meanwhile")
-	// ErrForbidden: the caller may see the item but not do this to it. 403.
+	// ErrStale: the item no longer has the revision that the write names. 412, or another attempt.
+	ErrStale = errors.New("the item has been changed since it was read")
+	// ErrForbidden: the caller may see the item but may not carry out the operation. 403.
 	ErrForbidden = errors.New("not allowed")
-	// ErrUnauthenticated: the caller must say who it is first. 401.
+	// ErrUnauthenticated: the caller must authenticate. 401.
 	ErrUnauthenticated = errors.New("not authenticated")
-	// ErrUnavailable: the store cannot answer now, but may later, and has done nothing of what it was asked. 503 with
-	// Retry-After. Where it may have done it the error is [tx.ErrOutcomeUnknown].
+	// ErrUnavailable: the store is temporarily unavailable and has not written anything. 503 with
+	// Retry-After. If the store may have written, the error is [tx.ErrOutcomeUnknown].
 	ErrUnavailable = errors.New("not available at the moment")
 )
 
-// Error is an error with the place where it happened. The methods of [Resource] return it; its text is for logs, not
-// for clients.
+// Error adds the operation, the resource and the id to an error. The methods of [Resource] return
+// it. Its text is for logs, not for clients.
 type Error struct {
-	Op       Op     // what was being done
-	Resource string // the name of the resource
-	ID       string // the item, if it was about one
-	Err      error  // what went wrong
+	Op       Op
+	Resource string
+	ID       string // empty if the operation is not about one item
+	Err      error  // the cause
 }
 
-// Error returns the place and the cause.
+// Error returns the operation, the resource, the id and the cause.
 func (e *Error) Error() string {
 	if e.ID == "" {
 		return fmt.Sprintf("%s %s: %v", e.Op, e.Resource, e.Err)
@@ -48,8 +51,9 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// CurrentRev returns the current revision of the item if a precondition failed, and otherwise an empty Rev. A protocol sends
-// it with the error, so that the client can repeat the request for that revision.
+// CurrentRev returns the current revision of the item if a precondition failed, and otherwise an
+// empty Rev. A protocol sends it with the error, so that the client can repeat the request with
+// that revision.
 func (e *Error) CurrentRev() Rev {
 	var failed *failedError
 	if errors.As(e.Err, &failed) {
@@ -58,11 +62,12 @@ func (e *Error) CurrentRev() Rev {
 	return ""
 }
 
-// Taken returns the error of a store that has an item with the same value in a unique field already. It is answered
-// with 409 and a pointer to the field. field is the store's JSON name of it.
+// Taken returns the error of a store in which another item has the same value of a unique field. It
+// becomes 409 with a pointer to the field. field is the JSON name of the field in the store.
 func Taken(field string) error { return &fielderr.Error{Field: field, Code: "taken", Taken: true} }
 
-// Invalid returns the error of a store, or of a hook, that refuses the value of a field for a reason of its own. It is
-// answered with 422 and a pointer to the field. field is the store's JSON name of it, and code a stable word for
-// programs, such as "unknownCustomer". Several can be joined with [errors.Join].
+// Invalid returns the error of a store or a hook that rejects the value of a field. It becomes 422
+// with a pointer to the field. field is the JSON name of the field in the store, and code a stable
+// identifier for programs, such as "unknownCustomer". To reject several fields, join errors with
+// [errors.Join].
 func Invalid(field, code string) error { return &fielderr.Error{Field: field, Code: code} }

@@ -1,5 +1,7 @@
 package resource
 
+// Items as stores return them, and their revisions. Called by stores and applications.
+
 import (
 	"crypto/rand"
 	"encoding/base64"
@@ -8,30 +10,33 @@ import (
 	"github.com/stoa-go/stoa/resource/internal/etag"
 )
 
-// Item is a value with what its store knows about it.
+// Item is a value with the metadata that its store keeps.
 type Item[T any] struct {
-	// ID identifies the item within its collection. Empty means that the id field of Value holds it. If both are
-	// given they must agree; a disagreement is the store's fault and is answered as an internal error.
+	// ID identifies the item within its collection. Empty means that the id field of Value holds
+	// it. If ID and the field differ, the store is at fault and the client gets an internal error.
 	ID string
 	// Rev changes with every write of the item; see [Rev].
 	Rev Rev
-	// Modified is when the item was last written, and becomes Last-Modified. Zero if unknown.
+	// Modified is when the item was last written. It becomes Last-Modified. Zero if unknown.
 	Modified time.Time
-	// Next continues a listing after this item. Only stores with a natural order set it (query.Support.Natural).
+	// Next is the token that continues a list after this item. Only stores with a natural order set
+	// it (query.Support.Natural).
 	Next string
 	// Value is the item itself.
 	Value T
 }
 
-// Rev is the revision of an item: any bytes, compared for equality only. It changes with every write, and for one id no
-// value is ever used twice, not even after the item has been deleted and created again, so that an entity tag from an
-// earlier life never matches. A store that counts revisions begins each life with [NewRev] or counts on.
+// Rev is the revision of an item: any bytes, compared for equality only. It changes with every
+// write. A store never uses a value twice for one id, not even after the item was deleted and
+// created again; otherwise an old entity tag could match the new item. A store that counts
+// revisions starts each new item with [NewRev] or continues counting.
 //
-// An empty Rev is fine on a collection without [Replacer] and [Deleter]: the library then takes a hash of the content.
+// An empty Rev is allowed if the collection has neither [Replacer] nor [Deleter]. The library then
+// uses a hash of the content.
 type Rev string
 
-// NewRev returns a Rev that has never been used before: 24 characters of the URL-safe base64 alphabet, of which the
-// first hold the time and the rest are random.
+// NewRev returns a Rev that has never been used: 24 characters of the URL-safe base64 alphabet. The
+// first characters encode the time, the others are random.
 func NewRev() Rev {
 	var b [18]byte
 	now := uint64(time.Now().UnixMicro())
@@ -42,6 +47,6 @@ func NewRev() Rev {
 	return Rev(base64.RawURLEncoding.EncodeToString(b[:]))
 }
 
-// ETag returns the entity tag of something with a single representation, such as a blob: a strong tag with the revision alone.
-// The tags of items are those of [Resource.ETag].
+// ETag returns the entity tag of a resource with a single representation, such as a blob: a strong
+// tag of the revision alone. For items see [Resource.ETag].
 func (r Rev) ETag() string { return string(append(etag.AppendRev([]byte{'"'}, string(r)), '"')) }

@@ -1,5 +1,8 @@
 package resource
 
+// A collection as a struct of functions, which can be decorated, and the names of operations.
+// Called by resource.go. It calls signature.go.
+
 import (
 	"context"
 	"iter"
@@ -10,9 +13,12 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Ops is a collection as a struct of functions, one for each method of [Collection] and of the capabilities; nil is a
-// capability that is absent. It is how a collection is decorated without hiding what it can do: take the Ops of the
-// inner one, wrap the functions that matter, and serve the result with [Ops.Resource].
+// Ops is a collection as a struct of functions, one for each method of [Collection] and of the
+// capabilities. Get and List are required; any other function is nil if the collection does not
+// have the capability.
+//
+// Ops decorates a collection without hiding its capabilities: call [OpsOf], wrap functions, and
+// call [Ops.Resource].
 //
 //	ops := resource.OpsOf(orders)
 //	get := ops.Get
@@ -22,9 +28,8 @@ import (
 //	}
 //	r := ops.Resource("orders", nil)
 //
-// Whoever wraps Insert wraps InsertMany, too, or sets it to nil: imports do not come by Insert where that is there.
-//
-// Get and List are always set.
+// A decorator of Insert must also wrap InsertMany or set it to nil, because imports call InsertMany
+// in place of Insert.
 type Ops[T any] struct {
 	Get          func(ctx context.Context, id string) (Item[T], error)
 	List         func(ctx context.Context, q query.Query) iter.Seq2[Item[T], error]
@@ -37,22 +42,22 @@ type Ops[T any] struct {
 	GetMany      func(ctx context.Context, ids []string) iter.Seq2[Item[T], error]
 	ListByKeys   func(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[Item[T], error]
 	Transactions func() tx.Runner
-	// Watch is that of [feed.Watcher].
+	// Watch is the method of [feed.Watcher].
 	Watch func(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Change[T], error]
 
-	// InsertMany stores new items, each Value under its ID, or none of them. The ids are distinct and not empty. What the
-	// store makes of them nobody is told: who wants to know asks again. The error is [ErrExists] if one of the ids is in use,
-	// [ErrExists] or [ErrGone] if the collection remembers that one was deleted, even where Insert would let it come again,
-	// and otherwise as that of Insert. Which of the items it is about nobody needs to know: what cannot be stored together is
-	// stored one by one.
+	// InsertMany stores all items, each Value under its ID, or none. The ids are distinct and not
+	// empty. The stored items are not returned; a caller that needs them reads them. The error is
+	// [ErrExists] if one of the ids is in use, and [ErrExists] or [ErrGone] if the collection
+	// records that one was deleted, even if Insert would accept it. Other errors are those of
+	// Insert. The error need not identify the item: after an error the items are stored one by one.
 	//
-	// It makes imports fast ([Resource.Import]), and is of no use without Insert. A collection that has a method InsertMany of this
-	// form has the capability.
+	// InsertMany makes imports fast ([Resource.Import]). It is ignored if Insert is nil. A
+	// collection with a method InsertMany of this form has the capability.
 	InsertMany func(ctx context.Context, items []Item[T]) error
 }
 
-// OpsOf returns what c can do. It panics, like [New], if c has a method that is named like one of a capability but has
-// another signature, because such a capability would be lost without a word.
+// OpsOf returns the methods of c as functions. Like [New] it panics if c has a method with the name
+// of a capability and another signature, because the capability would be missing without a warning.
 func OpsOf[T any](c Collection[T]) Ops[T] {
 	checkSignatures[T](c)
 	ops := Ops[T]{Get: c.Get, List: c.List}
@@ -92,15 +97,15 @@ func OpsOf[T any](c Collection[T]) Ops[T] {
 	return ops
 }
 
-// Op is something that can be done to a resource, as hooks, errors and the start-up report name it.
+// Op is an operation on a resource, as hooks, errors and the start-up report name it.
 type Op string
 
 // The operations.
 const (
-	OpGet     Op = "get"     // look at one item: GET and HEAD of an item, each item of a list, each end of a relation
+	OpGet     Op = "get"     // read one item: GET, HEAD, each item of a list or a relation
 	OpList    Op = "list"    // list or count
-	OpCreate  Op = "create"  // bring an item into being: POST, and PUT where there was none
-	OpReplace Op = "replace" // put another value in its place: PUT
-	OpPatch   Op = "patch"   // change parts: PATCH
-	OpDelete  Op = "delete"  // remove it: DELETE
+	OpCreate  Op = "create"  // create an item: POST, and PUT of an item that does not exist
+	OpReplace Op = "replace" // replace an item: PUT
+	OpPatch   Op = "patch"   // change parts of an item: PATCH
+	OpDelete  Op = "delete"  // delete an item: DELETE
 )

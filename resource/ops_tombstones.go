@@ -1,5 +1,8 @@
 package resource
 
+// Tombstones for a collection that does not record which items were deleted. Called by
+// applications.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,8 @@
 package resource
 
+// Options of a resource and of its relations, with their defaults and checks. Called by
+// resource.go.
+
 import (
 	"context"
 	"fmt"
@@ -9,93 +12,107 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Options say how a collection is served. The zero value serves everything the collection can do, ordered by id and
-// without filters, to everybody, and the start-up report says so ([Catalog.Report]).
+// Options configure a [Resource]. The zero value serves all capabilities of the collection, ordered
+// by id and without filters, to every caller; the start-up report warns of that ([Catalog.Report]).
 //
-// Hooks are called from many goroutines at once. The pointers they are given are the library's: Before may change what
-// after points to, and nobody else may change anything.
+// Hooks are called concurrently. The values that their pointers refer to belong to the library:
+// only Before may change the value of after.
 type Options[T any] struct {
-	// ID is the JSON name of the id field, "id" if empty. The field is a string or an integer.
+	// ID is the JSON name of the id field, a string or an integer. Default "id".
 	ID string
-	// Query is what the collection can filter and sort by.
+	// Query declares the fields that clients can filter and sort by. Zero means none.
 	Query query.Support
-	// Relations lead from items to items of other resources.
+	// Relations connect items to items of other resources.
 	Relations []Relation[T]
-	// Samples are items as they could be, ids and all. The first is the example in descriptions of the API, and [View]
-	// checks itself with all of them: what goes up and comes down again must be what it was. Give one for everything in
-	// which items differ, since a sample finds only what it has.
+	// Samples are examples of items, including their ids. The first one is the example in
+	// descriptions of the API. [View] checks its functions with all of them at registration: a
+	// sample that is converted down and up again must not change. Add a sample for each kind of
+	// item, because only kinds with a sample are checked.
 	Samples []T
 
-	// Before runs when an item is about to be written: on creation before is nil, on deletion after is nil. It may fill
-	// in fields of after, and it may refuse, with [Invalid] for instance. What is behind a pointer, slice or map of a field
-	// that clients cannot write is shared with before: to change it, put another in its place. Where a write is attempted again because
-	// another came between, it runs again, so it must not have effects of its own. It runs in front of Authorize, which judges
-	// what it has made of after; on deletion, where there is nothing to make, behind it.
+	// Before runs before an item is written. before is nil on creation, and after is nil on
+	// deletion. Before may set fields of after, and may reject the write with an error such as
+	// [Invalid]. It runs again if the write is retried, so it must not have side effects.
+	//
+	// Fields of after that clients cannot write may share memory with before: to change a pointer,
+	// slice or map, replace it. Before runs before Authorize, which gets its result; on deletion it
+	// runs after Authorize.
 	Before func(ctx context.Context, op Op, before, after *T) error
-	// After runs once when the write has happened and its transaction, if there is one, has been committed.
+	// After runs once after the write and, if it is part of a transaction, after the commit.
 	After func(ctx context.Context, op Op, before, after *T)
-	// Authorize is asked about every item on every way to it: before is the item as it is (nil on creation), after as
-	// it would be (nil unless it is written). Whoever asks to write is asked for [OpGet] first. On OpGet
-	// [ErrForbidden] and [ErrNotFound] hide the item: 404, and no place in lists. On other operations ErrForbidden is 403.
-	// [ErrUnauthenticated] is 401; from here it tells that there is such an item, so who must say who they are for
-	// everything is better told by Scope, or by a handler in front. Any other error is an internal one, 500.
+	// Authorize decides whether the caller may carry out op on an item. It is called for every item
+	// in every protocol. before is the current item (nil on creation), and after the new value (nil
+	// unless the item is written). A write first calls it with [OpGet].
+	//
+	// If it returns [ErrForbidden] or [ErrNotFound] for OpGet, the item is hidden: it is missing
+	// from lists, and 404 by id. For other operations ErrForbidden is 403. [ErrUnauthenticated] is
+	// 401 and reveals that the item exists; to require authentication for everything use Scope or
+	// an HTTP middleware. Any other error is an internal error (500).
 	Authorize func(ctx context.Context, op Op, before, after *T) error
-	// Scope returns what the caller may see at all, in the collection's field names. It is added to every list and
-	// count, so that pages, totals and cursors do not leak, and it hides single items as well. It may use any field. Its
-	// error, such as [ErrUnauthenticated], is the answer to everything, whether there is such an item or not. A
-	// write that would put an item outside of it is forbidden.
+	// Scope returns a filter that selects the items that the caller may see, in the field names of
+	// the collection. It may use any field. The filter is added to every list and count, so pages,
+	// totals and cursors do not reveal other items, and it hides single items. A write whose result
+	// does not match the filter is forbidden. An error of Scope, such as [ErrUnauthenticated], is
+	// the response to every request, whether the item exists or not.
 	Scope func(ctx context.Context) (query.Filter, error)
-	// AuthorizeGone says whether the caller may know that an item with this id existed, which makes the difference
-	// between 410 and 404. Where it is nil everyone may, unless Authorize or Scope is set: then nobody may, since the
-	// deleted item is no longer there to be judged.
+	// AuthorizeGone returns an error if the caller may not know that an item with this id existed;
+	// the response is then 404 in place of 410. If it is nil, every caller may know, unless
+	// Authorize or Scope is set: then the response is always 404, because the deleted item is no
+	// longer available to them.
 	AuthorizeGone func(ctx context.Context, id string) error
-	// Public declares that there is no Authorize and no Scope on purpose.
+	// Public declares that Authorize and Scope are omitted on purpose. It removes the warning from
+	// the start-up report.
 	Public bool
-	// NoEvents keeps the writes out of CatalogOptions.Feed, and then nobody can listen to them, unless the collection tells of
-	// them by itself. It is for what is written by other ways than a Resource, which listeners would wait for in vain, and for
-	// what no log should remember.
+	// NoEvents disables events for the resource in CatalogOptions.Feed. Clients then cannot
+	// subscribe to it, unless the collection is a [feed.Watcher]. Use it for collections that are
+	// also written without the Resource, whose events would be incomplete, and for data that must
+	// not be logged.
 	NoEvents bool
 
-	// RequireIfMatch refuses to change or delete an item for a client that does not say, by If-Match, which revision it
-	// has seen: 428, RFC 6585 section 3.
+	// RequireIfMatch rejects changes and deletions without If-Match with 428 (RFC 6585 section 3).
 	RequireIfMatch bool
-	// AllowRecreate lets PUT bring back an id that was deleted, if the collection can ([ErrGone] from Insert says no).
+	// AllowRecreate allows PUT to create an item whose id was deleted, if the collection accepts it
+	// (Insert does not return [ErrGone]).
 	AllowRecreate bool
-	// PageSize is how many items a list has where the client does not say, 50 if zero, and MaxPageSize how many it may
-	// ask for, 200 if zero.
+	// PageSize is the number of items of a page if the client does not set a limit. Default 50.
+	// MaxPageSize is the highest limit that a client can set. Default 200.
 	PageSize, MaxPageSize int
 }
 
-// Relation leads from an item to others. Exactly one item follows from a field such as customerId; many follow from a
-// list of ids, or from a field of theirs that points back.
+// Relation connects an item to other items. It is to one item if a field such as customerId holds
+// its id. It is to many if a field holds a list of ids, or if a field of the other items refers to
+// this one.
 type Relation[T any] struct {
-	// Name is the member that holds the related item or items where they are asked for: ?expand=customer.
+	// Name is the member that holds the related items if a request includes them, such as
+	// ?expand=customer.
 	Name string
-	// Target is the name of the resource they are in, looked up in the catalog that serves the request.
+	// Target is the name of the resource of the related items. It is looked up in the catalog that
+	// serves the request.
 	Target string
-	// Field is the member that holds the id of the related item, such as customerId of an order, or with Many their ids:
-	// by JSON name, in the collection itself. It is a single value or a list of strings or integers. With By it holds
-	// values of that field instead. None follows from null and from an empty string; from a zero number none does only
-	// if the member is omitzero or omitempty.
+	// Field is the JSON name, in the collection, of the field that holds the id of the related item
+	// or, with Many, their ids. It is a string, an integer or a list of them. With By it holds
+	// values of that field in place of ids. null and an empty string refer to no item; zero does so
+	// only if the field is omitzero or omitempty.
 	//
-	// Say it here rather than in Keys wherever a field can: then doors know which field of an item is needed to follow
-	// the relation, and no strings are made of it.
+	// Prefer Field to Keys: protocols then know which field is needed to resolve the relation, and
+	// keys need no conversion to strings.
 	Field string
-	// Keys returns what Field would hold, where no field does. Exactly one of the two is given; with By neither may be,
-	// and then it is the id of the item itself.
+	// Keys returns the ids, or the values of By, if no field holds them. Set either Field or Keys.
+	// With By both may be empty: then the key is the id of the item.
 	Keys func(v *T) []string
-	// Many says that there may be more than one, so that the member is a list. It is implied by By.
+	// Many makes the member a list. By implies it.
 	Many bool
-	// By is the field of the target that points back, by JSON name, such as customerId of orders for the orders of a
-	// customer. The target must declare it for query.Eq. It is the name in the collection itself, whatever a [View] of
-	// the target calls it or whether it shows it.
+	// By is the JSON name of the field of the target that refers to this item, such as customerId
+	// of orders for the orders of a customer. The target must declare it for query.Eq. It is the
+	// name in the collection, whatever a [View] of the target calls it and even if the view does
+	// not have it.
 	By string
-	// Limit is how many items follow at most for each item where there may be more than one; 0 means 20. A key that is
-	// given again counts once.
+	// Limit is the maximum number of related items of one item, for relations to many. Default 20.
+	// Repeated keys count once.
 	Limit int
 }
 
-// settle fills in defaults and panics on what cannot be meant.
+// settle sets defaults and panics if the options contradict each other or the type.
 func (o *Options[T]) settle(name string, typ *schema.Type) {
 	if o.ID == "" {
 		o.ID = "id"
@@ -118,19 +135,20 @@ func (o *Options[T]) settle(name string, typ *schema.Type) {
 
 func (o *Options[T]) checkSupport(name string, typ *schema.Type) {
 	if o.Query.Natural && len(o.Query.Sort) > 0 {
-		panic(fmt.Sprintf("resource: %s: Options.Query is Natural and has Sort: a store has one order or is asked for one",
+		panic(fmt.Sprintf("resource: %s: Options.Query has both Natural and Sort; set one of them",
 			name))
 	}
 	check := func(list, field string) {
 		f := typ.Field(field)
 		switch {
 		case f == nil:
-			panic(fmt.Sprintf("resource: %s: Options.Query.%s names %q, which is no JSON name of a field of %s",
+			panic(fmt.Sprintf("resource: %s: Options.Query.%s names %q, which is not the JSON name of a field of %s",
 				name, list, field, typ.Name))
 		case !f.Comparable():
-			panic(fmt.Sprintf("resource: %s: Options.Query.%s names %q, which is no single value", name, list, field))
+			panic(fmt.Sprintf("resource: %s: Options.Query.%s names %q, which is not a single value",
+				name, list, field))
 		case f.WriteOnly:
-			panic(fmt.Sprintf("resource: %s: Options.Query.%s names %q, which is writeOnly: answers would reveal it",
+			panic(fmt.Sprintf("resource: %s: Options.Query.%s names %q, which is writeOnly and would be revealed",
 				name, list, field))
 		}
 	}
@@ -147,9 +165,10 @@ func (o *Options[T]) checkRelations(name string, typ *schema.Type) {
 	for _, rel := range o.Relations {
 		switch {
 		case rel.Name == "" || rel.Target == "":
-			panic(fmt.Sprintf("resource: %s: a relation needs a Name and a Target", name))
+			panic(fmt.Sprintf("resource: %s: a relation has no Name or no Target", name))
 		case strings.ContainsAny(rel.Name, ",.") || seen[rel.Name] || typ.Field(rel.Name) != nil:
-			panic(fmt.Sprintf("resource: %s: relation %q needs a name of its own", name, rel.Name))
+			panic(fmt.Sprintf("resource: %s: relation %q needs a unique name without comma and dot",
+				name, rel.Name))
 		}
 		checkKeys(name, typ, &rel)
 		seen[rel.Name] = true

@@ -1,5 +1,8 @@
 package resource
 
+// Relations: the items that are related to the items of a page, in one call of the store. Called by
+// protocols with Catalog.Follow. It calls package keys, list_cursor.go and read.go.
+
 import (
 	"context"
 	"errors"
@@ -12,19 +15,25 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// relation is a [Relation] with its type erased.
+// relation is a [Relation] without its type parameter.
 type relation struct {
 	Name, Target, By string
 	Many             bool
 	Limit            int
 
-	// What the keys are read from. Without both it is the id of the item.
+	// The source of the keys. If both are nil the key is the id of the item.
 	field  *keys.Reader
 	keysOf func(v any) []string
 }
 
 func eraseRelation[T any](h *core, rel Relation[T]) *relation {
-	out := &relation{Name: rel.Name, Target: rel.Target, By: rel.By, Many: rel.Many || rel.By != "", Limit: rel.Limit}
+	out := &relation{
+		Name:   rel.Name,
+		Target: rel.Target,
+		By:     rel.By,
+		Many:   rel.Many || rel.By != "",
+		Limit:  rel.Limit,
+	}
 	switch {
 	case !out.Many:
 		out.Limit = 1
@@ -47,14 +56,22 @@ type link struct {
 	by     *keys.Reader // of the field By; nil without
 }
 
-// Follow returns what a relation of r, one of the catalog's resources, leads to, for all of from at once: one call of the
-// target's collection if that is a [MultiGetter] or, for Relation.By, a [BatchLister], and else one for each key. from are
-// entries that r gave out; one may be there several times. columns are the JSON names of the fields of the target that
-// will be looked at, a hint as query.Query.Fields is; nil means all.
+// Follow returns the items that a relation of r, a resource of the catalog, leads to from all
+// entries of from. It takes one call of the target's collection if that is a [MultiGetter] or, for
+// Relation.By, a [BatchLister], and otherwise one call for each key. The entries must be from r; an
+// entry may be repeated. columns are the JSON names of the target's fields that the caller needs, a
+// hint like query.Query.Fields; nil means all.
 //
-// Entries of the page are what was found and the caller may see, each once, in no order to rely upon; [Page.Ends] says
-// which of them follow from which item. There are no neighbouring pages. An unknown relation is an error.
-func (c *Catalog) Follow(ctx context.Context, r *Resource, relation string, from []Entry, columns []string) (Page, error) {
+// The page has each item that was found and that the caller may see once, in no particular order.
+// [Page.Ends] returns which of them belong to which entry. The page has no cursors. An unknown
+// relation is an error.
+func (c *Catalog) Follow(
+	ctx context.Context,
+	r *Resource,
+	relation string,
+	from []Entry,
+	columns []string,
+) (Page, error) {
 	l := c.links[r][relation]
 	if l == nil {
 		return Page{}, fmt.Errorf("resource: %s has no relation %q in this catalog", r.Name(), relation)
@@ -87,7 +104,7 @@ func (l *link) follow(ctx context.Context, from []Entry, columns []string) (Page
 	return p, nil
 }
 
-// gather reads the keys of all entries, and returns those that the target is to be asked for.
+// gather reads the keys of all entries, and returns those to request from the target.
 func (l *link) gather(from []Entry) (j *keys.Join, ask []string) {
 	j = keys.NewJoin(len(from))
 	for i := range from {
@@ -108,7 +125,7 @@ func (l *link) gather(from []Entry) (j *keys.Join, ask []string) {
 	return j, j.Distinct(l.Limit, valid)
 }
 
-// fetchByID reads the items that keys are ids of, and keeps those that the caller may see.
+// fetchByID reads the items whose ids are the keys, and keeps those that the caller may see.
 func (l *link) fetchByID(ctx context.Context, j *keys.Join, ask []string, b buffer) ([]Entry, error) {
 	r := l.target
 	if err := r.core.fetchMany(ctx, ask, b); err != nil {
@@ -123,7 +140,7 @@ func (l *link) fetchByID(ctx context.Context, j *keys.Join, ask []string, b buff
 	for i := range rows {
 		slot, ok := j.Find(rows[i].ID)
 		if !ok || !j.HasRoom(slot, 1) {
-			continue // the store was not asked for it
+			continue // the store returned an item that was not requested
 		}
 		err := r.core.visible(ctx, &rows[i], &scope)
 		if err == nil {
@@ -167,7 +184,8 @@ func (l *link) fetchBy(ctx context.Context, j *keys.Join, ask, columns []string,
 	return kept, nil
 }
 
-// also keeps rows[i] behind those of rows that are kept already. Mostly that is all of them, and then nothing is moved.
+// also appends rows[i] to kept, which is a prefix of rows. If all rows before it were kept, nothing
+// is moved.
 func also(kept, rows []Entry, i int) []Entry {
 	if len(kept) == i {
 		return rows[:i+1]
@@ -175,9 +193,10 @@ func also(kept, rows []Entry, i int) []Entry {
 	return append(kept, rows[i])
 }
 
-// Ends returns which of Entries follow from the item at index i of those that [Catalog.Follow] was given: indexes, in the
-// order of the item's keys, and no more than the limit of the relation. It is valid until Release; the caller must not
-// change it. A page that does not come from Follow has none.
+// Ends returns the indexes in Entries of the items that belong to index i of the entries that were
+// passed to [Catalog.Follow], in the order of the keys and at most Relation.Limit. The slice is
+// valid until Release, and the caller must not change it. It is nil for a page that is not from
+// Follow.
 func (p *Page) Ends(i int) []int32 {
 	if p.ends == nil {
 		return nil
@@ -185,7 +204,7 @@ func (p *Page) Ends(i int) []int32 {
 	return p.ends.Ends(i)
 }
 
-// checkKeys panics if a relation does not say, or says twice, where its keys are.
+// checkKeys panics if a relation does not have exactly one source of keys.
 func checkKeys[T any](name string, typ *schema.Type, rel *Relation[T]) {
 	switch {
 	case rel.Keys == nil && rel.Field == "" && rel.By == "":
@@ -194,7 +213,9 @@ func checkKeys[T any](name string, typ *schema.Type, rel *Relation[T]) {
 		panic(fmt.Sprintf("resource: %s: relation %q has both Field and Keys", name, rel.Name))
 	case rel.Field != "":
 		if why := keys.Unfit(typ.Field(rel.Field), rel.Many || rel.By != ""); why != "" {
-			panic(fmt.Sprintf("resource: %s: relation %q: Field names %q, %s", name, rel.Name, rel.Field, why))
+			panic(
+				fmt.Sprintf("resource: %s: relation %q: Field names %q, %s", name, rel.Name, rel.Field, why),
+			)
 		}
 	}
 }

@@ -1,5 +1,8 @@
 package resource
 
+// Resource: construction, reading one item, and counting. Called by applications and protocols.
+// Writes are in write.go, lists in list.go, events in watch.go. It calls read.go.
+
 import (
 	"context"
 	"errors"
@@ -13,13 +16,14 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Resource is a collection as it is served: with its schema, its policy and what clients can ask of it. It is a [Part]
-// of a [Catalog], and its methods are what every door calls; no door reaches the collection another way.
+// Resource is a collection with its schema, its policy and the queries that clients can make. It is
+// a [Part] of a [Catalog]. Protocols access a collection only by the methods of Resource.
 //
-// A Resource shows its items in one shape. [View] gives another shape of the same Resource.
+// A Resource returns its items as one Go type. [View] returns a Resource of the same collection
+// with another type.
 //
-// All methods are safe for concurrent use. The values they give out are pointers to the Go type of the shape, and the
-// caller's to keep unless said otherwise.
+// All methods are safe for concurrent use. The values that they return are pointers to the Go type
+// and belong to the caller, unless documented otherwise.
 type Resource struct {
 	core        *core
 	projection  *projection
@@ -34,20 +38,20 @@ func newResource(c *core, p *projection) *Resource {
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.~-]*$`)
 
-// New serves a collection under a name, which is its path and its name in every description: "orders" is served at
-// /orders. What the collection can do is seen from its methods. opts may be nil.
+// New returns a Resource for c. name is its path and its name in every description: "orders" is
+// served at /orders. The methods of c determine the operations. opts may be nil.
 //
-// It panics if the name cannot be a path segment, if T has no id field or cannot be a schema, if opts contradict T or
-// each other, if one of Options.Samples is not valid, and if a method of c is named like one of a capability but has
-// another signature.
+// New panics if name is not a path segment, if T has no id field or no schema, if opts contradict T
+// or each other, if one of Options.Samples is not valid, or if c has a method with the name of a
+// capability and another signature.
 func New[T any](name string, c Collection[T], opts *Options[T]) *Resource {
 	return OpsOf(c).Resource(name, opts)
 }
 
-// Resource serves the operations under a name, as [New] serves a collection.
+// Resource returns a Resource for the operations, like [New] for a collection.
 func (ops Ops[T]) Resource(name string, opts *Options[T]) *Resource {
 	if !validName.MatchString(name) {
-		panic(fmt.Sprintf("resource: %q cannot be the name of a resource: letters, digits and -_.~ can", name))
+		panic(fmt.Sprintf("resource: invalid resource name %q; use letters, digits and -_.~", name))
 	}
 	if ops.Get == nil || ops.List == nil {
 		panic(fmt.Sprintf("resource: %s: Get and List must be set", name))
@@ -65,20 +69,20 @@ func (ops Ops[T]) Resource(name string, opts *Options[T]) *Resource {
 	return newResource(h, s)
 }
 
-// Name returns the name it was given.
+// Name returns the name of the resource.
 func (r *Resource) Name() string { return r.core.name }
 
-// Type returns the schema of its items in the shape it shows.
+// Type returns the schema of the items that the methods return.
 func (r *Resource) Type() *schema.Type { return r.projection.typ }
 
 // id returns the JSON name of the id field.
 func (r *Resource) id() string { return r.projection.fieldOf(r.core.id.Name) }
 
-// ValidID reports whether an item of the collection can have this id: an integer is written without sign and leading zeros, so
-// 01 and +1 are not the item 1.
+// ValidID reports whether an item can have this id. An integer id has no sign and no leading zeros:
+// 01 and +1 are not valid.
 func (r *Resource) ValidID(id string) bool { return r.core.id.Canonical(id) }
 
-// Can reports whether the collection can do op.
+// Can reports whether the collection supports op.
 func (r *Resource) Can(op Op) bool {
 	switch ops := &r.core.ops; op {
 	case OpGet, OpList:
@@ -95,8 +99,8 @@ func (r *Resource) Can(op Op) bool {
 	return false
 }
 
-// Get returns one item. The error is [ErrNotFound] where there is none or the caller may not see it, and [ErrGone]
-// where it was deleted and the caller may know.
+// Get returns one item. The error is [ErrNotFound] if it does not exist or the caller may not see
+// it, and [ErrGone] if it was deleted and the caller may know that.
 func (r *Resource) Get(ctx context.Context, id string) (Entry, error) {
 	e, err := r.find(ctx, id, nil)
 	if err != nil {
@@ -105,7 +109,8 @@ func (r *Resource) Get(ctx context.Context, id string) (Entry, error) {
 	return *e, nil
 }
 
-// GetPage is Get with pooled memory: the page has the item as its only entry, and is released by the caller.
+// GetPage is Get with pooled memory. The item is the only entry of the page. The caller must call
+// Page.Release.
 func (r *Resource) GetPage(ctx context.Context, id string) (Page, error) {
 	b := r.core.ops.newBuffer()
 	if _, err := r.find(ctx, id, b); err != nil {
@@ -115,7 +120,7 @@ func (r *Resource) GetPage(ctx context.Context, id string) (Page, error) {
 	return Page{Entries: b.entries(), buffer: b}, nil
 }
 
-// find is Get without a copy and without the place in errors. For b see core.load.
+// find is Get without a copy, and without an [*Error]. For b see core.load.
 func (r *Resource) find(ctx context.Context, id string, b buffer) (*Entry, error) {
 	e, err := r.core.load(ctx, id, b)
 	if err != nil {
@@ -130,7 +135,8 @@ func (r *Resource) find(ctx context.Context, id string, b buffer) (*Entry, error
 	return e, nil
 }
 
-// Count returns how many items a filter selects, of those that the caller may see. See [Description].Counts.
+// Count returns the number of items that f selects and the caller may see. Whether it is supported
+// is in [Description].Counts.
 func (r *Resource) Count(ctx context.Context, f query.Filter) (int, error) {
 	if !r.Describe().Counts {
 		return 0, r.wrap(OpList, "", errNoCount)
@@ -146,10 +152,10 @@ func (r *Resource) Count(ctx context.Context, f query.Filter) (int, error) {
 	return n, nil
 }
 
-var errNoCount = errors.New("the collection is not counted")
+var errNoCount = errors.New("the collection does not support counting")
 
-// storeQuery turns a query in the names of the shape into one for the collection: fields renamed, the shape's own
-// condition and the caller's scope added.
+// storeQuery converts a query from the names of this projection to those of the collection. It adds
+// the filters of the projection and the caller's scope.
 func (r *Resource) storeQuery(ctx context.Context, q query.Query) (query.Query, error) {
 	f, err := r.projection.filterToStore(q.Filter)
 	if err != nil {

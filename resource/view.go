@@ -1,5 +1,8 @@
 package resource
 
+// Views: a resource with another type, for an older contract, by functions down and up. Called by
+// applications. It calls view_samples.go and makes the projection of projection.go.
+
 import (
 	"fmt"
 	"maps"
@@ -11,37 +14,47 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// ViewOptions adjust a [View]. Filters are in the field names of the collection itself, not of the view.
+// ViewOptions configure a [View]. The zero value is valid.
 type ViewOptions struct {
-	// Name tells this view apart from the other shapes of the resource in entity tags, cursors and messages. If empty it is
-	// the name of the Go type, with a number where another shape has that already.
+	// Name distinguishes this view from the other views of the resource in entity tags, cursors and
+	// messages. Default is the name of the Go type, followed by a number if another view has that
+	// name.
 	Name string
-	// Fields gives, for fields of the view that the resource has under another name, that name. Fields with the same
-	// name and the same type map to each other without being listed, unless the view's has values in its enum that the
-	// other does not. Only mapped fields can be filtered and sorted by, and that asks for what the resource has: a field
-	// that down gives another value, such as a price in another unit, has to be listed with "", which maps it to none.
+	// Fields maps JSON names of the view's fields to names of the resource's fields. Fields with
+	// the same name and type are mapped by default, unless the view's enum has values that the
+	// other does not have. Only mapped fields can be used in filters and sorts, which apply to the
+	// resource's value. If down changes the value of a field of the same name, such as a price in
+	// another currency, map the field to "", which means that it is not mapped.
 	Fields map[string]string
-	// Where selects the items that this view can express. All others do not exist in it: they are absent from lists
-	// and counts, and 404 by id. It may use any field that is a single value: the author of the collection knows it. A view
-	// of a view expresses what both do.
+	// Where selects the items that the view can represent, in the field names of the collection.
+	// Other items do not exist in the view: they are missing from lists and counts, and 404 by id.
+	// Where may use any field that is a single value. A view of a view has the conditions of both.
 	Where query.Filter
-	// ResetHidden says what becomes, on PUT, of that which the view cannot see. It stays; with ResetHidden it becomes what
-	// PUT on the resource itself makes of members that are left out.
+	// ResetHidden makes PUT reset the fields that the view does not have to their defaults, as PUT
+	// of the resource itself does with members that are left out. By default they keep their
+	// values.
 	ResetHidden bool
 }
 
-// View serves the same resource in another shape, for a contract that differs from it: the same collection, policy and
-// write loop. down makes what the view shows of a T; up makes a T of what a client of the view wrote, on top of base.
-// base is the item as it is now, nobody else holds it, and what up leaves alone survives; for a new item it is a T with
-// its defaults, which may be less than the collection ever holds: an order without lines. opts may be nil.
+// View returns a Resource for the same collection, policy and hooks as orders, with another Go
+// type, for a contract that differs. down converts a T to a V. up applies a V that a client wrote
+// to base and returns the new T. base is a copy of the current item, so fields that up does not
+// change keep their values. For a new item base has only defaults and may lack data that every
+// stored item has, such as the lines of an order. opts may be nil.
 //
-// orders may be a view itself: then T is what that view shows. An error of up is the client's if it is made by
-// [Invalid], in the names of V; one of down is an internal error, since items that a view cannot show belong in Where.
+// orders may be a view: T is then the type of that view. An error of up that is made by [Invalid],
+// in the names of V, is the client's error. An error of down is an internal error; exclude items
+// that the view cannot represent with ViewOptions.Where.
 //
-// View is called at program start, before the resource is served. It panics if T is not what orders shows, if V cannot
-// be a schema or has no id field, if Fields or Where name what is not there, and if one of Options.Samples
-// does not survive going down, up and down again, or shows that fields of one name are not the same thing.
-func View[T, V any](orders *Resource, down func(T) (V, error), up func(v V, base T) (T, error), opts *ViewOptions) *Resource {
+// View is called at program start, before the resource is served. It panics if T is not the type of
+// orders, if V has no schema or no id field, if Fields or Where name an unknown field, or if one of
+// Options.Samples changes when it is converted down, up and down again.
+func View[T, V any](
+	orders *Resource,
+	down func(T) (V, error),
+	up func(v V, base T) (T, error),
+	opts *ViewOptions,
+) *Resource {
 	var o ViewOptions
 	if opts != nil {
 		o = *opts
@@ -75,14 +88,14 @@ func View[T, V any](orders *Resource, down func(T) (V, error), up func(v V, base
 	return view
 }
 
-// projectionName returns the name of one more shape, which none of the others has: two with one name would share entity tags
-// and cursors.
+// projectionName returns a name for a new projection that no other projection of the resource has.
+// Projections with the same name would share entity tags and cursors.
 func (h *core) projectionName(given string, typ *schema.Type) string {
 	taken := func(name string) bool {
 		return slices.ContainsFunc(h.projections, func(s *projection) bool { return s.name == name })
 	}
 	if given != "" && taken(given) {
-		panic(fmt.Sprintf("resource: View of %s: ViewOptions.Name is %q, and so is the name of another of its shapes",
+		panic(fmt.Sprintf("resource: View of %s: ViewOptions.Name %q is the name of another view",
 			h.name, given))
 	}
 	name := given
@@ -95,21 +108,21 @@ func (h *core) projectionName(given string, typ *schema.Type) string {
 	return name
 }
 
-// setWhere adds a condition to those of the parent.
+// setWhere adds a condition to those of the parent, and panics if it names an unknown field.
 func (s *projection) setWhere(from *Resource, where query.Filter) {
 	if where.IsZero() {
 		return
 	}
 	for name := range where.Fields() {
 		if f := from.core.typ.Field(name); f == nil || !f.Comparable() {
-			panic(fmt.Sprintf("resource: View %s of %s: Where names %q, which is no single value of %s",
+			panic(fmt.Sprintf("resource: View %s of %s: Where names %q, which is not a single value of %s",
 				s.name, from.Name(), name, from.core.typ.Name))
 		}
 	}
 	s.where = append(slices.Clone(s.where), where)
 }
 
-// mapFields finds out which fields of the view are fields of its parent, and of the core.
+// mapFields maps the fields of the view to those of its parent and of the stored type.
 func (s *projection) mapFields(from *Resource, named map[string]string) {
 	s.checkNames(from, named)
 	s.parentNames, s.shownParentNames = map[string]string{}, map[string]string{}
@@ -117,7 +130,10 @@ func (s *projection) mapFields(from *Resource, named map[string]string) {
 	for _, f := range s.typ.Fields {
 		parent, ok := named[f.Name]
 		if !ok {
-			if p := from.projection.typ.Field(f.Name); p == nil || p.Type != f.Type || !within(f.Enum, p.Enum) {
+			if p := from.projection.typ.Field(
+				f.Name,
+			); p == nil || p.Type != f.Type ||
+				!within(f.Enum, p.Enum) {
 				continue
 			}
 			parent = f.Name
@@ -146,12 +162,14 @@ func (s *projection) mapFields(from *Resource, named map[string]string) {
 	}
 }
 
-// within reports whether every value of an enum is one of another. Where there is no enum nothing is known.
+// within reports whether all contains every value of some. A nil all has no enum and contains every
+// value.
 func within(some, all []any) bool {
 	return all == nil || !slices.ContainsFunc(some, func(v any) bool { return !slices.Contains(all, v) })
 }
 
-// checkNames panics if ViewOptions.Fields cannot be meant.
+// checkNames panics if ViewOptions.Fields names an unknown field or maps a field to one of another
+// kind.
 func (s *projection) checkNames(from *Resource, named map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(named)) {
 		own, parent := s.typ.Field(name), from.projection.typ.Field(named[name])
@@ -159,7 +177,7 @@ func (s *projection) checkNames(from *Resource, named map[string]string) {
 			continue
 		}
 		if own == nil || parent == nil {
-			panic(fmt.Sprintf("resource: View %s of %s: Fields maps %q to %q, which are not both fields",
+			panic(fmt.Sprintf("resource: View %s of %s: Fields maps %q to %q; both must be fields",
 				s.name, from.Name(), name, named[name]))
 		}
 		if own.Type.Kind != parent.Type.Kind || own.Format != parent.Format {

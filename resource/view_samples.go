@@ -1,5 +1,8 @@
 package resource
 
+// The check of views with samples at registration. Called by core.go and view.go. It calls
+// projection.go.
+
 import (
 	"errors"
 	"fmt"
@@ -10,39 +13,41 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Options.Samples are checked before anything is served: an example that is wrong, and a view that loses what clients
-// write, are found at start-up and not by clients.
+// Options.Samples are checked at registration, so that an invalid example, or a view that loses
+// data of clients, is found before the resource is served.
 
-// checkSamples panics if a sample is not what a collection could hold.
+// checkSamples panics if a sample does not match the schema.
 func (h *core) checkSamples() {
 	for i, sample := range h.samples {
 		if bad := h.typ.Validate(sample); len(bad) > 0 {
-			panic(fmt.Sprintf("resource: %s: Options.Samples[%d] is not valid: %v", h.name, i, schema.Violations(bad)))
+			panic(fmt.Sprintf("resource: %s: Options.Samples[%d] is not valid: %v",
+				h.name, i, schema.Violations(bad)))
 		}
 	}
 }
 
-// checkSamples panics if a sample that a view expresses does not come back as it was.
+// checkSamples panics if the conversion of a sample to the view and back changes it.
 func (r *Resource) checkSamples() {
 	for i, sample := range r.core.samples {
 		if !r.projection.expresses(sample) {
 			continue
 		}
 		if err := r.roundTrip(sample); err != nil {
-			panic(fmt.Sprintf("resource: View %s of %s: Options.Samples[%d] %v", r.projection.name, r.Name(), i, err))
+			panic(fmt.Sprintf("resource: View %s of %s: Options.Samples[%d] %v",
+				r.projection.name, r.Name(), i, err))
 		}
 	}
 }
 
-// roundTrip takes a sample down, up onto a copy of itself, and down again.
+// roundTrip converts a sample down, up onto a copy of itself, and down again.
 func (r *Resource) roundTrip(sample any) error {
 	s, h := r.projection, r.core
 	first, err := s.fromStored(sample)
 	if err != nil {
-		return fmt.Errorf("cannot be shown: %w", err)
+		return fmt.Errorf("cannot be converted down: %w", err)
 	}
 	if bad := s.typ.Validate(first); len(bad) > 0 {
-		return fmt.Errorf("is shown as what is not valid: %w", schema.Violations(bad))
+		return fmt.Errorf("is not valid after conversion down: %w", schema.Violations(bad))
 	}
 	if r.Can(OpCreate) {
 		if err := r.checkNewStored(sample); err != nil {
@@ -51,26 +56,26 @@ func (r *Resource) roundTrip(sample any) error {
 	}
 	raised, err := r.storedCopy(sample)
 	if err != nil {
-		return fmt.Errorf("does not go up: %w", err)
+		return fmt.Errorf("cannot be converted up: %w", err)
 	}
 	if bad := h.typ.Validate(raised); len(bad) > 0 {
-		return fmt.Errorf("goes up as what is not valid: %w", schema.Violations(bad))
+		return fmt.Errorf("is not valid after conversion up: %w", schema.Violations(bad))
 	}
 	if !s.expresses(raised) {
-		return errors.New("goes up as what Where leaves out")
+		return errors.New("does not match Where after conversion up")
 	}
 	second, err := s.fromStored(raised)
 	if err != nil {
-		return fmt.Errorf("cannot be shown when it has gone up: %w", err)
+		return fmt.Errorf("cannot be converted down after conversion up: %w", err)
 	}
 	if !s.typ.Equal(first, second) {
-		return fmt.Errorf("does not come back: %s", s.differences(first, second))
+		return fmt.Errorf("changes when it is converted up and down: %s", s.differences(first, second))
 	}
 	return s.checkAssumed(sample, first)
 }
 
-// checkAssumed compares what a view and its parent have in fields that are taken for the same. Where they differ, a filter
-// would ask for the one and the client see the other.
+// checkAssumed compares the values of fields that are mapped by name only. If they differ, a filter
+// would apply to one value and the client would see the other.
 func (s *projection) checkAssumed(sample, shown any) error {
 	above, err := s.parent.fromStored(sample)
 	if err != nil {
@@ -82,14 +87,21 @@ func (s *projection) checkAssumed(sample, shown any) error {
 		}
 		was, is := s.parent.typ.Field(f.Name).Get(above), f.Get(shown)
 		if query.Compare(was, is) != 0 {
-			return fmt.Errorf("has %v in %q and is shown with %v: list %q in Fields, with \"\" if it is another thing than the "+
-				"field of that name, else with that name", was, f.Name, is, f.Name)
+			return fmt.Errorf(
+				"has %v in %q and %v after conversion down: map %q in Fields to \"\" or to its own "+
+					"name",
+				was,
+				f.Name,
+				is,
+				f.Name,
+			)
 		}
 	}
 	return nil
 }
 
-// storedCopy is what up makes of a sample as it is shown. All of its arguments are new, since it may keep and change them.
+// storedCopy converts a sample down and up. Every argument of up is a new copy, because up may keep
+// and change it.
 func (r *Resource) storedCopy(sample any) (any, error) {
 	another := func() (any, error) { return r.core.clone(sample) }
 	v, err := another()
@@ -102,12 +114,12 @@ func (r *Resource) storedCopy(sample any) (any, error) {
 	return r.projection.toStored(v, another, false)
 }
 
-// checkNewStored makes a new item of a sample as it is shown. up may refuse that, but it must not count on what is not there
-// yet: to panic is its commonest mistake.
+// checkNewStored converts a sample up as a new item. up may return an error, but it must not panic
+// because base lacks data that stored items have.
 func (r *Resource) checkNewStored(sample any) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("makes up panic when it is new, and base is blank: %v", v)
+			err = fmt.Errorf("makes up panic for a new item, with an empty base: %v", v)
 		}
 	}()
 	v, err := r.core.clone(sample)
@@ -120,7 +132,7 @@ func (r *Resource) checkNewStored(sample any) (err error) {
 	return err
 }
 
-// clone returns a copy of a value of the core that shares nothing with it that JSON can see.
+// clone returns a deep copy of the fields of a stored value that JSON contains.
 func (h *core) clone(v any) (any, error) {
 	doc, err := h.typ.AppendFull(nil, v)
 	if err != nil {
@@ -129,7 +141,7 @@ func (h *core) clone(v any) (any, error) {
 	return h.typ.Decode(doc, &schema.DecodeOptions{Mode: schema.Replace, Base: v})
 }
 
-// differences tells a person how two values of the shape differ, by JSON Pointers.
+// differences returns how two values of the view differ, as JSON Pointers for a log.
 func (s *projection) differences(was, is any) string {
 	a, err := s.typ.AppendFull(nil, was)
 	if err != nil {

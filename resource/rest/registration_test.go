@@ -158,10 +158,10 @@ func TestOptionsThatCannotBeMeant(t *testing.T) {
 		want string
 		do   func()
 	}{
-		{`resource: "" cannot be the name of a resource: letters, digits and -_.~ can`, named("")},
-		{`resource: "a/b" cannot be the name of a resource: letters, digits and -_.~ can`, named("a/b")},
-		{`resource: ".." cannot be the name of a resource: letters, digits and -_.~ can`, named("..")},
-		{`resource: "a b" cannot be the name of a resource: letters, digits and -_.~ can`, named("a b")},
+		{`resource: invalid resource name ""; use letters, digits and -_.~`, named("")},
+		{`resource: invalid resource name "a/b"; use letters, digits and -_.~`, named("a/b")},
+		{`resource: invalid resource name ".."; use letters, digits and -_.~`, named("..")},
+		{`resource: invalid resource name "a b"; use letters, digits and -_.~`, named("a b")},
 		{`resource: things: Get and List must be set`, func() { resource.Ops[thing]{}.Resource("things", nil) }},
 		{`resource: things: rest_test.thing has no field with the JSON name "key"; ` +
 			`say in Options.ID which one identifies an item`, newThing(resource.Options[thing]{ID: "key"})},
@@ -181,25 +181,25 @@ func TestOptionsThatCannotBeMeant(t *testing.T) {
 			newThing(resource.Options[thing]{PageSize: -1})},
 		{`resource: things: Options.PageSize is not between 1 and MaxPageSize`,
 			newThing(resource.Options[thing]{PageSize: 9, MaxPageSize: 8})},
-		{`resource: hidden: Options.Query is Natural and has Sort: a store has one order or is asked for one`,
+		{`resource: hidden: Options.Query has both Natural and Sort; set one of them`,
 			ask(query.Support{Natural: true, Sort: []string{"id"}})},
-		{`resource: hidden: Options.Query.Filter names "ID", which is no JSON name of a field of hidden`,
+		{`resource: hidden: Options.Query.Filter names "ID", which is not the JSON name of a field of hidden`,
 			ask(query.Support{Filter: by("ID")})},
-		{`resource: hidden: Options.Query.Sort names "name", which is no JSON name of a field of hidden`,
+		{`resource: hidden: Options.Query.Sort names "name", which is not the JSON name of a field of hidden`,
 			ask(query.Support{Sort: []string{"name"}})},
-		{`resource: hidden: Options.Query.Filter names "tags", which is no single value`,
+		{`resource: hidden: Options.Query.Filter names "tags", which is not a single value`,
 			ask(query.Support{Filter: by("tags")})},
-		{`resource: hidden: Options.Query.Sort names "pin", which is writeOnly: answers would reveal it`,
+		{`resource: hidden: Options.Query.Sort names "pin", which is writeOnly and would be revealed`,
 			ask(query.Support{Sort: []string{"pin"}})},
-		{`resource: things: a relation needs a Name and a Target`,
+		{`resource: things: a relation has no Name or no Target`,
 			related(resource.Relation[thing]{Name: "x", Keys: noKeys})},
-		{`resource: things: a relation needs a Name and a Target`,
+		{`resource: things: a relation has no Name or no Target`,
 			related(resource.Relation[thing]{Target: "x", Keys: noKeys})},
-		{`resource: things: relation "name" needs a name of its own`,
+		{`resource: things: relation "name" needs a unique name without comma and dot`,
 			related(resource.Relation[thing]{Name: "name", Target: "x", Keys: noKeys})},
-		{`resource: things: relation "a,b" needs a name of its own`,
+		{`resource: things: relation "a,b" needs a unique name without comma and dot`,
 			related(resource.Relation[thing]{Name: "a,b", Target: "x", Keys: noKeys})},
-		{`resource: things: relation "x" needs a name of its own`, related(
+		{`resource: things: relation "x" needs a unique name without comma and dot`, related(
 			resource.Relation[thing]{Name: "x", Target: "x", Keys: noKeys},
 			resource.Relation[thing]{Name: "x", Target: "y", Keys: noKeys})},
 		{`resource: things: relation "x" needs Field, Keys or By`, related(resource.Relation[thing]{Name: "x", Target: "x"})},
@@ -278,18 +278,18 @@ func TestViewsThatCannotBeMeant(t *testing.T) {
 		{`resource: View bookV0 of books has no id field: map one to "id" in Fields`, fields(nil)},
 		{`resource: View bookV0 of books: Fields maps "label" to "id", which is of another kind`,
 			fields(map[string]string{"label": "id"})},
-		{`resource: View bookV0 of books: Fields maps "number" to "isbn", which are not both fields`,
+		{`resource: View bookV0 of books: Fields maps "number" to "isbn"; both must be fields`,
 			fields(map[string]string{"number": "isbn"})},
-		{`resource: View bookV0 of books: Fields maps "isbn" to "id", which are not both fields`,
+		{`resource: View bookV0 of books: Fields maps "isbn" to "id"; both must be fields`,
 			fields(map[string]string{"isbn": "id"})},
-		{`resource: View bookV0 of books: Where names "isbn", which is no single value of book`, func() {
+		{`resource: View bookV0 of books: Where names "isbn", which is not a single value of book`, func() {
 			resource.View(books, down, up, &resource.ViewOptions{Where: query.Where("isbn", query.Eq, "x")})
 		}},
-		{`resource: View bookV0 of books: Where names "sequels", which is no single value of book`, func() {
+		{`resource: View bookV0 of books: Where names "sequels", which is not a single value of book`, func() {
 			resource.View(books, down, up, &resource.ViewOptions{
 				Where: query.Or(query.Where("id", query.Eq, int64(1)), query.Not(query.Where("sequels", query.Eq, "x")))})
 		}},
-		{`resource: View of books: ViewOptions.Name is "book", and so is the name of another of its shapes`, func() {
+		{`resource: View of books: ViewOptions.Name "book" is the name of another view`, func() {
 			resource.View(books, down, up, &resource.ViewOptions{Name: "book"})
 		}},
 		{`resource: View of books: down takes rest_test.thing, but the resource shows rest_test.book`, func() {

@@ -53,7 +53,7 @@ func TestFieldsOfOneNameAreNotOneThing(t *testing.T) {
 		`in Fields, with "" if it is another thing than the field of that name, else with that name`, func() {
 		resource.View(ticketsOf(t, sample), toTicketV1, fromTicketV1, nil)
 	})
-	wantPanic(t, `resource: View ticketV1 of tickets: Fields maps "fee" to "", which are not both fields`, func() {
+	wantPanic(t, `resource: View ticketV1 of tickets: Fields maps "fee" to ""; both must be fields`, func() {
 		resource.View(ticketsOf(t), toTicketV1, fromTicketV1, &resource.ViewOptions{Fields: map[string]string{"fee": ""}})
 	})
 	view := resource.View(ticketsOf(t, sample), toTicketV1, fromTicketV1,

@@ -77,30 +77,30 @@ func TestViewChecksItself(t *testing.T) {
 		{"changes its arguments", toGaugeV1, goes(func(v *gaugeV1, g *gauge) {
 			v.Marks[0], v.Notes["x"] = -1, -1
 			*g, _ = fromGaugeV1(*v, *g)
-		}), nil, "does not come back: /a~1b/x was 1 and is -1; /marks/0 was 1 and is -1"},
+		}), nil, "changes when it is converted up and down: /a~1b/x was 1 and is -1; /marks/0 was 1 and is -1"},
 		{"forgets", toGaugeV1, goes(func(_ *gaugeV1, g *gauge) { g.Level++ }), nil,
-			"does not come back: /level was 3 and is 4"},
+			"changes when it is converted up and down: /level was 3 and is 4"},
 		{"forgets members", toGaugeV1, goes(func(_ *gaugeV1, g *gauge) { g.Notes, g.Marks = map[string]int64{"y": 2}, nil }), nil,
-			"does not come back: /a~1b/x was 1 and is absent; /a~1b/y was absent and is 2; /marks was [1,2] and is absent"},
+			"changes when it is converted up and down: /a~1b/x was 1 and is absent; /a~1b/y was absent and is 2; /marks was [1,2] and is absent"},
 		{"forgets elements", toGaugeV1, goes(func(_ *gaugeV1, g *gauge) { g.Marks = g.Marks[:min(1, len(g.Marks))] }), nil,
-			"does not come back: /marks was [1,2] and is [1]"},
+			"changes when it is converted up and down: /marks was [1,2] and is [1]"},
 		{"shows nothing valid", func(g gauge) (gaugeV1, error) { return gaugeV1{g.ID, 51, nil, nil}, nil }, fromGaugeV1, nil,
-			`is shown as what is not valid: level must be at most 50`},
+			`is not valid after conversion down: level must be at most 50`},
 		{"makes nothing valid", toGaugeV1, goes(func(_ *gaugeV1, g *gauge) { g.Level = -1 }), nil,
-			`goes up as what is not valid: level must be at least 0`},
+			`is not valid after conversion up: level must be at least 0`},
 		{"cannot show", func(gauge) (gaugeV1, error) { return gaugeV1{}, errors.New("broken") }, fromGaugeV1, nil,
-			"cannot be shown: the view gaugeV1 cannot show the item: broken"},
+			"cannot be converted down: the view gaugeV1 cannot show the item: broken"},
 		{"cannot show again", func(g gauge) (gaugeV1, error) {
 			if g.Level == 4 {
 				return gaugeV1{}, errors.New("broken")
 			}
 			return toGaugeV1(g)
 		}, goes(func(_ *gaugeV1, g *gauge) { g.Level = 4 }), nil,
-			"cannot be shown when it has gone up: the view gaugeV1 cannot show the item: broken"},
+			"cannot be converted down after conversion up: the view gaugeV1 cannot show the item: broken"},
 		{"refuses", toGaugeV1, func(gaugeV1, gauge) (gauge, error) { return gauge{}, errors.New("broken") }, nil,
-			"does not go up: broken"},
+			"cannot be converted up: broken"},
 		{"counts on base", toGaugeV1, goes(func(_ *gaugeV1, g *gauge) { g.Marks[0]++ }), nil,
-			"makes up panic when it is new, and base is blank: runtime error: index out of range [0] with length 0"},
+			"makes up panic for a new item, with an empty base: runtime error: index out of range [0] with length 0"},
 		{"refuses new ones", toGaugeV1, func(v gaugeV1, base gauge) (gauge, error) {
 			if base.ID == "" {
 				return gauge{}, resource.ErrForbidden
@@ -108,7 +108,7 @@ func TestViewChecksItself(t *testing.T) {
 			return fromGaugeV1(v, base)
 		}, nil, ""},
 		{"leaves Where", toGaugeV1, goes(func(_ *gaugeV1, g *gauge) { g.Level = 11 }), &resource.ViewOptions{Where: low},
-			"goes up as what Where leaves out"},
+			"does not match Where after conversion up"},
 		{"is not expressed", func(gauge) (gaugeV1, error) { return gaugeV1{}, errors.New("broken") }, fromGaugeV1,
 			&resource.ViewOptions{Where: query.Not(low)}, ""},
 	}
@@ -136,7 +136,7 @@ func TestViewChecksChains(t *testing.T) {
 	note := "Ring twice."
 	same(t, "1.1.0", []any{&purchaseV11{1, "paid", 7, 1, nil}, &purchaseV11{2, "placed", 7, 2, &note}}, v11.Describe().Samples)
 	same(t, "1.0.0", []any{&purchaseV10{1, "paid", 7, 1}, &purchaseV10{2, "placed", 7, 2}}, v10.Describe().Samples)
-	wantPanic(t, "resource: View again of orders: Options.Samples[1] does not come back: /qty was 2 and is 1", func() {
+	wantPanic(t, "resource: View again of orders: Options.Samples[1] changes when it is converted up and down: /qty was 2 and is 1", func() {
 		resource.View(v11, purchaseToV10, func(v purchaseV10, base purchaseV11) (purchaseV11, error) {
 			base.Qty = min(v.Qty, 1)
 			return base, nil
