@@ -37,7 +37,8 @@ type PartInfo struct {
 	// Guarantee, if not nil, corrects the guarantee of a key, which the catalog derives from
 	// Runner.
 	Guarantee func(g *idempotency.Guarantee)
-	// Report is the text about the part in the start-up report, in whole lines.
+	// Report is the text about the part in the start-up report, in whole lines. A line with a path
+	// and two spaces precedes indented details, such as "    weak: reason"; see [Catalog.BriefReport].
 	Report string
 }
 

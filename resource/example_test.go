@@ -87,6 +87,15 @@ func ExampleNewCatalog() {
 	// keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored
 }
 
+func ExampleCatalog_BriefReport() {
+	notes := resource.New("notes", memory.New[Note](nil), nil)
+	fmt.Print(resource.NewCatalog(nil, notes).BriefReport())
+	// Output:
+	// keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored
+	// /notes  GET POST PUT PATCH DELETE
+	// weak: /notes: no Authorize and no Scope: every caller may read and write; set Public if intended
+}
+
 // A note that is sent again with its key is taken once, and answered alike.
 func ExampleCatalog_Guarantees() {
 	db := memory.NewDB()

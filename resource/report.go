@@ -10,8 +10,8 @@ import (
 	"github.com/stoa-go/stoa/resource/internal/report"
 )
 
-// Report describes the catalog in plain text, for a person to read when the program starts: what is served, what each
-// collection can do, and what is weaker than it could be.
+// Report returns a description of the catalog in plain text, to be logged at start-up: the paths,
+// the capabilities of each collection, and settings that weaken security. [Catalog.BriefReport] shortens it.
 func (c *Catalog) Report() string {
 	var b strings.Builder
 	for _, p := range c.parts {
@@ -37,6 +37,14 @@ func (c *Catalog) Report() string {
 		b.WriteString("weak: no CatalogOptions.Principal: every request with an Idempotency-Key is rejected\n")
 	}
 	return b.String()
+}
+
+// BriefReport is [Catalog.Report] without details: a line for each path, with its methods, the
+// guarantee of keyed requests and how writes become events. Then each weakness has a line, with the
+// paths that have it. Others are the reports of handlers and of the application, which are
+// shortened together with that of the catalog. Their lines that are not about paths precede it.
+func (c *Catalog) BriefReport(others ...string) string {
+	return report.Brief(c.Report() + strings.Join(others, ""))
 }
 
 // reportKeys writes the guarantee of a key.
