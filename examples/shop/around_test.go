@@ -31,7 +31,7 @@ func TestRate(t *testing.T) {
 	if resp, _ := s.say("GET", "/health", ""); resp.StatusCode != 200 {
 		t.Errorf("/health is %d", resp.StatusCode)
 	}
-	if report := strings.Join(s.report, "\n"); !strings.Contains(report, "each may ask 3/1h") {
+	if report := strings.Join(s.report, "\n"); !strings.Contains(report, "rate limit 3/1h") {
 		t.Errorf("the report does not say so:\n%s", report)
 	}
 }

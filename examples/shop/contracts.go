@@ -72,7 +72,7 @@ func reportContracts(n *version.Negotiator) string {
 			fmt.Fprintf(&b, ", named %s", strings.Join(names, " "))
 		}
 		if c.Name == n.Default() {
-			b.WriteString(", also where none is named")
+			b.WriteString(", default")
 		}
 		if !c.Deprecated.IsZero() {
 			fmt.Fprintf(&b, ", deprecated %s", c.Deprecated.Format(time.RFC3339))
@@ -82,11 +82,32 @@ func reportContracts(n *version.Negotiator) string {
 		}
 		b.WriteByte('\n')
 	}
-	b.WriteString("    named in:")
-	for i, s := range n.Strategies() {
-		fmt.Fprintf(&b, "%s %s", map[bool]string{true: ","}[i > 0], s.Source())
+	return b.String() + reportStrategies(n)
+}
+
+// briefContracts is reportContracts in two lines.
+func briefContracts(n *version.Negotiator) string {
+	var all []string
+	for _, c := range n.Contracts() {
+		text := c.Name + " " + string(n.Status(c.Name))
+		if c.Name == n.Default() {
+			text += " (default)"
+		}
+		if !c.Sunset.IsZero() {
+			text += ", sunset " + c.Sunset.Format(time.DateOnly)
+		}
+		all = append(all, text)
 	}
-	return b.String() + "\n"
+	return "contracts: " + strings.Join(all, "; ") + "\n" + reportStrategies(n)
+}
+
+// reportStrategies returns the line about where requests name a contract.
+func reportStrategies(n *version.Negotiator) string {
+	var all []string
+	for _, s := range n.Strategies() {
+		all = append(all, s.Source())
+	}
+	return "    named in: " + strings.Join(all, ", ") + "\n"
 }
 
 // shiftedClock shows instant now, and goes on from there. The zero instant is the present.

@@ -128,7 +128,7 @@ func TestStartedAgain(t *testing.T) {
 			s.say("PATCH", "/places/264371", `{"name":"Athina"}`, asMergePatch)
 			s.close(syscall.SIGTERM)
 			s = open(t, "-db", db)
-			if !strings.Contains(strings.Join(s.report, "\n"), "filled already") {
+			if !strings.Contains(strings.Join(s.report, "\n"), "not seeded, it has data") {
 				t.Errorf("the report does not say that there was something:\n%s", strings.Join(s.report, "\n"))
 			}
 			for path, want := range map[string]string{

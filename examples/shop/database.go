@@ -4,10 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/stoa-go/stoa/resource/memory"
@@ -20,15 +18,16 @@ type database struct {
 	sql    *sqltx.DB  // nil: memory
 	memory *memory.DB // nil: SQL
 	pools  []*sql.DB
-	files  string // the folder beside it for the bytes of files; "" if there is no such place
-	report string // for whoever starts the shop
+	files  string   // the folder beside it for the bytes of files; "" if there is no such place
+	title  string   // for the start-up report: which database it is and how durable commits are
+	weak   []string // settings that weaken durability, for the start-up report
 }
 
 // openDatabase opens what -db names.
 func openDatabase(ctx context.Context, name string) (*database, error) {
 	switch {
 	case name == "memory":
-		return &database{memory: memory.NewDB(), report: "database: memory\n    weak: everything is forgotten at the end\n"}, nil
+		return &database{memory: memory.NewDB(), title: "memory", weak: []string{lostAtExit}}, nil
 	case isPostgres(name):
 		return openPostgres(ctx, name)
 	case name == "":
@@ -87,12 +86,10 @@ func setting(ctx context.Context, pool *sql.DB, query string) (value string, err
 	return value, err
 }
 
-// describe writes the report: what it is, what its settings promise, and what is weaker than it should be.
-func describe(what, promise string, weak ...string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "database: %s\n    %s\n", what, promise)
-	for _, w := range weak {
-		fmt.Fprintf(&b, "    weak: %s\n", w)
-	}
-	return b.String()
+// lostAtExit is the weakness of data that only this process has.
+const lostAtExit = "the data is lost when the process ends"
+
+// report returns the lines about the database in the start-up report.
+func (db *database) report(seeding string) string {
+	return "database: " + db.title + "; " + seeding + "\n" + reportWeak(db.weak...)
 }

@@ -39,11 +39,11 @@ func (c *collections) newLog(ctx context.Context) (feed.Log, error) {
 	return log, log.CreateTable(ctx)
 }
 
-// reportFeed says what is promised to those who listen.
+// reportFeed returns the lines about events in the start-up report.
 func reportFeed(c *collections) string {
-	const text = "changes: each write is an event, in one transaction with it; events are kept for 24 hours, the newest million at most\n"
+	text := "events: kept for 24 hours, at most 1,000,000\n"
 	if c.db.sql == nil {
-		return text + "    weak: they are forgotten at the end, too, and who listens then has to list anew\n"
+		text += reportWeak(lostAtExit)
 	}
 	return text
 }

@@ -150,8 +150,8 @@ func TestFeedInMemoryIsForgotten(t *testing.T) {
 		t.Errorf("a cursor of the shop before is answered with %d", l.StatusCode)
 	}
 	report := strings.Join(s.report, "\n")
-	if !strings.Contains(report, "each write is an event, in one transaction with it") || !strings.Contains(report, "weak: they are forgotten at the end") {
-		t.Errorf("the report does not say what events are worth:\n%s", report)
+	if !strings.Contains(report, "events: in the transaction of each write") || !strings.Contains(report, "events: the data is lost") {
+		t.Errorf("the report lacks the guarantee of events:\n%s", report)
 	}
 }
 

@@ -48,14 +48,14 @@ func (f *folder) close() error {
 	return err
 }
 
-// report says where it is.
+// report returns the lines about files in the start-up report.
 func (f *folder) report() string {
 	text := "files: " + f.path + "\n"
 	switch {
 	case f.forgotten:
-		text += "    weak: they are removed at the end\n"
+		text += reportWeak(lostAtExit)
 	case f.temporary:
-		text += "    weak: nobody but this shop knows them, and the next one will not: see -files\n"
+		text += reportWeak("the folder is temporary: another shop on this database does not find the files; set -files")
 	}
 	return text
 }

@@ -15,16 +15,17 @@ import (
 
 // settings are what the shop was told on its command line.
 type settings struct {
-	addr   string
-	db     string // memory, a URL of PostgreSQL or a SQLite file; "" is a new one in a temporary folder
-	files  string // a folder; "" is one beside the database
-	places string // a file; "" is the embedded ones
-	cache  string // Cache-Control
-	auth   bool   // who writes says who they are
-	seed   bool
-	wait   time.Duration   // for the first of several copies, by keys; zero is what package idempotency says
-	logger *slog.Logger    // of requests and of what goes wrong; nil is the default one
-	rate   middleware.Rate // how often one principal may ask
+	addr    string
+	db      string // memory, a URL of PostgreSQL or a SQLite file; "" is a new one in a temporary folder
+	files   string // a folder; "" is one beside the database
+	places  string // a file; "" is the embedded ones
+	cache   string // Cache-Control
+	auth    bool   // who writes says who they are
+	seed    bool
+	verbose bool            // the start-up report has all details
+	wait    time.Duration   // for the first of several copies, by keys; zero is what package idempotency says
+	logger  *slog.Logger    // of requests and of what goes wrong; nil is the default one
+	rate    middleware.Rate // how often one principal may ask
 	// bookmark is how often those who listen are told how far they have come; zero is what package feed says.
 	bookmark time.Duration
 	now      time.Time     // what the clock of the life cycle shows at the start; zero is the present
@@ -39,6 +40,7 @@ func parseFlags(args []string, output io.Writer) (settings, error) {
 	flags.StringVar(&s.addr, "addr", "127.0.0.1:8080", "listen `address`; port 0 picks one")
 	flags.StringVar(&s.places, "places", "", "JSON Lines `file` (gzip by suffix) to load instead of the embedded places")
 	flags.StringVar(&s.cache, "cache", "private, no-cache", "Cache-Control for items and lists")
+	flags.BoolVar(&s.verbose, "v", false, "print the start-up report with all details, such as capabilities of collections")
 	flags.BoolVar(&s.seed, "seed", true, "false: start empty")
 	flags.StringVar(&s.db, "db", "", "memory, a SQLite `file`, or postgres://...; a new file in a temporary folder if empty")
 	flags.StringVar(&s.files, "files", "", "`folder` for the bytes of files; beside the database if empty")

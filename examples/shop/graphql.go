@@ -85,9 +85,16 @@ func (d *doors) Reserve(member, parameter string) error {
 // Opaque reports whether the content is somebody's file.
 func (d *doors) Opaque(r *http.Request) bool { return d.rest.Opaque(r) }
 
-// report describes both doors.
-func (d *doors) report() string {
-	return d.catalog.Report() + d.rest.Report() + strings.Replace(d.graphql.Report(), "GraphQL", graphqlPath, 1)
+// report returns the start-up report of the contract.
+func (d *doors) report() string { return d.catalog.Report() + d.handlersReport() }
+
+// briefReport returns the report without details, together with text, the report of the shop.
+func (d *doors) briefReport(text string) string {
+	return d.catalog.BriefReport(text, d.handlersReport())
+}
+
+func (d *doors) handlersReport() string {
+	return d.rest.Report() + strings.Replace(d.graphql.Report(), "GraphQL", graphqlPath, 1)
 }
 
 // asksGraphQL reports whether a request asks something in GraphQL, with or without the path of a contract in front: then

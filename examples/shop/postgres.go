@@ -31,17 +31,15 @@ func openPostgres(ctx context.Context, source string) (*database, error) {
 	// Behind a network that has parted, connections lead nowhere, and are found out one after the other: so there are few.
 	pool.SetConnMaxIdleTime(10 * time.Second)
 	db.sql = sqltx.New(sqltx.PostgreSQL, pool, nil)
-	var weak []string
 	for _, name := range []string{"fsync", "synchronous_commit"} {
 		value, err := setting(ctx, pool, "SHOW "+name)
 		if err != nil {
 			return nil, err
 		}
 		if value == "off" {
-			weak = append(weak, name+" is off on the server: what has been acknowledged may not outlive its machine")
+			db.weak = append(db.weak, name+" is off on the server: a crash of its machine can lose commits")
 		}
 	}
-	db.report = describe(fmt.Sprintf("PostgreSQL, %s on %s", config.Database, config.Host),
-		"what has been acknowledged is committed; other shops may share it", weak...)
+	db.title = fmt.Sprintf("PostgreSQL, %s on %s", config.Database, config.Host)
 	return db, nil
 }

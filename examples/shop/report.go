@@ -7,20 +7,20 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// neutralReport is what the start-up report says of what has no version.
-const neutralReport = `/  a page about all this
-/health  GET, HEAD
-/openapi  the contracts; their documents are below
-/docs  the documents, to read and to try
-`
+// neutralReport is the line about paths without a version in the start-up report.
+const neutralReport = "pages: / (start page), /health, /openapi (OpenAPI documents), /docs (Swagger UI)\n"
 
-// report is what whoever starts the shop gets to read: where everything is kept and what that promises, what is served in
-// each contract, and what is weaker than it could be.
+// report returns the start-up report: where data is stored, the paths, and settings that weaken
+// security or durability. With -v it has the capabilities of each collection and all contracts.
 func report(s settings, c *collections, filled bool, contracts map[string]*doors, n *version.Negotiator) string {
-	var b strings.Builder
-	b.WriteString(c.db.report + reportSeed(s, filled) + c.folder.report() + reportFeed(c) + reportAuth(s) + neutralReport)
+	storage := c.db.report(reportSeed(s, filled)) + c.folder.report() + reportFeed(c)
+	text := storage + reportAuth(s) + neutralReport
+	if !s.verbose {
+		return contracts[defaultContract].briefReport(text) + briefContracts(n)
+	}
 	current := contracts[defaultContract].report()
-	b.WriteString(current)
+	var b strings.Builder
+	b.WriteString(text + current)
 	for _, contract := range n.Contracts() {
 		name := contract.Name
 		if d := contracts[name]; d != nil && name != defaultContract {
@@ -30,31 +30,40 @@ func report(s settings, c *collections, filled bool, contracts map[string]*doors
 	return b.String() + reportContracts(n)
 }
 
-func reportAuth(s settings) string {
-	rate := "    they may ask as often as they like: see -rate\n"
-	if s.rate.Quota > 0 {
-		rate = "    each may ask " + s.rate.String() + "\n"
+// reportWeak returns a line for each weakness, about the line that precedes it.
+func reportWeak(weak ...string) string {
+	var b strings.Builder
+	for _, text := range weak {
+		b.WriteString("    weak: " + text + "\n")
 	}
-	if s.auth {
-		return "callers: who writes shows a token, and customers see only their own orders\n" + rate
-	}
-	return "callers: everybody is " + guest + "\n" + rate + "    weak: nobody has to say who they are: see -auth\n"
+	return b.String()
 }
 
-// reportSeed says what has been put into the database.
+func reportAuth(s settings) string {
+	rate := "no rate limit (see -rate)\n"
+	if s.rate.Quota > 0 {
+		rate = "rate limit " + s.rate.String() + "\n"
+	}
+	if s.auth {
+		return "callers: writes need a bearer token, customers see only their own orders; " + rate
+	}
+	return "callers: every caller is " + guest + "; " + rate + reportWeak("no authentication (see -auth)")
+}
+
+// reportSeed returns whether the database has been seeded, for the start-up report.
 func reportSeed(s settings, filled bool) string {
 	switch {
 	case filled && s.places != "":
-		return "    it was filled already: " + s.places + " has not been read\n"
+		return "not seeded, it has data; " + s.places + " was not read"
 	case filled:
-		return "    it was filled already\n"
+		return "not seeded, it has data"
 	case !s.seed:
-		return "    nothing has been put into it\n"
+		return "not seeded (-seed=false)"
 	}
-	return "    it was empty, and has been filled\n"
+	return "seeded"
 }
 
-// differing returns the parts of a report that another one does not have as they are.
+// differing returns the parts of a report that are not in the other report.
 func differing(report, other string) string {
 	known := map[string]bool{}
 	for _, part := range reportParts(other) {
@@ -69,7 +78,7 @@ func differing(report, other string) string {
 	return b.String()
 }
 
-// reportParts splits a report where a line names a path. What is said of it is indented below.
+// reportParts splits a report before each line that begins with a path.
 func reportParts(report string) (parts []string) {
 	for line := range strings.Lines(report) {
 		if strings.HasPrefix(line, "/") || len(parts) == 0 {

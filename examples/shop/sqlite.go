@@ -66,10 +66,9 @@ func openSQLite(ctx context.Context, path string) (*database, error) {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
 	db.sql = sqltx.New(sqltx.SQLite, writer, &sqltx.Options{Readers: readers})
-	var weak []string
 	if mode != "wal" {
-		weak = append(weak, "the file system of the file has no write-ahead log, so writers and readers wait for each other")
+		db.weak = append(db.weak, "the file system does not support a write-ahead log: reads and writes block each other")
 	}
-	db.report = describe("SQLite, "+path, "what has been acknowledged is on the disk (synchronous=FULL)", weak...)
+	db.title = "SQLite, " + path + ", commits are on disk (synchronous=FULL)"
 	return db, nil
 }

@@ -20,24 +20,54 @@ import (
 func TestReport(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	report := strings.Join(s.report, "\n")
+	report := strings.Join(s.report, "\n") + "\n"
 	for _, want := range []string{
-		"/health", "/orders", "/users", "/places", "Creator Replacer Deleter", "Creator Inserter",
-		"contract 2.0.0  current, named 2 2.0 2.0.0, also where none is named\n",
-		"contract 1.1.0  deprecated, named 1 1.1 1.1.0, deprecated 2026-06-01T00:00:00Z, sunset 2027-06-30T23:59:59Z\n",
-		"contract 1.0.0  deprecated, named 1.0 1.0.0, ", "contract 0.9.0  retired, sunset 2026-01-31T23:59:59Z\n",
-		"the header", "the query parameter version",
-		"database: SQLite, ", "synchronous=FULL", "it was empty, and has been filled", "everybody is guest", "see -auth",
-		"in contract 1.1.0 only\n/orders/{id}  ", "    view: Order11, without filters by createdAt customerId",
-		"/graphql  ", "    limits: ", "introspection is on", "/auth/login  POST", "/places/import  POST", "/orders/cancel-stale  POST", "as a job in /jobs",
-		"    keys: exactly once: it shares its transactions with the records", "    keys: once by identity, or at most once: ",
+		"database: SQLite, ", "synchronous=FULL", "; seeded\n", "callers: every caller is guest; no rate limit (see -rate)\n",
+		"pages: / (start page), /health, /openapi ",
+		"/orders  GET POST PUT PATCH DELETE; keys: exactly once; events: in the transaction of each write\n",
+		"/places  GET POST", "/jobs  GET", "/auth/login  POST\n", "/places/import  POST; keys: ",
+		"/orders/cancel-stale  POST; keys: exactly once\n", "/graphql  ",
+		"/files  GET POST PUT DELETE; keys: once by identity, or at most once\n",
+		"\nweak: /orders /users /places: no Authorize and no Scope: ", "\nweak: callers: no authentication (see -auth)\n",
+		"\ncontracts: 2.0.0 current (default); 1.1.0 deprecated, sunset 2027-06-30; 1.0.0 deprecated, sunset 2027-06-30; " +
+			"0.9.0 retired, sunset 2026-01-31\n    named in: the path, the host, ",
 	} {
 		if !strings.Contains(report, want) {
-			t.Errorf("the report does not say %q:\n%s", want, report)
+			t.Errorf("report without %q:\n%s", want, report)
 		}
 	}
 	if !strings.HasPrefix(s.url, "http://127.0.0.1:") || strings.HasSuffix(s.url, ":0") {
 		t.Errorf("it listens on %q", s.url)
+	}
+}
+
+func TestReportVerbose(t *testing.T) {
+	t.Parallel()
+	report := strings.Join(open(t, "-v").report, "\n") + "\n"
+	for _, want := range []string{
+		"/health", "/orders/{id}  GET, HEAD, PUT, ", "/users", "/places", "Creator Replacer Deleter", "Creator Inserter",
+		"contract 2.0.0  current, named 2 2.0 2.0.0, default\n",
+		"contract 1.1.0  deprecated, named 1 1.1 1.1.0, deprecated 2026-06-01T00:00:00Z, sunset 2027-06-30T23:59:59Z\n",
+		"contract 1.0.0  deprecated, named 1.0 1.0.0, ", "contract 0.9.0  retired, sunset 2026-01-31T23:59:59Z\n",
+		"the header", "the query parameter version", "every caller is guest", "see -auth",
+		"in contract 1.1.0 only\n/orders/{id}  ", "    view: Order11, without filters by createdAt customerId",
+		"/graphql  ", "    limits: ", "introspection is on", "/auth/login  POST", "/places/import  POST",
+		"/orders/cancel-stale  POST", "as a job in /jobs",
+		"    keys: exactly once: it shares its transactions with the records", "    keys: once by identity, or at most once: ",
+	} {
+		if !strings.Contains(report, want) {
+			t.Errorf("report without %q:\n%s", want, report)
+		}
+	}
+}
+
+// TestReportLines counts the lines of the report, with the line that has the address.
+func TestReportLines(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{nil, {"-db", "memory"}, {"-auth"}} {
+		if report := open(t, args...).report; len(report)+1 > 25 {
+			t.Errorf("%v: %d lines:\n%s", args, len(report)+1, strings.Join(report, "\n"))
+		}
 	}
 }
 
