@@ -1,7 +1,7 @@
-// Package etag writes and matches the entity tags of items. A tag is "<revision>.<variant>" or, for a part of a
-// representation or one that includes related items, "<revision>.<variant>.<suffix>". The variant stands for everything that
-// makes two representations of one revision differ: projection, media type, content coding, and the code that writes them
-// (RFC 9110 section 8.8.1).
+// Package etag writes and matches the entity tags of items. A tag is "<revision>.<variant>" or, for
+// a part of a representation or one that includes related items, "<revision>.<variant>.<suffix>".
+// The variant stands for everything that makes two representations of one revision differ:
+// projection, media type, content coding, and the code that writes them (RFC 9110 section 8.8.1).
 //
 // Package header parses the fields that have entity tags.
 package etag
@@ -15,10 +15,11 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// rendering is part of every variant. A change of what is written for the same value must change it.
+// rendering is part of every variant. A change of what is written for the same value must change
+// it.
 const rendering = "1"
 
-// Variants are the variants of one projection in JSON, by content coding: as it is, and in gzip.
+// Variants are the variants of one projection in JSON, by content coding: identity and gzip.
 type Variants [2]string
 
 // NewVariants returns the variants of items of a type, shown by the projection with this name.
@@ -37,7 +38,8 @@ func (v *Variants) Of(compressed bool) string {
 	return v[0]
 }
 
-// TypeHash returns a short hash of a type, which differs from that of another type whose JSON could differ for the same value.
+// TypeHash returns a short hash of a type, which differs from that of another type whose JSON could
+// differ for the same value.
 func TypeHash(typ *schema.Type) string { return hash(describe(typ, 0)) }
 
 // describe writes down what the JSON of a type depends on.
@@ -84,8 +86,8 @@ func Append(dst []byte, rev, variant, suffix string) []byte {
 	return append(dst, '"')
 }
 
-// AppendRev appends a revision as entity tags have it: unchanged if it consists of letters, digits, - and _, otherwise in
-// base64 after a tilde, which cannot begin an unchanged one.
+// AppendRev appends a revision as entity tags have it: unchanged if it consists of letters, digits,
+// - and _, otherwise in base64 after a tilde, which cannot begin an unchanged one.
 func AppendRev(dst []byte, rev string) []byte {
 	for i := range len(rev) {
 		switch c := rev[i]; {
@@ -97,8 +99,8 @@ func AppendRev(dst []byte, rev string) []byte {
 	return append(dst, rev...)
 }
 
-// Cut returns the variant of an opaque tag of revision rev. It reports false if the tag is not of that revision, and for an
-// empty rev.
+// Cut returns the variant of an opaque tag of revision rev. It reports false if the tag is not of
+// that revision, and for an empty rev.
 func Cut(opaque, rev string) (variant string, ok bool) {
 	got, rest, ok := strings.Cut(opaque, ".")
 	var buf [64]byte

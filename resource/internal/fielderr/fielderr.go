@@ -52,7 +52,8 @@ func Problem(err error, pointer func(field string) string) *problem.Details {
 	return d
 }
 
-// detail returns the detail of the violation for the member at a pointer in the document of the client.
+// detail returns the detail of the violation for the member at a pointer in the document of the
+// client.
 func (e *Error) detail(pointer string) string {
 	name := "the content"
 	if pointer != "" {
@@ -67,8 +68,8 @@ func (e *Error) detail(pointer string) string {
 	return name + " is not valid (" + e.Code + ")"
 }
 
-// Locate joins the problem of the field errors in err, if there are any, to err. An err that has a problem already is returned
-// as it is.
+// Locate joins the problem of the field errors in err, if there are any, to err. An err that has a
+// problem already is returned as it is.
 func Locate(err error, pointer func(field string) string) error {
 	if d := Problem(err, pointer); d != nil && !errors.As(err, new(*problem.Details)) {
 		return errors.Join(d, err)

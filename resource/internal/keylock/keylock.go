@@ -1,5 +1,5 @@
-// Package keylock has mutual exclusion by key: writers of one item queue, and writers of different items do not wait for
-// each other.
+// Package keylock has mutual exclusion by key: writers of one item queue, and writers of different
+// items do not wait for each other.
 package keylock
 
 import (
@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Locks has a lock for each key that is in use. The zero value is ready. It is safe for concurrent use, and must not be
-// copied.
+// Locks has a lock for each key that is in use. The zero value is ready. It is safe for concurrent
+// use, and must not be copied.
 type Locks struct {
 	mu   sync.Mutex
 	held map[string]*lock
@@ -19,7 +19,8 @@ type lock struct {
 	users int           // holder and waiters; guarded by Locks.mu
 }
 
-// Lock waits for the lock of key. The error is that of ctx if ctx is done first. The caller calls unlock once.
+// Lock waits for the lock of key. The error is that of ctx if ctx is done first. The caller calls
+// unlock once.
 func (k *Locks) Lock(ctx context.Context, key string) (unlock func(), err error) {
 	k.mu.Lock()
 	l := k.held[key]

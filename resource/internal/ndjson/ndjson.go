@@ -1,5 +1,5 @@
-// Package ndjson reads newline-delimited content of any length in constant memory: line by line, with limits, compressed or
-// not, and from a temporary file if it has to be read more than once.
+// Package ndjson reads newline-delimited content of any length in constant memory: line by line,
+// with limits, compressed or not, and from a temporary file if it has to be read more than once.
 package ndjson
 
 import (
@@ -32,8 +32,9 @@ type Reader struct {
 	line    int
 }
 
-// NewReader returns a reader of the lines in content. Reading ends when ctx is done: a few bytes of gzip can be many empty
-// lines, which nothing else would interrupt. The errors of content are those of [httpbody.ReadError].
+// NewReader returns a reader of the lines in content. Reading ends when ctx is done: a few bytes of
+// gzip can be many empty lines, which nothing else would interrupt. The errors of content are those
+// of [httpbody.ReadError].
 func NewReader(ctx context.Context, content io.Reader, o Options) (*Reader, error) {
 	if o.Gzip {
 		zr, err := gzip.NewReader(content)
@@ -64,7 +65,8 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// limitError reports why readable content was not read to its end. It is returned to the caller unchanged.
+// limitError reports why readable content was not read to its end. It is returned to the caller
+// unchanged.
 type limitError struct{ error }
 
 func (e *limitError) Unwrap() error { return e.error }
@@ -72,8 +74,8 @@ func (e *limitError) Unwrap() error { return e.error }
 // ErrTooLong reports a line that is longer than Options.MaxLine. The line has been skipped.
 var ErrTooLong = errors.New("the line is too long")
 
-// Append appends the next line to dst, without its end, which the last line may lack. The error after the last line is
-// [io.EOF]. After [ErrTooLong] the next line can be read.
+// Append appends the next line to dst, without its end, which the last line may lack. The error
+// after the last line is [io.EOF]. After [ErrTooLong] the next line can be read.
 func (r *Reader) Append(dst []byte) ([]byte, error) {
 	start, long := len(dst), false
 	for first := true; ; first = false {
@@ -103,11 +105,12 @@ func (r *Reader) Append(dst []byte) ([]byte, error) {
 // Line returns the number of the line that was read last, counted from 1.
 func (r *Reader) Line() int { return r.line }
 
-// TempFile is content in a temporary file: it can be read several times, without waiting for the client.
+// TempFile is content in a temporary file: it can be read several times, without waiting for the
+// client.
 type TempFile struct{ file *os.File }
 
-// NewTempFile copies content to a temporary file. Content of more than max bytes is rejected with [httpbody.TooLarge]. The
-// caller calls Remove.
+// NewTempFile copies content to a temporary file. Content of more than max bytes is rejected with
+// [httpbody.TooLarge]. The caller calls Remove.
 func NewTempFile(content io.Reader, max int64) (*TempFile, error) {
 	file, err := os.CreateTemp("", "stoa-import-")
 	if err != nil {

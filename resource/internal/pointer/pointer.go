@@ -1,5 +1,5 @@
-// Package pointer has JSON Pointers (RFC 6901) into values of a schema: to members of a document, and to those that clients
-// cannot read.
+// Package pointer has JSON Pointers (RFC 6901) into values of a schema: to members of a document,
+// and to those that clients cannot read.
 package pointer
 
 import (
@@ -27,7 +27,8 @@ func To(name string) string {
 	return "/" + Escape(name)
 }
 
-// Secret reports whether the value at a pointer into a value of t is a writeOnly field, is inside of one, or has one in it.
+// Secret reports whether the value at a pointer into a value of t is a writeOnly field, is inside
+// of one, or has one in it.
 func Secret(t *schema.Type, pointer string) bool {
 	for pointer != "" {
 		token, rest, deeper := strings.Cut(pointer[1:], "/")
@@ -50,7 +51,8 @@ func Secret(t *schema.Type, pointer string) bool {
 	return hasSecrets(t, map[*schema.Type]bool{})
 }
 
-// hasSecrets reports whether a value of t can have writeOnly fields in it. seen are the types that have been visited.
+// hasSecrets reports whether a value of t can have writeOnly fields in it. seen are the types that
+// have been visited.
 func hasSecrets(t *schema.Type, seen map[*schema.Type]bool) bool {
 	if t == nil || seen[t] {
 		return false
@@ -64,8 +66,8 @@ func hasSecrets(t *schema.Type, seen map[*schema.Type]bool) bool {
 	return hasSecrets(t.Elem, seen)
 }
 
-// Restricted reports whether the value at a pointer into a value of t is, or is inside of, a readOnly or writeOnly field: one
-// that a PUT can leave as it is.
+// Restricted reports whether the value at a pointer into a value of t is, or is inside of, a
+// readOnly or writeOnly field: one that a PUT can leave as it is.
 func Restricted(t *schema.Type, pointer string) bool {
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		switch {

@@ -1,5 +1,5 @@
-// Package safe limits what code and text of others can do to a process: a panic of a hook becomes an error, and text that a
-// client has sent is shortened for the log.
+// Package safe limits what code and text of others can do to a process: a panic of a hook becomes
+// an error, and text that a client has sent is shortened for the log.
 package safe
 
 import (
@@ -17,8 +17,8 @@ func Call(do func() error) (err error) {
 	return do()
 }
 
-// Recovered returns the error of a panic with the value v. It is called in the deferred function that has recovered, because
-// it records the stack.
+// Recovered returns the error of a panic with the value v. It is called in the deferred function
+// that has recovered, because it records the stack.
 func Recovered(v any) *PanicError { return &PanicError{v, string(debug.Stack())} }
 
 // PanicError is the error of a panic.
@@ -33,8 +33,8 @@ func (p *PanicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 // Stack returns the stack at the panic, for logs.
 func (p *PanicError) Stack() string { return p.stack }
 
-// Truncate returns the first 256 bytes of s, followed by "..." if there are more. It limits what a request can write to the
-// log.
+// Truncate returns the first 256 bytes of s, followed by "..." if there are more. It limits what a
+// request can write to the log.
 func Truncate(s string) string {
 	if len(s) > 256 {
 		return s[:256] + "..."

@@ -103,7 +103,8 @@ func (l *Log) Run(ctx context.Context) {
 // retry calls loop again when it returns an error, with a delay that grows.
 func (l *Log) retry(ctx context.Context, loop func(ctx context.Context) error) {
 	pace.Repeat(ctx, loop, func(err error) {
-		l.opts.Logger.Warn("pgnotify: notifications failed; events are found by polling until a retry succeeds", "error", err)
+		l.opts.Logger.Warn("pgnotify: notifications failed; events are found by polling until a retry succeeds",
+			"error", err)
 	})
 }
 
@@ -115,7 +116,8 @@ func (l *Log) notify(ctx context.Context) error {
 			return ctx.Err()
 		case <-l.appended:
 		}
-		if _, err := l.db.Writer(ctx).ExecContext(ctx, "SELECT pg_notify($1, $2)", l.opts.Channel, l.self); err != nil {
+		const notify = "SELECT pg_notify($1, $2)"
+		if _, err := l.db.Writer(ctx).ExecContext(ctx, notify, l.opts.Channel, l.self); err != nil {
 			return err
 		}
 		if err := pace.Pause(ctx, l.opts.NotifyInterval); err != nil {

@@ -16,30 +16,31 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // which registers pgx
+	_ "github.com/jackc/pgx/v5/stdlib" // registers pgx
 )
 
-// server is the PostgreSQL of this process. It is started once, because that takes ten times as long as making a
-// database in it.
+// server is the PostgreSQL server of this process. It is started once, because that takes ten times
+// as long as creating a database.
 var server struct {
 	once sync.Once
 	url  string // of the database postgres
 	err  error
 	stop func()
-	last atomic.Int64 // number of the last database made
+	last atomic.Int64 // number of the newest database
 }
 
-// errNoPostgres is the only fault for which tests may be skipped.
-var errNoPostgres = errors.New("there is no PostgreSQL: install the package postgresql, or name a server in TEST_PG_DSN")
+// errNoPostgres is the only error for which tests are skipped.
+var errNoPostgres = errors.New("no PostgreSQL found: install the package postgresql, or set TEST_PG_DSN")
 
-// Main runs the tests of a package and stops the server that they may have started. It is what TestMain calls:
+// Main runs the tests of a package and stops the server that they have started. Call it in
+// TestMain:
 //
 //	func TestMain(m *testing.M) { sqltest.Main(m) }
 //
-// Without it the server still ends with the process, but leaves its folder behind.
+// Without it the server ends with the process as well, but its directory is not removed.
 func Main(m *testing.M) { os.Exit(Run(m)) }
 
-// Run is Main for a TestMain that has something to do afterwards. It returns the exit status.
+// Run is Main for a TestMain with further work after the tests. It returns the exit status.
 func Run(m *testing.M) int {
 	code := m.Run()
 	if server.stop != nil {
@@ -50,8 +51,9 @@ func Run(m *testing.M) int {
 
 // PostgreSQL returns the URL of a new, empty database, which is dropped when the test ends.
 //
-// The server is that of the environment variable TEST_PG_DSN, a URL, or else one started for this process from the
-// programs that are installed. Where there are none the test is skipped, or fails if the variable CI is set.
+// The server is that of the environment variable TEST_PG_DSN, a URL. If it is not set, a server is
+// started from the installed programs. If there are none the test is skipped, or fails if the
+// variable CI is set.
 func PostgreSQL(tb testing.TB) string {
 	tb.Helper()
 	server.once.Do(start)
@@ -81,7 +83,7 @@ func PostgreSQL(tb testing.TB) string {
 	return made.String()
 }
 
-// start finds a server or starts one.
+// start connects to a server or starts one.
 func start() {
 	if server.url = os.Getenv("TEST_PG_DSN"); server.url != "" {
 		return
@@ -91,7 +93,7 @@ func start() {
 		server.err = err
 		return
 	}
-	// Not a folder of the test's: its parents are closed to the user that the server runs as.
+	// Not a directory of the test: the user of the server cannot enter its parents.
 	dir, err := os.MkdirTemp("", "stoa-pg-")
 	if err != nil {
 		server.err = err
@@ -103,7 +105,7 @@ func start() {
 	}
 }
 
-// programs finds the folder of initdb and postgres, the newest where there are several.
+// programs returns the directory of initdb and postgres, of the newest version.
 func programs() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		path, err = filepath.EvalSymlinks(path)
@@ -116,10 +118,11 @@ func programs() (string, error) {
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
-// nobody is who the server runs as if this process is root, whom it refuses.
+// nobody is the user of the server if this process is root, because PostgreSQL refuses to run as
+// root.
 const nobody = 65534
 
-// command makes one that ends with this process, even if that is killed.
+// command returns a command that ends with this process, even if that is killed.
 func command(dir, program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = dir
@@ -137,8 +140,10 @@ func initialize(bin, dir string) error {
 			return err
 		}
 	}
-	// A locale that does not sort by code point, where there is one, would be the better test; ICU always has some.
-	cmd := command(dir, filepath.Join(bin, "initdb"), "-D", filepath.Join(dir, "data"), "-U", "postgres", "-A", "trust",
+	// ICU is available everywhere. A locale of the system that does not sort by code point would be
+	// a better test.
+	cmd := command(dir, filepath.Join(bin, "initdb"), "-D", filepath.Join(dir, "data"),
+		"-U", "postgres", "-A", "trust",
 		"--no-sync", "-E", "UTF8", "--locale-provider=icu", "--icu-locale=en-US")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -147,9 +152,9 @@ func initialize(bin, dir string) error {
 	return nil
 }
 
-// startServer starts the server and waits until it answers. It does without fsync, which protects from the end of the machine
-// only: what is committed outlives every process all the same, also that of the server. There is room for the pools of as many
-// tests as a machine of 64 processors runs at a time.
+// startServer starts the server and waits until it accepts connections. It disables fsync, which is
+// only needed if the machine crashes. The connection limit suits the tests that a machine of 64
+// processors runs at a time.
 func startServer(bin, dir string) error {
 	cmd := command(dir, filepath.Join(bin, "postgres"), "-D", filepath.Join(dir, "data"),
 		"-c", "listen_addresses=", "-c", "unix_socket_directories="+dir, "-c", "max_connections=1500",
@@ -178,7 +183,7 @@ func startServer(bin, dir string) error {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	return errors.New("postgres does not answer")
+	return errors.New("postgres does not accept connections")
 }
 
 func answers(url string) bool {
@@ -190,8 +195,8 @@ func answers(url string) bool {
 	return db.Ping() == nil
 }
 
-// supervise starts a process and waits for its end on a thread that lives as long: for Pdeathsig, Linux takes the end of
-// the thread that started a process for that of the parent.
+// supervise starts a process and waits for its end on one locked thread. Linux sends Pdeathsig when
+// the thread that started the process ends.
 func supervise(cmd *exec.Cmd, started, ended chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -1,7 +1,7 @@
-// Package sqltest opens databases for tests: SQLite by two drivers, and PostgreSQL.
+// Package sqltest opens databases for tests: SQLite with two drivers, and PostgreSQL.
 //
-// It is a module of its own, as drivers do not enter the module that everybody requires. Whoever tests a store over
-// [sqltx.DB] ranges over [Engines]:
+// It is a module of its own, so that the main module does not require drivers. Tests of a store
+// that uses [sqltx.DB] range over [Engines]:
 //
 //	for _, engine := range sqltest.Engines() {
 //		t.Run(engine.Name, func(t *testing.T) {
@@ -10,7 +10,7 @@
 //		})
 //	}
 //
-// A PostgreSQL server is started when it is asked for first; see [Main].
+// A PostgreSQL server is started at its first use; see [Main].
 package sqltest
 
 import (
@@ -28,17 +28,17 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// Engine is a database by one of its drivers.
+// Engine is a database with one of its drivers.
 type Engine struct {
-	// Name is that of the driver: modernc, ncruces or pgx.
+	// Name is the name of the driver: modernc, ncruces or pgx.
 	Name string
-	// Dialect is what the database speaks.
+	// Dialect is the SQL dialect of the database.
 	Dialect sqltx.Dialect
 
 	connector func(tb testing.TB) driver.Connector // to a new database
 }
 
-// Engines returns all that the tests of this module are run on.
+// Engines returns the engines for the tests of this module.
 func Engines() []Engine {
 	return []Engine{
 		{Name: "modernc", Dialect: sqltx.SQLite, connector: func(tb testing.TB) driver.Connector {
@@ -57,14 +57,14 @@ func Engines() []Engine {
 	}
 }
 
-// sqliteFile names a new file, and how both drivers are to open it. The WAL lets readers go on beside the writer; a
-// database that lives no longer than a test need not be synchronized with the disk.
+// sqliteFile returns the source name of a new file, with pragmas that both drivers accept. With the
+// WAL, readers do not wait for the writer. A test database need not be synchronized to disk.
 func sqliteFile(tb testing.TB) string {
 	return "file:" + filepath.Join(tb.TempDir(), "test.db") +
 		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(off)&_pragma=foreign_keys(on)"
 }
 
-// sourceName is a connector for drivers that are opened by name only.
+// sourceName is a connector for drivers that have none.
 type sourceName struct {
 	driver driver.Driver
 	name   string
@@ -74,15 +74,16 @@ func (s sourceName) Connect(context.Context) (driver.Conn, error) { return s.dri
 
 func (s sourceName) Driver() driver.Driver { return s.driver }
 
-// Connector returns a connector to a new, empty database, which is removed when the test ends. Pools of one connector
-// are pools of one database.
+// Connector returns a connector to a new, empty database, which is removed when the test ends. All
+// pools of one connector use the same database.
 func (e Engine) Connector(tb testing.TB) driver.Connector {
 	tb.Helper()
 	return e.connector(tb)
 }
 
-// Open returns a new, empty database as most programs should have it: with SQLite one connection that writes, and
-// others for reading. The tests of stores should find mistakes, so Debug is on and the pools are guarded.
+// Open returns a new, empty database with the recommended pools: for SQLite, one connection for
+// writes and several for reads. Debug is on and the pools are guarded, so that tests of stores find
+// mistakes.
 func (e Engine) Open(tb testing.TB, opts *sqltx.Options) *sqltx.DB {
 	tb.Helper()
 	own := sqltx.Options{}
