@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// capability is a set of things a collection can do.
+// capability is a set of capabilities of a collection.
 type capability uint
 
 const (
@@ -25,11 +25,11 @@ const (
 	transactor
 	watcher
 
-	// What follows is derived: from several capabilities, or from what Options.Support declares.
-	filler   // items can be brought in, one way or the other
-	sorter   // lists come in the order that is asked for
-	natural  // lists come in the store's own order
-	filterer // there is something to filter by
+	// These are derived from several capabilities, or from Options.Support.
+	filler   // items can be stored, by Create or Insert
+	sorter   // lists can be sorted
+	natural  // lists are in the order of the store
+	filterer // lists can be filtered
 )
 
 // namedCapability is a capability with the name of its interface.
@@ -38,7 +38,7 @@ type namedCapability struct {
 	name string
 }
 
-// capabilityNames are the interfaces of package resource, and that of package feed, in the order in which they are reported.
+// capabilityNames are the interfaces of packages resource and feed, in the order of the report.
 var capabilityNames = []namedCapability{
 	{creator, "Creator"},
 	{inserter, "Inserter"},
@@ -53,7 +53,7 @@ var capabilityNames = []namedCapability{
 	{watcher, "Watcher"},
 }
 
-// capabilitiesOf finds out what can be tested.
+// capabilitiesOf returns the capabilities that can be tested.
 func capabilitiesOf[T any](ops resource.Ops[T], s query.Support) capability {
 	var c capability
 	for bit, present := range map[capability]bool{
@@ -80,10 +80,10 @@ func capabilitiesOf[T any](ops resource.Ops[T], s query.Support) capability {
 	return c
 }
 
-// has reports whether all of want are there.
+// has reports whether all of want are in c.
 func (c capability) has(want capability) bool { return c&want == want }
 
-// describe returns the sentence that keeps a run from passing over an absence in silence.
+// describe returns a sentence that lists the tested and the absent capabilities.
 func (c capability) describe() string {
 	tested, absent := []string{"Collection"}, []string(nil)
 	for _, n := range capabilityNames {
@@ -99,7 +99,8 @@ func (c capability) describe() string {
 	if len(absent) == 0 {
 		absent = []string{"nothing"}
 	}
-	return fmt.Sprintf("tested: %s; absent and not tested: %s", strings.Join(tested, ", "), strings.Join(absent, ", "))
+	return fmt.Sprintf("tested: %s; absent and not tested: %s",
+		strings.Join(tested, ", "), strings.Join(absent, ", "))
 }
 
 // require returns an error for each name that is unknown or absent.

@@ -1,6 +1,6 @@
-// Package resourcetest checks that a [resource.Collection] keeps the promises on which package resource builds.
+// Package resourcetest tests implementations of [resource.Collection].
 //
-// It is for whoever writes a store. One test is the whole of it; T's values are made up from its schema:
+// One test runs all cases. Values of T are generated from its schema:
 //
 //	func TestOrders(t *testing.T) {
 //		resourcetest.Run(t, func(t *testing.T) resource.Collection[Order] {
@@ -8,44 +8,46 @@
 //		}, nil)
 //	}
 //
-// Each promise is a subtest. What a collection can do is found out as package resource finds it out, and what it cannot
-// do is not tested, so the subtest "capabilities" says which is which and [Options.Require] makes an absence a failure.
-// What it claims to filter and sort by is stated in [Options.Support].
+// Each case is a subtest. The kit detects the capabilities of the collection like package resource.
+// Cases of absent capabilities are skipped. The subtest "capabilities" lists both, and an absent
+// capability in [Options.Require] is a failure. The supported filters and sort keys are set in
+// [Options.Support].
 //
 // # Failures
 //
-// A failure says what happened, then the promise that was broken and why it matters, then how to run that one subtest
-// again with the same random choices:
+// A failure message has three parts: what happened, the contract with its reason, and the command
+// that runs the subtest again with the same random choices:
 //
 //	Replace that named an older revision returned <nil>, want "the item has been changed meanwhile"
 //	    A write names the revision it read. If the item has another one by now ...
 //	    Seed 42. Replay: RESOURCETEST_SEED=42 go test -C /src/orders -count=1 -run '^TestOrders$/^replace-stale$' .
 //
-// The environment variable RESOURCETEST_SEED overrides [Options.Seed]. The order in which goroutines run is not part of
-// the seed; a race that was caught once may need several replays.
+// The environment variable RESOURCETEST_SEED overrides [Options.Seed]. The seed does not determine
+// how goroutines are scheduled, so a race may need several replays.
 //
-// # What is asked of a store
+// # Requirements
 //
-// Values come back as they were sent: the same JSON, the same instants, nil and empty lists alike. Fields tagged readOnly
-// are the store's own business. Times that the kit makes up are whole microseconds, which is what most databases keep.
-// Text with U+0000, strings of a mebibyte and integers above the largest int64 may be refused with an error; they may
-// not be stored as something else.
+// A store returns values as they were sent: the same JSON and the same instants, with nil and empty
+// lists treated alike. It may set fields tagged readOnly. Generated times are whole microseconds,
+// the precision of most databases. A store may reject text with U+0000, strings of 1 MiB and
+// integers above the largest int64 with an error, but must not change them.
 //
-// A collection that takes in nothing is tested with the items it has from the start. Every other must be empty.
+// A read-only collection is tested with its existing items. Any other must be empty.
 //
-// # Collections behind something else
+// # Remote collections
 //
-// [RunOps] runs the same cases against a [resource.Ops], whatever its functions do: a decorated collection, or a client
-// that asks a server over HTTP. [Over] makes such a client for what a Catalog serves. Any other maps statuses back to the
-// errors of package resource, too, gives entity tags as revisions, in lists as well, and answers Delete of an unknown
-// revision like any other stale one.
+// [RunOps] runs the same cases for a [resource.Ops], such as a decorated collection or an HTTP
+// client. [Over] returns a client for the resources of a Catalog. Other clients must convert status
+// codes to the errors of package resource, return entity tags as revisions, also in lists, and
+// return ErrStale for a Delete with an unknown revision.
 //
-// # What is told
+// # Changes
 //
-// A feed.Watcher is listened to while it is written to, and again from each place that it gave. It says by a Bookmark when it
-// has told all that it had to; where that does not come within a quarter of a minute, something is missing.
+// A feed.Watcher is read while the collection changes, and again from each of its cursors. It
+// reports by a Bookmark that no events are pending. A Bookmark that does not arrive within 15
+// seconds is a failure.
 //
-// # Bytes
+// # Blobs
 //
-// [RunBlobs] does the same for a [blob.Store].
+// [RunBlobs] tests implementations of [blob.Store].
 package resourcetest

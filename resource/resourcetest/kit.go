@@ -16,20 +16,21 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// kit is what a case works with: the collection, and calls of it that check what is true of every answer.
+// kit has the collection of a case, and methods that call it and check the invariants of every
+// result.
 type kit[T any] struct {
 	*setup[T]
 	ops  resource.Ops[T]
 	able capability
 	ctx  context.Context
 	rec  *record
-	rng  *rand.Rand // of the case's own goroutine
+	rng  *rand.Rand // for the case's goroutine only
 
-	values atomic.Int64 // how many values have been made up
-	ids    atomic.Int64 // how many ids
+	values atomic.Int64 // the number of values generated
+	ids    atomic.Int64 // the number of ids generated
 }
 
-// errorf records a failure and goes on.
+// errorf records a failure and continues.
 func (k *kit[T]) errorf(format string, args ...any) { k.rec.add(&k.rec.failures, format, args...) }
 
 // fatalf records a failure and ends the goroutine.
@@ -38,10 +39,10 @@ func (k *kit[T]) fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// notef says something that is no failure.
+// notef records a note, which is not a failure.
 func (k *kit[T]) notef(format string, args ...any) { k.rec.add(&k.rec.notes, format, args...) }
 
-// must ends the goroutine if a call that has to succeed did not.
+// must ends the goroutine if err is not nil.
 func (k *kit[T]) must(err error, what string) {
 	if err != nil {
 		k.fatalf("%s failed: %v", what, err)
@@ -62,7 +63,7 @@ func (k *kit[T]) wantError(err error, what string, want ...error) {
 	k.errorf("%s returned %v, want %s", what, quoted(err), strings.Join(texts, " or "))
 }
 
-// quoted shows an error, or that there was none.
+// quoted returns the text of an error in quotes, or <nil>.
 func quoted(err error) string {
 	if err == nil {
 		return "no error"
@@ -73,7 +74,7 @@ func quoted(err error) string {
 // fresh returns a value that was not used before.
 func (k *kit[T]) fresh() T { return k.styled(distinct) }
 
-// styled is fresh in another style.
+// styled is fresh for a style.
 func (k *kit[T]) styled(st style) T {
 	v, err := k.value(st, int(k.values.Add(1)-1))
 	k.must(err, "Making up a value")
@@ -97,7 +98,7 @@ func (k *kit[T]) changed(v T) T {
 	return next
 }
 
-// identified is withID for ids that are known to be good.
+// identified is withID for valid ids.
 func (k *kit[T]) identified(v T, id string) T {
 	v, err := k.withID(v, id)
 	k.must(err, fmt.Sprintf("Setting the id field to %q", id))
@@ -111,8 +112,8 @@ func (k *kit[T]) newID() string {
 	return id
 }
 
-// vet checks what is true of every item that a collection gives out, and completes it as package resource does: the id
-// may be in Item.ID, in the value, or in both.
+// vet checks the invariants of an item that a collection returned, and completes it like package
+// resource: the id may be in Item.ID, in the value, or in both.
 func (k *kit[T]) vet(it resource.Item[T], where string) resource.Item[T] {
 	inside := k.id.Text(&it.Value)
 	switch {
@@ -121,10 +122,12 @@ func (k *kit[T]) vet(it resource.Item[T], where string) resource.Item[T] {
 	case k.id.IsZero(&it.Value):
 		it.Value = k.identified(it.Value, it.ID)
 	case it.ID != inside:
-		k.errorf("%s gave an item with Item.ID %q and %s %q in its value: they must agree", where, it.ID, k.id.Name, inside)
+		k.errorf("%s returned an item with Item.ID %q and %s %q in its value; they must be equal",
+			where, it.ID, k.id.Name, inside)
 	}
 	if it.ID == "" {
-		k.errorf("%s gave an item without an id, neither in Item.ID nor in its value: %s", where, k.document(&it.Value))
+		k.errorf("%s returned an item without an id in Item.ID or in its value: %s",
+			where, k.document(&it.Value))
 	}
 	if it.Rev == "" && (k.able.has(replacer) || k.able.has(deleter)) {
 		k.errorf("%s gave item %q without a revision, so nobody could write it", where, it.ID)
@@ -132,7 +135,7 @@ func (k *kit[T]) vet(it resource.Item[T], where string) resource.Item[T] {
 	return it
 }
 
-// tryPut brings a value in, under an id of the store's or of the kit's choice.
+// tryPut stores a value, under an id of the store or of the kit.
 func (k *kit[T]) tryPut(ctx context.Context, v T) (resource.Item[T], error) {
 	if k.ops.Create != nil {
 		it, err := k.ops.Create(ctx, v)
@@ -149,14 +152,15 @@ func (k *kit[T]) tryPut(ctx context.Context, v T) (resource.Item[T], error) {
 	return it, err
 }
 
-// put is tryPut where it has to succeed.
+// put is tryPut, and must succeed.
 func (k *kit[T]) put(v T) resource.Item[T] {
 	it, err := k.tryPut(k.ctx, v)
 	k.must(err, "Storing "+brief(k.document(&v)))
 	return it
 }
 
-// fill brings in n values of a style. A read-only collection gives what it has instead, which may be nothing.
+// fill stores n values of a style. For a read-only collection it returns the existing items, if
+// any.
 func (k *kit[T]) fill(n int, st style) []resource.Item[T] {
 	if !k.able.has(filler) {
 		return k.all()
@@ -168,7 +172,7 @@ func (k *kit[T]) fill(n int, st style) []resource.Item[T] {
 	return items
 }
 
-// get returns an item that must be there.
+// get returns an existing item.
 func (k *kit[T]) get(id string) resource.Item[T] {
 	it, err := k.ops.Get(k.ctx, id)
 	k.must(err, fmt.Sprintf("Get of item %q", id))
@@ -178,19 +182,21 @@ func (k *kit[T]) get(id string) resource.Item[T] {
 	return it
 }
 
-// replace replaces an item where that has to succeed, and returns what the store made of it.
+// replace replaces an item, which must succeed, and returns the result.
 func (k *kit[T]) replace(it resource.Item[T], v T) resource.Item[T] {
 	next, err := k.ops.Replace(k.ctx, it.ID, it.Rev, v)
 	k.must(err, fmt.Sprintf("Replace of item %q naming its current revision", it.ID))
 	return k.vet(next, "Replace")
 }
 
-// remove deletes an item where that has to succeed.
+// remove deletes an item, which must succeed.
 func (k *kit[T]) remove(it resource.Item[T]) {
-	k.must(k.ops.Delete(k.ctx, it.ID, it.Rev), fmt.Sprintf("Delete of item %q naming its current revision", it.ID))
+	err := k.ops.Delete(k.ctx, it.ID, it.Rev)
+	k.must(err, fmt.Sprintf("Delete of item %q with its current revision", it.ID))
 }
 
-// ordered completes a query as package resource does: the last sort key is the id, unless the order is the store's own.
+// ordered completes a query like package resource: the last sort key is the id, unless the order is
+// that of the store.
 func (k *kit[T]) ordered(q query.Query) query.Query {
 	if k.able.has(sorter) {
 		q.Sort = append(q.Sort[:len(q.Sort):len(q.Sort)], query.Order{Field: k.id.Name})
@@ -198,13 +204,14 @@ func (k *kit[T]) ordered(q query.Query) query.Query {
 	return q
 }
 
-// drain reads an iterator to its end, past an error if need be, because nothing may follow one.
+// drain reads an iterator to its end, and past an error, because nothing may follow an error.
 func (k *kit[T]) drain(seq iter.Seq2[resource.Item[T], error], where string) ([]resource.Item[T], error) {
 	var items []resource.Item[T]
 	var failed error
 	for it, err := range seq {
 		if failed != nil {
-			k.errorf("the iterator of %s went on after the error %q: nothing may follow an error", where, failed)
+			k.errorf("the iterator of %s continued after the error %q; nothing may follow an error",
+				where, failed)
 			break
 		}
 		if failed = err; err == nil {
@@ -214,14 +221,14 @@ func (k *kit[T]) drain(seq iter.Seq2[resource.Item[T], error], where string) ([]
 	return items, failed
 }
 
-// list returns the items of a query that has to succeed.
+// list returns the items of a query, which must succeed.
 func (k *kit[T]) list(q query.Query) []resource.Item[T] {
 	items, err := k.drain(k.ops.List(k.ctx, q), "List")
 	k.must(err, "List "+show(q))
 	return items
 }
 
-// all lists everything.
+// all returns all items.
 func (k *kit[T]) all() []resource.Item[T] { return k.list(k.ordered(query.Query{})) }
 
 // brief shortens a document for a message.
@@ -233,7 +240,7 @@ func brief(text string) string {
 	return text
 }
 
-// sameValue records a failure unless got is what was sent.
+// sameValue records a failure unless got equals the value that was sent.
 func (k *kit[T]) sameValue(sent, got T, where string) bool {
 	if k.same(sent, got) {
 		return true
@@ -243,7 +250,7 @@ func (k *kit[T]) sameValue(sent, got T, where string) bool {
 	return false
 }
 
-// sameItem records a failure unless both answers of the store about an item agree.
+// sameItem records a failure unless two results for one item agree.
 func (k *kit[T]) sameItem(want, got resource.Item[T], where string) {
 	switch {
 	case want.ID != got.ID:
@@ -256,7 +263,8 @@ func (k *kit[T]) sameItem(want, got resource.Item[T], where string) {
 	}
 }
 
-// sameIDs records a failure unless the items are those wanted, in that order. sorted names the fields worth showing.
+// sameIDs records a failure unless the items are those wanted, in that order. The message shows the
+// fields in sort.
 func (k *kit[T]) sameIDs(want, got []resource.Item[T], where string, sort ...query.Order) bool {
 	if diff := cmp.Diff(k.labels(want, sort), k.labels(got, sort)); diff != "" {
 		k.errorf("%s gave other items or another order (-want +got):\n%s", where, brief(diff))
@@ -265,7 +273,7 @@ func (k *kit[T]) sameIDs(want, got []resource.Item[T], where string, sort ...que
 	return true
 }
 
-// labels returns each item's id together with what it is sorted by.
+// labels returns the id and the sort keys of each item.
 func (k *kit[T]) labels(items []resource.Item[T], sort []query.Order) []string {
 	labels := make([]string, len(items))
 	for i := range items {

@@ -11,35 +11,36 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// style says what made-up values are for.
+// style is the purpose of generated values.
 type style int
 
 const (
-	distinct  style = iota // everything filled in, and as different from each other as the types permit
-	clustered              // few different values, nulls among them, so that filters select and sort keys tie
-	extreme                // the edges of every type, which every store should keep
-	hard                   // edges that a store may refuse, but must not falsify
+	distinct  style = iota // all fields set, and as different as the types permit
+	clustered              // few different values, some null, so that filters match several and sort keys tie
+	extreme                // the limits of every type, which every store should accept
+	hard                   // values that a store may reject, but must not change
 )
 
-// deepest is how far into a recursive type values are made up.
+// deepest is the depth to which a recursive type is filled.
 const deepest = 4
 
-// builder makes up one value. It depends on nothing but the seed, so that the nth value is always the same.
+// builder generates one value. It depends only on the seed, so that the nth value is always the
+// same.
 type builder struct {
 	rng    *rand.Rand
 	style  style
 	n      int
-	turn   int    // which of the edges is next
-	prefix string // of plain texts
+	turn   int    // index of the next limit value
+	prefix string // of plain text
 	depth  int
 }
 
-// makeValue makes up the nth value of a style in v, a pointer to the Go type of typ. The id stays zero, and so does what
-// is tagged readOnly: both belong to the server.
+// makeValue sets v, a pointer to the Go type of typ, to the nth value of a style. The id and fields
+// tagged readOnly stay zero.
 func makeValue(v any, typ *schema.Type, id *schema.Field, st style, n int, seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, uint64(n)<<2|uint64(st)))
 	var violations []schema.Violation
-	for try := range 20 { // choices that break a rule are made again
+	for try := range 20 { // repeats random choices that violate a tag
 		value := reflect.ValueOf(v).Elem()
 		value.SetZero()
 		b := builder{rng: rng, style: st, n: n, turn: n + try, prefix: "text"}
@@ -66,24 +67,24 @@ func (b *builder) object(v reflect.Value, t *schema.Type, except *schema.Field) 
 	}
 }
 
-// field fills one field, or leaves null where that serves the style.
+// field fills one field, or leaves it null if the style calls for it.
 func (b *builder) field(v reflect.Value, f *schema.Field) {
 	if f.Nullable && v.Kind() == reflect.Pointer && b.wantsNull() {
 		return
 	}
 	own := *b
 	if f.Unique && f.Type.Kind != schema.Array {
-		own.style = distinct // anything else would collide with another item
+		own.style = distinct // any other style would repeat values of other items
 	}
 	own.value(target(v), f, f.Type)
 }
 
-// wantsNull decides about a pointer.
+// wantsNull reports whether to leave a pointer nil.
 func (b *builder) wantsNull() bool {
 	return b.depth >= deepest || b.style != distinct && b.rng.IntN(4) == 0
 }
 
-// value fills v, which is no pointer, with a value of t that keeps the constraints of f.
+// value fills v, which is not a pointer, with a value of t that satisfies the constraints of f.
 func (b *builder) value(v reflect.Value, f *schema.Field, t *schema.Type) {
 	switch t.Kind {
 	case schema.Object:
@@ -103,11 +104,11 @@ func (b *builder) value(v reflect.Value, f *schema.Field, t *schema.Type) {
 	case schema.Boolean:
 		v.SetBool(b.pick(2) == 1)
 	case schema.Any:
-		// What a type that marshals itself accepts cannot be known; its zero value has to do.
+		// The values that a type with its own JSON accepts are not known; it stays zero.
 	}
 }
 
-// pick chooses one of n: in turn for distinct values, else at random.
+// pick returns a number below n: in turn for distinct values, otherwise at random.
 func (b *builder) pick(n int) int {
 	if b.style == distinct {
 		return b.n % n
@@ -115,10 +116,10 @@ func (b *builder) pick(n int) int {
 	return b.rng.IntN(n)
 }
 
-// edge takes the next of the edges in turn, so that a few values have them all.
+// edge returns the next limit value, so that a few values cover all.
 func edge[E any](b *builder, edges []E) E { return edges[b.turn%len(edges)] }
 
-// length chooses how many elements an array or a map gets.
+// length returns the number of elements for an array or a map.
 func (b *builder) length(f *schema.Field) int {
 	n := 2 + b.n%2
 	if b.style != distinct {
@@ -136,12 +137,13 @@ func (b *builder) length(f *schema.Field) int {
 	return n
 }
 
-// array fills a slice or an array. The elements are numbered on, so that they differ where they must.
+// array fills a slice or an array. Elements are numbered consecutively, so that they differ if they
+// must.
 func (b *builder) array(v reflect.Value, f *schema.Field, t *schema.Type) {
 	if v.Kind() == reflect.Slice {
 		n := b.length(f)
 		if n == 0 && b.rng.IntN(2) == 0 {
-			return // nil, which is written like an empty list
+			return // nil, which equals an empty list
 		}
 		v.Set(reflect.MakeSlice(v.Type(), n, n))
 	}
@@ -150,7 +152,7 @@ func (b *builder) array(v reflect.Value, f *schema.Field, t *schema.Type) {
 	}
 }
 
-// dictionary fills a map, if its keys are plain strings or integers.
+// dictionary fills a map if its keys are plain strings or integers.
 func (b *builder) dictionary(v reflect.Value, f *schema.Field, t *schema.Type) {
 	m := reflect.MakeMap(v.Type())
 	v.Set(m)
@@ -183,7 +185,7 @@ func (b *builder) element(f *schema.Field, i int) *builder {
 	return &inner
 }
 
-// moment chooses a time: whole microseconds, UTC, in the years that databases have.
+// moment returns a time in whole microseconds and UTC, in the range of common databases.
 func (b *builder) moment() time.Time {
 	start := time.Date(2024, 2, 29, 23, 59, 58, 0, time.UTC)
 	switch b.style {
@@ -202,14 +204,15 @@ func (b *builder) moment() time.Time {
 	}
 }
 
-// marshaled fills a type with text methods from the first text that it accepts.
+// marshaled sets a type with text methods to the first text that it accepts.
 func (b *builder) marshaled(v reflect.Value) {
 	u, ok := v.Addr().Interface().(encoding.TextUnmarshaler)
 	if !ok {
 		return
 	}
 	candidates := []string{
-		fmt.Sprint(b.n), b.uuid(), b.address(), b.moment().Format(time.RFC3339), b.moment().Format(time.DateOnly),
+		fmt.Sprint(b.n), b.uuid(), b.address(),
+		b.moment().Format(time.RFC3339), b.moment().Format(time.DateOnly),
 		b.word(12), fmt.Sprintf("https://example.com/%d", b.n),
 	}
 	for _, text := range candidates {

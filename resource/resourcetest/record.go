@@ -13,22 +13,23 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// testCase is one promise and how it is tried.
+// testCase is one requirement and its test.
 type testCase[T any] struct {
 	name     string
 	needs    capability
-	contract string // printed when it fails: what is promised, and what goes wrong without it
+	contract string // part of the failure message: the requirement and its reason
 	run      func(k *kit[T])
 }
 
-// cases are all of them, from the simplest to those that build on it.
+// cases returns all cases, simple ones first.
 func cases[T any]() []testCase[T] {
-	return slices.Concat(getCases[T](), createCases[T](), insertCases[T](), insertManyCases[T](), replaceCases[T](), deleteCases[T](),
-		tombstoneCases[T](), listCases[T](), pageCases[T](), filterCases[T](), manyCases[T](), cancelCases[T](),
-		valueCases[T](), uniqueCases[T](), transactionCases[T](), watchCases[T]())
+	return slices.Concat(getCases[T](), createCases[T](), insertCases[T](), insertManyCases[T](),
+		replaceCases[T](), deleteCases[T](), tombstoneCases[T](), listCases[T](), pageCases[T](),
+		filterCases[T](), manyCases[T](), cancelCases[T](), valueCases[T](), uniqueCases[T](),
+		transactionCases[T](), watchCases[T]())
 }
 
-// record is what one case found.
+// record has the findings of one case.
 type record struct {
 	mu       sync.Mutex
 	failures []string
@@ -37,14 +38,15 @@ type record struct {
 	blocked  bool
 }
 
-// add takes in a failure or a note.
+// add appends a failure or a note.
 func (r *record) add(list *[]string, format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	*list = append(*list, fmt.Sprintf(format, args...))
 }
 
-// catch turns a panic of the collection into a failure. It is deferred in each goroutine that calls it.
+// catch records a panic of the collection as a failure. It is deferred in each goroutine that calls
+// the collection.
 func (r *record) catch() {
 	if p := recover(); p != nil {
 		r.add(&r.failures, "the collection panicked: %v\n%s", p, debug.Stack())
@@ -54,7 +56,7 @@ func (r *record) catch() {
 	}
 }
 
-// result returns a copy which a goroutine left behind cannot change any more.
+// result returns a copy that goroutines which are still running cannot change.
 func (r *record) result() *record {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,8 +64,8 @@ func (r *record) result() *record {
 		panicked: r.panicked, blocked: r.blocked}
 }
 
-// try runs the case against a fresh collection. The case has its own goroutine, so that one that blocks for ever fails
-// alone.
+// try runs the case with a new collection, in a goroutine of its own, so that a case that blocks
+// fails alone.
 func (c testCase[T]) try(ctx context.Context, s *setup[T], ops resource.Ops[T]) *record {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -76,14 +78,14 @@ func (c testCase[T]) try(ctx context.Context, s *setup[T], ops resource.Ops[T]) 
 	return rec.result()
 }
 
-// caseHash makes the random choices of each case its own.
+// caseHash gives each case its own random choices.
 func caseHash(name string) uint64 {
 	hash := fnv.New64a()
 	hash.Write([]byte(name))
 	return hash.Sum64()
 }
 
-// within runs a case in a goroutine of its own, and waits no longer than that.
+// within runs a case in a goroutine of its own, and waits up to patience.
 func (r *record) within(patience time.Duration, run func()) {
 	done := make(chan struct{})
 	go func() {
@@ -94,8 +96,12 @@ func (r *record) within(patience time.Duration, run func()) {
 	select {
 	case <-done:
 	case <-time.After(patience):
-		r.add(&r.failures, "the case did not end within %v: some call blocks, as after an iterator that was not "+
-			"read to its end and kept a lock or a connection", patience)
+		r.add(
+			&r.failures,
+			"the case did not end within %v: some call blocks, as after an iterator that was not "+
+				"read to its end and kept a lock or a connection",
+			patience,
+		)
 		r.mu.Lock()
 		r.blocked = true
 		r.mu.Unlock()

@@ -11,45 +11,47 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// Options adjust [Run] and [RunOps]. The zero value tests with values made up from the schema of T, and claims nothing
-// to filter or sort by.
+// Options configure [Run] and [RunOps]. The zero value tests with values generated from the schema
+// of T, without filters and sort keys.
 type Options[T any] struct {
-	// New returns a valid value with an id of zero, another one for each n >= 0, made anew at each call. Nil makes values
-	// up from the schema of T and its struct tags, among them extreme ones; give New where the store knows rules that
-	// the tags do not state.
+	// New returns the nth valid value, with a zero id. Values for different n differ, and share no
+	// memory. If nil, values are generated from the schema of T and its struct tags, including
+	// extreme ones. Set New if the store has rules that the tags do not express.
 	New func(n int) T
-	// Change returns a valid value other than v, with the same id, to be put in its place. Nil takes a new value.
+	// Change returns a valid value other than v, with the same id, to replace it. If nil, a new
+	// value is used.
 	Change func(v T) T
-	// ID returns the nth id for Insert. Nil makes ids up from the id field.
+	// ID returns the nth id for Insert. If nil, ids are generated from the id field.
 	ID func(n int) string
-	// IDField is the JSON name of the id field; empty means id.
+	// IDField is the JSON name of the id field. Default "id".
 	IDField string
-	// Support is what the collection claims to answer. Only that is asked of it.
+	// Support is the queries that the collection supports. Only these are tested.
 	Support query.Support
-	// Equal reports whether got is what a store should return that was given sent. Nil compares all fields that JSON
-	// can see, except those tagged readOnly.
+	// Equal reports whether a store that was sent the first value may return the second. If nil,
+	// all fields in the JSON are compared, except those tagged readOnly.
 	Equal func(sent, got T) bool
-	// Recreates says that Insert gives deleted ids a second life even though the collection remembers them.
+	// Recreates reports that Insert accepts the id of a deleted item, although the collection is a
+	// Tombstoner.
 	Recreates bool
-	// Require names capabilities that must be there, such as "Replacer".
+	// Require lists capabilities that the collection must have, such as "Replacer".
 	Require []string
-	// Writers is how many goroutines race for one item; 0 means 16.
+	// Writers is the number of goroutines that write one item concurrently. Default 16.
 	Writers int
-	// Items is how many items the larger cases work with; 0 means 200.
+	// Items is the number of items of the larger cases. Default 200.
 	Items int
-	// Seed determines all random choices; 0 takes a new one each time. It is printed with every failure.
+	// Seed determines all random choices. Default: random. It is part of each failure message.
 	Seed uint64
 }
 
-// Run tests a collection. newCollection is called for each case and returns a collection without items, or one that is
-// read-only. opts may be nil.
+// Run tests a collection. newCollection is called for each case and returns a collection that is
+// empty or read-only. opts may be nil.
 func Run[T any](t *testing.T, newCollection func(t *testing.T) resource.Collection[T], opts *Options[T]) {
 	t.Helper()
 	RunOps(t, func(t *testing.T) resource.Ops[T] { return resource.OpsOf(newCollection(t)) }, opts)
 }
 
-// RunOps is [Run] for a collection that is given as its functions: one that has been decorated, or a client of one that
-// is somewhere else.
+// RunOps is [Run] for a collection in the form of its functions, such as a decorated collection or
+// the client of a remote one.
 func RunOps[T any](t *testing.T, newOps func(t *testing.T) resource.Ops[T], opts *Options[T]) {
 	t.Helper()
 	s, err := newSetup(opts)
@@ -83,9 +85,9 @@ func RunOps[T any](t *testing.T, newOps func(t *testing.T) resource.Ops[T], opts
 	}
 }
 
-// explain makes one message of what happened, what was promised and how to see it again.
+// explain returns a message of the failures, the contract and the command to replay the case.
 func explain(rec *record, contract string, seed uint64, test string) string {
-	const most = 4 // further failures of one case are mostly echoes
+	const most = 4 // the first failure of a case causes most of the others
 	lines := rec.failures
 	if len(lines) > most {
 		lines = append(lines[:most:most], fmt.Sprintf("... and %d more", len(rec.failures)-most))
@@ -107,7 +109,7 @@ func replay(seed uint64, test string) string {
 		seed, seedVariable, seed, dir, strings.Join(parts, "/"))
 }
 
-// indent sets text off from what happened.
+// indent indents all lines.
 func indent(text string) string {
 	return "    " + strings.ReplaceAll(text, "\n", "\n    ")
 }

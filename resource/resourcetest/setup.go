@@ -15,22 +15,22 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// seedVariable is the environment variable that replays a run.
+// seedVariable is the environment variable that sets the seed.
 const seedVariable = "RESOURCETEST_SEED"
 
-// patience is how long one case may take before it counts as blocked. It is no measure of speed: the slowest machine, with
-// everything else on it, is to be done by then.
+// patience is the timeout of one case, after which it counts as blocked. It is long enough for a
+// slow, loaded machine.
 const patience = 5 * time.Minute
 
-// setup is Options with every default filled in, and what follows from T.
+// setup is Options with all defaults, and what is derived from T.
 type setup[T any] struct {
 	Options[T]
 	typ      *schema.Type
 	id       *schema.Field
-	patience time.Duration // see the constant; tests have another
+	patience time.Duration // the constant, except in tests of the kit
 }
 
-// newSetup completes opts. Its errors are the caller's mistakes.
+// newSetup completes opts. Its errors are mistakes of the caller.
 func newSetup[T any](opts *Options[T]) (*setup[T], error) {
 	s := &setup[T]{patience: patience}
 	if opts != nil {
@@ -49,7 +49,8 @@ func newSetup[T any](opts *Options[T]) (*setup[T], error) {
 	}
 	s.typ, s.id = typ, typ.Field(s.IDField)
 	if s.id == nil {
-		return nil, fmt.Errorf("%v has no field whose JSON name is %q; Options.IDField names another", typ.GoType, s.IDField)
+		return nil, fmt.Errorf("%v has no field with the JSON name %q; set Options.IDField",
+			typ.GoType, s.IDField)
 	}
 	if err := s.checkSupport(); err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func newSetup[T any](opts *Options[T]) (*setup[T], error) {
 	return s, nil
 }
 
-// chosenSeed takes the seed from the environment, from the options, or a new one.
+// chosenSeed returns the seed of the environment or of the options, or a random one.
 func chosenSeed(seed uint64) (uint64, error) {
 	if text := os.Getenv(seedVariable); text != "" {
 		var err error
@@ -69,21 +70,22 @@ func chosenSeed(seed uint64) (uint64, error) {
 		}
 	}
 	for seed == 0 {
-		seed = rand.Uint64() >> 11 // short enough to be retyped
+		seed = rand.Uint64() >> 11 // short enough to type
 	}
 	return seed, nil
 }
 
-// checkSupport refuses a claim that no case could test.
+// checkSupport rejects fields that no case can test.
 func (s *setup[T]) checkSupport() error {
 	names := slices.Concat(slices.Sorted(maps.Keys(s.Support.Filter)), s.Support.Sort)
 	for _, name := range names {
 		if f := s.typ.Field(name); f == nil || !f.Comparable() {
-			return fmt.Errorf("Options.Support names %q, which is no field of %v that has an order", name, s.typ.GoType)
+			return fmt.Errorf("Options.Support has %q, which is not a sortable field of %v",
+				name, s.typ.GoType)
 		}
 	}
 	if s.Support.Natural && len(s.Support.Sort) > 0 {
-		return fmt.Errorf("Options.Support is Natural and names sort keys; a store has the one or the other")
+		return fmt.Errorf("Options.Support has Natural and sort keys; use one of them")
 	}
 	return nil
 }
@@ -95,7 +97,7 @@ func (s *setup[T]) value(st style, n int) (T, error) {
 	}
 	var v T
 	if err := makeValue(&v, s.typ, s.id, st, n, s.Seed); err != nil {
-		return v, fmt.Errorf("no valid %v can be made up, so give Options.New: %w", s.typ.GoType, err)
+		return v, fmt.Errorf("no valid %v can be generated; set Options.New: %w", s.typ.GoType, err)
 	}
 	return v, nil
 }
@@ -108,12 +110,12 @@ func (s *setup[T]) idText(n int) (string, error) {
 	var v T
 	b := builder{rng: rand.New(rand.NewPCG(s.Seed, uint64(n))), style: distinct, n: n, prefix: "id"}
 	if s.id.Type.Kind == schema.Integer {
-		b.n += min(1000, 1<<(s.id.Type.Bits-2)) // away from the ids that Create is likely to choose
+		b.n += min(1000, 1<<(s.id.Type.Bits-2)) // avoid ids that Create is likely to choose
 	}
 	b.field(settable(reflect.ValueOf(&v).Elem(), s.id.Index), s.id)
 	text := s.id.Text(&v)
 	if _, err := s.id.Parse(text); err != nil || text == "" {
-		return "", fmt.Errorf("no valid id can be made up, so give Options.ID: got %q: %w", text, err)
+		return "", fmt.Errorf("no valid id can be generated; set Options.ID: got %q: %w", text, err)
 	}
 	return text, nil
 }
@@ -124,7 +126,7 @@ func (s *setup[T]) withID(v T, id string) (T, error) {
 	return v, err
 }
 
-// same reports whether got is what was sent, ids aside.
+// same reports whether got equals sent except for ids.
 func (s *setup[T]) same(sent, got T) bool {
 	if s.Equal != nil {
 		return s.Equal(sent, got)
@@ -133,13 +135,13 @@ func (s *setup[T]) same(sent, got T) bool {
 	return s.typ.Equal(&a, &b)
 }
 
-// comparable returns v without the fields that the store decides: its id and those tagged readOnly.
+// comparable returns v without the fields that the store sets: the id and fields tagged readOnly.
 func (s *setup[T]) comparable(v T) T {
 	for _, f := range s.typ.Fields {
 		if f != s.id && !f.ReadOnly {
 			continue
 		}
-		// An embedded pointer would be shared with the original; what is behind it is left alone.
+		// An embedded pointer would be shared with the original, so its struct is not changed.
 		if field, ok := ownField(reflect.ValueOf(&v).Elem(), f.Index); ok {
 			field.SetZero()
 		}
@@ -147,7 +149,7 @@ func (s *setup[T]) comparable(v T) T {
 	return v
 }
 
-// document returns v as its full JSON, for messages and for telling whether it has changed.
+// document returns v as its full JSON, for messages and comparisons.
 func (s *setup[T]) document(v *T) string {
 	text, err := s.typ.AppendFull(nil, v)
 	if err != nil {
@@ -156,7 +158,7 @@ func (s *setup[T]) document(v *T) string {
 	return string(text)
 }
 
-// fieldOf returns the canonical value of a field of an item, as package query asks for it.
+// fieldOf returns the canonical value of a field of an item, as in package query.
 func (s *setup[T]) fieldOf(it *resource.Item[T], name string) any {
 	f := s.typ.Field(name)
 	if f == nil {
