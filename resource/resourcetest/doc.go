@@ -18,7 +18,7 @@
 // A failure message has three parts: what happened, the contract with its reason, and the command
 // that runs the subtest again with the same random choices:
 //
-//	Replace that named an older revision returned <nil>, want "the item has been changed meanwhile"
+//	Replace that named an older revision returned <nil>, want "the item has been changed since it was read"
 //	    A write names the revision it read. If the item has another one by now ...
 //	    Seed 42. Replay: RESOURCETEST_SEED=42 go test -C /src/orders -count=1 -run '^TestOrders$/^replace-stale$' .
 //

@@ -69,7 +69,7 @@ func TestFailureTeaches(t *testing.T) {
 	p := findMutant(t, "an empty revision matches")
 	message := resourcetest.Judge(t, p.newOps, p.options(), unhurried)["replace-stale"].Message
 	pattern := regexp.MustCompile(`(?s)^Replace that named revision "" of an item at "[^"]+" returned no error, ` +
-		`want "the item has been changed meanwhile".*` +
+		`want "the item has been changed since it was read".*` +
 		`\n    A write names the revision it read\. .*` +
 		`\n    Seed 20261120\. Replay: RESOURCETEST_SEED=20261120 go test -C /\S+ -count=1 ` +
 		`-run '\^TestFailureTeaches\$/\^replace-stale\$' \.$`)
