@@ -1,5 +1,9 @@
 package resource
 
+// The catalog: what protocols serve together, its options and its limits. Called by programs and
+// protocols. It resolves the targets of relations (relation.go) and attaches resources to the feed
+// (publish.go).
+
 import (
 	"context"
 	"fmt"
@@ -14,10 +18,9 @@ import (
 	"github.com/stoa-go/stoa/resource/internal/keys"
 )
 
-// Catalog is the set of parts that protocols serve together, such as one contract of an API: package rest serves it as REST,
-// package graphql as GraphQL.
-//
-// A Catalog does not change after [NewCatalog] and is safe for concurrent use.
+// Catalog is a set of parts that protocols serve together, such as one contract of an API. Package
+// rest serves it as REST, package graphql as GraphQL. A Catalog does not change after [NewCatalog]
+// and is safe for concurrent use.
 type Catalog struct {
 	opts    CatalogOptions
 	parts   []*catalogPart          // in the order given
@@ -26,65 +29,68 @@ type Catalog struct {
 	streams callers
 }
 
-// CatalogOptions adjust a [Catalog]. The zero value is fine.
+// CatalogOptions adjust a [Catalog]. The zero value is ready to use.
 type CatalogOptions struct {
-	// Principal names the caller of a request, for the log; "" is nobody. Nil means nobody is known.
+	// Principal returns the name of the caller, for the log, for idempotency keys and for
+	// Limits.Streams. It returns "" for an anonymous caller. If Principal is nil, all callers are
+	// anonymous.
 	Principal func(ctx context.Context) string
-	// Limits bound what a request may ask for.
+
+	// Limits bound a request.
 	Limits Limits
-	// Logger is told of what clients are not: internal errors, with the id that the answer carried. Nil means
-	// [slog.Default].
+
+	// Logger receives internal errors, with the id that the response to the client contains.
+	// Default [slog.Default].
 	Logger *slog.Logger
-	// Once keeps the keys of requests that write: one that comes again with the same Idempotency-Key is not done again, and
-	// gets the answer of the first. What that is worth for each part is in [Catalog.Guarantees], and in the start-up report.
-	// Whose a key is Principal says: a key of nobody is refused (400). All catalogs that serve one thing, such as those of its
-	// contracts, share one Guard.
+
+	// Idempotency keeps the records of requests with an Idempotency-Key. A repeated request is not
+	// carried out again; it receives the response of the first. [Catalog.Guarantees] and the
+	// start-up report state what is guaranteed for each part. Keys are scoped to the Principal. A
+	// keyed request without a principal is rejected with 400. Catalogs that serve the same
+	// resources, such as the contracts of one API, share one Guard.
 	//
-	// Nil means that keys are ignored, as the draft allows
-	// (draft-ietf-httpapi-idempotency-key-header-07 section 2): a client sees that from the description of the API, and from
-	// a repetition that is answered without Idempotency-Replayed.
+	// If Idempotency is nil, keys are ignored, as draft-ietf-httpapi-idempotency-key-header-07
+	// section 2 permits. The description of the API then does not list the header field.
 	Idempotency *idempotency.Guard
-	// Feed is where every write of the resources becomes an event, and what clients listen to. An event is appended in the
-	// transaction of its change where the log has the Runner of the collection; else right behind it: then a crash between
-	// the two loses it, and so does a log that fails, while transactions and processes that change one item at once may be told
-	// in the other order. The start-up report says which it is. Members that are writeOnly, and fields that are not in JSON, do
-	// not get into the log. All catalogs that serve one thing, such as those of its contracts, share one Feed, and whoever made it
-	// closes it when the server is told to end, so that clients come back elsewhere.
+
+	// Feed receives an event for every write of the resources and serves subscribers. If its log
+	// shares the Runner of a collection, the event is appended in the transaction of the write.
+	// Otherwise it is appended after the write: a crash between the two loses the event, and
+	// events of concurrent writes may be in a different order. The start-up report states which
+	// of the two applies. Members that are writeOnly and fields that are not in JSON do not get
+	// into the log.
 	//
-	// One listens by GET of a collection or of an item with Accept: text/event-stream (WHATWG HTML section 9.2). Filters and fields
-	// are those of a list. It begins behind Last-Event-ID, or, where a browser cannot send that yet, the parameter lastEventId, or
-	// else now; what cannot be gone on from is 410, before the stream begins. Lists and items have an Event-Cursor, from which on
-	// nothing is missed that is not in them: of a list that is read page by page, that of the first page. A stream ends when the context of its request does, when nobody reads it for ten
-	// seconds, and with the Feed; it goes on when the item that it is of has been deleted, which may come back.
+	// Events come from the methods of [Resource] alone. A command that writes to the store itself
+	// causes none. The log identifies a resource by its name, so a subscriber under one name
+	// receives no writes that were made under another. See also Options.NoEvents.
 	//
-	// What does not write by the methods of [Resource] is no event: a command that changes the store itself is not noticed.
-	// In the log a resource is known by its name: what has one name in the catalogs of a Feed is one thing, and whoever listens
-	// under one name hears of no write under another.
-	// See also Options.NoEvents.
-	//
-	// Nil means that nobody can listen, but to resources whose collection is a [feed.Watcher].
+	// Catalogs that serve the same resources share one Feed. The caller that made the Feed closes
+	// it on shutdown, which ends all streams. If Feed is nil, only collections that are a
+	// [feed.Watcher] have subscribers.
 	Feed *feed.Feed
 }
 
 // Limits bound a request. A zero field means its default.
 type Limits struct {
-	// Body is the largest content in bytes, before and after decompression; 1 MiB by default.
+	// Body limits the request body in bytes, before and after decompression. Default 1 MiB.
 	Body int64
-	// URL is the largest request target in bytes; 8192 by default, and at least 8000 is what RFC 9110 section 4.1
-	// recommends to support.
+	// URL limits the request target in bytes. Default 8192. RFC 9110 section 4.1 recommends at
+	// least 8000.
 	URL int
-	// Depth is how deep JSON may nest, 64 by default, and Names how many members one object may have, 1000 by default.
-	Depth, Names int
-	// Operations is the largest number of operations in a JSON Patch; 1000 by default.
+	// Depth limits the nesting of JSON. Default 64.
+	Depth int
+	// Names limits the members of one JSON object. Default 1000.
+	Names int
+	// Operations limits the operations of a JSON Patch. Default 1000.
 	Operations int
-	// Terms is the largest number of comparisons in a filter; 20 by default.
+	// Terms limits the comparisons in a filter. Default 20.
 	Terms int
-	// Expand is the largest number of relations that one request may follow; 8 by default.
+	// Expand limits the relations that one request may follow. Default 8.
 	Expand int
-	// Streams is how many streams of events one caller, as Principal names it, may have open at a time, over REST and over
-	// GraphQL together; 100 by default. One more is 429. Who has no name is not counted, as with WebSockets, since many may come
-	// from one address: where strangers can listen, bound the connections in front. A catalog for which everybody is the same
-	// one needs more.
+	// Streams limits the open event streams of one principal, over REST and GraphQL together.
+	// Default 100. One more is rejected with 429. Streams of anonymous callers are not counted,
+	// because many of them may share an address. If anonymous callers may subscribe, limit
+	// connections in a proxy.
 	Streams int
 }
 
@@ -110,9 +116,9 @@ func (l Limits) orDefaults() Limits {
 // validPath matches the name of a part.
 var validPath = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.~-]*(/[A-Za-z0-9][A-Za-z0-9_.~-]*)?$`)
 
-// NewCatalog returns a catalog of the parts. opts may be nil. It panics if two parts have one
-// name, if a name cannot be a path, and if a relation of a
-// part, or the Jobs of a command, lead to a resource that is not among the parts.
+// NewCatalog returns a catalog of the parts. opts may be nil. It panics if two parts have the same
+// name, if a name is not a valid path, or if a relation of a resource, the target of a lookup or
+// the Jobs of a command name a resource that is not among the parts.
 func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	c := &Catalog{byName: map[string]*catalogPart{}, links: map[*Resource]map[string]*link{}}
 	if opts != nil {
@@ -122,10 +128,10 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	for _, p := range parts {
 		cp := &catalogPart{PartInfo: p.Part(), part: p}
 		if !validPath.MatchString(cp.Name) {
-			panic(fmt.Sprintf("resource: %q cannot be the name of a part: it is of the form area or area/action", cp.Name))
+			panic(fmt.Sprintf("resource: part name %q must have the form area or area/action", cp.Name))
 		}
 		if c.byName[cp.Name] != nil {
-			panic(fmt.Sprintf("resource: two parts of the catalog are at /%s", cp.Name))
+			panic(fmt.Sprintf("resource: two parts of the catalog have the name %q", cp.Name))
 		}
 		c.byName[cp.Name] = cp
 		c.parts = append(c.parts, cp)
@@ -156,7 +162,7 @@ func (c *Catalog) Parts() []Part {
 // Resources returns the resources of the catalog in the order in which they were given.
 func (c *Catalog) Resources() []*Resource { return PartsOf[*Resource](c) }
 
-// resolve finds the targets of relations, lookups and jobs, now that all parts are known.
+// resolve looks up the targets of relations, lookups and jobs. All parts have been added before.
 func (c *Catalog) resolve(p *catalogPart) {
 	if l, ok := p.part.(*Lookup); ok {
 		c.mustFind("lookup "+p.Name, l.target)
@@ -164,7 +170,7 @@ func (c *Catalog) resolve(p *catalogPart) {
 	if p.Jobs != "" {
 		p.Runner = c.mustFind("part "+p.Name, p.Jobs).core.ops.runner
 	}
-	if area, action, ok := strings.Cut(p.Name, "/"); ok { // an item with this id could not be requested
+	if area, action, ok := strings.Cut(p.Name, "/"); ok { // the path of an item with this id is taken
 		if above := c.byName[area].asResource(); above != nil && above.ValidID(action) {
 			above.core.reserved.Store(action, true)
 		}
@@ -174,7 +180,7 @@ func (c *Catalog) resolve(p *catalogPart) {
 	}
 }
 
-// resolveRelations finds the targets of the relations of a resource.
+// resolveRelations looks up the targets of the relations of a resource.
 func (c *Catalog) resolveRelations(r *Resource) {
 	links := map[string]*link{}
 	for _, rel := range r.projection.relations {
@@ -195,7 +201,7 @@ func (c *Catalog) resolveRelations(r *Resource) {
 func (c *Catalog) mustFind(user, name string) *Resource {
 	r := c.byName[name].asResource()
 	if r == nil {
-		panic(fmt.Sprintf("resource: %s leads to %q, which is no resource of this catalog", user, name))
+		panic(fmt.Sprintf("resource: %s: %q is not a resource of this catalog", user, name))
 	}
 	return r
 }
@@ -208,7 +214,8 @@ func (c *Catalog) Logger() *slog.Logger {
 	return slog.Default()
 }
 
-// Principal returns the caller as CatalogOptions.Principal names it; "" for an unknown one.
+// Principal returns the name of the caller, and "" for an anonymous caller. See
+// CatalogOptions.Principal.
 func (c *Catalog) Principal(ctx context.Context) string {
 	if c.opts.Principal == nil {
 		return ""

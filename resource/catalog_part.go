@@ -60,7 +60,7 @@ type catalogPart struct {
 	guarantee idempotency.Guarantee // zero if no key applies
 }
 
-// resource returns the part as a resource, and nil if it is another kind of part.
+// asResource returns the part as a resource, and nil if it is another kind of part.
 func (p *catalogPart) asResource() *Resource {
 	if p == nil {
 		return nil

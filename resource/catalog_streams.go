@@ -1,5 +1,7 @@
 package resource
 
+// The limit of open event streams for each principal. Called by protocols.
+
 import (
 	"context"
 	"net/http"
@@ -8,19 +10,18 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// callers counts the streams of those who have any. The zero value is ready.
+// callers counts the open streams of each principal. The zero value is ready to use.
 //
-// It is here and not in a middleware, since who is calling is known behind them, and what is a stream only when it begins: a
-// request that names text/event-stream may be answered otherwise. So other limits, such as that of requests in flight, leave
-// streams out.
+// A middleware cannot count them: the principal is known only after it, and a request that accepts
+// text/event-stream may receive a different response.
 type callers struct {
 	mu    sync.Mutex
 	count map[string]int
 }
 
-// Stream counts a stream of the caller, for doors that send events, until leave is called, which is to be done once. The
-// error is a problem: 429 with Retry-After, for one who has as many as [Limits].Streams allows. Several goroutines may call
-// it at the same time.
+// Stream counts an event stream of the caller until leave is called, which must be called once.
+// Protocols call it before they send events. If the principal already has Limits.Streams streams,
+// the error is a problem with status 429 and Retry-After. Stream is safe for concurrent use.
 func (c *Catalog) Stream(ctx context.Context) (leave func(), err error) {
 	name := c.Principal(ctx)
 	if name == "" {

@@ -1,13 +1,17 @@
 package resource
 
+// Descriptions of resources and relations. Called by protocols when they are constructed.
+
 import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Description is what a protocol needs to know of a resource to route requests and to describe its API. It does not change.
+// Description describes a resource to protocols, which route requests and generate documents from
+// it. It does not change.
 type Description struct {
-	// Stored is the schema of the items as the collection has them, which all projections share. See [Resource.Type].
+	// Stored is the schema of the items in the collection, which all views share. See
+	// [Resource.Type] for that of the view.
 	Stored *schema.Type
 	// ID is the JSON name of the id field.
 	ID string
@@ -18,25 +22,30 @@ type Description struct {
 	// Samples are those of [Options] that the projection can show, as pointers to its Go type.
 	Samples []any
 
-	// Public reports that every caller may do everything, and Authorized that Options.Authorize is set.
+	// Public reports that every caller may do everything, and Authorized that Options.Authorize is
+	// set.
 	Public, Authorized bool
 	// RequireIfMatch and AllowRecreate are those of [Options].
 	RequireIfMatch, AllowRecreate bool
 	// PageSize and MaxPageSize are those of [Options], defaults filled in.
 	PageSize, MaxPageSize int
 
-	// AssignsIDs reports that the store can choose the id of a new item, and TakesIDs that a client can.
+	// AssignsIDs reports that the store can choose the id of a new item, and TakesIDs that a client
+	// can.
 	AssignsIDs, TakesIDs bool
-	// Remembers reports that the store knows which items were deleted.
+	// Remembers reports whether the store is a [Tombstoner].
 	Remembers bool
-	// Counts reports whether [Resource.Count] is available: the collection is a [Counter], and if it has Options.Authorize
-	// then also a Scope, because a total must not reveal what a list hides.
+	// Counts reports whether [Resource.Count] is available: the collection is a [Counter], and if
+	// it has Options.Authorize then also a Scope, because a total must not reveal what a list
+	// hides.
 	Counts bool
-	// Batches reports whether [Resource.Batch] is available: the collection is a [Transactor], and items can be created.
+	// Batches reports whether [Resource.Batch] is available: the collection is a [Transactor], and
+	// items can be created.
 	Batches bool
 }
 
-// Describe returns the description of the resource. It is the same for each call, and the caller must not change it.
+// Describe returns the description of the resource. It is the same for each call, and the caller
+// must not change it.
 func (r *Resource) Describe() *Description { return r.description() }
 
 // newDescription makes the description.
@@ -69,11 +78,11 @@ func (r *Resource) batches() bool { return r.core.ops.runner != nil && r.Can(OpC
 // Lookups returns the lookups of the catalog in the order in which they were given.
 func (c *Catalog) Lookups() []*Lookup { return PartsOf[*Lookup](c) }
 
-// Limits returns what requests may ask for, defaults filled in.
+// Limits returns the limits of requests, with defaults filled in.
 func (c *Catalog) Limits() Limits { return c.opts.Limits }
 
-// Related returns where a relation of r, one of the catalog's resources, leads to, and whether to many items. It is nil if
-// there is no such relation.
+// Related returns the target of a relation of r, and whether the relation is to many items. The
+// target is nil if r is not part of the catalog or has no such relation.
 func (c *Catalog) Related(r *Resource, relation string) (target *Resource, many bool) {
 	l := c.links[r][relation]
 	if l == nil {
@@ -82,8 +91,8 @@ func (c *Catalog) Related(r *Resource, relation string) (target *Resource, many 
 	return l.target, l.Many
 }
 
-// RelationLimit returns how many items follow at most from one item by a relation of r, one of the catalog's resources: 1
-// where it leads to one item. It is 0 if there is no such relation.
+// RelationLimit returns the maximum number of items that [Catalog.Follow] returns for one item: 1
+// for a relation to one item, and 0 if r has no such relation.
 func (c *Catalog) RelationLimit(r *Resource, relation string) int {
 	l := c.links[r][relation]
 	if l == nil {
@@ -92,8 +101,9 @@ func (c *Catalog) RelationLimit(r *Resource, relation string) int {
 	return l.Limit
 }
 
-// KeyField returns the JSON name of the field of r that has to be read to follow a relation of r, one of the catalog's
-// resources. It is empty if that is not known, or not a field that r shows: then all of them have to be.
+// KeyField returns the JSON name of the field of r that [Catalog.Follow] reads for a relation. It
+// is empty if the relation has a function instead of a field, or if r does not show the field. A
+// caller that selects fields then has to read all of them.
 func (c *Catalog) KeyField(r *Resource, relation string) string {
 	switch l := c.links[r][relation]; {
 	case l == nil || l.keysOf != nil:
@@ -104,7 +114,8 @@ func (c *Catalog) KeyField(r *Resource, relation string) string {
 	return r.id()
 }
 
-// Target returns the resource of the catalog that a lookup leads to; nil if the lookup is not one of its parts.
+// Target returns the resource whose items a lookup returns, and nil if the lookup is not part of
+// the catalog.
 func (c *Catalog) Target(l *Lookup) *Resource {
 	if p := c.byName[l.name]; p != nil && p.part == Part(l) {
 		return c.byName[l.target].asResource()

@@ -1,5 +1,7 @@
 package resource
 
+// Lookups: named queries for one item. Called by protocols.
+
 import (
 	"context"
 	"fmt"
@@ -7,8 +9,9 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Lookup is a named way to one item, for those who do not know its id: the hero of an episode, the newest order. It is
-// a [Part] of a [Catalog]: in REST a GET whose parameters are the fields of its input.
+// Lookup finds one item by something other than its id, such as the hero of an episode or the newest
+// order. It is a [Part] of a [Catalog]. In REST it is a GET whose query parameters are the fields of
+// its input.
 type Lookup struct {
 	name   string
 	target string
@@ -16,19 +19,19 @@ type Lookup struct {
 	find   func(ctx context.Context, in any) (string, error)
 }
 
-// NewLookup returns a lookup that is served at /name and leads to items of the resource target. find returns the id; an
-// empty one, and [ErrNotFound], mean that there is none. What the caller may not see is not found. It panics if In is no
-// struct of single values.
+// NewLookup returns a lookup that is served at /name and returns items of the resource target. find
+// returns the id of the item; an empty id and [ErrNotFound] mean that there is no item. An item that
+// the caller may not see is not found. NewLookup panics if In is not a struct of scalar fields.
 //
 //	resource.NewLookup("hero", "characters", func(ctx context.Context, in Episode) (string, error) { ... })
 func NewLookup[In any](name, target string, find func(ctx context.Context, in In) (id string, err error)) *Lookup {
 	if !validName.MatchString(name) {
-		panic(fmt.Sprintf("resource: %q cannot be the name of a lookup: letters, digits and -_.~ can", name))
+		panic(fmt.Sprintf("resource: lookup name %q must consist of letters, digits and -_.~", name))
 	}
 	typ := schema.For[In]()
 	for _, f := range typ.Fields {
 		if !f.Comparable() {
-			panic(fmt.Sprintf("resource: lookup %s: the field %q is no single value", name, f.Name))
+			panic(fmt.Sprintf("resource: lookup %s: the field %q is not a scalar", name, f.Name))
 		}
 	}
 	return &Lookup{name: name, target: target, in: typ, find: func(ctx context.Context, in any) (string, error) {
@@ -36,16 +39,16 @@ func NewLookup[In any](name, target string, find func(ctx context.Context, in In
 	}}
 }
 
-// Name returns the name it was given.
+// Name returns the name of the lookup.
 func (l *Lookup) Name() string { return l.name }
 
-// Target returns the name of the resource it leads to.
+// Target returns the name of the resource whose items it returns.
 func (l *Lookup) Target() string { return l.target }
 
-// Input returns the schema of what it is asked with.
+// Input returns the schema of its input.
 func (l *Lookup) Input() *schema.Type { return l.in }
 
-// Find returns the item of target that in, a pointer to a value of the type of Input, leads to.
+// Find returns an item of target. in is a pointer to a value of the Go type of Input.
 func (l *Lookup) Find(ctx context.Context, in any, target *Resource) (Entry, error) {
 	id, err := l.find(ctx, in)
 	if err == nil && id == "" {

@@ -233,16 +233,16 @@ func TestCatalogsThatCannotBeMeant(t *testing.T) {
 		opts  *resource.CatalogOptions
 		parts []resource.Part
 	}{
-		{`resource: two parts of the catalog are at /things`, nil, []resource.Part{plain, plain}},
-		{`resource: relation x of leads leads to "nowhere", which is no resource of this catalog`, nil,
+		{`resource: two parts of the catalog have the name "things"`, nil, []resource.Part{plain, plain}},
+		{`resource: relation x of leads: "nowhere" is not a resource of this catalog`, nil,
 			[]resource.Part{leads(resource.Relation[thing]{Name: "x", Target: "nowhere", Keys: noKeys})}},
-		{`resource: relation x of leads leads to "best", which is no resource of this catalog`, nil,
+		{`resource: relation x of leads: "best" is not a resource of this catalog`, nil,
 			[]resource.Part{plain, lookup, leads(resource.Relation[thing]{Name: "x", Target: "best", Keys: noKeys})}},
 		{`resource: relation x of leads: things does not declare "n" for query.Eq`, nil,
 			[]resource.Part{plain, leads(resource.Relation[thing]{Name: "x", Target: "things", By: "n"})}},
 		{`resource: relation x of leads: things does not declare "nothing" for query.Eq`, nil,
 			[]resource.Part{plain, leads(resource.Relation[thing]{Name: "x", Target: "things", By: "nothing"})}},
-		{`resource: lookup astray leads to "nowhere", which is no resource of this catalog`, nil,
+		{`resource: lookup astray: "nowhere" is not a resource of this catalog`, nil,
 			[]resource.Part{plain, astray}},
 	}
 	for _, tt := range tests {
@@ -309,10 +309,10 @@ func TestLookupsThatCannotBeMeant(t *testing.T) {
 	type lists struct {
 		IDs []string `json:"ids"`
 	}
-	wantPanic(t, `resource: "a/b" cannot be the name of a lookup: letters, digits and -_.~ can`, func() {
+	wantPanic(t, `resource: lookup name "a/b" must consist of letters, digits and -_.~`, func() {
 		resource.NewLookup("a/b", "things", func(context.Context, struct{}) (string, error) { return "", nil })
 	})
-	wantPanic(t, `resource: lookup best: the field "ids" is no single value`, func() {
+	wantPanic(t, `resource: lookup best: the field "ids" is not a scalar`, func() {
 		resource.NewLookup("best", "things", func(context.Context, lists) (string, error) { return "", nil })
 	})
 }

@@ -125,7 +125,9 @@ func New(catalog *resource.Catalog, opts *Options) *Handler {
 		h.opts.Challenge = "Bearer"
 	}
 	for _, p := range catalog.Parts() {
-		h.add(h.newRoute(p))
+		if rt := h.newRoute(p); rt != nil {
+			h.add(rt)
+		}
 	}
 	for _, rt := range h.routes {
 		if rt.command != nil && rt.command.Jobs() != nil {

@@ -52,6 +52,7 @@ type link struct {
 	many   bool
 }
 
+// newRoute returns the route of a part, and nil for a kind of part that REST does not serve.
 func (h *Handler) newRoute(p resource.Part) *route {
 	var rt *route
 	switch p := p.(type) {
@@ -73,6 +74,8 @@ func (h *Handler) newRoute(p resource.Part) *route {
 		if p.Options().ReadOnly {
 			rt.allowItem, rt.allowList = []string{"GET, HEAD, OPTIONS"}, []string{"OPTIONS"}
 		}
+	default:
+		return nil
 	}
 	if rt.varyItem == nil {
 		rt.varyItem = []string{"Accept, Accept-Encoding"}
