@@ -253,7 +253,7 @@ func TestOthersWait(t *testing.T) {
 		wantErr(t, "InTx", err, nil)
 		synctest.Wait()
 		want := []string{"create context canceled", "get changed",
-			"replace the item has been changed meanwhile"}
+			"replace the item has been changed since it was read"}
 		if diff := cmp.Diff(want,
 			slices.Sorted(slices.Values([]string{<-seen, <-seen, <-seen}))); diff != "" {
 			t.Errorf("those who waited saw (-want +got):\n%s", diff)

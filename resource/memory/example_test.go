@@ -43,7 +43,7 @@ func ExampleNew() {
 	// Output:
 	// {2 placed 10} <nil>
 	// <nil>
-	// the item has been changed meanwhile
+	// the item has been changed since it was read
 	// {1 placed 30} <nil>
 	// {3 placed 20} <nil>
 }
