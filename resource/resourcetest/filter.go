@@ -11,7 +11,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// filterCases try Query.Filter, and Count.
+// filterCases test Query.Filter and Counter.
 func filterCases[T any]() []testCase[T] {
 	const truth = "A filter selects what query.Match says: every comparison is true or false, also against null, where eq, " +
 		"in, lt, lte, gt, gte, contains and startsWith are false while ne and notIn are true. (SQL's third value has to " +
@@ -58,7 +58,8 @@ func (k *kit[T]) collectSamples(items []resource.Item[T]) samples {
 	return s
 }
 
-// withOthers returns items and some that are not stored, so that filters also ask for values that are nowhere.
+// withOthers returns items and some that are not stored, so that filters also contain values that
+// no item has.
 func (k *kit[T]) withOthers(items []resource.Item[T]) []resource.Item[T] {
 	all := slices.Clone(items)
 	for range 10 {
@@ -67,7 +68,7 @@ func (k *kit[T]) withOthers(items []resource.Item[T]) []resource.Item[T] {
 	return all
 }
 
-// comparison makes up one comparison, if the field ever had a value.
+// comparison generates a comparison, if the field ever had a value.
 func (k *kit[T]) comparison(s samples, field string, op query.Op) (query.Filter, bool) {
 	if op == query.IsNull {
 		return query.Where(field, op, k.rng.IntN(2) == 0), true
@@ -91,10 +92,10 @@ func (k *kit[T]) comparison(s samples, field string, op query.Op) (query.Filter,
 	return query.Where(field, op, one), true
 }
 
-// trickyParts are texts that a pattern language would misread.
+// trickyParts are texts with special characters of pattern languages.
 var trickyParts = []string{"%", "_", `\`, "a_", "*", "?", "[a-z]", "'", ""}
 
-// part takes a piece of a text, or something that a pattern language would misread.
+// part returns a part of a text, or one of trickyParts.
 func (k *kit[T]) part(text string) string {
 	if k.rng.IntN(3) == 0 {
 		return trickyParts[k.rng.IntN(len(trickyParts))]
@@ -107,7 +108,7 @@ func (k *kit[T]) part(text string) string {
 	return string(runes[from : from+1+k.rng.IntN(len(runes)-from)])
 }
 
-// leaf makes up any comparison that is declared.
+// leaf generates a comparison of any supported kind.
 func (k *kit[T]) leaf(s samples) query.Filter {
 	fields := slices.Sorted(maps.Keys(k.Support.Filter))
 	const tries = 20
@@ -124,8 +125,8 @@ func (k *kit[T]) leaf(s samples) query.Filter {
 	return query.Filter{}
 }
 
-// tree makes up a filter of at most this depth. It builds connectives by hand, because the functions of package query
-// would simplify some forms away that a store may receive.
+// tree generates a filter of at most this depth. It does not use the constructors of package query,
+// because they simplify forms that a store may receive.
 func (k *kit[T]) tree(s samples, depth int) query.Filter {
 	if depth == 0 {
 		return k.leaf(s)
@@ -146,7 +147,7 @@ func (k *kit[T]) tree(s samples, depth int) query.Filter {
 	}
 }
 
-// disagrees reports whether the store gives other items for a filter than it should.
+// disagrees reports whether the store returns the wrong items for a filter.
 func (k *kit[T]) disagrees(f query.Filter, items []resource.Item[T]) bool {
 	q := k.ordered(query.Query{Filter: f})
 	got := map[string]bool{}
@@ -162,7 +163,8 @@ func (k *kit[T]) disagrees(f query.Filter, items []resource.Item[T]) bool {
 	return len(want) != len(got)
 }
 
-// checkFilter compares a filtered list with the reference and reports the smallest part of the filter that is wrong.
+// checkFilter compares a filtered list with the reference and reports the smallest part of the
+// filter that fails.
 func (k *kit[T]) checkFilter(f query.Filter, items []resource.Item[T]) bool {
 	if !k.disagrees(f, items) {
 		return true
@@ -181,7 +183,8 @@ func (k *kit[T]) checkFilter(f query.Filter, items []resource.Item[T]) bool {
 	return false
 }
 
-// filterComparisons tries each declared comparison of each field by itself, so that a failure names one of them.
+// filterComparisons tests each supported comparison of each field alone, so that a failure names
+// one of them.
 func filterComparisons[T any](k *kit[T]) {
 	items := k.inOrder(k.fill(max(30, k.Items/4), clustered))
 	s := k.collectSamples(k.withOthers(items))
@@ -196,7 +199,7 @@ func filterComparisons[T any](k *kit[T]) {
 	}
 }
 
-// comparisons makes up several comparisons of one kind, and adds those that always go wrong first.
+// comparisons generates comparisons of one kind, beginning with the most error-prone values.
 func (k *kit[T]) comparisons(s samples, field string, op query.Op) (fs []query.Filter) {
 	switch op {
 	case query.IsNull:
@@ -216,7 +219,7 @@ func (k *kit[T]) comparisons(s samples, field string, op query.Op) (fs []query.F
 	return fs
 }
 
-// filterTrees combines them. The first tree that fails is cut down to the part that does, and the case ends with it.
+// filterTrees combines comparisons. It reduces the first tree that fails and ends the case.
 func filterTrees[T any](k *kit[T]) {
 	items := k.inOrder(k.fill(max(30, k.Items/4), clustered))
 	s := k.collectSamples(k.withOthers(items))
@@ -227,7 +230,7 @@ func filterTrees[T any](k *kit[T]) {
 	}
 }
 
-// inOrder sorts items as the whole list has them.
+// inOrder sorts items in the order of the whole list.
 func (k *kit[T]) inOrder(items []resource.Item[T]) []resource.Item[T] {
 	if k.able.has(natural) {
 		return k.all()
@@ -235,7 +238,7 @@ func (k *kit[T]) inOrder(items []resource.Item[T]) []resource.Item[T] {
 	return k.expect(k.ordered(query.Query{}), items)
 }
 
-// countList compares the store with itself: that List is right is the business of the filter cases.
+// countList compares Count with List. The filter cases check List.
 func countList[T any](k *kit[T]) {
 	items := k.fill(max(20, k.Items/4), clustered)
 	filters := []query.Filter{{}}
@@ -254,7 +257,7 @@ func countList[T any](k *kit[T]) {
 	}
 }
 
-// show writes a query for a message.
+// show formats a query for a message.
 func show(q query.Query) string {
 	parts := []string{"where " + showFilter(q.Filter)}
 	for _, o := range q.Sort {
@@ -276,7 +279,7 @@ func show(q query.Query) string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
-// showFilter writes a filter for a message.
+// showFilter formats a filter for a message.
 func showFilter(f query.Filter) string {
 	switch f.Op {
 	case query.AndOp, query.OrOp, query.NotOp:
@@ -292,7 +295,7 @@ func showFilter(f query.Filter) string {
 	return fmt.Sprintf("%s %s %s", f.Field, f.Op, showValue(f.Value))
 }
 
-// showValue writes a canonical value, or a list of them, for a message.
+// showValue formats a canonical value, or a list of them, for a message.
 func showValue(v any) string {
 	switch v := v.(type) {
 	case string:

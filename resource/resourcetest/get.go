@@ -5,7 +5,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// getCases try Get.
+// getCases test Get.
 func getCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
@@ -17,7 +17,7 @@ func getCases[T any]() []testCase[T] {
 	}
 }
 
-// getUnknown asks for ids that are not there, in an empty collection and beside others.
+// getUnknown gets unknown ids, in an empty collection and beside other items.
 func getUnknown[T any](k *kit[T]) {
 	unknown := []string{k.newID(), k.newID(), k.newID()}
 	if k.id.Type.Kind == schema.String && k.id.Pattern == nil && k.id.Format == "" && len(k.id.Enum) == 0 && k.ID == nil {
@@ -29,7 +29,7 @@ func getUnknown[T any](k *kit[T]) {
 			k.wantError(err, "Get of unknown id "+id, resource.ErrNotFound)
 		}
 		if round == 0 {
-			k.ids.Add(100) // so that Insert does not take one of the unknown
+			k.ids.Add(100) // so that Insert does not use one of the unknown ids
 			k.fill(3, distinct)
 		}
 	}

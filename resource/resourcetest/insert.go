@@ -6,7 +6,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// insertCases try Inserter.
+// insertCases test Inserter.
 func insertCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
@@ -33,7 +33,7 @@ func insertCases[T any]() []testCase[T] {
 	}
 }
 
-// insert inserts a fresh value where that has to succeed.
+// insert inserts a fresh value, which must succeed.
 func (k *kit[T]) insert(id string) resource.Item[T] {
 	sent := k.identified(k.fresh(), id)
 	it, err := k.ops.Insert(k.ctx, id, sent)
@@ -46,7 +46,7 @@ func (k *kit[T]) insert(id string) resource.Item[T] {
 	return it
 }
 
-// insertGet is the plain case. That Insert stores under the id it was given is checked in insert.
+// insertGet inserts items and gets them. insert checks the ids.
 func insertGet[T any](k *kit[T]) {
 	for range 5 {
 		it := k.insert(k.newID())
@@ -54,7 +54,7 @@ func insertGet[T any](k *kit[T]) {
 	}
 }
 
-// insertDuplicate tries several times, because a store may refuse at first and merge later.
+// insertDuplicate repeats the insert, because a store may fail first and overwrite later.
 func insertDuplicate[T any](k *kit[T]) {
 	first := k.insert(k.newID())
 	for range 3 {
@@ -64,8 +64,8 @@ func insertDuplicate[T any](k *kit[T]) {
 	}
 }
 
-// insertRace knows what each writer sent, so it can tell not only that one of them won, but also that the value stored
-// is the winner's: a store that lets the last one write and tells the first of success passes the count alone.
+// insertRace compares the stored value with the one that the successful writer sent. In a store in
+// which the last write wins while the first one succeeds, the number of successes alone is right.
 func insertRace[T any](k *kit[T]) {
 	ids := make([]string, k.Items)
 	sent := make([][]T, k.Items)

@@ -7,7 +7,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// insertManyCases try InsertMany of [resource.Ops].
+// insertManyCases test InsertMany of [resource.Ops].
 func insertManyCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
@@ -41,7 +41,7 @@ func insertManyCases[T any]() []testCase[T] {
 	}
 }
 
-// newItems makes up items with new ids.
+// newItems generates items with new ids.
 func (k *kit[T]) newItems(n int) []resource.Item[T] {
 	items := make([]resource.Item[T], n)
 	for i := range items {
@@ -51,7 +51,8 @@ func (k *kit[T]) newItems(n int) []resource.Item[T] {
 	return items
 }
 
-// insertManyGet stores none, one, some and more than a statement of a hundred rows would take.
+// insertManyGet inserts no items, one, several, and more than one statement of a hundred rows
+// takes.
 func insertManyGet[T any](k *kit[T]) {
 	for _, n := range []int{0, 1, 7, 230} {
 		items := k.newItems(n)
@@ -66,7 +67,7 @@ func insertManyGet[T any](k *kit[T]) {
 	}
 }
 
-// insertManyAllOrNone has the id that is in use first, last and between.
+// insertManyAllOrNone has an id that is in use at the beginning, at the end and in the middle.
 func insertManyAllOrNone[T any](k *kit[T]) {
 	there := k.insert(k.newID())
 	for _, at := range []int{0, 120, 229} {
@@ -78,7 +79,7 @@ func insertManyAllOrNone[T any](k *kit[T]) {
 	k.sameItem(there, k.get(there.ID), "Get after InsertMany was refused")
 }
 
-// insertManyDeleted has an id among the others that was deleted.
+// insertManyDeleted has the id of a deleted item among the others.
 func insertManyDeleted[T any](k *kit[T]) {
 	dead := k.insert(k.newID())
 	k.remove(dead)
@@ -88,7 +89,7 @@ func insertManyDeleted[T any](k *kit[T]) {
 	k.noneStored(items, -1)
 }
 
-// insertManyTransaction reads what it has stored in the same transaction, and when that is over.
+// insertManyTransaction reads the inserted items in the same transaction, and after it.
 func insertManyTransaction[T any](k *kit[T]) {
 	items := k.newItems(12)
 	ids := make([]string, len(items))
@@ -123,7 +124,7 @@ func insertManyTransaction[T any](k *kit[T]) {
 	}
 }
 
-// noneStored looks for items that must not be there, except for the one at an index.
+// noneStored checks that the items do not exist, except for the one at an index.
 func (k *kit[T]) noneStored(items []resource.Item[T], except int) {
 	for i, it := range items {
 		if i == except {

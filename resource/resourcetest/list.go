@@ -12,7 +12,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// listCases try List without a position.
+// listCases test List without a position.
 func listCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
@@ -44,8 +44,8 @@ func listCases[T any]() []testCase[T] {
 	}
 }
 
-// listGet fills in values with nulls, writes one item again, so that the revisions differ in age, and compares item by
-// item. Lists are often read by another statement than single items, with other columns.
+// listGet stores values with nulls, replaces one item, so that revisions differ in age, and
+// compares all items. Lists often use a different statement than Get, with other columns.
 func listGet[T any](k *kit[T]) {
 	items := k.fill(max(10, k.Items/4), clustered)
 	listed := k.all()
@@ -68,7 +68,7 @@ func listGet[T any](k *kit[T]) {
 	}
 }
 
-// sorts returns every order worth trying: each declared key in both directions, and some pairs.
+// sorts returns the orders to test: each sort key in both directions, and some pairs.
 func (k *kit[T]) sorts() [][]query.Order {
 	sorts := [][]query.Order{nil, {{Field: k.id.Name, Desc: true}}}
 	keys := k.Support.Sort
@@ -81,7 +81,7 @@ func (k *kit[T]) sorts() [][]query.Order {
 	return sorts
 }
 
-// sorted returns a query with these keys; the id comes last, unless it is among them.
+// sorted returns a query with these keys, and with the id as the last one unless it is among them.
 func (k *kit[T]) sorted(sort []query.Order) query.Query {
 	q := query.Query{Sort: sort}
 	for _, o := range sort {
@@ -92,12 +92,13 @@ func (k *kit[T]) sorted(sort []query.Order) query.Query {
 	return k.ordered(q)
 }
 
-// expect answers a query from the items that are in the collection.
+// expect returns the result of a query on the items of the collection.
 func (k *kit[T]) expect(q query.Query, items []resource.Item[T]) []resource.Item[T] {
 	return query.Select(q, items, k.fieldOf)
 }
 
-// listSort uses values of which many are equal or null, and compares with query.Select, item by item.
+// listSort uses values of which many are equal or null, and compares with query.Select, item by
+// item.
 func listSort[T any](k *kit[T]) {
 	items := k.fill(k.Items, clustered)
 	for _, sort := range k.sorts() {
@@ -106,7 +107,7 @@ func listSort[T any](k *kit[T]) {
 	}
 }
 
-// listLimit tries the limits around the number of items, where off-by-one lives.
+// listLimit tests limits next to the number of items, to find off-by-one errors.
 func listLimit[T any](k *kit[T]) {
 	items := k.fill(20, clustered)
 	whole := k.all()
@@ -123,10 +124,10 @@ func listLimit[T any](k *kit[T]) {
 	}
 }
 
-// listStop stops many lists, and counts what they leave behind: the goroutines that are descended from their caller, which a
-// label tells, and, as others may work for it, say a server in this process, all but tests. Of those it stops so many that what
-// is left adds up to more than other tests, running at the same time, add, unless they have ended when it has waited. A lock
-// that was kept blocks the write that follows, and the case ends by its watch.
+// listStop stops many lists and counts the goroutines that remain: those with the pprof label of
+// the caller, and all others except tests, because a server in this process may work for the list.
+// It stops so many lists that leaks outnumber the goroutines of concurrent tests. A lock that is
+// not released blocks the next write until the case times out.
 func listStop[T any](k *kit[T]) {
 	k.fill(20, distinct)
 	const rounds = 200
@@ -141,7 +142,7 @@ func listStop[T any](k *kit[T]) {
 		}
 	})
 	for _, it := range k.list(k.ordered(query.Query{Limit: 1})) {
-		if k.ops.Replace != nil { // would wait for a lock that was kept
+		if k.ops.Replace != nil { // blocks if a lock was not released
 			it = k.replace(it, k.changed(it.Value))
 		}
 		k.get(it.ID)
@@ -155,8 +156,8 @@ func listStop[T any](k *kit[T]) {
 	}
 }
 
-// goroutines returns how many goroutines have a label, which they have from the one that started them, and how many there are
-// but for tests, of which any number may be waiting for their turn.
+// goroutines returns the number of goroutines with a label, which they inherit, and the number of
+// all except tests.
 func goroutines(label string) (labelled, all int) {
 	var profile strings.Builder
 	if err := pprof.Lookup("goroutine").WriteTo(&profile, 1); err != nil {
@@ -184,7 +185,7 @@ func goroutines(label string) (labelled, all int) {
 	return labelled, all
 }
 
-// settled returns a number of goroutines once it is no more than most, or after they had a while to end.
+// settled returns the number of goroutines, once it is at most most or after a timeout.
 func settled(number func() int, most int, patience time.Duration) (n int) {
 	end := time.Now().Add(patience)
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, time.Second) {

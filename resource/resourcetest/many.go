@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// manyCases try MultiGetter and BatchLister.
+// manyCases test MultiGetter and BatchLister.
 func manyCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
@@ -30,8 +30,8 @@ func manyCases[T any]() []testCase[T] {
 	}
 }
 
-// getManyGet asks in random order, for some and for all, with and without unknown ids, up to two thousand of them: SQLite
-// used to take 999 parameters, and SQL Server takes 2,100.
+// getManyGet requests ids in random order, some or all, with and without unknown ones, up to two
+// thousand. Older versions of SQLite take 999 parameters, and SQL Server takes 2,100.
 func getManyGet[T any](k *kit[T]) {
 	stored := map[string]resource.Item[T]{}
 	for _, it := range k.fill(max(20, k.Items/2), distinct) {
@@ -45,7 +45,7 @@ func getManyGet[T any](k *kit[T]) {
 	}
 }
 
-// checkGetMany asks for ids together with others that are unknown.
+// checkGetMany requests ids together with unknown ones.
 func (k *kit[T]) checkGetMany(ids []string, unknown int, stored map[string]resource.Item[T]) {
 	asked := slices.Clone(ids)
 	for range unknown {
@@ -69,8 +69,9 @@ func (k *kit[T]) checkGetMany(ids []string, unknown int, stored map[string]resou
 	}
 }
 
-// listByList lets query.Select answer each key by itself. The limit is what goes wrong: a LIMIT at the end of one
-// statement is that of all keys together, and needs a window function or a lateral join instead.
+// listByList compares each key with query.Select. Stores often get the limit wrong: it applies to
+// each key, and a LIMIT clause applies to all keys together. A window function or a lateral join is
+// correct.
 func listByList[T any](k *kit[T]) {
 	items := k.inOrder(k.fill(k.Items/2, clustered))
 	known := k.withOthers(items)
@@ -93,8 +94,8 @@ func listByList[T any](k *kit[T]) {
 	}
 }
 
-// keys returns the text form of each value, taken from an item that has it. Two values with one text, such as null and
-// an empty string, are not a key.
+// keys returns the text form of each value, from an item that has it. Two values with the same
+// text, such as null and an empty string, are not a key.
 func (k *kit[T]) keys(field string, values []any, known []resource.Item[T]) map[string]any {
 	keys := map[string]any{}
 	for _, value := range values {
@@ -108,7 +109,7 @@ func (k *kit[T]) keys(field string, values []any, known []resource.Item[T]) map[
 	return keys
 }
 
-// checkListBy compares one call with what each key should give.
+// checkListBy compares one call with the expected items of each key.
 func (k *kit[T]) checkListBy(field string, keys map[string]any, q query.Query, items []resource.Item[T]) {
 	asked := slices.Sorted(maps.Keys(keys))
 	k.rng.Shuffle(len(asked), func(i, j int) { asked[i], asked[j] = asked[j], asked[i] })

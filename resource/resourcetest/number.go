@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// integer fills v with an integer between the bounds of its type and its tags.
+// integer sets v to an integer within the bounds of its type and its tags.
 func (b *builder) integer(v reflect.Value, f *schema.Field, t *schema.Type) {
 	if len(f.Enum) > 0 {
 		setNumber(v, f.Enum[b.pick(len(f.Enum))])
@@ -24,7 +24,7 @@ func (b *builder) integer(v reflect.Value, f *schema.Field, t *schema.Type) {
 	}
 }
 
-// bounds returns the smallest and the largest integer that may be used. Only the hard style goes above the largest
+// bounds returns the smallest and the largest integer. Only the hard style exceeds the largest
 // int64, for which SQL has no type.
 func bounds(f *schema.Field, t *schema.Type, st style) (lo, hi *big.Int) {
 	one := big.NewInt(1)
@@ -46,12 +46,12 @@ func bounds(f *schema.Field, t *schema.Type, st style) (lo, hi *big.Int) {
 	return lo, hi
 }
 
-// parseInteger reads a bound; one that is no integer is left to Validate.
+// parseInteger parses a bound. Validate checks bounds that are not integers.
 func parseInteger(text string) (*big.Int, bool) {
 	return new(big.Int).SetString(text, 10)
 }
 
-// chooseInteger chooses between lo and hi.
+// chooseInteger returns an integer between lo and hi.
 func (b *builder) chooseInteger(lo, hi *big.Int) *big.Int {
 	size := new(big.Int).Sub(hi, lo)
 	size.Add(size, big.NewInt(1))
@@ -77,7 +77,7 @@ func (b *builder) chooseInteger(lo, hi *big.Int) *big.Int {
 	return edge(b, edges)
 }
 
-// number fills v with a floating-point number between the bounds of its tags.
+// number sets v to a floating-point number within the bounds of its tags.
 func (b *builder) number(v reflect.Value, f *schema.Field, t *schema.Type) {
 	if len(f.Enum) > 0 {
 		setNumber(v, f.Enum[b.pick(len(f.Enum))])
@@ -97,7 +97,7 @@ func (b *builder) number(v reflect.Value, f *schema.Field, t *schema.Type) {
 	v.SetFloat(x)
 }
 
-// chooseNumber chooses without regard to tags.
+// chooseNumber returns a number and ignores tags.
 func (b *builder) chooseNumber(bits int) float64 {
 	switch {
 	case b.style == distinct:

@@ -21,23 +21,25 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// OverOptions adjust [Over]. Nil is the zero value.
+// OverOptions configure [Over]. Nil selects the defaults.
 type OverOptions struct {
-	// Client sends the requests; nil is [http.DefaultClient].
+	// Client sends the requests. Default [http.DefaultClient].
 	Client *http.Client
-	// IDField is the JSON name of the id field; empty means id.
+	// IDField is the JSON name of the id field. Default "id".
 	IDField string
 }
 
 // Over returns a client of the collection that a [resource.Catalog] serves at a URL, such as
-// "http://localhost:8080/orders", as functions for [RunOps]: entity tags are the revisions, and statuses become errors of
-// package resource again. T is the shape that the server shows. It panics if T cannot be a schema.
+// "http://localhost:8080/orders", as operations for [RunOps]. Entity tags are the revisions, and
+// status codes become errors of package resource. T is the representation that the server sends.
+// Over panics if T is not a valid schema.
 //
-// The client cannot know what the server can do: set to nil what is missing there. ListByKeys, Deleted and Transactions are
-// nil, since no request asks for them. The resource needs rest.ResourceOptions.AlwaysETagOnPut, so that a writer learns
-// its revision, and as it sends whole documents, no field may be writeOnly.
+// The client does not detect the capabilities of the server: set missing operations to nil.
+// ListByKeys, Deleted and Transactions are nil, because no request corresponds to them. The
+// resource needs rest.ResourceOptions.AlwaysETagOnPut, so that PUT returns the revision. No field
+// may be writeOnly, because the client sends whole documents.
 //
-// Lists do not tell revisions, so each item of a list is asked for once more.
+// Lists have no revisions, so the client also gets each item of a list.
 func Over[T any](at string, opts *OverOptions) resource.Ops[T] {
 	o := &over[T]{at: strings.TrimSuffix(at, "/"), client: http.DefaultClient, typ: schema.For[T](), cursors: map[string]string{}}
 	name := "id"
@@ -53,23 +55,23 @@ func Over[T any](at string, opts *OverOptions) resource.Ops[T] {
 
 // over is a collection on a server.
 type over[T any] struct {
-	at     string // without a slash at the end
+	at     string // without a trailing slash
 	client *http.Client
 	typ    *schema.Type
 	id     *schema.Field
 
 	mu      sync.Mutex
-	cursors map[string]string // what the server calls a position in a list
+	cursors map[string]string // the server's cursors by position
 }
 
-// answer is a response that has been read.
+// answer is a response and its body.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// do sends a request. header are names and values by turns.
+// do sends a request. header alternates names and values.
 func (o *over[T]) do(ctx context.Context, method, at string, body []byte, header ...string) (answer, error) {
 	r, err := http.NewRequestWithContext(ctx, method, at, bytes.NewReader(body))
 	if err != nil {
@@ -93,7 +95,7 @@ func (o *over[T]) do(ctx context.Context, method, at string, body []byte, header
 	return answer{resp.StatusCode, resp.Header, text}, err
 }
 
-// failed is the error that the server meant.
+// failed returns the error for a response of the server.
 func failed(status int, body []byte) error {
 	var p struct {
 		Type   string `json:"type"`
@@ -103,7 +105,7 @@ func failed(status int, body []byte) error {
 			Code    string `json:"code"`
 		} `json:"errors"`
 	}
-	json.Unmarshal(body, &p) // what is no problem says nothing
+	json.Unmarshal(body, &p) // p stays empty if body is not a problem
 	known := map[int]error{
 		http.StatusNotFound: resource.ErrNotFound, http.StatusGone: resource.ErrGone, http.StatusPreconditionFailed: resource.ErrStale,
 		http.StatusServiceUnavailable: resource.ErrUnavailable, http.StatusForbidden: resource.ErrForbidden,
@@ -125,7 +127,7 @@ func failed(status int, body []byte) error {
 	return errors.Join(errs...)
 }
 
-// item reads one. The server has given its revision, or the client could not go on.
+// item decodes one item. The server must have sent its revision.
 func (o *over[T]) item(a answer) (resource.Item[T], error) {
 	var it resource.Item[T]
 	if err := json.Unmarshal(a.body, &it.Value); err != nil {
@@ -139,7 +141,7 @@ func (o *over[T]) item(a answer) (resource.Item[T], error) {
 	return it, nil
 }
 
-// one is do for a request that is answered with an item.
+// one is do for a request whose response is an item.
 func (o *over[T]) one(ctx context.Context, method, at string, body []byte, header ...string) (resource.Item[T], error) {
 	a, err := o.do(ctx, method, at, body, header...)
 	if err != nil {
@@ -154,7 +156,8 @@ func (o *over[T]) get(ctx context.Context, id string) (resource.Item[T], error) 
 	return o.one(ctx, http.MethodGet, o.path(id), nil)
 }
 
-// document is what a client sends: without what only the server writes, and without an id, which the path has.
+// document returns the request body: without the fields that only the server writes, and without
+// the id, which is in the path.
 func (o *over[T]) document(v T) ([]byte, error) {
 	text, err := o.typ.Append(nil, &v)
 	if err != nil {
@@ -176,7 +179,7 @@ func (o *over[T]) create(ctx context.Context, v T) (resource.Item[T], error) {
 	return o.write(ctx, http.MethodPost, o.at, v)
 }
 
-// insert takes the refusal of a state that is there for what it means here.
+// insert maps a failed precondition to ErrExists.
 func (o *over[T]) insert(ctx context.Context, id string, v T) (resource.Item[T], error) {
 	it, err := o.write(ctx, http.MethodPut, o.path(id), v, "If-None-Match", "*")
 	if errors.Is(err, resource.ErrStale) {
@@ -208,8 +211,9 @@ func (o *over[T]) write(ctx context.Context, method, at string, v T, header ...s
 	return o.one(ctx, method, at, body, header...)
 }
 
-// compared makes a conditional request. An item that is not there fails the condition as well (RFC 9110 section 13.1.1),
-// and what is no entity tag (section 8.8.3) cannot be asked for, so only a look at the item tells which it was.
+// compared sends a conditional request. For a missing item the condition fails as well (RFC 9110
+// section 13.1.1), and a revision that is not a valid entity tag (section 8.8.3) cannot be sent. In
+// both cases compared gets the item to find the error.
 func (o *over[T]) compared(ctx context.Context, id string, expect resource.Rev, request func(tag string) error) error {
 	err := resource.ErrStale
 	if !strings.ContainsFunc(string(expect), func(r rune) bool { return r <= ' ' || r == '"' || r > '~' }) {
@@ -223,7 +227,7 @@ func (o *over[T]) compared(ctx context.Context, id string, expect resource.Rev, 
 	return err
 }
 
-// count asks for the smallest page with a total.
+// count requests the smallest page with a total.
 func (o *over[T]) count(ctx context.Context, q query.Query) (int, error) {
 	p, err := o.page(ctx, query.Query{Filter: q.Filter, Limit: 1}, "")
 	if err == nil && p.Total == nil {
@@ -239,7 +243,7 @@ func (o *over[T]) count(ctx context.Context, q query.Query) (int, error) {
 type listPage[T any] struct {
 	Items []T    `json:"items"`
 	Next  string `json:"next"`
-	Total *int   `json:"total"` // nil if it was not asked for
+	Total *int   `json:"total"` // nil if it was not requested
 }
 
 func (o *over[T]) page(ctx context.Context, q query.Query, cursor string) (listPage[T], error) {
