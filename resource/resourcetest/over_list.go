@@ -12,12 +12,13 @@ import (
 )
 
 const (
-	overPage = 50 // items asked for at once where there is no smaller limit
+	overPage = 50 // page size unless the limit is smaller
 	overIDs  = 20 // ids in one URL
 )
 
-// list follows the pages of the server. A position that the server gave a cursor for is asked for by that cursor, so that
-// a walk through pages is one through those of the server; any other is looked for from the beginning.
+// list follows the pages of the server. It continues after a position with the server's cursor, if
+// it has one, so that pages of the test are pages of the server. Otherwise it searches from the
+// beginning.
 func (o *over[T]) list(ctx context.Context, q query.Query) iter.Seq2[resource.Item[T], error] {
 	return func(yield func(resource.Item[T], error) bool) {
 		cursor, known := o.cursor(q, q.After)
@@ -40,7 +41,7 @@ func (o *over[T]) list(ctx context.Context, q query.Query) iter.Seq2[resource.It
 				}
 				it, err := o.get(ctx, o.id.Text(&v))
 				if errors.Is(err, resource.ErrNotFound) || errors.Is(err, resource.ErrGone) {
-					continue // since the page was made
+					continue // deleted after the page was read
 				}
 				if n++; !yield(it, err) || err != nil || n == q.Limit {
 					return
@@ -53,14 +54,14 @@ func (o *over[T]) list(ctx context.Context, q query.Query) iter.Seq2[resource.It
 	}
 }
 
-// behind reports whether an item is behind the position of q.
+// behind reports whether an item follows the position of q.
 func (o *over[T]) behind(q query.Query, v T) bool {
 	return len(query.Select(query.Query{Sort: q.Sort, After: q.After}, []T{v}, o.field)) > 0
 }
 
 func (o *over[T]) field(v *T, name string) any { return o.typ.Field(name).Get(v) }
 
-// cursor returns what the server calls a position.
+// cursor returns the server's cursor of a position.
 func (o *over[T]) cursor(q query.Query, after []any) (cursor string, known bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -68,7 +69,7 @@ func (o *over[T]) cursor(q query.Query, after []any) (cursor string, known bool)
 	return cursor, known
 }
 
-// remember notes what the server calls the end of a page.
+// remember stores the server's cursor for the end of a page.
 func (o *over[T]) remember(q query.Query, p listPage[T]) {
 	if p.Next == "" || len(p.Items) == 0 {
 		return
@@ -82,13 +83,13 @@ func (o *over[T]) remember(q query.Query, p listPage[T]) {
 	o.cursors[positionKey(q, after)] = p.Next
 }
 
-// positionKey is one text for one position in one list.
+// positionKey returns a key for one position in one list.
 func positionKey(q query.Query, after []any) string {
 	list := query.Query{Filter: q.Filter, Sort: q.Sort}
 	return list.Values().Encode() + fmt.Sprintf("%q", after)
 }
 
-// getMany asks for some at a time, as a URL has no room for all.
+// getMany requests several ids at a time, because the length of a URL is limited.
 func (o *over[T]) getMany(ctx context.Context, ids []string) iter.Seq2[resource.Item[T], error] {
 	return func(yield func(resource.Item[T], error) bool) {
 		for some := range slices.Chunk(ids, overIDs) {

@@ -7,7 +7,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// pageCases try List from a position.
+// pageCases test List from a position.
 func pageCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
@@ -42,7 +42,7 @@ func pageCases[T any]() []testCase[T] {
 	}
 }
 
-// after returns the query that continues behind an item.
+// after returns the query that continues after an item.
 func (k *kit[T]) after(q query.Query, it resource.Item[T]) query.Query {
 	if k.able.has(natural) {
 		q.Token = it.Next
@@ -55,7 +55,7 @@ func (k *kit[T]) after(q query.Query, it resource.Item[T]) query.Query {
 	return q
 }
 
-// walk reads page after page. between is called after each, with the items so far.
+// walk reads all pages. between is called after each, with the items so far.
 func (k *kit[T]) walk(q query.Query, most int, between func(seen []resource.Item[T])) []resource.Item[T] {
 	var seen []resource.Item[T]
 	for range most {
@@ -81,7 +81,7 @@ func (k *kit[T]) walk(q query.Query, most int, between func(seen []resource.Item
 	return seen
 }
 
-// pageWalk changes the page size at random from page to page, as clients may.
+// pageWalk uses a random size for each page, as clients may.
 func pageWalk[T any](k *kit[T]) {
 	items := k.fill(max(20, k.Items/2), clustered)
 	for _, sort := range k.sorts() {
@@ -91,7 +91,7 @@ func pageWalk[T any](k *kit[T]) {
 	}
 }
 
-// pageNowhere deletes the very item at whose end the page before stopped.
+// pageNowhere deletes the last item of the previous page.
 func pageNowhere[T any](k *kit[T]) {
 	items := k.fill(20, clustered)
 	for _, sort := range k.sorts() {
@@ -108,7 +108,7 @@ func pageNowhere[T any](k *kit[T]) {
 	}
 }
 
-// pageChanges makes its changes between the pages, where they hurt most and always in the same way.
+// pageChanges changes items between pages. The changes are the same in each run.
 func pageChanges[T any](k *kit[T]) {
 	for _, sort := range k.sorts() {
 		q := query.Query{}
@@ -137,7 +137,7 @@ func pageChanges[T any](k *kit[T]) {
 	}
 }
 
-// mixed brings in items of which some are to stay and others to be deleted.
+// mixed stores items, some of which are deleted later.
 func (k *kit[T]) mixed(n int) (steady, passing []resource.Item[T]) {
 	for i, it := range k.fill(n, clustered) {
 		if i%2 == 0 {
@@ -149,7 +149,7 @@ func (k *kit[T]) mixed(n int) (steady, passing []resource.Item[T]) {
 	return steady, passing
 }
 
-// checkWalk checks that what stayed was seen once and nothing twice.
+// checkWalk checks that items which were not deleted appear once, and no item twice.
 func (k *kit[T]) checkWalk(steady, seen []resource.Item[T], how string) {
 	times := map[string]int{}
 	for _, it := range seen {
@@ -164,7 +164,7 @@ func (k *kit[T]) checkWalk(steady, seen []resource.Item[T], how string) {
 	}
 }
 
-// pageNatural takes the order of the whole list as given and asks only that the pages agree with it.
+// pageNatural takes the order from the whole list and checks that the pages agree with it.
 func pageNatural[T any](k *kit[T]) {
 	items := k.fill(max(20, k.Items/2), distinct)
 	whole := k.list(query.Query{})

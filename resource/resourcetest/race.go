@@ -25,14 +25,15 @@ func (k *kit[T]) race(n int, fn func(i int)) {
 	wg.Wait()
 }
 
-// duels has all writers do the same n writes, and wait for each other before each, so that every write is a race. It
-// returns who was told of success, for each write, and checks that the others were told one of the errors of the second.
+// duels has all writers do the same n writes, synchronized before each, so that every write is a
+// race. It returns the successful writer of each write, and checks that the others received one of
+// the expected errors.
 func (k *kit[T]) duels(n int, write func(writer, i int) error, second ...error) (winners [][]int) {
 	winners = make([][]int, n)
 	var mu sync.Mutex
 	var arrived atomic.Int64
 	k.race(k.Writers, func(w int) {
-		defer arrived.Add(1 << 40) // lets the others go on if this one panics
+		defer arrived.Add(1 << 40) // releases the others if this one panics
 		for i := range n {
 			k.meet(&arrived, int64(k.Writers*(i+1)))
 			err := k.persist(func() error { return write(w, i) })
@@ -48,13 +49,14 @@ func (k *kit[T]) duels(n int, write func(writer, i int) error, second ...error) 
 	return winners
 }
 
-// meet waits until as many as want have arrived. It spins first: goroutines that are woken start one after the other,
-// those that spin start within nanoseconds, which is what it takes to hit a narrow gap.
+// meet waits until want goroutines have arrived. It spins first, because woken goroutines start one
+// after the other. Spinning ones start within nanoseconds, which is needed to hit short race
+// windows.
 func (k *kit[T]) meet(arrived *atomic.Int64, want int64) {
 	arrived.Add(1)
 	for turn := 0; arrived.Load() < want && k.ctx.Err() == nil; turn++ {
 		switch {
-		case turn > 2000: // the others are waiting for a slow store
+		case turn > 2000: // the others wait for a slow store
 			time.Sleep(20 * time.Microsecond)
 		case turn%64 == 63:
 			runtime.Gosched()
@@ -62,7 +64,7 @@ func (k *kit[T]) meet(arrived *atomic.Int64, want int64) {
 	}
 }
 
-// persist repeats a call that fails because the store is busy, as databases do under load.
+// persist repeats a call that fails because the store is busy, as databases are under load.
 func (k *kit[T]) persist(call func() error) error {
 	const tries = 1000
 	err := call()

@@ -6,7 +6,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// replaceCases try Replacer.
+// replaceCases test Replacer.
 func replaceCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
@@ -57,8 +57,8 @@ func replaceCases[T any]() []testCase[T] {
 	}
 }
 
-// replaceGet writes each item several times, the last times with values in which much is null or empty. Stores that
-// leave out empty columns keep the old content there.
+// replaceGet replaces each item several times, at the end with values that are mostly null or
+// empty. Stores that omit empty columns keep the old content.
 func replaceGet[T any](k *kit[T]) {
 	for _, it := range k.fill(2, distinct) {
 		for range 3 {
@@ -73,14 +73,14 @@ func replaceGet[T any](k *kit[T]) {
 		}
 	}
 	sparse := k.put(k.fresh())
-	for range 4 { // nulls and empty values in place of what was there
+	for range 4 { // nulls and empty values replace others
 		sent := k.identified(k.styled(clustered), sparse.ID)
 		sparse = k.replace(sparse, sent)
 		k.sameValue(sent, k.get(sparse.ID).Value, "an item with fewer fields set than before")
 	}
 }
 
-// oddRevs are revisions that no store gives out, made from one that it did.
+// oddRevs returns revisions that a store never returns, derived from an existing one.
 func oddRevs(current resource.Rev) []resource.Rev {
 	return []resource.Rev{
 		"", "0", "-1", "x", " ", current + "x", current + " ", "x" + current, current + "\x00", "\xff\xfe\x00", "*",
@@ -89,8 +89,8 @@ func oddRevs(current resource.Rev) []resource.Rev {
 	}
 }
 
-// replaceStale tries revisions of every sort: those the item had, that of another item, and many that only resemble the
-// current one. After each the item must be what it was, also where the right error was returned.
+// replaceStale tries earlier revisions of the item, that of another item, and many that resemble
+// the current one. After each the item must be unchanged, even if the error was correct.
 func replaceStale[T any](k *kit[T]) {
 	items := k.fill(2, distinct)
 	if len(items) == 0 {
@@ -110,7 +110,7 @@ func replaceStale[T any](k *kit[T]) {
 	}
 }
 
-// replaceUnknown names the revision of an item that exists among others, which an UPDATE without the id in its condition
+// replaceUnknown uses the revision of another item, which an UPDATE without the id in its condition
 // would find.
 func replaceUnknown[T any](k *kit[T]) {
 	items := k.fill(1, distinct)
@@ -129,8 +129,8 @@ func replaceUnknown[T any](k *kit[T]) {
 	k.sameIDs(items, k.all(), "List after Replace of an unknown id")
 }
 
-// replaceRevisions alternates between two values, quickly: a hash of the content repeats at the third write, and a time
-// in milliseconds within the first few.
+// replaceRevisions alternates quickly between two values. A hash of the content repeats at the
+// third write, and a time in milliseconds within the first few.
 func replaceRevisions[T any](k *kit[T]) {
 	items := k.fill(1, distinct)
 	if len(items) == 0 {
@@ -149,8 +149,8 @@ func replaceRevisions[T any](k *kit[T]) {
 	}
 }
 
-// replaceRace is the loop of package resource with its lock taken away: read, change, compare and swap, again if stale.
-// Another item stands beside it, so that a write to all rows is noticed.
+// replaceRace is the write loop of package resource without its lock: read, change, compare and
+// swap, retry if stale. A second item detects writes to all rows.
 func replaceRace[T any](k *kit[T]) {
 	items := k.fill(2, distinct)
 	if len(items) == 0 {
@@ -168,8 +168,8 @@ func replaceRace[T any](k *kit[T]) {
 	}
 }
 
-// replaceDuel leaves the reads away. All writers name the revision that is current, at the same moment, which hits gaps
-// of a few instructions between comparing and writing that replaceRace rarely meets.
+// replaceDuel does not read. All writers use the current revision at the same moment, which hits
+// short windows between comparison and write that replaceRace rarely hits.
 func replaceDuel[T any](k *kit[T]) {
 	items := k.fill(k.Items, distinct)
 	sent := make([][]T, len(items))

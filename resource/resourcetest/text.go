@@ -13,7 +13,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// text fills v with a string, bytes, a time, or whatever is written as a JSON string.
+// text sets v to a string, bytes, a time, or another value that is a JSON string.
 func (b *builder) text(v reflect.Value, f *schema.Field, t *schema.Type) {
 	switch {
 	case v.Type() == reflect.TypeFor[time.Time]():
@@ -37,7 +37,7 @@ func (b *builder) bytes(v reflect.Value) {
 	}
 }
 
-// words chooses a string that keeps the constraints of f.
+// words returns a string that satisfies the constraints of f.
 func (b *builder) words(f *schema.Field) string {
 	switch {
 	case len(f.Enum) > 0:
@@ -62,11 +62,10 @@ func (b *builder) words(f *schema.Field) string {
 	}
 }
 
-// commonTexts are few and close to each other: they differ in case, in accents, and in the characters that mean
-// something to LIKE.
+// commonTexts are few and similar: they differ in case, accents and the special characters of LIKE.
 var commonTexts = []string{"a", "A", "aa", "ab", "a%b", "a_b", "axb", "%", `a\b`, "b", "B", "é", "e", ""}
 
-// extremeTexts are valid texts that some store has lost before.
+// extremeTexts are valid texts that stores have changed in the past.
 var extremeTexts = []string{
 	"", " ", " leading and trailing ", "a\tb\r\nc", `"quoted" and \escaped\`, "'; DROP TABLE items; --", "null",
 	"e\u0301 combining", "é composed", "👩‍👩‍👧‍👦 family", "עברית and العربية", "\U0010ffff last", "\ufffd replacement",
@@ -74,7 +73,7 @@ var extremeTexts = []string{
 	strings.Repeat("long ", 2000),
 }
 
-// hardText is one that cuts C strings short, or, outside of lists, one that is too long for many a column.
+// hardText returns a text with NUL or, outside of lists, one that is too long for many columns.
 func (b *builder) hardText() string {
 	if b.depth == 0 && b.turn%3 == 0 {
 		return strings.Repeat("0123456789abcdef", 1<<16)
@@ -82,7 +81,7 @@ func (b *builder) hardText() string {
 	return edge(b, []string{"before\x00after", "\x00"})
 }
 
-// lengths returns the smallest and the largest length, in code points; a largest of -1 is none.
+// lengths returns the minimum and maximum length in code points. A maximum of -1 means no limit.
 func lengths(f *schema.Field) (lo, hi int) {
 	hi = -1
 	if f.MinLength != nil {
@@ -94,11 +93,11 @@ func lengths(f *schema.Field) (lo, hi int) {
 	return lo, hi
 }
 
-// fit cuts and pads s to a permitted length.
+// fit cuts and pads s to a valid length.
 func fit(s string, lo, hi int) string {
 	if hi >= 0 && utf8.RuneCountInString(s) > hi {
 		r := []rune(s)
-		s = string(r[len(r)-hi:]) // the end, where the number of a distinct word is
+		s = string(r[len(r)-hi:]) // the end, which has the number of a distinct word
 	}
 	if n := utf8.RuneCountInString(s); n < lo {
 		s += strings.Repeat("x", lo-n)
@@ -106,7 +105,7 @@ func fit(s string, lo, hi int) string {
 	return s
 }
 
-// word returns the nth word. Short ones have no prefix, so that they stay distinct.
+// word returns the nth word. Short words have no prefix, so that they stay distinct.
 func (b *builder) word(most int) string {
 	n := strconv.FormatInt(int64(b.n), 36)
 	if s := b.prefix + "-" + n; most < 0 || len(s) <= most {
@@ -145,7 +144,7 @@ func (b *builder) formatted(format string) (string, bool) {
 	return "", false
 }
 
-// uuid returns the nth UUID, with the bits of version 7 where they belong.
+// uuid returns the nth UUID, with the version bits of version 7.
 func (b *builder) uuid() string { return fmt.Sprintf("0192f0c1-2345-7abc-8def-%012x", b.n) }
 
 // address returns the nth address of a private network.
@@ -153,8 +152,8 @@ func (b *builder) address() string {
 	return fmt.Sprintf("10.%d.%d.%d", b.n>>16&255, b.n>>8&255, b.n&255)
 }
 
-// matching makes up a string for a pattern by walking its syntax; anchors and word boundaries are left to chance, and
-// to another try.
+// matching generates a string for a pattern from its syntax tree. It ignores anchors and word
+// boundaries, so the result may not match, and the caller tries again.
 func (b *builder) matching(f *schema.Field) string {
 	re, err := syntax.Parse(f.Pattern.String(), syntax.Perl)
 	if err != nil {
@@ -178,7 +177,7 @@ func (b *builder) matching(f *schema.Field) string {
 	return s
 }
 
-// spell writes one string that re matches, with up to more repetitions than are needed.
+// spell returns a string that re matches, with up to more additional repetitions.
 func spell(out *strings.Builder, re *syntax.Regexp, rng *rand.Rand, more int) {
 	repeat := func(least, most int) {
 		if most < 0 || most > least+more {
@@ -212,7 +211,7 @@ func spell(out *strings.Builder, re *syntax.Regexp, rng *rand.Rand, more int) {
 	}
 }
 
-// fromClass chooses a character from pairs of bounds, a printable one of ASCII if there is one.
+// fromClass returns a character from pairs of bounds, a printable ASCII one if possible.
 func fromClass(pairs []rune, rng *rand.Rand) rune {
 	var plain []rune
 	for i := 0; i+1 < len(pairs); i += 2 {

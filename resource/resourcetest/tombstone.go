@@ -6,7 +6,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// tombstoneCases try Tombstoner.
+// tombstoneCases test Tombstoner.
 func tombstoneCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
@@ -33,7 +33,7 @@ func tombstoneCases[T any]() []testCase[T] {
 	}
 }
 
-// tombstoneDeleted allows the clock of a database to be wrong by hours, but not the time to be zero or to move.
+// tombstoneDeleted accepts a clock that is wrong by hours, but not a time that is zero or changes.
 func tombstoneDeleted[T any](k *kit[T]) {
 	items := k.fill(2, distinct)
 	if len(items) < 2 {
@@ -55,7 +55,8 @@ func tombstoneDeleted[T any](k *kit[T]) {
 	}
 }
 
-// tombstonePrecedesStale names every revision the item ever had and some that nobody had; the answer is always the same.
+// tombstonePrecedesStale uses all revisions that the item had and some that it did not have. The
+// error is always the same.
 func tombstonePrecedesStale[T any](k *kit[T]) {
 	items := k.fill(1, distinct)
 	if len(items) == 0 {
@@ -72,7 +73,8 @@ func tombstonePrecedesStale[T any](k *kit[T]) {
 	}
 }
 
-// tombstoneSecondLife asks in each life and after each death. It needs a store that says it gives second lives.
+// tombstoneSecondLife checks each life and each deletion. It needs a store that accepts deleted ids
+// again.
 func tombstoneSecondLife[T any](k *kit[T]) {
 	if !k.Recreates {
 		k.notef("not tried: Options.Recreates is false")

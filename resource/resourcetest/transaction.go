@@ -10,10 +10,10 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// errRollback is what a function returns to have its transaction rolled back.
+// errRollback is returned by a function to roll its transaction back.
 var errRollback = errors.New("rolled back by resourcetest")
 
-// transactionCases try Transactor.
+// transactionCases test Transactor.
 func transactionCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
@@ -81,7 +81,7 @@ func (k *kit[T]) inTx(ctx context.Context, fn func(ctx context.Context) error) e
 	return k.ops.Transactions().InTx(ctx, fn)
 }
 
-// txRunner compares with ==, as package resource does.
+// txRunner compares Runners with ==, like package resource.
 func txRunner[T any](k *kit[T]) {
 	a, b := k.ops.Transactions(), k.ops.Transactions()
 	if a == nil {
@@ -92,8 +92,8 @@ func txRunner[T any](k *kit[T]) {
 	}
 }
 
-// change does one of everything inside a transaction and checks that the transaction sees it. It returns what the
-// collection should hold afterwards. items are at least two.
+// change calls each write method inside a transaction and checks that the transaction sees the
+// changes. It returns the expected items. items has at least two.
 func (k *kit[T]) change(ctx context.Context, items []resource.Item[T]) (after []resource.Item[T], err error) {
 	made, err := k.tryPut(ctx, k.fresh())
 	if err != nil {
@@ -129,7 +129,7 @@ func (k *kit[T]) change(ctx context.Context, items []resource.Item[T]) (after []
 	return after, nil
 }
 
-// holds checks what the collection consists of, item by item.
+// holds compares the collection with the expected items.
 func (k *kit[T]) holds(want []resource.Item[T], where string) {
 	k.sameSet(want, k.all(), where)
 	for _, it := range want {
@@ -141,7 +141,7 @@ func (k *kit[T]) holds(want []resource.Item[T], where string) {
 	}
 }
 
-// works checks that the collection can be written after a transaction has ended.
+// works checks that the collection accepts writes after the end of a transaction.
 func (k *kit[T]) works(items []resource.Item[T]) {
 	k.put(k.fresh())
 	if k.ops.Replace != nil {
@@ -152,7 +152,7 @@ func (k *kit[T]) works(items []resource.Item[T]) {
 	}
 }
 
-// txCommit does one of everything in one transaction.
+// txCommit calls each write method in one transaction.
 func txCommit[T any](k *kit[T]) {
 	items := k.fill(3, distinct)
 	var after []resource.Item[T]
@@ -164,7 +164,8 @@ func txCommit[T any](k *kit[T]) {
 	k.holds(after, "after the commit")
 }
 
-// txRollback does the same, rolls it back, and goes on to write: a transaction that was not ended keeps its locks.
+// txRollback does the same, rolls back, and then writes: a transaction that was not ended holds its
+// locks.
 func txRollback[T any](k *kit[T]) {
 	items := k.fill(3, distinct)
 	var after []resource.Item[T]
@@ -185,7 +186,7 @@ func txRollback[T any](k *kit[T]) {
 	k.works(items)
 }
 
-// txPanic is txRollback for a function that panics. Whether a store uses defer shows only here.
+// txPanic is txRollback for a function that panics. It finds stores that do not use defer.
 func txPanic[T any](k *kit[T]) {
 	items := k.fill(3, distinct)
 	const thrown = "thrown by resourcetest"
@@ -207,7 +208,8 @@ func txPanic[T any](k *kit[T]) {
 	k.works(items)
 }
 
-// txNested lets the inner call succeed and the outer one fail, in which case the inner must not have committed.
+// txNested has the outer call fail after the inner one succeeded. The inner call must not have
+// committed.
 func txNested[T any](k *kit[T]) {
 	items := k.fill(3, distinct)
 	announced := false
@@ -233,7 +235,7 @@ func txNested[T any](k *kit[T]) {
 	k.works(items)
 }
 
-// txAfterCommit needs nothing but the Runner: two functions, one rollback, one commit.
+// txAfterCommit needs only the Runner: two functions, one rollback, one commit.
 func txAfterCommit[T any](k *kit[T]) {
 	var ran []string
 	undone := 0
@@ -269,8 +271,8 @@ func txAfterCommit[T any](k *kit[T]) {
 	}
 }
 
-// txIsolation reads from outside while a transaction is open. The reader may come late or have to wait; whenever it
-// gets its answer, that must not be what is rolled back in the end.
+// txIsolation reads from outside while a transaction is open. The reader may be delayed, but must
+// not return data that is rolled back later.
 func txIsolation[T any](k *kit[T]) {
 	items := k.fill(2, distinct)
 	answers := make(chan resource.Item[T], 1)
@@ -286,7 +288,7 @@ func txIsolation[T any](k *kit[T]) {
 			return err
 		}
 		reader()
-		time.Sleep(20 * time.Millisecond) // gives the reader a chance; the verdict does not depend on it
+		time.Sleep(20 * time.Millisecond) // lets the reader start; the result does not depend on it
 		return errRollback
 	})
 	k.wantError(err, "InTx whose function failed", errRollback)
@@ -296,8 +298,9 @@ func txIsolation[T any](k *kit[T]) {
 	}
 }
 
-// txRace gives the writers three parts: transactions on one item, half of which are rolled back; plain writes to another
-// item; and new items. The two chains and the list of acknowledged items show what was lost, and by whom.
+// txRace runs transactions on one item, half of which are rolled back, writes to another item
+// outside of transactions, and inserts. The two chains and the list of acknowledged items show
+// which writes were lost.
 func txRace[T any](k *kit[T]) {
 	items := k.fill(2, distinct)
 	inside, outside := newChain(items[0]), newChain(items[1])
@@ -326,8 +329,9 @@ func txRace[T any](k *kit[T]) {
 	}
 }
 
-// writeBesideRollback has somebody write to one item while a transaction that has written to another is open, and is then
-// rolled back. Where the store lets nobody write beside a transaction that comes after it.
+// writeBesideRollback writes to one item while a transaction is open that has written to another,
+// and is then rolled back. If the store does not permit concurrent writes, the write waits for the
+// transaction.
 func (k *kit[T]) writeBesideRollback(inside, outside *chain[T]) {
 	var beside sync.WaitGroup
 	write := sync.OnceFunc(func() { // once, because a function may be run again
@@ -354,11 +358,11 @@ func (k *kit[T]) putBeside() (it resource.Item[T]) {
 	return it
 }
 
-// linger gives others a chance to interfere. No verdict depends on how long it takes.
+// linger lets other goroutines run. No result depends on its duration.
 func linger() { time.Sleep(50 * time.Microsecond) }
 
-// lengthenInTx is lengthen in a transaction, which is committed or, having written as well, rolled back. open is called
-// while it is open.
+// lengthenInTx is lengthen in a transaction, which is committed, or rolled back after the write.
+// open is called inside the transaction.
 func (k *kit[T]) lengthenInTx(c *chain[T], rollback bool, open func()) {
 	const tries = 10_000
 	for range tries {

@@ -8,7 +8,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// uniqueCases try fields that are tagged unique.
+// uniqueCases test fields that are tagged unique.
 func uniqueCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
@@ -29,7 +29,8 @@ func uniqueCases[T any]() []testCase[T] {
 	}
 }
 
-// uniqueFields are the fields whose values items may not share. Lists are not meant: there the tag is about elements.
+// uniqueFields returns the fields whose values must differ between items. It omits lists, because
+// there the tag applies to elements.
 func (k *kit[T]) uniqueFields() (fields []*schema.Field) {
 	for _, f := range k.typ.Fields {
 		if f.Unique && f.Comparable() && f != k.id && !f.ReadOnly {
@@ -42,7 +43,7 @@ func (k *kit[T]) uniqueFields() (fields []*schema.Field) {
 	return fields
 }
 
-// sharing returns a fresh value that has one field in common with another.
+// sharing returns a fresh value that has the value of one field in common with another.
 func (k *kit[T]) sharing(f *schema.Field, other T) T {
 	v := k.fresh()
 	from, okFrom := ownField(reflect.ValueOf(&other).Elem(), f.Index)
@@ -54,7 +55,7 @@ func (k *kit[T]) sharing(f *schema.Field, other T) T {
 	return v
 }
 
-// isTaken reports whether err says that a field's value is taken, alone or among others.
+// isTaken reports whether err or an error that it joins is Taken for a field.
 func isTaken(err error, field string) bool {
 	if reflect.DeepEqual(err, resource.Taken(field)) {
 		return true
@@ -72,15 +73,16 @@ func isTaken(err error, field string) bool {
 	return false
 }
 
-// wantTaken records a failure unless err says that a field's value is taken.
+// wantTaken records a failure unless err is Taken for a field.
 func (k *kit[T]) wantTaken(err error, f *schema.Field, what string) {
 	if !isTaken(err, f.Name) {
 		k.errorf("%s returned %s, want resource.Taken(%q)", what, quoted(err), f.Name)
 	}
 }
 
-// uniqueTaken tries the value of another item as a new item and as a change, and then a change that keeps its own value,
-// which a check that does not leave out the item itself would refuse.
+// uniqueTaken uses the value of another item in an insert and in a change, and then changes an item
+// without changing its unique value. A check that does not exclude the item itself would reject
+// that.
 func uniqueTaken[T any](k *kit[T]) {
 	for _, f := range k.uniqueFields() {
 		first, second := k.put(k.fresh()), k.put(k.fresh())
@@ -95,7 +97,7 @@ func uniqueTaken[T any](k *kit[T]) {
 		}
 		k.holds([]resource.Item[T]{first, second}, "after refused writes")
 		if k.ops.Delete == nil {
-			return // what follows needs an empty collection
+			return // the rest needs an empty collection
 		}
 		k.remove(first)
 		heir := k.put(k.sharing(f, first.Value))
@@ -104,7 +106,8 @@ func uniqueTaken[T any](k *kit[T]) {
 	}
 }
 
-// uniqueRace has all writers bring in the same value at once, as a sign-up form does when its button is pressed twice.
+// uniqueRace has all writers store the same value concurrently, like a form that is submitted
+// twice.
 func uniqueRace[T any](k *kit[T]) {
 	for _, f := range k.uniqueFields() {
 		rounds := max(5, k.Items/k.Writers)
@@ -130,5 +133,5 @@ func uniqueRace[T any](k *kit[T]) {
 	}
 }
 
-// errTaken stands for resource.Taken, which cannot be found with errors.Is.
+// errTaken represents resource.Taken, which errors.Is cannot find.
 var errTaken = errors.New("resource.Taken")

@@ -5,10 +5,10 @@ import (
 	"reflect"
 )
 
-// unmarshaler is what a type with text methods implements.
+// unmarshaler is implemented by types with text methods.
 var unmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 
-// settable returns the field at index, with every embedded pointer on the way allocated.
+// settable returns the field at index, and allocates embedded pointers on the way.
 func settable(v reflect.Value, index []int) reflect.Value {
 	for _, i := range index {
 		v = target(v).Field(i)
@@ -16,7 +16,7 @@ func settable(v reflect.Value, index []int) reflect.Value {
 	return v
 }
 
-// target follows pointers to what they point to, and allocates it where they are nil.
+// target follows pointers, and allocates nil ones.
 func target(v reflect.Value) reflect.Value {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -27,7 +27,8 @@ func target(v reflect.Value) reflect.Value {
 	return v
 }
 
-// ownField returns the field at index, unless it is behind a pointer and so belongs to others too.
+// ownField returns the field at index, unless it is reached through a pointer and so shared with
+// copies.
 func ownField(v reflect.Value, index []int) (reflect.Value, bool) {
 	for _, i := range index {
 		if v.Kind() == reflect.Pointer {
@@ -38,8 +39,9 @@ func ownField(v reflect.Value, index []int) (reflect.Value, bool) {
 	return v, true
 }
 
-// scribble overwrites all that a copy of v would share with it: the elements of slices, the entries of maps, and what
-// pointers point to. It reports whether there was any. shared says that v itself is such a thing.
+// scribble overwrites all memory that a copy of v would share with it: elements of slices, entries
+// of maps, and targets of pointers. It reports whether there was any. shared means that v itself is
+// shared.
 func scribble(v reflect.Value, shared bool) (found bool) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -65,7 +67,7 @@ func scribble(v reflect.Value, shared bool) (found bool) {
 	}
 }
 
-// scribbleMap overwrites what the values of a map share, and then the map itself.
+// scribbleMap overwrites the shared memory of a map's values, and then the map.
 func scribbleMap(v reflect.Value) (found bool) {
 	for _, key := range v.MapKeys() {
 		elem := reflect.New(v.Type().Elem()).Elem()
@@ -77,7 +79,8 @@ func scribbleMap(v reflect.Value) (found bool) {
 	return found
 }
 
-// scribbleStruct overwrites field by field. A struct that hides its fields, such as a time, is overwritten whole.
+// scribbleStruct overwrites each field. A struct without exported fields, such as a time, is
+// overwritten as a whole.
 func scribbleStruct(v reflect.Value, shared bool) (found bool) {
 	visible := false
 	for i := range v.NumField() {
@@ -92,7 +95,7 @@ func scribbleStruct(v reflect.Value, shared bool) (found bool) {
 	return found
 }
 
-// alter makes a scalar another one.
+// alter changes a scalar.
 func alter(v reflect.Value) bool {
 	switch {
 	case !v.CanSet():

@@ -12,7 +12,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// watchCases try feed.Watcher.
+// watchCases test feed.Watcher.
 func watchCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
@@ -68,7 +68,7 @@ func watchCases[T any]() []testCase[T] {
 	}
 }
 
-// position returns where the store is.
+// position returns the current position of the store.
 func (k *kit[T]) position() feed.Cursor {
 	for c, err := range k.ops.Watch(k.ctx, feed.Cursor{}) {
 		k.must(err, "Watch from now on")
@@ -79,14 +79,15 @@ func (k *kit[T]) position() feed.Cursor {
 	return feed.Cursor{}
 }
 
-// wantBookmark ends the goroutine unless c is a Bookmark with a place.
+// wantBookmark ends the goroutine unless c is a Bookmark with a cursor.
 func (k *kit[T]) wantBookmark(c *feed.Change[T], where string) {
 	if c.Kind != feed.Bookmark || c.Cursor.IsZero() {
 		k.fatalf("%s yielded first that %q was %v, at %v, and not a Bookmark with a place", where, c.ID, c.Kind, c.Cursor)
 	}
 }
 
-// told returns n changes behind a place, all of which have happened. It waits for the Bookmark behind them.
+// told returns the n events after a cursor, which have all been written. It waits for the Bookmark
+// after them.
 func (k *kit[T]) told(after feed.Cursor, n int) (changes []*feed.Change[T]) {
 	ctx, cancel := context.WithTimeout(k.ctx, k.patience/4)
 	defer cancel()
@@ -113,7 +114,7 @@ func (k *kit[T]) told(after feed.Cursor, n int) (changes []*feed.Change[T]) {
 	return nil
 }
 
-// vetChange checks what is true of every change.
+// vetChange checks the invariants of an event.
 func (k *kit[T]) vetChange(c *feed.Change[T]) *feed.Change[T] {
 	if (c.Before == nil) != (c.Kind == feed.Created) || (c.After == nil) != (c.Kind == feed.Deleted) {
 		k.errorf("Watch yielded that item %q was %v, with Before: %v and After: %v", c.ID, c.Kind, c.Before != nil, c.After != nil)
@@ -128,13 +129,13 @@ func (k *kit[T]) vetChange(c *feed.Change[T]) *feed.Change[T] {
 	return c
 }
 
-// deed is what a change should have been.
+// deed is an expected event.
 type deed[T any] struct {
 	kind          feed.Kind
-	before, after resource.Item[T] // that is there has a revision or an id
+	before, after resource.Item[T] // an existing item has a revision or an id
 }
 
-// sameChanges records a failure unless what was told is what was done.
+// sameChanges records a failure unless the events are those expected.
 func (k *kit[T]) sameChanges(want []deed[T], got []*feed.Change[T]) {
 	if len(want) != len(got) {
 		k.errorf("Watch yielded %d changes, want %d", len(got), len(want))
@@ -160,7 +161,7 @@ func (k *kit[T]) sameSide(there bool, want *resource.Item[T], got *T, where stri
 	}
 }
 
-// act makes changes of all kinds that the store can, and calls done behind each.
+// act makes changes of all kinds that the store supports, and calls done after each.
 func (k *kit[T]) act(done func(deed[T])) {
 	items := make([]resource.Item[T], 3)
 	for i := range items {
@@ -199,7 +200,7 @@ func watchBegin[T any](k *kit[T]) {
 	}
 }
 
-// watchChanges listens while it writes: each change has to come without another one behind it.
+// watchChanges reads while it writes. Each event must arrive before the next change is made.
 func watchChanges[T any](k *kit[T]) {
 	ctx, cancel := context.WithTimeout(k.ctx, k.patience/4)
 	defer cancel()
@@ -275,7 +276,7 @@ func watchExpired[T any](k *kit[T]) {
 	}
 }
 
-// watchEnd ends the context in front, at the first Bookmark, and while Watch waits.
+// watchEnd ends the context before the call, at the first Bookmark, and while Watch waits.
 func watchEnd[T any](k *kit[T]) {
 	for _, when := range []string{"before Watch", "at the first Bookmark", "while Watch waits"} {
 		ctx, cancel := context.WithCancel(k.ctx)
@@ -329,7 +330,7 @@ func watchRollback[T any](k *kit[T]) {
 	}
 }
 
-// watchRace audits the changes as a chain: by revisions, whatever the type.
+// watchRace checks the events as a chain of revisions, for any type.
 func watchRace[T any](k *kit[T]) {
 	const rounds = 5
 	first := k.get(k.put(k.fresh()).ID)
