@@ -1,7 +1,8 @@
 package resource
 
-// Batches: operations on one collection that are carried out together or not at all. Called by protocols. It calls
-// batch_read.go to read the document, write.go for each operation, and idempotency.go for the key.
+// Batches: operations on one collection that are carried out together or not at all. Called by
+// protocols. It calls batch_read.go to read the document, write.go for each operation, and
+// idempotency.go for the key.
 
 import (
 	"context"
@@ -27,12 +28,13 @@ type BatchOptions struct {
 	WriteOptions
 	// MaxOperations limits the operations of the batch. Default 1000.
 	MaxOperations int
-	// MaxResult limits the JSON of all results together, in bytes; later results have none. Default 8 MiB. With a Key it is at
-	// most half of what a record can hold.
+	// MaxResult limits the JSON of all results together, in bytes; later results have none. Default
+	// 8 MiB. With a Key it is at most half of what a record can hold.
 	MaxResult int64
 	// Minimal leaves the JSON out of all results.
 	Minimal bool
-	// Report receives the error of an item that was written and cannot be encoded. Nil means that it is not reported.
+	// Report receives the error of an item that was written and cannot be encoded. Nil means that
+	// it is not reported.
 	Report func(error)
 }
 
@@ -58,10 +60,11 @@ type BatchResult struct {
 //		{"op": "delete",  "id": "9"}
 //	]}
 //
-// A patch that is an object is a merge patch (RFC 7396), and one that is an array is a JSON Patch (RFC 6902). Each operation
-// is carried out like the method of Resource for it, with policy, hooks and preconditions, and reads what the operations
-// before it have written. The first that fails rolls back all: [Problem] of its error has the extension "operation", the index,
-// and pointers into the document.
+// A patch that is an object is a merge patch (RFC 7396), and one that is an array is a JSON Patch
+// (RFC 6902). Each operation is carried out like the method of Resource for it, with policy, hooks
+// and preconditions, and reads what the operations before it have written. The first that fails
+// rolls back all: [Problem] of its error has the extension "operation", the index, and pointers
+// into the document.
 func (r *Resource) Batch(ctx context.Context, doc []byte, opts *BatchOptions) ([]BatchResult, error) {
 	b := batchRequest{r: r, doc: doc}
 	if opts != nil {
@@ -100,11 +103,12 @@ type batchRequest struct {
 
 // Do carries out all operations, or none.
 //
-// The transaction may run more than once. If the runner does not detect concurrent writes, ErrStale is retried here, like the
-// write of a single item. No locks of ids are taken: clients choose the order of ids, and two batches could wait for each
-// other.
+// The transaction may run more than once. If the runner does not detect concurrent writes, ErrStale
+// is retried here, like the write of a single item. No locks of ids are taken: clients choose the
+// order of ids, and two batches could wait for each other.
 //
-// Each written item is encoded at once, and nothing else of it is kept: a short batch can patch a large item a thousand times.
+// Each written item is encoded at once, and nothing else of it is kept: a short batch can patch a
+// large item a thousand times.
 func (b *batchRequest) Do(ctx context.Context) (err error) {
 	if b.invalid != nil {
 		return b.invalid
@@ -155,7 +159,8 @@ func (r *Resource) carryOut(ctx context.Context, op *batchOperation) (result Bat
 	return result, err
 }
 
-// encode returns a written item as JSON: of the stored type if a record needs it, and of the projection if that is another.
+// encode returns a written item as JSON: of the stored type if a record needs it, and of the
+// projection if that is another.
 func (b *batchRequest) encode(e *Entry) (stored, shown []byte) {
 	if b.opts.Key == nil {
 		return nil, b.show(e)
@@ -287,7 +292,13 @@ func (b *batchRequest) Replay(ctx context.Context, rec *idempotency.Record) erro
 	}
 	b.results = make([]BatchResult, len(done))
 	for i, op := range done {
-		r := BatchResult{Op: op.Op, Created: op.Status == http.StatusCreated, ID: op.ID, Rev: Rev(op.Rev), stored: op.Value}
+		r := BatchResult{
+			Op:      op.Op,
+			Created: op.Status == http.StatusCreated,
+			ID:      op.ID,
+			Rev:     Rev(op.Rev),
+			stored:  op.Value,
+		}
 		if whole := b.r.projection.down != nil; r.stored != nil && (whole || b.r.guarded()) {
 			e := Entry{ID: op.ID, Rev: Rev(op.Rev), stored: b.r.core.typ.New()}
 			if json.Unmarshal(op.Value, e.stored) != nil || b.r.core.stillVisible(ctx, &e, whole) != nil {

@@ -1,6 +1,7 @@
 package resource
 
-// Reading the document of a batch, and all violations that can be found without the items. Called by batch.go.
+// Reading the document of a batch, and all violations that can be found without the items. Called
+// by batch.go.
 
 import (
 	"cmp"
@@ -20,12 +21,14 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// batchDocument is the document. Its elements are read one by one, so that a mistake in one hides none in the others.
+// batchDocument is the document. Its elements are read one by one, so that a mistake in one hides
+// none in the others.
 type batchDocument struct {
 	Operations []jsontext.Value `json:"operations" required:"true" minItems:"1"`
 }
 
-// batchOperation is one element of the document. ID is the id as it stands in URLs, also where the id field is a number.
+// batchOperation is one element of the document. ID is the id as it stands in URLs, also where the
+// id field is a number.
 type batchOperation struct {
 	Op      string         `json:"op" required:"true" enum:"create,replace,patch,delete"`
 	ID      string         `json:"id,omitempty"`
@@ -37,7 +40,8 @@ type batchOperation struct {
 	change *patch.Patch
 }
 
-// membersOf returns the members of an operation beside op: those it must have, and those it may have.
+// membersOf returns the members of an operation beside op: those it must have, and those it may
+// have.
 func membersOf(op string) (needs, takes []string) {
 	switch op {
 	case "create":
@@ -163,7 +167,12 @@ func (b *batchReader) note(at string, err error) error {
 	switch {
 	case err == nil:
 	case errors.As(err, &syntax): // a limit: the document itself has been read to its end
-		return &schema.SyntaxError{Offset: syntax.Offset, Pointer: at + syntax.Pointer, Code: syntax.Code, Detail: syntax.Detail}
+		return &schema.SyntaxError{
+			Offset:  syntax.Offset,
+			Pointer: at + syntax.Pointer,
+			Code:    syntax.Code,
+			Detail:  syntax.Detail,
+		}
 	case errors.As(err, &patching):
 		b.add(patchPointer(at, patching.Operation), patching.Code, patching.Detail)
 	default:
@@ -186,7 +195,8 @@ func patchPointer(at string, operation int) string {
 	return at + "/" + strconv.Itoa(operation)
 }
 
-// parsePatch reads a patch that nothing but its form tells apart: an array is a JSON Patch, all else a merge patch.
+// parsePatch reads a patch that nothing but its form tells apart: an array is a JSON Patch, all
+// else a merge patch.
 func parsePatch(raw jsontext.Value, l patch.Limits) (*patch.Patch, error) {
 	if raw.Kind() == '[' {
 		return patch.ParseJSONPatch(raw, l)
@@ -194,8 +204,9 @@ func parsePatch(raw jsontext.Value, l patch.Limits) (*patch.Patch, error) {
 	return patch.ParseMergePatch(raw, l)
 }
 
-// checkReplacement finds what is wrong with the document of a PUT whatever is there now. Members that only the server knows, or
-// only the client, are compared with what is there, or stay as it is: they are left for later.
+// checkReplacement finds what is wrong with the document of a PUT whatever is there now. Members
+// that only the server knows, or only the client, are compared with what is there, or stay as it
+// is: they are left for later.
 func (r *Resource) checkReplacement(doc []byte, o *WriteOptions) error {
 	dec := o.decode(schema.Create, nil)
 	dec.Filled = []string{r.id()}
@@ -205,7 +216,8 @@ func (r *Resource) checkReplacement(doc []byte, o *WriteOptions) error {
 		return err
 	}
 	for _, v := range bad {
-		if v.Code != "readOnly" && v.Pointer != pointer.To(r.id()) && !pointer.Restricted(r.projection.typ, v.Pointer) {
+		if v.Code != "readOnly" && v.Pointer != pointer.To(r.id()) &&
+			!pointer.Restricted(r.projection.typ, v.Pointer) {
 			sure = append(sure, v)
 		}
 	}

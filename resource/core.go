@@ -1,5 +1,8 @@
 package resource
 
+// The core of a resource: the collection without its type parameter, and the policy, shared by all
+// projections. Made by resource.go; used by every file that reads or writes. It calls untyped.go.
+
 import (
 	"context"
 	"strconv"
@@ -15,8 +18,8 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// core is what all shapes of a resource share: the collection behind erased types, the policy and the write loop. An
-// erased value is a *T in an any, which costs nothing to make.
+// core is what all projections of a resource share: the collection without its type parameter, the
+// policy and the locks. Values are a *T in an any.
 type core struct {
 	name    string
 	typ     *schema.Type
@@ -25,42 +28,50 @@ type core struct {
 	query   query.Support
 	ops     erased
 	locks   keylock.Locks
-	// reserved are the ids that no item can have, since a command is at their path: string -> true. A catalog adds to it
-	// when it is made, and others may be at work then.
+	// reserved has the ids that no item can have because a command has their path: string -> true.
+	// A catalog adds to it when it is made, concurrently with requests of other catalogs.
 	reserved sync.Map
-	// publisher is nil as long as no catalog with a Feed has the core.
+	// publisher is nil if no catalog with a Feed has the core.
 	publisher     atomic.Pointer[publisher]
-	source        sharedfeed.Source              // of a collection that tells its changes by itself; then there is no publisher
-	unpublishable recent.Set[unpublishableEvent] // the newest, which have been logged
+	source        sharedfeed.Source              // of a [feed.Watcher], which has no publisher
+	unpublishable recent.Set[unpublishableEvent] // recent ones, which have been logged
 
 	scope         func(ctx context.Context) (query.Filter, error)
 	authorizeGone func(ctx context.Context, id string) error
 	relations     []*relation
 	samples       []any         // *T
-	projections   []*projection // every shape it is served in; the first is the stored
+	projections   []*projection // the first is the stored type
 
 	public, noEvents, requireIfMatch, allowRecreate bool
-	hideGone                                        bool // authorizeGone was not given and says no to everybody
+	hideGone                                        bool // authorizeGone is a default that hides every deleted item
 
 	pageSize, maxPageSize int
 }
 
-// Entry is an [Item] with its type erased.
+// Entry is an [Item] without its type parameter.
 type Entry struct {
 	ID       string
 	Rev      Rev
 	Modified time.Time // zero if unknown
 	Next     string    // only from stores of natural order
-	Value    any       // a pointer to the Go type of the shape
+	Value    any       // a pointer to the Go type of the Resource
 
-	stored any // the *T behind Value, which is Value itself where the shape is the stored
+	stored any // the *T; equal to Value unless the Resource is a view
 }
 
 func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *core {
 	h := &core{
-		name: name, typ: typ, query: o.Query, scope: o.Scope, authorizeGone: o.AuthorizeGone, public: o.Public,
-		noEvents: o.NoEvents, requireIfMatch: o.RequireIfMatch, allowRecreate: o.AllowRecreate,
-		pageSize: o.PageSize, maxPageSize: o.MaxPageSize,
+		name:           name,
+		typ:            typ,
+		query:          o.Query,
+		scope:          o.Scope,
+		authorizeGone:  o.AuthorizeGone,
+		public:         o.Public,
+		noEvents:       o.NoEvents,
+		requireIfMatch: o.RequireIfMatch,
+		allowRecreate:  o.AllowRecreate,
+		pageSize:       o.PageSize,
+		maxPageSize:    o.MaxPageSize,
 	}
 	h.id = keys.NewID(idField(name, typ, o.ID))
 	h.validID = h.id.Canonical
@@ -80,7 +91,8 @@ func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *c
 	return h
 }
 
-// idField returns the field that Options.ID names, and panics if it cannot be one.
+// idField returns the field that Options.ID names. It panics if the field is not a string or an
+// integer.
 func idField(name string, typ *schema.Type, id string) *schema.Field {
 	f := typ.Field(id)
 	if f == nil {
@@ -93,7 +105,8 @@ func idField(name string, typ *schema.Type, id string) *schema.Field {
 	return f
 }
 
-// complete checks what a store gave and completes it: the id from the value, or the value's id from the item.
+// complete checks an item that a store returned. It sets the id from the value, or the value's id
+// field from the item.
 func (h *core) complete(e *Entry) error {
 	e.stored = e.Value
 	if e.Rev == "" && (h.ops.replace != nil || h.ops.delete != nil) {

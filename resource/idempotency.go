@@ -1,8 +1,9 @@
 package resource
 
-// Idempotency keys: what a key guarantees for each part of a catalog, and how a write is carried out under one. There is one
-// path for all writes: Key.Do, for which a nil Key is the trivial case. Called by write.go, batch.go and
-// import.go, by packages blob and command, and by protocols. It calls package idempotency.
+// Idempotency keys: what a key guarantees for each part of a catalog, and how a write is carried
+// out under one. There is one path for all writes: Key.Do, for which a nil Key is the trivial case.
+// Called by write.go, batch.go and import.go, by packages blob and command, and by protocols. It
+// calls package idempotency.
 
 import (
 	"context"
@@ -27,11 +28,11 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// KeyedWrite is a write that can be carried out under a [Key]. The writes of this package implement it; a protocol does if
-// one of its requests has several.
+// KeyedWrite is a write that can be carried out under a [Key]. The writes of this package implement
+// it; a protocol does if one of its requests has several.
 type KeyedWrite interface {
-	// Content returns the content of the request in canonical form: two requests with the same key must have the same. It
-	// is called once, before the other methods.
+	// Content returns the content of the request in canonical form: two requests with the same key
+	// must have the same. It is called once, before the other methods.
 	Content() []byte
 	// Creates reports whether the write creates something under an id that the store chooses.
 	Creates() bool
@@ -39,21 +40,23 @@ type KeyedWrite interface {
 	Do(ctx context.Context) error
 	// Record returns what is remembered of a write that succeeded.
 	Record() (idempotency.Record, error)
-	// Replay restores the result from the record of an earlier request, if the caller may still see it.
+	// Replay restores the result from the record of an earlier request, if the caller may still see
+	// it.
 	Replay(ctx context.Context, rec *idempotency.Record) error
 }
 
-// Key is the idempotency key of one request (draft-ietf-httpapi-idempotency-key-header-07): an argument of its write, which
-// then takes effect once, however often the request is repeated. [Catalog.Key] makes one. A nil Key is no key. It belongs to
-// one request and is not safe for concurrent use.
+// Key is the idempotency key of one request (draft-ietf-httpapi-idempotency-key-header-07): an
+// argument of its write, which then takes effect once, however often the request is repeated.
+// [Catalog.Key] makes one. A nil Key is no key. It belongs to one request and is not safe for
+// concurrent use.
 type Key struct {
-	// Content is the canonical content of a request whose write cannot derive it from its arguments: the patch of
-	// [Resource.Patch].
+	// Content is the canonical content of a request whose write cannot derive it from its
+	// arguments: the patch of [Resource.Patch].
 	Content []byte
 	// Raw lets a replayed item be returned by [Key.Item] alone, without an Entry.Value.
 	Raw bool
-	// Atomic says that a refused request may have been carried out in part, and is rolled back: the refusal is not
-	// remembered, even if [idempotency.RecordRefusal] was called.
+	// Atomic says that a refused request may have been carried out in part, and is rolled back: the
+	// refusal is not remembered, even if [idempotency.RecordRefusal] was called.
 	Atomic bool
 
 	catalog *Catalog
@@ -67,9 +70,10 @@ type Key struct {
 	item    []byte
 }
 
-// Key returns a key for a request that writes to the part of the catalog with this name, such as "orders". op has the
-// principal, the method, the target and the key of the client; scope is what a repeated request must repeat beside its
-// content, such as its query and media type. The catalog must have CatalogOptions.Idempotency.
+// Key returns a key for a request that writes to the part of the catalog with this name, such as
+// "orders". op has the principal, the method, the target and the key of the client; scope is what a
+// repeated request must repeat beside its content, such as its query and media type. The catalog
+// must have CatalogOptions.Idempotency.
 func (c *Catalog) Key(part string, op idempotency.Operation, scope ...string) *Key {
 	k := &Key{catalog: c, op: op, scope: scope}
 	if p := c.byName[part]; p != nil {
@@ -78,14 +82,15 @@ func (c *Catalog) Key(part string, op idempotency.Operation, scope ...string) *K
 	return k
 }
 
-// SetLevel replaces the guarantee of the part: a request with several writes has that of all of them together.
+// SetLevel replaces the guarantee of the part: a request with several writes has that of all of
+// them together.
 func (k *Key) SetLevel(level idempotency.Level, runner tx.Runner) {
 	k.levels.Create, k.levels.Others, k.runner = level, level, runner
 }
 
-// Replayed returns the record of the earlier request whose result was returned; nil if the write was carried out now, or k is
-// nil. If its Status is 400 or above the earlier request was refused: the write returned an error, and the Result of the
-// record is its problem document.
+// Replayed returns the record of the earlier request whose result was returned; nil if the write
+// was carried out now, or k is nil. If its Status is 400 or above the earlier request was refused:
+// the write returned an error, and the Result of the record is its problem document.
 func (k *Key) Replayed() *idempotency.Record {
 	if k == nil {
 		return nil
@@ -93,7 +98,8 @@ func (k *Key) Replayed() *idempotency.Record {
 	return k.record
 }
 
-// Item returns the written item as JSON if the record has it in the projection of the Resource; nil otherwise.
+// Item returns the written item as JSON if the record has it in the projection of the Resource; nil
+// otherwise.
 func (k *Key) Item() []byte {
 	if k == nil {
 		return nil
@@ -104,11 +110,11 @@ func (k *Key) Item() []byte {
 // errRefusedBefore is the error of a write whose earlier request was refused; see Replayed.
 var errRefusedBefore = errors.New("the first request with this key was refused")
 
-// Do carries out w, unless an earlier request with the same key has done so: then w gets the record of that one. A nil Key
-// calls w.Do.
+// Do carries out w, unless an earlier request with the same key has done so: then w gets the record
+// of that one. A nil Key calls w.Do.
 //
-// Below [idempotency.ExactlyOnce] w.Do is not canceled by a client that disconnects, because a partial effect would leave the
-// outcome unknown.
+// Below [idempotency.ExactlyOnce] w.Do is not canceled by a client that disconnects, because a
+// partial effect would leave the outcome unknown.
 func (k *Key) Do(ctx context.Context, w KeyedWrite) error {
 	if k == nil {
 		return w.Do(ctx)
@@ -120,13 +126,20 @@ func (k *Key) Do(ctx context.Context, w KeyedWrite) error {
 	var rec idempotency.Record
 	var replayed bool
 	attempt := func() (err error) {
-		rec, replayed, err = k.catalog.opts.Idempotency.Do(ctx, k.op, k.level, k.runner, func(ctx context.Context) (idempotency.Record, error) {
-			return k.carryOut(ctx, w)
-		})
+		rec, replayed, err = k.catalog.opts.Idempotency.Do(
+			ctx,
+			k.op,
+			k.level,
+			k.runner,
+			func(ctx context.Context) (idempotency.Record, error) {
+				return k.carryOut(ctx, w)
+			},
+		)
 		return err
 	}
 	err := attempt()
-	if errors.Is(err, ErrStale) && !errors.As(err, new(*failedError)) && k.level == idempotency.ExactlyOnce && !tx.Active(ctx) {
+	if errors.Is(err, ErrStale) && !errors.As(err, new(*failedError)) && k.level == idempotency.ExactlyOnce &&
+		!tx.Active(ctx) {
 		// The retry loop of the write cannot retry inside of the transaction.
 		limited, cancel := context.WithTimeout(ctx, retry.Timeout)
 		defer cancel()
@@ -162,8 +175,8 @@ func (k *Key) carryOut(ctx context.Context, w KeyedWrite) (rec idempotency.Recor
 	return rec, nothingDone(err)
 }
 
-// remembers reports whether a repeated request must get the same refusal: because [idempotency.RecordRefusal] was called, or because
-// an import was stored in part.
+// remembers reports whether a repeated request must get the same refusal: because
+// [idempotency.RecordRefusal] was called, or because an import was stored in part.
 func (k *Key) remembers(ctx context.Context, err error) bool {
 	if errors.Is(err, tx.ErrOutcomeUnknown) || Problem(err).StatusCode() >= http.StatusInternalServerError {
 		return false
@@ -171,13 +184,15 @@ func (k *Key) remembers(ctx context.Context, err error) bool {
 	return errors.As(err, new(*unfinishedError)) || idempotency.RecordsRefusal(ctx) && !k.Atomic
 }
 
-// nothingDone marks errors after which nothing was written: refusals, ErrStale, and a store that could not be asked. After a
-// timeout the write may have been committed.
+// nothingDone marks errors after which nothing was written: refusals, ErrStale, and a store that
+// could not be asked. After a timeout the write may have been committed.
 func nothingDone(err error) error {
 	switch {
 	case err == nil, errors.Is(err, tx.ErrOutcomeUnknown):
 		return err
-	case Problem(err).StatusCode() < http.StatusInternalServerError, errors.Is(err, ErrStale), errors.Is(err, retry.ErrContended),
+	case Problem(err).StatusCode() < http.StatusInternalServerError,
+		errors.Is(err, ErrStale),
+		errors.Is(err, retry.ErrContended),
 		errors.Is(err, ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded):
 		return errors.Join(err, idempotency.ErrNothingDone)
 	}
@@ -194,9 +209,9 @@ func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, deadline)
 }
 
-// NewID returns the id of what is created under the key if the guarantee is [idempotency.ByIdentity]; empty otherwise, and
-// for a nil Key. It depends on the content: a key that is used again after its record has expired must not find the item of
-// another request.
+// NewID returns the id of what is created under the key if the guarantee is
+// [idempotency.ByIdentity]; empty otherwise, and for a nil Key. It depends on the content: a key
+// that is used again after its record has expired must not find the item of another request.
 func (k *Key) NewID(ctx context.Context, name string) string {
 	if k == nil || k.level != idempotency.ByIdentity {
 		return ""
@@ -204,9 +219,10 @@ func (k *Key) NewID(ctx context.Context, name string) string {
 	return idempotency.DeriveID(ctx, name+"/"+hex.EncodeToString(k.op.Fingerprint[:]))
 }
 
-// Digest returns a digest of the content of a request whose write reads it as a stream. If the client has sent a digest (RFC
-// 9530), the content is read while it is stored, and the write may take as long as its request, up to an hour. Otherwise the
-// content is read into memory; if it is longer than the MaxBody of [idempotency.Options], the error is 413.
+// Digest returns a digest of the content of a request whose write reads it as a stream. If the
+// client has sent a digest (RFC 9530), the content is read while it is stored, and the write may
+// take as long as its request, up to an hour. Otherwise the content is read into memory; if it is
+// longer than the MaxBody of [idempotency.Options], the error is 413.
 func (k *Key) Digest(ctx context.Context, content *httpbody.Upload) ([]byte, error) {
 	if content.HasDigest() {
 		k.extend(ctx)
@@ -261,10 +277,16 @@ func recordOfRefusal(d *problem.Details) idempotency.Record {
 	return rec
 }
 
-// recordOf returns the record of a written item: its stored JSON, which every projection can be made from, without writeOnly
-// members.
+// recordOf returns the record of a written item: its stored JSON, which every projection can be
+// made from, without writeOnly members.
 func (r *Resource) recordOf(status int, e *Entry, key *Key) idempotency.Record {
-	rec := idempotency.Record{Status: status, Collection: r.Name(), ID: e.ID, Rev: string(e.Rev), Media: mediaJSON}
+	rec := idempotency.Record{
+		Status:     status,
+		Collection: r.Name(),
+		ID:         e.ID,
+		Rev:        string(e.Rev),
+		Media:      mediaJSON,
+	}
 	rec.SetModified(e.Modified)
 	var err error
 	if rec.Result, err = r.core.typ.Append(make([]byte, 0, 256), e.stored); err != nil { // the write stands
@@ -287,7 +309,10 @@ func (r *Resource) replayItem(ctx context.Context, rec *idempotency.Record, key 
 	}
 	if rec.Result != nil {
 		e.stored = r.core.typ.New()
-		if err := json.Unmarshal(rec.Result, e.stored); err != nil { // it was written by a program with another type
+		if err := json.Unmarshal(
+			rec.Result,
+			e.stored,
+		); err != nil { // it was written by a program with another type
 			e.stored = nil
 			older := *rec
 			older.Result = nil
@@ -307,10 +332,11 @@ func (r *Resource) replayItem(ctx context.Context, rec *idempotency.Record, key 
 // guarded reports whether some callers may not see every item.
 func (r *Resource) guarded() bool { return r.core.scope != nil || r.core.ops.authorize != nil }
 
-// stillVisible authorizes reading an item of a record: the caller may have lost the right since it was written. The policy
-// gets the item as it is now or, if it has been deleted, as it was. If the record has no content, or the revision is still
-// current, the entry becomes the item as it is. whole requests that also without a policy, because views may show more than a
-// record holds, such as whether there is a password.
+// stillVisible authorizes reading an item of a record: the caller may have lost the right since it
+// was written. The policy gets the item as it is now or, if it has been deleted, as it was. If the
+// record has no content, or the revision is still current, the entry becomes the item as it is.
+// whole requests that also without a policy, because views may show more than a record holds, such
+// as whether there is a password.
 func (c *core) stillVisible(ctx context.Context, e *Entry, whole bool) error {
 	guarded := c.scope != nil || c.ops.authorize != nil
 	if !guarded && !whole && e.stored != nil {
@@ -339,8 +365,9 @@ func (c *core) stillVisible(ctx context.Context, e *Entry, whole bool) error {
 	return c.visible(ctx, e, &scope)
 }
 
-// Remember returns what [Resource.Recall] needs of an item that a recorded answer shows, as JSON without writeOnly members.
-// It reports false if every caller may see every item, and nothing has to be recorded.
+// Remember returns what [Resource.Recall] needs of an item that a recorded answer shows, as JSON
+// without writeOnly members. It reports false if every caller may see every item, and nothing has
+// to be recorded.
 func (r *Resource) Remember(e *Entry) (doc []byte, guarded bool) {
 	if !r.guarded() {
 		return nil, false
@@ -355,8 +382,9 @@ func (r *Resource) Remember(e *Entry) (doc []byte, guarded bool) {
 	return doc, true
 }
 
-// Recall returns an error if the caller may not see an item any more: as it is now or, if it has been deleted, as it was when
-// [Resource.Remember] returned remembered, which may be nil. The error is that of [Resource.Get].
+// Recall returns an error if the caller may not see an item any more: as it is now or, if it has
+// been deleted, as it was when [Resource.Remember] returned remembered, which may be nil. The error
+// is that of [Resource.Get].
 func (r *Resource) Recall(ctx context.Context, id string, remembered []byte) error {
 	if !r.guarded() {
 		return nil
@@ -374,8 +402,8 @@ func (r *Resource) Recall(ctx context.Context, id string, remembered []byte) err
 	return nil
 }
 
-// canonicalNew returns the canonical form of the document of a new item: v, which was decoded from it, or its JSON if it is
-// not valid.
+// canonicalNew returns the canonical form of the document of a new item: v, which was decoded from
+// it, or its JSON if it is not valid.
 func (r *Resource) canonicalNew(v any, doc []byte) []byte {
 	if v != nil {
 		if full, err := r.core.typ.AppendFull(make([]byte, 0, len(doc)+128), v); err == nil {
@@ -385,11 +413,17 @@ func (r *Resource) canonicalNew(v any, doc []byte) []byte {
 	return idempotency.CanonicalContent(mediaJSON, doc)
 }
 
-// canonicalPut returns the canonical form of the document of a PUT, independent of the current item: read-only members have
-// the value that the document gives, and a view is converted from nothing.
+// canonicalPut returns the canonical form of the document of a PUT, independent of the current
+// item: read-only members have the value that the document gives, and a view is converted from
+// nothing.
 func (r *Resource) canonicalPut(id string, doc []byte, o *WriteOptions) []byte {
 	// An integer may be written as 3.0, which package json does not accept.
-	plain, err := jsontext.AppendFormat(nil, doc, jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(true))
+	plain, err := jsontext.AppendFormat(
+		nil,
+		doc,
+		jsontext.CanonicalizeRawInts(false),
+		jsontext.CanonicalizeRawFloats(true),
+	)
 	given := r.projection.typ.New()
 	if err != nil || json.Unmarshal(plain, given) != nil {
 		return r.canonicalNew(nil, doc)
@@ -409,11 +443,12 @@ func (r *Resource) canonicalPut(id string, doc []byte, o *WriteOptions) []byte {
 	return r.canonicalNew(v, doc)
 }
 
-// Once returns what the catalog keeps keys with; nil if it keeps none, and an Idempotency-Key is ignored.
+// Once returns what the catalog keeps keys with; nil if it keeps none, and an Idempotency-Key is
+// ignored.
 func (c *Catalog) Idempotency() *idempotency.Guard { return c.opts.Idempotency }
 
-// Guarantees returns what an Idempotency-Key guarantees for each part of the catalog that can be written to, in the order in
-// which the parts were given. It is nil if the catalog keeps no keys.
+// Guarantees returns what an Idempotency-Key guarantees for each part of the catalog that can be
+// written to, in the order in which the parts were given. It is nil if the catalog keeps no keys.
 func (c *Catalog) Guarantees() []idempotency.Guarantee {
 	var out []idempotency.Guarantee
 	for _, p := range c.parts {
@@ -424,10 +459,11 @@ func (c *Catalog) Guarantees() []idempotency.Guarantee {
 	return out
 }
 
-// Guarantee returns what a key guarantees for the part with this name, and the runner in whose transactions it writes, also
-// below [idempotency.ExactlyOnce]; nil for none. create selects the creation of an item with an id that the store chooses: for
-// [idempotency.ByIdentity] the protocol sets WriteOptions.NewID. For a part that the catalog does not have, and in a catalog
-// without keys, it is AtMostOnce.
+// Guarantee returns what a key guarantees for the part with this name, and the runner in whose
+// transactions it writes, also below [idempotency.ExactlyOnce]; nil for none. create selects the
+// creation of an item with an id that the store chooses: for [idempotency.ByIdentity] the protocol
+// sets WriteOptions.NewID. For a part that the catalog does not have, and in a catalog without
+// keys, it is AtMostOnce.
 func (c *Catalog) Guarantee(name string, create bool) (level idempotency.Level, runner tx.Runner) {
 	p := c.byName[name]
 	if p == nil {
@@ -452,5 +488,8 @@ func (r *Resource) derivesIDs() bool {
 	if c.id.SetText(v, sampleID) != nil {
 		return false
 	}
-	return !slices.ContainsFunc(c.typ.Validate(v), func(bad schema.Violation) bool { return bad.Pointer == pointer.To(c.id.Name) })
+	return !slices.ContainsFunc(
+		c.typ.Validate(v),
+		func(bad schema.Violation) bool { return bad.Pointer == pointer.To(c.id.Name) },
+	)
 }

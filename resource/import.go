@@ -1,5 +1,8 @@
 package resource
 
+// Imports: many items as lines of NDJSON. Called by package command. It calls import_read.go for
+// the lines, import_run.go to store them, and idempotency.go for the key.
+
 import (
 	"cmp"
 	"context"
@@ -20,8 +23,8 @@ import (
 type ImportOptions struct {
 	// WriteOptions are Key, Lenient, MaxDepth and MaxNames; the others are not used.
 	WriteOptions
-	// Atomic stores all lines in one transaction, or none. It requires a collection that is a [Transactor]. Inside of a
-	// transaction every import is atomic.
+	// Atomic stores all lines in one transaction, or none. It requires a collection that is a
+	// [Transactor]. Inside of a transaction every import is atomic.
 	Atomic bool
 	// Gzip says that the content is compressed.
 	Gzip bool
@@ -29,13 +32,14 @@ type ImportOptions struct {
 	MaxLine int64
 }
 
-// Import stores the items in the lines of content, which is NDJSON, and returns the result as JSON; command.NewImport describes
-// it. An item whose id exists is replaced, as by [Resource.Put], and any other is created, as by [Resource.Create], with
-// validation, policy and hooks for each line. If the resource requires If-Match, no existing item can be replaced.
+// Import stores the items in the lines of content, which is NDJSON, and returns the result as JSON;
+// command.NewImport describes it. An item whose id exists is replaced, as by [Resource.Put], and
+// any other is created, as by [Resource.Create], with validation, policy and hooks for each line.
+// If the resource requires If-Match, no existing item can be replaced.
 //
-// A few hundred lines at a time are in memory and, if the collection is a [Transactor], are committed together. If the client
-// disconnects, the lines that have been committed remain. Sending all lines again is safe for items with ids; items without ids
-// are created twice.
+// A few hundred lines at a time are in memory and, if the collection is a [Transactor], are
+// committed together. If the client disconnects, the lines that have been committed remain. Sending
+// all lines again is safe for items with ids; items without ids are created twice.
 //
 // With a Key, content must be a [*httpbody.Upload], whose digest identifies it.
 func (r *Resource) Import(ctx context.Context, content io.Reader, opts *ImportOptions) ([]byte, error) {
@@ -106,7 +110,8 @@ func (call *importCall) prepareKey(ctx context.Context) (err error) {
 	return nil
 }
 
-// Do imports the content: from its file in one transaction, otherwise chunk by chunk as it is received.
+// Do imports the content: from its file in one transaction, otherwise chunk by chunk as it is
+// received.
 func (call *importCall) Do(ctx context.Context) (err error) {
 	im := &call.run
 	im.done = importresult.Result{}
@@ -138,11 +143,17 @@ func (call *importCall) chunks(ctx context.Context, content io.Reader, max int64
 	if err != nil {
 		return nil, err
 	}
-	return &chunkReader{Reader: lines, maxLine: call.opts.MaxLine, r: call.run.r, opts: &call.run.opts, ids: map[string]bool{}}, nil
+	return &chunkReader{
+		Reader:  lines,
+		maxLine: call.opts.MaxLine,
+		r:       call.run.r,
+		opts:    &call.run.opts,
+		ids:     map[string]bool{},
+	}, nil
 }
 
-// Content returns the digest of the content. The lines are not read before they are stored, so their meaning depends on the
-// contract.
+// Content returns the digest of the content. The lines are not read before they are stored, so
+// their meaning depends on the contract.
 func (call *importCall) Content() []byte {
 	return append([]byte(call.run.r.projection.name+":"), call.sum...)
 }

@@ -1,5 +1,8 @@
 package resource
 
+// Reading the lines of an import in chunks of bounded size. Called by import.go and import_run.go.
+// It calls package ndjson.
+
 import (
 	"bytes"
 	"io"
@@ -10,8 +13,8 @@ import (
 	"github.com/stoa-go/stoa/resource/internal/ndjson"
 )
 
-// A chunk is what an import holds in memory, and what it commits, at a time: so many lines, of so many bytes together or
-// a single one that is longer.
+// A chunk is the part of an import that is in memory, and committed, at a time: up to chunkLines
+// lines or chunkBytes bytes, or a single longer line.
 const (
 	chunkLines = 500
 	chunkBytes = 4 << 20
@@ -30,7 +33,7 @@ type importLine struct {
 
 func (l *importLine) setNew(n newItem) { l.id, l.v, l.bad = n.id, n.value, n.invalid }
 
-// chunkReader makes chunks of lines. The memory of one is used again for the next.
+// chunkReader reads chunks of lines. It reuses the memory of the previous chunk.
 type chunkReader struct {
 	*ndjson.Reader
 	maxLine int64
@@ -42,8 +45,8 @@ type chunkReader struct {
 	pending *importLine // is the first of the next chunk
 }
 
-// read returns the next lines. No id is there twice, so that their order does not matter. The error is [io.EOF] behind the
-// last line; with any other the lines before it are lost.
+// read returns the next lines. No id occurs twice, so the order of the lines does not matter. The
+// error is [io.EOF] after the last line; with any other error the lines before it are lost.
 func (c *chunkReader) read() ([]importLine, error) {
 	c.lines, c.text = c.lines[:0], c.text[:0]
 	clear(c.ids)

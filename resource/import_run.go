@@ -1,5 +1,8 @@
 package resource
 
+// Storing the lines of an import: in bulk, or one by one if the store refuses a chunk. Called by
+// import.go. It calls write.go for single lines, and publish.go for events of bulk inserts.
+
 import (
 	"context"
 	"errors"
@@ -17,20 +20,21 @@ import (
 
 // importRun stores the lines of one import.
 //
-// A chunk of lines is stored in bulk: one read for the items that exist, one commit for the chunk. If the store refuses a
-// write, the chunk is rolled back, since its transaction may be unusable, and its lines are stored one by one, each like a
-// request of its own.
+// A chunk of lines is stored in bulk: one read for the items that exist, one commit for the chunk.
+// If the store refuses a write, the chunk is rolled back, since its transaction may be unusable,
+// and its lines are stored one by one, each like a request of its own.
 type importRun struct {
 	r    *Resource
 	opts WriteOptions
 	done importresult.Result
-	// careful is from which chunk on an import that is all or nothing goes the long way. It is for one in a transaction that
-	// is begun for it, and rolled back for errOneByOne, to be done once more; nil for any other.
+	// oneByOneFrom is the chunk from which an atomic import stores line by line. It is set for an
+	// import in a transaction that its key begins, which is rolled back with errOneByOne and
+	// repeated; nil for any other.
 	oneByOneFrom *int
 }
 
-// endsImport reports whether an error is no matter of one line: the store is at fault or not available, the caller is unknown,
-// or has gone.
+// endsImport reports whether an error ends the import and does not concern a single line: an error
+// of the store, or a caller who must authenticate.
 func endsImport(err error) bool {
 	status := Problem(err).StatusCode()
 	return status >= http.StatusInternalServerError || status == http.StatusUnauthorized
@@ -52,7 +56,7 @@ func (im *importRun) piecewise(ctx context.Context, chunks *chunkReader) error {
 	}
 }
 
-// chunk stores a chunk the short way, or else the long way.
+// chunk stores a chunk in bulk or, if the store refuses that, line by line.
 func (im *importRun) chunk(ctx context.Context, lines []importLine) error {
 	if runner := im.r.core.ops.runner; runner != nil {
 		var done *importresult.Result
@@ -79,20 +83,21 @@ func (im *importRun) chunk(ctx context.Context, lines []importLine) error {
 	return nil
 }
 
-// errRejected takes back an import that is all or nothing.
+// errRejected rolls back an atomic import of which a line was rejected.
 var errRejected = errors.New("a line was rejected")
 
-// errOneByOne takes back an import that is to be done again, with care where a chunk was refused.
+// errOneByOne rolls back an atomic import that must be repeated with a chunk stored line by line.
 var errOneByOne = errors.New("a chunk was refused")
 
-// whole stores everything in one transaction. again begins to read from the start. A chunk that the store refuses is known
-// when all has been taken back: the second time it is stored the long way, so that the line is known, too.
+// whole stores all lines in one transaction. again returns a reader that starts at the first line.
+// If the store refuses a chunk, the transaction is rolled back and repeated with this chunk stored
+// line by line, which identifies the line.
 func (im *importRun) whole(ctx context.Context, again func() (*chunkReader, error)) error {
 	careful := math.MaxInt
 	switch {
 	case im.oneByOneFrom != nil:
 		careful = *im.oneByOneFrom
-	case tx.Active(ctx): // nothing can be taken back here
+	case tx.Active(ctx): // it cannot be rolled back here
 		careful = 0
 	}
 	for {
@@ -112,7 +117,8 @@ func (im *importRun) whole(ctx context.Context, again func() (*chunkReader, erro
 			}
 			return err
 		})
-		if err == nil || errors.Is(err, errRejected) || at >= careful || endsImport(err) && !errors.Is(err, ErrStale) {
+		if err == nil || errors.Is(err, errRejected) || at >= careful ||
+			endsImport(err) && !errors.Is(err, ErrStale) {
 			return err
 		}
 		careful = at
@@ -167,7 +173,8 @@ func (im *importRun) single(ctx context.Context, line *importLine) error {
 	return err
 }
 
-// put is PUT of a line. Where nothing is, what is wrong with the line as a new item is told.
+// put stores a line with Put. If the item does not exist, the error is that of the line as a new
+// item.
 func (im *importRun) put(ctx context.Context, line *importLine) (created bool, err error) {
 	if im.r.core.ops.replace == nil {
 		_, err = im.r.Create(ctx, line.doc, &im.opts)
@@ -180,8 +187,8 @@ func (im *importRun) put(ctx context.Context, line *importLine) (created bool, e
 	return created, err
 }
 
-// bulk stores a chunk with as few calls of the store as can be, inside of a transaction. What is refused before the store
-// is asked is a matter of its line. The error is that of the store, and then nothing of the chunk counts.
+// bulk stores a chunk with few calls of the store, in a transaction. Errors before a call of the
+// store reject a line. An error of the store is returned, and nothing of the chunk is stored.
 func (im *importRun) bulk(ctx context.Context, lines []importLine) (*importresult.Result, error) {
 	s := bulkChunk{importRun: im}
 	var err error
@@ -203,7 +210,7 @@ func (im *importRun) bulk(ctx context.Context, lines []importLine) (*importresul
 	return &s.done, nil
 }
 
-// bulkChunk is a chunk on its way.
+// bulkChunk is a chunk that bulk stores.
 type bulkChunk struct {
 	*importRun
 	done  importresult.Result
@@ -213,7 +220,7 @@ type bulkChunk struct {
 	fresh []any
 }
 
-// line stores what has a place already, and welcomes what is new. The error ends the chunk.
+// line replaces an item that exists, or checks a new one. An error ends the chunk.
 func (s *bulkChunk) line(ctx context.Context, line *importLine) error {
 	if cur := s.known[line.id]; cur != nil {
 		return s.revise(ctx, line, cur)
@@ -236,7 +243,7 @@ func (s *bulkChunk) line(ctx context.Context, line *importLine) error {
 	return nil
 }
 
-// refuse notes a line that the store has not been asked about.
+// refuse rejects a line before the store is called.
 func (s *bulkChunk) refuse(line *importLine, err error) error {
 	if err = s.r.wrap(OpReplace, line.id, err); endsImport(err) {
 		return err
@@ -245,7 +252,7 @@ func (s *bulkChunk) refuse(line *importLine, err error) error {
 	return nil
 }
 
-// revise stores a line in place of what is there.
+// revise replaces an existing item with a line.
 func (s *bulkChunk) revise(ctx context.Context, line *importLine, cur *Entry) error {
 	r := s.r
 	err := r.core.visible(ctx, cur, &s.scope)
@@ -270,7 +277,7 @@ func (s *bulkChunk) revise(ctx context.Context, line *importLine, cur *Entry) er
 	return err
 }
 
-// known returns what is there of the items of a chunk.
+// known returns the existing items of a chunk by id.
 func (im *importRun) known(ctx context.Context, lines []importLine) (map[string]*Entry, error) {
 	ids := make([]string, 0, len(lines))
 	for i := range lines {
@@ -288,7 +295,7 @@ func (im *importRun) known(ctx context.Context, lines []importLine) (map[string]
 	return known, err
 }
 
-// insert stores new items, at once if the store can. Those without an id have no part in that.
+// insert stores new items, in one call if the store can. Items without an id are stored one by one.
 func (im *importRun) insert(ctx context.Context, ids []string, values []any) error {
 	h := im.r.core
 	if h.ops.insertMany == nil {
@@ -311,7 +318,7 @@ func (im *importRun) insert(ctx context.Context, ids []string, values []any) err
 	return im.publishInserted(ctx, chosen)
 }
 
-// publishInserted tells of items that have been stored at once, as the store has made them.
+// publishInserted publishes the events of items that were stored in one call, and runs their hooks.
 func (im *importRun) publishInserted(ctx context.Context, ids []string) error {
 	h, o := im.r.core, im.r.core.publisher.Load()
 	if h.ops.after == nil && o == nil {
@@ -343,7 +350,10 @@ func (im *importRun) publishInserted(ctx context.Context, ids []string) error {
 func (im *importRun) insertEach(ctx context.Context, ids []string, values []any) error {
 	h := im.r.core
 	for i, id := range ids {
-		e, err := h.write(ctx, storeChange{kind: feed.Created, id: id, recreate: h.allowRecreate, after: values[i]})
+		e, err := h.write(
+			ctx,
+			storeChange{kind: feed.Created, id: id, recreate: h.allowRecreate, after: values[i]},
+		)
 		if err != nil {
 			return err
 		}
@@ -352,7 +362,7 @@ func (im *importRun) insertEach(ctx context.Context, ids []string, values []any)
 	return nil
 }
 
-// unfinished answers an import that has come to an end before its last line, or to nothing.
+// unfinished returns the error of an import that was rolled back or ended before its last line.
 func (im *importRun) unfinished(err error, atomic bool) error {
 	if errors.Is(err, errRejected) {
 		d := problem.New(problem.Invalid, "Not all lines can be stored, so none has been.")
@@ -371,7 +381,7 @@ func (im *importRun) unfinished(err error, atomic bool) error {
 	return &unfinishedError{errors.Join(&d, err)}
 }
 
-// unfinishedError is that of an import of which something stays.
+// unfinishedError is the error of an import that was stored in part.
 type unfinishedError struct{ error }
 
 func (e *unfinishedError) Unwrap() error { return e.error }

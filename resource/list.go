@@ -1,5 +1,8 @@
 package resource
 
+// Lists: one page, or all pages. Called by protocols. It calls list_cursor.go for the query and the
+// cursors, and read.go for what the caller may see.
+
 import (
 	"context"
 	"errors"
@@ -9,21 +12,23 @@ import (
 	"github.com/stoa-go/stoa/resource/internal/keys"
 )
 
-// Position says where in a list a page lies. The zero value is its beginning; at most one field is set. After and Before
-// are cursors that an earlier page of the same list gave out.
+// Position selects a page of a list. The zero value is the first page. At most one field is set.
+// After and Before are cursors of an earlier page of the same list.
 type Position struct {
-	After  string // the page behind this place
-	Before string // the page in front of it
-	AtEnd  bool   // the last page, which a list of natural order does not have
+	After  string // the page after this cursor
+	Before string // the page before this cursor
+	AtEnd  bool   // the last page; not supported in natural order
 }
 
-// Page is one page of a list. It holds memory that is used again: call Release when done, and keep nothing of it.
+// Page is one page of a list. Its memory is pooled: call Release when done, and do not use the page
+// or its values afterwards.
 type Page struct {
 	Entries []Entry
-	// Next and Prev are cursors to the neighbouring pages, and empty where there is none: Position{After: Next} and
-	// Position{Before: Prev}.
+	// Next and Prev are cursors of the neighboring pages, for Position{After: Next} and
+	// Position{Before: Prev}. They are empty if there is no such page.
 	Next, Prev string
-	// Last is a cursor to the last page, Position{Before: Last}, and empty for a store of natural order.
+	// Last is a cursor of the last page, for Position{Before: Last}. It is empty for stores with a
+	// natural order.
 	Last string
 
 	buffer  buffer
@@ -32,7 +37,7 @@ type Page struct {
 	binding string     // of the cursors
 }
 
-// Release gives the memory of the page back. The zero Page may be released, too.
+// Release returns the memory of the page to the pool. It accepts the zero Page.
 func (p *Page) Release() {
 	if p.buffer != nil {
 		p.buffer.release()
@@ -43,10 +48,10 @@ func (p *Page) Release() {
 	*p = Page{}
 }
 
-// Cursor returns a cursor of the item at index i of a page that List returned: Position{After: it} is what lies behind the
-// item and Position{Before: it} what lies in front of it, in the same list as Next and Prev. In a store of natural order it
-// leads onward only, and is empty where the store gave no token (Item.Next). It is made when it is asked for. The items of
-// other pages have none.
+// Cursor returns a cursor of the item at index i of a page of List: Position{After: cursor} is the
+// page after the item, and Position{Before: cursor} the page before it. With a natural order only
+// After is supported, and the cursor is empty if the store returned no token (Item.Next). Pages of
+// other methods have no cursors.
 func (p *Page) Cursor(i int) string {
 	if p.query == nil {
 		return ""
@@ -58,8 +63,9 @@ func (p *Page) Cursor(i int) string {
 	return c.Encode(p.binding)
 }
 
-// List returns one page of the items that q asks for and the caller may see. q is in the field names of the shape, as
-// a client gave it: its After and Token are not used, at is. The limit is q.Limit, or the page size where that is zero.
+// List returns one page of the items that q selects and the caller may see. q is in the field names
+// of the Resource. Its After and Token are ignored; at selects the page. The limit is q.Limit, or
+// Options.PageSize if that is zero.
 func (r *Resource) List(ctx context.Context, q query.Query, at Position) (Page, error) {
 	p, err := r.list(ctx, q, at)
 	if err != nil {
@@ -97,7 +103,8 @@ func (r *Resource) list(ctx context.Context, q query.Query, at Position) (Page, 
 	return p, nil
 }
 
-// showAll leaves out what the caller may not see and gives the rest the shape. The store has applied scope and Where.
+// showAll removes the items that the caller may not see and converts the others to this projection.
+// The store has applied Scope and Where.
 func (r *Resource) showAll(ctx context.Context, rows []Entry) ([]Entry, error) {
 	if r.core.ops.authorize == nil && r.projection.down == nil {
 		return rows, nil
@@ -121,13 +128,14 @@ func (r *Resource) showAll(ctx context.Context, rows []Entry) ([]Entry, error) {
 	return kept, nil
 }
 
-// exportPage is how many items Pages reads at a time.
+// exportPage is the number of items that Pages reads at a time.
 const exportPage = 500
 
-// Pages returns all items that q selects and the caller may see, from at on, in pages. Between two pages no lock and no
-// connection is held, so an item that is created, deleted or moved during the iteration may be missing, and all others are
-// returned once. at.Before is rejected. Each page is valid until the next one is requested. The iterator is used once, and
-// yields nothing after an error.
+// Pages returns all items that q selects and the caller may see, from at on, in pages. Between two
+// pages no lock and no connection is held, so an item that is created, deleted or moved during the
+// iteration may be missing, and all others are returned once. at.Before is rejected. Each page is
+// valid until the next one is requested. The iterator is used once, and yields nothing after an
+// error.
 func (r *Resource) Pages(ctx context.Context, q query.Query, at Position) iter.Seq2[[]Entry, error] {
 	return func(yield func([]Entry, error) bool) {
 		w, err := r.newPageQuery(ctx, q)

@@ -1,5 +1,8 @@
 package resource
 
+// Paging: cursors, the query that the store gets for a page, and the cursors of neighboring pages.
+// Called by list.go and relation.go. It calls the store's List.
+
 import (
 	"context"
 	"crypto/sha256"
@@ -12,7 +15,8 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// binding is what a cursor is good for: this list in this contract and shape, in this order, with this filter.
+// binding identifies the list that a cursor belongs to: contract, projection, resource, filter and
+// order.
 func (r *Resource) binding(ctx context.Context, q query.Query) string {
 	list := r.projection.name + "\x00" + r.core.name
 	if contract := version.From(ctx).Contract(); contract != "" {
@@ -30,15 +34,15 @@ func (r *Resource) binding(ctx context.Context, q query.Query) string {
 	return list
 }
 
-// longBinding is from which length on a hash stands for a binding. Each cursor is made with all of it, and a page has one
-// for every item: a filter of a megabyte, which GraphQL lets pass, would be hashed as often.
+// longBinding is the length above which a binding is replaced by its hash. Each cursor hashes its
+// binding, and a page has a cursor for every item.
 const longBinding = 512
 
-// pageQuery is a list as the collection is asked for it, page by page.
+// pageQuery is the query of a list for the collection, page by page.
 type pageQuery struct {
 	r        *Resource
-	q        query.Query // in the core's names; Limit is the size of the page
-	backward bool        // the page before a place: the order is turned round for the store, and the page afterwards
+	q        query.Query // in the names of the stored type; Limit is the page size
+	backward bool        // read in reverse order, and reversed afterwards
 	next     *query.Cursor
 	prev     *query.Cursor
 }
@@ -50,7 +54,10 @@ func (r *Resource) newPageQuery(ctx context.Context, q query.Query) (*pageQuery,
 	}
 	h := r.core
 	if !h.query.Natural {
-		if i := slices.IndexFunc(hubQ.Sort, func(o query.Order) bool { return o.Field == h.id.Name }); i >= 0 {
+		if i := slices.IndexFunc(
+			hubQ.Sort,
+			func(o query.Order) bool { return o.Field == h.id.Name },
+		); i >= 0 {
 			hubQ.Sort = hubQ.Sort[:i+1]
 		} else {
 			hubQ.Sort = append(slices.Clip(hubQ.Sort), query.Order{Field: h.id.Name})
@@ -61,7 +68,7 @@ func (r *Resource) newPageQuery(ctx context.Context, q query.Query) (*pageQuery,
 	return &pageQuery{r: r, q: hubQ}, nil
 }
 
-// hint tells the store which fields will be looked at, where that is known.
+// hint returns the fields that the caller needs, or nil for all.
 func (r *Resource) hint(q query.Query) []string {
 	if q.Fields == nil || r.projection.down != nil || r.core.ops.authorize != nil {
 		return nil
@@ -78,7 +85,7 @@ func (r *Resource) hint(q query.Query) []string {
 	return fields
 }
 
-// seek places the window where at says.
+// seek sets the start of the page.
 func (w *pageQuery) seek(at Position, binding string) error {
 	text := at.After
 	if at.Before != "" {
@@ -87,7 +94,7 @@ func (w *pageQuery) seek(at Position, binding string) error {
 	if text == "" && !at.AtEnd {
 		return nil
 	}
-	var c query.Cursor // which is the end of the list, seen backwards
+	var c query.Cursor // zero is the end of the list
 	w.backward = w.backward || at.AtEnd
 	if text != "" {
 		var err error
@@ -108,7 +115,7 @@ func (w *pageQuery) seek(at Position, binding string) error {
 			w.q.Sort[i].Desc = !w.q.Sort[i].Desc
 		}
 	}
-	if w.backward && c.Values == nil && c.Token == "" { // in front of the end
+	if w.backward && c.Values == nil && c.Token == "" { // the last page
 		return nil
 	}
 	if len(c.Values) != len(w.q.Sort) {
@@ -125,7 +132,8 @@ func (w *pageQuery) seek(at Position, binding string) error {
 
 func errCursor(detail string) error { return &query.Error{Code: "invalidCursor", Detail: detail} }
 
-// fits reports whether v, from a cursor that anyone may have made up, is of the field's kind.
+// fits reports whether v has the kind of the field. Cursors are not authenticated, so v can be
+// anything.
 func fits(f *schema.Field, v any) bool {
 	switch v.(type) {
 	case nil:
@@ -144,16 +152,20 @@ func fits(f *schema.Field, v any) bool {
 	return false
 }
 
-// fetch reads the page under the window and finds its neighbours. Where policy hides all of it, it goes on until
-// something is seen: a cursor is no secret, so none may hold the place of an item that the caller may not see.
+// fetch reads the page and sets the cursors of its neighbors. If policy hides the whole page, it
+// reads on until it finds a visible item, because a cursor must not contain values of an item that
+// the caller may not see.
 func (w *pageQuery) fetch(ctx context.Context) (Page, error) {
 	h, size, q := w.r.core, w.q.Limit, w.q
 	if !h.query.Natural {
-		q.Limit++ // to see whether there is more
+		q.Limit++ // one more shows whether there is a next page
 	}
 	for round := 0; ; round++ {
 		if round == maxHidden {
-			return Page{}, problem.New(problem.Unavailable, "Too much of this list is hidden from you to find what is not.")
+			return Page{}, problem.New(
+				problem.Unavailable,
+				"Too much of this list is hidden from you to find what is not.",
+			)
 		}
 		p := Page{buffer: h.ops.newBuffer()}
 		if err := h.ops.list(ctx, q, p.buffer); err != nil {
@@ -175,7 +187,7 @@ func (w *pageQuery) fetch(ctx context.Context) (Page, error) {
 			return Page{}, err
 		}
 		if len(kept) > 0 || onward == nil {
-			if over := len(kept) - w.q.Limit; over > 0 { // of a round that read more than a page
+			if over := len(kept) - w.q.Limit; over > 0 { // later rounds read more than a page
 				more = true
 				if w.backward {
 					kept = kept[over:]
@@ -196,11 +208,11 @@ func (w *pageQuery) fetch(ctx context.Context) (Page, error) {
 	}
 }
 
-// maxHidden is how many pages in a row may be hidden before a list is given up. The later ones are large.
+// maxHidden limits how many pages in a row may be hidden. All but the first have exportPage items.
 const maxHidden = 20
 
-// onward returns the place behind rows as the store gave them, and nil at the end of the list. It is asked only where
-// policy may hide all of them.
+// onward returns the cursor after rows as the store returned them, and nil at the end of the list.
+// It is needed only if policy can hide all of them.
 func (w *pageQuery) onward(rows []Entry, more bool) *query.Cursor {
 	if w.r.core.ops.authorize == nil || len(rows) == 0 {
 		return nil
@@ -212,7 +224,7 @@ func (w *pageQuery) onward(rows []Entry, more bool) *query.Cursor {
 	return w.cursorAt(last)
 }
 
-// cursorAt returns where in the list an item is, and nil if the store has not said.
+// cursorAt returns the cursor of an item, and nil if the store returned no token.
 func (w *pageQuery) cursorAt(e *Entry) *query.Cursor {
 	if !w.r.core.query.Natural {
 		return &query.Cursor{Values: w.sortValues(e)}
@@ -240,7 +252,7 @@ func (w *pageQuery) setNeighbours(rows []Entry, more bool) {
 	if w.backward && more || !w.backward && began {
 		w.prev = w.cursorAt(first)
 	}
-	if w.backward && !began { // the last page has nothing behind it
+	if w.backward && !began { // the last page has no next page
 		w.next = nil
 	}
 }

@@ -1,5 +1,8 @@
 package resource
 
+// Preconditions (RFC 9110 section 13) of reads and writes. Called by write.go, import_run.go,
+// package blob and protocols. It calls precondition_etag.go.
+
 import (
 	"context"
 	"time"
@@ -9,8 +12,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Preconditions are the conditional fields of a request, RFC 9110 section 13.1. The zero value has none. They are
-// judged in the order of section 13.2.2, and only once nothing else is wrong with the request.
+// Preconditions are the conditional fields of a request, RFC 9110 section 13.1. The zero value has
+// none. They are evaluated in the order of section 13.2.2, after all other checks of the request.
 type Preconditions struct {
 	IfMatch, IfNoneMatch               header.Tags
 	IfModifiedSince, IfUnmodifiedSince time.Time // zero if absent or not a date
@@ -19,8 +22,8 @@ type Preconditions struct {
 // has reports whether a field with entity tags is present.
 func has(t header.Tags) bool { return t.Any || t.List != nil }
 
-// failedError says that a precondition does not hold. It carries the item as it is, so that a door can tell the client
-// which revision is current.
+// failedError reports a precondition that does not hold. It has the current item, so that a
+// protocol can send the current revision.
 type failedError struct {
 	current Entry // zero if there is none
 	field   string
@@ -29,19 +32,20 @@ type failedError struct {
 func (e *failedError) Error() string { return e.field + " does not hold" }
 func (e *failedError) Unwrap() error { return ErrStale }
 
-// namesRevision reports whether If-Match lists tags, so that one revision alone will do.
+// namesRevision reports whether If-Match lists tags.
 func (p *Preconditions) namesRevision() bool { return has(p.IfMatch) && !p.IfMatch.Any }
 
-// tagger knows which entity tags name which revision of what it serves.
+// tagger compares entity tags with revisions.
 type tagger interface {
-	// anyMatches reports whether one of the tags names the revision; weak tags count only for a weak comparison.
+	// anyMatches reports whether one of the tags names the revision; weak tags count only for a
+	// weak comparison.
 	anyMatches(tags header.Tags, rev Rev, weak bool) bool
-	// wantsIfMatch reports whether nobody may change anything without If-Match.
+	// wantsIfMatch reports whether writes require If-Match.
 	wantsIfMatch() bool
 }
 
-// check judges the conditions for a method that changes the item: all but If-Modified-Since, which is for reading.
-// current is nil where there is no item.
+// check evaluates the conditions of a write: all but If-Modified-Since. current is nil if there is
+// no item.
 func (p *Preconditions) check(h tagger, current *Entry) error {
 	failed := func(field string) error {
 		e := &failedError{field: field}
@@ -60,7 +64,8 @@ func (p *Preconditions) check(h tagger, current *Entry) error {
 			return failed("If-Unmodified-Since")
 		}
 	}
-	if has(p.IfNoneMatch) && current != nil && (p.IfNoneMatch.Any || h.anyMatches(p.IfNoneMatch, current.Rev, true)) {
+	if has(p.IfNoneMatch) && current != nil &&
+		(p.IfNoneMatch.Any || h.anyMatches(p.IfNoneMatch, current.Rev, true)) {
 		return failed("If-None-Match")
 	}
 	if h.wantsIfMatch() && current != nil && !has(p.IfMatch) {
@@ -80,14 +85,16 @@ func (p *Preconditions) checkRead(h tagger, e *Entry) error {
 		}
 		return nil
 	}
-	if since := p.IfUnmodifiedSince; !since.IsZero() && !e.Modified.IsZero() && e.Modified.Truncate(time.Second).After(since) {
+	if since := p.IfUnmodifiedSince; !since.IsZero() && !e.Modified.IsZero() &&
+		e.Modified.Truncate(time.Second).After(since) {
 		failed.field = "If-Unmodified-Since"
 		return failed
 	}
 	return nil
 }
 
-// CheckRead returns an error if If-Match or If-Unmodified-Since does not hold for an item that r returned: 412.
+// CheckRead returns an error if If-Match or If-Unmodified-Since does not hold for an item that r
+// returned: 412.
 func (r *Resource) CheckRead(e *Entry, p *Preconditions) error {
 	if err := p.checkRead(r.core, e); err != nil {
 		return r.wrap(OpGet, e.ID, err)
@@ -95,18 +102,21 @@ func (r *Resource) CheckRead(e *Entry, p *Preconditions) error {
 	return nil
 }
 
-// Check returns an error if the conditions do not hold for a write of something with a single representation, whose entity tag
-// is [Rev.ETag], such as a blob: 412, or 428 if requireIfMatch demands an If-Match that is absent. current is nil if there is
-// no such thing. Items have a tag for each representation, and their writes check the conditions themselves.
+// Check returns an error if the conditions do not hold for a write of something with a single
+// representation, whose entity tag is [Rev.ETag], such as a blob: 412, or 428 if requireIfMatch
+// demands an If-Match that is absent. current is nil if there is no such thing. Items have a tag
+// for each representation, and their writes check the conditions themselves.
 func (p *Preconditions) Check(current *Entry, requireIfMatch bool) error {
 	return p.check(revTags(requireIfMatch), current)
 }
 
-// CheckRead returns an error if If-Match or If-Unmodified-Since does not hold for something with a single representation, as
-// [Preconditions.Check] has it: 412. The caller adds the place with an [*Error], whose CurrentRev protocols read.
+// CheckRead returns an error if If-Match or If-Unmodified-Since does not hold for something with a
+// single representation, as [Preconditions.Check] has it: 412. The caller adds the place with an
+// [*Error], whose CurrentRev protocols read.
 func (p *Preconditions) CheckRead(current *Entry) error { return p.checkRead(revTags(false), current) }
 
-// revTags is the tagger of things with a single representation. It is true if a write requires If-Match.
+// revTags is the tagger of things with a single representation. It is true if a write requires
+// If-Match.
 type revTags bool
 
 func (t revTags) wantsIfMatch() bool { return bool(t) }
@@ -118,8 +128,9 @@ func (revTags) anyMatches(tags header.Tags, rev Rev, weak bool) bool {
 	return tags.Strong(string(etag.AppendRev(nil, string(rev))))
 }
 
-// Precheck returns the error that Put, Patch or Delete would return for the item as it is now, as far as the document of the
-// request does not matter: a client that waits for 100 (Continue) need not send it. The write checks again.
+// Precheck returns the error that Put, Patch or Delete would return for the item as it is now, as
+// far as the document of the request does not matter: a client that waits for 100 (Continue) need
+// not send it. The write checks again.
 func (r *Resource) Precheck(ctx context.Context, op Op, id string, p *Preconditions) error {
 	cur, err := r.current(ctx, id)
 	switch {

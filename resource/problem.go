@@ -1,5 +1,8 @@
 package resource
 
+// Problem details (RFC 9457) of errors, with pointers in the names of the client's projection.
+// Called by protocols.
+
 import (
 	"context"
 	"errors"
@@ -16,7 +19,8 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// wrap adds the place to an error, and puts what a store or a hook said about fields into the names of the shape.
+// wrap returns err as an [*Error]. It converts field names of a store's or hook's error to this
+// projection.
 func (r *Resource) wrap(op Op, id string, err error) error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -26,10 +30,11 @@ func (r *Resource) wrap(op Op, id string, err error) error {
 	return &Error{Op: op, Resource: r.core.name, ID: id, Err: fielderr.Locate(err, r.projection.pointer)}
 }
 
-// pointer points to a field of the core, in this shape; to the whole document if the shape does not show it.
+// pointer returns the JSON Pointer of a field of the stored type in this projection, or that of the
+// whole document if the projection does not have it.
 func (s *projection) pointer(hubField string) string { return pointer.To(s.fieldOf(hubField)) }
 
-// translate puts violations of the core into the names of this shape.
+// translate converts violations of the stored type to the names of this projection.
 func (s *projection) translate(bad []schema.Violation) schema.Violations {
 	if s.storeNames == nil {
 		return bad
@@ -41,7 +46,8 @@ func (s *projection) translate(bad []schema.Violation) schema.Violations {
 		first = pointer.Unescape(first)
 		name := s.fieldOf(first)
 		at := pointer.To(name)
-		if deeper && name != "" && s.typ.Field(name).Type == hub.Field(first).Type { // else it is built otherwise inside
+		if deeper && name != "" &&
+			s.typ.Field(name).Type == hub.Field(first).Type { // else it is built otherwise inside
 			at += "/" + rest
 		}
 		out[i] = v.At(at)
@@ -49,8 +55,9 @@ func (s *projection) translate(bad []schema.Violation) schema.Violations {
 	return out
 }
 
-// Problem returns the problem details of err, an error of a method of [Resource] or of a hook. An error that is not meant for
-// clients becomes an internal error (500) without its text; the caller logs err. The result is never nil.
+// Problem returns the problem details of err, an error of a method of [Resource] or of a hook. An
+// error that is not meant for clients becomes an internal error (500) without its text; the caller
+// logs err. The result is never nil.
 func Problem(err error) *problem.Details {
 	var operation *operationError
 	var details *problem.Details
@@ -69,7 +76,7 @@ func Problem(err error) *problem.Details {
 	return plainProblem(err)
 }
 
-// plainProblem is Problem for errors that carry no more than what they are.
+// plainProblem is Problem for errors without details.
 func plainProblem(err error) *problem.Details {
 	switch {
 	case errors.Is(err, errStoreFault):
@@ -82,15 +89,21 @@ func plainProblem(err error) *problem.Details {
 	case errors.Is(err, ErrExists):
 		return problem.New(problem.Exists, "An item with this id exists or has existed.")
 	case errors.As(err, new(*failedError)):
-		return problem.New(problem.PreconditionFailed, "The item is not in the state that the request demands.")
+		return problem.New(
+			problem.PreconditionFailed,
+			"The item is not in the state that the request demands.",
+		)
 	case errors.Is(err, ErrForbidden):
 		return problem.New(problem.Forbidden, "You may not do this.")
 	case errors.Is(err, ErrUnauthenticated):
 		return problem.New(problem.Unauthenticated, "Say who you are first.")
 	case errors.Is(err, feed.ErrCursor):
 		return problem.New(problem.InvalidCursor, "This is no cursor of a change.")
-	case errors.Is(err, tx.ErrOutcomeUnknown): // without Retry-After, which would invite programs to do it twice
-		return problem.New(problem.OutcomeUnknown, "Whether this was done is not known. Look, before you do it again.")
+	case errors.Is(err, tx.ErrOutcomeUnknown): // no Retry-After: a retry could repeat the write
+		return problem.New(
+			problem.OutcomeUnknown,
+			"Whether this was done is not known. Look, before you do it again.",
+		)
 	case errors.Is(err, ErrStale), errors.Is(err, retry.ErrContended), errors.Is(err, ErrUnavailable),
 		errors.Is(err, tx.ErrUnavailable), errors.Is(err, feed.ErrClosed),
 		errors.Is(err, context.DeadlineExceeded):
@@ -101,8 +114,10 @@ func plainProblem(err error) *problem.Details {
 	return problem.New(problem.Internal, "")
 }
 
-// expired is the problem of a cursor that a stream cannot continue from.
+// expired returns the problem of a cursor that a stream cannot resume from.
 func expired() *problem.Details {
-	return problem.New(problem.CursorExpired,
-		"What has happened since is not all known any more. List anew, and go on from the cursor of the list.")
+	return problem.New(
+		problem.CursorExpired,
+		"What has happened since is not all known any more. List anew, and go on from the cursor of the list.",
+	)
 }

@@ -1,5 +1,8 @@
 package resource
 
+// Projections: the type of an item in one contract, and conversion from and to the stored type.
+// Made by resource.go and view.go; used by everything that reads, writes or publishes.
+
 import (
 	"errors"
 	"fmt"
@@ -12,28 +15,28 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// projection is how a resource looks under one contract: the stored, or that of a [View]. The core's own has neither down
-// nor up nor names to translate.
+// projection is the type of a resource in one contract: the stored type, or that of a [View]. The
+// projection of the stored type has no down, no up and no maps of names.
 type projection struct {
-	name      string // in entity tags, so that contracts never share one
+	name      string // in entity tags, and unique in the resource
 	typ       *schema.Type
 	id        *schema.Field
-	parent    *projection                    // what down starts from
+	parent    *projection                    // down converts from its type
 	down      func(any) (any, error)         // *Parent -> *V
 	up        func(v, base any) (any, error) // *V, *Parent -> *Parent
-	where     []query.Filter                 // in the core's names: what this contract can express
+	where     []query.Filter                 // in the names of the stored type: the items that the projection has
 	relations []*relation
-	reset     bool // PUT resets what this contract cannot see
+	reset     bool // PUT resets fields that the projection does not have
 	variants  etag.Variants
 
-	// Names of fields, of which the stored shape has none. Those of the parent are more: a field that one view adds and
-	// the next one renames is none of the core.
+	// Maps of field names, nil for the stored type. The parent can have fields that the stored type
+	// does not have, so its names are mapped separately.
 	storeNames, shownNames        map[string]string // V <-> core
 	parentNames, shownParentNames map[string]string // V <-> T
 	assumed                       []*schema.Field   // of V, mapped to those of T for nothing but their names
 }
 
-// fieldOf returns the name in this shape of a field of the core, and "" if it has none.
+// fieldOf returns the name in this projection of a field of the stored type, and "" if it has none.
 func (s *projection) fieldOf(hub string) string {
 	if s.storeNames == nil {
 		return hub
@@ -41,7 +44,8 @@ func (s *projection) fieldOf(hub string) string {
 	return s.shownNames[hub]
 }
 
-// fieldAbove returns the name in this shape of a field of above, a shape further up the chain, and "" if it has none.
+// fieldAbove returns the name in this projection of a field of above, which is an ancestor, and ""
+// if it has none.
 func (s *projection) fieldAbove(above *projection, field string) string {
 	if s == above {
 		return field
@@ -49,7 +53,8 @@ func (s *projection) fieldAbove(above *projection, field string) string {
 	return s.shownParentNames[s.parent.fieldAbove(above, field)]
 }
 
-// storeField returns the name in the core of a field of this shape, and "" if it has none.
+// storeField returns the name in the stored type of a field of this projection, and "" if it has
+// none.
 func (s *projection) storeField(name string) string {
 	if s.storeNames == nil {
 		return name
@@ -71,7 +76,7 @@ func (s *projection) filterToStore(f query.Filter) (query.Filter, error) {
 	})
 }
 
-// querySupport returns what a list can be asked in the names of this shape.
+// querySupport returns the supported queries in the names of this projection.
 func (s *projection) querySupport(stored query.Support) query.Support {
 	if s.storeNames == nil {
 		return stored
@@ -90,7 +95,8 @@ func (s *projection) querySupport(stored query.Support) query.Support {
 	return out
 }
 
-// show turns an entry of the core into one of this shape. An item that this contract cannot express is not there.
+// show converts an entry from the stored type to this projection. The error is errHidden if the
+// projection does not have the item.
 func (s *projection) show(e *Entry) error {
 	if s.down == nil {
 		return nil
@@ -103,7 +109,7 @@ func (s *projection) show(e *Entry) error {
 	return err
 }
 
-// root is the stored shape.
+// root returns the projection of the stored type.
 func (s *projection) root() *projection {
 	for s.parent != nil {
 		s = s.parent
@@ -121,7 +127,8 @@ func (s *projection) expresses(hub any) bool {
 	})
 }
 
-// holds is expresses for an item of which it is given the fields, by their names in the core.
+// holds is expresses for an item whose fields are returned by a function, by their names in the
+// stored type.
 func (s *projection) holds(field func(string) any) bool {
 	for _, f := range s.where {
 		if !query.Match(f, field) {
@@ -131,7 +138,7 @@ func (s *projection) holds(field func(string) any) bool {
 	return true
 }
 
-// fromStored walks down the chain from a value of the core to one of this shape.
+// fromStored converts a value of the stored type to this projection, through all parents.
 func (s *projection) fromStored(hub any) (any, error) {
 	if s.down == nil {
 		return hub, nil
@@ -141,14 +148,16 @@ func (s *projection) fromStored(hub any) (any, error) {
 		return nil, err
 	}
 	if v, err = s.down(v); err != nil {
-		// Not wrapped: whatever down returned, it is no answer for a client. What cannot be shown belongs in Where.
+		// Not wrapped: an error of down is not meant for clients. Items that cannot be shown belong
+		// in Where.
 		return nil, fmt.Errorf("the view %s cannot show the item: %v", s.name, err)
 	}
 	return v, nil
 }
 
-// toStored walks up the chain from a value of this shape to one of the core. base makes copies of the item as it is, where what
-// this shape cannot see comes from: nil for a new item. reset says that none of it shall stay.
+// toStored converts a value of this projection to the stored type, through all parents. base
+// returns a copy of the current item, which has the fields that the projection does not have; nil
+// for a new item. reset sets those fields to their defaults.
 func (s *projection) toStored(v any, base func() (any, error), reset bool) (any, error) {
 	for at := s; at.up != nil; at = at.parent {
 		ground, err := at.parent.ground(base, reset)
@@ -162,10 +171,12 @@ func (s *projection) toStored(v any, base func() (any, error), reset bool) (any,
 	return v, nil
 }
 
-// ground is what up of a view of this shape builds upon. It is made of a copy of its own, as down may show a part of what
-// it is given: an up that appends to that part would write over what comes behind it, and the next up would keep that.
+// ground returns the base for up of a view of this projection. Each call makes a copy, because down
+// may share memory with its argument, and an up that appends to a slice would overwrite what
+// follows.
 //
-// What is blank is made blank here and not above: down is never shown an item that the collection cannot hold.
+// Fields are reset here and not in the stored value, because down must never get an item that the
+// collection cannot have.
 func (s *projection) ground(base func() (any, error), reset bool) (any, error) {
 	if base == nil {
 		return s.typ.New(), nil
@@ -180,8 +191,8 @@ func (s *projection) ground(base func() (any, error), reset bool) (any, error) {
 	return v, err
 }
 
-// clear makes of a value what a PUT of nothing but the id would: members that a client can write have their defaults, the
-// rest is as it was.
+// clear sets the fields that clients can write to their defaults, as PUT of a document with only
+// the id does.
 func (s *projection) clear(v any) {
 	blank := reflect.ValueOf(s.typ.New()).Elem()
 	kept := reflect.ValueOf(v).Elem()
@@ -192,7 +203,8 @@ func (s *projection) clear(v any) {
 	}
 }
 
-// inOwnNames makes of an error of up, which speaks of fields of the shape at, one for clients of this shape.
+// inOwnNames converts an error of up of the projection at, which names its fields, to one with the
+// names of this projection.
 func (s *projection) inOwnNames(at *projection, err error) error {
 	d := fielderr.Problem(err, func(field string) string { return pointer.To(s.fieldAbove(at, field)) })
 	if d == nil {
@@ -203,7 +215,7 @@ func (s *projection) inOwnNames(at *projection, err error) error {
 
 var errStoreFault = errors.New("the store is at fault")
 
-// storeFault is what a store did against its contract: an internal error, whatever the store returned.
+// storeFault returns an error for a store that violates its contract. It becomes an internal error.
 func storeFault(format string, args ...any) error {
 	return fmt.Errorf("%w: it "+format, append([]any{errStoreFault}, args...)...)
 }

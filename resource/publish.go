@@ -1,5 +1,8 @@
 package resource
 
+// The last step of a write: the store's change and its event, in one transaction if log and
+// collection share one. Called by write.go and import_run.go. It calls the store and feed.Append.
+
 import (
 	"context"
 	"errors"
@@ -11,16 +14,16 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// publisher is where the writes of a core become events.
+// publisher appends the writes of a core to a feed.
 type publisher struct {
 	feed   *feed.Feed
 	logger *slog.Logger
-	// together is the Runner that the collection and the log share, so that a change and its event stand or fall together;
-	// nil if they share none.
+	// runner is the Runner that collection and log share, so that a change and its event commit
+	// together; nil if they share none.
 	runner tx.Runner
 }
 
-// attach gives a core its publisher. All catalogs that it is served by have the same Feed, or none.
+// attach sets the publisher of a core. It panics if another catalog has attached another Feed.
 func (h *core) attach(f *feed.Feed, logger *slog.Logger) {
 	if h.noEvents && h.ops.watch == nil {
 		return
@@ -36,23 +39,25 @@ func (h *core) attach(f *feed.Feed, logger *slog.Logger) {
 		same = h.publisher.Load().feed == f
 	}
 	if !same {
-		panic("resource: " + h.name + " is in two catalogs with different Feeds: those of one catalog never hear of the other's writes")
+		panic(
+			"resource: " + h.name + " is in two catalogs with different Feeds: those of one catalog never hear of the other's writes",
+		)
 	}
 }
 
-// storeChange is one write of one item, as the store is asked for it.
+// storeChange is one write of one item.
 type storeChange struct {
 	kind feed.Kind
-	id   string // of a new item it may be the store's to choose, and is empty then
-	// again is true if the id of a new item may be one that was deleted.
+	id   string // empty for a new item if the store chooses the id
+	// recreate allows a new item to have the id of a deleted one.
 	recreate bool
-	rev      Rev // that the item has now
+	rev      Rev // the current revision
 	before   any // *T; nil for a new item
 	after    any // *T; nil for a deletion
 }
 
-// write has the store do a change, which becomes an event if the core has an publisher. The entry is what the store has made of
-// the item, nil for a deletion.
+// write carries out a change and publishes its event if the core has a publisher. The entry is the
+// stored item, nil for a deletion.
 func (h *core) write(ctx context.Context, c storeChange) (*Entry, error) {
 	if o := h.publisher.Load(); o != nil {
 		return o.write(ctx, h, c)
@@ -73,8 +78,8 @@ func (h *core) apply(ctx context.Context, c *storeChange) (*Entry, error) {
 	return h.insert(ctx, c.id, c.after, c.recreate)
 }
 
-// insert stores a new item under an id that the client chose. The id of a deleted item is ErrGone, unless recreate is set and
-// the store accepts it.
+// insert stores a new item under an id that the client chose. The id of a deleted item is ErrGone,
+// unless recreate is set and the store accepts it.
 func (h *core) insert(ctx context.Context, id string, v any, recreate bool) (*Entry, error) {
 	if !recreate && h.ops.deleted != nil {
 		switch _, err := h.ops.deleted(ctx, id); {
@@ -87,10 +92,11 @@ func (h *core) insert(ctx context.Context, id string, v any, recreate bool) (*En
 	return h.ops.insert(ctx, id, v)
 }
 
-// write is that of core. Where change and event stand together, a transaction is begun for the two, or joined.
+// write is core.write with a publisher. If log and collection share a runner, both run in one
+// transaction.
 func (o *publisher) write(ctx context.Context, h *core, c storeChange) (*Entry, error) {
 	var e *Entry
-	attempt := func(ctx context.Context) (err error) { // perhaps several times
+	attempt := func(ctx context.Context) (err error) { // runs again if the transaction is retried
 		if e, err = h.apply(ctx, &c); err == nil {
 			err = o.publish(ctx, h, c.event(e))
 		}
@@ -108,7 +114,7 @@ func (o *publisher) write(ctx context.Context, h *core, c storeChange) (*Entry, 
 	return e, nil
 }
 
-// pendingEvent is an event before its items are made JSON.
+// pendingEvent is an event whose items are not encoded yet.
 type pendingEvent struct {
 	kind          feed.Kind
 	id            string
@@ -116,7 +122,7 @@ type pendingEvent struct {
 	before, after any
 }
 
-// event is what is told of a change that has left an entry.
+// event returns the event of a change whose stored item is e.
 func (c *storeChange) event(e *Entry) pendingEvent {
 	if e == nil {
 		return pendingEvent{c.kind, c.id, c.rev, c.before, nil}
@@ -124,8 +130,8 @@ func (c *storeChange) event(e *Entry) pendingEvent {
 	return pendingEvent{c.kind, e.ID, e.Rev, c.before, e.stored}
 }
 
-// publish appends events, in the transaction of their changes if the log takes part in it: an error has to take back the
-// changes. Elsewhere they are appended when the changes are sure to stand, and an error is for the log only.
+// publish appends events. With a shared runner it runs in the transaction of the changes, and an
+// error rolls them back. Otherwise it runs after the commit, and an error is only logged.
 func (o *publisher) publish(ctx context.Context, h *core, all ...pendingEvent) error {
 	events, err := h.events(all)
 	if o.runner == nil {
@@ -138,7 +144,8 @@ func (o *publisher) publish(ctx context.Context, h *core, all ...pendingEvent) e
 	return publishError(err)
 }
 
-// publishAfter appends events of what has happened, whether the client still waits or not. err is why there are none.
+// publishAfter appends events of committed changes, even if the client has disconnected. err is the
+// error of encoding them.
 func (o *publisher) publishAfter(ctx context.Context, h *core, events []*feed.Event, err error) {
 	if err == nil {
 		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), retry.Timeout)
@@ -146,13 +153,19 @@ func (o *publisher) publishAfter(ctx context.Context, h *core, events []*feed.Ev
 		err = o.feed.Append(bounded, events...)
 	}
 	if err != nil {
-		o.logger.ErrorContext(ctx, "resource: a change became no event, so nobody who listens has heard of it",
-			"resource", h.name, "error", err)
+		o.logger.ErrorContext(
+			ctx,
+			"resource: a change became no event, so nobody who listens has heard of it",
+			"resource",
+			h.name,
+			"error",
+			err,
+		)
 	}
 }
 
-// publishError is the error of a change that is taken back, since it cannot be told. Whatever the log calls it, it is none of what
-// a collection says of its items.
+// publishError returns the error of a change that is rolled back because its event could not be
+// appended. An error of the log must not be taken for one of the collection, such as ErrNotFound.
 func publishError(err error) error {
 	switch {
 	case err == nil:
@@ -160,13 +173,16 @@ func publishError(err error) error {
 	case errors.Is(err, ErrUnavailable), errors.Is(err, tx.ErrUnavailable), errors.Is(err, context.Canceled),
 		errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("the change cannot be told: %w", err)
-	case errors.Is(err, ErrStale), errors.Is(err, ErrExists), errors.Is(err, ErrNotFound), errors.Is(err, ErrGone):
+	case errors.Is(err, ErrStale),
+		errors.Is(err, ErrExists),
+		errors.Is(err, ErrNotFound),
+		errors.Is(err, ErrGone):
 		return fmt.Errorf("%w: the change cannot be told: %v", errStoreFault, err)
 	}
 	return fmt.Errorf("%w: the change cannot be told: %w", errStoreFault, err)
 }
 
-// events makes JSON of items.
+// events encodes the items.
 func (h *core) events(all []pendingEvent) ([]*feed.Event, error) {
 	events := make([]*feed.Event, len(all))
 	for i, t := range all {

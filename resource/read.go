@@ -1,5 +1,8 @@
 package resource
 
+// Reading items with Scope and Authorize. Called by resource.go, list.go, relation.go and write.go.
+// It calls the store.
+
 import (
 	"context"
 	"errors"
@@ -8,7 +11,8 @@ import (
 	"github.com/stoa-go/stoa/query"
 )
 
-// fetchMany reads items into b. It asks once if the collection can, else once for each id.
+// fetchMany reads items into b, in one call if the collection is a [MultiGetter], otherwise one by
+// one.
 func (h *core) fetchMany(ctx context.Context, ids []string, b buffer) error {
 	if len(ids) == 0 {
 		return nil
@@ -17,14 +21,20 @@ func (h *core) fetchMany(ctx context.Context, ids []string, b buffer) error {
 		return h.ops.getMany(ctx, ids, b)
 	}
 	for _, id := range ids {
-		if _, err := h.ops.get(ctx, id, b); err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrGone) {
+		if _, err := h.ops.get(
+			ctx,
+			id,
+			b,
+		); err != nil && !errors.Is(err, ErrNotFound) &&
+			!errors.Is(err, ErrGone) {
 			return err
 		}
 	}
 	return nil
 }
 
-// fetchBy reads the first items of each key into b. It asks once if the collection can, else once for each key.
+// fetchBy reads the first items of each key into b, in one call if the collection is a
+// [BatchLister], otherwise key by key.
 func (h *core) fetchBy(ctx context.Context, field string, keys []string, q query.Query, b buffer) error {
 	if h.ops.listByKeys != nil {
 		return h.ops.listByKeys(ctx, field, keys, q, b)
@@ -44,11 +54,12 @@ func (h *core) fetchBy(ctx context.Context, field string, keys []string, q query
 	return nil
 }
 
-// load returns one item that the caller may see. Ids that are not written the one canonical way are no items; the store
-// is not asked about them. The entry is in b, and valid until that is released, or, for nil, in memory of its own.
+// load returns one item that the caller may see. An id that is not in canonical form is not found,
+// without a call of the store. The entry is in b and valid until b is released; if b is nil, it has
+// memory of its own.
 func (h *core) load(ctx context.Context, id string, b buffer) (*Entry, error) {
 	var scope query.Filter
-	if h.scope != nil { // before all else: its error must not depend on what is there
+	if h.scope != nil { // first: its error must not depend on whether the item exists
 		var err error
 		if scope, err = h.scope(ctx); err != nil {
 			return nil, err
@@ -70,7 +81,7 @@ func (h *core) load(ctx context.Context, id string, b buffer) (*Entry, error) {
 	return e, h.visible(ctx, e, &scope)
 }
 
-// scopeOf returns what the caller may see at all.
+// scopeOf returns the filter of Options.Scope.
 func (h *core) scopeOf(ctx context.Context) (query.Filter, error) {
 	if h.scope == nil {
 		return query.Filter{}, nil
@@ -78,7 +89,8 @@ func (h *core) scopeOf(ctx context.Context) (query.Filter, error) {
 	return h.scope(ctx)
 }
 
-// absent says why there is no item: it never was, or it was deleted and the caller may know that.
+// absent returns ErrGone if the item was deleted and the caller may know that, and otherwise that
+// it is not found.
 func (h *core) absent(ctx context.Context, id string, err error) error {
 	switch {
 	case errors.Is(err, ErrGone):
@@ -98,13 +110,14 @@ func (h *core) absent(ctx context.Context, id string, err error) error {
 	return ErrGone
 }
 
-// What the caller may not know of is not found. Only PUT must tell: the id is not free for a new item.
+// Hidden items are not found. Put distinguishes them from free ids, because it must not create
+// them.
 var (
 	errHidden     = fmt.Errorf("%w: it is hidden from the caller", ErrNotFound)
 	errHiddenGone = fmt.Errorf("%w: that it is gone is hidden from the caller", ErrNotFound)
 )
 
-// visible returns errHidden if the caller may not see the item, so that it looks as if there were none.
+// visible returns errHidden if Scope or Authorize hides the item from the caller.
 func (h *core) visible(ctx context.Context, e *Entry, scope *query.Filter) error {
 	if h.scope != nil && !query.Match(*scope, h.values(e.stored)) {
 		return errHidden
@@ -112,7 +125,7 @@ func (h *core) visible(ctx context.Context, e *Entry, scope *query.Filter) error
 	return h.readable(ctx, e)
 }
 
-// readable is the half of visible that a list has still to ask when it has put the scope into its query.
+// readable is visible without Scope, for lists, whose query contains the scope.
 func (h *core) readable(ctx context.Context, e *Entry) error {
 	if h.ops.authorize == nil {
 		return nil
@@ -124,7 +137,7 @@ func (h *core) readable(ctx context.Context, e *Entry) error {
 	return err
 }
 
-// values gives [query.Match] the fields of v.
+// values returns a function that returns the fields of v by name, for [query.Match].
 func (h *core) values(v any) func(string) any {
 	return func(name string) any {
 		if f := h.typ.Field(name); f != nil {

@@ -1,5 +1,7 @@
 package resource
 
+// Pooled memory for the items of a page. Called by untyped.go and by everything that reads.
+
 import (
 	"context"
 	"iter"
@@ -7,14 +9,14 @@ import (
 	"sync"
 )
 
-// buffer is a reusable buffer for the items of one page. It is drained before user code runs, so that a hook may call
-// the store again.
+// buffer holds the items of one page. It is filled before hooks run, so that a hook can call the
+// store.
 type buffer interface {
 	entries() []Entry
 	release()
 }
 
-// bufferPool and pageBuffer keep the items of a page in one piece of memory that is used again.
+// bufferPool and pageBuffer reuse the memory of pages.
 type bufferPool[T any] struct {
 	core *core
 	pool sync.Pool
@@ -24,7 +26,7 @@ type pageBuffer[T any] struct {
 	pool     *bufferPool[T]
 	values   []T
 	rows     []Entry
-	expected int // that will come, if that is known; else 0
+	expected int // number of items, if known; otherwise 0
 }
 
 func newBufferPool[T any](h *core) *bufferPool[T] {
@@ -37,7 +39,7 @@ func (p *bufferPool[T]) get() buffer { return p.pool.Get().(*pageBuffer[T]) }
 
 func (b *pageBuffer[T]) entries() []Entry { return b.rows }
 
-// put adds one item, which was asked for by id.
+// put adds one item, which was requested by id.
 func (b *pageBuffer[T]) put(id string, item *Item[T]) (*Entry, error) {
 	if cap(b.rows) == len(b.rows) || cap(b.values) == len(b.values) {
 		b.grow(b.next())
@@ -45,7 +47,7 @@ func (b *pageBuffer[T]) put(id string, item *Item[T]) (*Entry, error) {
 	if item.ID == "" {
 		item.ID = id
 	}
-	n := len(b.rows) // in place, member by member: to make an Entry and move it costs a list a tenth of its time
+	n := len(b.rows) // set member by member: copying an Entry takes a tenth of the time of a list
 	b.rows, b.values = b.rows[:n+1], b.values[:n+1]
 	e, v := &b.rows[n], &b.values[n]
 	*v = item.Value
@@ -53,8 +55,9 @@ func (b *pageBuffer[T]) put(id string, item *Item[T]) (*Entry, error) {
 	return e, b.pool.core.complete(e)
 }
 
-// release gives the buffer back. What it holds is forgotten, so that items are not kept alive. Room for many is kept as
-// long as pools keep anything, which is two collections: to make it anew for every long list would be half of its time.
+// release returns the buffer to the pool. Items are cleared so that they can be collected. Large
+// buffers are pooled, too, up to 16 * initialRows, because allocating one takes half the time of a
+// long list.
 func (b *pageBuffer[T]) release() {
 	clear(b.values)
 	clear(b.rows)
@@ -64,8 +67,8 @@ func (b *pageBuffer[T]) release() {
 	}
 }
 
-// drain adds what seq yields to b, max items at most if max is not zero. Only then may anything else be done: a store with one
-// connection holds it as long as the iterator runs.
+// drain adds the items of seq to b, at most max if max is not zero. Nothing else runs until it
+// returns, because a store with one connection holds it while the iterator runs.
 func drain[T any](ctx context.Context, b *pageBuffer[T], seq iter.Seq2[Item[T], error], max int) error {
 	if max > 0 {
 		max += len(b.rows)
@@ -80,19 +83,17 @@ func drain[T any](ctx context.Context, b *pageBuffer[T], seq iter.Seq2[Item[T], 
 			return err
 		}
 		if len(b.rows) == max {
-			break // whatever the store thinks, more was not asked for
+			break // the store ignores the limit
 		}
 	}
 	return ctx.Err()
 }
 
-// begun is for how many items there is room from the beginning, at most: the next page may be a short one, however many
-// items it may have.
+// initialRows limits the initial capacity: a page may be shorter than its limit.
 const initialRows = 1024
 
-// next returns how many items to make room for when there is no more. A list that has filled the first thousand will most
-// likely be as long as it may be. To double it until it is would take twice the memory, since what is left behind is not
-// free at once.
+// next returns the capacity to grow to. A list that has filled initialRows will most likely reach
+// its limit, so next returns the limit; doubling would take twice the memory.
 func (b *pageBuffer[T]) next() int {
 	if n := len(b.rows); b.expected > n && (b.expected <= 2*n || n >= initialRows && b.expected <= 16*n) {
 		return b.expected
@@ -100,7 +101,7 @@ func (b *pageBuffer[T]) next() int {
 	return 2*len(b.rows) + 1
 }
 
-// grow makes room for n items. Those that are there may move, and the rows with them.
+// grow increases the capacity to n items. Items may move, and rows are updated.
 func (b *pageBuffer[T]) grow(n int) {
 	b.rows = slices.Grow(b.rows, max(0, n-len(b.rows)))
 	b.values = slices.Grow(b.values, max(0, n-len(b.values)))

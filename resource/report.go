@@ -1,5 +1,8 @@
 package resource
 
+// The start-up report of a catalog. Called by applications. It calls package report for the text
+// about a resource.
+
 import (
 	"fmt"
 	"maps"
@@ -34,7 +37,9 @@ func (c *Catalog) Report() string {
 	case c.opts.Idempotency == nil && slices.ContainsFunc(c.parts, func(p *catalogPart) bool { return p.Keyed }):
 		b.WriteString("keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored\n")
 	case c.opts.Idempotency != nil && c.opts.Principal == nil:
-		b.WriteString("weak: no CatalogOptions.Principal: every request with an Idempotency-Key is rejected\n")
+		b.WriteString(
+			"weak: no CatalogOptions.Principal: every request with an Idempotency-Key is rejected\n",
+		)
 	}
 	return b.String()
 }

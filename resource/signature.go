@@ -1,5 +1,7 @@
 package resource
 
+// The check that no method almost is a capability. Called by ops.go.
+
 import (
 	"fmt"
 	"reflect"
@@ -7,8 +9,9 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// checkSignatures panics if c, or the pointer to it, has a method that is named like one of a capability and yet does
-// not serve: the capability would be absent without a word, and the first to notice would be a client.
+// checkSignatures panics if c, or the pointer to it, has a method that is named like one of a
+// capability and yet does not serve: the capability would be absent without a word, and the first
+// to notice would be a client.
 func checkSignatures[T any](c Collection[T]) {
 	capabilities := map[string]reflect.Type{
 		"Create":       reflect.TypeFor[Creator[T]](),

@@ -1,5 +1,8 @@
 package resource
 
+// The feed of a resource: that of its catalogs, or its own if the collection reports changes
+// itself. Called by watch.go. It calls package sharedfeed.
+
 import (
 	"context"
 	"fmt"
@@ -10,7 +13,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// subscribe returns the Feed in which the changes of the core are told. Whoever has done with it calls leave.
+// subscribe returns the Feed of the core's changes. The caller must call leave when it is done.
 func (h *core) subscribe() (f *feed.Feed, leave func(), err error) {
 	if h.ops.watch != nil {
 		return h.source.Join(h.ops.watch), h.source.Leave, nil
@@ -21,7 +24,7 @@ func (h *core) subscribe() (f *feed.Feed, leave func(), err error) {
 	return nil, nil, errNoFeed
 }
 
-// logger is told of what those who listen are not.
+// logger returns the logger for errors that subscribers do not receive.
 func (h *core) logger() *slog.Logger {
 	if o := h.publisher.Load(); o != nil {
 		return o.logger
@@ -29,7 +32,7 @@ func (h *core) logger() *slog.Logger {
 	return h.source.Logger()
 }
 
-// eraseWatch takes T out of the changes that a collection tells. They go on as events that have the items themselves.
+// eraseWatch converts the changes of a collection to events that hold the items themselves.
 func eraseWatch[T any](h *core, watch func(context.Context, feed.Cursor) iter.Seq2[*feed.Change[T], error],
 ) func(context.Context, feed.Cursor) iter.Seq2[*feed.Event, error] {
 	return func(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Event, error] {
@@ -47,7 +50,8 @@ func eraseWatch[T any](h *core, watch func(context.Context, feed.Cursor) iter.Se
 	}
 }
 
-// eventOf makes an event of a change. One that does not say what it has to cannot be told, and is as good as lost.
+// eventOf converts a change to an event. A change without the items that its kind requires is
+// treated like a lost change.
 func eventOf[T any](h *core, c *feed.Change[T]) (*feed.Event, error) {
 	e := &feed.Event{Kind: c.Kind, Collection: h.name, ID: c.ID, Rev: c.Rev, Time: c.Time, Cursor: c.Cursor}
 	if e.Time.IsZero() {
@@ -57,7 +61,11 @@ func eventOf[T any](h *core, c *feed.Change[T]) (*feed.Event, error) {
 		return e, nil
 	}
 	if (c.Before == nil) != (c.Kind == feed.Created) || (c.After == nil) != (c.Kind == feed.Deleted) {
-		return nil, fmt.Errorf("%w: %v", feed.ErrExpired, storeFault("told of item %q that it was %v, and not what it was or is", c.ID, c.Kind))
+		return nil, fmt.Errorf(
+			"%w: %v",
+			feed.ErrExpired,
+			storeFault("told of item %q that it was %v, and not what it was or is", c.ID, c.Kind),
+		)
 	}
 	p := &decodedEvent{}
 	for _, side := range [...]struct {

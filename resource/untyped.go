@@ -1,5 +1,8 @@
 package resource
 
+// The only place that removes the type parameter of a collection. Called by core.go; its functions
+// are called by read.go, list_cursor.go, relation.go and publish.go.
+
 import (
 	"context"
 	"iter"
@@ -10,9 +13,9 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// erased are the operations and hooks of a collection with T taken out of their types. nil is absent.
+// erased has the operations and hooks of a collection without its type parameter. nil is absent.
 type erased struct {
-	get        func(ctx context.Context, id string, b buffer) (*Entry, error) // in b, or in memory of its own for nil
+	get        func(ctx context.Context, id string, b buffer) (*Entry, error) // in b; if nil, in its own memory
 	list       func(ctx context.Context, q query.Query, b buffer) error
 	create     func(ctx context.Context, v any) (*Entry, error)
 	insert     func(ctx context.Context, id string, v any) (*Entry, error)
@@ -34,7 +37,7 @@ type erased struct {
 	newBuffer func() buffer
 }
 
-// erase takes T out of the types. It is the only place where the two worlds meet.
+// erase removes the type parameter of ops and of the hooks.
 func erase[T any](h *core, ops Ops[T], o *Options[T]) erased {
 	pool := newBufferPool[T](h)
 	e := erased{newBuffer: pool.get, deleted: ops.Deleted, delete: ops.Delete, count: ops.Count}
@@ -89,8 +92,8 @@ func erase[T any](h *core, ops Ops[T], o *Options[T]) erased {
 	return e
 }
 
-// entryOf erases the type of an item that a store gave. Value and entry lie in one piece of memory. id is the one that was
-// asked for, so that a store need not say it again.
+// entryOf converts an item that a store returned. Value and entry are one allocation. id is the
+// requested id, which the store need not repeat.
 func entryOf[T any](h *core, id string, item *Item[T], err error) (*Entry, error) {
 	if err != nil {
 		return nil, err

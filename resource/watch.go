@@ -1,5 +1,8 @@
 package resource
 
+// Subscriptions: the events that a caller receives. Called by protocols. It calls source.go for the
+// feed, watch_decode.go for the items of an event, and read.go for policy.
+
 import (
 	"context"
 	"errors"
@@ -10,17 +13,19 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// Watches reports whether one can listen to the Resource: a catalog that it is in has a Feed, or its collection is a
-// [feed.Watcher].
+// Watches reports whether clients can subscribe to the Resource: one of its catalogs has a Feed, or
+// its collection is a [feed.Watcher].
 func (r *Resource) Watches() bool { return r.core.ops.watch != nil || r.core.publisher.Load() != nil }
 
-// errDeaf is a mistake of the program: a door offers to listen only where Watches says so.
+// errNoFeed reports a mistake of the program: protocols offer subscriptions only if Watches returns
+// true.
 var errNoFeed = errors.New("nobody can listen: no catalog that it is in has a Feed")
 
-// Position returns the position of the feed before a read that follows: a client that subscribes from it misses nothing that
-// the read does not return. The log is read only if the process has not read it yet, and may then wait for transactions that
-// were running at that time. wait limits how long; 0 means until ctx is done. The error is [feed.ErrClosed],
-// [context.DeadlineExceeded] after wait, or an internal one.
+// Position returns the position of the feed before a read that follows: a client that subscribes
+// from it misses nothing that the read does not return. The log is read only if the process has not
+// read it yet, and may then wait for transactions that were running at that time. wait limits how
+// long; 0 means until ctx is done. The error is [feed.ErrClosed], [context.DeadlineExceeded] after
+// wait, or an internal one.
 func (r *Resource) Position(ctx context.Context, wait time.Duration) (feed.Cursor, error) {
 	f, leave, err := r.core.subscribe()
 	if err != nil {
@@ -42,35 +47,44 @@ func (r *Resource) Position(ctx context.Context, wait time.Duration) (feed.Curso
 	return at, nil
 }
 
-// Unpublishable returns the error of a change that a protocol cannot encode, which ends its streams: [feed.ErrExpired]. It is
-// logged once for all subscribers.
+// Unpublishable returns the error of a change that a protocol cannot encode, which ends its
+// streams: [feed.ErrExpired]. It is logged once for all subscribers.
 func (r *Resource) Unpublishable(at feed.Cursor, err error) error {
 	return r.core.reportUnpublishable(at, r.projection, err)
 }
 
-// Watch yields what happens to the items that a filter selects and the caller may see, behind a place, in the shape of the
-// Resource, and bookmarks. The first is a bookmark, as soon as it is sure that nothing behind the place is missing. The zero
-// Cursor is now. It waits for changes until ctx ends, which ends the sequence without an error. Each change has a Cursor
-// behind that of the one before, and a bookmark none before it. It can be used again, and begins at after then.
+// Watch yields changes of the items that f selects and the caller may see, after a cursor, in the
+// type of the Resource, and bookmarks. The zero Cursor starts at the current position. The first
+// element is a bookmark, sent as soon as it is known that no change after the cursor is missing.
+// Watch waits for changes until ctx is done, which ends the sequence without an error. The cursor
+// of each change is after that of the change before it; bookmarks are in order, too. The iterator
+// can be used again and then starts at after.
 //
-// The filter is in the field names of the shape, and need not be one that lists can be asked.
+// f is in the field names of the Resource and need not be a filter that lists support.
 //
-// Policy is asked anew for each change, with ctx, about the item as it was and as it is. What comes into sight is
-// [feed.Created] and what leaves it, be it for a filter, Scope, Authorize or [ViewOptions].Where, is [feed.Deleted]: whoever
-// applies the changes to what a list showed at the place has what it would show now. Of what was deleted there is only the
-// ID, as a revision would tell whether the item is still there. All else is [feed.Updated], also where the shape shows
-// no difference: the item has another revision, and whoever writes next has to name it. Its Before has no Rev. Scope is
-// asked with each bookmark as well, so that who may see nothing any more does not go on listening. That rights have changed
-// and the item has not is no change.
+// Policy is evaluated for each change, with ctx, for the item before and after it. An item that
+// starts to match f, Scope, Authorize and [ViewOptions].Where is reported as [feed.Created], and
+// one that stops matching as [feed.Deleted]. So a client that applies the changes to a list has the
+// items that the list would return now. A deletion has only the ID, because a revision would reveal
+// whether the item still exists. Any other change is [feed.Updated], even if the type of the
+// Resource does not show a difference: the item has a new revision, which the next write must name.
+// Its Before has no Rev. Scope is also evaluated for each bookmark, so that a stream ends when the
+// caller loses access. A change of permissions alone is not reported.
 //
-// The items are as the event has them: what is no part of their JSON is not there, and they do not say when they were
-// modified. So a filter, a Scope or a Where that names a writeOnly field is an internal error, unless the collection is a
-// [feed.Watcher]. The changes are shared with others who listen; nobody changes what they refer to.
+// Items are decoded from events: they lack everything that is not in their JSON, and the time of
+// modification. A filter, a Scope or a Where that names a writeOnly field is therefore an internal
+// error, unless the collection is a [feed.Watcher]. Subscribers share the changes and must not
+// modify them.
 //
-// An error is the last it yields: [feed.ErrExpired], after which one lists anew, [feed.ErrClosed], after which one goes on
-// elsewhere, [ErrUnauthenticated] from policy, or an internal one. What cannot be read any more, or not be shown in this
-// shape, also where that panics, is ErrExpired as well: who lists anew misses nothing.
-func (r *Resource) Watch(ctx context.Context, after feed.Cursor, f query.Filter) iter.Seq2[*feed.Change[Entry], error] {
+// An error is the last element: [feed.ErrExpired], after which the client must list again;
+// [feed.ErrClosed], after which it can resume with another process; [ErrUnauthenticated] from
+// policy; or an internal error. An event that cannot be decoded or converted is also ErrExpired,
+// because a new list replaces it.
+func (r *Resource) Watch(
+	ctx context.Context,
+	after feed.Cursor,
+	f query.Filter,
+) iter.Seq2[*feed.Change[Entry], error] {
 	return func(yield func(*feed.Change[Entry], error) bool) {
 		w := watcher{r: r, ctx: ctx, yield: yield}
 		filter, err := r.projection.filterToStore(f)
@@ -82,39 +96,41 @@ func (r *Resource) Watch(ctx context.Context, after feed.Cursor, f query.Filter)
 	}
 }
 
-// WatchItem is Watch for one item. It does not ask whether there is one: one that is not there may come. The item may be
-// deleted and come again.
-func (r *Resource) WatchItem(ctx context.Context, id string, after feed.Cursor) iter.Seq2[*feed.Change[Entry], error] {
+// WatchItem is Watch for one item. The item need not exist, and may be deleted and created again.
+func (r *Resource) WatchItem(
+	ctx context.Context,
+	id string,
+	after feed.Cursor,
+) iter.Seq2[*feed.Change[Entry], error] {
 	return func(yield func(*feed.Change[Entry], error) bool) {
 		w := watcher{r: r, ctx: ctx, yield: yield, single: true, id: id}
 		w.end(OpGet, id, w.run(after))
 	}
 }
 
-// watcher is one who listens.
+// watcher is one subscription.
 type watcher struct {
 	r       *Resource
-	ctx     context.Context // it lives as long as the call that it was given to
+	ctx     context.Context // of the call; the watcher does not outlive it
 	yield   func(*feed.Change[Entry], error) bool
 	left    bool         // the caller has broken out of the loop
-	changed bool         // it was told of a change since the last bookmark, so that it can do without one
+	changed bool         // a change was sent since the last bookmark
 	filter  query.Filter // in the core's names
 	single  bool         // only the item with this id
 	id      string
 }
 
-// end yields what has ended the listening, if it is an error that the caller is there to be told. What policy or the log
-// say when ctx has ended is no error of theirs.
+// end yields the error that ended the subscription, unless the caller has stopped or ctx is done.
 func (w *watcher) end(op Op, id string, err error) {
 	if err != nil && !w.left && w.ctx.Err() == nil {
 		w.yield(nil, w.r.wrap(op, id, err))
 	}
 }
 
-// run yields changes until something ends that.
+// run yields changes until an error occurs, the caller stops or ctx is done.
 func (w *watcher) run(after feed.Cursor) error {
 	h := w.r.core
-	// Before all else, as in core.load: its error must not depend on what happened.
+	// First, as in core.load: the error of Scope must not depend on the events.
 	if _, err := w.scope(); err != nil {
 		return err
 	}
@@ -147,7 +163,7 @@ func (w *watcher) run(after feed.Cursor) error {
 	return nil
 }
 
-// scope is what whoever listens may see at all.
+// scope returns the caller's scope.
 func (w *watcher) scope() (query.Filter, error) {
 	scope, err := w.r.core.scopeOf(w.ctx)
 	if err == nil {
@@ -156,15 +172,17 @@ func (w *watcher) scope() (query.Filter, error) {
 	return scope, err
 }
 
-// redundant reports whether c is a bookmark that says little more than a change before it. Only what was told counts: who passes
-// over all that happens, as by a filter, has to be told how far that is, or its cursor grows old.
+// redundant reports whether c is a bookmark that directly follows a change. Only changes that were
+// sent count: a subscriber whose filter rejects all events needs bookmarks, otherwise its cursor
+// expires.
 func (w *watcher) redundant(c *feed.Change[Entry]) bool {
 	spared := c.Kind == feed.Bookmark && w.changed
 	w.changed = c.Kind != feed.Bookmark
 	return spared
 }
 
-// project returns what an event is to whoever listens; nil if it is nothing.
+// project returns the change that the subscriber receives for an event, and nil if it receives
+// none.
 func (w *watcher) project(e *feed.Event) (*feed.Change[Entry], error) {
 	h := w.r.core
 	switch {
@@ -204,12 +222,12 @@ func (w *watcher) project(e *feed.Event) (*feed.Change[Entry], error) {
 	return s.change(was, is)
 }
 
-// selects is the part of sight that is the caller's own choice.
+// selects reports whether an item matches the caller's filter.
 func (w *watcher) selects(m *snapshot) bool {
 	return w.filter.IsZero() || query.Match(w.filter, m.field)
 }
 
-// visible is the part of sight that is policy. What there is none of nobody sees.
+// visible reports whether policy allows the caller to see an item. It is false for nil.
 func (w *watcher) visible(m *snapshot, scope *query.Filter) (bool, error) {
 	h := w.r.core
 	if m == nil || h.scope != nil && !query.Match(*scope, m.field) {

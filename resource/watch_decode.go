@@ -1,5 +1,8 @@
 package resource
 
+// Decoding an event, and converting it to a projection, once for all subscribers. Called by
+// watch.go. It calls projection.go and watch_unpublishable.go.
+
 import (
 	"fmt"
 	"sync"
@@ -10,25 +13,26 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// What is made of an event is made once for all who listen, and kept with it: the values of the core for all of its shapes,
-// and the changes for all who listen in one shape. So a listener that hears of an event allocates nothing.
+// Decoded values are stored with the event and shared: the items for all projections, and the
+// changes for all subscribers of a projection. A subscriber allocates nothing for an event that is
+// decoded already.
 
-// decodedEvent is an event with its items as the core has them.
+// decodedEvent is an event with its items as stored values.
 type decodedEvent struct {
-	before, after *snapshot // nil where there was none, or is none
+	before, after *snapshot // nil if the item did not exist
 	err           error
 }
 
-// snapshot is an item at one time. All who listen share it.
+// snapshot is an item before or after an event. Subscribers share it.
 type snapshot struct {
-	Entry // its core is the *T; nothing else of it is used
+	Entry // only stored is used
 
 	core   *core
 	once   sync.Once
 	fields map[string]any
 }
 
-// field gives [query.Match] a field by name. All of them are read when the first is asked for.
+// field returns a field by name, for [query.Match]. The first call reads all fields.
 func (m *snapshot) field(name string) any {
 	m.once.Do(m.read)
 	return m.fields[name]
@@ -43,7 +47,7 @@ func (m *snapshot) read() {
 	}
 }
 
-// decode returns what an event was about. A [feed.Watcher] has said so already.
+// decode returns the decoded items of an event. Events of a [feed.Watcher] have them already.
 func (h *core) decode(e *feed.Event) *decodedEvent {
 	return e.Memo(h, func() any {
 		p := &decodedEvent{}
@@ -60,8 +64,8 @@ func (h *core) decode(e *feed.Event) *decodedEvent {
 	}).(*decodedEvent)
 }
 
-// decodeItem reads an item as an event has it. The log outlives a deployment, so it may be one that the collection could not hold
-// any more. Whoever listens is not left without it: the list has what became of it.
+// decodeItem decodes an item of an event. The log outlives a deployment, so the item may violate
+// the current schema.
 func (h *core) decodeItem(doc []byte) (*snapshot, error) {
 	if doc == nil {
 		return nil, nil
@@ -75,15 +79,18 @@ func (h *core) decodeItem(doc []byte) (*snapshot, error) {
 
 func (h *core) newSnapshot(v any) *snapshot { return &snapshot{Entry: Entry{stored: v}, core: h} }
 
-// checkFilter returns an error if a filter names a field that events do not have, as it is writeOnly: what is not there would pass
-// for a value, and be told to somebody who may not see it.
+// checkFilter returns an error if a filter names a writeOnly field. Events do not have such fields,
+// so the filter would match a zero value and could reveal items that the caller may not see.
 func (h *core) checkFilter(f query.Filter) error {
-	if f.IsZero() || h.ops.watch != nil { // which tells of whole items
+	if f.IsZero() || h.ops.watch != nil { // events of a Watcher have complete items
 		return nil
 	}
 	for _, field := range h.typ.Fields {
 		if field.WriteOnly && mentions(f, field.Name) {
-			return fmt.Errorf("a filter names %s, which is writeOnly, so that events do not have it", field.Name)
+			return fmt.Errorf(
+				"a filter names %s, which is writeOnly, so that events do not have it",
+				field.Name,
+			)
 		}
 	}
 	return nil
@@ -98,21 +105,21 @@ func mentions(f query.Filter, field string) bool {
 	return f.Field == field
 }
 
-// projectedEvent is a past through a shape.
+// projectedEvent is an event in one projection.
 type projectedEvent struct {
-	before, after             bool // the item is one that the shape expresses
+	before, after             bool // the item exists in the projection
 	created, updated, deleted feed.Change[Entry]
 	err                       error // of down
 }
 
-// Forget is called by the feed when most have heard of the event.
+// Forget drops cached encodings. The feed calls it when most subscribers have received the event.
 func (g *projectedEvent) Forget() {
 	g.created.Forget()
 	g.updated.Forget()
 	g.deleted.Forget()
 }
 
-// project returns what an event is to those who listen in a shape, policy apart.
+// project returns the event in this projection, before policy and filters are applied.
 func (s *projection) project(h *core, e *feed.Event, p *decodedEvent) *projectedEvent {
 	return e.Memo(s, func() any {
 		g := &projectedEvent{before: p.before != nil && s.holds(p.before.field), after: p.after != nil && s.holds(p.after.field)}
@@ -145,13 +152,14 @@ func (s *projection) project(h *core, e *feed.Event, p *decodedEvent) *projected
 	}).(*projectedEvent)
 }
 
-// entryOf makes an entry of the shape.
+// entryOf converts an item to this projection.
 func (s *projection) entryOf(e *feed.Event, m *snapshot) (*Entry, error) {
 	shown, err := s.fromStored(m.stored)
 	return &Entry{ID: e.ID, Value: shown, stored: m.stored}, err
 }
 
-// change returns what the event is to somebody who saw the item before it, or sees it after it; nil if neither.
+// change returns the change for a subscriber that could see the item before the event, after it, or
+// both; nil if neither.
 func (g *projectedEvent) change(was, is bool) (*feed.Change[Entry], error) {
 	switch {
 	case !was && !is:

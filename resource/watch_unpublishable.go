@@ -1,5 +1,7 @@
 package resource
 
+// Events that cannot be sent to subscribers. Called by watch_decode.go and by protocols.
+
 import (
 	"errors"
 	"fmt"
@@ -8,14 +10,14 @@ import (
 	"github.com/stoa-go/stoa/resource/internal/safe"
 )
 
-// An event may be one that cannot be told: the collection could not hold its item any more, the function down of a view fails
-// for it or panics, or the item cannot be written as JSON. To go on behind it would be to lose it in silence, and to end the
-// connection would have every client come back to just this event, again and again. So to those who would have been told, it is
-// what an expired cursor is, be it by REST or GraphQL: an end for good, behind which one lists anew. If the list cannot show
-// the item either, it says so (500), and to one client at the time that it chooses.
+// An event cannot be sent if its item violates the current schema, if the function down of a view
+// fails or panics, or if the item cannot be encoded. To skip the event would lose it without
+// notice, and to close the connection would make every client reconnect to the same event. So the
+// stream ends with [feed.ErrExpired], and the client lists again. If the list cannot show the item
+// either, the list returns 500.
 
-// reportUnpublishable is the error of an event that cannot be told, in a shape or, if that is nil, in any. It is logged here, once for
-// all who would have been told, as to them it is no more than an end.
+// reportUnpublishable returns the error of an event that cannot be sent, in a projection or, if s
+// is nil, in any. It logs each event once for all subscribers.
 func (h *core) reportUnpublishable(at feed.Cursor, s *projection, err error) error {
 	if h.unpublishable.Add(unpublishableEvent{at, s}) {
 		attrs := []any{"resource", h.name, "cursor", at.String(), "error", safe.Truncate(err.Error())}
@@ -25,11 +27,11 @@ func (h *core) reportUnpublishable(at feed.Cursor, s *projection, err error) err
 		}
 		h.logger().Error("resource: an event cannot be told, so those who listen have to list anew", attrs...)
 	}
-	// Not wrapped, as it would be told as a mistake of the client.
+	// Not wrapped: err could be taken for a mistake of the client.
 	return fmt.Errorf("%w: an event cannot be told: %v", feed.ErrExpired, err)
 }
 
-// unpublishableEvent is an event that cannot be told in a shape.
+// unpublishableEvent identifies an event that cannot be sent in a projection.
 type unpublishableEvent struct {
 	at         feed.Cursor
 	projection *projection

@@ -1,9 +1,10 @@
 package resource
 
-// Writing items: Create, Put, Patch and Delete for all protocols. Each call is one writeRequest, and this file follows it
-// from top to bottom: the idempotency key, the retry loop, the current item, preconditions, the new value, hook and policy,
-// and last the store, which compares and swaps. It is called by protocols, batches and imports. It calls write_retry.go,
-// write_hooks.go, precondition.go, idempotency.go and publish.go.
+// Writing items: Create, Put, Patch and Delete for all protocols. Each call is one writeRequest,
+// and this file follows it from top to bottom: the idempotency key, the retry loop, the current
+// item, preconditions, the new value, hook and policy, and last the store, which compares and
+// swaps. It is called by protocols, batches and imports. It calls write_retry.go, write_hooks.go,
+// precondition.go, idempotency.go and publish.go.
 
 import (
 	"context"
@@ -24,34 +25,38 @@ import (
 type WriteOptions struct {
 	// If are conditions on the item as it is.
 	If Preconditions
-	// Existing makes Put replace an existing item only: without one, the error is [ErrNotFound] or [ErrGone], also if the
-	// collection is an [Inserter].
+	// Existing makes Put replace an existing item only: without one, the error is [ErrNotFound] or
+	// [ErrGone], also if the collection is an [Inserter].
 	Existing bool
 	// IgnoreGone makes Delete of a deleted item succeed, with an Entry that has the ID alone.
 	IgnoreGone bool
-	// Lenient ignores members of a document that the schema does not declare, instead of refusing them.
+	// Lenient ignores members of a document that the schema does not declare, instead of refusing
+	// them.
 	Lenient bool
-	// NewID is the id of a new item whose document names none, in place of one that the store would choose: that of
-	// [idempotency.DeriveID], for a creation that may be a retry. If there is an item with this id, it was created by an
-	// earlier attempt, and is returned. It requires a collection with client-chosen ids; see [Catalog.Guarantee].
+	// NewID is the id of a new item whose document names none, in place of one that the store would
+	// choose: that of [idempotency.DeriveID], for a creation that may be a retry. If there is an
+	// item with this id, it was created by an earlier attempt, and is returned. It requires a
+	// collection with client-chosen ids; see [Catalog.Guarantee].
 	NewID string
-	// Key makes the write take effect once, however often the request is repeated. Nil means no key.
+	// Key makes the write take effect once, however often the request is repeated. Nil means no
+	// key.
 	Key *Key
-	// MaxDepth and MaxNames limit a document: its nesting (default 64), and the members of one object (default 1000).
+	// MaxDepth and MaxNames limit a document: its nesting (default 64), and the members of one
+	// object (default 1000).
 	MaxDepth, MaxNames int
 }
 
-// Create stores a new item from a JSON document. If the document names an id the collection must be an [Inserter],
-// otherwise a [Creator].
+// Create stores a new item from a JSON document. If the document names an id the collection must be
+// an [Inserter], otherwise a [Creator].
 func (r *Resource) Create(ctx context.Context, doc []byte, opts *WriteOptions) (Entry, error) {
 	w := writeRequest{r: r, op: OpCreate, doc: doc, opts: opts.orZero()}
 	err := w.run(ctx)
 	return w.entry, err
 }
 
-// Put stores a JSON document as the item with this id: it replaces the item or, if the collection is an [Inserter],
-// creates it. created reports which of the two it was. If the document is equal to the item nothing is written, and the
-// Entry has the revision as before.
+// Put stores a JSON document as the item with this id: it replaces the item or, if the collection
+// is an [Inserter], creates it. created reports which of the two it was. If the document is equal
+// to the item nothing is written, and the Entry has the revision as before.
 func (r *Resource) Put(
 	ctx context.Context, id string, doc []byte, opts *WriteOptions,
 ) (e Entry, created bool, err error) {
@@ -60,16 +65,16 @@ func (r *Resource) Put(
 	return w.entry, w.created, err
 }
 
-// Patch changes parts of the item with this id. If the patch changes nothing then nothing is written, and the Entry has the
-// revision as before.
+// Patch changes parts of the item with this id. If the patch changes nothing then nothing is
+// written, and the Entry has the revision as before.
 func (r *Resource) Patch(ctx context.Context, id string, p *patch.Patch, opts *WriteOptions) (Entry, error) {
 	w := writeRequest{r: r, op: OpPatch, id: id, patch: p, opts: opts.orZero()}
 	err := w.run(ctx)
 	return w.entry, err
 }
 
-// Delete removes the item with this id and returns it as it was. If the write is replayed for its key, the Entry has the
-// ID alone.
+// Delete removes the item with this id and returns it as it was. If the write is replayed for its
+// key, the Entry has the ID alone.
 func (r *Resource) Delete(ctx context.Context, id string, opts *WriteOptions) (Entry, error) {
 	w := writeRequest{r: r, op: OpDelete, id: id, opts: opts.orZero()}
 	err := w.run(ctx)
@@ -97,7 +102,8 @@ type newItem struct {
 	invalid error  // why there is no value
 }
 
-// run carries out the request under its key, if it has one. Only a request with a key is moved to the heap.
+// run carries out the request under its key, if it has one. Only a request with a key is moved to
+// the heap.
 func (w *writeRequest) run(ctx context.Context) error {
 	if w.opts.Key == nil {
 		return w.Do(ctx)
@@ -130,7 +136,8 @@ func (w *writeRequest) Do(ctx context.Context) error {
 	return w.r.wrap(w.op, w.id, err)
 }
 
-// create is Create, outside of the retry loop: there is no item yet that another request could change.
+// create is Create, outside of the retry loop: there is no item yet that another request could
+// change.
 func (w *writeRequest) create(ctx context.Context) (err error) {
 	r := w.r
 	if w.new.value == nil && w.new.invalid == nil {
@@ -152,7 +159,8 @@ func (w *writeRequest) create(ctx context.Context) (err error) {
 	return err
 }
 
-// newID returns the id that a new item gets if its document names none; empty leaves the choice to the store.
+// newID returns the id that a new item gets if its document names none; empty leaves the choice to
+// the store.
 func (w *writeRequest) newID(ctx context.Context) string {
 	if id := w.opts.Key.NewID(ctx, w.r.Name()); id != "" {
 		return id
@@ -160,8 +168,8 @@ func (w *writeRequest) newID(ctx context.Context) string {
 	return w.opts.NewID
 }
 
-// createWithID creates an item under an id that was derived from a key. An item with this id was created by an earlier
-// attempt.
+// createWithID creates an item under an id that was derived from a key. An item with this id was
+// created by an earlier attempt.
 func (r *Resource) createWithID(ctx context.Context, id string, v any) (Entry, error) {
 	if err := r.core.id.SetText(v, id); err != nil {
 		return Entry{}, err
@@ -193,7 +201,11 @@ func (r *Resource) readNew(doc []byte, opts *WriteOptions) (n newItem) {
 		n.id = c.id.Text(v)
 	}
 	if n.id == "" && c.ops.create == nil {
-		return newItem{invalid: schema.Violations{{Pointer: "/" + r.id(), Code: "required", Detail: "an id is required"}}}
+		return newItem{
+			invalid: schema.Violations{
+				{Pointer: "/" + r.id(), Code: "required", Detail: "an id is required"},
+			},
+		}
 	}
 	n.value = v
 	return n
@@ -209,13 +221,15 @@ func (r *Resource) newStored(v any) (any, error) {
 		return stored, err
 	}
 	if err := r.core.id.SetText(stored, r.projection.id.Text(v)); err != nil { // up need not set the id
-		return nil, schema.Violations{{Pointer: pointer.To(r.id()), Code: "range", Detail: "no item can have this id"}}
+		return nil, schema.Violations{
+			{Pointer: pointer.To(r.id()), Code: "range", Detail: "no item can have this id"},
+		}
 	}
 	return stored, nil
 }
 
-// insertNew checks a new item and stores it. An empty id is the store's to choose. recreate allows the id of a deleted item;
-// otherwise it is refused even if the store would accept it.
+// insertNew checks a new item and stores it. An empty id is the store's to choose. recreate allows
+// the id of a deleted item; otherwise it is refused even if the store would accept it.
 func (r *Resource) insertNew(ctx context.Context, id string, v any, recreate bool) (Entry, error) {
 	c := r.core
 	if err := r.checkNew(ctx, id, v); err != nil {
@@ -249,10 +263,13 @@ func reservedID(pointer string) error {
 	return d
 }
 
-// maxID is the size in bytes of the longest id that a client may choose. Escaped it still fits into a URL.
+// maxID is the size in bytes of the longest id that a client may choose. Escaped it still fits into
+// a URL.
 const maxID = 1024
 
-var errID = errors.New("an id is valid UTF-8 without control characters, of at most 1024 bytes, and neither one dot nor two")
+var errID = errors.New(
+	"an id is valid UTF-8 without control characters, of at most 1024 bytes, and neither one dot nor two",
+)
 
 // checkNewID refuses ids that no client could request again.
 func checkNewID(id string) error {
@@ -267,8 +284,8 @@ func checkNewID(id string) error {
 	return nil
 }
 
-// attempt is one attempt of Put or Patch: it reads the item, checks preconditions and policy, and writes with the revision
-// it has read.
+// attempt is one attempt of Put or Patch: it reads the item, checks preconditions and policy, and
+// writes with the revision it has read.
 func (w *writeRequest) attempt(ctx context.Context) error {
 	r := w.r
 	cur, err := r.current(ctx, w.id)
@@ -311,8 +328,9 @@ func (r *Resource) current(ctx context.Context, id string) (Entry, error) {
 	return *cur, nil
 }
 
-// NotShown returns why an Entry that a write returned has no Value: the store has changed the item to one that the projection
-// cannot show. It is nil if the item has a Value, and if the projection hides it on purpose.
+// NotShown returns why an Entry that a write returned has no Value: the store has changed the item
+// to one that the projection cannot show. It is nil if the item has a Value, and if the projection
+// hides it on purpose.
 func (r *Resource) NotShown(e *Entry) error {
 	if e.Value != nil || e.stored == nil {
 		return nil
@@ -363,9 +381,9 @@ func (w *writeRequest) putNew(ctx context.Context) (Entry, error) {
 	return r.insertNew(ctx, w.id, stored, true) // mayInsert has checked that
 }
 
-// orForbidden returns the error of the policy if it refuses a write whose precondition failed, and otherwise failed: a
-// caller who may not write must not learn which condition would hold (RFC 9110 section 13.2.1). The policy needs a value, so
-// a document without one gets failed.
+// orForbidden returns the error of the policy if it refuses a write whose precondition failed, and
+// otherwise failed: a caller who may not write must not learn which condition would hold (RFC 9110
+// section 13.2.1). The policy needs a value, so a document without one gets failed.
 func (w *writeRequest) orForbidden(ctx context.Context, cur Entry, failed error) error {
 	if w.r.core.ops.authorize == nil {
 		return failed
@@ -380,7 +398,8 @@ func (w *writeRequest) orForbidden(ctx context.Context, cur Entry, failed error)
 	return failed
 }
 
-// revise returns the stored value that replaces cur, if it differs. Hook and policy have accepted it.
+// revise returns the stored value that replaces cur, if it differs. Hook and policy have accepted
+// it.
 func (w *writeRequest) revise(ctx context.Context, cur Entry) (v any, changed bool, err error) {
 	c := w.r.core
 	if c.ops.replace == nil { // Put can only create
@@ -389,7 +408,10 @@ func (w *writeRequest) revise(ctx context.Context, cur Entry) (v any, changed bo
 	if v, err = w.newValue(cur); err != nil {
 		return nil, false, err
 	}
-	if c.typ.Equal(cur.stored, v) { // authorize all the same: an accepted guess would reveal a writeOnly value
+	if c.typ.Equal(
+		cur.stored,
+		v,
+	) { // authorize all the same: an accepted guess would reveal a writeOnly value
 		return v, false, c.authorize(ctx, w.op, cur.stored, v)
 	}
 	return v, true, w.r.checkWrite(ctx, w.op, cur.stored, v)
@@ -421,7 +443,10 @@ func (w *writeRequest) newValue(cur Entry) (any, error) {
 
 // replace writes a checked value in place of cur.
 func (r *Resource) replace(ctx context.Context, op Op, cur Entry, v any) (Entry, error) {
-	e, err := r.core.write(ctx, storeChange{kind: feed.Updated, id: cur.ID, rev: cur.Rev, before: cur.stored, after: v})
+	e, err := r.core.write(
+		ctx,
+		storeChange{kind: feed.Updated, id: cur.ID, rev: cur.Rev, before: cur.stored, after: v},
+	)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -429,8 +454,8 @@ func (r *Resource) replace(ctx context.Context, op Op, cur Entry, v any) (Entry,
 	return r.entryOf(e), nil
 }
 
-// entryOf returns the written item in this projection. If the store has changed it to a value that the projection cannot
-// show, the write stands and the Entry has no Value.
+// entryOf returns the written item in this projection. If the store has changed it to a value that
+// the projection cannot show, the write stands and the Entry has no Value.
 func (r *Resource) entryOf(e *Entry) Entry {
 	if r.projection.show(e) != nil {
 		e.Value = nil
@@ -445,14 +470,18 @@ func (w *writeRequest) attemptDelete(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The policy needs no document here, so it precedes the preconditions (RFC 9110 section 13.2.1).
+	// The policy needs no document here, so it precedes the preconditions (RFC 9110 section
+	// 13.2.1).
 	if err := r.checkWrite(ctx, OpDelete, cur.stored, nil); err != nil {
 		return err
 	}
 	if err := w.opts.If.check(r.core, &cur); err != nil {
 		return err
 	}
-	if _, err := r.core.write(ctx, storeChange{kind: feed.Deleted, id: w.id, rev: cur.Rev, before: cur.stored}); err != nil {
+	if _, err := r.core.write(
+		ctx,
+		storeChange{kind: feed.Deleted, id: w.id, rev: cur.Rev, before: cur.stored},
+	); err != nil {
 		return r.staleError(ctx, w.id, w.opts, err)
 	}
 	r.core.afterCommit(ctx, OpDelete, cur.stored, nil)
@@ -460,8 +489,8 @@ func (w *writeRequest) attemptDelete(ctx context.Context) error {
 	return nil
 }
 
-// staleError ends the retry loop if the client named a revision that is no longer current: a retry could not succeed. err is
-// the error of the write; any but ErrStale is returned as it is.
+// staleError ends the retry loop if the client named a revision that is no longer current: a retry
+// could not succeed. err is the error of the write; any but ErrStale is returned as it is.
 func (r *Resource) staleError(ctx context.Context, id string, o *WriteOptions, err error) error {
 	if !errors.Is(err, ErrStale) || !o.If.namesRevision() {
 		return err

@@ -1,6 +1,7 @@
 package resource
 
-// Hook and policy of a write, and what runs after its commit. Called by write.go, batch.go and import.go.
+// Hook and policy of a write, and what runs after its commit. Called by write.go, batch.go and
+// import.go.
 
 import (
 	"context"
@@ -12,8 +13,9 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// checkWrite runs the Before hook, validates the value that hook or view have made, and authorizes the write. On deletion
-// the policy comes first, since the hook cannot change anything and its error may reveal the item.
+// checkWrite runs the Before hook, validates the value that hook or view have made, and authorizes
+// the write. On deletion the policy comes first, since the hook cannot change anything and its
+// error may reveal the item.
 func (r *Resource) checkWrite(ctx context.Context, op Op, before, after any) error {
 	c := r.core
 	if after == nil {
@@ -36,14 +38,18 @@ func (r *Resource) checkWrite(ctx context.Context, op Op, before, after any) err
 			return r.projection.translate(bad)
 		}
 		if !r.projection.expresses(after) {
-			return problem.New(problem.Invalid, "The item would be one that this version of the API cannot show.")
+			return problem.New(
+				problem.Invalid,
+				"The item would be one that this version of the API cannot show.",
+			)
 		}
 	}
 	scope, err := c.scopeOf(ctx)
 	if err != nil {
 		return err
 	}
-	if !scope.IsZero() && !query.Match(scope, c.values(after)) { // the caller could not see the item afterwards
+	if !scope.IsZero() &&
+		!query.Match(scope, c.values(after)) { // the caller could not see the item afterwards
 		return ErrForbidden
 	}
 	return c.authorize(ctx, op, before, after)

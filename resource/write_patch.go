@@ -1,13 +1,16 @@
 package resource
 
+// Applying a patch to the JSON of an item. Called by write.go. It calls package patch.
+
 import (
 	"github.com/stoa-go/stoa/resource/internal/pointer"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// applyPatch changes doc, which is a value of t with its writeOnly fields. No operation may look at one of these: to
-// test, copy or move what a client may not see would show it. For the client there is nothing at such a place.
+// applyPatch applies p to doc, a value of t with its writeOnly fields. An operation that tests,
+// copies or moves a writeOnly field fails as if the field did not exist, because its result would
+// reveal the value.
 func applyPatch(p *patch.Patch, t *schema.Type, doc []byte) ([]byte, error) {
 	for i, at := range p.Reads() {
 		if pointer.Secret(t, at) {

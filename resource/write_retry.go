@@ -1,7 +1,7 @@
 package resource
 
-// The retry loop of writes, and the locks of ids. Called by write.go, batch.go and idempotency.go. It calls
-// package internal/retry.
+// The retry loop of writes, and the locks of ids. Called by write.go, batch.go and idempotency.go.
+// It calls package internal/retry.
 
 import (
 	"context"
@@ -11,12 +11,13 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// withRetry runs attempt, which reads the item, checks preconditions and policy, and writes with the revision it has read. If
-// the store returns ErrStale, withRetry runs attempt again.
+// withRetry runs attempt, which reads the item, checks preconditions and policy, and writes with
+// the revision it has read. If the store returns ErrStale, withRetry runs attempt again.
 //
-// Writers of the same id in this process take a lock first; without it most attempts of many writers would fail. Between
-// processes the store's compare-and-swap decides. Inside a transaction withRetry runs attempt once: a second read would return
-// the same snapshot, so only the outermost [tx.Runner] can retry.
+// Writers of the same id in this process take a lock first; without it most attempts of many
+// writers would fail. Between processes the store's compare-and-swap decides. Inside a transaction
+// withRetry runs attempt once: a second read would return the same snapshot, so only the outermost
+// [tx.Runner] can retry.
 func (c *core) withRetry(ctx context.Context, id string, attempt func() error) error {
 	if tx.Active(ctx) {
 		return attempt()
@@ -31,16 +32,17 @@ func (c *core) withRetry(ctx context.Context, id string, attempt func() error) e
 	return retryStale(ctx, attempt)
 }
 
-// retryStale calls attempt until it succeeds, fails with an error other than ErrStale, or ctx is done. A precondition that
-// does not hold is an ErrStale that a second attempt cannot change.
+// retryStale calls attempt until it succeeds, fails with an error other than ErrStale, or ctx is
+// done. A precondition that does not hold is an ErrStale that a second attempt cannot change.
 func retryStale(ctx context.Context, attempt func() error) error {
 	return retry.Do(ctx, attempt, func(err error) bool {
 		return errors.Is(err, ErrStale) && !errors.As(err, new(*failedError))
 	})
 }
 
-// insertLocked inserts an item while holding the lock of its id. Without a shared transaction events are appended after the
-// write, and the lock keeps them in the order of the writes when another request deletes the same id.
+// insertLocked inserts an item while holding the lock of its id. Without a shared transaction
+// events are appended after the write, and the lock keeps them in the order of the writes when
+// another request deletes the same id.
 func (r *Resource) insertLocked(ctx context.Context, id string, v any) (Entry, error) {
 	if p := r.core.publisher.Load(); p != nil && p.runner == nil && id != "" && !tx.Active(ctx) {
 		limited, cancel := context.WithTimeout(ctx, retry.Timeout)
