@@ -49,8 +49,8 @@ func ticketsOf(t *testing.T, samples ...ticket) *resource.Resource {
 func TestFieldsOfOneNameAreNotOneThing(t *testing.T) {
 	t.Parallel()
 	sample := ticket{ID: "1", State: "open", Price: 500}
-	wantPanic(t, `resource: View ticketV1 of tickets: Options.Samples[0] has 500 in "price" and is shown with 5: list "price" `+
-		`in Fields, with "" if it is another thing than the field of that name, else with that name`, func() {
+	wantPanic(t, `resource: View ticketV1 of tickets: Options.Samples[0] has 500 in "price" and 5 after conversion down: `+
+		`map "price" in Fields to "" or to its own name`, func() {
 		resource.View(ticketsOf(t, sample), toTicketV1, fromTicketV1, nil)
 	})
 	wantPanic(t, `resource: View ticketV1 of tickets: Fields maps "fee" to ""; both must be fields`, func() {
