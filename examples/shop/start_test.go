@@ -155,7 +155,7 @@ func TestWrongArguments(t *testing.T) {
 		says   string
 	}{
 		{"no such flag", []string{"-wings"}, 2, "-wings"},
-		{"no flag at all", []string{"serve"}, 2, `"serve" is no flag`},
+		{"no flag at all", []string{"serve"}, 2, `"serve" is not a flag`},
 		{"address", []string{"-addr", "nowhere"}, 1, "nowhere"},
 		{"cache", []string{"-cache", "public\nSet-Cookie: a=b"}, 2, "-cache"},
 		{"no rate", []string{"-rate", "many"}, 2, "-rate"},

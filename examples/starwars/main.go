@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case err != nil:
 		return 2
 	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "starwars: %q is no flag\n", flags.Arg(0))
+		fmt.Fprintf(stderr, "starwars: %q is not a flag\n", flags.Arg(0))
 		return 2
 	}
 	if err := serve(ctx, *addr, stdout); err != nil {
