@@ -37,7 +37,7 @@ func (c *collections) newJobs(kept resource.Ops[job.Job]) *job.Jobs {
 
 // cancelCommand cancels stale orders behind its answer: there may be many.
 func (c *collections) cancelCommand(orders *resource.Resource, jobs command.Jobs) *command.Command {
-	opts := &command.Options[Stale]{Doc: "Cancels the orders that were placed long ago and are not paid.", Jobs: jobs}
+	opts := &command.Options[Stale]{Doc: "Cancels orders that are not paid and were placed longer ago than a duration.", Jobs: jobs}
 	if c.auth {
 		opts.Authorize = func(ctx context.Context, _ *Stale) error { return c.mustBe(ctx, clerk, admin) }
 	}

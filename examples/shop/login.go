@@ -26,7 +26,7 @@ func (c *collections) loginCommand() *command.Command {
 	return command.New("auth/login", c.login, &command.Options[Credentials]{
 		Public:   true,   // whoever has not logged in yet has to
 		Cost:     20_000, // two guesses in a document of GraphQL, and not a hundred
-		Doc:      "Gives a token to who knows the password of a user.",
+		Doc:      "Returns a bearer token for the email and password of a user.",
 		Problems: []problem.Kind{problem.Unauthenticated, problem.TooManyRequests},
 		Secret:   true, // tokens are kept as hashes, and nowhere else
 	})

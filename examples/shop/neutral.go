@@ -52,7 +52,7 @@ func security(auth bool) []openapi.SecurityScheme {
 		return nil
 	}
 	return []openapi.SecurityScheme{{Name: "token", Type: "http", Scheme: "bearer",
-		Description: "`POST /auth/login` gives one."}}
+		Description: "`POST /auth/login` returns one."}}
 }
 
 // secured says what needs it: what changes something, and to see orders and jobs.

@@ -39,7 +39,7 @@ func (c *collections) logoutCommand() *command.Command {
 		return out, err
 	}, &command.Options[Logout]{
 		Authorize: func(ctx context.Context, _ *Logout) error { return c.mustBe(ctx, customer, clerk, admin) },
-		Doc:       "Ends every session of the caller: all of their tokens.",
+		Doc:       "Revokes all tokens of the caller.",
 		Problems:  []problem.Kind{problem.Unauthenticated},
 
 		Transactions: c.db.runner(),
@@ -85,7 +85,7 @@ func (c *collections) passwordCommand() *command.Command {
 			}
 			return err
 		},
-		Doc:      "Sets the password of a user, their own or, for admins, anybody's, and ends all sessions of that user.",
+		Doc:      "Sets the password of a user and revokes all tokens of that user; only admins may set the password of another user.",
 		Cost:     20_000,
 		Problems: []problem.Kind{problem.Unauthenticated, problem.Forbidden, problem.TooManyRequests},
 

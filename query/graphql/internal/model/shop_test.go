@@ -167,7 +167,7 @@ func login() resource.Part {
 		return Login{}, nil
 	},
 		&command.Options[Credentials]{Public: true,
-			Doc: "Gives a token to who knows the password of a user."})
+			Doc: "Returns a bearer token for the email and password of a user."})
 }
 
 func cancel() resource.Part {
