@@ -369,17 +369,17 @@ func TestRule027ReservedNames(t *testing.T) {
 		parts                         []resource.Part
 	}{
 		{"nothing", "version", "version", "", []resource.Part{plain}},
-		{"written", "version", "", "resource: the member version cannot mean the version, since items of releases have it",
+		{"written", "version", "", "rest: member version cannot select the version: items of releases have it",
 			[]resource.Part{plain, resource.New("releases", memory.New[release](nil), nil)}},
 		{"only read", "version", "version", "", []resource.Part{resource.New[release]("releases", readOnly[release]{}, nil)}},
 		{"no body", "", "version", "", []resource.Part{resource.New("releases", memory.New[release](nil), nil)}},
 		{"other names", "contract", "contract", "", []resource.Part{resource.New("releases", memory.New[release](nil), filtered)}},
-		{"relation", "version", "", "resource: the member version cannot mean the version, since items of things have it",
+		{"relation", "version", "", "rest: member version cannot select the version: items of things have it",
 			[]resource.Part{resource.New("things", memory.New[thing](nil), related)}},
-		{"filter", "", "version", "resource: the query parameter version cannot mean the version, since releases filters by that field",
+		{"filter", "", "version", "rest: query parameter version cannot select the version: releases filters by that field",
 			[]resource.Part{resource.New[release]("releases", readOnly[release]{}, filtered)}},
 		{"no filter", "version", "", "", []resource.Part{resource.New[release]("releases", readOnly[release]{}, filtered)}},
-		{"lookup", "", "version", "resource: the query parameter version cannot mean the version, since lookup by asks for it",
+		{"lookup", "", "version", "rest: query parameter version cannot select the version: lookup by has it",
 			[]resource.Part{plain, newLookup("by", "things", by)}},
 		{"no query", "", "", "", []resource.Part{plain, newLookup("by", "things", by)}},
 	}
@@ -387,7 +387,7 @@ func TestRule027ReservedNames(t *testing.T) {
 		tests = append(tests, struct {
 			name, member, parameter, want string
 			parts                         []resource.Part
-		}{name, "", name, "resource: the query parameter " + name + " cannot mean the version, since lists have it", nil})
+		}{name, "", name, "rest: query parameter " + name + " cannot select the version: it is a parameter of lists", nil})
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

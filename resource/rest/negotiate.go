@@ -21,17 +21,17 @@ import (
 // is written, parameter in queries. Either may be empty. A Negotiator asks for it when it is made.
 func (h *Handler) Reserve(member, parameter string) error {
 	if parameter != "" && slices.Contains(ownParameters, parameter) {
-		return fmt.Errorf("resource: the query parameter %s cannot mean the version, since lists have it", parameter)
+		return fmt.Errorf("rest: query parameter %s cannot select the version: it is a parameter of lists", parameter)
 	}
 	for _, rt := range h.routes {
 		switch {
 		case rt.command != nil:
 			if hasField(rt.command.Input(), member) || hasField(rt.command.Output(), member) {
-				return fmt.Errorf("resource: the member %s cannot mean the version, since command %s has it", member, rt.name)
+				return fmt.Errorf("rest: member %s cannot select the version: command %s has it", member, rt.name)
 			}
 		case rt.lookup != nil:
 			if rt.lookup.Input().Field(parameter) != nil {
-				return fmt.Errorf("resource: the query parameter %s cannot mean the version, since lookup %s asks for it",
+				return fmt.Errorf("rest: query parameter %s cannot select the version: lookup %s has it",
 					parameter, rt.name)
 			}
 		case rt.resource != nil:
@@ -60,11 +60,11 @@ func hasField(t *schema.Type, name string) bool { return t != nil && t.Field(nam
 func reserve(r *resource.Resource, member, parameter string) error {
 	if r.Can(resource.OpCreate) || r.Can(resource.OpReplace) {
 		if r.Type().Field(member) != nil || slices.Contains(r.Describe().Relations, member) {
-			return fmt.Errorf("resource: the member %s cannot mean the version, since items of %s have it", member, r.Name())
+			return fmt.Errorf("rest: member %s cannot select the version: items of %s have it", member, r.Name())
 		}
 	}
 	if len(r.Describe().Query.Filter[parameter]) > 0 {
-		return fmt.Errorf("resource: the query parameter %s cannot mean the version, since %s filters by that field",
+		return fmt.Errorf("rest: query parameter %s cannot select the version: %s filters by that field",
 			parameter, r.Name())
 	}
 	return nil
