@@ -22,7 +22,7 @@ const (
 )
 
 // maxShown is how much larger the items in an answer can be than the content of a batch.
-const maxShown = 8
+const maxResultFactor = 8
 
 // isBatch reports whether the content claims to be a batch, where one is taken.
 func (x *call) isBatch() bool {
@@ -48,17 +48,20 @@ func (x *call) batch() error {
 	}
 	buf := buffers.Get()
 	defer buffers.Put(buf)
-	if err := x.content(buf); err != nil {
+	if err := x.readContent(buf); err != nil {
 		return err
 	}
 	w.opts.IgnoreGone = x.route.ignoreGone
 	w.opts.Key = x.useKey(w.key, "", w.media)
 	results, err := x.route.resource.Batch(x.r.Context(), *buf, &resource.BatchOptions{
-		WriteOptions: w.opts, MaxOperations: x.h.limits.Operations, MaxResult: maxShown * x.h.limits.Body, Minimal: w.minimal,
-		Report: func(err error) { x.logError(err) },
+		WriteOptions:  w.opts,
+		MaxOperations: x.h.limits.Operations,
+		MaxResult:     maxResultFactor * x.h.limits.Body,
+		Minimal:       w.minimal,
+		Report:        func(err error) { x.logError(err) },
 	})
 	if err != nil {
-		return x.refused(err)
+		return x.batchError(err)
 	}
 	x.replayed()
 	return x.sendResults(&w, results)
@@ -67,8 +70,8 @@ func (x *call) batch() error {
 // prepareBatch is prepare for a batch, which has no item, and whose answer always has content.
 func (x *call) prepareBatch(w *writeRequest) error {
 	w.prefer = x.prefer()
-	wish, _ := w.prefer.Get("return")
-	w.minimal = wish == "minimal"
+	preference, _ := w.prefer.Get("return")
+	w.minimal = preference == "minimal"
 	err := x.acceptable()
 	if err != nil {
 		return err
@@ -82,7 +85,7 @@ func (x *call) prepareBatch(w *writeRequest) error {
 	w.media = mediaBatch
 	w.opts.Lenient = x.lenient(w.prefer)
 	w.opts.MaxDepth, w.opts.MaxNames = x.h.limits.Depth, x.h.limits.Names
-	if err = x.noParameters(w.opts.Lenient); err != nil {
+	if err = x.refuseQuery(w.opts.Lenient); err != nil {
 		return err
 	}
 	w.key, err = x.parseKey()
@@ -91,7 +94,7 @@ func (x *call) prepareBatch(w *writeRequest) error {
 
 // refused returns the problem of an operation that was refused. Header fields that it would have alone, such as the current
 // entity tag, are about an item and not about the collection; the tag is a member of the problem instead.
-func (x *call) refused(err error) error {
+func (x *call) batchError(err error) error {
 	d := resource.Problem(err)
 	if d.Extensions["operation"] == nil {
 		return err
@@ -123,9 +126,9 @@ func (x *call) sendResults(w *writeRequest, results []resource.BatchResult) erro
 	if w.minimal {
 		x.applied("return=minimal")
 	}
-	x.representation(w)
+	x.applyReturn(w)
 	w.selection.versionMember = x.versionMember()
-	return x.sendDocument(http.StatusOK, w.echoed(*buf), w.enc)
+	return x.sendDocument(http.StatusOK, w.withVersionMember(*buf), w.enc)
 }
 
 // appendResult appends one result. The write stands: an item that cannot be shown is left out, and the log says why.

@@ -15,7 +15,7 @@ func (x *call) serveBlobs() error {
 		return x.postBlob()
 	case x.r.Method == http.MethodOptions:
 		if !b.Options().ReadOnly {
-			x.w.Header()["Accept-Post"] = []string{accepted(b)}
+			x.w.Header()["Accept-Post"] = []string{acceptedTypes(b)}
 		}
 		return x.options(x.route.allowList)
 	}
@@ -44,15 +44,15 @@ func (x *call) serveBlob(id string) error {
 }
 
 // noParams refuses parameters: there are none here.
-func (x *call) noParams() error {
+func (x *call) refuseBlobQuery() error {
 	if x.r.URL.RawQuery == "" {
 		return nil
 	}
-	return x.noParameters(x.lenient(x.prefer()))
+	return x.refuseQuery(x.lenient(x.prefer()))
 }
 
 // accepted lists the media types that are accepted, as Accept does.
-func accepted(b *blob.Collection) string {
+func acceptedTypes(b *blob.Collection) string {
 	if types := b.Options().MediaTypes; types != nil {
 		return strings.Join(types, ", ")
 	}

@@ -22,7 +22,7 @@ var (
 
 // getBlob answers GET and HEAD.
 func (x *call) getBlob(id string) error {
-	if err := x.noParams(); err != nil {
+	if err := x.refuseBlobQuery(); err != nil {
 		return err
 	}
 	b := x.route.blobs
@@ -34,7 +34,7 @@ func (x *call) getBlob(id string) error {
 	if blob.MediaType == "" {
 		blob.MediaType = "application/octet-stream"
 	}
-	if err := x.takes(blob.MediaType); err != nil {
+	if err := x.acceptableBlob(blob.MediaType); err != nil {
 		return err
 	}
 	unchanged, err := x.conditions(blob)
@@ -50,14 +50,17 @@ func (x *call) getBlob(id string) error {
 }
 
 // takes refuses a client that takes neither this type nor bytes as they are, RFC 9110 section 15.5.7.
-func (x *call) takes(mediaType string) error {
+func (x *call) acceptableBlob(mediaType string) error {
 	if _, ok := header.Accept(x.r.Header["Accept"], []string{mediaType}); !ok {
 		d := problem.New(problem.NotAcceptable, "This is served as "+mediaType+".")
 		d.Extensions = map[string]any{"available": []string{mediaType}}
 		return d
 	}
 	if lines := x.r.Header["Accept-Encoding"]; lines != nil && !header.AcceptEncoding(lines).Identity {
-		return problem.New(problem.NotAcceptable, "Content is sent as it is, and this request does not take that.")
+		return problem.New(
+			problem.NotAcceptable,
+			"Content is sent as it is, and this request does not take that.",
+		)
 	}
 	return nil
 }
@@ -86,7 +89,10 @@ func (x *call) sendBlob(blob *blob.Blob) error {
 		part, ok, err := header.Range(lines, blob.Size)
 		if err != nil {
 			d := problem.New(problem.RangeNotSatisfiable, "There are no bytes in this range.")
-			d.Header = http.Header{"Content-Range": {"bytes */" + strconv.FormatInt(blob.Size, 10)}, "Accept-Ranges": byteRanges}
+			d.Header = http.Header{
+				"Content-Range": {"bytes */" + strconv.FormatInt(blob.Size, 10)},
+				"Accept-Ranges": byteRanges,
+			}
 			return d
 		}
 		if ok {
@@ -96,8 +102,10 @@ func (x *call) sendBlob(blob *blob.Blob) error {
 	h := x.w.Header()
 	if status == http.StatusPartialContent {
 		last := span.Start + span.Length - 1
-		h["Content-Range"] = []string{"bytes " + strconv.FormatInt(span.Start, 10) + "-" + strconv.FormatInt(last, 10) + "/" +
-			strconv.FormatInt(blob.Size, 10)}
+		h["Content-Range"] = []string{
+			"bytes " + strconv.FormatInt(span.Start, 10) + "-" + strconv.FormatInt(last, 10) + "/" +
+				strconv.FormatInt(blob.Size, 10),
+		}
 	}
 	if x.r.Method == http.MethodGet && span.Start > 0 {
 		if _, err := blob.Content.Seek(span.Start, io.SeekStart); err != nil {
@@ -109,9 +117,11 @@ func (x *call) sendBlob(blob *blob.Blob) error {
 	h["Content-Type"] = []string{blob.MediaType}
 	h["Content-Security-Policy"] = sandboxed
 	if blob.SHA256 != nil { // of the whole, also where a part is sent: RFC 9530 section 3
-		h["Repr-Digest"] = []string{string(header.AppendDigest(nil, header.Digest{Algorithm: "sha-256", Sum: blob.SHA256}))}
+		h["Repr-Digest"] = []string{
+			string(header.AppendDigest(nil, header.Digest{Algorithm: "sha-256", Sum: blob.SHA256})),
+		}
 	}
-	x.began = true
+	x.started = true
 	x.w.WriteHeader(status)
 	if x.r.Method == http.MethodHead {
 		return nil
@@ -141,7 +151,10 @@ func (x *call) stream(from io.Reader, n int64) error {
 		return nil
 	}
 	_, err := io.CopyN(x.w, from, n)
-	if errors.As(err, new(*net.OpError)) { // of the connection: there is nobody to tell, and nothing to look into
+	if errors.As(
+		err,
+		new(*net.OpError),
+	) { // of the connection: there is nobody to tell, and nothing to look into
 		panic(http.ErrAbortHandler)
 	}
 	return err

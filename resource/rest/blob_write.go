@@ -9,11 +9,11 @@ import (
 )
 
 // received is a PUT or POST of bytes as far as its header says.
-func (x *call) received(w *writeRequest) (u *httpbody.Upload, err error) {
-	if err := x.noParams(); err != nil {
+func (x *call) prepareUpload(w *writeRequest) (u *httpbody.Upload, err error) {
+	if err := x.refuseBlobQuery(); err != nil {
 		return nil, err
 	}
-	if w.media, err = x.declared(); err != nil {
+	if w.media, err = x.checkUpload(); err != nil {
 		return nil, err
 	}
 	if u, err = httpbody.NewUpload(x.r, x.route.blobs.Options().MaxSize); err != nil {
@@ -28,7 +28,7 @@ func (x *call) received(w *writeRequest) (u *httpbody.Upload, err error) {
 // that is when nothing else stands against it (section 10.1.1).
 func (x *call) putBlob(id string) error {
 	var w writeRequest
-	u, err := x.received(&w)
+	u, err := x.prepareUpload(&w)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (x *call) putBlob(id string) error {
 // postBlob answers POST on the path of the whole: the same under an id that is ours to choose.
 func (x *call) postBlob() error {
 	var w writeRequest
-	u, err := x.received(&w)
+	u, err := x.prepareUpload(&w)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (x *call) postBlob() error {
 
 // deleteBlob answers DELETE.
 func (x *call) deleteBlob(id string) error {
-	if err := x.noParams(); err != nil {
+	if err := x.refuseBlobQuery(); err != nil {
 		return err
 	}
 	var w writeRequest
@@ -92,14 +92,17 @@ func (x *call) deleteBlob(id string) error {
 }
 
 // declared checks the header fields of an upload before any of it is read: type, coding and length.
-func (x *call) declared() (mediaType string, err error) {
+func (x *call) checkUpload() (mediaType string, err error) {
 	b := x.route.blobs
 	if len(x.r.Header["Content-Range"]) > 0 { // RFC 9110 section 14.5
-		return "", problem.New(problem.BadRequest, "A part cannot be stored: Content-Range is not understood here.")
+		return "", problem.New(
+			problem.BadRequest,
+			"A part cannot be stored: Content-Range is not understood here.",
+		)
 	}
 	mediaType, ok := b.DeclaredType(x.r.Header["Content-Type"])
 	if !ok {
-		return "", httpbody.UnsupportedType(x.r, "Content of this type is not taken here.", accepted(b))
+		return "", httpbody.UnsupportedType(x.r, "Content of this type is not taken here.", acceptedTypes(b))
 	}
 	return mediaType, httpbody.CheckIdentity(x.r, b.Options().MaxSize)
 }

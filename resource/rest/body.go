@@ -1,5 +1,9 @@
 package rest
 
+// The request body: media type, content coding and size. Called by all handlers that read one;
+// calls package httpbody. checkContent runs before the body is read, so that a rejected request
+// costs no transfer.
+
 import (
 	"slices"
 	"strings"
@@ -9,7 +13,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// checkContent checks what the content claims to be, before any of it is read: its type, its coding and its length.
+// checkContent checks the media type, the content coding and the length that the header declares.
+// It returns the media type.
 func (x *call) checkContent(accepted ...string) (string, error) {
 	media, err := x.checkContentType(accepted...)
 	if err == nil && httpbody.Length(x.r) > x.h.limits.Body {
@@ -18,13 +23,17 @@ func (x *call) checkContent(accepted ...string) (string, error) {
 	return media, err
 }
 
-// checkContentType is mediaType for content of any length.
+// checkContentType is checkContent without a limit of the length, for imports.
 func (x *call) checkContentType(accepted ...string) (string, error) {
 	if len(x.r.Header["Content-Range"]) > 0 {
-		return "", problem.New(problem.BadRequest, "A part of an item cannot be stored: Content-Range is not understood here.")
+		return "", problem.New(
+			problem.BadRequest,
+			"A part of an item cannot be stored: Content-Range is not understood here.",
+		)
 	}
 	media := accepted[0]
-	if lines := x.r.Header["Content-Type"]; len(lines) != 1 || lines[0] != media { // not the ordinary case
+	// Parse only if the value is not exactly the default type.
+	if lines := x.r.Header["Content-Type"]; len(lines) != 1 || lines[0] != media {
 		if len(lines) == 0 && x.r.ContentLength == 0 {
 			return "", problem.New(problem.MalformedJSON, "Content is wanted, and there is none.")
 		}
@@ -35,24 +44,24 @@ func (x *call) checkContentType(accepted ...string) (string, error) {
 		switch {
 		case slices.Contains(accepted, mt.Type):
 			media = mt.Type
-		case !x.understands(accepted):
+		case !x.isVendorContent(accepted):
 			return "", x.unsupported(accepted)
 		}
 	}
 	return media, httpbody.Check(x.r, -1)
 }
 
-// unsupported says what would have been accepted, in the field that belongs to the method (RFC 9110 section 15.5.16,
-// RFC 5789 section 2.2).
+// unsupported returns the 415 error. The accepted types are in Accept-Post, Accept-Patch or Accept,
+// depending on the method (RFC 9110 section 15.5.16, RFC 5789 section 2.2).
 func (x *call) unsupported(accepted []string) error {
 	if accepted[0] == mediaJSON {
-		accepted = x.forms(accepted)
+		accepted = x.mediaTypes(accepted)
 	}
 	return httpbody.UnsupportedType(x.r, "Content of this type is not understood here.", accepted...)
 }
 
-// content appends the body, decompressed, to buf.
-func (x *call) content(buf *[]byte) (err error) {
+// readContent appends the decompressed request body to buf.
+func (x *call) readContent(buf *[]byte) (err error) {
 	*buf, err = httpbody.Append(*buf, x.r, x.h.limits.Body)
 	return err
 }

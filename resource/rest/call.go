@@ -1,5 +1,9 @@
 package rest
 
+// The state of one request, and the functions that end it: respond, noContent and fail. Every
+// handler of the package is a method of call. fail is the only place that turns an error into a
+// response.
+
 import (
 	"context"
 	"errors"
@@ -18,20 +22,20 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// call is one request and the response to it.
+// call is one request and its response. A call is used by one goroutine.
 type call struct {
 	h           *Handler
 	w           http.ResponseWriter
 	r           *http.Request
 	route       *route
-	sel         *version.Selection // of the contract; nil where none is negotiated
-	mediaType   []string           // Content-Type of the answer
-	contractTag string             // of contract and form, in entity tags
-	eventCursor []string           // where the feed was before anything was read: Event-Cursor
+	sel         *version.Selection // of the contract; nil without a version.Negotiator
+	mediaType   []string           // Content-Type of the response
+	contractTag string             // contract and media type, as a suffix of entity tags
+	eventCursor []string           // Event-Cursor: the position of the feed before the first read
 	onItem      bool               // the target is an item, not the collection
-	began       bool               // the response has been begun, so nothing else can be answered
+	started     bool               // the header is sent, so an error can only abort the connection
 
-	batched bool // the content is a batch
+	batched bool // the request body is a batch
 	key     *resource.Key
 }
 
@@ -42,7 +46,7 @@ const (
 	mediaProblem = "application/problem+json"
 )
 
-// Header values that responses share.
+// Header values that all responses share.
 var (
 	typeJSON   = []string{mediaJSON}
 	typeNDJSON = []string{mediaNDJSON}
@@ -53,8 +57,8 @@ var (
 	zeroLength = []string{"0"}
 )
 
-// base is what stands before the path as the catalog sees it: the configured base, and whatever a StripPrefix took off.
-// It is never made from Host, which anybody can set.
+// base returns the prefix of URLs in responses: Options.Base, and the path prefix that a
+// StripPrefix has removed. It never uses the Host header, because the client controls it.
 func (x *call) base() string {
 	path := x.path()
 	full, _, _ := strings.Cut(x.r.RequestURI, "?")
@@ -71,7 +75,8 @@ func (x *call) base() string {
 	return x.h.opts.Base + prefix
 }
 
-// path is the path as the catalog sees it, escaped. A StripPrefix that ends with a slash has taken its first one, too.
+// path returns the escaped path relative to the catalog. A StripPrefix with a trailing slash
+// removes the leading slash of the path, so path adds it again.
 func (x *call) path() string {
 	path := x.r.URL.EscapedPath()
 	if !strings.HasPrefix(path, "/") {
@@ -80,42 +85,50 @@ func (x *call) path() string {
 	return path
 }
 
-// respond sends body with the status. The headers that depend on what it is have been set, Content-Length included.
+// respond sends the status and body. The caller has set the headers, Content-Length included.
 func (x *call) respond(status int, body []byte) error {
 	x.w.Header()["X-Content-Type-Options"] = nosniff
-	x.began = true
+	x.started = true
 	x.w.WriteHeader(status)
 	if x.r.Method != http.MethodHead {
-		x.w.Write(body) // an error means that the client has gone, and nobody is left to tell
+		// An error means that the client has disconnected. No other response is possible.
+		x.w.Write(body)
 	}
 	return nil
 }
 
-// noContent sends a response without content.
+// noContent sends a response without a body.
 func (x *call) noContent(status int) error {
 	h := x.w.Header()
 	h["X-Content-Type-Options"] = nosniff
-	if status != http.StatusNotModified { // from which net/http takes it by itself
+	// net/http removes the Content-Type of a 304 itself.
+	if status != http.StatusNotModified {
 		delete(h, "Content-Type")
 	}
 	if status != http.StatusNoContent && status != http.StatusNotModified {
 		h["Content-Length"] = zeroLength
 	}
-	x.began = true
+	x.started = true
 	x.w.WriteHeader(status)
 	return nil
 }
 
-// fail answers an error.
+// fail sends the problem details of err. If the response has started, it aborts the connection
+// instead, so that the client does not treat a partial body as complete. A canceled request gets no
+// response.
 func (x *call) fail(err error) {
-	if x.began && !errors.Is(x.r.Context().Err(), context.Canceled) { // the client is there, and cannot be told any more
+	// The response has started and the client is still connected: the log is the only place for the
+	// error.
+	if x.started && !errors.Is(x.r.Context().Err(), context.Canceled) {
 		x.logError(err)
 	}
-	if x.began || errors.Is(err, context.Canceled) && x.r.Context().Err() != nil {
-		panic(http.ErrAbortHandler) // the client must see that this is not the end
+	if x.started || errors.Is(err, context.Canceled) && x.r.Context().Err() != nil {
+		// The client must see that the body is incomplete.
+		panic(http.ErrAbortHandler)
 	}
+	// The idempotency record has the error response of the first request.
 	if rec := x.key.Replayed(); rec != nil && rec.Status >= http.StatusBadRequest {
-		x.refuseAgain(rec)
+		x.replayError(rec)
 		return
 	}
 	d := *resource.Problem(err)
@@ -126,6 +139,7 @@ func (x *call) fail(err error) {
 	if x.route != nil {
 		d.Header["Vary"] = x.vary()
 	}
+	// After a failed precondition the client needs the current entity tag to try again.
 	if rev := currentRev(err); rev != "" && (x.route.blobs != nil || x.route.resource != nil) {
 		d.Header["Etag"] = []string{x.currentTag(rev)}
 	}
@@ -135,22 +149,24 @@ func (x *call) fail(err error) {
 			d.Header["Www-Authenticate"] = []string{x.h.opts.Challenge}
 		}
 	case http.StatusInternalServerError:
-		if d.Instance == "" { // otherwise a job has logged it
+		if d.Instance == "" { // a job has logged its error already
 			d.Instance = x.logError(err)
 		}
 	case http.StatusServiceUnavailable:
 		if errors.Is(err, feed.ErrClosed) && x.r.ProtoMajor == 1 {
-			d.Header["Connection"] = closeValue // the server goes down
+			// The server is shutting down.
+			d.Header["Connection"] = closeValue
 		}
 	case http.StatusRequestEntityTooLarge:
 		if x.r.ProtoMajor == 1 {
-			d.Header["Connection"] = closeValue // the rest of the content is not read
+			// The rest of the request body is not read.
+			d.Header["Connection"] = closeValue
 		}
 	}
 	problem.Write(x.w, x.r, &d)
 }
 
-// currentTag is the entity tag of a revision, as a plain GET has it.
+// currentTag returns the entity tag of rev that a plain GET returns.
 func (x *call) currentTag(rev resource.Rev) string {
 	if x.route.blobs != nil {
 		return (&blob.Blob{Rev: rev}).ETag()
@@ -158,6 +174,7 @@ func (x *call) currentTag(rev resource.Rev) string {
 	return x.plainTag(rev, x.contractTag)
 }
 
+// vary returns the Vary value of the path, or nil for a path without a route.
 func (x *call) vary() []string {
 	if x.route == nil {
 		return nil
@@ -168,18 +185,21 @@ func (x *call) vary() []string {
 	return x.route.varyList
 }
 
-// logError logs an error whose text the client must not see. It returns the instance id that links the response to the log.
+// logError logs an error whose text must not reach the client. It returns the instance id, which
+// links the response to the log line.
 func (x *call) logError(err error) string {
 	id := problem.NewInstance()
-	x.h.catalog.Logger().ErrorContext(x.r.Context(), "stoa: internal error", "instance", id, "method", x.r.Method,
-		"path", safe.Truncate(x.r.URL.Path), "principal", safe.Truncate(x.principal()), "error", safe.Truncate(err.Error()))
+	x.h.catalog.Logger().
+		ErrorContext(x.r.Context(), "stoa: internal error", "instance", id, "method", x.r.Method,
+			"path", safe.Truncate(x.r.URL.Path), "principal", safe.Truncate(x.principal()), "error", safe.Truncate(err.Error()))
 	return id
 }
 
+// principal returns the principal of the request, or "" for an anonymous one.
 func (x *call) principal() string { return x.h.catalog.Principal(x.r.Context()) }
 
-// recoverPanic turns a panic of user code into an internal error, unless the response has begun: then the connection is
-// aborted, so that a client does not take half an answer for a whole one.
+// recoverPanic turns a panic of user code into a 500 response. If the response has started, it
+// aborts the connection, so that the client does not treat a partial body as complete.
 func (x *call) recoverPanic() {
 	v := recover()
 	if v == nil {
@@ -189,14 +209,15 @@ func (x *call) recoverPanic() {
 		panic(v)
 	}
 	err := fmt.Errorf("panic: %v", v)
-	x.h.catalog.Logger().ErrorContext(x.r.Context(), "stoa: panic", "error", safe.Truncate(err.Error()), "stack", string(debug.Stack()))
-	if x.began {
+	x.h.catalog.Logger().
+		ErrorContext(x.r.Context(), "stoa: panic", "error", safe.Truncate(err.Error()), "stack", string(debug.Stack()))
+	if x.started {
 		panic(http.ErrAbortHandler)
 	}
 	x.fail(err)
 }
 
-// prefer reads the preferences, RFC 7240.
+// prefer parses the Prefer header (RFC 7240).
 func (x *call) prefer() header.Prefer {
 	lines, ok := x.r.Header["Prefer"]
 	if !ok {
@@ -205,19 +226,21 @@ func (x *call) prefer() header.Prefer {
 	return header.ParsePrefer(lines)
 }
 
+// lenient reports whether the client prefers handling=lenient, and confirms it in the response.
 func (x *call) lenient(p header.Prefer) bool {
 	v, _ := p.Get("handling")
 	if v != "lenient" {
 		return false
 	}
 	x.applied("handling=lenient")
-	if x.r.Method == http.MethodGet || x.r.Method == http.MethodHead { // what is refused without it may now be cached
+	// Without the preference the request might be an error, so a cache must not share the response.
+	if x.r.Method == http.MethodGet || x.r.Method == http.MethodHead {
 		header.AddVary(x.w.Header(), []string{"Prefer"})
 	}
 	return true
 }
 
-// applied says which preferences were honoured, RFC 7240 section 3.
+// applied adds a preference to Preference-Applied (RFC 7240 section 3).
 func (x *call) applied(preference string) {
 	h := x.w.Header()
 	if old := h.Get("Preference-Applied"); old != "" {
@@ -226,11 +249,11 @@ func (x *call) applied(preference string) {
 	h["Preference-Applied"] = []string{preference}
 }
 
-// plainTag is the entity tag of an uncompressed item; empty if it has no revision.
+// plainTag returns the entity tag of an uncompressed item, or "" if it has no revision.
 func (x *call) plainTag(rev resource.Rev, suffix string) string {
 	if rev == "" {
 		return ""
 	}
-	var room [96]byte
-	return string(x.route.resource.AppendETag(room[:0], rev, false, suffix))
+	var scratch [96]byte
+	return string(x.route.resource.AppendETag(scratch[:0], rev, false, suffix))
 }

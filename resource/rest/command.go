@@ -22,7 +22,7 @@ func (x *call) serveCommand() error {
 	case http.MethodOptions:
 		return x.options(x.route.allowList)
 	case http.MethodPut:
-		if x.reserves() {
+		if x.shadowsItem() {
 			return reservedPath()
 		}
 	}
@@ -30,7 +30,7 @@ func (x *call) serveCommand() error {
 }
 
 // reserves reports whether, but for the command, something could be put here.
-func (x *call) reserves() bool {
+func (x *call) shadowsItem() bool {
 	area, action, _ := strings.Cut(x.route.name, "/")
 	switch above := x.h.table[area]; {
 	case above == nil || above.lookup != nil:
@@ -78,8 +78,8 @@ func (x *call) command() error {
 func (x *call) prepareCommand(w *writeRequest) error {
 	c := x.route.command
 	w.prefer = x.prefer()
-	wish, _ := w.prefer.Get("return")
-	w.minimal = wish == "minimal"
+	preference, _ := w.prefer.Get("return")
+	w.minimal = preference == "minimal"
 	var err error
 	if !w.minimal && (c.Output() != nil || c.Jobs() != nil) { // otherwise Accept does not matter
 		if err = x.acceptable(); err != nil {
@@ -96,7 +96,7 @@ func (x *call) prepareCommand(w *writeRequest) error {
 	}
 	w.opts.Lenient = x.lenient(w.prefer)
 	w.opts.MaxDepth, w.opts.MaxNames = x.h.limits.Depth, x.h.limits.Names
-	if err = x.noParameters(w.opts.Lenient); err != nil {
+	if err = x.refuseQuery(w.opts.Lenient); err != nil {
 		return err
 	}
 	if !c.Secret() {
@@ -106,7 +106,7 @@ func (x *call) prepareCommand(w *writeRequest) error {
 }
 
 // noParameters refuses a query where nothing can be asked, unless the client wants leniency.
-func (x *call) noParameters(lenient bool) error {
+func (x *call) refuseQuery(lenient bool) error {
 	params, err := x.params()
 	if err != nil || lenient {
 		return err
@@ -120,7 +120,7 @@ func (x *call) noParameters(lenient bool) error {
 // readInput reads the content into buf.
 func (x *call) readInput(w *writeRequest, buf *[]byte) error {
 	if x.route.command.Input() != nil || httpbody.Length(x.r) != 0 {
-		if err := x.content(buf); err != nil {
+		if err := x.readContent(buf); err != nil {
 			return err
 		}
 	}
@@ -137,22 +137,22 @@ func (x *call) sendOutput(w *writeRequest, doc []byte, err error) error {
 		if w.minimal {
 			x.applied("return=minimal")
 		}
-		return x.sendNothing(http.StatusNoContent)
+		return x.sendEmpty(http.StatusNoContent)
 	}
-	x.representation(w)
-	return x.sendDocument(http.StatusOK, w.echoed(doc), w.enc)
+	x.applyReturn(w)
+	return x.sendDocument(http.StatusOK, w.withVersionMember(doc), w.enc)
 }
 
 // echoed adds what named the contract in the content, if anything did. It leaves doc, which may be kept as that of a job.
-func (w *writeRequest) echoed(doc []byte) []byte {
+func (w *writeRequest) withVersionMember(doc []byte) []byte {
 	if w.selection.versionMember == nil {
 		return doc
 	}
-	return append(append(reopen(slices.Clone(doc)), w.selection.versionMember...), '}')
+	return append(append(reopenObject(slices.Clone(doc)), w.selection.versionMember...), '}')
 }
 
 // sendNothing answers without content. Nothing that a command answers is stored.
-func (x *call) sendNothing(status int) error {
+func (x *call) sendEmpty(status int) error {
 	h := x.w.Header()
 	header.AddVary(h, x.route.varyItem)
 	h["Cache-Control"] = noStore

@@ -15,23 +15,23 @@ import (
 )
 
 // maxPatience is the longest that a client can ask to wait for a job, unless Options.Wait of the command is longer.
-const maxPatience = 30 * time.Second
+const maxJobWait = 30 * time.Second
 
 // awaitJob answers POST on a command that has Jobs: with its output, if the job is done in time, and otherwise with 202 and the
 // location of the job (RFC 9110 section 15.3.3). A client that disconnects does not stop it. Inside a transaction the job starts
 // after the commit, and under a key the result is that there is a job, so there is nothing to wait for.
 func (x *call) awaitJob(w *writeRequest, res *command.Result) error {
 	if w.opts.Key != nil {
-		return x.accepted(w, res.Job)
+		return x.sendAccepted(w, res.Job)
 	}
-	wait, granted, async := x.patience(w.prefer)
+	wait, granted, async := x.jobWait(w.prefer)
 	if tx.Active(x.r.Context()) {
 		wait, granted = 0, ""
 	}
 	if granted != "" {
 		x.applied(granted)
 	}
-	switch ended, err := endsWithin(x.r.Context(), res.Done, wait); {
+	switch ended, err := waitFor(x.r.Context(), res.Done, wait); {
 	case err != nil:
 		return err
 	case ended:
@@ -41,14 +41,14 @@ func (x *call) awaitJob(w *writeRequest, res *command.Result) error {
 	if async {
 		x.applied("respond-async")
 	}
-	return x.accepted(w, res.Job)
+	return x.sendAccepted(w, res.Job)
 }
 
 // patience returns how long to wait for a job: what the client prefers, in seconds (RFC 7240 sections 4.1 and 4.3), or else
 // what the command says. granted is what to tell the client of its wish; async, that it wishes no more than that.
-func (x *call) patience(p header.Prefer) (wait time.Duration, granted string, async bool) {
+func (x *call) jobWait(p header.Prefer) (wait time.Duration, granted string, async bool) {
 	wait = x.route.command.Wait()
-	most := max(maxPatience, wait)
+	most := max(maxJobWait, wait)
 	_, async = p.Get("respond-async")
 	if async {
 		wait = 0
@@ -65,7 +65,7 @@ func (x *call) patience(p header.Prefer) (wait time.Duration, granted string, as
 // answered does not depend on whether the job or the request was faster. A request whose time is up before that is answered
 // like one that has waited long enough, since the job runs, and must not be asked for once more. The error is that of a
 // client which has gone.
-func endsWithin(ctx context.Context, done <-chan struct{}, wait time.Duration) (bool, error) {
+func waitFor(ctx context.Context, done <-chan struct{}, wait time.Duration) (bool, error) {
 	if wait <= 0 {
 		return false, nil
 	}
@@ -88,20 +88,21 @@ func endsWithin(ctx context.Context, done <-chan struct{}, wait time.Duration) (
 func (x *call) reportJob(ctx context.Context, err error) string {
 	var p interface{ Stack() string }
 	if errors.As(err, &p) {
-		x.h.catalog.Logger().ErrorContext(ctx, "stoa: panic", "error", safe.Truncate(err.Error()), "stack", p.Stack())
+		x.h.catalog.Logger().
+			ErrorContext(ctx, "stoa: panic", "error", safe.Truncate(err.Error()), "stack", p.Stack())
 	}
 	return x.logError(err)
 }
 
 // accepted answers with the job as it is.
-func (x *call) accepted(w *writeRequest, id string) error {
+func (x *call) sendAccepted(w *writeRequest, id string) error {
 	h, jobs := x.w.Header(), x.route.jobs
 	location := []string{x.href(jobs.Name(), id, "")}
 	h["Location"] = location
 	h["Retry-After"] = []string{"1"}
 	if w.minimal {
 		x.applied("return=minimal")
-		return x.sendNothing(http.StatusAccepted)
+		return x.sendEmpty(http.StatusAccepted)
 	}
 	doc := buffers.Get()
 	defer buffers.Put(doc)
@@ -110,17 +111,18 @@ func (x *call) accepted(w *writeRequest, id string) error {
 		*doc, err = jobs.Type().Append(*doc, e.Value)
 	}
 	if err != nil {
-		if !errors.Is(err, resource.ErrNotFound) && x.r.Context().Err() == nil { // else it is not for this caller to see, or too late
+		if !errors.Is(err, resource.ErrNotFound) &&
+			x.r.Context().Err() == nil { // else it is not for this caller to see, or too late
 			x.logError(err)
 		}
-		return x.sendNothing(http.StatusAccepted)
+		return x.sendEmpty(http.StatusAccepted)
 	}
-	x.representation(w)
+	x.applyReturn(w)
 	if w.selection.versionMember == nil {
 		h["Content-Location"] = location
 	}
 	if x.mediaType[0] != mediaJSON {
 		x.mediaType = []string{x.sel.MediaType(x.route.jobsMedia)}
 	}
-	return x.sendDocument(http.StatusAccepted, w.echoed(*doc), w.enc)
+	return x.sendDocument(http.StatusAccepted, w.withVersionMember(*doc), w.enc)
 }

@@ -62,7 +62,7 @@ func (x *call) beginExport(enc header.Encodings) io.WriteCloser {
 		h["Content-Encoding"] = gzipValue
 		out = httpbody.NewGzipWriter(x.w)
 	}
-	x.began = true
+	x.started = true
 	x.w.WriteHeader(http.StatusOK)
 	return out
 }

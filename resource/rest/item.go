@@ -1,5 +1,9 @@
 package rest
 
+// GET and HEAD of one item, with conditional requests. Called by route.go, and by lookup.go through
+// sendCurrent. It calls Resource.GetPage and sends the entry through represent.go. A 304 is decided
+// before the item is encoded if possible, because most conditional requests end there.
+
 import (
 	"net/http"
 	"strings"
@@ -10,7 +14,7 @@ import (
 	"github.com/stoa-go/stoa/resource/httpbody"
 )
 
-// getItem answers GET and HEAD of an item.
+// getItem handles GET and HEAD of an item.
 func (x *call) getItem(id string) error {
 	stream, err := x.wantsStream()
 	if err != nil {
@@ -39,13 +43,13 @@ func (x *call) getItem(id string) error {
 	return x.sendCurrent(&page.Entries[0], &p, enc)
 }
 
-// sendCurrent answers with an entry as the conditions of the request want it: 200, 304 or 412.
+// sendCurrent sends an entry if the preconditions of the request allow it: 200, 304 or 412.
 func (x *call) sendCurrent(e *resource.Entry, p *selection, enc header.Encodings) error {
 	if p.links != nil {
-		e.Modified = time.Time{} // that of the item says nothing about its relations
+		e.Modified = time.Time{} // a related item may have changed later
 	}
 	if lines := x.r.Header["If-None-Match"]; lines != nil {
-		if tag := x.shown(lines, e, p, enc); tag != nil {
+		if tag := x.matchingTag(lines, e, p, enc); tag != nil {
 			h := x.w.Header()
 			x.cacheHeaders(h)
 			h["Etag"] = tag
@@ -61,8 +65,9 @@ func (x *call) sendCurrent(e *resource.Entry, p *selection, enc header.Encodings
 	if err := x.route.resource.CheckRead(e, &cond); err != nil {
 		return err
 	}
-	// A client that takes no gzip, or that shows a tag of the gzip variant, has told which representation is selected.
-	// Otherwise its size does, so it is written first.
+	// The entity tag depends on the content coding. It is known if the client does not accept gzip,
+	// or if it sends the tag of the gzip variant. Otherwise the size decides whether the response
+	// is compressed, so the item is encoded first.
 	if p.links == nil {
 		if suffix := x.etagSuffix(p, nil); x.unchanged(&cond, e, enc.Gzip, suffix, enc.Gzip) {
 			return x.notModified(e, enc.Gzip, suffix)
@@ -83,36 +88,41 @@ func (x *call) sendCurrent(e *resource.Entry, p *selection, enc header.Encodings
 	return x.sendBody(http.StatusOK, e, p, enc, *buf, true)
 }
 
-// shown answers the commonest question of all without parsing anything: is the whole item still the one of which I have
-// the tag? It returns that tag as a header value if so, and nil if not, or if something else is asked as well.
-func (x *call) shown(lines []string, e *resource.Entry, p *selection, enc header.Encodings) []string {
+// matchingTag is the fast path for If-None-Match of a whole item. It returns the ETag value if the
+// client has the current representation. It returns nil if not, or if the full evaluation has to
+// decide.
+func (x *call) matchingTag(lines []string, e *resource.Entry, p *selection, enc header.Encodings) []string {
 	in := x.r.Header
-	if e.Rev == "" || p.fields != nil || p.links != nil || in["If-Match"] != nil || in["If-Unmodified-Since"] != nil {
+	if e.Rev == "" || p.fields != nil || p.links != nil || in["If-Match"] != nil ||
+		in["If-Unmodified-Since"] != nil {
 		return nil
 	}
-	var room [96]byte
-	tag := x.route.resource.AppendETag(room[:0], e.Rev, enc.Gzip, x.contractTag)
+	var scratch [96]byte
+	tag := x.route.resource.AppendETag(scratch[:0], e.Rev, enc.Gzip, x.contractTag)
 	if len(lines) == 1 && lines[0] == string(tag) {
-		return lines // the client's own text of it
+		// The value of the request needs no allocation.
+		return lines
 	}
 	value := string(tag)
 	if match, ok := header.MatchTag(lines, value, true); !match || !ok {
 		return nil
 	}
-	if enc.Gzip && strings.Contains(lines[0], "*") { // which means what is selected, and that is not known yet
+	// "*" matches the selected representation, and with gzip that is not decided yet.
+	if enc.Gzip && strings.Contains(lines[0], "*") {
 		return nil
 	}
 	return []string{value}
 }
 
-// conditional reports whether any precondition is stated. Most requests have none, and then nothing is parsed.
+// conditional reports whether the request has a precondition. Most requests have none and skip the
+// parser.
 func conditional(h http.Header) bool {
 	return h["If-None-Match"] != nil || h["If-Match"] != nil ||
 		h["If-Modified-Since"] != nil || h["If-Unmodified-Since"] != nil
 }
 
-// notModified answers 304 with what the 200 would have said of caching, and of the item only its validator (RFC 9110
-// section 15.4.5).
+// notModified sends 304 with the validator and the caching fields of the 200 response (RFC 9110
+// section 15.4.5). Last-Modified is sent only if there is no entity tag.
 func (x *call) notModified(e *resource.Entry, compressed bool, suffix string) error {
 	h := x.w.Header()
 	s := validators{r: x.route.resource, rev: e.Rev, compressed: compressed, suffix: suffix, length: -1}
@@ -124,9 +134,16 @@ func (x *call) notModified(e *resource.Entry, compressed bool, suffix string) er
 	return x.noContent(http.StatusNotModified)
 }
 
-// unchanged reports whether the client has the selected representation of e: by If-None-Match, else, if there is none,
-// by If-Modified-Since. tagsOnly leaves what names no tag, * and the date, to a second look.
-func (x *call) unchanged(p *resource.Preconditions, e *resource.Entry, compressed bool, suffix string, tagsOnly bool) bool {
+// unchanged reports whether the client has the selected representation of e. If-Modified-Since
+// counts only without If-None-Match (RFC 9110 section 13.2.2). tagsOnly ignores "*" and the date,
+// which a second call evaluates when the content coding is known.
+func (x *call) unchanged(
+	p *resource.Preconditions,
+	e *resource.Entry,
+	compressed bool,
+	suffix string,
+	tagsOnly bool,
+) bool {
 	if none := p.IfNoneMatch; none.Any || none.List != nil {
 		if none.Any {
 			return !tagsOnly
@@ -134,14 +151,16 @@ func (x *call) unchanged(p *resource.Preconditions, e *resource.Entry, compresse
 		if e.Rev == "" {
 			return false
 		}
-		var room [128]byte
-		tag := x.route.resource.AppendETag(room[:0], e.Rev, compressed, suffix)
+		var scratch [128]byte
+		tag := x.route.resource.AppendETag(scratch[:0], e.Rev, compressed, suffix)
 		return none.Weak(string(tag[1 : len(tag)-1]))
 	}
 	return !tagsOnly && unchangedSince(p, e.Modified)
 }
 
-// unchangedSince reports whether If-Modified-Since says that the client has what was last changed at modified.
+// unchangedSince reports whether the item has not changed after If-Modified-Since. HTTP dates have
+// no fraction of a second.
 func unchangedSince(p *resource.Preconditions, modified time.Time) bool {
-	return !p.IfModifiedSince.IsZero() && !modified.IsZero() && !modified.Truncate(time.Second).After(p.IfModifiedSince)
+	return !p.IfModifiedSince.IsZero() && !modified.IsZero() &&
+		!modified.Truncate(time.Second).After(p.IfModifiedSince)
 }

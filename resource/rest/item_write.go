@@ -1,5 +1,9 @@
 package rest
 
+// POST, PUT, PATCH and DELETE of one item. Called by route.go. Each handler calls prepare for the
+// header, reads the body, calls one method of Resource, and sends the entry that the method
+// returns. The order of the checks is rule 143.
+
 import (
 	"bytes"
 	"errors"
@@ -12,7 +16,7 @@ import (
 	"github.com/stoa-go/stoa/resource/patch"
 )
 
-// writeRequest is a request that changes something, as far as its header says.
+// writeRequest is the parsed header of a request that writes.
 type writeRequest struct {
 	opts      resource.WriteOptions
 	selection selection
@@ -20,18 +24,20 @@ type writeRequest struct {
 	enc       header.Encodings
 	media     string
 	minimal   bool   // Prefer: return=minimal
-	key       string // Idempotency-Key; "" for none
+	key       string // Idempotency-Key, or ""
 }
 
-// prepare does what can be done before the content is read, in the order of rule 143: Accept, Content-Type, size,
-// key, preconditions. With Expect: 100-continue the client waits for it, so the item is looked at, too, unless there is a
-// key: then all that may have changed already.
+// prepare checks what does not depend on the request body, in the order of rule 143: Accept,
+// Content-Type, size, key, preconditions. With Expect: 100-continue it also checks the stored item,
+// so that the client need not send a body that will be rejected. It does not with a key, because
+// the first request may have changed the item already.
 func (x *call) prepare(w *writeRequest, id string, accepted ...string) error {
 	var err error
 	w.prefer = x.prefer()
-	wish, _ := w.prefer.Get("return")
-	w.minimal = wish == "minimal"
-	if accepted != nil && !w.minimal { // else nothing is sent that Accept could be about
+	preference, _ := w.prefer.Get("return")
+	w.minimal = preference == "minimal"
+	// Without a response body, Accept does not apply.
+	if accepted != nil && !w.minimal {
 		if err = x.acceptable(); err != nil {
 			return err
 		}
@@ -52,7 +58,8 @@ func (x *call) prepare(w *writeRequest, id string, accepted ...string) error {
 	if w.key, err = x.parseKey(); err != nil {
 		return err
 	}
-	if id == "" { // RFC 9110 leaves open what a condition on a collection would mean; here it means nothing
+	// RFC 9110 does not define preconditions on a collection. They are ignored.
+	if id == "" {
 		return nil
 	}
 	if conditional(x.r.Header) {
@@ -70,23 +77,25 @@ func (x *call) prepare(w *writeRequest, id string, accepted ...string) error {
 	return nil
 }
 
-// useKeyOf gives the write its key, when the content has been read.
-func (x *call) useKeyOf(w *writeRequest, id string) {
+// setKey sets the idempotency key of the write. It is called after the body has been read. Raw
+// means that a replay may send the recorded JSON, which has all fields and no relations.
+func (x *call) setKey(w *writeRequest, id string) {
 	w.opts.Key = x.useKey(w.key, id, w.media)
 	if w.opts.Key != nil {
 		w.opts.Key.Raw = w.selection.fields == nil && w.selection.links == nil
 	}
 }
 
-// written sets what a key tells of the write: the fields of a replay, and the item if its record has it as JSON.
-func (x *call) written(w *writeRequest) {
+// applyReplay sets the response fields of a replay, and the recorded JSON of the item if there is
+// one.
+func (x *call) applyReplay(w *writeRequest) {
 	if w.opts.Key != nil {
 		x.replayed()
 		w.selection.whole = w.opts.Key.Item()
 	}
 }
 
-// post answers POST on a collection.
+// post handles POST on a collection.
 func (x *call) post() error {
 	var w writeRequest
 	if err := x.prepare(&w, "", x.route.posts...); err != nil {
@@ -94,17 +103,17 @@ func (x *call) post() error {
 	}
 	buf := buffers.Get()
 	defer buffers.Put(buf)
-	if err := x.content(buf); err != nil {
+	if err := x.readContent(buf); err != nil {
 		return err
 	}
 	w.selection.versionMember = x.versionMember()
 	res := x.route.resource
-	x.useKeyOf(&w, "")
+	x.setKey(&w, "")
 	e, err := res.Create(x.r.Context(), *buf, &w.opts)
 	if err != nil {
-		return x.existing(err)
+		return x.withExistingURL(err)
 	}
-	x.written(&w)
+	x.applyReplay(&w)
 	h := x.w.Header()
 	h["Location"] = []string{x.href(res.Name(), e.ID, "")}
 	if w.minimal {
@@ -113,13 +122,13 @@ func (x *call) post() error {
 		x.itemHeaders(h)
 		return x.noContent(http.StatusCreated)
 	}
-	x.representation(&w)
+	x.applyReturn(&w)
 	x.contentLocation(e.ID, &w)
 	return x.sendWritten(http.StatusCreated, &e, &w, true)
 }
 
-// existing adds, to the refusal of an id that is in use, the URL of the item with that id.
-func (x *call) existing(err error) error {
+// withExistingURL adds the URL of the existing item to an error about a duplicate id.
+func (x *call) withExistingURL(err error) error {
 	href := x.existingURL(err)
 	if href == "" {
 		return err
@@ -129,7 +138,7 @@ func (x *call) existing(err error) error {
 	return d
 }
 
-// existingURL returns the URL of the item whose id is in use according to err; empty if err says something else.
+// existingURL returns the URL of the item if err reports a duplicate id, and otherwise "".
 func (x *call) existingURL(err error) string {
 	var at *resource.Error
 	if !errors.Is(err, resource.ErrExists) || !errors.As(err, &at) || at.ID == "" {
@@ -138,12 +147,13 @@ func (x *call) existingURL(err error) string {
 	return x.href(at.Resource, at.ID, "")
 }
 
-// sendWritten answers a write with the item. The write stands whatever happens now: where the item cannot be shown as it
-// was asked for, because a relation cannot be followed, that is for the log, and the client gets success without content.
+// sendWritten sends the item after a successful write. The write is committed, so an item that
+// cannot be rendered, for example because a relation fails, must not become an error status. The
+// error is logged and the client receives success without a body.
 func (x *call) sendWritten(status int, e *resource.Entry, w *writeRequest, tagged bool) error {
 	if e.Value != nil || w.selection.whole != nil {
 		err := x.sendItem(status, e, &w.selection, w.enc, tagged)
-		if err == nil || x.began {
+		if err == nil || x.started {
 			return err
 		}
 		x.logError(err)
@@ -159,7 +169,7 @@ func (x *call) sendWritten(status int, e *resource.Entry, w *writeRequest, tagge
 	return x.noContent(status)
 }
 
-// put answers PUT on an item.
+// put handles PUT on an item.
 func (x *call) put(id string) error {
 	var w writeRequest
 	if err := x.prepare(&w, id, mediaJSON); err != nil {
@@ -167,21 +177,21 @@ func (x *call) put(id string) error {
 	}
 	buf := buffers.Get()
 	defer buffers.Put(buf)
-	if err := x.content(buf); err != nil {
+	if err := x.readContent(buf); err != nil {
 		return err
 	}
 	w.selection.versionMember = x.versionMember()
-	x.useKeyOf(&w, id)
+	x.setKey(&w, id)
 	e, created, err := x.route.resource.Put(x.r.Context(), id, *buf, &w.opts)
 	if err != nil {
-		return x.existing(err)
+		return x.withExistingURL(err)
 	}
-	x.written(&w)
+	x.applyReplay(&w)
 	return x.respondPut(&w, &e, created, *buf)
 }
 
-// respondPut answers a PUT. A validator goes out only if the client holds the very octets that the next GET would show it,
-// or if that is switched off (RFC 9110 section 9.3.4).
+// respondPut sends the response to a PUT. It sends a validator only if the request body equals the
+// body of the next GET, or if AlwaysETagOnPut is set (RFC 9110 section 9.3.4).
 func (x *call) respondPut(w *writeRequest, e *resource.Entry, created bool, sent []byte) error {
 	h, status := x.w.Header(), http.StatusOK
 	if created {
@@ -189,7 +199,8 @@ func (x *call) respondPut(w *writeRequest, e *resource.Entry, created bool, sent
 		h["Location"] = []string{x.href(x.route.name, e.ID, "")}
 	}
 	tagged := x.route.etagOnPut
-	if !tagged && (e.Value != nil || w.selection.whole != nil) && w.selection.versionMember == nil { // a member that named the contract is not stored
+	// A member that selected the contract is in the request body but is not stored.
+	if !tagged && (e.Value != nil || w.selection.whole != nil) && w.selection.versionMember == nil {
 		buf := buffers.Get()
 		defer buffers.Put(buf)
 		var err error
@@ -209,37 +220,46 @@ func (x *call) respondPut(w *writeRequest, e *resource.Entry, created bool, sent
 		}
 		return x.noContent(status)
 	}
-	x.representation(w)
+	x.applyReturn(w)
 	x.contentLocation(e.ID, w)
 	return x.sendWritten(status, e, w, tagged)
 }
 
-// setValidators sets those of the representation that a plain GET would select.
+// setValidators sets the validators of the representation that a plain GET returns.
 func (x *call) setValidators(h http.Header, e *resource.Entry) {
-	validators{r: x.route.resource, rev: e.Rev, suffix: x.contractTag, modified: e.Modified, length: -1}.set(h)
+	validators{
+		r:        x.route.resource,
+		rev:      e.Rev,
+		suffix:   x.contractTag,
+		modified: e.Modified,
+		length:   -1,
+	}.set(
+		h,
+	)
 }
 
-// contentLocation says where the content of the answer can be had again. With an echo in it that is nowhere.
+// contentLocation sets Content-Location to the URL whose GET returns the same body. If the body
+// repeats the version member, there is no such URL.
 func (x *call) contentLocation(id string, w *writeRequest) {
 	if w.selection.versionMember != nil {
 		return
 	}
 	h, params := x.w.Header(), w.selection.query()
-	if location := h["Location"]; location != nil && params == "" { // the same
+	if location := h["Location"]; location != nil && params == "" { // the same URL
 		h["Content-Location"] = []string{location[0]}
 		return
 	}
 	h["Content-Location"] = []string{x.href(x.route.name, id, params)}
 }
 
-// representation says that the client gets the item as it asked.
-func (x *call) representation(w *writeRequest) {
+// applyReturn confirms return=representation if the client prefers it.
+func (x *call) applyReturn(w *writeRequest) {
 	if v, _ := w.prefer.Get("return"); v == "representation" {
 		x.applied("return=representation")
 	}
 }
 
-// patch answers PATCH on an item.
+// patch handles PATCH on an item.
 func (x *call) patch(id string) error {
 	var w writeRequest
 	if err := x.prepare(&w, id, patch.MergeType, patch.JSONType); err != nil {
@@ -247,22 +267,24 @@ func (x *call) patch(id string) error {
 	}
 	buf := buffers.Get()
 	defer buffers.Put(buf)
-	if err := x.content(buf); err != nil {
+	if err := x.readContent(buf); err != nil {
 		return err
 	}
-	x.useKeyOf(&w, id)
+	x.setKey(&w, id)
+	// The key covers the content of the patch and not its formatting.
 	if w.opts.Key != nil {
 		w.opts.Key.Content = idempotency.CanonicalContent(mediaJSON, *buf)
 	}
 	p, err := patch.Parse(w.media, *buf, patch.Limits{Ops: x.h.limits.Operations, Depth: x.h.limits.Depth})
 	if err != nil {
-		p = patch.Invalid(err) // problems of the item come first
+		// Errors about the item, such as 404, have precedence over a malformed patch.
+		p = patch.Invalid(err)
 	}
 	e, err := x.route.resource.Patch(x.r.Context(), id, p, &w.opts)
 	if err != nil {
 		return err
 	}
-	x.written(&w)
+	x.applyReplay(&w)
 	h := x.w.Header()
 	if w.minimal {
 		x.applied("return=minimal")
@@ -270,19 +292,20 @@ func (x *call) patch(id string) error {
 		x.itemHeaders(h)
 		return x.noContent(http.StatusNoContent)
 	}
-	x.representation(&w)
+	x.applyReturn(&w)
 	x.contentLocation(e.ID, &w)
 	return x.sendWritten(http.StatusOK, &e, &w, true)
 }
 
-// delete answers DELETE on an item. Content has no meaning there and is not looked at.
+// delete handles DELETE on an item. A request body has no meaning (RFC 9110 section 9.3.5) and is
+// not read.
 func (x *call) delete(id string) error {
 	var w writeRequest
 	if err := x.prepare(&w, id); err != nil {
 		return err
 	}
 	w.opts.IgnoreGone = x.route.ignoreGone
-	x.useKeyOf(&w, id)
+	x.setKey(&w, id)
 	if _, err := x.route.resource.Delete(x.r.Context(), id, &w.opts); err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func (x *call) parseList(lenient, whole bool) (listRequest, error) {
 	if err != nil {
 		return a, err
 	}
-	if err := x.notListening(params, lenient); err != nil {
+	if err := x.refuseLastEventID(params, lenient); err != nil {
 		return a, err
 	}
 	for _, name := range []string{"after", "before"} {
@@ -238,8 +238,15 @@ func (x *call) listTag(page *resource.Page, rel []related, total int, body []byt
 	}
 	var out [sha256.Size]byte
 	text := base64.RawURLEncoding.EncodeToString(sum.Sum(out[:0])[:12])
-	var room [96]byte
-	return string(x.route.resource.AppendETag(append(room[:0], "W/"...), resource.Rev(text), compressed, x.contractTag))
+	var scratch [96]byte
+	return string(
+		x.route.resource.AppendETag(
+			append(scratch[:0], "W/"...),
+			resource.Rev(text),
+			compressed,
+			x.contractTag,
+		),
+	)
 }
 
 // pageLinks returns the links to the neighbours of a page (RFC 8288): the same URL with another cursor.
@@ -263,8 +270,8 @@ func (x *call) pageLinks(page *resource.Page) string {
 	if page.Last != "" {
 		links = append(links, header.Link{Href: href("before=" + page.Last), Rel: "last"})
 	}
-	var room [768]byte
-	return string(header.AppendLink(room[:0], links...))
+	var scratch [768]byte
+	return string(header.AppendLink(scratch[:0], links...))
 }
 
 // withoutCursor takes after and before out of a query, however they are escaped, and leaves the rest as the client spelled

@@ -84,7 +84,12 @@ func readParameters(typ *schema.Type, in any, params url.Values) (bad []problem.
 		return bad
 	}
 	for _, v := range typ.Validate(in) {
-		if name := strings.TrimPrefix(v.Pointer, "/"); params.Has(name) { // what is absent breaks no rule but required
+		if name := strings.TrimPrefix(
+			v.Pointer,
+			"/",
+		); params.Has(
+			name,
+		) { // what is absent breaks no rule but required
 			refuse(name, v.Code, v.Detail)
 		}
 	}

@@ -1,5 +1,10 @@
 package rest
 
+// Content negotiation: the media type of the response, and the contract that a version.Negotiator
+// has selected. A contract has its own entity tags, media types and URL parameter. Without a
+// Negotiator the selection is nil and has no effect. Called by the handlers of all routes; calls
+// package header.
+
 import (
 	"fmt"
 	"net/http"
@@ -14,20 +19,25 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// What a catalog does for the contract that a version.Negotiator has selected: entity tags that differ by contract, media
-// types that name it, and URLs that stay in it. Without a Negotiator there is no selection, and nothing of this shows.
-
-// Reserve returns an error if a name that means the version of the API means something else here: member in content that
-// is written, parameter in queries. Either may be empty. A Negotiator asks for it when it is made.
+// Reserve returns an error if a name of the API version has another meaning in the catalog: member
+// in a request body, parameter in a query. Either may be empty. A Negotiator calls it when it is
+// created.
 func (h *Handler) Reserve(member, parameter string) error {
-	if parameter != "" && slices.Contains(ownParameters, parameter) {
-		return fmt.Errorf("rest: query parameter %s cannot select the version: it is a parameter of lists", parameter)
+	if parameter != "" && slices.Contains(reservedParameters, parameter) {
+		return fmt.Errorf(
+			"rest: query parameter %s cannot select the version: it is a parameter of lists",
+			parameter,
+		)
 	}
 	for _, rt := range h.routes {
 		switch {
 		case rt.command != nil:
 			if hasField(rt.command.Input(), member) || hasField(rt.command.Output(), member) {
-				return fmt.Errorf("rest: member %s cannot select the version: command %s has it", member, rt.name)
+				return fmt.Errorf(
+					"rest: member %s cannot select the version: command %s has it",
+					member,
+					rt.name,
+				)
 			}
 		case rt.lookup != nil:
 			if rt.lookup.Input().Field(parameter) != nil {
@@ -43,7 +53,8 @@ func (h *Handler) Reserve(member, parameter string) error {
 	return nil
 }
 
-// Opaque reports whether a request is for [Blobs], whose content is stored as it is: a Negotiator leaves it alone.
+// Opaque reports whether r is a request for blobs. A Negotiator does not inspect their content
+// because it is stored unchanged.
 func (h *Handler) Opaque(r *http.Request) bool {
 	x := call{h: h, r: r}
 	first, _, _ := strings.Cut(x.path()[1:], "/")
@@ -51,16 +62,30 @@ func (h *Handler) Opaque(r *http.Request) bool {
 	return rt != nil && rt.blobs != nil
 }
 
-// ownParameters are the parameters of every list.
-var ownParameters = []string{"limit", "sort", "after", "before", "fields", "expand", "filter", lastEventParameter}
+// reservedParameters are the query parameters of every list.
+var reservedParameters = []string{
+	"limit",
+	"sort",
+	"after",
+	"before",
+	"fields",
+	"expand",
+	"filter",
+	lastEventParameter,
+}
 
+// hasField reports whether t has a field with this name. t may be nil.
 func hasField(t *schema.Type, name string) bool { return t != nil && t.Field(name) != nil }
 
-// reserve returns an error if a name means something in a resource.
+// reserve returns an error if member or parameter has another meaning in r.
 func reserve(r *resource.Resource, member, parameter string) error {
 	if r.Can(resource.OpCreate) || r.Can(resource.OpReplace) {
 		if r.Type().Field(member) != nil || slices.Contains(r.Describe().Relations, member) {
-			return fmt.Errorf("rest: member %s cannot select the version: items of %s have it", member, r.Name())
+			return fmt.Errorf(
+				"rest: member %s cannot select the version: items of %s have it",
+				member,
+				r.Name(),
+			)
 		}
 	}
 	if len(r.Describe().Query.Filter[parameter]) > 0 {
@@ -70,7 +95,7 @@ func reserve(r *resource.Resource, member, parameter string) error {
 	return nil
 }
 
-// media is what the representation that this exchange is about is called in the media types of a vendor.
+// media returns the name of the request's representation in vendor media types.
 func (x *call) media() string {
 	if x.batched {
 		return batchName
@@ -78,16 +103,16 @@ func (x *call) media() string {
 	return x.route.media
 }
 
-// jsonOffer is how items are served.
+// jsonOffer lists the media types of items.
 var jsonOffer = []string{mediaJSON}
 
-// acceptable refuses a request for what an item is not served as, before it is carried out (RFC 9110 section 15.5.7), and
-// settles the form of the answer.
+// acceptable negotiates the media type of an item before the request is executed. The error is 406
+// (RFC 9110 section 15.5.7).
 func (x *call) acceptable() error {
 	lines := x.r.Header["Accept"]
 	if len(lines) == 0 || len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON) {
 		if x.sel != nil {
-			x.inKind()
+			x.useContentType()
 		}
 		return nil
 	}
@@ -95,16 +120,17 @@ func (x *call) acceptable() error {
 	return err
 }
 
-// inKind settles the form of the answer to a client that takes JSON: it is that of the content, unless the client asks for
-// another.
-func (x *call) inKind() {
+// useContentType sets the media type of a JSON response to the vendor type if the request body has
+// it. The client has sent no other preference.
+func (x *call) useContentType() {
 	if media := x.media(); x.sel.Content(media) {
-		x.speak(media)
+		x.useVendorType(media)
 	}
 }
 
-// negotiate chooses among offers, of which the first is JSON. In front of it stands the vendor's type of this contract,
-// for a client that asks for it by name, and for one that sends it and does not ask for anything.
+// negotiate returns the index of the best of offers, the first of which is JSON. If Accept matches
+// the vendor type of this contract, that type is an additional offer with the highest priority, and
+// index 0 means JSON in that type.
 func (x *call) negotiate(lines, offers []string) (index int, err error) {
 	media := x.media()
 	wanted := x.sel.Range(media)
@@ -114,7 +140,7 @@ func (x *call) negotiate(lines, offers []string) (index int, err error) {
 			return 0, x.notAcceptable(offers)
 		}
 		if i == 0 {
-			x.inKind()
+			x.useContentType()
 		}
 		return i, nil
 	}
@@ -123,15 +149,16 @@ func (x *call) negotiate(lines, offers []string) (index int, err error) {
 	case !ok:
 		return 0, x.notAcceptable(offers)
 	case i == 0:
-		x.speak(media)
+		x.useVendorType(media)
 		return 0, nil
 	}
 	return i - 1, nil
 }
 
-// speak makes the vendor's type the form of the answer, where that is wanted. It differs from JSON by nothing but its name,
-// which is enough for another entity tag (RFC 9110 section 8.8.1).
-func (x *call) speak(media string) {
+// useVendorType sets the vendor type as the media type of the response, if the contract has one.
+// The body is the same as with application/json, but a different media type needs a different
+// strong entity tag (RFC 9110 section 8.8.1).
+func (x *call) useVendorType(media string) {
 	name := x.sel.ContentType(media)
 	if name == mediaJSON {
 		return
@@ -143,8 +170,9 @@ func (x *call) speak(media string) {
 	}
 }
 
-// etagSuffix names, in an entity tag, what makes a representation differ from others of its shape and coding: the contract and
-// the form, and which part of the item it is.
+// etagSuffix returns the suffix that distinguishes representations of one revision in entity tags:
+// contract, media type, and the selected fields and relations. The content coding is not part of
+// it.
 func (x *call) etagSuffix(p *selection, body []byte) string {
 	which := p.etagSuffix(body)
 	switch {
@@ -156,33 +184,34 @@ func (x *call) etagSuffix(p *selection, body []byte) string {
 	return x.contractTag + "." + which
 }
 
-// forms returns all media types that stand for what offers do, this contract's own in front.
-func (x *call) forms(offers []string) []string {
+// mediaTypes returns offers, preceded by the vendor type of this contract if there is one.
+func (x *call) mediaTypes(offers []string) []string {
 	if own := x.sel.MediaType(x.media()); own != "" {
 		return append([]string{own}, offers...)
 	}
 	return offers
 }
 
-// acceptPost returns the value of Accept-Post; nil if there is no POST.
+// acceptPost returns the Accept-Post value, or nil if there is no POST.
 func (x *call) acceptPost() []string {
 	if x.sel == nil || x.route.acceptPost == nil {
 		return x.route.acceptPost
 	}
-	if x.route.posts[0] != mediaJSON { // which no vendor has a name for
+	// NDJSON has no vendor type.
+	if x.route.posts[0] != mediaJSON {
 		return x.route.acceptPost
 	}
-	return []string{strings.Join(x.forms(x.route.posts), ", ")}
+	return []string{strings.Join(x.mediaTypes(x.route.posts), ", ")}
 }
 
-// understands reports whether media is the vendor's type for the content of this request. A patch has a type of its own,
-// which names no version.
-func (x *call) understands(accepted []string) bool {
+// isVendorContent reports whether the request body has the vendor type. A patch has a standard
+// type, which does not name a version.
+func (x *call) isVendorContent(accepted []string) bool {
 	return accepted[0] == mediaJSON && x.sel.Content(x.media())
 }
 
-// versionMember returns the member that named the contract in the content, as it stands in the answer; nil if none did. It is known
-// when the content has been read.
+// versionMember returns the member that selected the contract in the request body, as JSON for the
+// response. It is nil if there was none. Call it after the body has been read.
 func (x *call) versionMember() []byte {
 	name, contract, ok := x.sel.Member()
 	if !ok {
@@ -193,17 +222,18 @@ func (x *call) versionMember() []byte {
 		b, err = jsontext.AppendQuote(append(b, ':'), contract)
 	}
 	if err != nil {
-		return nil // it is no text, so no JSON can have named it
+		// A member of JSON is always valid UTF-8.
+		return nil
 	}
 	return b
 }
 
-// href returns the URL of an item, with these parameters and the one that keeps the contract.
+// href returns the URL of an item with params and the query parameter that selects the contract.
 func (x *call) href(name, id, params string) string {
 	return withParams(x.base()+"/"+name+"/"+url.PathEscape(id), joinParams(params, x.sel.Query()))
 }
 
-// withParams puts parameters behind a URL.
+// withParams appends a query to a URL.
 func withParams(ref, params string) string {
 	if params == "" {
 		return ref
@@ -211,7 +241,7 @@ func withParams(ref, params string) string {
 	return ref + "?" + params
 }
 
-// joinParams joins two lists of parameters.
+// joinParams joins two queries; either may be empty.
 func joinParams(a, b string) string {
 	if a == "" || b == "" {
 		return a + b

@@ -53,7 +53,7 @@ func (x *call) canonicalQuery() string {
 }
 
 // refuseAgain answers with a refusal that was given before.
-func (x *call) refuseAgain(rec *idempotency.Record) {
+func (x *call) replayError(rec *idempotency.Record) {
 	h := x.w.Header()
 	for name, lines := range rec.Header {
 		h[name] = lines

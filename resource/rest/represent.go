@@ -96,7 +96,7 @@ func (x *call) itemSelection(lenient bool) (selection, error) {
 	if err != nil {
 		return selection{}, err
 	}
-	if err := x.notListening(params, lenient); err != nil {
+	if err := x.refuseLastEventID(params, lenient); err != nil {
 		return selection{}, err
 	}
 	return x.itemParams(params, lenient)
@@ -127,7 +127,13 @@ func (x *call) params() (url.Values, error) {
 
 // append appends an entry, the one at index i of its page, as JSON with what p says. rel are the related items of the
 // page, one for each of p.links.
-func (p *selection) append(dst []byte, typ *schema.Type, e *resource.Entry, i int, rel []related) ([]byte, error) {
+func (p *selection) append(
+	dst []byte,
+	typ *schema.Type,
+	e *resource.Entry,
+	i int,
+	rel []related,
+) ([]byte, error) {
 	var err error
 	switch {
 	case p.fields != nil:
@@ -144,7 +150,7 @@ func (p *selection) append(dst []byte, typ *schema.Type, e *resource.Entry, i in
 		dst, err = rel[k].append(dst, i)
 	}
 	if p.versionMember != nil && err == nil {
-		dst = append(append(reopen(dst), p.versionMember...), '}')
+		dst = append(append(reopenObject(dst), p.versionMember...), '}')
 	}
 	return dst, err
 }
@@ -157,7 +163,7 @@ type related struct {
 
 // append adds the related items of the entry at index i as a member to the object that dst ends with.
 func (rel *related) append(dst []byte, i int) ([]byte, error) {
-	dst = append(reopen(dst), '"')
+	dst = append(reopenObject(dst), '"')
 	dst = append(dst, rel.link.name...)
 	dst = append(dst, '"', ':')
 	typ, ends := rel.link.target.Type(), rel.page.Ends(i)
@@ -182,7 +188,7 @@ func (rel *related) append(dst []byte, i int) ([]byte, error) {
 }
 
 // reopen makes room for one more member in the object that dst ends with.
-func reopen(dst []byte) []byte {
+func reopenObject(dst []byte) []byte {
 	dst = dst[:len(dst)-1] // the closing brace
 	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')
@@ -223,7 +229,7 @@ func (p *selection) etagSuffix(body []byte) string {
 }
 
 func (x *call) notAcceptable(offers []string) error {
-	offers = x.forms(offers)
+	offers = x.mediaTypes(offers)
 	d := problem.New(problem.NotAcceptable, "This is served as "+strings.Join(offers, " or ")+".")
 	d.Extensions = map[string]any{"available": offers}
 	return d
@@ -237,14 +243,23 @@ func (x *call) encodings() (header.Encodings, error) {
 	}
 	enc := header.AcceptEncoding(lines)
 	if !enc.Identity && !enc.Gzip {
-		return enc, problem.New(problem.NotAcceptable, "Content is sent as it is or with gzip, and this request takes neither.")
+		return enc, problem.New(
+			problem.NotAcceptable,
+			"Content is sent as it is or with gzip, and this request takes neither.",
+		)
 	}
 	return enc, nil
 }
 
 // sendItem answers with a representation of an entry: the end of a successful GET, POST, PUT and PATCH. tagged is false
 // where a validator must not be sent.
-func (x *call) sendItem(status int, e *resource.Entry, p *selection, enc header.Encodings, tagged bool) error {
+func (x *call) sendItem(
+	status int,
+	e *resource.Entry,
+	p *selection,
+	enc header.Encodings,
+	tagged bool,
+) error {
 	buf := buffers.Get()
 	defer buffers.Put(buf)
 	var err error
@@ -266,7 +281,14 @@ func (x *call) render(dst []byte, e *resource.Entry, p *selection) ([]byte, erro
 	return p.append(dst, x.route.resource.Type(), e, 0, rel)
 }
 
-func (x *call) sendBody(status int, e *resource.Entry, p *selection, enc header.Encodings, body []byte, tagged bool) error {
+func (x *call) sendBody(
+	status int,
+	e *resource.Entry,
+	p *selection,
+	enc header.Encodings,
+	body []byte,
+	tagged bool,
+) error {
 	if p.links != nil { // what is related was modified at times of its own, so there is no one date
 		dateless := *e
 		dateless.Modified = time.Time{}
@@ -282,7 +304,14 @@ func (x *call) sendBody(status int, e *resource.Entry, p *selection, enc header.
 	return x.sendCoded(status, e, suffix, true, *zipped, tagged)
 }
 
-func (x *call) sendCoded(status int, e *resource.Entry, suffix string, compressed bool, body []byte, tagged bool) error {
+func (x *call) sendCoded(
+	status int,
+	e *resource.Entry,
+	suffix string,
+	compressed bool,
+	body []byte,
+	tagged bool,
+) error {
 	h := x.w.Header()
 	s := validators{length: len(body)}
 	if tagged {

@@ -1,5 +1,9 @@
 package rest
 
+// Routing from path and method to a handler. New builds the table of routes once; ServeHTTP calls
+// serve for each request. serve calls the methods of call that implement each kind of route:
+// item.go, item_write.go, list.go, lookup.go, command.go and blob.go.
+
 import (
 	"net/http"
 	"net/url"
@@ -15,37 +19,39 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// route is what is served under the first segment of a path or, for a command, under the first two. Its header values are made
-// once and shared by all responses: they are never changed, and to append to one copies it.
+// route is the static data of one path segment or, for a command, of two. Its header values are
+// built once and shared by all responses. They must not be modified; append copies them because
+// their capacity equals their length.
 type route struct {
 	name     string
-	resource *resource.Resource // of a lookup: its target
-	lookup   *resource.Lookup   // nil for other parts, like the next two
+	resource *resource.Resource // for a lookup: its target
+	lookup   *resource.Lookup   // only one of lookup, command and blobs is not nil
 	command  *command.Command
 	blobs    *blob.Collection
-	jobs     *resource.Resource // of a command
+	jobs     *resource.Resource // of a command: the resource that stores its jobs
 
-	// patternList and patternItem are for http.Request.Pattern: "/orders" and "/orders/{id}".
+	// patternList and patternItem are the values of http.Request.Pattern: "/orders" and
+	// "/orders/{id}".
 	patternList, patternItem string
 
-	media, jobsMedia     string   // in vendor media types
+	media, jobsMedia     string   // names in vendor media types
 	cache                []string // Cache-Control
 	etagOnPut            bool
-	ignoreGone           bool     // a repeated DELETE is 204
+	ignoreGone           bool     // a repeated DELETE returns 204
 	allowList, allowItem []string // Allow
-	acceptPatch          []string // nil if items cannot be patched
-	acceptPost           []string // nil if there is no POST
-	posts                []string // the members of acceptPost
+	acceptPatch          []string // Accept-Patch; nil if items have no PATCH
+	acceptPost           []string // Accept-Post; nil if there is no POST
+	posts                []string // the media types in acceptPost
 	varyItem, varyList   []string
 
-	takesIDs              bool // PUT can create
+	takesIDs              bool // PUT can create an item
 	pageSize, maxPageSize int
 	links                 map[string]*link
 
-	eventCursor atomic.Pointer[eventCursor] // of the newest response
+	eventCursor atomic.Pointer[eventCursor] // value of the latest response
 }
 
-// link is a relation of a resource, and its target in this catalog.
+// link is a relation of a resource and its target in the catalog.
 type link struct {
 	name   string
 	target *resource.Resource
@@ -87,12 +93,22 @@ func (h *Handler) newRoute(p resource.Part) *route {
 	return rt
 }
 
-// itemRoute returns what the routes of a resource and of its lookups have in common: how its items are shown.
+// itemRoute returns a route with the settings that a resource and its lookups share: the
+// representation of items.
 func (h *Handler) itemRoute(r *resource.Resource) *route {
 	settings, policy := h.opts.Resource(r), r.Describe()
-	rt := &route{name: r.Name(), resource: r, media: settings.Media, cache: []string{settings.Cache},
-		etagOnPut: settings.AlwaysETagOnPut, ignoreGone: settings.RepeatedDelete == http.StatusNoContent,
-		takesIDs: policy.TakesIDs, pageSize: policy.PageSize, maxPageSize: policy.MaxPageSize, links: map[string]*link{}}
+	rt := &route{
+		name:        r.Name(),
+		resource:    r,
+		media:       settings.Media,
+		cache:       []string{settings.Cache},
+		etagOnPut:   settings.AlwaysETagOnPut,
+		ignoreGone:  settings.RepeatedDelete == http.StatusNoContent,
+		takesIDs:    policy.TakesIDs,
+		pageSize:    policy.PageSize,
+		maxPageSize: policy.MaxPageSize,
+		links:       map[string]*link{},
+	}
 	for _, name := range r.Describe().Relations {
 		target, many := h.catalog.Related(r, name)
 		rt.links[name] = &link{name, target, many}
@@ -100,6 +116,8 @@ func (h *Handler) itemRoute(r *resource.Resource) *route {
 	return rt
 }
 
+// resourceRoute returns the route of a resource. Allow, Accept-Patch and Accept-Post list the
+// capabilities of the collection.
 func (h *Handler) resourceRoute(r *resource.Resource) *route {
 	rt := h.itemRoute(r)
 	list, item := []string{"GET", "HEAD"}, []string{"GET", "HEAD"}
@@ -123,15 +141,17 @@ func (h *Handler) resourceRoute(r *resource.Resource) *route {
 	}
 	rt.allowList = []string{strings.Join(append(list, "OPTIONS"), ", ")}
 	rt.allowItem = []string{strings.Join(append(item, "OPTIONS"), ", ")}
+	// Prefer: count=exact changes the body of a list.
 	if r.Describe().Counts {
 		rt.varyList = []string{"Accept, Accept-Encoding, Prefer"}
 	}
 	return rt
 }
 
-// known reports whether a resource API has heard of the method: then it is answered with 405 where it is not served, and
-// else with 501 (RFC 9110 section 9.1). Names are case-sensitive.
-func known(method string) bool {
+// isKnownMethod reports whether method is a standard one. A known method that the resource does not
+// support is rejected with 405, an unknown one with 501 (RFC 9110 section 9.1). Method names are
+// case-sensitive.
+func isKnownMethod(method string) bool {
 	switch method {
 	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "QUERY":
 		return true
@@ -139,14 +159,14 @@ func known(method string) bool {
 	return false
 }
 
-// serve finds the route on the escaped path, so that an encoded slash stays inside its segment, and calls what serves
-// the method there.
+// serve finds the route of the request and calls its handler. It splits the escaped path, so that
+// an encoded slash does not end a segment. Commands have precedence over items with the same path.
 func (x *call) serve() error {
 	path := x.path()
 	if len(path)+len(x.r.URL.RawQuery) > x.h.limits.URL {
 		return problem.New(problem.URITooLong, "The request target is too long.")
 	}
-	if !known(x.r.Method) {
+	if !isKnownMethod(x.r.Method) {
 		return problem.New(problem.NotImplemented, "There is no such method.")
 	}
 	first, rest, deeper := strings.Cut(path[1:], "/")
@@ -182,18 +202,20 @@ func (x *call) serve() error {
 	return x.serveItem(id)
 }
 
-// find looks a segment of an escaped path up. A segment that is not there has the zero value.
+// find returns the value of an escaped path segment in table, or the zero value.
 func find[V any](table map[string]V, segment string) V {
 	v, ok := table[segment]
 	if !ok && strings.Contains(segment, "%") {
-		if plain, err := url.PathUnescape(segment); err == nil { // %6F is o: RFC 9110 section 4.2.3
+		// %6F is equivalent to o (RFC 9110 section 4.2.3). Most segments match without this.
+		if plain, err := url.PathUnescape(segment); err == nil {
 			return table[plain]
 		}
 	}
 	return v
 }
 
-// unescapeID decodes the segment once. Characters that no id should have are refused before a store sees them.
+// unescapeID decodes a path segment once. It rejects invalid UTF-8 and control characters, so that
+// no store has to handle them.
 func unescapeID(segment string) (string, error) {
 	id := segment
 	if strings.Contains(segment, "%") {
@@ -208,7 +230,7 @@ func unescapeID(segment string) (string, error) {
 	return id, nil
 }
 
-// redirect answers a path with a slash too many. 308 keeps method and content (RFC 9110 section 15.4.9).
+// redirect removes a trailing slash. 308 keeps the method and the body (RFC 9110 section 15.4.9).
 func (x *call) redirect(path string) error {
 	h := x.w.Header()
 	h["Location"] = []string{withParams(x.base()+path, joinParams(x.r.URL.RawQuery, x.sel.Query()))}
@@ -219,7 +241,7 @@ func (x *call) redirect(path string) error {
 	return nil
 }
 
-// serveList serves the path of a collection, or of a lookup.
+// serveList serves the path of a collection or a lookup.
 func (x *call) serveList() error {
 	rt := x.route
 	switch {
@@ -269,13 +291,14 @@ func (x *call) serveItem(id string) error {
 	return notAllowed(rt.allowItem)
 }
 
+// notAllowed returns the 405 error with the Allow header, which RFC 9110 section 15.5.6 requires.
 func notAllowed(allow []string) error {
 	d := problem.New(problem.MethodNotAllowed, "This is served with other methods; see Allow.")
 	d.Header = http.Header{"Allow": allow}
 	return d
 }
 
-// options says what can be done here, RFC 9110 section 9.3.7.
+// options responds to OPTIONS with the supported methods and media types (RFC 9110 section 9.3.7).
 func (x *call) options(allow []string) error {
 	h := x.w.Header()
 	h["Allow"] = allow

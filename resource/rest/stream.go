@@ -36,7 +36,10 @@ func (x *call) feedList() error {
 	if err != nil {
 		return err
 	}
-	return x.streamChanges(l, func(ctx context.Context) changes { return x.route.resource.Watch(ctx, l.after, l.filter) })
+	return x.streamChanges(
+		l,
+		func(ctx context.Context) changes { return x.route.resource.Watch(ctx, l.after, l.filter) },
+	)
 }
 
 // feedItem answers GET and HEAD of the feed of an item. Where there is none it is answered as GET is, unless the client
@@ -49,7 +52,10 @@ func (x *call) feedItem(id string) error {
 	}
 	res, ctx := x.route.resource, x.r.Context()
 	if l.after.IsZero() {
-		if l.after, err = res.Position(ctx, 0); err != nil { // before the item is looked at, so that nothing is in between
+		if l.after, err = res.Position(
+			ctx,
+			0,
+		); err != nil { // before the item is looked at, so that nothing is in between
 			return err
 		}
 		if _, err := res.Get(ctx, id); err != nil {
@@ -75,8 +81,8 @@ func (x *call) streamChanges(l *subscription, watch func(ctx context.Context) ch
 	defer s.finish()
 	err = x.sendChanges(s, l, watch(ctx))
 	s.returned = true
-	if err == nil && !x.began {
-		err = cmp.Or(ctx.Err(), errSilent) // nobody is there any more
+	if err == nil && !x.started {
+		err = cmp.Or(ctx.Err(), errEmptyFeed) // nobody is there any more
 	}
 	return err
 }
@@ -85,11 +91,11 @@ func (x *call) streamChanges(l *subscription, watch func(ctx context.Context) ch
 func (x *call) sendChanges(s *changeStream, l *subscription, all changes) error {
 	for change, err := range all {
 		switch {
-		case err != nil && x.began:
+		case err != nil && x.started:
 			return s.end(err)
 		case err != nil:
-			return l.refused(err)
-		case !x.began:
+			return l.positionError(err)
+		case !x.started:
 			x.streamHeaders(change.Cursor)
 			if x.r.Method == http.MethodHead {
 				return x.respond(http.StatusOK, nil)
@@ -107,7 +113,7 @@ func (x *call) sendChanges(s *changeStream, l *subscription, all changes) error 
 	return nil
 }
 
-var errSilent = errors.New("a feed has ended before it began")
+var errEmptyFeed = errors.New("a feed has ended before it began")
 
 // streamHeaders sets the header of a stream that begins at a place.
 func (x *call) streamHeaders(at feed.Cursor) {

@@ -27,13 +27,13 @@ const (
 )
 
 // notOfStreams are the parameters of a list that mean nothing to its feed.
-var notOfStreams = []string{"after", "before", "expand", "limit", "sort"}
+var unsupportedParameters = []string{"after", "before", "expand", "limit", "sort"}
 
 // subscription is what a client wants to hear.
 type subscription struct {
 	filter   query.Filter      // in the names of the shape
 	after    feed.Cursor       // the zero value is now
-	where    problem.Violation // after is there
+	source   problem.Violation // after is there
 	resource *resource.Resource
 	fields   *schema.Selection // of the items; nil: all
 	key      any               // frameKey, made once
@@ -43,7 +43,10 @@ type subscription struct {
 func (x *call) parseSubscription() (*subscription, error) {
 	enc, err := x.encodings()
 	if err == nil && !enc.Identity {
-		err = problem.New(problem.NotAcceptable, "A stream is sent as it is, and this request does not take that.")
+		err = problem.New(
+			problem.NotAcceptable,
+			"A stream is sent as it is, and this request does not take that.",
+		)
 	}
 	if err != nil {
 		return nil, err
@@ -51,7 +54,9 @@ func (x *call) parseSubscription() (*subscription, error) {
 	if x.r.Header[http.CanonicalHeaderKey(idempotency.KeyField)] != nil {
 		return nil, badField(idempotency.KeyField, "unsupported", "a stream cannot be had under a key")
 	}
-	if _, err := parsePreconditions(x.r.Header); err != nil { // there is nothing here that they could be about
+	if _, err := parsePreconditions(
+		x.r.Header,
+	); err != nil { // there is nothing here that they could be about
 		return nil, err
 	}
 	params, err := x.params()
@@ -66,11 +71,11 @@ func (x *call) parseSubscription() (*subscription, error) {
 	if err := refuseParameters(params); err != nil {
 		return nil, err
 	}
-	return l, x.choice(l, params)
+	return l, x.parseStreamQuery(l, params)
 }
 
 // choice reads which items are wanted, and what of them.
-func (x *call) choice(l *subscription, params url.Values) (err error) {
+func (x *call) parseStreamQuery(l *subscription, params url.Values) (err error) {
 	var p selection
 	lenient := x.lenient(x.prefer())
 	if x.onItem {
@@ -89,9 +94,16 @@ func (x *call) choice(l *subscription, params url.Values) (err error) {
 // refuseParameters names what is understood of a list and not of its feed.
 func refuseParameters(params url.Values) error {
 	var bad []problem.Violation
-	for _, name := range notOfStreams {
+	for _, name := range unsupportedParameters {
 		if params.Has(name) {
-			bad = append(bad, problem.Violation{Parameter: name, Code: "unsupported", Detail: "changes come as they happen"})
+			bad = append(
+				bad,
+				problem.Violation{
+					Parameter: name,
+					Code:      "unsupported",
+					Detail:    "changes come as they happen",
+				},
+			)
 		}
 	}
 	if bad == nil {
@@ -104,34 +116,38 @@ func refuseParameters(params url.Values) error {
 
 // notListening refuses what belongs to a feed where something else is asked for: somebody has forgotten the field Accept, and
 // would take all that there is for what is new.
-func (x *call) notListening(params url.Values, lenient bool) error {
+func (x *call) refuseLastEventID(params url.Values, lenient bool) error {
 	if lenient || !params.Has(lastEventParameter) || !x.route.resource.Watches() {
 		return nil
 	}
-	return badParameter(lastEventParameter, "unsupported", "it is for the feed, which is served as "+mediaStream)
+	return badParameter(
+		lastEventParameter,
+		"unsupported",
+		"it is for the feed, which is served as "+mediaStream,
+	)
 }
 
 // parsePosition reads where to go on.
 func (l *subscription) parsePosition(params url.Values, h http.Header) error {
 	if values := params[lastEventParameter]; values != nil {
-		l.where = problem.Violation{Parameter: lastEventParameter}
-		if err := l.read(values); err != nil {
+		l.source = problem.Violation{Parameter: lastEventParameter}
+		if err := l.parseCursor(values); err != nil {
 			return err
 		}
 	}
 	// An empty field is what the specification of EventSource calls having none.
 	lines := h[http.CanonicalHeaderKey(lastEventField)]
 	if slices.ContainsFunc(lines, func(line string) bool { return line != "" }) {
-		l.where = problem.Violation{Header: lastEventField}
-		return l.read(lines)
+		l.source = problem.Violation{Header: lastEventField}
+		return l.parseCursor(lines)
 	}
 	return nil
 }
 
-func (l *subscription) read(values []string) (err error) {
+func (l *subscription) parseCursor(values []string) (err error) {
 	if slices.ContainsFunc(values, func(v string) bool { return v != values[0] }) {
 		err = feed.ErrCursor
-	} else if values[0] == lost {
+	} else if values[0] == expiredID {
 		return l.expired()
 	} else {
 		l.after, err = feed.ParseCursor(values[0])
@@ -139,15 +155,15 @@ func (l *subscription) read(values []string) (err error) {
 	if err == nil {
 		return nil
 	}
-	l.where.Code, l.where.Detail = "invalidCursor", "must be the id of an event, or an Event-Cursor"
+	l.source.Code, l.source.Detail = "invalidCursor", "must be the id of an event, or an Event-Cursor"
 	d := problem.New(problem.InvalidCursor, "This is not a place in a feed.")
-	d.Errors = []problem.Violation{l.where}
+	d.Errors = []problem.Violation{l.source}
 	return d
 }
 
 // refused says in an error which part of the request is to blame.
-func (l *subscription) refused(err error) error {
-	if !errors.Is(err, feed.ErrExpired) || l.where.Parameter+l.where.Header == "" {
+func (l *subscription) positionError(err error) error {
+	if !errors.Is(err, feed.ErrExpired) || l.source.Parameter+l.source.Header == "" {
 		return err
 	}
 	return l.expired()
@@ -155,8 +171,8 @@ func (l *subscription) refused(err error) error {
 
 func (l *subscription) expired() error {
 	d := resource.Problem(feed.ErrExpired)
-	l.where.Code, l.where.Detail = "expired", "is a place that cannot be gone on from"
-	d.Errors = []problem.Violation{l.where}
+	l.source.Code, l.source.Detail = "expired", "is a place that cannot be gone on from"
+	d.Errors = []problem.Violation{l.source}
 	return d
 }
 
@@ -217,7 +233,8 @@ func (l *subscription) data(c *feed.Change[resource.Entry]) ([]byte, error) {
 // wantsStream reports whether a client of an item wants to hear of it instead. It settles the form of the answer.
 func (x *call) wantsStream() (bool, error) {
 	lines := x.r.Header["Accept"]
-	if !x.route.resource.Watches() || len(lines) == 0 || len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON) {
+	if !x.route.resource.Watches() || len(lines) == 0 ||
+		len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON) {
 		return false, x.acceptable()
 	}
 	i, err := x.negotiateFeed(lines, itemOffers)
@@ -229,7 +246,10 @@ func (x *call) wantsStream() (bool, error) {
 func (x *call) negotiateFeed(lines, offers []string) (int, error) {
 	i, err := x.negotiate(lines, offers)
 	if err == nil && offers[i] == mediaStream &&
-		!slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(strings.ToLower(line), mediaStream) }) {
+		!slices.ContainsFunc(
+			lines,
+			func(line string) bool { return strings.Contains(strings.ToLower(line), mediaStream) },
+		) {
 		if i, err = x.negotiate(lines, offers[:i]); err != nil {
 			err = x.notAcceptable(offers)
 		}

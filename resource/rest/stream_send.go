@@ -37,30 +37,30 @@ func (x *call) open(s *changeStream) (err error) {
 	if errors.Is(err, http.ErrNotSupported) { // what is around the catalog collects answers
 		return err
 	}
-	x.began = true
+	x.started = true
 	return nil // an error of the connection comes again with what is sent
 }
 
 // lost is the id of a client that cannot go on from where it is: when it comes back with that it is told so, with a status.
-const lost = "expired"
+const expiredID = "expired"
 
 // end makes of an error in the midst of the stream what the client is told when it comes back, which is all that can be done
 // for it: that it was left too far behind, that it is nobody any more, or that the server goes down.
 func (s *changeStream) end(err error) error {
 	if errors.Is(err, feed.ErrExpired) {
 		// Its own id may be one that can be gone on from, up to the event that cannot be told.
-		_ = s.out.Event(eventstream.Event{ID: lost})
+		_ = s.out.Event(eventstream.Event{ID: expiredID})
 	}
 	if resource.Problem(err).StatusCode() != http.StatusInternalServerError {
 		return nil
 	}
-	s.notSoon()
+	s.delayRetry()
 	return err
 }
 
 // notSoon has the client come back later than it would. That something fails for one client, such as policy, may pass, so that
 // the stream has not ended for good.
-func (s *changeStream) notSoon() {
+func (s *changeStream) delayRetry() {
 	_ = s.out.Retry(slowRetryFactor * (retryDelay + rand.N(retryJitter)))
 }
 
@@ -76,7 +76,7 @@ func (s *changeStream) finish() {
 		}
 	}()
 	if !s.returned {
-		s.notSoon()
+		s.delayRetry()
 	}
 }
 
