@@ -1,5 +1,8 @@
 package rest
 
+// Batches: several writes in one POST on a collection, in one transaction. Called by route.go;
+// calls Resource.Batch. The results are sent in the order of the operations.
+
 import (
 	"errors"
 	"net/http"
@@ -11,20 +14,19 @@ import (
 	"github.com/stoa-go/stoa/resource/header"
 )
 
-// mediaBatch is a list of operations; see [Resource.Batches].
-//
-// Neighbours have lists like this one, but bind them to an envelope of their own: the operations of JSON:API are
-// application/vnd.api+json with an extension, those of SCIM are application/scim+json (RFC 7644 section 3.7), and OData
-// nests whole requests. So the type has a name of its own. The answer is plain JSON.
+// mediaBatch is the media type of a list of operations. Similar formats have other envelopes:
+// JSON:API uses application/vnd.api+json with an extension, SCIM application/scim+json (RFC 7644
+// section 3.7), and OData nests whole requests. The response is plain JSON.
 const (
 	mediaBatch = "application/vnd.stoa.batch+json"
-	batchName  = "batch" // in the media types of a vendor
+	batchName  = "batch" // name in vendor media types
 )
 
-// maxShown is how much larger the items in an answer can be than the content of a batch.
+// maxResultFactor limits the size of the items in a response, as a multiple of the size limit of a
+// body.
 const maxResultFactor = 8
 
-// isBatch reports whether the content claims to be a batch, where one is taken.
+// isBatch reports whether the Content-Type is that of a batch and the resource supports batches.
 func (x *call) isBatch() bool {
 	if !x.route.resource.Describe().Batches {
 		return false
@@ -34,12 +36,12 @@ func (x *call) isBatch() bool {
 		return false
 	}
 	mt, err := header.ParseMediaType(lines[0])
-	// The basic type of a vendor claims to be anything, and then it is an item.
+	// The vendor type without a name matches every representation. It means an item.
 	return err == nil && mt.Type == mediaBatch || x.sel.Content(batchName) && !x.sel.Content(x.media())
 }
 
-// batch answers POST of a batch. Each operation is judged as if it had come alone, so the status of each is in the
-// answer; one that is refused takes back all others, and its refusal is the answer.
+// batch handles POST of a batch. Each operation has the status that it would have alone. If one
+// fails, all are rolled back and its error is the response.
 func (x *call) batch() error {
 	x.batched = true
 	var w writeRequest
@@ -67,7 +69,8 @@ func (x *call) batch() error {
 	return x.sendResults(&w, results)
 }
 
-// prepareBatch is prepare for a batch, which has no item, and whose answer always has content.
+// prepareBatch is prepare for a batch. A batch has no item and no preconditions, and its response
+// always has a body.
 func (x *call) prepareBatch(w *writeRequest) error {
 	w.prefer = x.prefer()
 	preference, _ := w.prefer.Get("return")
@@ -92,8 +95,8 @@ func (x *call) prepareBatch(w *writeRequest) error {
 	return err
 }
 
-// refused returns the problem of an operation that was refused. Header fields that it would have alone, such as the current
-// entity tag, are about an item and not about the collection; the tag is a member of the problem instead.
+// batchError returns the problem of the operation that failed. Its header fields, such as the
+// current entity tag, would be about the collection here. So the tag is a member of the problem.
 func (x *call) batchError(err error) error {
 	d := resource.Problem(err)
 	if d.Extensions["operation"] == nil {
@@ -106,12 +109,12 @@ func (x *call) batchError(err error) error {
 		d.Extensions["etag"] = x.plainTag(rev, x.sel.Contract())
 	}
 	if d.StatusCode() == http.StatusInternalServerError {
-		return errors.Join(d, err) // with what there is to log
+		return errors.Join(d, err) // err is for the log
 	}
 	return d
 }
 
-// sendResults answers with what has become of each operation, in their order.
+// sendResults sends the result of each operation, in their order.
 func (x *call) sendResults(w *writeRequest, results []resource.BatchResult) error {
 	buf := buffers.Get()
 	defer buffers.Put(buf)
@@ -131,7 +134,8 @@ func (x *call) sendResults(w *writeRequest, results []resource.BatchResult) erro
 	return x.sendDocument(http.StatusOK, w.withVersionMember(*buf), w.enc)
 }
 
-// appendResult appends one result. The write stands: an item that cannot be shown is left out, and the log says why.
+// appendResult appends one result. The write is committed, so an item that cannot be rendered is
+// omitted; Report has logged the error.
 func (x *call) appendResult(dst []byte, result *resource.BatchResult) []byte {
 	status := http.StatusOK
 	switch {
@@ -154,7 +158,8 @@ func (x *call) appendResult(dst []byte, result *resource.BatchResult) []byte {
 	return append(dst, '}')
 }
 
-// appendMember appends a member that is a string. What is no valid UTF-8 no JSON can say as it is.
+// appendMember appends a member with a string value. Invalid UTF-8, which JSON cannot represent, is
+// replaced.
 func appendMember(dst []byte, name, value string) []byte {
 	dst = append(append(append(dst, ',', '"'), name...), '"', ':')
 	dst, _ = jsontext.AppendQuote(dst, value)

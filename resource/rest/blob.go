@@ -1,5 +1,8 @@
 package rest
 
+// Blobs: bytes of any media type, stored unchanged. Called by route.go. blob_get.go serves reads
+// and blob_write.go serves writes. They call blob.Collection.
+
 import (
 	"net/http"
 	"strings"
@@ -8,7 +11,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// serveBlobs answers on the path of the whole. There is no list: a [blob.Store] need not have one.
+// serveBlobs serves the path of the collection. It has no list, because a [blob.Store] need not
+// support one.
 func (x *call) serveBlobs() error {
 	switch b := x.route.blobs; {
 	case x.r.Method == http.MethodPost && !b.Options().ReadOnly:
@@ -22,7 +26,6 @@ func (x *call) serveBlobs() error {
 	return notAllowed(x.route.allowList)
 }
 
-// serveBlob answers on the path of one.
 func (x *call) serveBlob(id string) error {
 	x.onItem = true
 	if !x.route.blobs.ValidID(id) {
@@ -43,7 +46,7 @@ func (x *call) serveBlob(id string) error {
 	return notAllowed(x.route.allowItem)
 }
 
-// noParams refuses parameters: there are none here.
+// refuseBlobQuery rejects all query parameters, unless the client prefers handling=lenient.
 func (x *call) refuseBlobQuery() error {
 	if x.r.URL.RawQuery == "" {
 		return nil
@@ -51,7 +54,7 @@ func (x *call) refuseBlobQuery() error {
 	return x.refuseQuery(x.lenient(x.prefer()))
 }
 
-// accepted lists the media types that are accepted, as Accept does.
+// acceptedTypes returns the accepted media types in the syntax of Accept.
 func acceptedTypes(b *blob.Collection) string {
 	if types := b.Options().MediaTypes; types != nil {
 		return strings.Join(types, ", ")

@@ -1,5 +1,8 @@
 package rest
 
+// GET and HEAD of a blob, with ranges (RFC 9110 section 14) and preconditions. Called by blob.go.
+// It calls Collection.Open and copies the content to the connection without a buffer of its own.
+
 import (
 	"errors"
 	"io"
@@ -16,11 +19,11 @@ import (
 
 var (
 	byteRanges = []string{"bytes"}
-	// sandboxed keeps a stored page from running scripts, sending forms and loading anything as part of this site.
+	// sandboxed prevents a stored HTML page from running scripts, submitting forms and loading
+	// resources with the origin of the API.
 	sandboxed = []string{"default-src 'none'; sandbox"}
 )
 
-// getBlob answers GET and HEAD.
 func (x *call) getBlob(id string) error {
 	if err := x.refuseBlobQuery(); err != nil {
 		return err
@@ -43,13 +46,15 @@ func (x *call) getBlob(id string) error {
 		return err
 	case unchanged:
 		x.blobHeaders(blob, -1)
-		x.w.Header().Del("Last-Modified") // the tag says more (RFC 9110 section 15.4.5)
+		// A 304 with an entity tag needs no date (RFC 9110 section 15.4.5).
+		x.w.Header().Del("Last-Modified")
 		return x.noContent(http.StatusNotModified)
 	}
 	return x.sendBlob(blob)
 }
 
-// takes refuses a client that takes neither this type nor bytes as they are, RFC 9110 section 15.5.7.
+// acceptableBlob returns 406 if the client accepts neither the media type nor the identity coding
+// (RFC 9110 section 15.5.7).
 func (x *call) acceptableBlob(mediaType string) error {
 	if _, ok := header.Accept(x.r.Header["Accept"], []string{mediaType}); !ok {
 		d := problem.New(problem.NotAcceptable, "This is served as "+mediaType+".")
@@ -57,15 +62,14 @@ func (x *call) acceptableBlob(mediaType string) error {
 		return d
 	}
 	if lines := x.r.Header["Accept-Encoding"]; lines != nil && !header.AcceptEncoding(lines).Identity {
-		return problem.New(
-			problem.NotAcceptable,
-			"Content is sent as it is, and this request does not take that.",
-		)
+		return problem.New(problem.NotAcceptable,
+			"Content is sent as it is, and this request does not take that.")
 	}
 	return nil
 }
 
-// conditions judges all preconditions of a reader but If-Range, in the order of RFC 9110 section 13.2.2.
+// conditions evaluates the preconditions of a read in the order of RFC 9110 section 13.2.2.
+// If-Range is evaluated by sendBlob.
 func (x *call) conditions(blob *blob.Blob) (unchanged bool, err error) {
 	cond, err := parsePreconditions(x.r.Header)
 	if err != nil {
@@ -81,7 +85,8 @@ func (x *call) conditions(blob *blob.Blob) (unchanged bool, err error) {
 	return unchangedSince(&cond, blob.Modified), nil
 }
 
-// sendBlob answers with the content or the part of it that is asked for. Range is for GET alone (RFC 9110 section 14.2).
+// sendBlob sends the content, or the requested range of it. Range applies to GET only (RFC 9110
+// section 14.2).
 func (x *call) sendBlob(blob *blob.Blob) error {
 	span, status := header.Span{Length: blob.Size}, http.StatusOK
 	if lines := x.r.Header["Range"]; lines != nil && x.r.Method == http.MethodGet &&
@@ -89,10 +94,8 @@ func (x *call) sendBlob(blob *blob.Blob) error {
 		part, ok, err := header.Range(lines, blob.Size)
 		if err != nil {
 			d := problem.New(problem.RangeNotSatisfiable, "There are no bytes in this range.")
-			d.Header = http.Header{
-				"Content-Range": {"bytes */" + strconv.FormatInt(blob.Size, 10)},
-				"Accept-Ranges": byteRanges,
-			}
+			d.Header = http.Header{"Content-Range": {"bytes */" + strconv.FormatInt(blob.Size, 10)},
+				"Accept-Ranges": byteRanges}
 			return d
 		}
 		if ok {
@@ -104,8 +107,7 @@ func (x *call) sendBlob(blob *blob.Blob) error {
 		last := span.Start + span.Length - 1
 		h["Content-Range"] = []string{
 			"bytes " + strconv.FormatInt(span.Start, 10) + "-" + strconv.FormatInt(last, 10) + "/" +
-				strconv.FormatInt(blob.Size, 10),
-		}
+				strconv.FormatInt(blob.Size, 10)}
 	}
 	if x.r.Method == http.MethodGet && span.Start > 0 {
 		if _, err := blob.Content.Seek(span.Start, io.SeekStart); err != nil {
@@ -116,10 +118,10 @@ func (x *call) sendBlob(blob *blob.Blob) error {
 	h["Accept-Ranges"] = byteRanges
 	h["Content-Type"] = []string{blob.MediaType}
 	h["Content-Security-Policy"] = sandboxed
-	if blob.SHA256 != nil { // of the whole, also where a part is sent: RFC 9530 section 3
+	// The digest is that of the whole representation, also in a 206 (RFC 9530 section 3).
+	if blob.SHA256 != nil {
 		h["Repr-Digest"] = []string{
-			string(header.AppendDigest(nil, header.Digest{Algorithm: "sha-256", Sum: blob.SHA256})),
-		}
+			string(header.AppendDigest(nil, header.Digest{Algorithm: "sha-256", Sum: blob.SHA256}))}
 	}
 	x.started = true
 	x.w.WriteHeader(status)
@@ -129,7 +131,8 @@ func (x *call) sendBlob(blob *blob.Blob) error {
 	return x.stream(blob.Content, span.Length)
 }
 
-// blobHeaders sets what all answers about a blob share. length is negative for none.
+// blobHeaders sets the header fields that all responses about a blob share. length is negative if
+// there is no body.
 func (x *call) blobHeaders(blob *blob.Blob, length int64) {
 	h := x.w.Header()
 	header.AddVary(h, x.route.varyItem)
@@ -144,17 +147,16 @@ func (x *call) blobHeaders(blob *blob.Blob, length int64) {
 	}
 }
 
-// stream sends the next n bytes. Whatever happens now, the client must not take it for the whole: an error aborts the
-// connection. The reader is handed on as it is, so that net/http can leave a file to the kernel.
+// stream sends the next n bytes. An error aborts the connection, so that the client does not treat
+// a partial body as complete. It passes the reader on without a wrapper, so that net/http can use
+// sendfile.
 func (x *call) stream(from io.Reader, n int64) error {
 	if n == 0 {
 		return nil
 	}
 	_, err := io.CopyN(x.w, from, n)
-	if errors.As(
-		err,
-		new(*net.OpError),
-	) { // of the connection: there is nobody to tell, and nothing to look into
+	// The client has disconnected. There is nothing to log.
+	if errors.As(err, new(*net.OpError)) {
 		panic(http.ErrAbortHandler)
 	}
 	return err

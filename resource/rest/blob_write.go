@@ -1,5 +1,8 @@
 package rest
 
+// PUT, POST and DELETE of blobs. Called by blob.go; calls blob.Collection. The content is streamed
+// to the store and is never in memory as a whole.
+
 import (
 	"net/http"
 
@@ -8,7 +11,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// received is a PUT or POST of bytes as far as its header says.
+// prepareUpload checks the header fields of an upload. The returned reader counts and hashes the
+// content.
 func (x *call) prepareUpload(w *writeRequest) (u *httpbody.Upload, err error) {
 	if err := x.refuseBlobQuery(); err != nil {
 		return nil, err
@@ -23,9 +27,9 @@ func (x *call) prepareUpload(w *writeRequest) (u *httpbody.Upload, err error) {
 	return u, err
 }
 
-// putBlob answers PUT. What is stored is what was sent, octet by octet, so the answer has the validators of it (RFC 9110
-// section 9.3.4) and no content. With Expect: 100-continue the client is asked for the content by the first read of it, and
-// that is when nothing else stands against it (section 10.1.1).
+// putBlob handles PUT of a blob. The content is stored unchanged, so the response has its
+// validators (RFC 9110 section 9.3.4) and no body. With Expect: 100-continue the first read of the
+// body sends 100, after all other checks (section 10.1.1).
 func (x *call) putBlob(id string) error {
 	var w writeRequest
 	u, err := x.prepareUpload(&w)
@@ -49,7 +53,7 @@ func (x *call) putBlob(id string) error {
 	return x.noContent(http.StatusCreated)
 }
 
-// postBlob answers POST on the path of the whole: the same under an id that is ours to choose.
+// postBlob handles POST on the collection: a PUT with an id that the server chooses.
 func (x *call) postBlob() error {
 	var w writeRequest
 	u, err := x.prepareUpload(&w)
@@ -67,7 +71,6 @@ func (x *call) postBlob() error {
 	return x.noContent(http.StatusCreated)
 }
 
-// deleteBlob answers DELETE.
 func (x *call) deleteBlob(id string) error {
 	if err := x.refuseBlobQuery(); err != nil {
 		return err
@@ -91,14 +94,13 @@ func (x *call) deleteBlob(id string) error {
 	return x.noContent(http.StatusNoContent)
 }
 
-// declared checks the header fields of an upload before any of it is read: type, coding and length.
+// checkUpload checks the header fields of an upload before the body is read: media type, content
+// coding and length.
 func (x *call) checkUpload() (mediaType string, err error) {
 	b := x.route.blobs
-	if len(x.r.Header["Content-Range"]) > 0 { // RFC 9110 section 14.5
-		return "", problem.New(
-			problem.BadRequest,
-			"A part cannot be stored: Content-Range is not understood here.",
-		)
+	if len(x.r.Header["Content-Range"]) > 0 { // a range cannot be stored (RFC 9110 section 14.5)
+		return "", problem.New(problem.BadRequest,
+			"A part cannot be stored: Content-Range is not understood here.")
 	}
 	mediaType, ok := b.DeclaredType(x.r.Header["Content-Type"])
 	if !ok {

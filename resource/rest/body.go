@@ -26,10 +26,8 @@ func (x *call) checkContent(accepted ...string) (string, error) {
 // checkContentType is checkContent without a limit of the length, for imports.
 func (x *call) checkContentType(accepted ...string) (string, error) {
 	if len(x.r.Header["Content-Range"]) > 0 {
-		return "", problem.New(
-			problem.BadRequest,
-			"A part of an item cannot be stored: Content-Range is not understood here.",
-		)
+		return "", problem.New(problem.BadRequest,
+			"A part of an item cannot be stored: Content-Range is not understood here.")
 	}
 	media := accepted[0]
 	// Parse only if the value is not exactly the default type.

@@ -97,7 +97,6 @@ func (x *call) respond(status int, body []byte) error {
 	return nil
 }
 
-// noContent sends a response without a body.
 func (x *call) noContent(status int) error {
 	h := x.w.Header()
 	h["X-Content-Type-Options"] = nosniff
@@ -149,7 +148,7 @@ func (x *call) fail(err error) {
 			d.Header["Www-Authenticate"] = []string{x.h.opts.Challenge}
 		}
 	case http.StatusInternalServerError:
-		if d.Instance == "" { // a job has logged its error already
+		if d.Instance == "" { // otherwise the job has logged the error
 			d.Instance = x.logError(err)
 		}
 	case http.StatusServiceUnavailable:
@@ -189,13 +188,13 @@ func (x *call) vary() []string {
 // links the response to the log line.
 func (x *call) logError(err error) string {
 	id := problem.NewInstance()
-	x.h.catalog.Logger().
-		ErrorContext(x.r.Context(), "stoa: internal error", "instance", id, "method", x.r.Method,
-			"path", safe.Truncate(x.r.URL.Path), "principal", safe.Truncate(x.principal()), "error", safe.Truncate(err.Error()))
+	logger := x.h.catalog.Logger()
+	logger.ErrorContext(x.r.Context(), "stoa: internal error", "instance", id, "method", x.r.Method,
+		"path", safe.Truncate(x.r.URL.Path), "principal", safe.Truncate(x.principal()),
+		"error", safe.Truncate(err.Error()))
 	return id
 }
 
-// principal returns the principal of the request, or "" for an anonymous one.
 func (x *call) principal() string { return x.h.catalog.Principal(x.r.Context()) }
 
 // recoverPanic turns a panic of user code into a 500 response. If the response has started, it
@@ -209,15 +208,15 @@ func (x *call) recoverPanic() {
 		panic(v)
 	}
 	err := fmt.Errorf("panic: %v", v)
-	x.h.catalog.Logger().
-		ErrorContext(x.r.Context(), "stoa: panic", "error", safe.Truncate(err.Error()), "stack", string(debug.Stack()))
+	logger := x.h.catalog.Logger()
+	logger.ErrorContext(x.r.Context(), "stoa: panic", "error", safe.Truncate(err.Error()),
+		"stack", string(debug.Stack()))
 	if x.started {
 		panic(http.ErrAbortHandler)
 	}
 	x.fail(err)
 }
 
-// prefer parses the Prefer header (RFC 7240).
 func (x *call) prefer() header.Prefer {
 	lines, ok := x.r.Header["Prefer"]
 	if !ok {

@@ -1,5 +1,8 @@
 package rest
 
+// Commands: POST on a path of two segments. Called by route.go; calls Command.Call. A command with
+// an import is handled in import.go, and one with jobs by command_job.go.
+
 import (
 	"net/http"
 	"slices"
@@ -11,7 +14,6 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// serveCommand answers on the path of a command.
 func (x *call) serveCommand() error {
 	switch x.r.Method {
 	case http.MethodPost:
@@ -29,7 +31,8 @@ func (x *call) serveCommand() error {
 	return notAllowed(x.route.allowList)
 }
 
-// reserves reports whether, but for the command, something could be put here.
+// shadowsItem reports whether the path would be an item that a client could create if it were not a
+// command.
 func (x *call) shadowsItem() bool {
 	area, action, _ := strings.Cut(x.route.name, "/")
 	switch above := x.h.table[area]; {
@@ -42,15 +45,14 @@ func (x *call) shadowsItem() bool {
 	}
 }
 
-// reservedPath refuses a PUT at the path of a command.
 func reservedPath() error {
 	d := problem.New(problem.Conflict, "This id is reserved.")
 	d.Errors = []problem.Violation{{Code: "reserved", Detail: "no item can have this id"}}
 	return d
 }
 
-// command answers POST, in the order of rule 143: what the header says, the content, policy, and then the deed. Policy comes
-// after the content, since it may be about that, as with a write.
+// command handles POST. The order is rule 143: header fields, body, policy, execution. The policy
+// is checked after the body has been parsed, as in a write, because it may depend on the input.
 func (x *call) command() error {
 	var w writeRequest
 	if err := x.prepareCommand(&w); err != nil {
@@ -74,14 +76,16 @@ func (x *call) command() error {
 	return x.sendOutput(&w, res.Output, nil)
 }
 
-// prepareCommand does what can be done before the content is read.
+// prepareCommand checks the header fields and the query before the body is read. The output of a
+// Secret command must not be recorded, so it has no idempotency key.
 func (x *call) prepareCommand(w *writeRequest) error {
 	c := x.route.command
 	w.prefer = x.prefer()
 	preference, _ := w.prefer.Get("return")
 	w.minimal = preference == "minimal"
 	var err error
-	if !w.minimal && (c.Output() != nil || c.Jobs() != nil) { // otherwise Accept does not matter
+	// Without a response body, Accept does not apply.
+	if !w.minimal && (c.Output() != nil || c.Jobs() != nil) {
 		if err = x.acceptable(); err != nil {
 			return err
 		}
@@ -89,7 +93,8 @@ func (x *call) prepareCommand(w *writeRequest) error {
 			return err
 		}
 	}
-	if c.Input() != nil || httpbody.Length(x.r) != 0 { // otherwise no Content-Type is needed
+	// A command without input accepts a request without a Content-Type.
+	if c.Input() != nil || httpbody.Length(x.r) != 0 {
 		if w.media, err = x.checkContent(x.route.posts...); err != nil {
 			return err
 		}
@@ -105,19 +110,19 @@ func (x *call) prepareCommand(w *writeRequest) error {
 	return err
 }
 
-// noParameters refuses a query where nothing can be asked, unless the client wants leniency.
+// refuseQuery rejects all query parameters, unless the client prefers handling=lenient.
 func (x *call) refuseQuery(lenient bool) error {
 	params, err := x.params()
 	if err != nil || lenient {
 		return err
 	}
-	for name := range params { // the contract's own is gone by now
+	// The parameter that selects the contract has been removed already.
+	for name := range params {
 		return badParameter(name, "unknownParameter", "there is no such parameter here")
 	}
 	return nil
 }
 
-// readInput reads the content into buf.
 func (x *call) readInput(w *writeRequest, buf *[]byte) error {
 	if x.route.command.Input() != nil || httpbody.Length(x.r) != 0 {
 		if err := x.readContent(buf); err != nil {
@@ -128,7 +133,7 @@ func (x *call) readInput(w *writeRequest, buf *[]byte) error {
 	return nil
 }
 
-// sendOutput answers with what a command gave, as JSON; empty for nothing.
+// sendOutput sends the output of a command. An empty doc is 204.
 func (x *call) sendOutput(w *writeRequest, doc []byte, err error) error {
 	if err != nil {
 		return err
@@ -143,7 +148,8 @@ func (x *call) sendOutput(w *writeRequest, doc []byte, err error) error {
 	return x.sendDocument(http.StatusOK, w.withVersionMember(doc), w.enc)
 }
 
-// echoed adds what named the contract in the content, if anything did. It leaves doc, which may be kept as that of a job.
+// withVersionMember adds the member that selected the contract, if there is one. It does not modify
+// doc, which may be stored as the output of a job.
 func (w *writeRequest) withVersionMember(doc []byte) []byte {
 	if w.selection.versionMember == nil {
 		return doc
@@ -151,7 +157,7 @@ func (w *writeRequest) withVersionMember(doc []byte) []byte {
 	return append(append(reopenObject(slices.Clone(doc)), w.selection.versionMember...), '}')
 }
 
-// sendNothing answers without content. Nothing that a command answers is stored.
+// sendEmpty sends a response without a body. Responses of commands are never cached.
 func (x *call) sendEmpty(status int) error {
 	h := x.w.Header()
 	header.AddVary(h, x.route.varyItem)
@@ -159,7 +165,7 @@ func (x *call) sendEmpty(status int) error {
 	return x.noContent(status)
 }
 
-// sendDocument answers with a document that is no representation of an item.
+// sendDocument sends a JSON document that is not a representation of an item.
 func (x *call) sendDocument(status int, doc []byte, enc header.Encodings) error {
 	h := x.w.Header()
 	if httpbody.ShouldGzip(enc, len(doc)) {

@@ -1,5 +1,8 @@
 package rest
 
+// Commands that run as jobs (202, RFC 9110 section 15.3.3). Called by command.go if the command has
+// Jobs. The job runs in the catalog, and clients read its state from the resource that stores it.
+
 import (
 	"context"
 	"errors"
@@ -14,12 +17,13 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// maxPatience is the longest that a client can ask to wait for a job, unless Options.Wait of the command is longer.
+// maxJobWait limits the wait preference of a client, unless Options.Wait of the command is longer.
 const maxJobWait = 30 * time.Second
 
-// awaitJob answers POST on a command that has Jobs: with its output, if the job is done in time, and otherwise with 202 and the
-// location of the job (RFC 9110 section 15.3.3). A client that disconnects does not stop it. Inside a transaction the job starts
-// after the commit, and under a key the result is that there is a job, so there is nothing to wait for.
+// awaitJob responds to a POST that has started a job. It sends the output if the job ends in time,
+// and otherwise 202 with the location of the job. The job continues if the client disconnects.
+// There is no wait inside a transaction, because the job starts after the commit. There is none
+// with an idempotency key, because the recorded result is the job.
 func (x *call) awaitJob(w *writeRequest, res *command.Result) error {
 	if w.opts.Key != nil {
 		return x.sendAccepted(w, res.Job)
@@ -44,8 +48,9 @@ func (x *call) awaitJob(w *writeRequest, res *command.Result) error {
 	return x.sendAccepted(w, res.Job)
 }
 
-// patience returns how long to wait for a job: what the client prefers, in seconds (RFC 7240 sections 4.1 and 4.3), or else
-// what the command says. granted is what to tell the client of its wish; async, that it wishes no more than that.
+// jobWait returns how long to wait for a job: the preference wait in seconds (RFC 7240 section
+// 4.3), otherwise zero with respond-async (section 4.1), otherwise the default of the command.
+// granted is the preference to confirm in the response. async reports the preference respond-async.
 func (x *call) jobWait(p header.Prefer) (wait time.Duration, granted string, async bool) {
 	wait = x.route.command.Wait()
 	most := max(maxJobWait, wait)
@@ -61,10 +66,10 @@ func (x *call) jobWait(p header.Prefer) (wait time.Duration, granted string, asy
 	return wait, granted, async
 }
 
-// endsWithin waits for done, and reports whether it came. Without time to wait it does not look, so that what a client is
-// answered does not depend on whether the job or the request was faster. A request whose time is up before that is answered
-// like one that has waited long enough, since the job runs, and must not be asked for once more. The error is that of a
-// client which has gone.
+// waitFor waits for done and reports whether it was closed in time. With no time to wait it does
+// not check done, so that the response does not depend on which of two goroutines is faster. A
+// request that reaches its deadline gets the same response as a wait that has ended, because the
+// job runs and must not be started again. The error is that of a client that has disconnected.
 func waitFor(ctx context.Context, done <-chan struct{}, wait time.Duration) (bool, error) {
 	if wait <= 0 {
 		return false, nil
@@ -84,17 +89,17 @@ func waitFor(ctx context.Context, done <-chan struct{}, wait time.Duration) (boo
 	}
 }
 
-// reportJob logs an internal error of a job, with the stack of a panic.
+// reportJob logs an internal error of a job, with the stack of a panic. It returns the instance id.
 func (x *call) reportJob(ctx context.Context, err error) string {
 	var p interface{ Stack() string }
 	if errors.As(err, &p) {
-		x.h.catalog.Logger().
-			ErrorContext(ctx, "stoa: panic", "error", safe.Truncate(err.Error()), "stack", p.Stack())
+		logger := x.h.catalog.Logger()
+		logger.ErrorContext(ctx, "stoa: panic", "error", safe.Truncate(err.Error()), "stack", p.Stack())
 	}
 	return x.logError(err)
 }
 
-// accepted answers with the job as it is.
+// sendAccepted sends 202 with the current state of the job.
 func (x *call) sendAccepted(w *writeRequest, id string) error {
 	h, jobs := x.w.Header(), x.route.jobs
 	location := []string{x.href(jobs.Name(), id, "")}
@@ -111,8 +116,8 @@ func (x *call) sendAccepted(w *writeRequest, id string) error {
 		*doc, err = jobs.Type().Append(*doc, e.Value)
 	}
 	if err != nil {
-		if !errors.Is(err, resource.ErrNotFound) &&
-			x.r.Context().Err() == nil { // else it is not for this caller to see, or too late
+		// The caller may not be allowed to read the job, and a canceled request is not an error.
+		if !errors.Is(err, resource.ErrNotFound) && x.r.Context().Err() == nil {
 			x.logError(err)
 		}
 		return x.sendEmpty(http.StatusAccepted)

@@ -1,5 +1,8 @@
 package rest
 
+// The whole list as NDJSON: one item in each line. Called by getList if the client accepts
+// application/x-ndjson. It calls Resource.Pages.
+
 import (
 	"io"
 	"net/http"
@@ -9,8 +12,8 @@ import (
 	"github.com/stoa-go/stoa/resource/httpbody"
 )
 
-// export answers with the whole list, one item a line (NDJSON). It needs constant memory, whatever the length: items
-// are read page by page, and each page is written before the next one is read.
+// export sends the whole list. It needs constant memory for any length: each page is written before
+// the next one is read.
 func (x *call) export(a *listRequest, enc header.Encodings) error {
 	buf := buffers.Get()
 	defer buffers.Put(buf)
@@ -23,7 +26,7 @@ func (x *call) export(a *listRequest, enc header.Encodings) error {
 			if out == nil {
 				return cursorParameter(err, a.position)
 			}
-			return err // the connection is cut, so that the client does not take what it has for the whole
+			return err // abort, so that the client does not treat a partial list as complete
 		}
 		if out == nil {
 			out = x.beginExport(enc)
@@ -38,7 +41,7 @@ func (x *call) export(a *listRequest, enc header.Encodings) error {
 	return out.Close()
 }
 
-// appendLines appends the items of a page, each with its related ones.
+// appendLines appends the items of a page with their relations, one in each line.
 func (x *call) appendLines(dst []byte, a *listRequest, entries []resource.Entry) ([]byte, error) {
 	rel, err := a.selection.follow(x, entries)
 	defer release(rel)

@@ -1,5 +1,8 @@
 package rest
 
+// Imports: POST of NDJSON to a command that creates items. Called by serveCommand; calls
+// Resource.Import, which reads the body line by line.
+
 import (
 	"io"
 	"math"
@@ -9,7 +12,6 @@ import (
 	"github.com/stoa-go/stoa/resource/httpbody"
 )
 
-// importLines answers POST of an import.
 func (x *call) importLines() error {
 	var w writeRequest
 	atomic, err := x.prepareImport(&w)
@@ -17,14 +19,14 @@ func (x *call) importLines() error {
 		return err
 	}
 	var content io.Reader = x.r.Body
+	// A key covers the content, so the body passes through a hash. Otherwise it is read directly.
 	if w.opts.Key = x.useKey(w.key, "", w.media); w.opts.Key != nil {
 		if content, err = httpbody.NewUpload(x.r, math.MaxInt64); err != nil {
 			return err
 		}
 	}
 	doc, err := x.route.command.Into().Import(x.r.Context(), content, &resource.ImportOptions{
-		WriteOptions: w.opts, Atomic: atomic, Gzip: httpbody.Gzipped(x.r), MaxLine: x.h.limits.Body,
-	})
+		WriteOptions: w.opts, Atomic: atomic, Gzip: httpbody.Gzipped(x.r), MaxLine: x.h.limits.Body})
 	if err != nil {
 		return err
 	}
@@ -32,7 +34,7 @@ func (x *call) importLines() error {
 	return x.sendDocument(http.StatusOK, doc, w.enc)
 }
 
-// prepareImport does what can be done before the content is read.
+// prepareImport checks the header fields and the query before the body is read.
 func (x *call) prepareImport(w *writeRequest) (atomic bool, err error) {
 	if err = x.acceptable(); err != nil {
 		return false, err
@@ -53,7 +55,6 @@ func (x *call) prepareImport(w *writeRequest) (atomic bool, err error) {
 	return atomic, err
 }
 
-// atomic reads the query.
 func (x *call) atomic(lenient bool) (bool, error) {
 	params, err := x.params()
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/stoa-go/stoa/resource/httpbody"
 )
 
-// getItem handles GET and HEAD of an item.
 func (x *call) getItem(id string) error {
 	stream, err := x.wantsStream()
 	if err != nil {
@@ -137,13 +136,8 @@ func (x *call) notModified(e *resource.Entry, compressed bool, suffix string) er
 // unchanged reports whether the client has the selected representation of e. If-Modified-Since
 // counts only without If-None-Match (RFC 9110 section 13.2.2). tagsOnly ignores "*" and the date,
 // which a second call evaluates when the content coding is known.
-func (x *call) unchanged(
-	p *resource.Preconditions,
-	e *resource.Entry,
-	compressed bool,
-	suffix string,
-	tagsOnly bool,
-) bool {
+func (x *call) unchanged(p *resource.Preconditions, e *resource.Entry, compressed bool,
+	suffix string, tagsOnly bool) bool {
 	if none := p.IfNoneMatch; none.Any || none.List != nil {
 		if none.Any {
 			return !tagsOnly

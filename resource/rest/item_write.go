@@ -95,7 +95,6 @@ func (x *call) applyReplay(w *writeRequest) {
 	}
 }
 
-// post handles POST on a collection.
 func (x *call) post() error {
 	var w writeRequest
 	if err := x.prepare(&w, "", x.route.posts...); err != nil {
@@ -169,7 +168,6 @@ func (x *call) sendWritten(status int, e *resource.Entry, w *writeRequest, tagge
 	return x.noContent(status)
 }
 
-// put handles PUT on an item.
 func (x *call) put(id string) error {
 	var w writeRequest
 	if err := x.prepare(&w, id, mediaJSON); err != nil {
@@ -233,9 +231,7 @@ func (x *call) setValidators(h http.Header, e *resource.Entry) {
 		suffix:   x.contractTag,
 		modified: e.Modified,
 		length:   -1,
-	}.set(
-		h,
-	)
+	}.set(h)
 }
 
 // contentLocation sets Content-Location to the URL whose GET returns the same body. If the body

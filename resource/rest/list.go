@@ -1,5 +1,9 @@
 package rest
 
+// GET and HEAD of a collection: one page as JSON. Called by route.go. It calls Resource.List, and
+// selection renders the entries. Accept selects the other representations of a list: NDJSON in
+// export.go and the change feed in stream.go.
+
 import (
 	"crypto/sha256"
 	"encoding/base64"
@@ -15,20 +19,18 @@ import (
 	"github.com/stoa-go/stoa/resource/httpbody"
 )
 
-// The representations of a list.
+// The media types and parameters of a list.
 var (
 	listOffers     = []string{mediaJSON, mediaNDJSON}
 	listParameters = []string{"after", "before", "expand"}
 )
 
-// listRequest is what the URL of a list asks for.
 type listRequest struct {
-	q         query.Query // in the names of the shape
+	q         query.Query // in the names of the contract
 	position  resource.Position
 	selection selection
 }
 
-// getList answers GET and HEAD of a collection.
 func (x *call) getList() error {
 	offers := listOffers
 	if x.route.resource.Watches() {
@@ -51,6 +53,7 @@ func (x *call) getList() error {
 	if err != nil {
 		return err
 	}
+	// The cursor is read before the items: a client that subscribes from it misses no later change.
 	x.setEventCursor()
 	if whole {
 		return x.export(&a, enc)
@@ -71,7 +74,7 @@ func (x *call) getList() error {
 	return x.sendList(&a, &page, total, enc)
 }
 
-// cursorParameter says in an error about a cursor which parameter held it.
+// cursorParameter adds the name of the parameter to an error about a cursor.
 func cursorParameter(err error, at resource.Position) error {
 	d := resource.Problem(err)
 	if len(d.Errors) == 1 && d.Errors[0].Code == "invalidCursor" {
@@ -84,9 +87,11 @@ func cursorParameter(err error, at resource.Position) error {
 	return err
 }
 
-// parseList reads the query of the URL. whole says that a list without a limit is all of it, and not a page.
+// parseList parses the query of the URL. With whole, a list without a limit has all items instead
+// of one page.
 func (x *call) parseList(lenient, whole bool) (listRequest, error) {
 	limit := x.route.pageSize
+	// no limit
 	if whole {
 		limit = 0 // all of them
 	}
@@ -117,13 +122,14 @@ func (x *call) parseList(lenient, whole bool) (listRequest, error) {
 		a.q.Limit = limit
 	}
 	a.selection, err = x.parseSelection(params)
+	// A relation may need fields that the client has not selected.
 	if len(a.selection.links) > 0 {
-		a.q.Fields = nil // what a relation needs is not known
+		a.q.Fields = nil
 	}
 	return a, err
 }
 
-// query reads what can be asked of a list in the language of package query.
+// query parses filters, sort order, limit and fields with package query.
 func (x *call) query(params url.Values, lenient bool) (query.Query, error) {
 	res := x.route.resource
 	return query.Parse(params, &query.ParseOptions{
@@ -133,7 +139,6 @@ func (x *call) query(params url.Values, lenient bool) (query.Query, error) {
 	})
 }
 
-// sendList writes a page as one JSON object.
 func (x *call) sendList(a *listRequest, page *resource.Page, total int, enc header.Encodings) error {
 	rel, err := a.selection.follow(x, page.Entries)
 	if err != nil {
@@ -188,7 +193,8 @@ func (x *call) sendList(a *listRequest, page *resource.Page, total int, enc head
 	return x.respond(http.StatusOK, b)
 }
 
-// listUnchanged reports whether the client has the page with this tag, which is the only condition that a list knows.
+// listUnchanged reports whether the client has the page with this tag. A list has no other
+// precondition: it has no revision to write against and no date.
 func (x *call) listUnchanged(tag string) (bool, error) {
 	lines := x.r.Header["If-None-Match"]
 	if lines == nil {
@@ -202,6 +208,7 @@ func (x *call) listUnchanged(tag string) (bool, error) {
 	return match && tag != "", nil
 }
 
+// listHeaders sets the header fields that all representations of a list share.
 func (x *call) listHeaders(h http.Header) {
 	h["Cache-Control"] = x.route.cache
 	header.AddVary(h, x.route.varyList)
@@ -214,8 +221,9 @@ func (x *call) listHeaders(h http.Header) {
 	}
 }
 
-// listTag is a weak tag made of the revisions on the page, which is much less to hash than what is written. Where it is
-// not revisions alone that decide, the content does. It is good for 304 only: a list has no revision to write against.
+// listTag returns a weak entity tag. It is a hash of the revisions on the page, which are shorter
+// than the body. With related items it is a hash of the body, because their revisions are not
+// known. If an item has no revision, the list has no tag. The tag is useful for 304 only.
 func (x *call) listTag(page *resource.Page, rel []related, total int, body []byte, compressed bool) string {
 	sum := sha256.New()
 	if len(rel) > 0 {
@@ -240,16 +248,13 @@ func (x *call) listTag(page *resource.Page, rel []related, total int, body []byt
 	text := base64.RawURLEncoding.EncodeToString(sum.Sum(out[:0])[:12])
 	var scratch [96]byte
 	return string(
-		x.route.resource.AppendETag(
-			append(scratch[:0], "W/"...),
-			resource.Rev(text),
-			compressed,
-			x.contractTag,
-		),
+		x.route.resource.AppendETag(append(scratch[:0], "W/"...), resource.Rev(text), compressed,
+			x.contractTag),
 	)
 }
 
-// pageLinks returns the links to the neighbours of a page (RFC 8288): the same URL with another cursor.
+// pageLinks returns the Link value with the neighbors of a page (RFC 8288). Each link is the URL of
+// the request with another cursor.
 func (x *call) pageLinks(page *resource.Page) string {
 	path := x.base() + x.path()
 	rest := joinParams(withoutCursor(x.r.URL.RawQuery), x.sel.Query())
@@ -274,8 +279,8 @@ func (x *call) pageLinks(page *resource.Page) string {
 	return string(header.AppendLink(scratch[:0], links...))
 }
 
-// withoutCursor takes after and before out of a query, however they are escaped, and leaves the rest as the client spelled
-// it.
+// withoutCursor removes after and before from a query, however they are escaped. It does not change
+// the spelling of the other parameters.
 func withoutCursor(raw string) string {
 	var kept []string
 	for pair := range strings.SplitSeq(raw, "&") {

@@ -1,5 +1,8 @@
 package rest
 
+// Lookups: GET of an item by other keys than its id. Called by route.go; calls Lookup.Find. The
+// query parameters are the fields of the lookup's input.
+
 import (
 	"maps"
 	"net/http"
@@ -11,7 +14,8 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// serveLookup answers on the path of a lookup: with the item it leads to, and in Content-Location where that lives.
+// serveLookup serves the path of a lookup. It sends the item, with the URL of the item in
+// Content-Location.
 func (x *call) serveLookup() error {
 	switch x.r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -39,7 +43,6 @@ func (x *call) serveLookup() error {
 	return x.sendCurrent(&e, &p, enc)
 }
 
-// lookupInput reads the parameters into the input of the lookup.
 func (x *call) lookupInput() (any, selection, error) {
 	params, err := x.params()
 	if err != nil {
@@ -57,7 +60,8 @@ func (x *call) lookupInput() (any, selection, error) {
 	return in, p, err
 }
 
-// readParameters sets the fields of in, a value of typ, and returns all that is wrong with the parameters.
+// readParameters sets the fields of in, a value of typ. It returns all errors and not only the
+// first one, so that a client can correct them together.
 func readParameters(typ *schema.Type, in any, params url.Values) (bad []problem.Violation) {
 	refuse := func(name, code, detail string) {
 		bad = append(bad, problem.Violation{Parameter: name, Code: code, Detail: detail})
@@ -84,12 +88,8 @@ func readParameters(typ *schema.Type, in any, params url.Values) (bad []problem.
 		return bad
 	}
 	for _, v := range typ.Validate(in) {
-		if name := strings.TrimPrefix(
-			v.Pointer,
-			"/",
-		); params.Has(
-			name,
-		) { // what is absent breaks no rule but required
+		// An absent field can violate only required.
+		if name := strings.TrimPrefix(v.Pointer, "/"); params.Has(name) {
 			refuse(name, v.Code, v.Detail)
 		}
 	}

@@ -24,20 +24,15 @@ import (
 // created.
 func (h *Handler) Reserve(member, parameter string) error {
 	if parameter != "" && slices.Contains(reservedParameters, parameter) {
-		return fmt.Errorf(
-			"rest: query parameter %s cannot select the version: it is a parameter of lists",
-			parameter,
-		)
+		return fmt.Errorf("rest: query parameter %s cannot select the version: it is a parameter of lists",
+			parameter)
 	}
 	for _, rt := range h.routes {
 		switch {
 		case rt.command != nil:
 			if hasField(rt.command.Input(), member) || hasField(rt.command.Output(), member) {
-				return fmt.Errorf(
-					"rest: member %s cannot select the version: command %s has it",
-					member,
-					rt.name,
-				)
+				return fmt.Errorf("rest: member %s cannot select the version: command %s has it", member,
+					rt.name)
 			}
 		case rt.lookup != nil:
 			if rt.lookup.Input().Field(parameter) != nil {
@@ -74,18 +69,14 @@ var reservedParameters = []string{
 	lastEventParameter,
 }
 
-// hasField reports whether t has a field with this name. t may be nil.
 func hasField(t *schema.Type, name string) bool { return t != nil && t.Field(name) != nil }
 
 // reserve returns an error if member or parameter has another meaning in r.
 func reserve(r *resource.Resource, member, parameter string) error {
 	if r.Can(resource.OpCreate) || r.Can(resource.OpReplace) {
 		if r.Type().Field(member) != nil || slices.Contains(r.Describe().Relations, member) {
-			return fmt.Errorf(
-				"rest: member %s cannot select the version: items of %s have it",
-				member,
-				r.Name(),
-			)
+			return fmt.Errorf("rest: member %s cannot select the version: items of %s have it", member,
+				r.Name())
 		}
 	}
 	if len(r.Describe().Query.Filter[parameter]) > 0 {
@@ -233,7 +224,6 @@ func (x *call) href(name, id, params string) string {
 	return withParams(x.base()+"/"+name+"/"+url.PathEscape(id), joinParams(params, x.sel.Query()))
 }
 
-// withParams appends a query to a URL.
 func withParams(ref, params string) string {
 	if params == "" {
 		return ref
@@ -241,7 +231,6 @@ func withParams(ref, params string) string {
 	return ref + "?" + params
 }
 
-// joinParams joins two queries; either may be empty.
 func joinParams(a, b string) string {
 	if a == "" || b == "" {
 		return a + b

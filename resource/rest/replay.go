@@ -1,16 +1,18 @@
 package rest
 
+// Requests with an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07). Called by all
+// handlers that write; calls package idempotency through the catalog. The key is parsed after the
+// checks that do not need stored data, and the write looks it up when the body is known. A replayed
+// result is rendered for the contract, the media type and the selection of the new request.
+
 import (
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Requests with an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07). The key is read when everything has been
-// checked that does not depend on stored data, and it is looked up by the write, when the content is known. A replayed result
-// is rendered again for the contract, the media type and the selection of this request.
-
-// parseKey returns the Idempotency-Key of the request; "" if it has none, or if the catalog keeps no keys.
+// parseKey returns the Idempotency-Key of the request. It returns "" if there is none, or if the
+// catalog has no idempotency store. A key needs a principal, because keys are scoped to it.
 func (x *call) parseKey() (string, error) {
 	once := x.h.catalog.Idempotency()
 	if once == nil {
@@ -29,7 +31,8 @@ func (x *call) parseKey() (string, error) {
 	return key, nil
 }
 
-// useKey returns the key for the write of this request; nil if it has none.
+// useKey returns the key of this request's write, or nil if it has none. The write fails if the
+// same key was used for another method, path, query or body.
 func (x *call) useKey(key, id, mediaType string) *resource.Key {
 	if key == "" {
 		return nil
@@ -44,15 +47,16 @@ func (x *call) useKey(key, id, mediaType string) *resource.Key {
 	return x.key
 }
 
-// canonicalQuery is the query in one spelling, without what names the contract.
+// canonicalQuery returns the query in one spelling, without the parameter that selects the
+// contract.
 func (x *call) canonicalQuery() string {
 	if x.r.URL.RawQuery == "" {
 		return ""
 	}
-	return x.r.URL.Query().Encode() // what it cannot read has been refused
+	return x.r.URL.Query().Encode() // malformed pairs have been rejected
 }
 
-// refuseAgain answers with a refusal that was given before.
+// replayError sends the recorded error response of the first request.
 func (x *call) replayError(rec *idempotency.Record) {
 	h := x.w.Header()
 	for name, lines := range rec.Header {
@@ -68,7 +72,8 @@ func (x *call) replayError(rec *idempotency.Record) {
 
 var isTrue = []string{"true"}
 
-// replayed sets the fields of a replayed response, if this is one.
+// replayed sets the header fields of a replayed response. It does nothing if this is the first
+// request.
 func (x *call) replayed() {
 	rec := x.key.Replayed()
 	if rec == nil {

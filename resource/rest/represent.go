@@ -1,5 +1,9 @@
 package rest
 
+// Representations of items: fields, expanded relations, content coding, header fields. Called by
+// all handlers that send an item or a list. The encoding is done by package schema, and the
+// relations are read by Catalog.Follow.
+
 import (
 	"crypto/sha256"
 	"encoding/base64"
@@ -17,17 +21,16 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// selection is which part of its items a client wants to see, and what beside them: ?fields= and ?expand=. The zero value is
-// the whole and nothing else.
+// selection is the part of an item that the client selects with ?fields= and ?expand=. The zero
+// value is the whole item without relations.
 type selection struct {
 	fields        *schema.Selection // nil: all
 	links         []*link
-	names         string // of the fields, for entity tags
-	whole         []byte // the item as JSON in this shape, where somebody has made that already
-	versionMember []byte // a member behind the others: what named the contract in the content, repeated
+	names         string // fields, sorted, for entity tags
+	whole         []byte // the item as recorded JSON, if this is a replay
+	versionMember []byte // the last member: it repeats the one that selected the contract
 }
 
-// parseSelection reads the parameters that say what to show.
 func (x *call) parseSelection(params url.Values) (selection, error) {
 	var p selection
 	res := x.route.resource
@@ -57,8 +60,8 @@ func (x *call) parseSelection(params url.Values) (selection, error) {
 	return p, nil
 }
 
-// query returns the parameters that ask for the same part again: Content-Location names a URL that
-// has this very content (RFC 9110 section 8.7).
+// query returns the parameters of the selection in one spelling. Content-Location must name a URL
+// whose GET returns the same body (RFC 9110 section 8.7).
 func (p *selection) query() string {
 	params := url.Values{}
 	if p.names != "" {
@@ -87,7 +90,7 @@ func badParameter(name, code, detail string) error {
 	return d
 }
 
-// itemSelection is part for the path of an item, where no other parameters are understood.
+// itemSelection parses the query of an item, which has no parameters but fields and expand.
 func (x *call) itemSelection(lenient bool) (selection, error) {
 	if x.r.URL.RawQuery == "" {
 		return selection{}, nil
@@ -116,7 +119,8 @@ func (x *call) itemParams(params url.Values, lenient bool) (selection, error) {
 	return x.parseSelection(params)
 }
 
-// params parses the query. What net/url would drop without a word is an error.
+// params parses the query. It is stricter than URL.Query, which drops malformed pairs without an
+// error.
 func (x *call) params() (url.Values, error) {
 	params, err := url.ParseQuery(x.r.URL.RawQuery)
 	if err != nil {
@@ -125,15 +129,9 @@ func (x *call) params() (url.Values, error) {
 	return params, nil
 }
 
-// append appends an entry, the one at index i of its page, as JSON with what p says. rel are the related items of the
-// page, one for each of p.links.
-func (p *selection) append(
-	dst []byte,
-	typ *schema.Type,
-	e *resource.Entry,
-	i int,
-	rel []related,
-) ([]byte, error) {
+// append appends entry e as JSON. i is the index of e in its page, and rel has the related items of
+// the page, one element for each of p.links.
+func (p *selection) append(dst []byte, typ *schema.Type, e *resource.Entry, i int, rel []related) ([]byte, error) {
 	var err error
 	switch {
 	case p.fields != nil:
@@ -155,13 +153,13 @@ func (p *selection) append(
 	return dst, err
 }
 
-// related is where one link leads to from the entries of a page.
+// related are the items that one relation links to from the entries of a page.
 type related struct {
 	link *link
 	page resource.Page
 }
 
-// append adds the related items of the entry at index i as a member to the object that dst ends with.
+// append adds the related items of entry i as a member to the object at the end of dst.
 func (rel *related) append(dst []byte, i int) ([]byte, error) {
 	dst = append(reopenObject(dst), '"')
 	dst = append(dst, rel.link.name...)
@@ -187,7 +185,8 @@ func (rel *related) append(dst []byte, i int) ([]byte, error) {
 	return append(dst, ']', '}'), nil
 }
 
-// reopen makes room for one more member in the object that dst ends with.
+// reopenObject removes the closing brace of the object at the end of dst, so that the caller can
+// add a member.
 func reopenObject(dst []byte) []byte {
 	dst = dst[:len(dst)-1] // the closing brace
 	if dst[len(dst)-1] != '{' {
@@ -196,7 +195,8 @@ func reopenObject(dst []byte) []byte {
 	return dst
 }
 
-// follow resolves the links of a page, each with one call where the target can. What it returns is to be released.
+// follow reads the related items of entries, with one call for each relation if the target supports
+// it. The caller must release the result.
 func (p *selection) follow(x *call, entries []resource.Entry) ([]related, error) {
 	var out []related
 	for _, l := range p.links {
@@ -216,7 +216,8 @@ func release(rel []related) {
 	}
 }
 
-// etagSuffix names the part in an entity tag. Related items have revisions of their own, so there the content says it.
+// etagSuffix identifies the selection in an entity tag. With relations it is a hash of the body,
+// because a related item can change without a new revision of this one.
 func (p *selection) etagSuffix(body []byte) string {
 	switch {
 	case p.links != nil:
@@ -228,6 +229,7 @@ func (p *selection) etagSuffix(body []byte) string {
 	return ""
 }
 
+// notAcceptable returns the 406 error, which lists the available media types.
 func (x *call) notAcceptable(offers []string) error {
 	offers = x.mediaTypes(offers)
 	d := problem.New(problem.NotAcceptable, "This is served as "+strings.Join(offers, " or ")+".")
@@ -235,7 +237,7 @@ func (x *call) notAcceptable(offers []string) error {
 	return d
 }
 
-// encodings returns what the client takes. It also refuses a client that takes nothing we have.
+// encodings parses Accept-Encoding. It returns 406 if the client accepts neither gzip nor identity.
 func (x *call) encodings() (header.Encodings, error) {
 	lines, ok := x.r.Header["Accept-Encoding"]
 	if !ok {
@@ -243,23 +245,16 @@ func (x *call) encodings() (header.Encodings, error) {
 	}
 	enc := header.AcceptEncoding(lines)
 	if !enc.Identity && !enc.Gzip {
-		return enc, problem.New(
-			problem.NotAcceptable,
-			"Content is sent as it is or with gzip, and this request takes neither.",
-		)
+		return enc, problem.New(problem.NotAcceptable,
+			"Content is sent as it is or with gzip, and this request takes neither.")
 	}
 	return enc, nil
 }
 
-// sendItem answers with a representation of an entry: the end of a successful GET, POST, PUT and PATCH. tagged is false
-// where a validator must not be sent.
-func (x *call) sendItem(
-	status int,
-	e *resource.Entry,
-	p *selection,
-	enc header.Encodings,
-	tagged bool,
-) error {
+// sendItem sends a representation of an entry. It ends a successful GET, POST, PUT or PATCH. tagged
+// is false if the response must not have validators.
+func (x *call) sendItem(status int, e *resource.Entry, p *selection, enc header.Encodings,
+	tagged bool) error {
 	buf := buffers.Get()
 	defer buffers.Put(buf)
 	var err error
@@ -281,15 +276,12 @@ func (x *call) render(dst []byte, e *resource.Entry, p *selection) ([]byte, erro
 	return p.append(dst, x.route.resource.Type(), e, 0, rel)
 }
 
-func (x *call) sendBody(
-	status int,
-	e *resource.Entry,
-	p *selection,
-	enc header.Encodings,
-	body []byte,
-	tagged bool,
-) error {
-	if p.links != nil { // what is related was modified at times of its own, so there is no one date
+// sendBody sends an encoded entry, compressed if the client accepts gzip and the body is large
+// enough.
+func (x *call) sendBody(status int, e *resource.Entry, p *selection, enc header.Encodings,
+	body []byte, tagged bool) error {
+	// The related items have other dates, so the body has no single Last-Modified.
+	if p.links != nil {
 		dateless := *e
 		dateless.Modified = time.Time{}
 		e = &dateless
@@ -304,14 +296,10 @@ func (x *call) sendBody(
 	return x.sendCoded(status, e, suffix, true, *zipped, tagged)
 }
 
-func (x *call) sendCoded(
-	status int,
-	e *resource.Entry,
-	suffix string,
-	compressed bool,
-	body []byte,
-	tagged bool,
-) error {
+// sendCoded sends a body whose content coding is decided. Identity and gzip have different tags,
+// because a strong tag identifies the bytes (RFC 9110 section 8.8.3.3).
+func (x *call) sendCoded(status int, e *resource.Entry, suffix string, compressed bool, body []byte,
+	tagged bool) error {
 	h := x.w.Header()
 	s := validators{length: len(body)}
 	if tagged {
@@ -327,7 +315,7 @@ func (x *call) sendCoded(
 	return x.respond(status, body)
 }
 
-// itemHeaders sets what all representations of an item share.
+// itemHeaders sets the header fields that all representations of an item share.
 func (x *call) itemHeaders(h http.Header) {
 	x.cacheHeaders(h)
 	h["Accept-Ranges"] = noRanges
@@ -336,16 +324,18 @@ func (x *call) itemHeaders(h http.Header) {
 	}
 }
 
-// cacheHeaders sets what a cache has to know of an item.
+// cacheHeaders sets the header fields that a cache needs. A 304 has them, too.
 func (x *call) cacheHeaders(h http.Header) {
-	header.AddVary(h, x.route.varyItem) // first: where nobody has set anything there is nothing to merge with
+	// Vary is first: if middleware has set nothing, there is nothing to merge.
+	header.AddVary(h, x.route.varyItem)
 	h["Cache-Control"] = x.route.cache
 	if x.eventCursor != nil {
 		h["Event-Cursor"] = x.eventCursor
 	}
 }
 
-// hashOf names a selection of fields in an entity tag: 48 bits are enough to tell apart those that clients use.
+// hashOf returns a short name of a field selection for entity tags. 48 bits are enough for the
+// selections that clients use.
 func hashOf(names string) string {
 	sum := sha256.Sum256([]byte(strconv.Itoa(len(names)) + ":" + names))
 	return base64.RawURLEncoding.EncodeToString(sum[:6])

@@ -128,12 +128,8 @@ var (
 // a slash, if Resources names a resource that is not in the catalog, or if RepeatedDelete is
 // neither 204 nor 410.
 func New(catalog *resource.Catalog, opts *Options) *Handler {
-	h := &Handler{
-		catalog:  catalog,
-		limits:   catalog.Limits(),
-		table:    map[string]*route{},
-		commands: map[string]map[string]*route{},
-	}
+	h := &Handler{catalog: catalog, limits: catalog.Limits(), table: map[string]*route{},
+		commands: map[string]map[string]*route{}}
 	if opts != nil {
 		h.opts = *opts
 	}
@@ -162,11 +158,8 @@ func New(catalog *resource.Catalog, opts *Options) *Handler {
 		}
 		if s := h.opts.settings(name).RepeatedDelete; s != http.StatusNoContent && s != http.StatusGone {
 			panic(
-				fmt.Sprintf(
-					"rest: Options.Resources[%q].RepeatedDelete is %d, but must be 204 or 410",
-					name,
-					s,
-				),
+				fmt.Sprintf("rest: Options.Resources[%q].RepeatedDelete is %d, but must be 204 or 410", name,
+					s),
 			)
 		}
 	}

@@ -241,7 +241,6 @@ func (x *call) redirect(path string) error {
 	return nil
 }
 
-// serveList serves the path of a collection or a lookup.
 func (x *call) serveList() error {
 	rt := x.route
 	switch {
@@ -266,7 +265,6 @@ func (x *call) serveList() error {
 	return notAllowed(rt.allowList)
 }
 
-// serveItem serves the path of an item.
 func (x *call) serveItem(id string) error {
 	rt := x.route
 	x.onItem = true

@@ -1,5 +1,9 @@
 package rest
 
+// The change feed: GET of a collection or an item with Accept: text/event-stream (WHATWG HTML
+// section 9.2). stream_request.go parses the request, stream_send.go writes the events and
+// stream_cursor.go sets Event-Cursor. It calls Resource.Watch and package eventstream.
+
 import (
 	"cmp"
 	"context"
@@ -12,11 +16,10 @@ import (
 	"github.com/stoa-go/stoa/resource/feed/eventstream"
 )
 
-// The change feed: GET of a collection or an item with Accept: text/event-stream (WHATWG HTML section 9.2). What can be
-// refused is refused before the stream begins, with a status, as a stream that has begun has none to give any more.
-//
-// Of a stream that ends a client is told nothing but its end: it comes back by itself, with the cursor of the last event,
-// and is answered then why it cannot go on, if it cannot. So there is one place where a client has to understand that.
+// All checks are made before the stream starts, because a stream that has started cannot send a
+// status code. A stream that fails ends without an error message. The client reconnects with the
+// cursor of the last event, and that response has the error. A client thus handles errors in one
+// place.
 
 const mediaStream = eventstream.ContentType
 
@@ -24,13 +27,12 @@ var (
 	typeStream  = []string{mediaStream}
 	unbuffered  = []string{"no"}
 	closeValue  = []string{"close"}
-	itemOffers  = []string{mediaJSON, mediaStream}              // of what can be listened to
-	watchOffers = []string{mediaJSON, mediaNDJSON, mediaStream} // of a list of such
+	itemOffers  = []string{mediaJSON, mediaStream}              // of an item with a feed
+	watchOffers = []string{mediaJSON, mediaNDJSON, mediaStream} // of a list with a feed
 )
 
 type changes = iter.Seq2[*feed.Change[resource.Entry], error]
 
-// feedList answers GET and HEAD of the feed of a collection.
 func (x *call) feedList() error {
 	l, err := x.parseSubscription()
 	if err != nil {
@@ -42,9 +44,9 @@ func (x *call) feedList() error {
 	)
 }
 
-// feedItem answers GET and HEAD of the feed of an item. Where there is none it is answered as GET is, unless the client
-// goes on from a cursor: then that the item is gone may be just what it has not heard of yet. The stream does not end with
-// the item, which may come back: into the sight of the client, or into being.
+// feedItem handles GET and HEAD of the feed of an item. A missing item is an error, unless the
+// client resumes from a cursor: it may not have received the deletion. The stream does not end when
+// the item is deleted, because the item may be created again or become visible again.
 func (x *call) feedItem(id string) error {
 	l, err := x.parseSubscription()
 	if err != nil {
@@ -52,10 +54,8 @@ func (x *call) feedItem(id string) error {
 	}
 	res, ctx := x.route.resource, x.r.Context()
 	if l.after.IsZero() {
-		if l.after, err = res.Position(
-			ctx,
-			0,
-		); err != nil { // before the item is looked at, so that nothing is in between
+		// Read the position before the item, so that no change is lost between them.
+		if l.after, err = res.Position(ctx, 0); err != nil {
 			return err
 		}
 		if _, err := res.Get(ctx, id); err != nil {
@@ -68,7 +68,8 @@ func (x *call) feedItem(id string) error {
 	return x.streamChanges(l, func(ctx context.Context) changes { return res.WatchItem(ctx, id, l.after) })
 }
 
-// streamChanges sends changes as long as both sides want.
+// streamChanges sends changes until the client disconnects, the feed ends, or the catalog shuts
+// down. It counts the stream against the limit of the catalog.
 func (x *call) streamChanges(l *subscription, watch func(ctx context.Context) changes) error {
 	leave, err := x.h.catalog.Stream(x.r.Context())
 	if err != nil {
@@ -82,12 +83,12 @@ func (x *call) streamChanges(l *subscription, watch func(ctx context.Context) ch
 	err = x.sendChanges(s, l, watch(ctx))
 	s.returned = true
 	if err == nil && !x.started {
-		err = cmp.Or(ctx.Err(), errEmptyFeed) // nobody is there any more
+		err = cmp.Or(ctx.Err(), errEmptyFeed) // the client has disconnected, or the feed is at fault
 	}
 	return err
 }
 
-// sendChanges begins the stream with the first of the changes.
+// sendChanges starts the stream at the first change. An error before that becomes a status code.
 func (x *call) sendChanges(s *changeStream, l *subscription, all changes) error {
 	for change, err := range all {
 		switch {
@@ -115,7 +116,7 @@ func (x *call) sendChanges(s *changeStream, l *subscription, all changes) error 
 
 var errEmptyFeed = errors.New("a feed has ended before it began")
 
-// streamHeaders sets the header of a stream that begins at a place.
+// streamHeaders sets the header fields of a stream that starts at a cursor.
 func (x *call) streamHeaders(at feed.Cursor) {
 	h := x.w.Header()
 	x.eventCursor = x.route.eventCursorField(at)
@@ -129,7 +130,8 @@ func (x *call) streamHeaders(at feed.Cursor) {
 	h["X-Accel-Buffering"] = unbuffered
 	h["X-Content-Type-Options"] = nosniff
 	if x.r.ProtoMajor == 1 {
-		// Whoever comes back does so over another connection, which leads to another server where this one goes down.
+		// A client that reconnects opens a new connection. During a rolling restart it must not
+		// reach the server that is shutting down.
 		h["Connection"] = closeValue
 	}
 }

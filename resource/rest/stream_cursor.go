@@ -1,28 +1,28 @@
 package rest
 
+// The Event-Cursor header: the position of the feed before the response was read. A client that
+// subscribes from it misses no later change. It may receive a change that the response already has,
+// which is harmless because an event has the whole item. This holds for a cached response, too: a
+// cached response is not newer than its cursor.
+
 import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// Event-Cursor says where the feed was before what is answered was read: whoever listens from there
-// misses nothing that is not in the answer. It may be told again of what is in it already, which
-// does no harm, as an event has the whole item. That is why it stays right in a cache, too, however
-// old: the answer there is older than no event behind its cursor.
-
-// eventCursor is a place in the feed, and the value of the field.
+// eventCursor is a position in the feed and its header value.
 type eventCursor struct {
 	at    feed.Cursor
 	value []string
 }
 
-// positionTimeout limits how long a read waits for the position of the feed: a log in a database
-// may wait for transactions that were running when the process started.
+// positionTimeout limits how long a read waits for the position of the feed. A log in a database
+// may wait for transactions that were open when the process started.
 const positionTimeout = 100 * time.Millisecond
 
-// setEventCursor is called before anything is read. If the position of the feed is not known, the
-// field is absent, and a client that wants to subscribe requests again.
+// setEventCursor must be called before anything is read. If the position is not available in time,
+// the response has no Event-Cursor, and a client that wants to subscribe sends the request again.
 func (x *call) setEventCursor() {
 	if !x.route.resource.Watches() {
 		return
@@ -32,8 +32,7 @@ func (x *call) setEventCursor() {
 	}
 }
 
-// eventCursorField returns the value of Event-Cursor. As long as nothing is written all answers
-// share it.
+// eventCursorField returns the value of Event-Cursor. Responses share it until the next write.
 func (rt *route) eventCursorField(at feed.Cursor) []string {
 	if p := rt.eventCursor.Load(); p != nil && p.at == at {
 		return p.value

@@ -1,5 +1,9 @@
 package rest
 
+// Requests for a change feed: the cursor, the filter and the negotiation of text/event-stream.
+// Called by stream.go, list.go and item.go. It calls package query for filters and encodes events
+// for stream_send.go.
+
 import (
 	"errors"
 	"net/http"
@@ -19,34 +23,34 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Where a client goes on from: the field that browsers send when they come back, and the parameter for the first time, when
-// they can send no field. The field is newer where there are both, since the URL stays as it is.
+// The cursor of a client. Browsers send the header field when they reconnect. The parameter is for
+// the first request, for which a browser cannot set a header field. The field has precedence,
+// because the URL of a reconnecting browser does not change.
 const (
 	lastEventField     = "Last-Event-ID"
 	lastEventParameter = "lastEventId"
 )
 
-// notOfStreams are the parameters of a list that mean nothing to its feed.
+// unsupportedParameters are the parameters of a list that a feed rejects.
 var unsupportedParameters = []string{"after", "before", "expand", "limit", "sort"}
 
-// subscription is what a client wants to hear.
+// subscription is the parsed request for a feed.
 type subscription struct {
-	filter   query.Filter      // in the names of the shape
-	after    feed.Cursor       // the zero value is now
-	source   problem.Violation // after is there
+	filter   query.Filter      // in the names of the contract
+	after    feed.Cursor       // zero: start with the next change
+	source   problem.Violation // source of the cursor: a field or a parameter
 	resource *resource.Resource
-	fields   *schema.Selection // of the items; nil: all
-	key      any               // frameKey, made once
+	fields   *schema.Selection // of the items; nil for all
+	key      any               // a frameKey, converted once
 }
 
-// parseSubscription reads what is asked for.
+// parseSubscription parses the request. It rejects an idempotency key, because a stream cannot be
+// replayed. Preconditions must be valid but have no effect.
 func (x *call) parseSubscription() (*subscription, error) {
 	enc, err := x.encodings()
 	if err == nil && !enc.Identity {
-		err = problem.New(
-			problem.NotAcceptable,
-			"A stream is sent as it is, and this request does not take that.",
-		)
+		err = problem.New(problem.NotAcceptable,
+			"A stream is sent as it is, and this request does not take that.")
 	}
 	if err != nil {
 		return nil, err
@@ -54,9 +58,8 @@ func (x *call) parseSubscription() (*subscription, error) {
 	if x.r.Header[http.CanonicalHeaderKey(idempotency.KeyField)] != nil {
 		return nil, badField(idempotency.KeyField, "unsupported", "a stream cannot be had under a key")
 	}
-	if _, err := parsePreconditions(
-		x.r.Header,
-	); err != nil { // there is nothing here that they could be about
+	// Valid preconditions are ignored: a stream has no representation to compare.
+	if _, err := parsePreconditions(x.r.Header); err != nil {
 		return nil, err
 	}
 	params, err := x.params()
@@ -74,7 +77,7 @@ func (x *call) parseSubscription() (*subscription, error) {
 	return l, x.parseStreamQuery(l, params)
 }
 
-// choice reads which items are wanted, and what of them.
+// parseStreamQuery parses the filter and the selected fields.
 func (x *call) parseStreamQuery(l *subscription, params url.Values) (err error) {
 	var p selection
 	lenient := x.lenient(x.prefer())
@@ -91,18 +94,15 @@ func (x *call) parseStreamQuery(l *subscription, params url.Values) (err error) 
 	return err
 }
 
-// refuseParameters names what is understood of a list and not of its feed.
+// refuseParameters rejects the parameters that a list has and its feed has not.
 func refuseParameters(params url.Values) error {
 	var bad []problem.Violation
 	for _, name := range unsupportedParameters {
 		if params.Has(name) {
 			bad = append(
 				bad,
-				problem.Violation{
-					Parameter: name,
-					Code:      "unsupported",
-					Detail:    "changes come as they happen",
-				},
+				problem.Violation{Parameter: name, Code: "unsupported",
+					Detail: "changes come as they happen"},
 			)
 		}
 	}
@@ -114,20 +114,17 @@ func refuseParameters(params url.Values) error {
 	return d
 }
 
-// notListening refuses what belongs to a feed where something else is asked for: somebody has forgotten the field Accept, and
-// would take all that there is for what is new.
+// refuseLastEventID rejects the cursor of a feed in a request for a list or an item. A client that
+// omits the Accept header would otherwise take the whole list for the changes after the cursor.
 func (x *call) refuseLastEventID(params url.Values, lenient bool) error {
 	if lenient || !params.Has(lastEventParameter) || !x.route.resource.Watches() {
 		return nil
 	}
-	return badParameter(
-		lastEventParameter,
-		"unsupported",
-		"it is for the feed, which is served as "+mediaStream,
-	)
+	return badParameter(lastEventParameter, "unsupported",
+		"it is for the feed, which is served as "+mediaStream)
 }
 
-// parsePosition reads where to go on.
+// parsePosition parses the cursor in the parameter and in the header field. Both must be valid.
 func (l *subscription) parsePosition(params url.Values, h http.Header) error {
 	if values := params[lastEventParameter]; values != nil {
 		l.source = problem.Violation{Parameter: lastEventParameter}
@@ -135,7 +132,7 @@ func (l *subscription) parsePosition(params url.Values, h http.Header) error {
 			return err
 		}
 	}
-	// An empty field is what the specification of EventSource calls having none.
+	// An empty field is the same as no field in the specification of EventSource.
 	lines := h[http.CanonicalHeaderKey(lastEventField)]
 	if slices.ContainsFunc(lines, func(line string) bool { return line != "" }) {
 		l.source = problem.Violation{Header: lastEventField}
@@ -144,6 +141,7 @@ func (l *subscription) parsePosition(params url.Values, h http.Header) error {
 	return nil
 }
 
+// parseCursor parses the values of one field or parameter. Repeated equal values are valid.
 func (l *subscription) parseCursor(values []string) (err error) {
 	if slices.ContainsFunc(values, func(v string) bool { return v != values[0] }) {
 		err = feed.ErrCursor
@@ -161,7 +159,7 @@ func (l *subscription) parseCursor(values []string) (err error) {
 	return d
 }
 
-// refused says in an error which part of the request is to blame.
+// positionError adds the source of the cursor to an error about an expired cursor.
 func (l *subscription) positionError(err error) error {
 	if !errors.Is(err, feed.ErrExpired) || l.source.Parameter+l.source.Header == "" {
 		return err
@@ -182,19 +180,19 @@ func badField(name, code, detail string) error {
 	return d
 }
 
-// frameKey identifies the frames of a change that may differ.
+// frameKey identifies the variants of an encoded change.
 type frameKey struct {
 	resource *resource.Resource
-	names    string // of the fields
+	names    string // selected fields, sorted
 }
 
-// frame is an encoded change.
 type frame struct {
 	text []byte
 	err  error
 }
 
-// encode returns the frame of a change. Subscriptions to the same fields share it.
+// encode returns the frame of a change. Subscriptions with the same fields share it, so a change is
+// encoded once for any number of clients.
 func (l *subscription) encode(c *feed.Change[resource.Entry]) *frame {
 	return c.Memo(l.key, func() any {
 		f := &frame{}
@@ -212,7 +210,7 @@ func (l *subscription) encode(c *feed.Change[resource.Entry]) *frame {
 	}).(*frame)
 }
 
-// data is the item as GET has it, and of a deleted one the id.
+// data returns the item as GET returns it. A deleted item is an object that has only the id.
 func (l *subscription) data(c *feed.Change[resource.Entry]) ([]byte, error) {
 	if c.After != nil {
 		p := selection{fields: l.fields}
@@ -230,7 +228,8 @@ func (l *subscription) data(c *feed.Change[resource.Entry]) ([]byte, error) {
 	return append(data, '}'), err
 }
 
-// wantsStream reports whether a client of an item wants to hear of it instead. It settles the form of the answer.
+// wantsStream reports whether the client prefers the feed of an item to the item. It negotiates the
+// media type of the response.
 func (x *call) wantsStream() (bool, error) {
 	lines := x.r.Header["Accept"]
 	if !x.route.resource.Watches() || len(lines) == 0 ||
@@ -241,8 +240,8 @@ func (x *call) wantsStream() (bool, error) {
 	return i > 0, err
 }
 
-// negotiateFeed is negotiate where the last of the offers is the stream. Nobody gets that without its name: whoever takes
-// text/*, or anything, waits for an answer that ends.
+// negotiateFeed is negotiate for offers that end with the stream. The stream is selected only if
+// Accept names it: a client that sends text/* or */* expects a response that ends.
 func (x *call) negotiateFeed(lines, offers []string) (int, error) {
 	i, err := x.negotiate(lines, offers)
 	if err == nil && offers[i] == mediaStream &&

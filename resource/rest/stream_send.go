@@ -1,5 +1,9 @@
 package rest
 
+// Writing a change feed: the events, the end of the stream and the delay before a client
+// reconnects. Called by stream.go for each change; calls package eventstream, which writes from its
+// own goroutine.
+
 import (
 	"context"
 	"errors"
@@ -12,43 +16,45 @@ import (
 	"github.com/stoa-go/stoa/resource/feed/eventstream"
 )
 
-// comeBack is how soon a client comes back when the stream has ended, and comeLater how much later it may be: those whom one
-// restart has cut off do not come back all at once. Where something is wrong here they would come back to just that, so it is
-// ten times as long.
+// retryDelay plus up to retryJitter is the delay before a client reconnects. The jitter spreads the
+// clients that a restart has disconnected. After an internal error the delay is slowRetryFactor
+// times as long, because the next stream is likely to fail in the same way.
 const (
 	retryDelay      = 2 * time.Second
 	retryJitter     = time.Second
 	slowRetryFactor = 10
 )
 
-// changeStream is what is sent. Between two changes its goroutine waits in the feed.
+// changeStream is the stream of one client. Between two changes its goroutine waits for the feed.
 type changeStream struct {
-	stop context.CancelFunc  // ends the waiting
-	out  *eventstream.Writer // nil before the stream begins
-	// returned is false while changes are waited for or sent: also at the end, if that is a panic.
+	stop context.CancelFunc  // stops the wait for the next change
+	out  *eventstream.Writer // nil before the stream starts
+	// returned is false until sendChanges has returned. finish reads it to detect a panic.
 	returned bool
 }
 
-// open begins the stream. It returns an error as long as something else can be answered.
+// open starts the stream. It returns an error only if the handler can still send another response.
 func (x *call) open(s *changeStream) (err error) {
 	s.out, err = eventstream.Open(x.w, &eventstream.Options{
-		Retry: retryDelay + rand.N(retryJitter), Heartbeat: eventstream.Heartbeat, Gone: s.stop,
-	})
-	if errors.Is(err, http.ErrNotSupported) { // what is around the catalog collects answers
+		Retry: retryDelay + rand.N(retryJitter), Heartbeat: eventstream.Heartbeat, Gone: s.stop})
+	// A middleware buffers the response.
+	if errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
 	x.started = true
-	return nil // an error of the connection comes again with what is sent
+	return nil // the next write returns an error of the connection
 }
 
-// lost is the id of a client that cannot go on from where it is: when it comes back with that it is told so, with a status.
+// expiredID is the event id that replaces the cursor of a client that cannot resume. The client
+// sends it when it reconnects, and receives 410.
 const expiredID = "expired"
 
-// end makes of an error in the midst of the stream what the client is told when it comes back, which is all that can be done
-// for it: that it was left too far behind, that it is nobody any more, or that the server goes down.
+// end ends a stream that has started. It returns err if err is an internal error, and otherwise
+// nil. An error that the client can handle, such as an expired cursor, is reported when the client
+// reconnects.
 func (s *changeStream) end(err error) error {
 	if errors.Is(err, feed.ErrExpired) {
-		// Its own id may be one that can be gone on from, up to the event that cannot be told.
+		// The last cursor of the client may still be valid, up to the event that cannot be sent.
 		_ = s.out.Event(eventstream.Event{ID: expiredID})
 	}
 	if resource.Problem(err).StatusCode() != http.StatusInternalServerError {
@@ -58,14 +64,14 @@ func (s *changeStream) end(err error) error {
 	return err
 }
 
-// notSoon has the client come back later than it would. That something fails for one client, such as policy, may pass, so that
-// the stream has not ended for good.
+// delayRetry sets a longer delay before the client reconnects. The client may succeed later, for
+// example if a policy fails only for some time, so the stream must not be closed for good.
 func (s *changeStream) delayRetry() {
 	_ = s.out.Retry(slowRetryFactor * (retryDelay + rand.N(retryJitter)))
 }
 
-// finish ends the stream. If the client has stopped reading, it aborts the connection, so that middleware counts it as
-// aborted.
+// finish ends the stream. If the client has stopped reading, it aborts the connection, so that
+// middleware counts it as aborted.
 func (s *changeStream) finish() {
 	if s.out == nil {
 		return
@@ -80,7 +86,8 @@ func (s *changeStream) finish() {
 	}
 }
 
-// send sends a change in the form that all share who listen alike, and reports whether there is somebody to go on for.
+// send writes a change and reports whether the client is still connected. The frame is shared with
+// the other subscriptions.
 func (s *changeStream) send(l *subscription, c *feed.Change[resource.Entry]) (bool, error) {
 	if c.Kind == feed.Bookmark {
 		return s.out.Event(eventstream.Event{ID: c.Cursor.String()}) == nil, nil
