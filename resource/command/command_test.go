@@ -45,7 +45,7 @@ func TestNewPanics(t *testing.T) {
 		command.New("a/b", func(context.Context, none) ([]string, error) { return nil, nil }, nil)
 	})
 	a, b := command.New("a/b", do, nil), command.New("a/b", do, nil)
-	wantPanic(t, "resource: two parts of the catalog are at /a/b", func() { resource.NewCatalog(nil, a, b) })
+	wantPanic(t, "resource: two parts of the catalog have the name \"a/b\"", func() { resource.NewCatalog(nil, a, b) })
 }
 
 func TestInvoke(t *testing.T) {
