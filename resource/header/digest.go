@@ -13,7 +13,7 @@ type Digest struct {
 }
 
 var (
-	errDigestSyntax = errors.New("must be a list of digests such as sha-256=:BASE64:")
+	errDigestSyntax = errors.New("must be a list of digests of the form `sha-256=:BASE64:`")
 	errDigestLength = errors.New("the length of a digest is not that of its algorithm")
 )
 

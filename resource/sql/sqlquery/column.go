@@ -111,7 +111,7 @@ func newOperand(d Dialect, field string, c Column) (*operand, error) {
 		err = fmt.Errorf("unknown Kind %d", c.Kind)
 	}
 	if c.Kind != Time && (c.Layout != "" || c.Unit != 0) {
-		err = errors.New("Layout and Unit need the Kind Time")
+		err = errors.New("setting Layout or Unit requires the Kind Time")
 	}
 	o.write(expr, len(c.Path) > 0)
 	return o, err
@@ -122,11 +122,11 @@ func (o *operand) setTime(inJSON bool) error {
 	switch o.unit {
 	case 0, time.Second, time.Millisecond, time.Microsecond, time.Nanosecond:
 	default:
-		return fmt.Errorf("Unit must be a second, millisecond, microsecond or nanosecond, not %v", o.unit)
+		return fmt.Errorf("the Unit must be a second, millisecond, microsecond or nanosecond, not %v", o.unit)
 	}
 	switch {
 	case o.unit != 0 && o.layout != "":
-		return errors.New("Layout and Unit exclude each other")
+		return errors.New("setting both Layout and Unit")
 	case o.unit != 0 || o.layout != "":
 	case inJSON:
 		o.layout = time.RFC3339Nano
@@ -191,7 +191,7 @@ var postgresTypes = [...]string{
 func expression(d Dialect, field string, c Column) (string, error) {
 	if c.Expr != "" {
 		if c.Name != "" || len(c.Path) > 0 {
-			return "", errors.New("Expr excludes Name and Path")
+			return "", errors.New("setting Expr together with Name or Path")
 		}
 		return "(" + c.Expr + ")", nil
 	}
