@@ -18,23 +18,24 @@ import (
 	"github.com/stoa-go/stoa/resource/blob"
 )
 
-// BlobsOptions adjust [RunBlobs]. The zero value is fine.
+// BlobsOptions configures [RunBlobs].
 type BlobsOptions struct {
-	// Remembers says that the store knows what was deleted: ErrGone and not ErrNotFound.
+	// Remembers declares that the store records deletions: it returns ErrGone, not ErrNotFound, for
+	// a deleted id.
 	Remembers bool
-	// Once says that the store takes no id twice: Put where something was deleted is ErrGone.
+	// Once declares that the store never reuses an id: Put under a deleted id returns ErrGone.
 	Once bool
-	// Volatile says that content whose revision has been replaced or deleted may fail to be read. It may never be mixed with
-	// another's.
+	// Volatile declares that reading content may fail after its revision was replaced or deleted. A
+	// read must still never mix the content of two revisions.
 	Volatile bool
-	// Writers is how many goroutines race for one id; 0 means 8.
+	// Writers is the number of goroutines that race for one id. Default 8.
 	Writers int
-	// Seed determines all random choices; 0 takes a new one each time. It is printed with every failure.
+	// Seed determines all random choices. Default random. Every failure prints it.
 	Seed uint64
 }
 
-// RunBlobs tests a [blob.Store]. newStore is called for each case and returns an empty one. opts may be nil. The
-// environment variable RESOURCETEST_SEED overrides Seed, as for [Run].
+// RunBlobs tests a [blob.Store]. It calls newStore for each case; newStore returns an empty store.
+// opts may be nil. The environment variable RESOURCETEST_SEED overrides Seed, as for [Run].
 func RunBlobs(t *testing.T, newStore func(t *testing.T) blob.Store, opts *BlobsOptions) {
 	t.Helper()
 	s, err := newBlobSetup(opts)
@@ -54,7 +55,7 @@ func RunBlobs(t *testing.T, newStore func(t *testing.T) blob.Store, opts *BlobsO
 	}
 }
 
-// blobSetup is BlobsOptions with every default filled in.
+// blobSetup is BlobsOptions with defaults applied.
 type blobSetup struct {
 	BlobsOptions
 	patience time.Duration
@@ -71,34 +72,36 @@ func newBlobSetup(opts *BlobsOptions) (*blobSetup, error) {
 	return s, err
 }
 
-// blobCase is one promise of a store of bytes, and how it is tried.
+// blobCase is one rule of the contract of blob.Store, with its test.
 type blobCase struct {
 	name     string
 	contract string
-	unless   func(o BlobsOptions) bool // nil: it is always tried
+	unless   func(o BlobsOptions) bool // nil if the case applies to every store
 	run      func(k *blobKit)
 }
 
-// blobCases are all of them, from the simplest to those that build on it.
+// blobCases returns all cases. The simple ones precede those that rely on them.
 func blobCases() []blobCase {
 	return slices.Concat(blobStoreCases(), blobFailureCases(), blobRaceCases())
 }
 
-// blobKit is what a case works with.
+// blobKit has the store of a case, and methods that call it and check the results.
 type blobKit struct {
 	*blobSetup
 	store blob.Store
 	ctx   context.Context
 	rec   *record
-	rng   *rand.Rand // of the case's own goroutine
+	rng   *rand.Rand // for the case's goroutine only
 }
 
-// try runs the case against a new store, in a goroutine of its own, so that one that blocks fails alone.
+// try runs the case against a new store. It uses a separate goroutine, so a case that blocks fails
+// alone.
 func (c blobCase) try(ctx context.Context, s *blobSetup, store blob.Store) *record {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	rec := &record{}
-	k := &blobKit{blobSetup: s, store: store, ctx: ctx, rec: rec, rng: rand.New(rand.NewPCG(s.Seed, caseHash(c.name)))}
+	k := &blobKit{blobSetup: s, store: store, ctx: ctx, rec: rec,
+		rng: rand.New(rand.NewPCG(s.Seed, caseHash(c.name)))}
 	rec.within(s.patience, func() { c.run(k) })
 	return rec.result()
 }
@@ -121,7 +124,7 @@ func (k *blobKit) wantError(err error, what string, want ...error) {
 	k.errorf("%s returned %v, want %v", what, quoted(err), want)
 }
 
-// random returns n bytes that nobody has had before.
+// random returns n random bytes.
 func (k *blobKit) random(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -130,7 +133,7 @@ func (k *blobKit) random(n int) []byte {
 	return b
 }
 
-// put stores content where that has to succeed, and checks what comes back.
+// put stores content, which must succeed, and checks the returned Blob.
 func (k *blobKit) put(id string, expect resource.Rev, content []byte) *blob.Blob {
 	b, err := k.store.Put(k.ctx, id, expect, "text/x-kit; charset=utf-8", bytes.NewReader(content))
 	if err != nil || b == nil {
@@ -150,14 +153,14 @@ func (k *blobKit) put(id string, expect resource.Rev, content []byte) *blob.Blob
 	return b
 }
 
-// sameSum checks the digest, where the store knows one.
+// sameSum checks the SHA-256 digest if the store provides one.
 func (k *blobKit) sameSum(b *blob.Blob, content []byte, where string) {
 	if want := sha256.Sum256(content); b.SHA256 != nil && !bytes.Equal(b.SHA256, want[:]) {
 		k.errorf("%s of %q gave the digest %x, want %x or none", where, b.ID, b.SHA256, want)
 	}
 }
 
-// open opens what has to be there.
+// open opens an id that must exist.
 func (k *blobKit) open(id string) *blob.Blob {
 	b, err := k.store.Open(k.ctx, id)
 	if err != nil || b == nil || b.Content == nil {
@@ -166,7 +169,7 @@ func (k *blobKit) open(id string) *blob.Blob {
 	return b
 }
 
-// holds checks that an id has this content and what Put said about it.
+// holds checks that an id has this content and the metadata that Put returned.
 func (k *blobKit) holds(id string, want *blob.Blob, content []byte) {
 	b := k.open(id)
 	defer b.Content.Close()
@@ -177,15 +180,15 @@ func (k *blobKit) holds(id string, want *blob.Blob, content []byte) {
 	case !bytes.Equal(got, content):
 		k.errorf("%q has other content than was stored: %s, want %s", id, excerpt(got), excerpt(content))
 	case b.ID != id || b.Rev != want.Rev || b.Size != int64(len(content)) || b.MediaType != want.MediaType:
-		k.errorf("Open of %q gave %q, revision %q, %d bytes of %q; Put had given revision %q, %d bytes of %q", id, b.ID, b.Rev,
-			b.Size, b.MediaType, want.Rev, len(content), want.MediaType)
+		k.errorf("Open of %q gave %q, revision %q, %d bytes of %q; Put had given revision %q, %d bytes of %q",
+			id, b.ID, b.Rev, b.Size, b.MediaType, want.Rev, len(content), want.MediaType)
 	case !b.Modified.Equal(want.Modified):
 		k.errorf("Open of %q gave the time %v, and Put %v", id, b.Modified, want.Modified)
 	}
 	k.sameSum(b, got, "Open")
 }
 
-// absent checks that an id has nothing.
+// absent checks that Open of an id returns one of the errors in want.
 func (k *blobKit) absent(id string, want ...error) {
 	b, err := k.store.Open(k.ctx, id)
 	if err == nil {
@@ -194,7 +197,7 @@ func (k *blobKit) absent(id string, want ...error) {
 	k.wantError(err, fmt.Sprintf("Open of %q", id), want...)
 }
 
-// gone are the errors with which the store says that something was deleted.
+// gone returns the error that the store must return for a deleted id.
 func (k *blobKit) gone() error {
 	if k.Remembers {
 		return resource.ErrGone

@@ -11,31 +11,33 @@ import (
 	"github.com/stoa-go/stoa/resource/blob"
 )
 
-// blobFailureCases try content that does not come to its end.
+// blobFailureCases test uploads that end early: by an error, a canceled context or a concurrent
+// write.
 func blobFailureCases() []blobCase {
 	return []blobCase{
 		{
 			name: "blob-half",
-			contract: "If the content ends with an error nothing has changed, whether something was there or not, and Put returns that " +
-				"very error: a client that was cut off has stored nothing, and is told why.",
+			contract: "If the content ends with an error nothing has changed, whether something was there " +
+				"or not, and Put returns that very error: a client that was cut off has stored nothing, " +
+				"and is told why.",
 			run: blobHalf,
 		},
 		{
 			name: "blob-unseen",
-			contract: "Until Put has all of the content nobody sees anything of it: readers get what was there before, and where " +
-				"nothing was they find nothing.",
+			contract: "Until Put has all of the content nobody sees anything of it: readers get what was " +
+				"there before, and where nothing was they find nothing.",
 			run: blobUnseen,
 		},
 		{
 			name: "blob-cancel",
-			contract: "Put whose context has ended before all of the content came changes nothing: who asked for it has gone, and " +
-				"nobody would learn that it was done.",
+			contract: "Put whose context has ended before all of the content came changes nothing: who " +
+				"asked for it has gone, and nobody would learn that it was done.",
 			run: blobCancel,
 		},
 		{
 			name: "blob-late-stale",
-			contract: "The revision counts when the content is complete and not only when it begins: an upload may take an hour, and " +
-				"what was stored meanwhile would be lost.",
+			contract: "The revision counts when the content is complete and not only when it begins: an " +
+				"upload may take an hour, and what was stored meanwhile would be lost.",
 			run: blobLateStale,
 		},
 	}
@@ -43,9 +45,10 @@ func blobFailureCases() []blobCase {
 
 var errHalf = errors.New("the other half does not come")
 
-// failing gives content and then an error in the place of io.EOF.
+// failing returns a reader that yields content and then an error in place of io.EOF.
 func failing(content []byte) io.Reader {
-	return io.MultiReader(bytes.NewReader(content), readerFunc(func([]byte) (int, error) { return 0, errHalf }))
+	return io.MultiReader(bytes.NewReader(content),
+		readerFunc(func([]byte) (int, error) { return 0, errHalf }))
 }
 
 type readerFunc func(p []byte) (int, error)
@@ -56,7 +59,9 @@ func blobHalf(k *blobKit) {
 	for _, n := range []int{0, 1, 1000, 200_000} {
 		b, err := k.store.Put(k.ctx, "new", "", "text/plain", failing(k.random(n)))
 		if !errors.Is(err, errHalf) {
-			k.errorf("Put of a reader that fails after %d bytes returned %v, %s, want the error of the reader", n, b, quoted(err))
+			k.errorf(
+				"Put of a reader that fails after %d bytes returned %v, %s, want the error of the reader",
+				n, b, quoted(err))
 		}
 		k.absent("new", resource.ErrNotFound)
 	}
@@ -67,7 +72,7 @@ func blobHalf(k *blobKit) {
 		k.wantError(err, "Put of a reader that fails", errHalf)
 		k.holds("thing", cur, content)
 	}
-	// It has not cost the next one anything.
+	// Failed uploads must not prevent a later one.
 	k.holds("new", k.put("new", "", content), content)
 }
 
@@ -106,7 +111,8 @@ func blobCancel(k *blobKit) {
 		cancel()
 		return 0, io.EOF
 	})
-	_, err := k.store.Put(ctx, "thing", "", "text/plain", io.MultiReader(bytes.NewReader(k.random(1000)), leave))
+	_, err := k.store.Put(ctx, "thing", "", "text/plain",
+		io.MultiReader(bytes.NewReader(k.random(1000)), leave))
 	if err == nil {
 		k.errorf("Put succeeded although its context ended before its content did")
 	}
@@ -121,7 +127,8 @@ func blobLateStale(k *blobKit) {
 		between = k.put("thing", cur.Rev, content)
 		return 0, io.EOF
 	})
-	_, err := k.store.Put(k.ctx, "thing", cur.Rev, "text/plain", io.MultiReader(strings.NewReader("slow"), meanwhile))
+	_, err := k.store.Put(k.ctx, "thing", cur.Rev, "text/plain",
+		io.MultiReader(strings.NewReader("slow"), meanwhile))
 	k.wantError(err, "Put whose revision was replaced while its content came", resource.ErrStale)
 	if between != nil {
 		k.holds("thing", between, content)

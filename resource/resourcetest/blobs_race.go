@@ -15,19 +15,19 @@ import (
 	"github.com/stoa-go/stoa/resource/blob"
 )
 
-// blobRaceCases try many callers at once.
+// blobRaceCases test concurrent calls.
 func blobRaceCases() []blobCase {
 	return []blobCase{
 		{
 			name: "blob-create-race",
-			contract: "Of several who store the first content of an id at once exactly one succeeds, and its content stays; the others " +
-				"are told ErrExists.",
+			contract: "Of several who store the first content of an id at once exactly one succeeds, and " +
+				"its content stays; the others are told ErrExists.",
 			run: blobCreateRace,
 		},
 		{
 			name: "blob-count-race",
-			contract: "Writers that read, change and put back, again and again, lose nothing: a counter that each raises as often as it is " +
-				"told of success ends at the sum.",
+			contract: "Writers that read, change and put back, again and again, lose nothing: a counter " +
+				"that each raises as often as it is told of success ends at the sum.",
 			run: blobCountRace,
 		},
 		{
@@ -37,20 +37,21 @@ func blobRaceCases() []blobCase {
 		},
 		{
 			name: "blob-content-race",
-			contract: "What Open returns belongs together: content, size, media type and digest are those of the revision, while others put " +
-				"one content after the other under the id.",
+			contract: "What Open returns belongs together: content, size, media type and digest are those " +
+				"of the revision, while others put one content after the other under the id.",
 			run: blobContentRace,
 		},
 		{
 			name: "blob-old-content",
-			contract: "Content that was opened stays that of its revision while the id gets another or is deleted, also after a Seek: a " +
-				"download that takes an hour gets one file and not the halves of two.",
+			contract: "Content that was opened stays that of its revision while the id gets another or is " +
+				"deleted, also after a Seek: a download that takes an hour gets one file and not the " +
+				"halves of two.",
 			run: blobOldContent,
 		},
 	}
 }
 
-// race runs fn in all writers, which start together.
+// race runs fn in k.Writers goroutines, which start together, and waits for them.
 func (k *blobKit) race(fn func(writer int)) {
 	start := make(chan struct{})
 	var wg sync.WaitGroup
@@ -72,12 +73,14 @@ func blobCreateRace(k *blobKit) {
 		var winner atomic.Int64
 		var stored atomic.Pointer[blob.Blob]
 		k.race(func(w int) {
-			together := readerFunc(func([]byte) (int, error) { // ends when all have come so far, or found the id in use
+			// ends when all writers have read this far or have failed with ErrExists
+			together := readerFunc(func([]byte) (int, error) {
 				arrived.Add(1)
 				soon(func() bool { return arrived.Load() >= int64(k.Writers) })
 				return 0, io.EOF
 			})
-			b, err := k.store.Put(k.ctx, id, "", "text/plain", io.MultiReader(bytes.NewReader([]byte{byte(w)}), together))
+			b, err := k.store.Put(k.ctx, id, "", "text/plain",
+				io.MultiReader(bytes.NewReader([]byte{byte(w)}), together))
 			if err != nil {
 				arrived.Add(1)
 				k.wantError(err, "a Put that came second", resource.ErrExists)
@@ -98,7 +101,8 @@ func blobCountRace(k *blobKit) {
 	const rounds = 10
 	k.put("count", "", make([]byte, 8))
 	var arrived atomic.Int64
-	together := readerFunc(func([]byte) (int, error) { // ends when another Put has come so far, if one does soon
+	// ends when another Put has read this far, or after 1,000 turns
+	together := readerFunc(func([]byte) (int, error) {
 		mine := arrived.Add(1)
 		for turn := 0; arrived.Load() == mine && turn < 1000; turn++ {
 			runtime.Gosched()
@@ -117,7 +121,8 @@ func blobCountRace(k *blobKit) {
 				k.fatalf("the counter could not be read: %d bytes, %v", len(text), err)
 			}
 			next := binary.BigEndian.AppendUint64(nil, binary.BigEndian.Uint64(text)+1)
-			switch _, err := k.store.Put(k.ctx, "count", b.Rev, "text/plain", io.MultiReader(bytes.NewReader(next), together)); {
+			switch _, err := k.store.Put(k.ctx, "count", b.Rev, "text/plain",
+				io.MultiReader(bytes.NewReader(next), together)); {
 			case err == nil:
 				done++
 			case !errors.Is(err, resource.ErrStale):
@@ -153,8 +158,9 @@ func blobDeleteRace(k *blobKit) {
 	}
 }
 
-// blobContentRace has each content say of itself how long it is and of which kind, so that no two are alike. Between two
-// Puts somebody begins to open: left alone, the writer might be done before the first reader comes.
+// blobContentRace stores contents whose first byte determines their length and media type, so a
+// reader detects a mixture. The writer waits for an Open between two Puts. Otherwise it might
+// finish before the first reader starts.
 func blobContentRace(k *blobKit) {
 	kind := func(n byte) string { return fmt.Sprintf("text/x-%d", n) }
 	content := func(n byte) []byte { return bytes.Repeat([]byte{n}, 10_000*(int(n)%4+1)+int(n)) }
@@ -180,7 +186,7 @@ func blobContentRace(k *blobKit) {
 		}
 	})
 	k.race(func(int) {
-		for ; !done.Load(); linger() { // who never rests may keep the writer from its turn
+		for ; !done.Load(); linger() { // a busy loop could starve the writer
 			opens.Add(1)
 			b := k.open("thing")
 			text, err := io.ReadAll(b.Content)
@@ -192,7 +198,8 @@ func blobContentRace(k *blobKit) {
 				continue
 			}
 			k.sameSum(b, text, "Open")
-			if len(text) == 0 || !bytes.Equal(text, content(text[0])) || b.MediaType != kind(text[0]) || b.Size != int64(len(text)) {
+			if len(text) == 0 || !bytes.Equal(text, content(text[0])) || b.MediaType != kind(text[0]) ||
+				b.Size != int64(len(text)) {
 				k.fatalf("Open gave %q of size %d with %s", b.MediaType, b.Size, excerpt(text))
 			}
 		}
@@ -200,8 +207,9 @@ func blobContentRace(k *blobKit) {
 	wg.Wait()
 }
 
-// soon waits until something has happened, but not for long, because with some stores it cannot. It sleeps in the end: one
-// that only gives way keeps a processor, and who is waited for may be in the queue of one that the machine has taken away.
+// soon waits until happened returns true, for at most about 200 turns, because with some stores it
+// never does. The later turns sleep: a loop that only yields keeps a processor, and the awaited
+// goroutine may be queued on another processor that the operating system has preempted.
 func soon(happened func() bool) {
 	for turn := 0; turn < 200 && !happened(); turn++ {
 		if turn < 100 {
@@ -232,9 +240,11 @@ func blobOldContent(k *blobKit) {
 		rest, err := io.ReadAll(o.Content)
 		switch {
 		case !bytes.HasPrefix(old[from:], rest):
-			k.errorf("content that was opened became another %s: %s, want %s", when, excerpt(rest), excerpt(old[from:]))
+			k.errorf("content that was opened became another %s: %s, want %s",
+				when, excerpt(rest), excerpt(old[from:]))
 		case err == nil && len(rest) != len(old[from:]):
-			k.errorf("content that was opened became shorter %s: %d bytes, want %d", when, len(rest), len(old[from:]))
+			k.errorf("content that was opened became shorter %s: %d bytes, want %d",
+				when, len(rest), len(old[from:]))
 		case err != nil && !k.Volatile:
 			k.errorf("old content could not be read %s: %v", when, err)
 		}

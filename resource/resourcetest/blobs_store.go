@@ -12,67 +12,71 @@ import (
 	"github.com/stoa-go/stoa/resource/blob"
 )
 
-// blobStoreCases try one caller at a time.
+// blobStoreCases test sequential calls.
 func blobStoreCases() []blobCase {
 	return []blobCase{
 		{
 			name: "blob-sizes",
-			contract: "What was stored comes back octet by octet, with its size and the media type as it was declared: nothing " +
-				"at all, one byte, and content that ends beside the end of a buffer.",
+			contract: "What was stored comes back octet by octet, with its size and the media type as it " +
+				"was declared: nothing at all, one byte, and content that ends beside the end of a buffer.",
 			run: blobSizes,
 		},
 		{
 			name: "blob-seek",
-			contract: "Content can be read from anywhere, as the ranges of a download that is resumed need it: Seek from the " +
-				"start, from here and from the end, and Read after it.",
+			contract: "Content can be read from anywhere, as the ranges of a download that is resumed need " +
+				"it: Seek from the start, from here and from the end, and Read after it.",
 			run: blobSeek,
 		},
 		{
 			name: "blob-replace",
-			contract: "Put in the place of the revision that is there gives another revision, and the new content with the new " +
-				"media type, also where it is shorter than the old.",
+			contract: "Put in the place of the revision that is there gives another revision, and the new " +
+				"content with the new media type, also where it is shorter than the old.",
 			run: blobReplace,
 		},
 		{
 			name: "blob-stale",
-			contract: "Put and Delete name the revision that was read. If another is there or none they change nothing and return " +
-				"ErrStale: somebody's work would be lost unseen.",
+			contract: "Put and Delete name the revision that was read. If another is there or none they " +
+				"change nothing and return ErrStale: somebody's work would be lost unseen.",
 			run: blobStale,
 		},
 		{
-			name:     "blob-exists",
-			contract: "Put that expects nothing there returns ErrExists if something is, and changes nothing: it is how two creators are told apart.",
-			run:      blobExists,
+			name: "blob-exists",
+			contract: "Put that expects nothing there returns ErrExists if something is, and changes " +
+				"nothing: it is how two creators are told apart.",
+			run: blobExists,
 		},
 		{
 			name: "blob-delete",
-			contract: "What was deleted is gone at once: Open and Delete return ErrGone if the store remembers, else ErrNotFound, " +
-				"and other ids stay.",
+			contract: "What was deleted is gone at once: Open and Delete return ErrGone if the store " +
+				"remembers, else ErrNotFound, and other ids stay.",
 			run: blobDelete,
 		},
 		{
 			name: "blob-second-life",
-			contract: "Put under an id that was deleted gives it a second life with a revision it never had, so that a tag from the " +
-				"first never matches; or it returns ErrGone, if the store takes no id twice.",
+			contract: "Put under an id that was deleted gives it a second life with a revision it never " +
+				"had, so that a tag from the first never matches; or it returns ErrGone, if the store " +
+				"takes no id twice.",
 			run: blobSecondLife,
 		},
 		{
-			name:     "blob-unknown",
-			contract: "An id that was never used is ErrNotFound for Open and Delete, and ErrStale for Put that names a revision.",
-			run:      blobUnknown,
+			name: "blob-unknown",
+			contract: "An id that was never used is ErrNotFound for Open and Delete, and ErrStale for Put " +
+				"that names a revision.",
+			run: blobUnknown,
 		},
 		{
 			name: "blob-ids",
-			contract: "An id is any name: blanks, percent signs, letters of every alphabet. Ids that differ are different things. What " +
-				"can be none, since it would lead out of the folder, is ErrNotFound, and nothing is read or written anywhere.",
+			contract: "An id is any name: blanks, percent signs, letters of every alphabet. Ids that " +
+				"differ are different things. What can be none, since it would lead out of the folder, is " +
+				"ErrNotFound, and nothing is read or written anywhere.",
 			run: blobIDs,
 		},
 	}
 }
 
 func blobSizes(k *blobKit) {
-	for _, n := range []int{0, 1, 2, 511, 512, 513, 4095, 4096, 4097, 32<<10 - 1, 32 << 10, 32<<10 + 1, 64<<10 - 1, 64 << 10,
-		64<<10 + 1, 1<<20 + 7} {
+	for _, n := range []int{0, 1, 2, 511, 512, 513, 4095, 4096, 4097, 32<<10 - 1, 32 << 10, 32<<10 + 1,
+		64<<10 - 1, 64 << 10, 64<<10 + 1, 1<<20 + 7} {
 		id, content := fmt.Sprintf("size-%d", n), k.random(n)
 		b := k.put(id, "", content)
 		if b.MediaType != "text/x-kit; charset=utf-8" {
@@ -95,18 +99,20 @@ func blobSeek(k *blobKit) {
 		to     int64
 		read   int
 	}{
-		{99_990, io.SeekStart, 99_990, 10}, {0, io.SeekStart, 0, 1}, {-1, io.SeekEnd, size - 1, 1}, {0, io.SeekEnd, size, 0},
-		{65_535, io.SeekStart, 65_535, 2}, {100, io.SeekCurrent, 65_637, 33}, {-20, io.SeekCurrent, 65_650, 40_000},
-		{0, io.SeekStart, 0, size},
+		{99_990, io.SeekStart, 99_990, 10}, {0, io.SeekStart, 0, 1}, {-1, io.SeekEnd, size - 1, 1},
+		{0, io.SeekEnd, size, 0}, {65_535, io.SeekStart, 65_535, 2}, {100, io.SeekCurrent, 65_637, 33},
+		{-20, io.SeekCurrent, 65_650, 40_000}, {0, io.SeekStart, 0, size},
 	} {
 		got, err := b.Content.Seek(step.offset, step.whence)
 		if err != nil || got != step.to {
-			k.fatalf("Seek(%d, %d) from %d gave %d, %v, want %d", step.offset, step.whence, at, got, err, step.to)
+			k.fatalf("Seek(%d, %d) from %d gave %d, %v, want %d",
+				step.offset, step.whence, at, got, err, step.to)
 		}
 		want := content[step.to:min(size, step.to+int64(step.read))]
 		part := make([]byte, len(want))
 		if _, err := io.ReadFull(b.Content, part); err != nil || !bytes.Equal(part, want) {
-			k.errorf("after Seek(%d, %d) came %s (%v), want %s", step.offset, step.whence, excerpt(part), err, excerpt(want))
+			k.errorf("after Seek(%d, %d) came %s (%v), want %s",
+				step.offset, step.whence, excerpt(part), err, excerpt(want))
 		}
 		at = step.to + int64(len(want))
 	}
@@ -143,7 +149,8 @@ func blobStale(k *blobKit) {
 	for _, rev := range []resource.Rev{old.Rev, "nonsense", "\"\x00/../"} {
 		_, err := k.store.Put(k.ctx, "thing", rev, "text/plain", bytes.NewReader(first))
 		k.wantError(err, fmt.Sprintf("Put that expects revision %q", rev), resource.ErrStale)
-		k.wantError(k.store.Delete(k.ctx, "thing", rev), fmt.Sprintf("Delete that expects revision %q", rev), resource.ErrStale)
+		k.wantError(k.store.Delete(k.ctx, "thing", rev), fmt.Sprintf("Delete that expects revision %q", rev),
+			resource.ErrStale)
 		k.holds("thing", cur, second)
 	}
 }
@@ -201,8 +208,8 @@ func blobUnknown(k *blobKit) {
 }
 
 func blobIDs(k *blobKit) {
-	ids := []string{"a", "a b", "a%20b", "a+b", "a?b#c", "été", "日本語.txt", "a.tar.gz", "-", "~", "CON.txt", "a&b=c", "'\"$`", "a..b",
-		strings.Repeat("n", 200)}
+	ids := []string{"a", "a b", "a%20b", "a+b", "a?b#c", "été", "日本語.txt", "a.tar.gz", "-", "~", "CON.txt",
+		"a&b=c", "'\"$`", "a..b", strings.Repeat("n", 200)}
 	stored := map[string]*blob.Blob{}
 	for i, id := range ids {
 		stored[id] = k.put(id, "", []byte{byte(i)})
@@ -210,7 +217,8 @@ func blobIDs(k *blobKit) {
 	for i, id := range ids {
 		k.holds(id, stored[id], []byte{byte(i)})
 	}
-	for _, id := range []string{"", ".", "..", "../outside", "/outside", "a/../../outside", "a/b", "nul\x00l"} {
+	for _, id := range []string{
+		"", ".", "..", "../outside", "/outside", "a/../../outside", "a/b", "nul\x00l"} {
 		k.absent(id, resource.ErrNotFound)
 		_, err := k.store.Put(k.ctx, id, "", "text/plain", strings.NewReader("x"))
 		if !errors.Is(err, resource.ErrNotFound) {

@@ -9,34 +9,35 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// cancelCases try a context that has been cancelled.
+// cancelCases test calls with a canceled context.
 func cancelCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
 			name:  "cancel-write",
 			needs: filler,
-			contract: "A write whose context has been cancelled before it began returns an error and writes nothing. The " +
-				"caller has gone, or has run out of time, and will try again.",
+			contract: "A write whose context has been cancelled before it began returns an error and " +
+				"writes nothing. The caller has gone, or has run out of time, and will try again.",
 			run: cancelWrite[T],
 		},
 		{
 			name: "cancel-read",
-			contract: "A read whose context has been cancelled gives the whole answer or an error that says so. It never " +
-				"says that an item is not there, and a list that was cut short ends with an error, never as if it were " +
-				"complete.",
+			contract: "A read whose context has been cancelled gives the whole answer or an error that " +
+				"says so. It never says that an item is not there, and a list that was cut short ends with " +
+				"an error, never as if it were complete.",
 			run: cancelRead[T],
 		},
 		{
 			name: "cancel-list",
-			contract: "A list whose context is cancelled while it is read goes on to its end or gives an error, and nothing " +
-				"after that: whoever reads on would take the rest for a part of the answer. (Look at rows.Err after the " +
-				"loop.)",
+			contract: "A list whose context is cancelled while it is read goes on to its end or gives an " +
+				"error, and nothing after that: whoever reads on would take the rest for a part of the " +
+				"answer. (Look at rows.Err after the loop.)",
 			run: cancelList[T],
 		},
 	}
 }
 
-// cancelWrite reads everything after each write, with a context that is alive: an error alone proves nothing.
+// cancelWrite lists and reads the items after each write, with a context that is not canceled. The
+// error alone does not prove that nothing was written.
 func cancelWrite[T any](k *kit[T]) {
 	items := k.fill(2, distinct)
 	ctx, cancel := context.WithCancel(k.ctx)
@@ -47,12 +48,14 @@ func cancelWrite[T any](k *kit[T]) {
 	}
 	var writes []write
 	if k.ops.Create != nil {
-		writes = append(writes, write{"Create", func() error { _, err := k.ops.Create(ctx, k.fresh()); return err }})
+		writes = append(writes, write{"Create",
+			func() error { _, err := k.ops.Create(ctx, k.fresh()); return err }})
 	}
 	if k.ops.Insert != nil {
 		id := k.newID()
 		v := k.identified(k.fresh(), id)
-		writes = append(writes, write{"Insert", func() error { _, err := k.ops.Insert(ctx, id, v); return err }})
+		writes = append(writes, write{"Insert",
+			func() error { _, err := k.ops.Insert(ctx, id, v); return err }})
 	}
 	if k.ops.Replace != nil {
 		writes = append(writes, write{"Replace", func() error {
@@ -61,7 +64,8 @@ func cancelWrite[T any](k *kit[T]) {
 		}})
 	}
 	if k.ops.Delete != nil {
-		writes = append(writes, write{"Delete", func() error { return k.ops.Delete(ctx, items[1].ID, items[1].Rev) }})
+		writes = append(writes, write{"Delete",
+			func() error { return k.ops.Delete(ctx, items[1].ID, items[1].Rev) }})
 	}
 	for _, w := range writes {
 		if w.call() == nil {
@@ -74,8 +78,8 @@ func cancelWrite[T any](k *kit[T]) {
 	}
 }
 
-// cancelRead accepts a whole answer, since a store in memory need not look at the context. It does not accept a wrong one:
-// a driver's error that is mapped to "no rows" becomes a 404 for an item that is there.
+// cancelRead accepts a complete result, because a store in memory need not check the context. It
+// rejects a wrong one: if a driver's error is mapped to "no rows", an existing item becomes a 404.
 func cancelRead[T any](k *kit[T]) {
 	items := k.inOrder(k.fill(10, distinct))
 	ctx, cancel := context.WithCancel(k.ctx)
@@ -106,7 +110,7 @@ func cancelRead[T any](k *kit[T]) {
 	}
 }
 
-// cancelList cancels after the first item and in the middle, and reads on.
+// cancelList cancels the context after the first item and in the middle, and continues to read.
 func cancelList[T any](k *kit[T]) {
 	items := k.inOrder(k.fill(30, distinct))
 	ids := make([]string, len(items))
@@ -118,14 +122,15 @@ func cancelList[T any](k *kit[T]) {
 			return k.ops.List(ctx, k.ordered(query.Query{}))
 		})
 		if k.ops.GetMany != nil {
-			k.checkCancelled(items, stop, "GetMany", func(ctx context.Context) iter.Seq2[resource.Item[T], error] {
-				return k.ops.GetMany(ctx, ids)
-			})
+			k.checkCancelled(items, stop, "GetMany",
+				func(ctx context.Context) iter.Seq2[resource.Item[T], error] {
+					return k.ops.GetMany(ctx, ids)
+				})
 		}
 	}
 }
 
-// checkCancelled reads an iterator to its end and cancels its context on the way.
+// checkCancelled reads an iterator to its end and cancels its context after stop items.
 func (k *kit[T]) checkCancelled(want []resource.Item[T], stop int, where string,
 	call func(ctx context.Context) iter.Seq2[resource.Item[T], error]) {
 	ctx, cancel := context.WithCancel(k.ctx)

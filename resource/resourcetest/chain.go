@@ -8,26 +8,27 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// link is one acknowledged write: the revision it named, the one it was given, and what it wrote.
+// link is one acknowledged write: the revision it named, the revision it returned, and the value.
 type link[T any] struct {
 	from, to resource.Rev
 	value    T
 }
 
-// chain is how an item that many write at once is audited whatever its type: without a counter in the value, by the
-// revisions alone. No write was lost exactly if the links lead in one line from the first revision to the last.
+// chain records concurrent writes of one item, to prove that none was lost. It works for values of
+// any type because it compares only revisions: no write was lost exactly if the links form one path
+// from the first revision to the last.
 type chain[T any] struct {
 	first resource.Item[T]
 
 	mu    sync.Mutex
 	links []link[T]
-	reads []resource.Item[T] // what was seen along the way
+	reads []resource.Item[T] // results of Get before each write
 }
 
-// newChain begins at an item as it is now.
+// newChain starts a chain at the current state of an item.
 func newChain[T any](it resource.Item[T]) *chain[T] { return &chain[T]{first: it} }
 
-// add takes in a write and the read it was made from.
+// add records a write and the result of Get that it was based on.
 func (c *chain[T]) add(l link[T], read resource.Item[T]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,7 +48,7 @@ func (k *kit[T]) attempt(ctx context.Context, id string) (l link[T], read resour
 	return link[T]{from: read.Rev, to: made.Rev, value: next}, read, err
 }
 
-// lengthen repeats read and replace until one write is acknowledged, as package resource does.
+// lengthen repeats Get and Replace until one write is acknowledged, as package resource does.
 func (k *kit[T]) lengthen(c *chain[T]) {
 	const tries = 10_000
 	for range tries {
@@ -64,7 +65,8 @@ func (k *kit[T]) lengthen(c *chain[T]) {
 	k.fatalf("%d attempts to write one item all found it changed: nobody gets through", tries)
 }
 
-// checkChain follows the links from the first revision and compares where they end with what is stored.
+// checkChain follows the links from the first revision and compares the last one with the stored
+// item.
 func (k *kit[T]) checkChain(c *chain[T]) {
 	next := map[resource.Rev]link[T]{}
 	written := map[resource.Rev]T{c.first.Rev: c.first.Value}

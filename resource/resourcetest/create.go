@@ -7,42 +7,42 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// createCases try Creator.
+// createCases test Creator.
 func createCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
 			name:  "create-get",
 			needs: creator,
-			contract: "Create stores the value and returns it as stored, with the id it chose and its revision; Get returns " +
-				"the same from then on.",
+			contract: "Create stores the value and returns it as stored, with the id it chose and its " +
+				"revision; Get returns the same from then on.",
 			run: createGet[T],
 		},
 		{
 			name:  "create-race",
 			needs: creator,
-			contract: "Each Create takes an id that was never used before, whoever else creates at the same time, and every " +
-				"acknowledged item is there afterwards.",
+			contract: "Each Create takes an id that was never used before, whoever else creates at the " +
+				"same time, and every acknowledged item is there afterwards.",
 			run: createRace[T],
 		},
 		{
 			name:  "create-id-reuse",
 			needs: creator | deleter,
-			contract: "The id of a deleted item is not given to another one. A client that kept the old id would read and " +
-				"overwrite something else. (A SQLite rowid needs AUTOINCREMENT for that.)",
+			contract: "The id of a deleted item is not given to another one. A client that kept the old id " +
+				"would read and overwrite something else. (A SQLite rowid needs AUTOINCREMENT for that.)",
 			run: createIDReuse[T],
 		},
 		{
 			name:  "create-beside-insert",
 			needs: creator | inserter,
-			contract: "Create chooses around ids that were taken by Insert. It may fail, but it must not put its item in the " +
-				"place of another.",
+			contract: "Create chooses around ids that were taken by Insert. It may fail, but it must not " +
+				"put its item in the place of another.",
 			run: createBesideInsert[T],
 		},
 	}
 }
 
-// createGet compares three views of each new item: what was sent, what Create said it stored, and what Get finds. A store
-// that answers from its argument, and stores something else, is caught by the third.
+// createGet compares the value sent, the item that Create returned, and the item that Get returns.
+// The last comparison detects a store that returns its argument but stores something else.
 func createGet[T any](k *kit[T]) {
 	for range 5 {
 		sent := k.fresh()
@@ -54,8 +54,9 @@ func createGet[T any](k *kit[T]) {
 	}
 }
 
-// createRace has all writers create in step, so that a store which reads a counter and then writes it gives two of them
-// the same id. The second item would have replaced the first, which the count at the end shows as well.
+// createRace calls Create from all writers at once. A store that reads a counter and then writes it
+// gives two of them the same id. The second item then replaces the first, so the number of items is
+// too small at the end, too.
 func createRace[T any](k *kit[T]) {
 	rounds := max(5, k.Items/k.Writers)
 	sent := make([]T, rounds*k.Writers)
@@ -82,8 +83,8 @@ func createRace[T any](k *kit[T]) {
 	}
 }
 
-// createIDReuse deletes each item before the next is made: the worst case for stores that take the largest id and add
-// one, because the largest id is then the deleted one.
+// createIDReuse deletes each item before it creates the next. This is the worst case for stores
+// that add one to the largest id, because the largest id is the deleted one.
 func createIDReuse[T any](k *kit[T]) {
 	used := map[string]bool{}
 	for range 5 {
@@ -96,15 +97,15 @@ func createIDReuse[T any](k *kit[T]) {
 	}
 }
 
-// createBesideInsert takes the id that a counting store would choose next, then creates. That an id is refused is fine,
-// since only the caller can know what went wrong; that the inserted item is replaced is not.
+// createBesideInsert inserts the id that a counting store would choose next, and then creates
+// items. Insert may reject an id. Create must not replace the inserted item.
 func createBesideInsert[T any](k *kit[T]) {
 	inserted := map[string]resource.Item[T]{}
 	for range 3 {
 		made := k.put(k.fresh())
 		for _, id := range []string{successor(made.ID), k.newID()} {
 			if !k.valid(id) {
-				continue // the successor of a UUID, say
+				continue // for example the successor of a UUID
 			}
 			it, err := k.ops.Insert(k.ctx, id, k.identified(k.fresh(), id))
 			if err == nil {
@@ -129,16 +130,18 @@ func createBesideInsert[T any](k *kit[T]) {
 	}
 }
 
-// valid reports whether the tags of the id field permit an id, without which nobody could ask for it.
+// valid reports whether the type and the tags of the id field permit an id. The library rejects
+// requests with other ids.
 func (k *kit[T]) valid(id string) bool {
 	if _, err := k.id.Parse(id); err != nil {
 		return false
 	}
 	v := k.identified(k.fresh(), id)
-	return !slices.ContainsFunc(k.typ.Validate(&v), func(bad schema.Violation) bool { return bad.Pointer == "/"+k.id.Name })
+	return !slices.ContainsFunc(k.typ.Validate(&v),
+		func(bad schema.Violation) bool { return bad.Pointer == "/"+k.id.Name })
 }
 
-// successor returns the id that a store which counts would choose next.
+// successor returns the id that follows in a store that counts.
 func successor(id string) string {
 	digits := []byte(id)
 	for i := len(digits) - 1; i >= 0 && digits[i] >= '0' && digits[i] <= '9'; i-- {

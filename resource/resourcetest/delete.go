@@ -9,21 +9,23 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// deleteCases try Deleter, also together with Inserter and Replacer.
+// deleteCases test Deleter, also together with Inserter and Replacer.
 func deleteCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
 			name:  "delete-get",
 			needs: deleter,
-			contract: "A deleted item is gone from everywhere at once: Get, Replace and Delete return ErrGone if the store " +
-				"remembers deletions (Tombstoner), else ErrNotFound, and List, Count and GetMany leave it out.",
+			contract: "A deleted item is gone from everywhere at once: Get, Replace and Delete return " +
+				"ErrGone if the store remembers deletions (Tombstoner), else ErrNotFound, and List, Count " +
+				"and GetMany leave it out.",
 			run: deleteGet[T],
 		},
 		{
 			name:  "delete-stale",
 			needs: deleter,
-			contract: "Delete names the revision that was read. If the item has another one by now, it stays and ErrStale is " +
-				"returned: somebody may have put something into it that is worth keeping.",
+			contract: "Delete names the revision that was read. If the item has another one by now, it " +
+				"stays and ErrStale is returned: somebody may have put something into it that is worth " +
+				"keeping.",
 			run: deleteStale[T],
 		},
 		{
@@ -35,29 +37,30 @@ func deleteCases[T any]() []testCase[T] {
 		{
 			name:  "delete-race",
 			needs: deleter | filler,
-			contract: "Of several who delete the same item at once exactly one succeeds; the others find it gone. Whoever is " +
-				"told of success may act on it, by paying money back, say.",
+			contract: "Of several who delete the same item at once exactly one succeeds; the others find " +
+				"it gone. Whoever is told of success may act on it, by paying money back, say.",
 			run: deleteRace[T],
 		},
 		{
 			name:  "delete-replace-race",
 			needs: deleter | replacer | filler,
-			contract: "Delete and Replace that name the same revision exclude each other. If both were acknowledged, an " +
-				"acknowledged change was deleted unseen.",
+			contract: "Delete and Replace that name the same revision exclude each other. If both were " +
+				"acknowledged, an acknowledged change was deleted unseen.",
 			run: deleteReplaceRace[T],
 		},
 		{
 			name:  "delete-insert",
 			needs: deleter | inserter,
-			contract: "Insert under the id of a deleted item either gives it a second life, with a revision it never had in " +
-				"the first, or returns ErrGone. A store that remembers deletions does the latter unless Options.Recreates " +
-				"says otherwise. A revision of the first life must be stale in the second: begin with resource.NewRev.",
+			contract: "Insert under the id of a deleted item either gives it a second life, with a " +
+				"revision it never had in the first, or returns ErrGone. A store that remembers deletions " +
+				"does the latter unless Options.Recreates says otherwise. A revision of the first life " +
+				"must be stale in the second: begin with resource.NewRev.",
 			run: deleteInsert[T],
 		},
 	}
 }
 
-// gone are the errors with which a collection may say that an item has been deleted.
+// gone returns the errors that a collection may return for a deleted item.
 func (k *kit[T]) gone() []error {
 	if k.able.has(tombstoner) {
 		return []error{resource.ErrGone}
@@ -65,7 +68,8 @@ func (k *kit[T]) gone() []error {
 	return []error{resource.ErrNotFound, resource.ErrGone}
 }
 
-// deleteGet looks for the deleted item through every method there is, with its last revision, none, and a foreign one.
+// deleteGet calls every method with the id of a deleted item: with its last revision, without a
+// revision, and with a revision that the item never had.
 func deleteGet[T any](k *kit[T]) {
 	items := k.fill(3, distinct)
 	if len(items) == 0 {
@@ -96,7 +100,7 @@ func deleteGet[T any](k *kit[T]) {
 	}
 }
 
-// deleteStale is replaceStale for Delete. Deleting too much cannot be taken back, so the item is read after each try.
+// deleteStale is replaceStale for Delete. It reads the item after each attempt.
 func deleteStale[T any](k *kit[T]) {
 	items := k.fill(1, distinct)
 	if len(items) == 0 {
@@ -110,12 +114,13 @@ func deleteStale[T any](k *kit[T]) {
 	}
 	for _, rev := range stale {
 		err := k.ops.Delete(k.ctx, it.ID, rev)
-		k.wantError(err, fmt.Sprintf("Delete that named revision %q of an item at %q", rev, it.Rev), resource.ErrStale)
+		k.wantError(err, fmt.Sprintf("Delete that named revision %q of an item at %q", rev, it.Rev),
+			resource.ErrStale)
 		k.sameItem(it, k.get(it.ID), "the item after a stale Delete")
 	}
 }
 
-// deleteUnknown guards against stores that call a statement that met no row a success.
+// deleteUnknown detects stores that report success for a statement that affected no row.
 func deleteUnknown[T any](k *kit[T]) {
 	items := k.fill(1, distinct)
 	revs := oddRevs("1")
@@ -129,8 +134,8 @@ func deleteUnknown[T any](k *kit[T]) {
 	k.sameSet(items, k.all(), "List after Delete of an unknown id")
 }
 
-// deleteRace counts acknowledgements. Deleting twice does no harm to the data, which is why stores get it wrong: the harm
-// is done by two callers who both believe that it was they.
+// deleteRace counts acknowledgements. A second delete does not change the data, but two callers
+// that both receive success may both act on it.
 func deleteRace[T any](k *kit[T]) {
 	items := k.fill(k.Items, distinct)
 	winners := k.duels(len(items), func(_, i int) error {
@@ -138,13 +143,14 @@ func deleteRace[T any](k *kit[T]) {
 	}, k.gone()...)
 	for _, won := range winners {
 		if len(won) != 1 {
-			k.fatalf("%d of %d racing calls of Delete for one item were acknowledged, want 1", len(won), k.Writers)
+			k.fatalf("%d of %d racing calls of Delete for one item were acknowledged, want 1",
+				len(won), k.Writers)
 		}
 	}
 }
 
-// deleteReplaceRace has even writers delete and odd ones replace, all at one revision. Exactly one of them all may win,
-// and what Get says afterwards must fit to who it was.
+// deleteReplaceRace calls Delete from even writers and Replace from odd ones, all with the same
+// revision. Exactly one call may succeed, and Get must return the state that it left.
 func deleteReplaceRace[T any](k *kit[T]) {
 	items := k.fill(k.Items, distinct)
 	winners := k.duels(len(items), func(w, i int) error {
@@ -157,17 +163,21 @@ func deleteReplaceRace[T any](k *kit[T]) {
 	}, append(k.gone(), resource.ErrStale)...)
 	for i, won := range winners {
 		if len(won) != 1 {
-			k.fatalf("%d racing calls of Delete and Replace that named one revision were acknowledged, want 1", len(won))
+			k.fatalf(
+				"%d racing calls of Delete and Replace that named one revision were acknowledged, want 1",
+				len(won))
 		}
 		_, err := k.ops.Get(k.ctx, items[i].ID)
 		if deleted := won[0]%2 == 0; deleted != (err != nil) {
-			k.fatalf("Get returned %s where, of Delete and Replace, the acknowledged one was Delete: %v", quoted(err), deleted)
+			k.fatalf("Get returned %s where, of Delete and Replace, the acknowledged one was Delete: %v",
+				quoted(err), deleted)
 		}
 	}
 }
 
-// deleteInsert goes through lives of growing length. A revision that counts from one in each life comes back in the second
-// at the latest, and an entity tag from the first would then match.
+// deleteInsert inserts and deletes one id several times, with more writes in each life. A revision
+// that counts from one in each life repeats in the second at the latest. An entity tag from the
+// first life would then match.
 func deleteInsert[T any](k *kit[T]) {
 	id := k.newID()
 	seen := map[resource.Rev]bool{}
@@ -182,7 +192,7 @@ func deleteInsert[T any](k *kit[T]) {
 		for old := range seen {
 			k.checkOldRev(it, old)
 		}
-		for range life { // lives of different lengths, as a counter would show
+		for range life { // different numbers of writes, to detect a counter
 			seen[it.Rev] = true
 			if k.ops.Replace != nil {
 				it = k.replace(it, k.changed(it.Value))
@@ -193,7 +203,8 @@ func deleteInsert[T any](k *kit[T]) {
 	}
 }
 
-// mayLiveAgain checks what Insert said about a deleted id, and reports whether the item lives again.
+// mayLiveAgain checks the error of Insert under a deleted id. It reports whether the item exists
+// again.
 func (k *kit[T]) mayLiveAgain(err error) bool {
 	switch {
 	case k.able.has(tombstoner) && !k.Recreates:
@@ -206,7 +217,7 @@ func (k *kit[T]) mayLiveAgain(err error) bool {
 	return true
 }
 
-// checkOldRev checks that a revision of an earlier life is nothing in this one.
+// checkOldRev checks that a revision of an earlier life is stale in this one.
 func (k *kit[T]) checkOldRev(it resource.Item[T], old resource.Rev) {
 	if it.Rev == old {
 		k.fatalf("the second life of item %q began with revision %q, which it had in the first", it.ID, old)
@@ -215,14 +226,16 @@ func (k *kit[T]) checkOldRev(it resource.Item[T], old resource.Rev) {
 		_, err := k.ops.Replace(k.ctx, it.ID, old, k.changed(it.Value))
 		k.wantError(err, "Replace that named a revision of an earlier life", resource.ErrStale)
 	}
-	k.wantError(k.ops.Delete(k.ctx, it.ID, old), "Delete that named a revision of an earlier life", resource.ErrStale)
+	k.wantError(k.ops.Delete(k.ctx, it.ID, old), "Delete that named a revision of an earlier life",
+		resource.ErrStale)
 	k.sameItem(it, k.get(it.ID), "the item in its second life")
 }
 
-// sameSet is sameIDs for answers in any order.
+// sameSet is sameIDs for results in any order.
 func (k *kit[T]) sameSet(want, got []resource.Item[T], where string) bool {
 	byID := func(items []resource.Item[T]) []resource.Item[T] {
-		return slices.SortedFunc(slices.Values(items), func(a, b resource.Item[T]) int { return cmp.Compare(a.ID, b.ID) })
+		return slices.SortedFunc(slices.Values(items),
+			func(a, b resource.Item[T]) int { return cmp.Compare(a.ID, b.ID) })
 	}
 	return k.sameIDs(byID(want), byID(got), where)
 }

@@ -7,41 +7,45 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// valueCases try what values may hold, and to whom they belong.
+// valueCases test extreme values and aliasing between the store and its callers.
 func valueCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
 			name:  "value-edges",
 			needs: filler,
-			contract: "A value comes back as it was sent, whatever it holds: empty text, spaces at the ends, every character " +
-				"of Unicode as it was composed, the smallest and the largest numbers, null and empty lists. (Integers do " +
-				"not survive a float64, nor text a column of fixed width.)",
+			contract: "A value comes back as it was sent, whatever it holds: empty text, spaces at the " +
+				"ends, every character of Unicode as it was composed, the smallest and the largest " +
+				"numbers, null and empty lists. (Integers do not survive a float64, nor text a column of " +
+				"fixed width.)",
 			run: func(k *kit[T]) { k.roundTrips(max(len(extremeTexts), k.Items/4), extreme) },
 		},
 		{
 			name:  "value-hard",
 			needs: filler,
-			contract: "What a store cannot keep, such as U+0000 in a text of PostgreSQL, a mebibyte of it, or an integer above " +
-				"the largest int64, it may refuse with an error. It must not store something else.",
+			contract: "What a store cannot keep, such as U+0000 in a text of PostgreSQL, a mebibyte of it, " +
+				"or an integer above the largest int64, it may refuse with an error. It must not store " +
+				"something else.",
 			run: func(k *kit[T]) { k.roundTrips(6, hard) },
 		},
 		{
 			name:  "alias-stored",
 			needs: filler,
-			contract: "A store keeps a copy of what it was given. The caller may change its lists, maps and pointers " +
-				"afterwards, and that is not a write.",
+			contract: "A store keeps a copy of what it was given. The caller may change its lists, maps " +
+				"and pointers afterwards, and that is not a write.",
 			run: aliasStored[T],
 		},
 		{
 			name: "alias-returned",
-			contract: "What a store returns belongs to the caller, who may change it: the library decodes requests into it. " +
-				"A store that gives out its own lists, maps or pointers would be changed without a write.",
+			contract: "What a store returns belongs to the caller, who may change it: the library decodes " +
+				"requests into it. A store that gives out its own lists, maps or pointers would be changed " +
+				"without a write.",
 			run: aliasReturned[T],
 		},
 	}
 }
 
-// roundTrips stores values of a style, as new ones and in place of others, and looks at what comes back.
+// roundTrips stores n values of a style, by Create or Insert and by Replace, and compares what it
+// reads.
 func (k *kit[T]) roundTrips(n int, st style) {
 	if k.New != nil {
 		k.notef("not tried: Options.New makes the values")
@@ -73,7 +77,7 @@ func (k *kit[T]) roundTrips(n int, st style) {
 	}
 }
 
-// unchanged checks that an item's document is still what it was.
+// unchanged checks that an item's document has not changed.
 func (k *kit[T]) unchanged(id, document, why string) {
 	if it := k.get(id); k.document(&it.Value) != document {
 		k.errorf("the stored item changed when %s was changed: it was %s and is %s",
@@ -81,10 +85,11 @@ func (k *kit[T]) unchanged(id, document, why string) {
 	}
 }
 
-// scribbled changes whatever v shares with others, and reports whether there was anything.
+// scribbled modifies the lists, maps and pointers of v in place. It reports whether there were any.
 func scribbled[T any](v *T) bool { return scribble(reflect.ValueOf(v).Elem(), false) }
 
-// aliasStored changes the value after it was given away. The document taken before tells whether the store noticed.
+// aliasStored modifies a value after it was passed to the store. The document taken before detects
+// a store that kept a reference.
 func aliasStored[T any](k *kit[T]) {
 	sent := k.fresh()
 	it := k.put(sent)
@@ -105,7 +110,7 @@ func aliasStored[T any](k *kit[T]) {
 	k.unchanged(it.ID, document, "the value given to Replace")
 }
 
-// aliasReturned does the same with everything that methods return, one after the other, and reads the item after each.
+// aliasReturned modifies the result of each method, and reads the item after each.
 func aliasReturned[T any](k *kit[T]) {
 	items := k.fill(2, distinct)
 	if len(items) == 0 {

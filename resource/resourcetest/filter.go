@@ -13,15 +13,16 @@ import (
 
 // filterCases test Query.Filter and Counter.
 func filterCases[T any]() []testCase[T] {
-	const truth = "A filter selects what query.Match says: every comparison is true or false, also against null, where eq, " +
-		"in, lt, lte, gt, gte, contains and startsWith are false while ne and notIn are true. (SQL's third value has to " +
-		"be caught, as in (a <> ? OR a IS NULL).) "
+	const truth = "A filter selects what query.Match says: every comparison is true or false, also against " +
+		"null, where eq, in, lt, lte, gt, gte, contains and startsWith are false while ne and notIn are " +
+		"true. (SQL's third value has to be caught, as in (a <> ? OR a IS NULL).) "
 	return []testCase[T]{
 		{
 			name:  "filter-comparisons",
 			needs: filterer,
-			contract: truth + "Text is compared exactly: case counts, and % and _ are characters like others. A comparison " +
-				"that the store cannot evaluate is left out of Support, and the library refuses it.",
+			contract: truth + "Text is compared exactly: case counts, and % and _ are characters like " +
+				"others. A comparison that the store cannot evaluate is left out of Support, and the " +
+				"library refuses it.",
 			run: filterComparisons[T],
 		},
 		{
@@ -33,8 +34,8 @@ func filterCases[T any]() []testCase[T] {
 		{
 			name:  "count-list",
 			needs: counter,
-			contract: "Count returns how many items the filter selects: as many as List gives. Clients see it as the total " +
-				"of the list they page through.",
+			contract: "Count returns how many items the filter selects: as many as List gives. Clients see " +
+				"it as the total of the list they page through.",
 			run: countList[T],
 		},
 	}

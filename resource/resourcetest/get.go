@@ -10,8 +10,9 @@ func getCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
 			name: "get-unknown",
-			contract: "Get of an id that was never used returns ErrNotFound, or an error that wraps it. A zero item without " +
-				"an error would be served as if it existed, and any other error as a failure of the server.",
+			contract: "Get of an id that was never used returns ErrNotFound, or an error that wraps it. A " +
+				"zero item without an error would be served as if it existed, and any other error as a " +
+				"failure of the server.",
 			run: getUnknown[T],
 		},
 	}
@@ -20,7 +21,8 @@ func getCases[T any]() []testCase[T] {
 // getUnknown gets unknown ids, in an empty collection and beside other items.
 func getUnknown[T any](k *kit[T]) {
 	unknown := []string{k.newID(), k.newID(), k.newID()}
-	if k.id.Type.Kind == schema.String && k.id.Pattern == nil && k.id.Format == "" && len(k.id.Enum) == 0 && k.ID == nil {
+	if k.id.Type.Kind == schema.String && k.id.Pattern == nil && k.id.Format == "" && len(k.id.Enum) == 0 &&
+		k.ID == nil {
 		unknown = append(unknown, "' OR 1=1 --", "%", "*", "../etc/passwd", "ünknown", "a b")
 	}
 	for round := range 2 {

@@ -18,16 +18,16 @@ func insertCases[T any]() []testCase[T] {
 		{
 			name:  "insert-duplicate",
 			needs: inserter,
-			contract: "Insert under an id that is in use returns ErrExists and changes nothing. It is what makes PUT with " +
-				"If-None-Match safe, and a repeated creation happen once.",
+			contract: "Insert under an id that is in use returns ErrExists and changes nothing. It is what " +
+				"makes PUT with If-None-Match safe, and a repeated creation happen once.",
 			run: insertDuplicate[T],
 		},
 		{
 			name:  "insert-race",
 			needs: inserter,
-			contract: "Of several who insert the same id at once exactly one succeeds, and its value is the one that is " +
-				"stored. Looking whether the id is free and storing must be one atomic step: a unique index, a " +
-				"conditional put, or one lock around both.",
+			contract: "Of several who insert the same id at once exactly one succeeds, and its value is " +
+				"the one that is stored. Looking whether the id is free and storing must be one atomic " +
+				"step: a unique index, a conditional put, or one lock around both.",
 			run: insertRace[T],
 		},
 	}
@@ -81,7 +81,8 @@ func insertRace[T any](k *kit[T]) {
 	}, resource.ErrExists)
 	for i, won := range winners {
 		if len(won) != 1 {
-			k.fatalf("%d of %d racing calls of Insert for one id were acknowledged, want 1", len(won), k.Writers)
+			k.fatalf("%d of %d racing calls of Insert for one id were acknowledged, want 1",
+				len(won), k.Writers)
 		}
 		k.sameValue(sent[i][won[0]], k.get(ids[i]).Value, "the item after racing calls of Insert")
 	}

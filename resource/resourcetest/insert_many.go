@@ -13,29 +13,30 @@ func insertManyCases[T any]() []testCase[T] {
 		{
 			name:  "insertmany-get",
 			needs: multiInserter,
-			contract: "InsertMany stores each value under its id, and Get finds it there. There may be more values than a " +
-				"statement takes parameters; none at all are no error.",
+			contract: "InsertMany stores each value under its id, and Get finds it there. There may be " +
+				"more values than a statement takes parameters; none at all are no error.",
 			run: insertManyGet[T],
 		},
 		{
 			name:  "insertmany-all-or-none",
 			needs: multiInserter,
-			contract: "If one of the ids is in use InsertMany returns ErrExists and has stored none of the items, however " +
-				"many there are: what was to be stored together is then stored one by one.",
+			contract: "If one of the ids is in use InsertMany returns ErrExists and has stored none of the " +
+				"items, however many there are: what was to be stored together is then stored one by one.",
 			run: insertManyAllOrNone[T],
 		},
 		{
 			name:  "insertmany-deleted",
 			needs: multiInserter | deleter | tombstoner,
-			contract: "If one of the ids was deleted InsertMany returns ErrGone or ErrExists and stores nothing, even where " +
-				"Insert lets an id come again: whether it may is not its question.",
+			contract: "If one of the ids was deleted InsertMany returns ErrGone or ErrExists and stores " +
+				"nothing, even where Insert lets an id come again: whether it may is not its question.",
 			run: insertManyDeleted[T],
 		},
 		{
 			name:  "insertmany-transaction",
 			needs: multiInserter | transactor,
-			contract: "What InsertMany has stored in a transaction Get and GetMany find there, just as everybody does after the " +
-				"commit, with the same revision: that is how those who listen are told of it.",
+			contract: "What InsertMany has stored in a transaction Get and GetMany find there, just as " +
+				"everybody does after the commit, with the same revision: that is how those who listen are " +
+				"told of it.",
 			run: insertManyTransaction[T],
 		},
 	}
@@ -73,7 +74,8 @@ func insertManyAllOrNone[T any](k *kit[T]) {
 	for _, at := range []int{0, 120, 229} {
 		items := k.newItems(230)
 		items[at] = resource.Item[T]{ID: there.ID, Value: k.identified(k.fresh(), there.ID)}
-		k.wantError(k.ops.InsertMany(k.ctx, items), "InsertMany with an id that is in use", resource.ErrExists)
+		k.wantError(k.ops.InsertMany(k.ctx, items), "InsertMany with an id that is in use",
+			resource.ErrExists)
 		k.noneStored(items, at)
 	}
 	k.sameItem(there, k.get(there.ID), "Get after InsertMany was refused")
@@ -85,7 +87,8 @@ func insertManyDeleted[T any](k *kit[T]) {
 	k.remove(dead)
 	items := k.newItems(12)
 	items[5] = resource.Item[T]{ID: dead.ID, Value: k.identified(k.fresh(), dead.ID)}
-	k.wantError(k.ops.InsertMany(k.ctx, items), "InsertMany with an id that was deleted", resource.ErrGone, resource.ErrExists)
+	k.wantError(k.ops.InsertMany(k.ctx, items), "InsertMany with an id that was deleted", resource.ErrGone,
+		resource.ErrExists)
 	k.noneStored(items, -1)
 }
 

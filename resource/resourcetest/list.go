@@ -17,28 +17,30 @@ func listCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
 			name: "list-get",
-			contract: "List gives every item once, each with the id, revision, time of modification and value that Get " +
-				"gives for it. A client may write what it found in a list, naming the revision from there.",
+			contract: "List gives every item once, each with the id, revision, time of modification and " +
+				"value that Get gives for it. A client may write what it found in a list, naming the " +
+				"revision from there.",
 			run: listGet[T],
 		},
 		{
 			name:  "list-sort",
 			needs: sorter,
-			contract: "A list comes in the order of Query.Sort, whose last key is the id, so that every list has exactly one " +
-				"order. Null sorts before everything else, and last where the order is descending; strings compare by " +
-				"code point, not by the rules of a language; false sorts before true.",
+			contract: "A list comes in the order of Query.Sort, whose last key is the id, so that every " +
+				"list has exactly one order. Null sorts before everything else, and last where the order " +
+				"is descending; strings compare by code point, not by the rules of a language; false sorts " +
+				"before true.",
 			run: listSort[T],
 		},
 		{
 			name: "list-limit",
-			contract: "Query.Limit is the largest number of items; zero means all. The items are the first ones of the whole " +
-				"list.",
+			contract: "Query.Limit is the largest number of items; zero means all. The items are the first " +
+				"ones of the whole list.",
 			run: listLimit[T],
 		},
 		{
 			name: "list-stop",
-			contract: "The consumer of an iterator may stop early. Then everything is released: locks, rows, connections, " +
-				"goroutines. (defer rows.Close() inside the iterator's function.)",
+			contract: "The consumer of an iterator may stop early. Then everything is released: locks, " +
+				"rows, connections, goroutines. (defer rows.Close() inside the iterator's function.)",
 			run: listStop[T],
 		},
 	}
@@ -75,7 +77,8 @@ func (k *kit[T]) sorts() [][]query.Order {
 	for i, field := range keys {
 		sorts = append(sorts, []query.Order{{Field: field}}, []query.Order{{Field: field, Desc: true}})
 		if next := keys[(i+1)%len(keys)]; next != field {
-			sorts = append(sorts, []query.Order{{Field: field, Desc: k.rng.IntN(2) == 0}, {Field: next, Desc: true}})
+			sorts = append(sorts, []query.Order{{Field: field, Desc: k.rng.IntN(2) == 0},
+				{Field: next, Desc: true}})
 		}
 	}
 	return sorts

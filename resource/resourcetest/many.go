@@ -15,16 +15,17 @@ func manyCases[T any]() []testCase[T] {
 		{
 			name:  "getmany-get",
 			needs: multiGetter,
-			contract: "GetMany gives the items with these ids, each once and as Get gives it, in any order. Ids without an " +
-				"item are left out and are no error; no ids give no items. There may be more ids than a statement takes " +
-				"parameters.",
+			contract: "GetMany gives the items with these ids, each once and as Get gives it, in any " +
+				"order. Ids without an item are left out and are no error; no ids give no items. There may " +
+				"be more ids than a statement takes parameters.",
 			run: getManyGet[T],
 		},
 		{
 			name:  "listby-list",
 			needs: grouper | filterer | sorter,
-			contract: "ListBy gives for each key what List gives where the field equals it: the first Limit items of each " +
-				"key, not of all together, in the order of Sort within a key. A key without items gives none.",
+			contract: "ListBy gives for each key what List gives where the field equals it: the first " +
+				"Limit items of each key, not of all together, in the order of Sort within a key. A key " +
+				"without items gives none.",
 			run: listByList[T],
 		},
 	}
@@ -123,7 +124,8 @@ func (k *kit[T]) checkListBy(field string, keys map[string]any, q query.Query, i
 	for _, key := range asked {
 		each := q
 		each.Filter = query.And(q.Filter, query.Where(field, query.Eq, keys[key]))
-		k.sameIDs(k.expect(each, items), got[key], fmt.Sprintf("ListBy %s, for key %q, %s", field, key, show(q)), q.Sort...)
+		k.sameIDs(k.expect(each, items), got[key],
+			fmt.Sprintf("ListBy %s, for key %q, %s", field, key, show(q)), q.Sort...)
 		delete(got, key)
 	}
 	for key := range got {

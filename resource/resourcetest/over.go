@@ -41,7 +41,8 @@ type OverOptions struct {
 //
 // Lists have no revisions, so the client also gets each item of a list.
 func Over[T any](at string, opts *OverOptions) resource.Ops[T] {
-	o := &over[T]{at: strings.TrimSuffix(at, "/"), client: http.DefaultClient, typ: schema.For[T](), cursors: map[string]string{}}
+	o := &over[T]{at: strings.TrimSuffix(at, "/"), client: http.DefaultClient, typ: schema.For[T](),
+		cursors: map[string]string{}}
 	name := "id"
 	if opts != nil {
 		o.client, name = cmp.Or(opts.Client, o.client), cmp.Or(opts.IDField, name)
@@ -107,7 +108,8 @@ func failed(status int, body []byte) error {
 	}
 	json.Unmarshal(body, &p) // p stays empty if body is not a problem
 	known := map[int]error{
-		http.StatusNotFound: resource.ErrNotFound, http.StatusGone: resource.ErrGone, http.StatusPreconditionFailed: resource.ErrStale,
+		http.StatusNotFound: resource.ErrNotFound, http.StatusGone: resource.ErrGone,
+		http.StatusPreconditionFailed: resource.ErrStale,
 		http.StatusServiceUnavailable: resource.ErrUnavailable, http.StatusForbidden: resource.ErrForbidden,
 		http.StatusUnauthorized: resource.ErrUnauthenticated,
 	}
@@ -135,14 +137,16 @@ func (o *over[T]) item(a answer) (resource.Item[T], error) {
 	}
 	tag := a.header.Get("ETag")
 	if len(tag) < 3 {
-		return it, fmt.Errorf("the answer with status %d has the ETag %q; is AlwaysETagOnPut set?", a.status, tag)
+		return it, fmt.Errorf("the answer with status %d has the ETag %q; is AlwaysETagOnPut set?",
+			a.status, tag)
 	}
 	it.ID, it.Rev = o.id.Text(&it.Value), resource.Rev(tag[1:len(tag)-1])
 	return it, nil
 }
 
 // one is do for a request whose response is an item.
-func (o *over[T]) one(ctx context.Context, method, at string, body []byte, header ...string) (resource.Item[T], error) {
+func (o *over[T]) one(ctx context.Context, method, at string, body []byte,
+	header ...string) (resource.Item[T], error) {
 	a, err := o.do(ctx, method, at, body, header...)
 	if err != nil {
 		return resource.Item[T]{}, err
@@ -188,7 +192,9 @@ func (o *over[T]) insert(ctx context.Context, id string, v T) (resource.Item[T],
 	return it, err
 }
 
-func (o *over[T]) replace(ctx context.Context, id string, expect resource.Rev, v T) (it resource.Item[T], err error) {
+func (o *over[T]) replace(
+	ctx context.Context, id string, expect resource.Rev, v T,
+) (it resource.Item[T], err error) {
 	err = o.compared(ctx, id, expect, func(tag string) error {
 		it, err = o.write(ctx, http.MethodPut, o.path(id), v, "If-Match", tag)
 		return err
@@ -203,7 +209,8 @@ func (o *over[T]) remove(ctx context.Context, id string, expect resource.Rev) er
 	})
 }
 
-func (o *over[T]) write(ctx context.Context, method, at string, v T, header ...string) (resource.Item[T], error) {
+func (o *over[T]) write(ctx context.Context, method, at string, v T,
+	header ...string) (resource.Item[T], error) {
 	body, err := o.document(v)
 	if err != nil {
 		return resource.Item[T]{}, err
@@ -214,7 +221,8 @@ func (o *over[T]) write(ctx context.Context, method, at string, v T, header ...s
 // compared sends a conditional request. For a missing item the condition fails as well (RFC 9110
 // section 13.1.1), and a revision that is not a valid entity tag (section 8.8.3) cannot be sent. In
 // both cases compared gets the item to find the error.
-func (o *over[T]) compared(ctx context.Context, id string, expect resource.Rev, request func(tag string) error) error {
+func (o *over[T]) compared(ctx context.Context, id string, expect resource.Rev,
+	request func(tag string) error) error {
 	err := resource.ErrStale
 	if !strings.ContainsFunc(string(expect), func(r rune) bool { return r <= ' ' || r == '"' || r > '~' }) {
 		err = request(`"` + string(expect) + `"`)

@@ -13,30 +13,31 @@ func pageCases[T any]() []testCase[T] {
 		{
 			name:  "page-walk",
 			needs: sorter,
-			contract: "Query.After holds one value for each sort key, those of the last item seen, and the list goes on " +
-				"behind it. Pages of any size put together are the whole list. (Compare all keys, not the first alone: " +
-				"(a, id) > (?, ?); and mind nulls and descending keys.)",
+			contract: "Query.After holds one value for each sort key, those of the last item seen, and the " +
+				"list goes on behind it. Pages of any size put together are the whole list. (Compare all " +
+				"keys, not the first alone: (a, id) > (?, ?); and mind nulls and descending keys.)",
 			run: pageWalk[T],
 		},
 		{
 			name:  "page-nowhere",
 			needs: sorter | deleter,
-			contract: "Query.After is a position, not an item: the item it was taken from may have been deleted or changed. " +
-				"The list goes on where it would stand.",
+			contract: "Query.After is a position, not an item: the item it was taken from may have been " +
+				"deleted or changed. The list goes on where it would stand.",
 			run: pageNowhere[T],
 		},
 		{
 			name:  "page-changes",
 			needs: filler | deleter,
-			contract: "While somebody walks through the pages, others create and delete. Every item that is there throughout " +
-				"is seen exactly once, and nothing is seen twice. Counting rows (OFFSET) cannot do that; a position can.",
+			contract: "While somebody walks through the pages, others create and delete. Every item that " +
+				"is there throughout is seen exactly once, and nothing is seen twice. Counting rows " +
+				"(OFFSET) cannot do that; a position can.",
 			run: pageChanges[T],
 		},
 		{
 			name:  "page-natural",
 			needs: natural,
-			contract: "A store with an order of its own gives each item the token Next, with which Query.Token continues " +
-				"behind it. Pages of any size put together are the whole list.",
+			contract: "A store with an order of its own gives each item the token Next, with which " +
+				"Query.Token continues behind it. Pages of any size put together are the whole list.",
 			run: pageNatural[T],
 		},
 	}
@@ -159,7 +160,8 @@ func (k *kit[T]) checkWalk(steady, seen []resource.Item[T], how string) {
 	}
 	for _, it := range steady {
 		if times[it.ID] == 0 {
-			k.errorf("item %q was there all the time, and a walk through the pages of %s did not see it", it.ID, how)
+			k.errorf("item %q was there all the time, and a walk through the pages of %s did not see it",
+				it.ID, how)
 		}
 	}
 }

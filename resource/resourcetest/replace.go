@@ -12,46 +12,48 @@ func replaceCases[T any]() []testCase[T] {
 		{
 			name:  "replace-get",
 			needs: replacer,
-			contract: "Replace stores the value and returns it as stored with its new revision; Get returns the same from " +
-				"then on. Nothing of the value before may shine through.",
+			contract: "Replace stores the value and returns it as stored with its new revision; Get " +
+				"returns the same from then on. Nothing of the value before may shine through.",
 			run: replaceGet[T],
 		},
 		{
 			name:  "replace-stale",
 			needs: replacer,
-			contract: "A write names the revision it read. If the item has another one by now, the write changes nothing and " +
-				"returns ErrStale; so does one that names a revision the store never gave out, whatever it looks like. " +
-				"Storing it anyway would take back somebody else's acknowledged change.",
+			contract: "A write names the revision it read. If the item has another one by now, the write " +
+				"changes nothing and returns ErrStale; so does one that names a revision the store never " +
+				"gave out, whatever it looks like. Storing it anyway would take back somebody else's " +
+				"acknowledged change.",
 			run: replaceStale[T],
 		},
 		{
 			name:  "replace-unknown",
 			needs: replacer,
-			contract: "Replace of an id that is not there returns ErrNotFound and brings nothing into being, whatever " +
-				"revision it names. Creating is Insert's business.",
+			contract: "Replace of an id that is not there returns ErrNotFound and brings nothing into " +
+				"being, whatever revision it names. Creating is Insert's business.",
 			run: replaceUnknown[T],
 		},
 		{
 			name:  "replace-revisions",
 			needs: replacer,
-			contract: "Every write gives the item a revision it never had before, also one that brings an earlier value back. " +
-				"A hash of the content, or a time that is too coarse, comes again: a client that holds the old one then " +
-				"overwrites changes it has not seen.",
+			contract: "Every write gives the item a revision it never had before, also one that brings an " +
+				"earlier value back. A hash of the content, or a time that is too coarse, comes again: a " +
+				"client that holds the old one then overwrites changes it has not seen.",
 			run: replaceRevisions[T],
 		},
 		{
 			name:  "replace-race",
 			needs: replacer,
-			contract: "Comparing the revision and writing are one atomic step. Acknowledged writes therefore form one chain, " +
-				"each naming the revision that the one before returned; two that name the same one mean that an " +
-				"acknowledged write was lost. (UPDATE ... WHERE id = ? AND rev = ?, and look at the number of rows.)",
+			contract: "Comparing the revision and writing are one atomic step. Acknowledged writes " +
+				"therefore form one chain, each naming the revision that the one before returned; two that " +
+				"name the same one mean that an acknowledged write was lost. (UPDATE ... WHERE id = ? AND " +
+				"rev = ?, and look at the number of rows.)",
 			run: replaceRace[T],
 		},
 		{
 			name:  "replace-duel",
 			needs: replacer,
-			contract: "Of several who replace an item at once, all naming the same revision, exactly one succeeds; the others " +
-				"are told ErrStale. Who was told of success finds that value stored.",
+			contract: "Of several who replace an item at once, all naming the same revision, exactly one " +
+				"succeeds; the others are told ErrStale. Who was told of success finds that value stored.",
 			run: replaceDuel[T],
 		},
 	}
@@ -83,9 +85,9 @@ func replaceGet[T any](k *kit[T]) {
 // oddRevs returns revisions that a store never returns, derived from an existing one.
 func oddRevs(current resource.Rev) []resource.Rev {
 	return []resource.Rev{
-		"", "0", "-1", "x", " ", current + "x", current + " ", "x" + current, current + "\x00", "\xff\xfe\x00", "*",
-		`"` + current + `"`, "W/" + current, "99999999999999999999999999", "' OR '1'='1", current + current,
-		resource.NewRev(),
+		"", "0", "-1", "x", " ", current + "x", current + " ", "x" + current, current + "\x00",
+		"\xff\xfe\x00", "*", `"` + current + `"`, "W/" + current, "99999999999999999999999999",
+		"' OR '1'='1", current + current, resource.NewRev(),
 	}
 }
 
@@ -105,7 +107,8 @@ func replaceStale[T any](k *kit[T]) {
 			continue
 		}
 		_, err := k.ops.Replace(k.ctx, third.ID, rev, k.changed(third.Value))
-		k.wantError(err, fmt.Sprintf("Replace that named revision %q of an item at %q", rev, third.Rev), resource.ErrStale)
+		k.wantError(err, fmt.Sprintf("Replace that named revision %q of an item at %q", rev, third.Rev),
+			resource.ErrStale)
 		k.sameItem(third, k.get(third.ID), "the item after a stale Replace")
 	}
 }
@@ -121,7 +124,8 @@ func replaceUnknown[T any](k *kit[T]) {
 	}
 	for _, rev := range revs {
 		_, err := k.ops.Replace(k.ctx, id, rev, k.identified(k.fresh(), id))
-		k.wantError(err, fmt.Sprintf("Replace of an unknown id that named revision %q", rev), resource.ErrNotFound)
+		k.wantError(err, fmt.Sprintf("Replace of an unknown id that named revision %q", rev),
+			resource.ErrNotFound)
 	}
 	if _, err := k.ops.Get(k.ctx, id); err == nil {
 		k.errorf("Replace of an unknown id brought the item into being")
@@ -142,7 +146,8 @@ func replaceRevisions[T any](k *kit[T]) {
 	for write := range max(20, k.Items/4) {
 		it = k.replace(it, alternating[write%2])
 		if earlier, again := seen[it.Rev]; again {
-			k.fatalf("write %d gave the item revision %q, which it had after write %d", write+1, it.Rev, earlier)
+			k.fatalf("write %d gave the item revision %q, which it had after write %d",
+				write+1, it.Rev, earlier)
 		}
 		seen[it.Rev] = write + 1
 		k.sameItem(it, k.get(it.ID), "Get after a write")
@@ -184,7 +189,8 @@ func replaceDuel[T any](k *kit[T]) {
 	}, resource.ErrStale)
 	for i, won := range winners {
 		if len(won) != 1 {
-			k.fatalf("%d of %d racing calls of Replace that named one revision were acknowledged, want 1", len(won), k.Writers)
+			k.fatalf("%d of %d racing calls of Replace that named one revision were acknowledged, want 1",
+				len(won), k.Writers)
 		}
 		k.sameValue(sent[i][won[0]], k.get(items[i].ID).Value, "the item after racing calls of Replace")
 	}

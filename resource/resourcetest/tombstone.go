@@ -12,22 +12,23 @@ func tombstoneCases[T any]() []testCase[T] {
 		{
 			name:  "tombstone-deleted",
 			needs: tombstoner | deleter,
-			contract: "Deleted returns when an item was deleted, and ErrNotFound while it is alive and if it was never there. " +
-				"It decides between 404 (Not Found) and 410 (Gone).",
+			contract: "Deleted returns when an item was deleted, and ErrNotFound while it is alive and if " +
+				"it was never there. It decides between 404 (Not Found) and 410 (Gone).",
 			run: tombstoneDeleted[T],
 		},
 		{
 			name:  "tombstone-precedes-stale",
 			needs: tombstoner | deleter | replacer,
-			contract: "That an item is gone precedes that a revision is stale: Delete and Replace of a deleted item return " +
-				"ErrGone whatever they name, so that a client which repeats its Delete learns that it succeeded.",
+			contract: "That an item is gone precedes that a revision is stale: Delete and Replace of a " +
+				"deleted item return ErrGone whatever they name, so that a client which repeats its Delete " +
+				"learns that it succeeded.",
 			run: tombstonePrecedesStale[T],
 		},
 		{
 			name:  "tombstone-second-life",
 			needs: tombstoner | deleter | inserter,
-			contract: "An item that lives again is not deleted: Deleted returns ErrNotFound for it. After its second deletion " +
-				"the time is that of the second.",
+			contract: "An item that lives again is not deleted: Deleted returns ErrNotFound for it. After " +
+				"its second deletion the time is that of the second.",
 			run: tombstoneSecondLife[T],
 		},
 	}
@@ -66,7 +67,8 @@ func tombstonePrecedesStale[T any](k *kit[T]) {
 	it := k.replace(first, k.changed(first.Value))
 	k.remove(it)
 	for _, rev := range append(oddRevs(it.Rev), first.Rev, it.Rev) {
-		k.wantError(k.ops.Delete(k.ctx, it.ID, rev), "Delete of a deleted item that named revision "+string(rev),
+		k.wantError(k.ops.Delete(k.ctx, it.ID, rev),
+			"Delete of a deleted item that named revision "+string(rev),
 			resource.ErrGone)
 		_, err := k.ops.Replace(k.ctx, it.ID, rev, it.Value)
 		k.wantError(err, "Replace of a deleted item that named revision "+string(rev), resource.ErrGone)

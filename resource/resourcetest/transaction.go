@@ -19,22 +19,22 @@ func transactionCases[T any]() []testCase[T] {
 		{
 			name:  "tx-runner",
 			needs: transactor,
-			contract: "Transactions returns the same Runner each time, comparable with ==: by it the library knows which " +
-				"collections, logs and records can stand or fall together.",
+			contract: "Transactions returns the same Runner each time, comparable with ==: by it the " +
+				"library knows which collections, logs and records can stand or fall together.",
 			run: txRunner[T],
 		},
 		{
 			name:  "tx-commit",
 			needs: transactor | filler,
-			contract: "Inside a transaction a collection sees what the transaction did, and after the commit everybody does. " +
-				"(Every method must use the transaction that its context carries.)",
+			contract: "Inside a transaction a collection sees what the transaction did, and after the " +
+				"commit everybody does. (Every method must use the transaction that its context carries.)",
 			run: txCommit[T],
 		},
 		{
 			name:  "tx-rollback",
 			needs: transactor | filler,
-			contract: "If the function returns an error, InTx returns that error, and nothing has happened: no item, no " +
-				"change, no deletion, no memory of a deletion.",
+			contract: "If the function returns an error, InTx returns that error, and nothing has " +
+				"happened: no item, no change, no deletion, no memory of a deletion.",
 			run: txRollback[T],
 		},
 		{
@@ -46,31 +46,34 @@ func transactionCases[T any]() []testCase[T] {
 		{
 			name:  "tx-nested",
 			needs: transactor | filler,
-			contract: "InTx with a context that carries a transaction of the same Runner joins it: nothing is committed and " +
-				"nothing announced before the outermost call, and its rollback takes everything back.",
+			contract: "InTx with a context that carries a transaction of the same Runner joins it: nothing " +
+				"is committed and nothing announced before the outermost call, and its rollback takes " +
+				"everything back.",
 			run: txNested[T],
 		},
 		{
 			name:  "tx-after-commit",
 			needs: transactor,
-			contract: "What is given to tx.AfterCommit runs once, after the commit, and never if the transaction is rolled " +
-				"back: it sends mail and publishes events. What is given to tx.AfterRollback runs only then. (Call tx.Begin " +
-				"for each attempt, Scope.Commit after the commit and Scope.Rollback after a rollback.)",
+			contract: "What is given to tx.AfterCommit runs once, after the commit, and never if the " +
+				"transaction is rolled back: it sends mail and publishes events. What is given to " +
+				"tx.AfterRollback runs only then. (Call tx.Begin for each attempt, Scope.Commit after the " +
+				"commit and Scope.Rollback after a rollback.)",
 			run: txAfterCommit[T],
 		},
 		{
 			name:  "tx-isolation",
 			needs: transactor | replacer | filler,
-			contract: "What a transaction has done is not seen by others before it commits: it may never have happened. They " +
-				"see what was before, or wait.",
+			contract: "What a transaction has done is not seen by others before it commits: it may never " +
+				"have happened. They see what was before, or wait.",
 			run: txIsolation[T],
 		},
 		{
 			name:  "tx-race",
 			needs: transactor | replacer | filler,
-			contract: "Transactions that read and write the same item at once lose nothing, rolled back ones leave nothing, " +
-				"and a rollback takes back only what its own transaction did, never an acknowledged write of somebody " +
-				"else. (Undo one's own changes; do not restore a copy of everything.)",
+			contract: "Transactions that read and write the same item at once lose nothing, rolled back " +
+				"ones leave nothing, and a rollback takes back only what its own transaction did, never an " +
+				"acknowledged write of somebody else. (Undo one's own changes; do not restore a copy of " +
+				"everything.)",
 			run: txRace[T],
 		},
 	}
@@ -264,7 +267,8 @@ func txAfterCommit[T any](k *kit[T]) {
 	undone = 0
 	k.must(k.inTx(k.ctx, body("commit", nil)), "an empty transaction")
 	if len(ran) != 2 || ran[0] != "commit first" || ran[1] != "commit second" {
-		k.errorf("after the commit %q ran, want what was asked for in that transaction, once and in order", ran)
+		k.errorf("after the commit %q ran, want what was asked for in that transaction, once and in order",
+			ran)
 	}
 	if undone > 0 {
 		k.errorf("AfterRollback ran for what was committed")

@@ -14,16 +14,17 @@ func uniqueCases[T any]() []testCase[T] {
 		{
 			name:  "unique-taken",
 			needs: filler,
-			contract: "No two items have the same value in a field tagged unique. Who tries is told resource.Taken with the " +
-				"field's JSON name, and nothing is written. An item may keep its own value, and the value of a deleted " +
-				"item is free.",
+			contract: "No two items have the same value in a field tagged unique. Who tries is told " +
+				"resource.Taken with the field's JSON name, and nothing is written. An item may keep its " +
+				"own value, and the value of a deleted item is free.",
 			run: uniqueTaken[T],
 		},
 		{
 			name:  "unique-race",
 			needs: filler,
-			contract: "Of several who store items with the same value in a unique field at once exactly one succeeds. Looking " +
-				"whether the value is free and storing must be one atomic step, as with a unique index.",
+			contract: "Of several who store items with the same value in a unique field at once exactly " +
+				"one succeeds. Looking whether the value is free and storing must be one atomic step, as " +
+				"with a unique index.",
 			run: uniqueRace[T],
 		},
 	}
@@ -127,7 +128,8 @@ func uniqueRace[T any](k *kit[T]) {
 		}, errTaken)
 		for _, won := range winners {
 			if len(won) != 1 {
-				k.fatalf("%d of %d racing writes with the same %s were acknowledged, want 1", len(won), k.Writers, f.Name)
+				k.fatalf("%d of %d racing writes with the same %s were acknowledged, want 1",
+					len(won), k.Writers, f.Name)
 			}
 		}
 	}

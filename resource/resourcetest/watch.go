@@ -18,51 +18,55 @@ func watchCases[T any]() []testCase[T] {
 		{
 			name:  "watch-begin",
 			needs: watcher,
-			contract: "What Watch yields first is a Bookmark with the place it begins at: where the store is for the zero Cursor, " +
-				"and else the very place that it was given. Whoever takes a place, and reads then, goes on from there.",
+			contract: "What Watch yields first is a Bookmark with the place it begins at: where the store " +
+				"is for the zero Cursor, and else the very place that it was given. Whoever takes a place, " +
+				"and reads then, goes on from there.",
 			run: watchBegin[T],
 		},
 		{
 			name:  "watch-changes",
 			needs: watcher | filler,
-			contract: "Watch yields each change once when it has happened, with the item as it was (unless it was created) and " +
-				"as it is (unless it was deleted), and with the revision that Get gives. Policy judges both, so that somebody " +
-				"for whom an item goes out of sight is told that it is gone.",
+			contract: "Watch yields each change once when it has happened, with the item as it was (unless " +
+				"it was created) and as it is (unless it was deleted), and with the revision that Get " +
+				"gives. Policy judges both, so that somebody for whom an item goes out of sight is told " +
+				"that it is gone.",
 			run: watchChanges[T],
 		},
 		{
 			name:  "watch-resume",
 			needs: watcher | filler,
-			contract: "From the place of a change Watch yields exactly what is behind it, with the same cursors, and then a Bookmark " +
-				"with a place as far as the store was: so whoever comes late knows when nothing is missing.",
+			contract: "From the place of a change Watch yields exactly what is behind it, with the same " +
+				"cursors, and then a Bookmark with a place as far as the store was: so whoever comes late " +
+				"knows when nothing is missing.",
 			run: watchResume[T],
 		},
 		{
 			name:  "watch-expired",
 			needs: watcher,
-			contract: "A place that the store cannot go on from, as it is of another memory or one that it has not come to, is " +
-				"ErrExpired and nothing else: who is told lists anew, and who is not misses what was between.",
+			contract: "A place that the store cannot go on from, as it is of another memory or one that it " +
+				"has not come to, is ErrExpired and nothing else: who is told lists anew, and who is not " +
+				"misses what was between.",
 			run: watchExpired[T],
 		},
 		{
 			name:  "watch-end",
 			needs: watcher,
-			contract: "The end of the context ends Watch without an error, be it before it begins or while it waits: nobody is there " +
-				"any more, and the server goes down when all have ended.",
+			contract: "The end of the context ends Watch without an error, be it before it begins or while " +
+				"it waits: nobody is there any more, and the server goes down when all have ended.",
 			run: watchEnd[T],
 		},
 		{
 			name:  "watch-rollback",
 			needs: watcher | transactor | filler,
-			contract: "What a transaction has done is told when it is committed, and never if it is rolled back: it has not " +
-				"happened.",
+			contract: "What a transaction has done is told when it is committed, and never if it is rolled " +
+				"back: it has not happened.",
 			run: watchRollback[T],
 		},
 		{
 			name:  "watch-race",
 			needs: watcher | replacer | filler,
-			contract: "The changes of an item are told in the order in which they were made, whoever made them: each begins where " +
-				"the one before has ended, and the last leaves the item as it is.",
+			contract: "The changes of an item are told in the order in which they were made, whoever made " +
+				"them: each begins where the one before has ended, and the last leaves the item as it is.",
 			run: watchRace[T],
 		},
 	}
@@ -82,7 +86,8 @@ func (k *kit[T]) position() feed.Cursor {
 // wantBookmark ends the goroutine unless c is a Bookmark with a cursor.
 func (k *kit[T]) wantBookmark(c *feed.Change[T], where string) {
 	if c.Kind != feed.Bookmark || c.Cursor.IsZero() {
-		k.fatalf("%s yielded first that %q was %v, at %v, and not a Bookmark with a place", where, c.ID, c.Kind, c.Cursor)
+		k.fatalf("%s yielded first that %q was %v, at %v, and not a Bookmark with a place",
+			where, c.ID, c.Kind, c.Cursor)
 	}
 }
 
@@ -100,7 +105,8 @@ func (k *kit[T]) told(after feed.Cursor, n int) (changes []*feed.Change[T]) {
 				k.errorf("Watch from %v begins at %v", after, c.Cursor)
 			}
 			begun = true
-		case c.Cursor.Epoch != last.Epoch || c.Cursor.Seq < last.Seq || c.Cursor.Seq == last.Seq && c.Kind != feed.Bookmark:
+		case c.Cursor.Epoch != last.Epoch || c.Cursor.Seq < last.Seq ||
+			c.Cursor.Seq == last.Seq && c.Kind != feed.Bookmark:
 			k.errorf("Watch yielded a %v at %v behind %v: places grow", c.Kind, c.Cursor, last)
 		}
 		last = c.Cursor
@@ -110,14 +116,16 @@ func (k *kit[T]) told(after feed.Cursor, n int) (changes []*feed.Change[T]) {
 			return changes
 		}
 	}
-	k.fatalf("Watch yielded %d changes of %d and no Bookmark behind them, and then nothing more", len(changes), n)
+	k.fatalf("Watch yielded %d changes of %d and no Bookmark behind them, and then nothing more",
+		len(changes), n)
 	return nil
 }
 
 // vetChange checks the invariants of an event.
 func (k *kit[T]) vetChange(c *feed.Change[T]) *feed.Change[T] {
 	if (c.Before == nil) != (c.Kind == feed.Created) || (c.After == nil) != (c.Kind == feed.Deleted) {
-		k.errorf("Watch yielded that item %q was %v, with Before: %v and After: %v", c.ID, c.Kind, c.Before != nil, c.After != nil)
+		k.errorf("Watch yielded that item %q was %v, with Before: %v and After: %v",
+			c.ID, c.Kind, c.Before != nil, c.After != nil)
 	}
 	for _, v := range []*T{c.Before, c.After} {
 		if v == nil {
@@ -147,7 +155,8 @@ func (k *kit[T]) sameChanges(want []deed[T], got []*feed.Change[T]) {
 			it = w.before
 		}
 		if g.Kind != w.kind || g.ID != it.ID || g.Rev != string(it.Rev) {
-			k.errorf("change %d is that item %q was %v and has revision %q, want %q, %v and %q", i, g.ID, g.Kind, g.Rev, it.ID, w.kind, it.Rev)
+			k.errorf("change %d is that item %q was %v and has revision %q, want %q, %v and %q",
+				i, g.ID, g.Kind, g.Rev, it.ID, w.kind, it.Rev)
 			continue
 		}
 		k.sameSide(w.kind != feed.Created, &w.before, g.Before, "the item before a change")
@@ -252,7 +261,8 @@ func watchExpired[T any](k *kit[T]) {
 	foreign, ahead := now, now
 	foreign.Epoch ^= 1 << 40
 	ahead.Seq += 1 << 40
-	for name, at := range map[string]feed.Cursor{"of another store": foreign, "that it has not come to": ahead} {
+	for name, at := range map[string]feed.Cursor{
+		"of another store": foreign, "that it has not come to": ahead} {
 		ctx, cancel := context.WithTimeout(k.ctx, k.patience/4)
 		expired := false
 		for c, err := range k.ops.Watch(ctx, at) {
@@ -326,7 +336,9 @@ func watchRollback[T any](k *kit[T]) {
 		kinds[i] = c.Kind
 	}
 	if !slices.Equal(kinds, want) || changes[len(changes)-1].ID != last.ID {
-		k.errorf("of a transaction that was rolled back, one that was committed, and a write %v was told, want %v", kinds, want)
+		k.errorf(
+			"of a transaction that was rolled back, one that was committed, and a write %v was told, want %v",
+			kinds, want)
 	}
 }
 
@@ -354,12 +366,15 @@ func watchRace[T any](k *kit[T]) {
 	for i, ch := range changes {
 		l, ok := next[at]
 		if !ok || ch.Rev != string(l.to) || ch.Before == nil || ch.After == nil {
-			k.fatalf("change %d leaves revision %q, while what was written upon %q is %q", i, ch.Rev, at, l.to)
+			k.fatalf("change %d leaves revision %q, while what was written upon %q is %q",
+				i, ch.Rev, at, l.to)
 		}
 		if !k.typ.Equal(&value, ch.Before) {
-			k.fatalf("change %d begins with %s, and the one before has ended with %s", i, brief(k.document(ch.Before)), brief(k.document(&value)))
+			k.fatalf("change %d begins with %s, and the one before has ended with %s",
+				i, brief(k.document(ch.Before)), brief(k.document(&value)))
 		}
 		at, value = l.to, *ch.After
 	}
-	k.sameItem(k.get(first.ID), resource.Item[T]{ID: first.ID, Rev: at, Value: value}, "the item behind the last change")
+	k.sameItem(k.get(first.ID), resource.Item[T]{ID: first.ID, Rev: at, Value: value},
+		"the item behind the last change")
 }
