@@ -9,8 +9,9 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// Ask answers a document that asks a schema about itself, in the plainest way: no validation, no variables, no directives,
-// and one operation. It returns the member data. Package exec is held against it.
+// Ask executes an introspection query and returns the member data. It is a simple reference for the
+// tests of package exec: it does no validation and supports one operation without variables or
+// directives.
 func Ask(s *model.Schema, document string) ([]byte, error) {
 	doc, err := parser.Parse(document)
 	if err != nil {
@@ -34,7 +35,7 @@ type walker struct {
 	fragments map[string]*parser.FragmentDefinition
 }
 
-// field finds a field, those that every type has included.
+// field returns the definition of a field, meta fields included, or nil.
 func (w *walker) field(t *model.Type, name string) *model.Field {
 	switch name {
 	case "__typename":
@@ -70,7 +71,7 @@ func (w *walker) selections(dst []byte, t *model.Type, parent any, set *parser.S
 	return dst, nil
 }
 
-// selected appends one field with its key.
+// selected appends one field and its response key.
 func (w *walker) selected(dst []byte, t *model.Type, parent any, node *parser.Field) ([]byte, error) {
 	f := w.field(t, node.Name.Value)
 	if f == nil {
@@ -83,7 +84,7 @@ func (w *walker) selected(dst []byte, t *model.Type, parent any, node *parser.Fi
 		}
 	}
 	for _, arg := range node.Arguments {
-		switch v := arg.Value.(type) { // strings and booleans are all that introspection takes
+		switch v := arg.Value.(type) { // introspection has arguments of type String and Boolean only
 		case *parser.StringValue:
 			args[arg.Name.Value] = v.Value
 		case *parser.BooleanValue:

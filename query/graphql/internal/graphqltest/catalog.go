@@ -14,9 +14,10 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// A harbour, in which everything occurs that a catalog can have.
+// The types of a catalog about a harbour. Together they use every feature that package model
+// reflects.
 
-// Ship has a member of every kind.
+// Ship has members of every kind that a resource can have.
 type Ship struct {
 	ID       int64             `json:"id" readOnly:"true" doc:"Given by the harbour."`
 	Name     string            `json:"name" required:"true" minLength:"1" maxLength:"80" unique:"true"`
@@ -41,14 +42,14 @@ type Ship struct {
 	Grid     [2][2]int32       `json:"grid"`
 }
 
-// Deck nests.
+// Deck contains decks.
 type Deck struct {
 	Name string `json:"name" required:"true"`
 	Guns []int  `json:"guns,omitempty" minimum:"0" maximum:"64"`
 	Over []Deck `json:"over,omitempty"`
 }
 
-// Person is no resource.
+// Person is an object type that is not a resource.
 type Person struct {
 	Name string    `json:"name" required:"true"`
 	Born time.Time `json:"born,omitzero"`
@@ -61,42 +62,43 @@ type Port struct {
 	Lat  *float64 `json:"lat,omitzero" minimum:"-90" maximum:"90"`
 }
 
-// Sailor points to a ship.
+// Sailor refers to a ship.
 type Sailor struct {
 	ID     int64  `json:"id" readOnly:"true"`
 	Name   string `json:"name" required:"true"`
 	ShipID *int64 `json:"shipId"`
 }
 
-// Voyage is what a command takes, Arrival what it gives.
+// Voyage is the input of a command.
 type Voyage struct {
 	Ship int64  `json:"ship" required:"true"`
 	To   string `json:"to" required:"true"`
 	Days int    `json:"days" default:"3" minimum:"1" maximum:"400" deprecated:"nobody knows"`
 }
 
-// Arrival is what a voyage ends with.
+// Arrival is the output of a command.
 type Arrival struct {
 	At   time.Time `json:"at"`
 	Port *Port     `json:"port"`
 }
 
-// Sounding is what the lookup takes.
+// Sounding is the input of the lookup.
 type Sounding struct {
 	Rig string `json:"rig" enum:"SLOOP,SCHOONER,BARQUE" default:"BARQUE"`
 }
 
 type nothing struct{}
 
-// Store is a collection that can be filled. Tests give theirs, since the packages of the door know no store.
+// Store is a collection that Catalog can fill. The tests supply it, because this package imports no
+// store.
 type Store[T any] interface {
 	resource.Collection[T]
 	resource.Creator[T]
 	resource.Inserter[T]
 }
 
-// Catalog fills empty stores, makes a harbour of them with three ports, four ships and five sailors, and returns what
-// reflecting it needs besides.
+// Catalog fills empty stores with three ports, four ships and five sailors. It returns a catalog of
+// them and the options for [model.Reflect].
 func Catalog(ports Store[Port], ships Store[Ship],
 	sailors Store[Sailor]) (*resource.Catalog, *model.Options) {
 	ctx := context.Background()
@@ -128,7 +130,7 @@ func Catalog(ports Store[Port], ships Store[Ship],
 		Fields: custom()}
 }
 
-// fill sees that the data are as they should be; a mistake is one in this file.
+// fill panics if err is not nil. An error means that the data in this file are invalid.
 func fill[T any](_ resource.Item[T], err error) {
 	if err != nil {
 		panic(err)
@@ -162,7 +164,7 @@ func harbour(ports Store[Port], ships Store[Ship], sailors Store[Sailor]) *resou
 			&command.Options[nothing]{Public: true}))
 }
 
-// custom are fields beside the resources: one of each kind, in the form that package graphql gives them.
+// custom returns custom fields, one of each kind, in the form that package graphql produces.
 func custom() []*model.CustomField {
 	return []*model.CustomField{
 		{On: "Query", Name: "tides", Doc: "When the water is high.", In: schema.For[Voyage](),
@@ -190,7 +192,8 @@ func custom() []*model.CustomField {
 	}
 }
 
-// everything can be asked by every single value that is shown.
+// everything returns a Support with all operators for all comparable fields that are not
+// write-only.
 func everything[T any]() query.Support {
 	s := query.Support{Filter: map[string][]query.Op{}}
 	for _, f := range schema.For[T]().Fields {

@@ -6,8 +6,8 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// New makes a schema in which everything occurs that the type system knows, interfaces and unions included. The file
-// schema.graphql has the same for the reference implementation.
+// New returns a schema that uses every feature of the type system, including interfaces and unions.
+// The reference implementation reads the same schema from schema.graphql.
 func New() *model.Schema {
 	m := models{}
 	for name, kind := range map[string]model.Kind{"Int": model.Scalar, "Float": model.Scalar,
@@ -41,7 +41,8 @@ func New() *model.Schema {
 	return s
 }
 
-// args makes arguments or input fields of triples: name, type, default.
+// args returns arguments or input fields. It takes triples of name, type and default; nil means no
+// default.
 func (m models) args(triples ...any) []*model.Input {
 	var args []*model.Input
 	for i := 0; i < len(triples); i += 3 {
@@ -53,7 +54,7 @@ func (m models) args(triples ...any) []*model.Input {
 	return args
 }
 
-// fields makes fields of triples: name, type, arguments.
+// fields returns fields. It takes triples of name, type and arguments.
 func (m models) fields(triples ...any) []*model.Field {
 	var fields []*model.Field
 	for i := 0; i < len(triples); i += 3 {
@@ -63,7 +64,8 @@ func (m models) fields(triples ...any) []*model.Field {
 	return fields
 }
 
-// inputObjects makes objects that contain themselves and each other, with and without defaults.
+// inputObjects fills the input objects. Some refer to themselves or each other, with and without
+// defaults.
 func (m models) inputObjects() {
 	m["Note"].Inputs = m.args("text", "String!", nil, "stars", "Int!", 3, "color", "Color", nil, "more",
 		"[Note!]", nil)
@@ -74,7 +76,8 @@ func (m models) inputObjects() {
 		"any", "Any", nil, "pick", "Pick", nil, "nested", "Filter", nil)
 }
 
-// beings makes objects, interfaces and unions whose fields agree in some places and in others do not.
+// beings fills objects, interfaces and unions. Fields with the same name agree between some types
+// and conflict between others, for the tests of field merging.
 func (m models) beings() {
 	name := m.args("surname", "Boolean", false)
 	friends := m.args("first", "Int!", 10, "filter", "Filter", nil)
@@ -97,7 +100,8 @@ func (m models) beings() {
 	m["Animal"].Possible = []*model.Type{cat, dog}
 }
 
-// roots have a way to every type, and arguments of every kind.
+// roots fills the root types. Every other type can be reached from them, and there are arguments of
+// every kind.
 func (m models) roots() {
 	m["Query"].Fields = m.fields(
 		"being", "Being", m.args("id", "ID!", nil),

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Hostile returns documents that were made to kill a server, or to keep it busy, by what is hostile about them. Most
-// are as large as the limits let pass.
+// Hostile returns documents that try to crash or overload a server, by a description of the attack.
+// Most are about as large as the limits allow.
 func Hostile() map[string]string {
 	return map[string]string{
 		"cycle of two fragments":  "{...A} fragment A on Query{...B} fragment B on Query{...A}",
@@ -43,7 +43,7 @@ func Hostile() map[string]string {
 	}
 }
 
-// cycle has fragments that each spread the next, and the last the first.
+// cycle returns n fragments that each spread the next; the last one spreads the first.
 func cycle(n int) string {
 	var b strings.Builder
 	b.WriteString("{...F0}")
@@ -53,7 +53,7 @@ func cycle(n int) string {
 	return b.String()
 }
 
-// doubling has fragments that each spread the next twice.
+// doubling returns fragments that each spread the next twice, so their expansion has 2^n fields.
 func doubling(on, each string, n int) string {
 	var b strings.Builder
 	begin, end := "{...F0} ", "dog{id}"
@@ -68,7 +68,7 @@ func doubling(on, each string, n int) string {
 	return b.String()
 }
 
-// web has fragments that each spread all behind them.
+// web returns fragments that each spread up to the given number of the fragments that follow.
 func web(fragments, spreads int) string {
 	var b strings.Builder
 	b.WriteString("{dog{...F0}} ")
@@ -82,7 +82,8 @@ func web(fragments, spreads int) string {
 	return b.String()
 }
 
-// partitions has fields that two kinds of object and their interface all select, again and again.
+// partitions returns nested fields that two object types and their interface all select. Field
+// merging has to compare each pair of types at each level.
 func partitions(depth int) string {
 	if depth == 0 {
 		return "{__typename}"
@@ -91,7 +92,7 @@ func partitions(depth int) string {
 	return "{...on Pet{" + inner + "} ...on Dog{" + inner + "} ...on Cat{" + inner + "}}"
 }
 
-// operations has as many operations as fragments, each of which reaches all of them.
+// operations returns n operations and n fragments. Each operation reaches all fragments.
 func operations(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -104,7 +105,7 @@ func operations(n int) string {
 	return b.String()
 }
 
-// variables has many variables, all of them used.
+// variables returns an operation with n variables, all of them used.
 func variables(n int) string {
 	var b strings.Builder
 	b.WriteString("query(")

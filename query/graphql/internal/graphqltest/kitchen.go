@@ -9,10 +9,10 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// models are the types of the kitchen sink by name.
+// models are the types of a schema by name.
 type models map[string]*model.Type
 
-// ref finds a type as the schema language writes it.
+// ref returns the type for a type reference in SDL, such as [Int!].
 func (m models) ref(text string) *model.Ref {
 	if inner, ok := strings.CutSuffix(text, "!"); ok {
 		r := *m.ref(inner)
@@ -25,23 +25,24 @@ func (m models) ref(text string) *model.Ref {
 	return &model.Ref{Type: m[text]}
 }
 
-// in makes an argument or an input field without a default.
+// in returns an argument or an input field without a default.
 func (m models) in(name, typ, doc string) *model.Input {
 	return &model.Input{Name: name, Type: m.ref(typ), Doc: doc}
 }
 
-// with makes one with a default.
+// with returns an argument or an input field with a default.
 func (m models) with(name, typ string, value any) *model.Input {
 	return &model.Input{Name: name, Type: m.ref(typ), Default: value, HasDefault: true}
 }
 
-// field makes a field that nothing can be asked for: the kitchen sink has no catalog.
+// field returns a field that cannot be executed, because the schema has no catalog.
 func (m models) field(name, typ, doc string, args ...*model.Input) *model.Field {
 	return &model.Field{Name: name, Type: m.ref(typ), Doc: doc, Args: args}
 }
 
-// Kitchen makes a model by hand in which everything occurs that a schema can have, sensible or not: every kind of type,
-// default, description and deprecation. It is not extended by introspection, and there is no catalog behind it.
+// Kitchen returns a schema with every kind of type, default, description and deprecation, including
+// unusual ones, for the tests of SDL and introspection. It has no catalog and no introspection
+// types.
 func Kitchen() *model.Schema {
 	m := models{}
 	for name, kind := range map[string]model.Kind{"Int": model.Scalar, "Float": model.Scalar,
@@ -76,7 +77,7 @@ func Kitchen() *model.Schema {
 	return s
 }
 
-// inputs have a default of every sort.
+// inputs fills input objects with defaults of every kind.
 func (m models) inputs() {
 	at := time.Date(2026, 11, 21, 12, 30, 0, 250_000_000, time.FixedZone("", 7200))
 	old := m.with("old", "Int", nil)
@@ -101,7 +102,7 @@ func (m models) inputs() {
 		m.in("parts", "[Tree!]", "")}
 }
 
-// objects are described in every way.
+// objects fills objects with descriptions and deprecations of every kind.
 func (m models) objects() {
 	old := m.in("old", "Int", "Not any more.")
 	old.Deprecated = "use new"

@@ -7,13 +7,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ScalarCase is a value of a type of [Kitchen] as a literal and as JSON, and what both are coerced to.
+// ScalarCase is an input value for a type of [Kitchen], as a literal and as JSON, and the result of
+// its coercion.
 type ScalarCase struct {
-	Type, Literal, JSON string // either form may be empty: there is no such literal or JSON
-	Want                any    // nil if the value does not fit
+	Type, Literal, JSON string // a form is empty if the value cannot be written in it
+	Want                any    // nil if coercion must fail
 }
 
-// Scalars returns values of scalars and enums that fit and that do not.
+// Scalars returns valid and invalid values of scalars and enums.
 func Scalars() []ScalarCase {
 	return []ScalarCase{
 		{"Int", "2147483647", "2147483647", 2147483647},
