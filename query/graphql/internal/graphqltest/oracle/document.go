@@ -1,5 +1,8 @@
 package oracle
 
+// Generate and the selections of a document. Values are made in document_value.go, mistakes in
+// document_defect.go. Called by the differential tests and fuzz tests of package exec.
+
 import (
 	"fmt"
 	"maps"
@@ -12,64 +15,67 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// Options say which documents are wanted. The zero value has all of them.
+// Options selects the documents that Generate makes. The zero value allows all queries without
+// mistakes.
 type Options struct {
-	// Mutation makes mutations in place of queries.
+	// Mutation requests mutations in place of queries.
 	Mutation bool
-	// Defects makes documents that have one mistake each, in what it says or in its variables.
+	// Defects requests documents with one mistake each, in the text or in the variables.
 	Defects bool
-	// Field and Argument, unless nil, tell which fields and arguments are to be used.
+	// Field and Argument report whether a field or an argument may be used. If nil, all may be.
 	Field    func(parent *model.Type, f *model.Field) bool
 	Argument func(f *model.Field, a *model.Input) bool
-	// Without names features of documents that are not wanted; see [Document].
+	// Without lists features that documents must not have; see [Document].
 	Without []string
-	// Texts, unless nil, gives values for a String or an ID, such as cursors for the argument after.
+	// Texts returns values for inputs of type String or ID, such as cursors for the argument after.
+	// If it is nil or returns no values, Generate chooses.
 	Texts func(in *model.Input) []string
 }
 
-// Document is a request.
+// Document is a GraphQL request.
 type Document struct {
 	Text      string
 	Operation string
 	Variables map[string]jsontext.Value
-	// Features names what it has that not every executor gets right, such as "null literal".
+	// Features lists the features of the document that some executors do not support correctly,
+	// such as "null literal".
 	Features []string
-	// Defect describes the mistake; empty for none.
+	// Defect describes the mistake. It is empty for a valid document.
 	Defect string
 }
 
-// Generate makes a document for a schema: the same for the same data. Without a mistake it is valid and, with its
-// variables, fit to be executed; what comes of that is another matter.
+// Generate makes a document for a schema. The result depends only on its arguments. A document
+// without a mistake is valid and its variables can be coerced. Its execution may still fail.
 func Generate(s *model.Schema, data []byte, opts Options) *Document {
 	g := &generator{Rand: newRand(data), s: s, opts: opts,
 		variables: map[string]jsontext.Value{}, fragments: map[*model.Type][]string{}}
 	return g.document()
 }
 
-// generator makes one document.
+// generator holds the state of one call of Generate.
 type generator struct {
 	*rand.Rand
 	s    *model.Schema
 	opts Options
 
-	names      int // how many were made up
-	size       int // of what there is so far: selections and values
+	names      int // number of generated names
+	size       int // number of selections and values so far
 	definition []string
 	variables  map[string]jsontext.Value
 	features   []string
-	fragments  map[*model.Type][]string // names of those that are complete, and may be used again
-	texts      []string                 // of fragments
+	fragments  map[*model.Type][]string // names of complete fragments, which can be spread again
+	texts      []string                 // definitions of fragments
 	directives int
-	lists      int // of introspection, which stand in each other
+	lists      int // depth of nested lists of introspection
 	defect     string
 
 	breakFields bool
 }
 
-// chance is true once in n times.
+// chance returns true with probability 1/n.
 func (g *generator) chance(n int) bool { return g.IntN(n) == 0 }
 
-// may reports whether a feature is wanted, and notes that it is there.
+// may reports whether a feature is allowed, and records that the document has it.
 func (g *generator) may(feature string) bool {
 	if slices.Contains(g.opts.Without, feature) {
 		return false
@@ -80,13 +86,13 @@ func (g *generator) may(feature string) bool {
 	return true
 }
 
-// name makes up a name that nothing else has.
+// name returns a unique name.
 func (g *generator) name(prefix string) string {
 	g.names++
 	return fmt.Sprint(prefix, g.names)
 }
 
-// pick returns one of several.
+// pick returns a random element.
 func pick[T any](g *generator, list []T) T { return list[g.IntN(len(list))] }
 
 func (g *generator) document() *Document {
@@ -94,10 +100,11 @@ func (g *generator) document() *Document {
 	if g.opts.Mutation {
 		kind, root = "mutation", g.s.Mutation
 	}
-	g.breakFields = g.opts.Defects && g.chance(2) // else what is around them
+	// otherwise breakVariables or breakDocument makes the mistake
+	g.breakFields = g.opts.Defects && g.chance(2)
 	body := g.selections(&model.Ref{Type: root}, 0)
 	if g.opts.Defects {
-		g.breakVariables() // before they are defined in the head, and after it is known which there are
+		g.breakVariables() // all variables are known here, and the head does not define them yet
 	}
 	var operation string
 	head := kind
@@ -112,7 +119,7 @@ func (g *generator) document() *Document {
 		head = ""
 	}
 	parts := append([]string{head + body}, g.texts...)
-	// Fragments may stand in front of what uses them, and after it.
+	// Fragments may precede or follow the operations that use them.
 	g.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
 	if operation != "" && g.chance(4) {
 		parts = append(parts, "query Other { __typename }")
@@ -127,31 +134,33 @@ func (g *generator) document() *Document {
 		Defect:   g.defect}
 }
 
-// enough selections and values for one document. What still has to be there then is as small as can be.
+// enough is the size at which a document is complete. What the grammar still requires after that is
+// as small as possible.
 const enough = 150
 
 func (g *generator) full() bool { return g.size > enough }
 
-// scope is one selection set, with what was selected in it: what has the same key must be the same.
+// scope is one selection set and the fields selected in it. Fields with the same response key must
+// be identical.
 type scope struct {
 	typ   *model.Type
-	in    *model.Ref // the type as a field has it
+	in    *model.Ref // the type with its lists and NonNull
 	depth int
 	made  []made
 }
 
-// made is a field that was selected, up to its selection set.
+// made is a selected field without its selection set.
 type made struct {
 	field *model.Field
 	text  string
 }
 
-// selections makes a selection set of a type.
+// selections returns a selection set for a type.
 func (g *generator) selections(t *model.Ref, depth int) string {
 	return g.more(&scope{typ: t.Named(), in: t, depth: depth})
 }
 
-// more makes a selection set whose fields merge with those that the scope has.
+// more returns a selection set whose fields can be merged with those in sc.
 func (g *generator) more(sc *scope) string {
 	var parts []string
 	for range 1 + g.IntN(5-min(sc.depth/2, 3)) {
@@ -189,7 +198,7 @@ func (g *generator) selection(sc *scope) string {
 	return g.field(sc)
 }
 
-// rename gives a field an alias, sometimes.
+// rename adds an alias to a field in one of three calls.
 func (g *generator) rename(field string) string {
 	if g.chance(3) {
 		return g.name("a") + ": " + field
@@ -197,8 +206,9 @@ func (g *generator) rename(field string) string {
 	return field
 }
 
-// fragment returns the name of a fragment, new or used again. Those that are used again must not clash with what is
-// around, so only fields under a name of their own or without arguments stand in fragments; see field.
+// fragment returns the name of a new or an existing fragment. The fields of an existing fragment
+// must not conflict with those where it is spread. Therefore fields in fragments either have a
+// unique alias or no arguments; see field.
 func (g *generator) fragment(sc *scope) string {
 	if known := g.fragments[sc.typ]; len(known) > 0 && g.chance(2) {
 		return pick(g, known)
@@ -210,7 +220,7 @@ func (g *generator) fragment(sc *scope) string {
 	return name
 }
 
-// directive makes @skip and @include, sometimes, and sometimes both.
+// directive returns @skip, @include, both or, most often, "".
 func (g *generator) directive() string {
 	out := ""
 	for _, name := range []string{"skip", "include"} {
@@ -223,12 +233,12 @@ func (g *generator) directive() string {
 	return out
 }
 
-// condition is the argument of @skip and @include.
+// condition returns the definition of the argument of @skip and @include.
 func condition() *model.Input {
 	return &model.Input{Name: "if", Type: &model.Ref{Type: &model.Type{Name: "Boolean"}, NonNull: true}}
 }
 
-// field selects a field, or the same as before with other fields below.
+// field returns a new field, or one that sc has already with another selection set.
 func (g *generator) field(sc *scope) string {
 	if len(sc.made) > 0 && g.chance(5) {
 		m := pick(g, sc.made)
@@ -238,8 +248,9 @@ func (g *generator) field(sc *scope) string {
 	if f == nil {
 		return "__typename"
 	}
-	// Two fields with one key have to have the same arguments, wherever in the document they come together. So whatever has
-	// arguments has a key of its own; where it is to merge with another, the text is that of the other.
+	// Fields with the same response key must have the same arguments wherever they are merged.
+	// Therefore each field with arguments gets a unique alias. A field that is to be merged with it
+	// repeats its text.
 	args := g.arguments(f)
 	text := f.Name + args
 	if args != "" {
@@ -251,7 +262,7 @@ func (g *generator) field(sc *scope) string {
 	return text + g.directive() + g.below(f, sc.depth)
 }
 
-// choose returns a field of a type that can stand here, nil if there is none.
+// choose returns a field of the type that may be selected here, or nil.
 func (g *generator) choose(sc *scope) *model.Field {
 	deep := sc.depth > 8 || g.full()
 	if sc.typ == g.s.Query && g.s.MetaType != nil && !deep && g.chance(25) && g.may("introspection") {
@@ -262,7 +273,7 @@ func (g *generator) choose(sc *scope) *model.Field {
 		if g.opts.Field != nil && !g.opts.Field(sc.typ, f) {
 			continue
 		}
-		// which is all that every executor lets pass
+		// Some executors reject deeper lists in introspection.
 		if isMeta(sc.typ) && g.lists >= 2 && f.Type.Elem != nil {
 			continue
 		}
@@ -275,14 +286,14 @@ func (g *generator) choose(sc *scope) *model.Field {
 		return nil
 	}
 	f := pick(g, list)
-	// what leads on is rarer than what does not, and tells more
+	// Prefer objects: they are rarer than leaves, and exercise more of the executor.
 	if !f.Type.Named().IsComposite() && g.chance(3) {
 		f = pick(g, list)
 	}
 	return f
 }
 
-// below makes the selection set of a field, nothing for a leaf.
+// below returns the selection set of a field, or "" for a leaf.
 func (g *generator) below(f *model.Field, depth int) string {
 	if !f.Type.Named().IsComposite() {
 		return ""
@@ -294,11 +305,11 @@ func (g *generator) below(f *model.Field, depth int) string {
 	return g.selections(f.Type, depth+1)
 }
 
-// isMeta reports whether a type is one of introspection. No fragment has a name there: it would stand deeper in one place
-// than in another.
+// isMeta reports whether t is an introspection type. Named fragments on these types are not
+// generated, because their list depth would depend on where they are spread.
 func isMeta(t *model.Type) bool { return strings.HasPrefix(t.Name, "__") }
 
-// arguments makes those of a field. It need not give what may be absent.
+// arguments returns the arguments of a field, or "". Optional ones may be absent.
 func (g *generator) arguments(f *model.Field) string {
 	var parts []string
 	for _, a := range g.given(f) {
@@ -311,7 +322,7 @@ func (g *generator) arguments(f *model.Field) string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
-// given chooses which arguments there are: first goes with after and last with before, mostly.
+// given selects arguments. It rarely combines first or after with last or before.
 func (g *generator) given(f *model.Field) []*model.Input {
 	var out []*model.Input
 	backward := g.chance(3)
@@ -321,7 +332,7 @@ func (g *generator) given(f *model.Field) []*model.Input {
 			continue
 		case f.Source == model.List && (a.Name == "first" || a.Name == "after") && backward,
 			f.Source == model.List && (a.Name == "last" || a.Name == "before") && !backward:
-			if !g.chance(15) { // or they would hardly ever get to the list
+			if !g.chance(15) { // invalid combinations are rare, so most requests reach the list
 				continue
 			}
 		}
@@ -334,5 +345,5 @@ func (g *generator) given(f *model.Field) []*model.Input {
 
 func required(in *model.Input) bool { return in.Type.NonNull && !in.HasDefault }
 
-// sortedKeys are the keys of a map in an order that is always the same.
+// sortedKeys returns the keys of a map in ascending order.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

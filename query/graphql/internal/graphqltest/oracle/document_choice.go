@@ -5,21 +5,23 @@ import (
 	"math/rand/v2"
 )
 
-// choice decides everything about a document. It takes what it is given, byte for byte, so that whoever mutates bytes
-// mutates documents; behind their end it goes on by chance, and by the same for the same bytes.
+// choice is the random source of a document. It returns the bytes of data first, so a fuzzer that
+// mutates data mutates the document. After that it returns pseudorandom numbers that are seeded
+// with data.
 type choice struct {
 	data []byte
 	then *rand.PCG
 }
 
-// newRand returns choices that depend on nothing but data.
+// newRand returns a random source that depends only on data.
 func newRand(data []byte) *rand.Rand {
 	h := fnv.New64a()
 	h.Write(data)
 	return rand.New(&choice{data, rand.NewPCG(h.Sum64(), uint64(len(data)))})
 }
 
-// Uint64 implements [rand.Source]. A byte decides most where numbers are chosen from a few, since it comes first.
+// Uint64 implements [rand.Source]. The byte of data is the most significant one, because it decides
+// the result of IntN for small n.
 func (c *choice) Uint64() uint64 {
 	n := c.then.Uint64()
 	if len(c.data) > 0 {

@@ -8,9 +8,11 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// A document with a defect has one mistake that every executor has to find before it executes anything.
+// Documents with one mistake that every executor must report before execution. Called by
+// document.go.
 
-// breakField makes a field with a mistake, or nothing where the mistake that came up has no place.
+// breakField returns a field with a mistake, or "" if the chosen mistake does not apply to the
+// field.
 func (g *generator) breakField(sc *scope) string {
 	f := g.choose(sc)
 	if f == nil {
@@ -18,7 +20,8 @@ func (g *generator) breakField(sc *scope) string {
 	}
 	kind := g.IntN(8)
 	args := ""
-	if kind < 2 || kind == 3 || kind == 7 { // else a variable may be defined for nothing
+	// the other kinds drop the arguments, so a variable in them would be unused
+	if kind < 2 || kind == 3 || kind == 7 {
 		args = g.arguments(f)
 	}
 	switch kind {
@@ -50,7 +53,7 @@ func (g *generator) breakField(sc *scope) string {
 	return g.name("a") + ": " + f.Name + args + " @include(if: $nowhere)" + g.below(f, sc.depth)
 }
 
-// breakArgument gives an argument a literal of another type, or leaves out what is required.
+// breakArgument returns a field with a literal of another type, or without a required argument.
 func (g *generator) breakArgument(f *model.Field, sc *scope) string {
 	if len(f.Args) == 0 {
 		return ""
@@ -76,7 +79,7 @@ func (g *generator) breakArgument(f *model.Field, sc *scope) string {
 	return text + g.below(f, sc.depth)
 }
 
-// wrongLiteral is a literal that no value of a type has.
+// wrongLiteral returns a literal that is invalid for a type.
 func wrongLiteral(t *model.Type) string {
 	switch {
 	case t.Kind == model.InputObject:
@@ -90,12 +93,12 @@ func wrongLiteral(t *model.Type) string {
 	case "DateTime":
 		return `"yesterday"`
 	case "JSON":
-		return "NAME" // an enum's value, which is no JSON
+		return "NAME" // an enum value, which is not valid JSON
 	}
 	return "1.5"
 }
 
-// breakVariables gives a variable a value that does not fit, if there is no other defect.
+// breakVariables gives a variable an invalid value if the document has no mistake yet.
 func (g *generator) breakVariables() {
 	if g.defect != "" || len(g.variables) == 0 || g.chance(5) {
 		return
@@ -114,7 +117,7 @@ func (g *generator) breakVariables() {
 	}
 }
 
-// wrongJSON is a value that a type does not have, or nothing if none is wanted.
+// wrongJSON returns a JSON value that is invalid for a type, or "".
 func (g *generator) wrongJSON(t string) string {
 	type wrong struct{ text, feature string }
 	var list []wrong
@@ -145,7 +148,7 @@ func (g *generator) wrongJSON(t string) string {
 	default:
 		list = []wrong{{`{"nothing":1}`, ""}, {`"NOTHING"`, ""}, {"12", ""}}
 		if strings.HasPrefix(t, "[") {
-			return "" // what is no list is a list of one, so it would take a look at the type of that
+			return "" // list coercion accepts a single element, so the value would depend on the element type
 		}
 	}
 	w := pick(g, list)
@@ -155,7 +158,7 @@ func (g *generator) wrongJSON(t string) string {
 	return w.text
 }
 
-// breakDocument makes a mistake in what a document is made of.
+// breakDocument makes a mistake in the operations or fragments of a document.
 func (g *generator) breakDocument(parts []string, operation string) ([]string, string) {
 	switch g.IntN(6) {
 	case 0:

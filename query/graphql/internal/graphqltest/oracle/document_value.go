@@ -1,5 +1,7 @@
 package oracle
 
+// Values of arguments and variables for document.go: literals, JSON and the variables themselves.
+
 import (
 	"fmt"
 	"strconv"
@@ -11,7 +13,8 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// value makes the value of an input: a literal, or a variable. Depth is how deep it stands in others.
+// value returns a literal or a variable for an input. depth is the number of enclosing lists and
+// objects.
 func (g *generator) value(in *model.Input, depth int) string {
 	g.size++
 	if g.chance(5) && len(g.definition) < 12 {
@@ -20,13 +23,14 @@ func (g *generator) value(in *model.Input, depth int) string {
 	return g.literal(in, in.Type, depth)
 }
 
-// variable defines one, with a value, a default, both, or neither where that is allowed.
+// variable defines a variable and returns its reference. The variable has a value, a default, both
+// or, if the type permits it, neither.
 func (g *generator) variable(in *model.Input, depth int) string {
 	name := g.name("v")
 	t := in.Type
 	def := "$" + name + ": " + t.String()
 	nullable, hasDefault := !t.NonNull, false
-	if nullable && g.chance(4) { // a stricter type fits as well
+	if nullable && g.chance(4) { // a non-null variable is allowed for a nullable input
 		def += "!"
 		nullable = false
 		// section 5.8.5
@@ -34,7 +38,7 @@ func (g *generator) variable(in *model.Input, depth int) string {
 		def = strings.TrimSuffix(def, "!")
 		hasDefault = true
 	}
-	// A default makes a variable of a non-null type optional (section 6.1.2).
+	// A variable of a non-null type with a default is optional (section 6.1.2).
 	if !hasDefault && g.chance(4) {
 		hasDefault = nullable || g.may("variable of a non-null type with a default")
 	}
@@ -52,15 +56,15 @@ func (g *generator) variable(in *model.Input, depth int) string {
 	return "$" + name
 }
 
-// constant makes a literal without variables and null.
+// constant returns a literal without variables, which is not null.
 func (g *generator) constant(in *model.Input, t *model.Ref, depth int) string {
 	defs := g.definition
-	g.definition = make([]string, 99) // there is no room for more
+	g.definition = make([]string, 99) // value adds no variable to a list of 12 or more
 	defer func() { g.definition = defs }()
 	return g.literal(in, t, depth)
 }
 
-// literal makes a literal of a type.
+// literal returns a literal of a type.
 func (g *generator) literal(in *model.Input, t *model.Ref, depth int) string {
 	switch {
 	case !t.NonNull && g.chance(25) && g.may("null literal"):
@@ -93,7 +97,7 @@ func (g *generator) literal(in *model.Input, t *model.Ref, depth int) string {
 	return g.literalOf(v)
 }
 
-// items is how many a list has.
+// items returns the length of a list.
 func (g *generator) items() int {
 	if g.full() {
 		return 0
@@ -101,7 +105,7 @@ func (g *generator) items() int {
 	return g.IntN(3)
 }
 
-// literalOf writes a Go value as GraphQL does.
+// literalOf formats a Go value as a GraphQL literal.
 func (g *generator) literalOf(v any) string {
 	switch v := v.(type) {
 	case []any:
@@ -126,7 +130,7 @@ func (g *generator) literalOf(v any) string {
 	return string(marshal(v))
 }
 
-// quoted writes a string, with escapes for what is above U+FFFF or without.
+// quoted formats a string literal. Characters above U+FFFF may be escaped.
 func (g *generator) quoted(s string) string {
 	out := string(marshal(s))
 	if !strings.Contains(out, "\U0001F600") {
@@ -141,7 +145,7 @@ func (g *generator) quoted(s string) string {
 	return out
 }
 
-// members chooses members of an input object.
+// members selects fields of an input object. All required ones are among them.
 func (g *generator) members(t *model.Type, depth int) []*model.Input {
 	var out []*model.Input
 	odds := 2 + depth
@@ -159,7 +163,7 @@ func (g *generator) members(t *model.Type, depth int) []*model.Input {
 	return out
 }
 
-// json makes the value of a variable.
+// json returns a value for a variable.
 func (g *generator) json(in *model.Input, t *model.Ref, depth int) jsontext.Value {
 	g.size++
 	switch {
@@ -187,12 +191,12 @@ func (g *generator) json(in *model.Input, t *model.Ref, depth int) jsontext.Valu
 func marshal(v any) jsontext.Value {
 	out, err := json.Marshal(v, json.Deterministic(true))
 	if err != nil {
-		panic(fmt.Sprintf("oracle: %v", err)) // of what this package has made itself
+		panic(fmt.Sprintf("oracle: %v", err)) // all values are made in this file
 	}
 	return out
 }
 
-// scalar makes a value of a scalar, and a name for an enum.
+// scalar returns a value of a scalar type, or the name of an enum value.
 func (g *generator) scalar(in *model.Input, t *model.Type) any {
 	if t.Kind == model.Enum {
 		return pick(g, t.Values).Name
@@ -200,7 +204,7 @@ func (g *generator) scalar(in *model.Input, t *model.Type) any {
 	switch t.Name {
 	case "Int":
 		return pick(g, []int{0, 1, 2, 3, 5, 7, 10, 11, 100, 1914, -1, 2147483647})
-	case "Int64": // up to what JavaScript can hold, too
+	case "Int64": // includes the largest integers that JavaScript represents exactly
 		return pick(g, []int64{0, 1, 2, 4, 6, 77, -3, 5_000_000_000, 1 << 53, -1 << 53})
 	case "Float":
 		return pick(g, []float64{0, 1, -0.5, 0.25, 1e21, 3.3, 1.1e-7, -2})
@@ -217,7 +221,7 @@ func (g *generator) scalar(in *model.Input, t *model.Type) any {
 	return g.text(in)
 }
 
-// id makes one that something may have, as a text or a number.
+// id returns the id of an item that may exist, as a string or a number.
 func (g *generator) id(in *model.Input) any {
 	n := g.IntN(13)
 	switch g.IntN(6) {
@@ -231,14 +235,14 @@ func (g *generator) id(in *model.Input) any {
 	return strconv.Itoa(n)
 }
 
-// text makes a text, which may be one that means something where it stands.
+// text returns a string. Some have a meaning for the input, such as a type name or a cursor.
 func (g *generator) text(in *model.Input) string {
 	if g.opts.Texts != nil && !g.chance(5) {
 		if list := g.opts.Texts(in); len(list) > 0 {
 			return pick(g, list)
 		}
 	}
-	if in.Name == "name" && in.Member == nil { // of a type
+	if in.Name == "name" && in.Member == nil { // the argument of __type
 		return pick(g, g.s.Types).Name
 	}
 	return pick(g, []string{"", "Author 1", "Author", "Title 4", "a", "é", "\U0001F600", "x\"y\\z",
@@ -247,7 +251,7 @@ func (g *generator) text(in *model.Input) string {
 		"a text that is longer than any of them may be, by far"})
 }
 
-// any makes any JSON.
+// any returns an arbitrary JSON value.
 func (g *generator) any(depth int) any {
 	n := g.IntN(8)
 	if depth > 2 {

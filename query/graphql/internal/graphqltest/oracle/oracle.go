@@ -1,8 +1,7 @@
-// Package oracle holds query/graphql/internal/exec against other executors. It makes the schema of graphql-go for a model,
-// a catalog in which everything occurs that answers are made of (see [World]), and documents for any schema (see
-// [Generate]). The executor of graphql-go answers the same documents here, the reference implementation in .ci/clients.
-//
-// It is for tests alone.
+// Package oracle compares query/graphql/internal/exec with other executors, for tests only.
+// [Schema] converts a model to a schema of graphql-go, [World] is a catalog with all kinds of data,
+// and [Generate] makes documents for any schema. graphql-go executes the documents here; the
+// reference implementation executes them in .ci/clients.
 package oracle
 
 import (
@@ -17,12 +16,13 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// Schema makes the schema of graphql-go for a model. The types of introspection are graphql-go's own. The order of fields,
-// arguments and values is lost, because graphql-go keeps them in maps; a default of null is none there. Every field has a
-// function Resolve that asks the catalog item by item. Without a catalog, fields that need it fail.
+// Schema converts a model to a schema of graphql-go. Introspection types are graphql-go's own. The
+// order of fields, arguments and values is lost, because graphql-go keeps them in maps. A default
+// of null becomes no default. The Resolve function of each field calls the catalog for one item at
+// a time. If catalog is nil, fields that need it fail.
 //
-// The schema is safe for concurrent use: what graphql-go would write into it at first use is written here. An error says
-// which part of the model graphql-go does not accept.
+// The schema is safe for concurrent use: Schema fills the caches that graphql-go otherwise fills on
+// first use. The error names the part of the model that graphql-go does not accept.
 func Schema(s *model.Schema, catalog *resource.Catalog) (graphql.Schema, error) {
 	c := &converter{model: s, types: make(map[*model.Type]graphql.Type, len(s.Types))}
 	if catalog != nil {
@@ -47,7 +47,7 @@ func Schema(s *model.Schema, catalog *resource.Catalog) (graphql.Schema, error) 
 
 func isIntrospection(t *model.Type) bool { return strings.HasPrefix(t.Name, "__") }
 
-// config is what graphql-go makes a schema of.
+// config returns the configuration of the schema. c.types must have all types.
 func (c *converter) config() graphql.SchemaConfig {
 	s := c.model
 	config := graphql.SchemaConfig{Query: c.root(s.Query), Mutation: c.root(s.Mutation),
@@ -65,7 +65,8 @@ func (c *converter) config() graphql.SchemaConfig {
 	return config
 }
 
-// converter has what is made so far. Types refer to each other, so fields are made when all types are there.
+// converter holds the types converted so far. Types refer to each other, so fields are converted
+// after all types have been declared.
 type converter struct {
 	model   *model.Schema
 	types   map[*model.Type]graphql.Type
@@ -73,7 +74,7 @@ type converter struct {
 	fetch   *fetch.Fetcher    // nil without
 }
 
-// root returns a root that there may be.
+// root returns the object of a root type, or nil.
 func (c *converter) root(t *model.Type) *graphql.Object {
 	if t == nil {
 		return nil
@@ -81,7 +82,7 @@ func (c *converter) root(t *model.Type) *graphql.Object {
 	return c.types[t].(*graphql.Object)
 }
 
-// declare makes a type whose fields are looked up later.
+// declare converts a type. Its fields are converted later, in a thunk.
 func (c *converter) declare(t *model.Type) (graphql.Type, error) {
 	switch t.Kind {
 	case model.Object:
@@ -103,7 +104,8 @@ func (c *converter) declare(t *model.Type) (graphql.Type, error) {
 	return scalar(t)
 }
 
-// ref makes lists and non-null types as they are needed: graphql-go compares named types alone.
+// ref converts a type reference. It returns a new value for lists and non-null types, because
+// graphql-go compares only named types.
 func (c *converter) ref(r *model.Ref) graphql.Type {
 	var t graphql.Type
 	if r.Elem != nil {
@@ -117,7 +119,7 @@ func (c *converter) ref(r *model.Ref) graphql.Type {
 	return t
 }
 
-// defaultOf gives null for none: see [Schema].
+// defaultOf returns the default, or nil if there is none; see [Schema].
 func defaultOf(in *model.Input) any {
 	if !in.HasDefault {
 		return nil
@@ -158,14 +160,16 @@ var warmIntrospection = sync.OnceFunc(func() {
 	warmEnum(graphql.DirectiveLocationEnumType)
 })
 
-// warmEnum fills the lookup tables of an enum, which graphql-go otherwise fills at first use without a lock.
+// warmEnum fills the lookup tables of an enum, which graphql-go otherwise fills on first use
+// without a lock.
 func warmEnum(e *graphql.Enum) {
 	e.Serialize("")
 	e.ParseValue("")
 }
 
-// warm resolves the fields of all types and fills the lookup tables of enums, because graphql-go otherwise does so at
-// first use without a lock. It returns the error of the first type that graphql-go does not accept.
+// warm resolves the fields of all types and fills the lookup tables of enums, because graphql-go
+// otherwise does so on first use without a lock. It returns the error of the first type that
+// graphql-go does not accept.
 func (c *converter) warm() error {
 	warmIntrospection()
 	for _, t := range c.model.Types {

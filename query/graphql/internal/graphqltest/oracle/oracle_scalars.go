@@ -13,8 +13,8 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// scalar returns graphql-go's own scalars for those of the specification, since its types of introspection are made of
-// them, and makes the others.
+// scalar returns graphql-go's own type for a built-in scalar, because its introspection types use
+// the same, and a new type for the others.
 func scalar(t *model.Type) (graphql.Type, error) {
 	switch t.Name {
 	case "Int":
@@ -33,14 +33,14 @@ func scalar(t *model.Type) (graphql.Type, error) {
 	return nil, fmt.Errorf("graphql: nobody knows what values the scalar %s has", t.Name)
 }
 
-// customScalar makes a scalar that package coerce knows by its name, and reads as that does.
+// customScalar returns a scalar whose values are parsed by package coerce.
 func customScalar(t *model.Type) *graphql.Scalar {
 	return graphql.NewScalar(graphql.ScalarConfig{Name: t.Name, Description: t.Doc,
 		Serialize: func(v any) any {
 			if at, ok := v.(time.Time); ok {
 				return at.Format(time.RFC3339Nano)
 			}
-			return v // JSON, and integers whose range the resolver knows
+			return v // JSON, and integers whose range the resolver has checked
 		},
 		ParseValue: func(v any) any {
 			raw, err := json.Marshal(v)
@@ -53,7 +53,7 @@ func customScalar(t *model.Type) *graphql.Scalar {
 	})
 }
 
-// orNil gives what graphql-go takes for a value that does not fit.
+// orNil returns v, or nil if err is not nil. graphql-go takes nil for an invalid value.
 func orNil(v any, err error) any {
 	if err != nil {
 		return nil
@@ -61,7 +61,8 @@ func orNil(v any, err error) any {
 	return v
 }
 
-// literalOf returns the same literal as package parser makes it. The parser of graphql-go does not know null.
+// literalOf converts a literal to that of package parser. graphql-go's parser does not support
+// null.
 func literalOf(v ast.Value) parser.Value {
 	switch v := v.(type) {
 	case *ast.IntValue:

@@ -1,5 +1,8 @@
 package oracle
 
+// The Resolve functions of the schema that Schema makes. They call package fetch and the catalog,
+// as package exec does, but for one item at a time.
+
 import (
 	"errors"
 	"reflect"
@@ -14,27 +17,28 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// edge is the parent of the fields of an edge.
+// edge is the source value of the fields of an edge.
 type edge struct {
 	*fetch.Connection
 	item int
 }
 
-// failure is an error with what graphql-go shows as extensions.
+// failure is an error with extensions in the form that graphql-go reports.
 type failure struct{ told *gqlerror.Error }
 
-// Error returns what clients are told.
+// Error returns the message for clients.
 func (f failure) Error() string { return f.told.Message }
 
-// Extensions has the code.
+// Extensions returns the code of the error.
 func (f failure) Extensions() map[string]any { return map[string]any{"code": f.told.Code} }
 
-// errNoCatalog is of a schema that was made without one.
+// errNoCatalog is the error of fields that need a catalog, if Schema was called without one.
 var errNoCatalog = errors.New("graphql: the schema was made without a catalog")
 
-// resolver returns the function of a field. Parents are: *resource.Entry for the items of a resource, *fetch.Connection for
-// connections and for PageInfo, edge for edges, *feed.Change[resource.Entry] for the root of subscriptions and for changes,
-// and pointers to Go values for everything else.
+// resolver returns the Resolve function of a field. The source value is a *resource.Entry for items
+// of a resource, a *fetch.Connection for connections and PageInfo, an edge for edges, a
+// *feed.Change[resource.Entry] for the subscription root and for changes, and a pointer to a Go
+// value otherwise.
 func (c *converter) resolver(parent *model.Type, f *model.Field) graphql.FieldResolveFn {
 	return func(p graphql.ResolveParams) (any, error) {
 		v, err := c.resolve(parent, f, p)
@@ -87,12 +91,12 @@ func member(f *model.Field, source any) (any, error) {
 	}
 	v, err := reflect.ValueOf(source).Elem().FieldByIndexErr(f.Member.Index)
 	if err != nil {
-		return nil, nil // in an embedded struct that is not there
+		return nil, nil // in a nil embedded struct
 	}
 	return shown(f.Type, v)
 }
 
-// ofConnection is what the page knows.
+// ofConnection resolves the fields that a page determines.
 func ofConnection(f *model.Field, c *fetch.Connection) any {
 	last := len(c.Page.Entries) - 1
 	switch f.Source {
@@ -113,10 +117,10 @@ func ofConnection(f *model.Field, c *fetch.Connection) any {
 	case model.EndCursor:
 		return cursor(c, last)
 	}
-	return c // the page info
+	return c // PageInfo
 }
 
-// ofChange is what a change knows.
+// ofChange resolves the fields of a change.
 func ofChange(f *model.Field, c *feed.Change[resource.Entry]) any {
 	switch f.Source {
 	case model.ChangeKind:
@@ -134,7 +138,7 @@ func ofChange(f *model.Field, c *feed.Change[resource.Entry]) any {
 	return c
 }
 
-// cursor is null where the page has no item, or the item no cursor.
+// cursor returns the cursor of an item, or nil if the page is empty or the item has no cursor.
 func cursor(c *fetch.Connection, item int) any {
 	if len(c.Page.Entries) == 0 {
 		return nil
@@ -153,8 +157,8 @@ func pointers(entries []resource.Entry) []any {
 	return list
 }
 
-// ofItem is what depends on an item and on more than the item. Pages are not released, since nobody says when the answer
-// is written; they are garbage then.
+// ofItem resolves relations and computed fields. It does not release pages, because graphql-go does
+// not report when the response has been written. The garbage collector frees them.
 func (c *converter) ofItem(parent *model.Type, f *model.Field, p graphql.ResolveParams) (any, error) {
 	item := p.Source.(*resource.Entry)
 	if f.Source == model.Computed {
@@ -181,7 +185,7 @@ func (c *converter) ofItem(parent *model.Type, f *model.Field, p graphql.Resolve
 	return nil, nil
 }
 
-// ofRoot is what queries and mutations start with.
+// ofRoot resolves the fields of queries and mutations.
 func (c *converter) ofRoot(f *model.Field, p graphql.ResolveParams) (any, error) {
 	switch f.Source {
 	case model.List:
@@ -199,12 +203,12 @@ func (c *converter) ofRoot(f *model.Field, p graphql.ResolveParams) (any, error)
 		return nil, err
 	}
 	if f.Command != nil && f.Command.Output() == nil || f.Custom != nil && f.Custom.Out == nil {
-		return true, nil // it is done, and gives nothing
+		return true, nil // a command or field without a result
 	}
 	return shown(f.Type, reflect.ValueOf(v))
 }
 
-// orNone keeps a nil pointer from becoming an interface that holds one.
+// orNone returns an untyped nil for a nil pointer. Otherwise graphql-go would not detect null.
 func orNone[T any](v *T, err error) (any, error) {
 	if v == nil || err != nil {
 		return nil, err

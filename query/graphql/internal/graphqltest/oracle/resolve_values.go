@@ -1,5 +1,7 @@
 package oracle
 
+// Conversion of Go values to the values that graphql-go completes. Called by resolve.go.
+
 import (
 	"encoding"
 	"encoding/base64"
@@ -16,8 +18,9 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// shown makes of a Go value what graphql-go's executor completes: nil, []any, a pointer to a struct for an object, and plain
-// values for scalars and enums. What cannot be shown is an error, where graphql-go would say null.
+// shown converts a Go value to one that graphql-go completes: nil, []any, a pointer to a struct for
+// an object, or a plain value for scalars and enums. It returns an error for a value that cannot be
+// represented, for which graphql-go would return null.
 func shown(t *model.Ref, v reflect.Value) (any, error) {
 	for v.IsValid() && v.Kind() == reflect.Pointer {
 		v = v.Elem()
@@ -29,7 +32,7 @@ func shown(t *model.Ref, v reflect.Value) (any, error) {
 		list := make([]any, v.Len())
 		for i := range list {
 			item, err := shown(t.Elem, v.Index(i))
-			if err != nil { // of the element, and not of the list (section 6.4.3)
+			if err != nil { // the error belongs to the element, not to the list (section 6.4.3)
 				item = broken(t.Elem, err)
 			}
 			list[i] = item
@@ -48,8 +51,9 @@ func shown(t *model.Ref, v reflect.Value) (any, error) {
 	return scalarValue(t.Type.Name, v)
 }
 
-// broken is an element that cannot be shown. graphql-go takes an error from a function in its place, but then lets the null
-// go up as far as to the root; where there must be a value it makes the error itself.
+// broken returns the value for a list element that cannot be represented. graphql-go accepts a
+// function that returns an error, but then propagates null to the root. For a non-null element
+// broken returns nil, for which graphql-go makes the error itself.
 func broken(t *model.Ref, err error) any {
 	if t.NonNull {
 		return nil
@@ -57,14 +61,14 @@ func broken(t *model.Ref, err error) any {
 	return func() (any, error) { return nil, failure{gqlerror.Of(err)} }
 }
 
-// addressable returns a copy that methods of pointers can be called on.
+// addressable returns an addressable copy, for methods with pointer receivers.
 func addressable(v reflect.Value) reflect.Value {
 	p := reflect.New(v.Type())
 	p.Elem().Set(v)
 	return p.Elem()
 }
 
-// enumValue checks that there is such a value.
+// enumValue returns the text of an enum value. It returns an error if the enum has no such value.
 func enumValue(t *model.Type, v reflect.Value) (any, error) {
 	text, err := stringOf(v)
 	if err != nil {
@@ -100,7 +104,8 @@ func scalarValue(name string, v reflect.Value) (any, error) {
 	return stringOf(v)
 }
 
-// rawJSON is what the catalog writes too, since what stands in a map may have fields that are not for clients.
+// rawJSON encodes a value as the catalog does, because a value in a map may have fields that are
+// hidden from clients.
 func rawJSON(v reflect.Value) (any, error) {
 	t, err := schema.Of(v.Type())
 	if err != nil {
@@ -113,7 +118,7 @@ func rawJSON(v reflect.Value) (any, error) {
 	return jsontext.Value(raw), nil
 }
 
-// integerOf returns an int64 or, for what has no sign, a uint64 where only that holds it.
+// integerOf returns an int64, or a uint64 if the value exceeds the range of int64.
 func integerOf(v reflect.Value) any {
 	if v.CanInt() {
 		return v.Int()
@@ -124,7 +129,8 @@ func integerOf(v reflect.Value) any {
 	return int64(v.Uint())
 }
 
-// floatOf gives the float64 that is written like a float32, rather than the one that is equal to it.
+// floatOf returns a float64. For a float32 it is the float64 with the same shortest decimal form,
+// not the one with the same value.
 func floatOf(v reflect.Value) (any, error) {
 	f := v.Float()
 	if math.IsNaN(f) || math.IsInf(f, 0) {
@@ -136,7 +142,8 @@ func floatOf(v reflect.Value) (any, error) {
 	return f, nil
 }
 
-// stringOf writes what is a string in JSON: text, types with text methods, bytes, quoted numbers, and ids that are numbers.
+// stringOf converts the values that are strings in JSON: strings, types with text methods, bytes,
+// quoted numbers and numeric ids.
 func stringOf(v reflect.Value) (string, error) {
 	if m, ok := v.Addr().Interface().(encoding.TextMarshaler); ok {
 		text, err := m.MarshalText()

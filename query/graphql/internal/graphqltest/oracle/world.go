@@ -21,10 +21,10 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Mood is a text that cannot always be written: where it is "bad", whoever shows it fails.
+// Mood is a string whose value "bad" cannot be marshaled.
 type Mood string
 
-// MarshalText fails for "bad".
+// MarshalText returns an error for "bad".
 func (m Mood) MarshalText() ([]byte, error) {
 	if m == "bad" {
 		return nil, errors.New("a bad mood cannot be written")
@@ -32,7 +32,7 @@ func (m Mood) MarshalText() ([]byte, error) {
 	return []byte(m), nil
 }
 
-// UnmarshalText takes every text.
+// UnmarshalText accepts every text.
 func (m *Mood) UnmarshalText(text []byte) error {
 	*m = Mood(text)
 	return nil
@@ -60,7 +60,7 @@ type Author struct {
 	Secret  string   `json:"secret,omitempty" writeOnly:"true"`
 }
 
-// Place is a part of an author, with parts of its own.
+// Place is an object in an author. It contains other places.
 type Place struct {
 	City  string  `json:"city" required:"true" minLength:"1"`
 	Zone  string  `json:"zone,omitempty" enum:"north,south"`
@@ -83,44 +83,45 @@ type Book struct {
 	Words    map[string]string `json:"words,omitempty"`
 }
 
-// Chapter is a part of a book.
+// Chapter is an object in a book.
 type Chapter struct {
 	Title string `json:"title" required:"true"`
 	Pages int32  `json:"pages" default:"1" minimum:"1"`
 	Mood  Mood   `json:"mood"`
 }
 
-// Vault is an item that no one gets, since its store fails.
+// Vault is an item of a store that always fails.
 type Vault struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
 }
 
-// World is a catalog with its items, and its schema in both forms. Two of them are alike, but for entity tags and the
-// instances of errors.
+// World is a catalog with its items, and its schema in both forms. Two worlds differ only in entity
+// tags and in the instances of errors.
 type World struct {
 	Catalog *resource.Catalog
 	Model   *model.Schema
-	Schema  graphql.Schema // of graphql-go
+	Schema  graphql.Schema // for graphql-go
 
 	authors *memory.Store[Author]
 	books   *memory.Store[Book]
 }
 
-// New makes a World.
+// New returns a World.
 func New() (*World, error) {
 	var made atomic.Int64
-	newID := func() string { return "n" + strconv.FormatInt(made.Add(1), 10) } // the same in every world
+	newID := func() string { return "n" + strconv.FormatInt(made.Add(1), 10) } // the same ids in every World
 	w := &World{authors: memory.New[Author](nil), books: memory.New(&memory.Options[Book]{NewID: newID})}
 	if err := w.fill(); err != nil {
 		return nil, err
 	}
-	// The stores are filled behind the back of the resources, which would not let in what is not as the schemas want it.
+	// The stores are filled directly, because the resources would reject the items that violate
+	// their schemas.
 	w.Catalog = resource.NewCatalog(nil,
 		resource.New("authors", w.authors, &resource.Options[Author]{
 			Query: query.Support{Filter: authorFilters(),
 				Sort: []string{"name", "born", "fans", "country", "rating"}},
-			// The one called Nobody is hidden.
+			// The author with this name is hidden.
 			Authorize: func(_ context.Context, op resource.Op, before, after *Author) error {
 				if before != nil && before.Name == "Nobody" || after != nil && after.Name == "Forbidden" {
 					return resource.ErrForbidden
@@ -131,7 +132,7 @@ func New() (*World, error) {
 				{Name: "books", Target: "books", By: "authorId", Limit: 2},
 				{Name: "best", Target: "books", Field: "bestId"},
 				{Name: "friends", Target: "authors", Field: "friendIds", Many: true, Limit: 3},
-				// What fails for one item fails for all: see custom.
+				// Fails for every item; custom explains why.
 				{Name: "lost", Target: "vaults", Keys: func(*Author) []string { return []string{"v"} }},
 				{Name: "losses", Target: "vaults", Keys: func(*Author) []string { return []string{"v", "w"} },
 					Many: true},
@@ -163,7 +164,7 @@ func New() (*World, error) {
 	return w, err
 }
 
-// all are the comparisons that every scalar has.
+// all returns the operators that every scalar supports, and more.
 func all(more ...query.Op) []query.Op {
 	return append([]query.Op{query.Eq, query.Ne, query.In, query.NotIn, query.Lt, query.Lte, query.Gt,
 		query.Gte}, more...)
@@ -185,7 +186,7 @@ func bookFilters() map[string][]query.Op {
 	}
 }
 
-// fill stores the items, some of which are not as their schemas want them.
+// fill stores the items. Some violate their schemas.
 func (w *World) fill() error {
 	for i := range authors {
 		a := author(i + 1)
@@ -202,7 +203,7 @@ func (w *World) fill() error {
 	return nil
 }
 
-// How many items there are.
+// The number of items.
 const (
 	authors = 9
 	books   = 14
@@ -210,7 +211,7 @@ const (
 
 func pointer[T any](v T) *T { return &v }
 
-// author makes the author with an id: each is odd in another way.
+// author returns the author with an id. Each one has another unusual value.
 func author(id int) Author {
 	a := Author{
 		ID: int64(id), Name: "Author " + strconv.Itoa(id%7), Country: []string{"FR", "GB", "JP"}[id%3],
@@ -221,29 +222,29 @@ func author(id int) Author {
 		Friends: []int64{int64(id%authors + 1), 4, int64(id), 77, 2},
 	}
 	switch id {
-	case 1: // texts that have to be escaped, and any JSON
+	case 1: // strings that must be escaped, and nested JSON
 		a.Note, a.Tags, a.Whim = pointer("a \"note\"\n\u2028\U0001F600"), []string{"x", "", "é"},
 			pointer(Mood("fine"))
 		a.Extra = map[string]any{"b": []any{1.5, nil, "x"}, "a": map[string]any{}}
-	case 2: // the same failure where null can be and where it cannot; and no relations
+	case 2: // the same error for a nullable and a non-null field; no relations
 		a.Mood, a.Whim, a.Best, a.Friends = "bad", pointer(Mood("bad")), nil, nil
-	case 3: // an enum without the value, and a list of which one element fails and another is null
+	case 3: // an unknown enum value; a nullable list with an error and a null
 		a.Country, a.Whims = "XX", []*Mood{pointer(Mood("a")), nil, pointer(Mood("bad"))}
-	case 4: // hidden: see New
+	case 4: // hidden by Authorize in New
 		a.Name = "Nobody"
-	case 5: // a list that cannot have nulls with an element that fails, and no number; an id that is none
+	case 5: // a list of non-null elements with an error; NaN; an empty foreign key
 		a.Moods, a.Rating, a.Best = []Mood{"a", "bad", "b"}, math.NaN(), pointer("")
-	case 6: // what JSON cannot say where null can be
+	case 6: // a value that JSON cannot represent, for a nullable field
 		a.Extra, a.Whims, a.Moods = math.Inf(1), []*Mood{pointer(Mood("a"))}, []Mood{"c"}
-	case 7: // the least number, and nothing below
+	case 7: // the smallest int64; no home
 		a.Extra, a.Home, a.Fans = "text", nil, math.MinInt64
-	case 8: // an enum without the value, deep down, where null can be
+	case 8: // an unknown enum value in a nested nullable field
 		a.Home.Near[0].Zone, a.Extra = "east", 12
 	}
 	return a
 }
 
-// place makes a place with places near it.
+// place returns a place with up to two places near it.
 func place(id int) *Place {
 	p := &Place{City: "City " + strconv.Itoa(id), Zone: "north", Steps: int16(id)}
 	for i := range id % 3 {
@@ -267,11 +268,11 @@ func book(id int) Book {
 			Mood: "fair"})
 	}
 	switch id {
-	case 3: // a failure in a list of objects, which the null takes with it
+	case 3: // an error in a list of objects; null propagates to the list
 		b.Chapters[1].Mood = "bad"
-	case 5: // beyond the 32 bits of an Int
+	case 5: // outside the range of Int
 		b.Pages, b.Shelf = math.MaxInt32+1, place(2)
-	case 7: // no number, and a time that is zero
+	case 7: // infinity, and the zero time
 		b.Price, b.Printed = math.Inf(1), time.Time{}
 	case 9:
 		b.Words = map[string]string{"b": "2", "a": "1"}
@@ -279,29 +280,30 @@ func book(id int) Book {
 	return b
 }
 
-// errVault is what nobody is told.
+// errVault is an internal error, which clients must not see.
 var errVault = errors.New("the vault is closed")
 
-// vaults is a store that fails.
+// vaults is a store whose methods fail.
 type vaults struct{}
 
-// Get fails.
+// Get returns errVault.
 func (vaults) Get(context.Context, string) (resource.Item[Vault], error) {
 	return resource.Item[Vault]{}, errVault
 }
 
-// List fails.
+// List yields errVault.
 func (vaults) List(context.Context, query.Query) iter.Seq2[resource.Item[Vault], error] {
 	return func(yield func(resource.Item[Vault], error) bool) { yield(resource.Item[Vault]{}, errVault) }
 }
 
-// Eldest is how the eldest author is asked for.
+// Eldest is the input of the lookup.
 type Eldest struct {
 	Country string `json:"country" required:"true" enum:"FR,GB,JP"`
 	After   int32  `json:"born-after" minimum:"1900"`
 }
 
-// eldest finds the author of a country who was born first. For JP it may be one that nobody may see.
+// eldest returns the id of the author of a country with the earliest year of birth. For JP this
+// author may be hidden.
 func (w *World) eldest(ctx context.Context, in Eldest) (string, error) {
 	if in.After == 1913 {
 		return "", errVault
@@ -315,7 +317,7 @@ func (w *World) eldest(ctx context.Context, in Eldest) (string, error) {
 	return "", nil
 }
 
-// Echo is what a command gives back as it was given.
+// Echo is the input and the output of a command.
 type Echo struct {
 	Text  string     `json:"text" required:"true" maxLength:"30"`
 	Times []int32    `json:"times,omitempty"`
@@ -327,7 +329,7 @@ type Echo struct {
 	Much  float32    `json:"much"`
 }
 
-// Failure says how a command is to fail.
+// Failure is the input of a command that fails. It selects the error.
 type Failure struct {
 	How string `json:"how" required:"true" enum:"missing,forbidden,taken,invalid,hard,not"`
 }
@@ -348,15 +350,15 @@ func fail(_ context.Context, in Failure) (Failure, error) {
 	return in, nil
 }
 
-// Sum are the arguments of a custom field.
+// Sum has the arguments of the custom fields.
 type Sum struct {
 	A    int64   `json:"a" required:"true" minimum:"0"`
 	B    int64   `json:"b-too" default:"2"`
 	More []int32 `json:"more,omitempty" maxItems:"3"`
 }
 
-// custom are fields of custom code. One that fails does so whatever the items are: some executors ask for all items of a
-// level at once, and others for each by itself.
+// custom returns the custom fields. A field that fails does so for all items: some executors call
+// it once for all items of a level, others once for each item.
 func custom() []*model.CustomField {
 	number, text, place := schema.For[int64](), schema.For[string](), schema.For[Place]()
 	each := func(fn func(a *Author, in *Sum) any) func(context.Context, []any, any) ([]any, error) {
@@ -409,7 +411,7 @@ func custom() []*model.CustomField {
 	}
 }
 
-// homeOr is the home of an author, or some other place.
+// homeOr returns the home of an author, or the first place if the author has none.
 func (a Author) homeOr() *Place {
 	if a.Home == nil {
 		return place(1)

@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// The items as other languages can read them: what is a number beyond their floats, or none in JSON, is a text, and so is
-// what cannot be written.
+// The JSON form of the items for implementations in other languages. Values that a JavaScript
+// number or JSON cannot represent are strings. Values that cannot be marshaled are strings, too.
 type (
 	dumpedPlace struct {
 		City  string        `json:"city"`
@@ -34,7 +34,7 @@ type (
 		Whims   []*string    `json:"whims"`
 		Home    *dumpedPlace `json:"home"`
 		Extra   any          `json:"extra"`
-		Odd     bool         `json:"extraFails"` // there is no JSON for it
+		Odd     bool         `json:"extraFails"` // extra cannot be represented in JSON
 		Best    *string      `json:"bestId"`
 		Friends []string     `json:"friendIds"`
 	}
@@ -57,12 +57,13 @@ type (
 	}
 )
 
-// Dump returns the items of every new World as JSON, for those who build the same one in another language.
+// Dump returns the items of every World as JSON, so implementations in other languages can build
+// the same one.
 func Dump() ([]byte, error) {
 	var out struct {
 		Authors []dumpedAuthor `json:"authors"`
 		Books   []dumpedBook   `json:"books"`
-		Place   *dumpedPlace   `json:"place"` // where whoever has no home is at home
+		Place   *dumpedPlace   `json:"place"` // the result of homeOr for an author without a home
 	}
 	for i := range authors {
 		out.Authors = append(out.Authors, dumpAuthor(author(i+1)))
