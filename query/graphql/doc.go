@@ -76,7 +76,9 @@
 // If the catalog has a feed (CatalogOptions.Feed of package resource), clients can subscribe to its
 // resources:
 //
-//	subscription { orderChanged(filter: {status: {eq: paid}}) { kind id cursor order { total customer { name } } } }
+//	subscription {
+//		orderChanged(filter: {status: {eq: paid}}) { kind id cursor order { total customer { name } } }
+//	}
 //
 // reports each change of a paid order. kind is CREATED if an order starts to match the filter or
 // becomes visible to the caller, UPDATED if it changes, and DELETED if it no longer matches, with

@@ -54,8 +54,8 @@ type FieldOptions struct {
 // Query returns a field of the type Query. The function may be called concurrently. The field is
 // nullable, so that an error does not discard the rest of the response.
 //
-// In is a struct whose fields are the arguments; it may be empty. If Out is a pointer, nil is null.
-// Query panics if In is not a struct, or if In or Out has no schema.
+// In is a struct; its fields are the arguments, and it may be empty. If Out is a pointer, nil is
+// null. Query panics if In is not a struct, or if In or Out has no schema.
 //
 //	graphql.Query("heaviest", func(ctx context.Context, in struct {
 //		Kind string `json:"kind" required:"true"`
@@ -103,9 +103,10 @@ func rootField[In, Out any](root, name string,
 // otherwise. In, Out and the other panics are as for [Query]. If Out is not a pointer, the field is
 // non-null, and an error makes the items null; use a pointer if the function may fail.
 //
-//	graphql.Computed("places", "distance", func(ctx context.Context, items []*Place, from Point) ([]*float64, error) {
-//		...
-//	}, nil)
+//	graphql.Computed("places", "distance",
+//		func(ctx context.Context, items []*Place, from Point) ([]*float64, error) {
+//			...
+//		}, nil)
 func Computed[T, In, Out any](resource, name string,
 	do func(ctx context.Context, items []*T, in In) ([]Out, error),
 	opts *FieldOptions) Field {

@@ -25,13 +25,6 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// Mutations with an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07). A key belongs to all that the operation
-// does. What is in the database of the records is done in one transaction with the record, so that an error of any field takes
-// back all of it; what is not, and nobody can take back, has to be alone.
-//
-// The record is the answer itself, since nothing else has the selection, the aliases and the order that were asked for. See
-// once_replay.go for how it is given again.
-
 // keyedMutation is a mutation with an idempotency key. It implements [resource.KeyedWrite].
 type keyedMutation struct {
 	k        *work
@@ -54,7 +47,7 @@ func (k *work) answerOnce(ctx context.Context, plan *exec.Plan, q *request, key 
 	}
 	defer prepared.End()
 	e := &keyedMutation{k: k, prepared: prepared, writes: prepared.Writes(), start: len(dst), dst: dst}
-	if !slices.ContainsFunc(e.writes, isKept) { // there are no writes whose response may be stored
+	if !slices.ContainsFunc(e.writes, isKept) { // no response may be stored
 		k.fresh += len(e.writes)
 		dst, _ = prepared.Run(ctx, nil, dst)
 		return dst, done, nil
@@ -154,8 +147,7 @@ func (e *keyedMutation) Record() (idempotency.Record, error) {
 }
 
 // checkLevels determines the guarantee of the key for all writes together. It rejects a write that
-// cannot be rolled back if there are others, because a failure of another write would leave it
-// behind.
+// cannot be rolled back if there are others. Otherwise the write would remain if another one fails.
 func (e *keyedMutation) checkLevels() error {
 	for i := range e.writes {
 		w := &e.writes[i]

@@ -38,8 +38,8 @@ type Options struct {
 	// rejects batches. The requests are executed serially, each with its own Limits and Timeout.
 	Batch int
 
-	// Origins are origins of other sites whose pages may send requests, such as
-	// "https://app.example.com". The handler does not send CORS headers; use a middleware for them.
+	// Origins are other origins, such as "https://app.example.com". Pages of these origins may send
+	// requests. The handler does not send CORS headers; use a middleware for them.
 	Origins []string
 	// PreflightHeaders are additional headers that prove a CORS preflight request for a cross-site
 	// GET. X-Requested-With, Apollo-Require-Preflight, GraphQL-Require-Preflight and

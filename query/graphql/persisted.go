@@ -12,8 +12,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 )
 
-// notSupported is the code with which the protocol tells clients that a server has no automatic
-// persisted queries.
+// notSupported is the code of the protocol for a server without automatic persisted queries.
 const notSupported = "PERSISTED_QUERY_NOT_SUPPORTED"
 
 // document returns the text of the document of a request. The request contains the text, or refers

@@ -24,9 +24,10 @@ import (
 // can refer to a document by id, by hash, or by its exact text.
 type Documents map[string]string
 
-// LoadDocuments reads documents from the files of fsys. A .graphql or .gql file is a document whose
+// LoadDocuments reads documents from the files of fsys. A .graphql or .gql file is a document; its
 // id is its path without the extension. A .json file is an object of texts by id, as client
-// generators write it. It returns an error if a file cannot be read or an id is not unique.
+// generators write it. LoadDocuments returns an error if a file cannot be read or an id is not
+// unique.
 func LoadDocuments(fsys fs.FS) (Documents, error) {
 	docs := Documents{}
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {

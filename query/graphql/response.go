@@ -28,8 +28,8 @@ var unauthenticated = []byte(`"code":"UNAUTHENTICATED"`)
 // sendAnswer sends a response that must not be cached.
 //
 // There is no status code for partial responses, so each executed operation has status 200, even if
-// all fields failed with UNAUTHENTICATED. WWW-Authenticate, which any response may have (RFC 9110
-// section 11.6.1), tells the client how to authenticate. A middleware can respond with 401 before
+// all fields failed with UNAUTHENTICATED. WWW-Authenticate informs the client how to authenticate;
+// any response may have it (RFC 9110 section 11.6.1). A middleware can respond with 401 before
 // execution.
 func (x *exchange) sendAnswer(body []byte, how outcome) {
 	h := x.w.Header()

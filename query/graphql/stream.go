@@ -23,12 +23,6 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Answers as text/event-stream are those of the distinct connections mode of graphql-sse: an event "next" for each result,
-// then one "complete". What is wrong with the operation is a result, too, since clients read nothing else of a stream.
-//
-// Beyond that protocol, results of a subscription have their cursor for an id, so that an EventSource, which sends the last
-// one when it comes back, goes on where it was.
-
 // stream responds with events.
 func (x *exchange) stream(plan *exec.Plan, errs []*gqlerror.Error, q *request) error {
 	switch {

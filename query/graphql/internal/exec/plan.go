@@ -19,7 +19,7 @@ type Plan struct {
 	id        uint64 // unique within the engine
 	root      *selectionSet
 	variables []coerce.Variable // nil if there are none
-	// fields whose arguments depend on variables; field.dynamic is the index plus one
+	// fields with arguments that depend on variables; field.dynamic is the index plus one
 	dynamic  []*field
 	uses     map[string]int // number of uses of each variable in arguments
 	fetches  int            // number of fetched fields; field.fetchIndex is the index
@@ -42,8 +42,8 @@ type selectionSet struct {
 	columns []string  // of items: the members that are used; nil means all
 }
 
-// fieldOp writes a field at one position of the response. A field whose first occurrence is
-// conditional has several ops. The first one whose switch is on writes the field.
+// fieldOp writes a field at one position of the response. A field has several ops if its first
+// occurrence is conditional. The first op with a switch that is on writes the field.
 type fieldOp struct {
 	*field
 	when   int     // switch of this occurrence
@@ -85,7 +85,7 @@ type writer uint8
 const (
 	constant   writer = iota // label contains the value
 	member                   // one JSON value, written by package schema
-	structured               // a member with subfields, or whose elements need checks
+	structured               // a member that has subfields or elements to check
 	toOne
 	toMany
 	computed

@@ -106,13 +106,9 @@ func (c *compiler) use(v parser.Value) {
 	}
 }
 
-// A variable of a megabyte may be used in a document thousands of times. Its value uses memory
-// once, but stores, cursors and JSON copy it for each use.
-//
 // checkRepeated rejects a run if the sizes of its variables, multiplied by their uses, exceed four
-// times the size limit of a document.
-
-// checkRepeated refuses a run whose variables, each as often as it is used, become too much.
+// times the size limit of a document. The value of a variable uses memory once, but stores, cursors
+// and JSON copy it for each use, and a document may use a large variable thousands of times.
 func (r *run) checkRepeated() *gqlerror.Error {
 	total, most := 0, 4*cmp.Or(r.e.cfg.Scan.Bytes, 1<<20)
 	for name, times := range r.plan.uses {

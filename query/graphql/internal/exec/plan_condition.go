@@ -40,7 +40,7 @@ func (c *compiler) conditions(when []term, directives []*parser.Directive) ([]te
 		case *parser.BooleanValue:
 			if v.Value != want {
 				return nil, false
-			} // else it says nothing
+			} // otherwise the condition is always met
 		case *parser.Variable:
 			t := term{v.Name.Value, want}
 			// Conditions on one variable exclude each other.

@@ -5,15 +5,12 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Unconditional fields that are one JSON value are the most frequent ones. Package schema writes
-// consecutive ones with one call, which saves three calls per field.
-//
-// joined is a sequence of such fields, stored with the first of them.
-
-// joined is such a run at the position of its first op.
+// joined is a sequence of consecutive unconditional fields that are one JSON value each, stored
+// with the first of them. Such fields are the most frequent ones. Package schema writes the
+// sequence with one call, which saves three calls per field.
 type joined struct {
 	members *schema.Members
-	tail    []byte // labels after the last member: __typename fields, whose values are constant
+	tail    []byte // labels after the last member: __typename fields, which are constant
 	more    int    // number of ops after the first
 }
 

@@ -81,7 +81,7 @@ func (p *Prepared) Writes() []Write {
 	return out
 }
 
-// namesID reports whether a field creates an item whose input contains the id.
+// namesID reports whether a field creates an item with an id in its input.
 func (p *Prepared) namesID(n *field) bool {
 	if n.def.Source != model.Create {
 		return false

@@ -33,7 +33,7 @@ func introspectionSize(s *model.Schema) int {
 	return n
 }
 
-// checkCost rejects a run whose cost exceeds the limit.
+// checkCost rejects a run if its cost exceeds the limit.
 func (r *run) checkCost() *gqlerror.Error {
 	cost := r.cost(r.plan.root)
 	if cost <= r.e.cfg.Cost {

@@ -79,7 +79,7 @@ type reportedError struct {
 	reply *gqlerror.Error
 }
 
-// failAt is fail for a field whose key is not in the path.
+// failAt is fail for a field that is not yet in the path.
 func (r *run) failAt(n *field, err error) bool {
 	r.path = append(r.path, segment{key: n.key})
 	r.fail(n, err)

@@ -97,7 +97,7 @@ func (s *subscription) located(e *gqlerror.Error) *gqlerror.Error {
 
 // listen yields messages until an error or the end of the context.
 func (s *subscription) listen(ctx context.Context, yield func(Message, error) bool) {
-	inCaller := false // code of the caller is running, whose panics are not recovered
+	inCaller := false // code of the caller is running; its panics are not recovered
 	defer func() {
 		if inCaller {
 			return

@@ -8,7 +8,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// parent is the object whose fields are written.
+// parent is the object that contains the fields being written.
 type parent struct {
 	value   any // a pointer to the Go value, or an introspection object
 	entries []resource.Entry

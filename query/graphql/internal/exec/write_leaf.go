@@ -32,7 +32,7 @@ const (
 	enumValue             // a string that must be an enum value
 )
 
-// leafOf returns the leaf of a field whose named type is a scalar or enum.
+// leafOf returns the leaf of a field that has a scalar or enum as its named type.
 func leafOf(f *model.Field) leaf {
 	t, named := outputType(f), f.Type.Named()
 	if t == nil {

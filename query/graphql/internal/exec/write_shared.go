@@ -2,13 +2,9 @@ package exec
 
 import "slices"
 
-// An item may occur several times in a response, such as a customer with several orders. It is
-// fetched once. If it has no errors, whose paths would differ, it is also written once and then
-// copied from the response.
-//
-// span is the position of an item in the response.
-
-// span is where an item stands in the answer.
+// span is the position of an item in the response. An item may occur several times, such as a
+// customer with several orders. It is fetched once. If it has no errors it is also written once,
+// and then copied from the response. Errors prevent the copy because their paths differ.
 type span struct {
 	from, to int
 	failures int // run.failures at the time of writing, plus one

@@ -10,8 +10,8 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// structured appends a member with subfields, or whose elements are checked one by one. Reflection
-// yields addresses within the parent, which convert to any without allocation.
+// structured appends a member that has subfields, or elements that are checked one by one.
+// Reflection yields addresses within the parent, which convert to any without allocation.
 func (r *run) structured(n *field, p *parent) bool {
 	m := n.def.Member
 	if n.def.ZeroNull && m.IsZero(p.value) {
@@ -77,7 +77,7 @@ func (r *run) meta(n *field, parent any) bool {
 	return ok
 }
 
-// metaField is meta for a field whose key is in the path.
+// metaField is meta for a field that is already in the path.
 func (r *run) metaField(n *field, parent any) bool {
 	args, err := r.args(n)
 	if err != nil {
