@@ -147,6 +147,7 @@ func Value(t *model.Ref, v parser.Value, variables map[string]any) (any, bool) {
 		return listValue(t, v, variables)
 	case t.Type.Kind == model.InputObject:
 		return objectValue(t.Type, v, variables)
+	// Unlike Literal, JSON replaces variables inside the value.
 	case t.Type.Name == "JSON":
 		raw, err := JSON(v, variables)
 		return raw, err == nil
@@ -164,6 +165,7 @@ func listValue(t *model.Ref, v parser.Value, variables map[string]any) (any, boo
 	}
 	values := make([]any, 0, len(list.Values))
 	for _, item := range list.Values {
+		// An item of a list cannot be absent, so a variable without a value becomes null.
 		if missing(item, variables) && !t.Elem.NonNull {
 			values = append(values, nil)
 			continue
@@ -210,6 +212,7 @@ func objectValue(t *model.Type, v parser.Value, variables map[string]any) (any, 
 			values[def.Name] = def.Default
 		}
 	}
+	// Exactly one field of a OneOf object is present, and it is not null (section 3.10.1).
 	return values, !t.OneOf || len(values) == 1 && !hasNull(values)
 }
 

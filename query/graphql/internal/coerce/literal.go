@@ -1,5 +1,8 @@
 package coerce
 
+// Coercion of literals to scalars and enums. Called by coerce.go during execution and by package
+// validate, so that both accept the same literals. leaf.go does the same for JSON.
+
 import (
 	"fmt"
 	"math"

@@ -1,5 +1,8 @@
 package coerce
 
+// Conversion of DateTime values, and of literals to JSON. Called by coerce.go, literal.go and
+// leaf.go.
+
 import (
 	"strconv"
 	"time"

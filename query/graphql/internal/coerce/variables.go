@@ -1,5 +1,8 @@
 package coerce
 
+// Coercion of the JSON of variables, in one pass over its tokens. Package exec calls Definitions
+// when it plans an operation, and Variables for each request. Leaves are coerced in leaf.go.
+
 import (
 	"bytes"
 	"fmt"
@@ -142,6 +145,7 @@ func (r *reader) readValue(t *model.Ref, at *path) any {
 	if r.broken {
 		return nil
 	}
+	// Whether null is accepted does not depend on the kind of t.
 	if r.dec.PeekKind() == 'n' {
 		r.readRaw(at)
 		if t.NonNull {
@@ -266,6 +270,7 @@ func (r *reader) addDefaults(t *model.Type, values map[string]any, at *path) {
 			values[def.Name] = def.Default
 		}
 	}
+	// Sorted as in package validate, so that errors of literals and variables have the same order.
 	slices.SortFunc(required, func(a, b *model.Input) int { return strings.Compare(a.Name, b.Name) })
 	for _, def := range required {
 		r.errorf(at, "Field %q of required type %q was not provided.", def.Name, def.Type)

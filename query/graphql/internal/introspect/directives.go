@@ -1,5 +1,7 @@
 package introspect
 
+// __Directive, and the directives of every schema. Called by Extend in introspect.go.
+
 import "github.com/stoa-go/stoa/query/graphql/internal/model"
 
 // directiveType defines __Directive (section 4.2.6). Its fields isDeprecated and deprecationReason

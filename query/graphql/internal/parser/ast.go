@@ -1,5 +1,8 @@
 package parser
 
+// The nodes of a document. definition.go, selection.go and value.go create them. Packages validate,
+// coerce and exec read them.
+
 // Document is an executable document (section 2.2). Names and strings of its nodes share memory
 // with the text. Optional parts of a node are nil if they are absent.
 type Document struct {

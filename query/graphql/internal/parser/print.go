@@ -1,5 +1,8 @@
 package parser
 
+// The canonical text of documents, values and types. Package exec identifies a mutation by the
+// text of Print. Packages coerce, sdl and validate show values in messages and descriptions.
+
 import (
 	"fmt"
 	"strings"

@@ -1,5 +1,8 @@
 package parser
 
+// Selection sets, fields, fragments, arguments and directives. Called by definition.go. value.go
+// parses the values of arguments.
+
 import (
 	"slices"
 
@@ -23,6 +26,7 @@ func (p *parser) selectionSet() *SelectionSet {
 		}
 		p.selections = append(p.selections, s)
 	}
+	// Nested selection sets have already removed their selections from the stack.
 	set.Selections = slices.Clone(p.selections[first:])
 	p.selections = p.selections[:first]
 	p.leave()

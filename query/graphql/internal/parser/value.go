@@ -1,5 +1,8 @@
 package parser
 
+// Literals and variables (section 2.9). Called by definition.go for default values and by
+// selection.go for arguments.
+
 import (
 	"slices"
 
@@ -75,6 +78,7 @@ func (p *parser) list(constant bool) Value {
 		item := p.value(constant)
 		p.values = append(p.values, item)
 	}
+	// Nested lists have already removed their items from the stack.
 	v.Values = slices.Clone(p.values[first:])
 	p.values = p.values[:first]
 	p.leave()

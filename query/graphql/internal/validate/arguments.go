@@ -1,5 +1,8 @@
 package validate
 
+// Arguments and directives (sections 5.4 and 5.7). Called by selections.go and variables.go.
+// values.go checks the values.
+
 import (
 	"fmt"
 	"slices"

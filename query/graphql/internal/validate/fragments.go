@@ -1,6 +1,7 @@
 package validate
 
 // Names of definitions, and spreads of fragments: unknown names, cycles and unused fragments.
+// Called by validate.go. variables.go uses reach to find the fragments of an operation.
 
 import (
 	"fmt"

@@ -1,6 +1,7 @@
 package validate
 
 // Size limits of operations. The sizes of a fragment are computed once, however often it is spread.
+// Called by validate.go after the check for cycles, because measured recurses into fragments.
 
 import (
 	"fmt"

@@ -34,6 +34,7 @@ func (v *validator) overlaps() {
 		if o.mergeable(top, mergeRules{shape: true, same: true}) {
 			continue
 		}
+		// One conflict is sufficient: explain reports those of all operations.
 		if o.left < 0 {
 			v.report("OverlappingFieldsCanBeMerged", tooComplex, op.node.Loc)
 		} else {

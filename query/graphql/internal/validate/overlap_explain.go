@@ -1,5 +1,8 @@
 package validate
 
+// The messages for fields that cannot be merged. overlap.go calls explain after it has found a
+// conflict, because finding the fields compares pairs and is quadratic.
+
 import (
 	"fmt"
 	"reflect"

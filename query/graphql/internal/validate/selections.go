@@ -1,5 +1,8 @@
 package validate
 
+// Operations, fragments and their selection sets. Called by validate.go. Fragments are checked at
+// their definition and not where they are spread, so the time is proportional to the document.
+
 import (
 	"fmt"
 
@@ -147,6 +150,7 @@ func (v *validator) fragmentSpread(s *parser.FragmentSpread, parent *model.Type)
 			"Fragment %q cannot be spread here as objects of type %q can never be of type %q.", name,
 			parent.Name, f.on.Name), s.Loc)
 	}
+	// The selections of the fragment are checked by checkFragment.
 	v.directives(s.Directives, "FRAGMENT_SPREAD")
 }
 

@@ -1,5 +1,7 @@
 package validate
 
+// The rule that a subscription has one root field. Called by selections.go for each subscription.
+
 import (
 	"slices"
 	"strings"

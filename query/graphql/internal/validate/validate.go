@@ -75,6 +75,7 @@ func Document(schema *model.Schema, doc *parser.Document, limits Limits) []Error
 	for _, f := range v.fragments {
 		v.checkFragment(f)
 	}
+	// The checks above have recorded the usages of variables.
 	for _, op := range v.operations {
 		if v.operationVariables(op); v.reached > reachBudget {
 			return v.errors

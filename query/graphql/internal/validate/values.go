@@ -1,5 +1,8 @@
 package validate
 
+// Values of arguments, default values and input fields (section 5.6). Called by arguments.go and
+// variables.go. Usages of variables are recorded here and checked in variables.go.
+
 import (
 	"fmt"
 

@@ -88,6 +88,8 @@ func (v *validator) operationVariables(op *operation) {
 	}
 	c.checkUsages(op.usages)
 	v.current = nil // no more usages are recorded
+	// Each operation checks the usages in fragments again, because operations may define the same
+	// variable with different types.
 	v.reach(&op.definition, v.nextVisit(), func(f *fragment) {
 		f.used = true
 		c.checkUsages(f.usages)
