@@ -1,5 +1,7 @@
 package openapi
 
+// The batch media type of POST. Called by create in operations.go for collections with batches.
+
 import (
 	"net/url"
 

@@ -1,5 +1,7 @@
 package openapi
 
+// The operations of blob collections. document.go calls blobs for each of them.
+
 import (
 	"strconv"
 

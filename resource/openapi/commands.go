@@ -1,5 +1,8 @@
 package openapi
 
+// The operations of commands. document.go calls command for each of them. imports.go describes
+// commands that import items, and invented.go makes the examples.
+
 import (
 	"slices"
 	"strings"
@@ -105,6 +108,7 @@ func (a *action) successes() []entry[*response] {
 // of that item.
 func (a *action) result() (s *schemaObject, example string) {
 	m := model{typ: a.c.Output(), mode: shown}
+	// Generators then use one type for the item, whatever operation returns it.
 	if a.isItem(m.typ) {
 		s = a.component(m)
 		return s, a.sampleOf(s)

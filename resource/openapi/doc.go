@@ -19,7 +19,7 @@
 // and PATCH bodies. They are closed, because unknown members are rejected, and they differ in the
 // members that are allowed and required.
 //
-// A parameter or a status is listed if this resource supports it. The response default stands for
+// A parameter or a status is listed if this resource supports it. The response default represents
 // all other problems, such as those of the application.
 //
 // A command has an Input, which is closed, and a Result, which is open. Its options list the

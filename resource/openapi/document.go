@@ -1,5 +1,9 @@
 package openapi
 
+// Generation of a document, which is rendered in serve.go. describe calls resource here, and
+// lookup, blobs and command in other files, for each part of the catalog. All of them add to
+// builder.doc.
+
 import (
 	"slices"
 	"strings"
@@ -40,6 +44,7 @@ func describe(c *resource.Catalog, o *Options, now *lifecycle) *root {
 	for i := range o.Security {
 		b.doc.Components.SecuritySchemes.add(o.Security[i].Name, o.Security[i].object())
 	}
+	// Lookups and commands refer to the schemas and jobs of resources, so these are first.
 	for _, r := range c.Resources() {
 		b.resource(r)
 	}
@@ -67,7 +72,8 @@ func (b *builder) reserve() {
 	}
 }
 
-// newInfo is called last, although info is first in the document. A contract without a Negotiator has only a name.
+// newInfo returns the info object. A contract without a Negotiator has only a name. describe calls
+// newInfo last, although info is first in the document.
 func (b *builder) newInfo() info {
 	c := &b.now.contract
 	out := info{Title: b.o.Title, Version: c.Name, Description: b.descriptionText(),

@@ -1,5 +1,7 @@
 package openapi
 
+// Response header fields, which are components. responses.go refers to them by name.
+
 import "slices"
 
 // fields describes the response header fields. They are not marked as required, because a proxy may

@@ -1,5 +1,7 @@
 package openapi
 
+// Commands that import items. Called by command in commands.go.
+
 import (
 	"slices"
 
@@ -12,7 +14,7 @@ import (
 // mediaNDJSON is the media type of newline-delimited JSON.
 const mediaNDJSON = "application/x-ndjson"
 
-// importOperation describes an import command, whose body is newline-delimited JSON.
+// importOperation describes an import command. Its body is newline-delimited JSON.
 func (a *action) importOperation() *operation {
 	op := a.newOperation(camel(a.c.Name()), a.group, a.c.Name(), command.OpInvoke, a.summary(), a.c.Doc(),
 		"Each line is processed on its own: invalid lines are reported, and the others are stored. If the "+

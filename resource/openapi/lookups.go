@@ -1,5 +1,7 @@
 package openapi
 
+// The operations of lookups. document.go calls lookup for each of them.
+
 import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/schema"

@@ -1,5 +1,7 @@
 package openapi
 
+// Names of components and operations, and words of summaries.
+
 import (
 	"strconv"
 	"strings"

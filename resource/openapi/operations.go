@@ -1,5 +1,8 @@
 package openapi
 
+// The operations of a resource. Called by resource in document.go. parameters.go describes the
+// parameters, schemas.go the request bodies and responses.go the responses.
+
 import (
 	"slices"
 	"strconv"

@@ -1,5 +1,8 @@
 package openapi
 
+// The parameters of the operations of a resource. Those that several operations share are
+// components.
+
 import (
 	"slices"
 	"strings"
@@ -296,7 +299,7 @@ func (b *builder) readConditions() []*parameter {
 }
 
 // writeConditions returns the preconditions of methods that change an item. If there is true, the
-// item must exist, and If-Match is required if the policy says so.
+// item must exist, and If-Match is required if the policy requires it.
 func (d *described) writeConditions(there bool) []*parameter {
 	match := d.precondition("If-Match")
 	if there && d.policy.RequireIfMatch {

@@ -1,5 +1,7 @@
 package openapi
 
+// The schema of problem details. responses.go refers to it in each error response.
+
 import (
 	"slices"
 

@@ -1,5 +1,8 @@
 package openapi
 
+// The responses of all operations. Error responses are components: callers list the statuses, and
+// problem defines those that are used.
+
 import (
 	"cmp"
 	"slices"
@@ -16,6 +19,7 @@ import (
 func (b *builder) answers(problems []int, good ...entry[*response]) ordered[*response] {
 	out := ordered[*response](good)
 	for _, status := range problems {
+		// retired (1410) and gone share the response name 410.
 		if name := strconv.Itoa(status % 1000); !out.has(name) { // several callers may have added the status
 			out.add(name, b.problem(status))
 		}

@@ -1,5 +1,7 @@
 package openapi
 
+// Examples of resources, derived from their samples. Called by describeResource in operations.go.
+
 import (
 	"bytes"
 	"strings"

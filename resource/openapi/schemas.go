@@ -1,5 +1,8 @@
 package openapi
 
+// The schemas of items and of inputs and outputs of commands. component defines the schema of a
+// type in one mode; other files refer to it.
+
 import (
 	"errors"
 	"reflect"
@@ -180,8 +183,8 @@ func (b *builder) addRelations(t *schema.Type, s *schemaObject) {
 	}
 }
 
-// addContractMembers adds the members that repeat the contract in responses to a POST or PUT that named it in its
-// body.
+// addContractMembers adds the members that repeat the contract in the response, if the body of a
+// POST or PUT named it.
 func (b *builder) addContractMembers(t *schema.Type, s *schemaObject) {
 	sent := func(r *resource.Resource) bool {
 		return r.Type() == t && (r.Can(resource.OpCreate) || r.Can(resource.OpReplace) || b.hasJobsOf(r))

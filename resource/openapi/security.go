@@ -1,5 +1,7 @@
 package openapi
 
+// Authentication schemes. New in openapi.go checks them, and document.go adds them to the document.
+
 import (
 	"fmt"
 	"maps"

@@ -1,5 +1,7 @@
 package openapi
 
+// Rendering and serving of the document, which is rendered again only if the contract changes.
+
 import (
 	"fmt"
 	"net/http"

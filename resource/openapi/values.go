@@ -1,5 +1,7 @@
 package openapi
 
+// Constructors of JSON values and of small schemas, for all other files.
+
 import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"

@@ -1,5 +1,8 @@
 package openapi
 
+// How requests name the contract of the document, and its life cycle. Called by document.go and
+// operations.go; everything is read from the Negotiator.
+
 import (
 	"net/url"
 	"regexp"
@@ -10,7 +13,8 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// lifecycle is the state of a contract, which changes while the process runs: its status, its dates and its names.
+// lifecycle is the state of a contract: its status, its dates and its names. It changes while the
+// process runs.
 type lifecycle struct {
 	contract version.Contract // only Name without a Negotiator
 	status   version.Status   // "" without a Negotiator
@@ -51,7 +55,7 @@ func (s *lifecycle) shortest() string {
 	return s.names[0]
 }
 
-// pattern matches the names that select the contract.
+// pattern matches the names that select the contract, with or without a leading v.
 func (s *lifecycle) pattern() string {
 	names := s.names
 	if len(names) == 0 {
