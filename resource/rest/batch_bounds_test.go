@@ -11,7 +11,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// A short batch can change a large item often. What has been written is not repeated without end.
+// A short batch can change a large item many times. The total size of the items in the response is
+// limited.
 func TestRule064BatchAnswer(t *testing.T) {
 	t.Parallel()
 	h := api(t, func(s *setup) { s.catalog.Limits = resource.Limits{Body: 2000} })

@@ -19,7 +19,7 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Batches: operations that stand or fall together.
+// Batches: operations that succeed or fail together.
 
 // operations writes a batch.
 func operations(list ...string) string { return `{"operations":[` + strings.Join(list, ",") + `]}` }
@@ -92,7 +92,7 @@ func locations(results []result) []string {
 	return out
 }
 
-// Whoever cannot put a secret back does not lose it, in a batch as elsewhere.
+// A client that cannot read a secret does not remove it by a replacement, in a batch as elsewhere.
 func TestBatchKeepsWhatClientsCannotSee(t *testing.T) {
 	t.Parallel()
 	var pin string
@@ -108,7 +108,7 @@ func TestBatchKeepsWhatClientsCannotSee(t *testing.T) {
 	}
 }
 
-// Everything that can be told without the collection is told at once, and the collection is not asked.
+// Errors that do not depend on the collection are reported without a call of the collection.
 func TestBatchIsReadFirst(t *testing.T) {
 	t.Parallel()
 	const ok = `{"op":"create","value":{"customerId":"u"}}`
@@ -192,7 +192,7 @@ func onlyTransactions(t testing.TB, ops resource.Ops[order]) resource.Ops[order]
 	return ops
 }
 
-// What depth a value may have alone it may have in a batch.
+// A value in a batch may nest as deep as a value in a request of its own.
 func TestBatchDepthIsThatOfTheValue(t *testing.T) {
 	t.Parallel()
 	type box struct {
@@ -372,7 +372,7 @@ func TestBatchMayRunAgain(t *testing.T) {
 	same(t, "orders", 2, strings.Count(send(t, h, "GET /orders", asLines).body, "\n"))
 }
 
-// away is a runner whose engine cannot be reached.
+// away is a runner with an unreachable database.
 type away struct{ *memory.DB }
 
 func (away) InTx(context.Context, func(context.Context) error) error {
@@ -392,8 +392,8 @@ func TestBatchWithoutTransaction(t *testing.T) {
 	same(t, "says nothing of the engine", false, strings.Contains(res.body, "refused"))
 }
 
-// A store whose runner does not see that others were faster says so with ErrStale. Then the batch is run again, unless
-// the client has named the revision.
+// A store without conflict detection in its runner returns ErrStale for a concurrent write. The
+// batch is then retried, unless the client has named the revision.
 func TestBatchInsists(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -474,7 +474,7 @@ func TestBatchNegotiation(t *testing.T) {
 	}
 }
 
-// Without transactions there is no batch, and nobody says that there is one.
+// Without transactions there are no batches, and no response advertises them.
 func TestBatchNeedsTransactions(t *testing.T) {
 	t.Parallel()
 	h := api(t, func(s *setup) { s.orderOps.Transactions = nil })

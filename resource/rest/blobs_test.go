@@ -21,7 +21,7 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// cellar is a store of bytes in memory that does as a test says.
+// cellar is a blob store in memory with configurable behavior.
 type cellar struct {
 	mu       sync.Mutex
 	blobs    map[string]*bottle
@@ -455,7 +455,7 @@ func TestBlobDeleteTable(t *testing.T) {
 	want(t, send(t, again, "PUT /files/digits", "If-None-Match: *", "", "x"), http.StatusCreated)
 }
 
-// TestBlobRaces has somebody else write while an upload is on its way.
+// TestBlobRaces writes concurrently during an upload.
 func TestBlobRaces(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

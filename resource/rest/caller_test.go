@@ -6,7 +6,7 @@ import (
 	"net/http/httptest"
 )
 
-// callerKey is where the tests keep who is asking, as an application would.
+// callerKey is the context key of the caller, as an application would have.
 type callerKey struct{}
 
 // byCaller takes the caller from the header field Caller, in place of real authentication.

@@ -32,7 +32,7 @@ type jobList struct {
 	Items []job.Job `json:"items"`
 }
 
-// nap takes its time, and then ends as it is told.
+// nap sleeps and then returns the result that its input requests.
 func nap(ctx context.Context, in napIn) (napOut, error) {
 	select {
 	case <-time.After(time.Duration(in.Seconds) * time.Second):
@@ -131,7 +131,7 @@ func TestRule092FailedInTime(t *testing.T) {
 			if strings.Count(log.String(), d.Instance) != 1 || d.Instance == "" {
 				t.Errorf("instance %q is not once in the log: %s", d.Instance, &log)
 			}
-			// Whoever asks for the job is told the same.
+			// The job itself reports the same error.
 			list := send(t, h, "GET /jobs?state=failed&sort=-createdAt", asAdmin)
 			if !strings.Contains(list.body, d.Instance) || strings.Contains(list.body, "secret") {
 				t.Errorf("jobs are %s, want instance %s", list.body, d.Instance)
@@ -140,7 +140,7 @@ func TestRule092FailedInTime(t *testing.T) {
 	})
 }
 
-// TestRule091Refused: what can be known beforehand is told at once, and no job is begun.
+// TestRule091Refused: errors that are known in advance are returned at once, and no job starts.
 func TestRule091Refused(t *testing.T) {
 	t.Parallel()
 	h := napping(t)
@@ -197,7 +197,7 @@ func TestRule091PreferWait(t *testing.T) {
 	}
 }
 
-// prompt are jobs that are done before anybody can ask for them.
+// prompt are jobs that end before a client can request them.
 type prompt struct{ *job.Jobs }
 
 func (p prompt) Start(
@@ -209,7 +209,8 @@ func (p prompt) Start(
 	return id, done, err
 }
 
-// TestRule091NoWait: who does not wait is told where to ask, also when the job was faster than the answer.
+// TestRule091NoWait: a client that does not wait receives the location of the job, also if the job
+// ends before the response is sent.
 func TestRule091NoWait(t *testing.T) {
 	t.Parallel()
 	jobs := prompt{job.New("jobs", resource.OpsOf(memory.New[job.Job](nil)), &job.Options{Alone: true})}
@@ -225,12 +226,13 @@ func TestRule091NoWait(t *testing.T) {
 	wantBody(t, send(t, h, "POST /bed/nap", jsonBody, "Prefer: wait=1", "", napFor("0", "")), http.StatusOK, `{"slept":0}`)
 }
 
-// TestRule091HiddenMonitor: a caller who may not see the job is answered all the same.
+// TestRule091HiddenMonitor: a caller without access to the job still receives a response.
 func TestRule091HiddenMonitor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log journal
-		res := send(t, napping(t, log.into), "POST /bed/rest", jsonBody, "", napFor("1", "")) // nobody in particular
+		// an anonymous caller
+		res := send(t, napping(t, log.into), "POST /bed/rest", jsonBody, "", napFor("1", ""))
 		wantBody(t, res, http.StatusAccepted, "")
 		want(t, res, http.StatusAccepted, "Location: *", "Content-Location:", "Retry-After: 1", "Content-Type:",
 			"Content-Length: 0")
@@ -239,7 +241,8 @@ func TestRule091HiddenMonitor(t *testing.T) {
 	})
 }
 
-// TestRule091TimeIsUp: a job that runs is not one to ask for again, and it goes on when nobody waits.
+// TestRule091TimeIsUp: if the request times out while a job runs, the response is 202 and not a
+// retryable error, and the job continues.
 func TestRule091TimeIsUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

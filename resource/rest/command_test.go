@@ -28,7 +28,8 @@ type loginOut struct {
 
 type nothing struct{}
 
-// login lets everybody in whose password is "open sesame"; whatever else the password says, happens.
+// login succeeds with the password "open sesame". Other passwords select another result or an
+// error.
 func login(_ context.Context, in loginIn) (loginOut, error) {
 	switch in.Password {
 	case "open sesame":
@@ -43,7 +44,8 @@ func login(_ context.Context, in loginIn) (loginOut, error) {
 	return loginOut{}, commandErrors[in.Password]
 }
 
-// commandErrors are what a command can say, and commandProblems what its client is told then.
+// commandErrors are errors of a command, and commandProblems the problems that clients receive for
+// them.
 var commandErrors = map[string]error{
 	"wrong":    resource.ErrUnauthenticated,
 	"forbid":   resource.ErrForbidden,
@@ -227,7 +229,8 @@ func TestRule091Authorize(t *testing.T) {
 	wantBody(t, send(t, h, "POST /users/count", asAdmin), http.StatusOK, `{"token":"3"}`)
 }
 
-// TestRule052CommandsAreNotDoneInVain: a client that takes nothing the command gives is told before anything is done.
+// TestRule052CommandsAreNotDoneInVain: a request that accepts no media type of the result is
+// rejected before the command runs.
 func TestRule052CommandsAreNotDoneInVain(t *testing.T) {
 	t.Parallel()
 	h := commanded(t)
@@ -238,7 +241,8 @@ func TestRule052CommandsAreNotDoneInVain(t *testing.T) {
 		problem.NotAcceptable).Available)
 }
 
-// TestRule143CommandsInOrder: of all that is wrong with a request the first is told.
+// TestRule143CommandsInOrder: if a request has several errors, the first in the order of the rule
+// is reported.
 func TestRule143CommandsInOrder(t *testing.T) {
 	t.Parallel()
 	h := commanded(t, func(s *setup) { s.catalog.Limits.Body = 40 })

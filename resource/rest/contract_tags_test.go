@@ -83,8 +83,8 @@ func TestRule103TagsWithoutContract(t *testing.T) {
 	want(t, send(t, h, "GET /books/1"), http.StatusOK, "Etag: "+res.header.Get("Etag"))
 }
 
-// TestRule104TagsOfAnyContractWrite: the item is one, so a tag of any of its representations says which revision a client
-// has seen, and a tag that is stale is stale in all of them.
+// TestRule104TagsOfAnyContractWrite: the entity tag of any representation identifies the revision,
+// and a stale tag is stale in every contract.
 func TestRule104TagsOfAnyContractWrite(t *testing.T) {
 	t.Parallel()
 	for of, get := range forms {
@@ -99,7 +99,8 @@ func TestRule104TagsOfAnyContractWrite(t *testing.T) {
 				want(t, send(t, h, "PATCH /orders/1", change("shipped")...), http.StatusOK)
 				res := send(t, h, "PATCH /orders/1", change("cancelled")...)
 				current := send(t, h, "GET /orders/1", slices.DeleteFunc(slices.Clone(fields), func(f string) bool {
-					return strings.HasPrefix(f, "Accept-Encoding") // an error tells the tag of what is not coded
+					// an error response has the tag of the uncompressed representation
+					return strings.HasPrefix(f, "Accept-Encoding")
 				})...).header.Get("Etag")
 				wantProblem(t, res, problem.PreconditionFailed, "Etag: "+current)
 				wantProblem(t, send(t, h, "DELETE /orders/1", append([]string{tag}, fields...)...), problem.PreconditionFailed,
@@ -109,7 +110,8 @@ func TestRule104TagsOfAnyContractWrite(t *testing.T) {
 	}
 }
 
-// TestRule108NotModifiedNamesTheContract: a 304 says of the contract what the 200 would have said.
+// TestRule108NotModifiedNamesTheContract: a 304 has the same header fields about the contract as
+// the 200.
 func TestRule108NotModifiedNamesTheContract(t *testing.T) {
 	t.Parallel()
 	h := versioned(t)
@@ -150,7 +152,8 @@ func TestRule129CursorsAreBoundToContracts(t *testing.T) {
 	}
 }
 
-// TestRule130ServiceDescBesidePages: the link of the contract stands beside those of the page.
+// TestRule130ServiceDescBesidePages: the link to the contract is sent in addition to the links to
+// pages.
 func TestRule130ServiceDescBesidePages(t *testing.T) {
 	t.Parallel()
 	h := versioned(t)
@@ -171,8 +174,8 @@ func TestRule130ServiceDescBesidePages(t *testing.T) {
 	}
 }
 
-// TestRule028FaultsFoundWhileReading: where the content is read late, what it says of the version is an error of reading,
-// and is answered as that error says; nothing has been done by then.
+// TestRule028FaultsFoundWhileReading: if the request body is read late, an invalid version in it is
+// reported as an error of reading, before anything is written.
 func TestRule028FaultsFoundWhileReading(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"POST /orders", "PUT /orders/1"} {

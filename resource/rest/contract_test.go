@@ -54,7 +54,7 @@ func versioned(t testing.TB) http.Handler {
 // A way is one of the ways to name contract 1.0.0 in a request.
 type way struct {
 	name   string
-	before string // stands before the path
+	before string // prefix of the path
 	query  string
 	fields []string
 }
@@ -70,7 +70,7 @@ var ways = []way{
 	{name: "path and query", before: "/v1.0", query: "version=1.0.0"},
 }
 
-// send makes a request in this way. Where line has a body type, it stands in rest.
+// send sends a request with the strategy w. If line has a body type, rest contains it.
 func (w *way) send(t testing.TB, h http.Handler, line string, rest ...string) *response {
 	t.Helper()
 	method, path, _ := strings.Cut(line, " ")
@@ -106,7 +106,8 @@ func given(t testing.TB, res *response) []string {
 	return urls
 }
 
-// TestRule042LinksStayInTheirStrategy: whoever follows a link in the way in which it was got stays in the contract.
+// TestRule042LinksStayInTheirStrategy: a link leads to the same contract if it is followed with the
+// strategy of its request.
 func TestRule042LinksStayInTheirStrategy(t *testing.T) {
 	t.Parallel()
 	requests := []struct {
@@ -179,8 +180,8 @@ func TestRule042Existing(t *testing.T) {
 	}
 }
 
-// TestRule019NoURLFromHost: whatever host a request names, and whoever says that it was another one, no URL that is given
-// out has one.
+// TestRule019NoURLFromHost: no URL in a response contains the host of the request, whether from
+// Host or from a forwarding field.
 func TestRule019NoURLFromHost(t *testing.T) {
 	t.Parallel()
 	h := versioned(t)
@@ -273,7 +274,7 @@ func TestRule034Suffixes(t *testing.T) {
 	}
 }
 
-// TestRule034OtherTypes: what is refused is told what would not be.
+// TestRule034OtherTypes: the response to an unsupported media type lists the supported ones.
 func TestRule034OtherTypes(t *testing.T) {
 	t.Parallel()
 	const own, plain, lines = "application/vnd.shop.1.0.0.order+json", "application/json", "application/x-ndjson"

@@ -22,7 +22,8 @@ func idsOn(p *resource.Page) []string {
 	return ids
 }
 
-// TestPageCursor: from every item of every page, in whatever order, the list goes on behind it and in front of it.
+// TestPageCursor: from every item of every page, in each order, the list continues in both
+// directions.
 func TestPageCursor(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(60) {

@@ -10,7 +10,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// What only doors other than REST ask for.
+// Behavior that only contracts other than REST use.
 
 // TestPositionAtEnd: the last page is had without a cursor, and leads to all the others.
 func TestPositionAtEnd(t *testing.T) {
@@ -60,7 +60,7 @@ func TestPositionAtEndOfNaturalOrder(t *testing.T) {
 	same(t, "kind", problem.InvalidCursor, resource.Problem(err).Kind)
 }
 
-// TestPutExisting: nothing comes into being, neither where nothing was nor where something was deleted.
+// TestPutExisting: the call creates no item, neither under a new id nor under a deleted one.
 func TestPutExisting(t *testing.T) {
 	t.Parallel()
 	type note struct {

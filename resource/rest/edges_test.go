@@ -25,7 +25,7 @@ type node struct {
 	Refs []int64 `json:"refs"`
 }
 
-// TestExpandIsBounded: how much one item can lead to is not for the client who wrote it to decide.
+// TestExpandIsBounded: a client cannot make an item expand to more related items than the limit.
 func TestExpandIsBounded(t *testing.T) {
 	t.Parallel()
 	store := stocked(t, make([]node, 50)...)
@@ -92,7 +92,8 @@ func TestHiddenListEnds(t *testing.T) {
 	}
 }
 
-// TestForbiddenBeforeConditions: who may not write is told that, and not whether the condition would have held.
+// TestForbiddenBeforeConditions: a caller who may not write receives 403, whether or not the
+// condition holds.
 func TestForbiddenBeforeConditions(t *testing.T) {
 	t.Parallel()
 	h := byCaller(api(t, func(s *setup) {
@@ -114,7 +115,7 @@ func TestForbiddenBeforeConditions(t *testing.T) {
 	want(t, send(t, h, "PATCH /users/ann", asAdmin, mergeBody, "", `{"name":"A"}`), 428)
 }
 
-// TestScopeAnswersAlike: what Scope says to the caller does not depend on what is there.
+// TestScopeAnswersAlike: the error of Scope does not depend on the existence of the item.
 func TestScopeAnswersAlike(t *testing.T) {
 	t.Parallel()
 	h := api(t, func(s *setup) {
@@ -144,8 +145,8 @@ func TestAfterMayWrite(t *testing.T) {
 	}
 }
 
-// TestStaleInTransaction: inside a transaction the loop does not repeat, and a client that stated no condition is not told
-// that one failed.
+// TestStaleInTransaction: inside a transaction there is no retry, and a client without a condition
+// does not receive 412.
 func TestStaleInTransaction(t *testing.T) {
 	t.Parallel()
 	db := memory.NewDB()
@@ -161,7 +162,7 @@ func TestStaleInTransaction(t *testing.T) {
 	want(t, send(t, inTx, "PUT /nodes/1", jsonBody, "", `{"refs":[1]}`), http.StatusServiceUnavailable, "Retry-After: 1")
 }
 
-// secretive is an account as a contract shows it, that may ask for the pin and never tells it.
+// secretive is an account in a contract with a write-only pin.
 type secretive struct {
 	ID  string `json:"id"`
 	Pin string `json:"pin,omitempty" writeOnly:"true"`
@@ -223,7 +224,7 @@ func (forgetfulMarks) Deleted(context.Context, string) (time.Time, error) {
 	return time.Time{}, resource.ErrUnavailable
 }
 
-// TestTombstonesFailClosed: where nobody knows whether an id was deleted, it is not given a second life.
+// TestTombstonesFailClosed: if it is unknown whether an id was deleted, it is not created again.
 func TestTombstonesFailClosed(t *testing.T) {
 	t.Parallel()
 	ops := resource.OpsOf(memory.New(&memory.Options[user]{Recreate: true}))
@@ -259,7 +260,7 @@ func TestContentLocationOfAPart(t *testing.T) {
 	}
 }
 
-// TestLimitsOfOthers: a limit that somebody outside has set is 413 as well.
+// TestLimitsOfOthers: a body limit of a middleware also results in 413.
 func TestLimitsOfOthers(t *testing.T) {
 	t.Parallel()
 	h := api(t)
@@ -270,7 +271,8 @@ func TestLimitsOfOthers(t *testing.T) {
 	want(t, send(t, outer, "POST /users", jsonBody, "", `{"name":"a name of more than ten bytes"}`), 413)
 }
 
-// TestCountIsRefusedWhereItWouldTell: a door that forgets to ask Counts learns nothing.
+// TestCountIsRefusedWhereItWouldTell: Count returns an error if Authorize may hide items, also to a
+// caller that has not checked Counts.
 func TestCountIsRefusedWhereItWouldTell(t *testing.T) {
 	t.Parallel()
 	hide := func(context.Context, resource.Op, *node, *node) error { return resource.ErrForbidden }
@@ -291,7 +293,7 @@ func TestEscapedCursorNames(t *testing.T) {
 	}
 }
 
-// TestWrittenBeyondTheView: a write stands though the store made something of it that the view has no place for.
+// TestWrittenBeyondTheView: a write succeeds although the view cannot represent the stored item.
 func TestWrittenBeyondTheView(t *testing.T) {
 	t.Parallel()
 	ops := resource.OpsOf(stocked[account](t))

@@ -23,8 +23,8 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// What the tests of the rules talk to: a small shop. It chooses the ids of orders, clients may choose those of users,
-// and places can only be read.
+// The catalog of the rule tests, a small shop. It chooses the ids of orders, clients may choose
+// those of users, and places are read-only.
 
 type order struct {
 	ID       int64    `json:"id" readOnly:"true"`
@@ -131,7 +131,7 @@ const (
 	batchBody = "Content-Type: " + batchType
 )
 
-// What POST takes where there are transactions.
+// Media types of POST if there are transactions.
 const (
 	batchType = "application/vnd.stoa.batch+json"
 	postTypes = "application/json, " + batchType
@@ -199,7 +199,8 @@ func received(line string, res *http.Response) *response {
 	return &response{line: line, status: res.StatusCode, header: res.Header, body: string(body)}
 }
 
-// want checks status and header fields. "Etag:" says that the field is absent, "Etag: *" that it is there.
+// want checks the status and header fields. "Etag:" means that the field must be absent, "Etag: *"
+// that it must be present.
 func want(t testing.TB, res *response, status int, fields ...string) {
 	t.Helper()
 	if res.status != status {

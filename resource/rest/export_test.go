@@ -131,7 +131,7 @@ func TestExportHidesWhatListsHide(t *testing.T) {
 	wantBody(t, send(t, h, "GET /orders", asLines), http.StatusOK, "")
 }
 
-// What is wrong with the request, or with the first page, is told as ever.
+// Errors of the request or of the first page are reported with their status.
 func TestExportRefuses(t *testing.T) {
 	t.Parallel()
 	h := api(t)
@@ -158,7 +158,8 @@ func TestExportRefuses(t *testing.T) {
 	wantProblem(t, send(t, h, "HEAD /orders", asLines), problem.Unavailable, "Retry-After: 1")
 }
 
-// An export that breaks off must not look like one that is complete, in each HTTP that can tell the two apart.
+// A failed export must not look like a complete one, in every version of HTTP that can distinguish
+// them.
 func TestExportThatFailsIsCutOff(t *testing.T) {
 	t.Parallel()
 	trouble := map[string]func(*setup){

@@ -17,10 +17,10 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// errSecret is what a store says about itself. No client may read it.
+// errSecret is an internal error of a store. No response may contain its text.
 var errSecret = errors.New("secret: disk 7 is on fire")
 
-// wantFault checks for an internal error that says nothing of what is inside.
+// wantFault checks for an internal error that does not reveal its cause.
 func wantFault(t *testing.T, res *response, kind problem.Kind) {
 	t.Helper()
 	d := wantProblem(t, res, kind)
@@ -121,7 +121,7 @@ func TestStoresThatFail(t *testing.T) {
 		{errSecret, problem.Internal},
 		{fmt.Errorf("secret: %w", resource.ErrUnavailable), problem.Unavailable},
 		{fmt.Errorf("secret: %w", context.DeadlineExceeded), problem.Unavailable},
-		{context.Canceled, problem.Internal}, // it is not the client who has gone
+		{context.Canceled, problem.Internal}, // the client did not cancel the request
 		{resource.ErrUnauthenticated, problem.Unauthenticated},
 		{&resource.Error{Op: "get", Resource: "secret", Err: errSecret}, problem.Internal},
 	}
@@ -196,7 +196,7 @@ func TestStoresThatPanic(t *testing.T) {
 	}
 }
 
-// TestStoresThatGiveMore: who does not stop at the limit is stopped, so that a page stays a page.
+// TestStoresThatGiveMore: the library stops a store that ignores the limit of a page.
 func TestStoresThatGiveMore(t *testing.T) {
 	t.Parallel()
 	given := 0

@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// What fields promise wherever they are read and written: writeOnly, json:"-" and large numbers.
+// Guarantees of fields in all operations: writeOnly, json:"-" and large numbers.
 
 type credentials struct {
 	User   string `json:"user"`
@@ -37,7 +37,7 @@ func secrets() vault {
 const openVault = `{"id":"a","name":"A","main":{"user":"u"},"more":[{"user":"v"}],"named":{"x/y":{"user":"w"}},` +
 	`"free":null,"next":{"id":"b","name":"B","main":{"user":""},"free":null}}`
 
-// TestSecretsNeverAppear: a client may set what is writeOnly, and nobody sees it again.
+// TestSecretsNeverAppear: a client may set a writeOnly field, and no response contains it.
 func TestSecretsNeverAppear(t *testing.T) {
 	t.Parallel()
 	store := stocked[vault](t)
@@ -66,7 +66,8 @@ func TestSecretsNeverAppear(t *testing.T) {
 	}
 }
 
-// TestSecretsSurvive: whoever sends back what it got, or patches something else, removes no secret.
+// TestSecretsSurvive: sending back the received item, or patching another member, does not remove a
+// secret.
 func TestSecretsSurvive(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -100,7 +101,8 @@ func TestSecretsSurvive(t *testing.T) {
 	}
 }
 
-// TestSecretsCannotBeRead: no operation of a patch carries a secret to where it can be seen, or tells a right guess.
+// TestSecretsCannotBeRead: no patch operation copies a secret to a readable member or confirms a
+// guess.
 func TestSecretsCannotBeRead(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

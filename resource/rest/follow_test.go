@@ -228,7 +228,8 @@ func TestFollowHides(t *testing.T) {
 	}
 }
 
-// TestFollowColumns: the store of the target is told what will be looked at, and what the library needs besides.
+// TestFollowColumns: the store of the target receives the columns that are used, and those that the
+// library needs.
 func TestFollowColumns(t *testing.T) {
 	t.Parallel()
 	var fields [][]string
@@ -267,8 +268,8 @@ func TestFollowColumns(t *testing.T) {
 	same(t, "limit of many", 20, c.RelationLimit(books, "next"))
 }
 
-// TestFollowFromViews: a relation stands in the names of the collection, whatever the view calls the field or whether it
-// shows it.
+// TestFollowFromViews: a relation uses the field names of the collection, even if the view renames
+// or hides the field.
 func TestFollowFromViews(t *testing.T) {
 	t.Parallel()
 	type renamed struct {

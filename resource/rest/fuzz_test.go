@@ -59,8 +59,8 @@ func FuzzServe(f *testing.F) {
 
 func notInURLs(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"<>\^{}|`+"`", r) }
 
-// checkProblem demands that an error is a problem which says the same as the status line, and that it is a mistake of
-// the client.
+// checkProblem checks that an error is a problem with the status of the status line, and that it is
+// a mistake of the client.
 func checkProblem(t *testing.T, method string, res *response) {
 	t.Helper()
 	if res.status >= 500 && res.status != http.StatusNotImplemented {

@@ -10,7 +10,7 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// The commands of the shop: to be let in, and to cancel the orders that nobody has paid.
+// The commands of the shop: login, and cancellation of unpaid orders.
 
 type keyIn struct {
 	Email    string `json:"email" required:"true" format:"email"`
@@ -62,8 +62,8 @@ func cancelStale(orders *memory.Store[purchase]) func(context.Context, staleIn) 
 	}
 }
 
-// goldenJobs are the jobs of the shop, each for the eyes of who began it. Their clock shows noon when the shop opens, and
-// seconds pass only while somebody waits.
+// goldenJobs are the jobs of the shop. Each is visible only to the caller who started it. Their
+// clock starts at noon and advances only while a request waits.
 func goldenJobs() *job.Jobs {
 	opened := time.Now()
 	clock := func() time.Time { return time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC).Add(time.Since(opened)) }

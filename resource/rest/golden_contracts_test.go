@@ -97,7 +97,8 @@ func goldenContracts(t *testing.T, changes *feed.Feed) http.Handler {
 	v11, v10 := purchaseViews(orders)
 	users10 := resource.View(users, customerToV10, customerFromV10, nil)
 	_, runner := resource.NewCatalog(nil, parts...).Guarantee("orders", true)
-	opts := &resource.CatalogOptions{Principal: caller, Feed: changes, // who is ann with a token and "" without
+	// the caller is "ann" with a token and "" without
+	opts := &resource.CatalogOptions{Principal: caller, Feed: changes,
 		Idempotency: idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: runner}), nil)}
 	serve := func(orders, users *resource.Resource) http.Handler {
 		return byToken(rest.New(resource.NewCatalog(opts, append([]resource.Part{orders, users}, parts[2:]...)...), goldenMedia()))

@@ -49,7 +49,7 @@ type town struct {
 	Lon        float64 `json:"lon" minimum:"-180" maximum:"180"`
 }
 
-// ticking is a clock that moves on by a minute whenever somebody looks at it.
+// ticking returns a clock that advances by a minute with each call.
 func ticking() func() time.Time {
 	now := time.Date(2024, 3, 1, 8, 0, 0, 0, time.UTC)
 	return func() time.Time {
@@ -143,7 +143,7 @@ func goldenMedia() *rest.Options {
 	return &rest.Options{Resources: map[string]rest.ResourceOptions{"orders": {Media: "order"}, "users": {Media: "user"}}}
 }
 
-// userOptions let everybody read and Ann do everything.
+// userOptions allow every caller to read, and Ann to write.
 func userOptions() *resource.Options[customer] {
 	return &resource.Options[customer]{
 		Query: query.Support{Filter: map[string][]query.Op{"role": {query.Eq}}},

@@ -23,8 +23,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
-// TestExchanges replays the conversations in testdata/exchanges. The requests in a file are what is said, and the
-// answers are checked. What a conversation looks like, and what is made readable in it, is told in the README there.
+// TestExchanges replays the conversations in testdata/exchanges: it sends the requests of a file
+// and compares the responses. The README there describes the format and the substitutions.
 func TestExchanges(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/exchanges/*.http")
@@ -42,7 +42,7 @@ func TestExchanges(t *testing.T) {
 // update rewrites the golden files of this package: go test ./resource/rest -run Exchanges -update
 var update = flag.Bool("update", false, "write golden files anew")
 
-// replay says a conversation again and compares it, or writes it anew.
+// replay sends the requests of a file and compares the responses, or updates the file.
 func replay(t *testing.T, file string) {
 	time.Sleep(time.Until(time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC))) // nothing in the shop is of the future
 	before, err := os.ReadFile(file)
@@ -146,7 +146,7 @@ func (n *names) call(real, short string) {
 var (
 	tagPattern   = regexp.MustCompile(`"([^".]+)\.([^".]+)(?:\.([^"]+))?"`)
 	bytesPattern = regexp.MustCompile(`"bytes[0-9]+"`)
-	// contractPattern is what a tag says of contract and form.
+	// contractPattern matches the contract and the form in an entity tag.
 	contractPattern = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(\+[a-z]+)?`)
 	// jobPattern is a UUID of version 7, which only jobs are called by.
 	jobPattern    = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)
@@ -259,10 +259,10 @@ func usual(t *testing.T, res *response) {
 	res.header.Del("Content-Length")
 }
 
-// spelled are the fields whose usual spelling is not the one that net/http has for them.
+// spelled has the header fields with a usual spelling that differs from that of net/http.
 var spelled = map[string]string{"Api-Version": "API-Version", "Etag": "ETag", "Www-Authenticate": "WWW-Authenticate"}
 
-// answer writes an answer as it stands in a conversation.
+// answer formats a response as in a conversation.
 func (n *names) answer(t *testing.T, res *response) string {
 	t.Helper()
 	usual(t, res)

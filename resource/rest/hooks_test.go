@@ -17,7 +17,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// hooked is a library that records what its hooks are told.
+// hooked is a library that records the calls of its hooks.
 type hooked struct {
 	http.Handler
 	*resource.Resource
@@ -100,7 +100,7 @@ func TestBeforeFillsIn(t *testing.T) {
 	same(t, "stored", book{ID: 1, Title: "b", Owner: "by patch", Shelf: "A1"}, stored(t, h.store, "1"))
 }
 
-// TestBeforeRefuses: and then nothing is written, and nobody is told afterwards.
+// TestBeforeRefuses: an error of a before hook prevents the write and the after hooks.
 func TestBeforeRefuses(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -140,8 +140,8 @@ func TestBeforeRefuses(t *testing.T) {
 	}
 }
 
-// TestHooksOnConflict: where another write comes between, everything is judged again on what is there now, and the
-// hook that may have effects runs once.
+// TestHooksOnConflict: after a concurrent write all checks are repeated with the current item, and
+// the hook with side effects runs once.
 func TestHooksOnConflict(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"PUT /books/1", "PATCH /books/1"} {
@@ -151,7 +151,7 @@ func TestHooksOnConflict(t *testing.T) {
 			h := hookedBooks(t, nil, func(ops *resource.Ops[book]) {
 				replace := ops.Replace
 				ops.Replace = func(ctx context.Context, id string, rev resource.Rev, v book) (resource.Item[book], error) {
-					if between++; between < 3 { // somebody is faster, twice
+					if between++; between < 3 { // two concurrent writes
 						item, err := ops.Get(ctx, id)
 						if err != nil {
 							return item, err
@@ -223,7 +223,7 @@ func TestHooksInTransaction(t *testing.T) {
 	}
 }
 
-// TestTransactionOverResources: writes to two collections of one database stand or fall together.
+// TestTransactionOverResources: writes to two collections of one database succeed or fail together.
 func TestTransactionOverResources(t *testing.T) {
 	t.Parallel()
 	db := memory.NewDB()
@@ -251,8 +251,8 @@ func TestTransactionOverResources(t *testing.T) {
 	same(t, "books", 1, len(value[page[book]](t, send(t, h, "GET /books")).Items))
 }
 
-// TestConflictInTransaction: what was read stays as it is until the end, so to try again would be in vain; the outermost
-// runner is told.
+// TestConflictInTransaction: a transaction reads from a snapshot, so a retry inside it cannot
+// succeed; the outermost runner receives the error.
 func TestConflictInTransaction(t *testing.T) {
 	t.Parallel()
 	h := hookedBooks(t, nil, func(ops *resource.Ops[book]) {
@@ -302,7 +302,7 @@ func TestErrorsSayWhere(t *testing.T) {
 	}
 }
 
-// TestFeedErrorsAreProblems: every door says the same of a place that nobody can go on from.
+// TestFeedErrorsAreProblems: the errors of a feed are the same problems in every contract.
 func TestFeedErrorsAreProblems(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]problem.Kind{

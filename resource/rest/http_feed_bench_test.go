@@ -39,9 +39,10 @@ func partsOf(n int) []string {
 	return all
 }
 
-// BenchmarkFeed changes an item to which many clients listen, sockets apart. Those who ask for the same are sent the same
-// frame, also if their filters differ. Where each asks for another part, of the same size, each has a frame encoded for itself,
-// which is what it costs not to share.
+// BenchmarkFeed changes an item with many subscribers, without sockets. Subscribers of the same
+// representation share a frame, even if their filters differ. In the other case each subscriber
+// selects other members of the same size and has a frame of its own, which shows the cost without
+// sharing.
 func BenchmarkFeed(b *testing.B) {
 	parts := partsOf(700)
 	tests := []struct {

@@ -28,7 +28,8 @@ func newFeed(t testing.TB) *feed.Feed {
 	return f
 }
 
-// begun waits until a feed knows where it is, so that nobody has to ask the log, which time is short for.
+// begun waits until a feed knows its position, so that no later request reads it from the log, for
+// which the tests leave little time.
 func begun(t testing.TB, f *feed.Feed) {
 	t.Helper()
 	for _, err := range f.Watch(t.Context(), feed.Cursor{}, "nothing") {
@@ -42,12 +43,12 @@ func begun(t testing.TB, f *feed.Feed) {
 // fed gives the shop of api a feed.
 func fed(f *feed.Feed) func(*setup) { return func(s *setup) { s.catalog.Feed = f } }
 
-// stream is an answer that goes on. It is the ResponseWriter of a request that is served in another goroutine, and for tests
-// in a bubble of synctest, where one can wait until nothing more comes by itself.
+// stream is a streaming response. It is the ResponseWriter of a request that another goroutine
+// serves. In a bubble of synctest, tests can wait until no more output follows.
 type stream struct {
 	t    *testing.T
 	r    *http.Request
-	stop context.CancelFunc // the client goes away
+	stop context.CancelFunc // disconnects the client
 	over chan struct{}
 
 	mu       sync.Mutex
@@ -61,7 +62,7 @@ type stream struct {
 	panicked any
 }
 
-// open sends a request and waits until nothing more comes.
+// open sends a request and waits until no more output follows.
 func open(t *testing.T, h http.Handler, line string, rest ...string) *stream {
 	t.Helper()
 	r := request(t, line, rest...)
@@ -140,7 +141,7 @@ func (s *stream) stall(yes bool) {
 	s.stalled = make(chan struct{})
 }
 
-// read returns what has come since it was asked last, once nothing more comes.
+// read waits until no more output follows, and returns the output since the last call.
 func (s *stream) read() string {
 	s.t.Helper()
 	synctest.Wait()
@@ -174,7 +175,7 @@ func (s *stream) answer() *response {
 	return &response{s.r.Method + " " + s.r.RequestURI, s.status, s.sent, s.text.String()}
 }
 
-// heard are the events of a stream so far, each as "name data", and the id that was in force at its end.
+// heard returns the events of a stream, each as "name data", and the last event id.
 func heard(t *testing.T, text string) (events []string, last string) {
 	t.Helper()
 	r := eventstream.NewReader(strings.NewReader(text), nil)
@@ -187,7 +188,7 @@ func heard(t *testing.T, text string) (events []string, last string) {
 	}
 }
 
-// hears returns the events that have come since it was asked last.
+// hears returns the events since the last call.
 func (s *stream) hears() []string {
 	s.t.Helper()
 	events, _ := heard(s.t, s.read())

@@ -16,8 +16,8 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// bubble is synctest.Test for a test that runs beside others: no time passes while anybody works, so that no limit of time is met
-// for want of a processor.
+// bubble is synctest.Test for a parallel test. Time does not pass while any goroutine runs, so a
+// slow processor does not cause timeouts.
 func bubble(t *testing.T, do func(t *testing.T)) {
 	t.Helper()
 	t.Parallel()
@@ -175,7 +175,7 @@ func TestRule052StreamsAreOffered(t *testing.T) {
 	}{
 		{"asked for", true, "text/event-stream", "text/event-stream"},
 		{"in other letters", true, "Text/Event-Stream", "text/event-stream"},
-		{"any text", true, "text/*", ""}, // nobody gets a stream without its name
+		{"any text", true, "text/*", ""}, // a stream is sent only if its media type is requested by name
 		{"any text, or anything", true, "text/html, text/*;q=0.9, */*;q=0.8", "application/json"},
 		{"anything before JSON", true, "*/*, application/json;q=0.5, application/x-ndjson;q=0.4", "application/json"},
 		{"stream before any text", true, "text/*;q=0.7, text/event-stream;q=0.8, application/json;q=0.5", "text/event-stream"},
@@ -218,7 +218,7 @@ func TestRule052StreamsAreOffered(t *testing.T) {
 	}
 }
 
-// TestRule075HeadOfAStream: it has the header of the stream, and nothing of it goes on.
+// TestRule075HeadOfAStream: HEAD returns the header fields of the stream and ends.
 func TestRule075HeadOfAStream(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		h := api(t, fed(newFeed(t)))
@@ -232,7 +232,8 @@ func TestRule075HeadOfAStream(t *testing.T) {
 	})
 }
 
-// TestFeedResumes breaks a stream off behind each event, and before the first, and goes on from there in every way.
+// TestFeedResumes disconnects after each event, and before the first, and resumes in every
+// supported way.
 func TestFeedResumes(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		h := api(t, fed(newFeed(t)))
@@ -247,7 +248,7 @@ func TestFeedResumes(t *testing.T) {
 			}
 		}
 		text := all.read()
-		_, frames, _ := strings.Cut(text, "\n\n") // behind retry
+		_, frames, _ := strings.Cut(text, "\n\n") // after retry
 		_, frames, _ = strings.Cut(frames, "\n\n")
 		parts := strings.SplitAfter(frames, "\n\n")
 		cursors := []string{begin}
@@ -277,7 +278,8 @@ func TestFeedResumes(t *testing.T) {
 	})
 }
 
-// TestFeedListThenWatch: what a list of items does not have yet comes from its Event-Cursor on.
+// TestFeedListThenWatch: a stream from the Event-Cursor of a list has all changes that the list
+// does not contain.
 func TestFeedListThenWatch(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		h := api(t, fed(newFeed(t)))
@@ -306,7 +308,8 @@ func TestFeedListThenWatch(t *testing.T) {
 	})
 }
 
-// TestFeedOfNobody: without a feed nothing says that there is one, and one that is closed fails no reader of items.
+// TestFeedOfNobody: without a feed no response advertises one, and a closed feed does not affect
+// reads of items.
 func TestFeedOfNobody(t *testing.T) {
 	t.Parallel()
 	h := api(t)
@@ -324,7 +327,8 @@ func TestFeedOfNobody(t *testing.T) {
 	wantProblem(t, send(t, h, "HEAD /orders", streamType), problem.Unavailable, "Retry-After: *")
 }
 
-// TestFeedIsAskedFor: whoever asks for what is new and forgets to say how is told so, and is not given all there is.
+// TestFeedIsAskedFor: the parameter lastEventId is rejected without the media type of a stream,
+// unless the handling is lenient. The header field is ignored.
 func TestFeedIsAskedFor(t *testing.T) {
 	t.Parallel()
 	f := newFeed(t)
@@ -340,7 +344,7 @@ func TestFeedIsAskedFor(t *testing.T) {
 	}
 }
 
-// TestFeedOfAnItem goes with an item through its life.
+// TestFeedOfAnItem follows an item from its creation to its deletion.
 func TestFeedOfAnItem(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		h := api(t, fed(newFeed(t)), func(s *setup) {
@@ -368,7 +372,8 @@ func TestFeedOfAnItem(t *testing.T) {
 	})
 }
 
-// TestFeedExpires: a client that is left behind is told so with a status, be it before the stream or because of its end.
+// TestFeedExpires: a client with an expired cursor receives an error status, before the stream or
+// on the reconnect after its end.
 func TestFeedExpires(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		log := feed.NewMemory(&feed.MemoryOptions{Events: 2})
@@ -398,7 +403,7 @@ func TestFeedExpires(t *testing.T) {
 	})
 }
 
-// TestFeedAfterARestart: a log in memory forgets, and says so.
+// TestFeedAfterARestart: a log in memory loses its events, and old cursors are expired.
 func TestFeedAfterARestart(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := memory.New[order](nil)
@@ -413,7 +418,8 @@ func TestFeedAfterARestart(t *testing.T) {
 	})
 }
 
-// TestFeedHeartbeat: a stream is never silent for more than 15 seconds, and says no more than it has to.
+// TestFeedHeartbeat: a stream sends a heartbeat after 15 seconds without output, and no more than
+// that.
 func TestFeedHeartbeat(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := feed.New(feed.NewMemory(nil), &feed.Options{BookmarkInterval: -1})
@@ -443,7 +449,7 @@ func TestFeedHeartbeat(t *testing.T) {
 	})
 }
 
-// TestFeedBookmarks: who hears nothing for long is told how far the feed has come.
+// TestFeedBookmarks: an idle subscriber receives the current cursor from time to time.
 func TestFeedBookmarks(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		h := api(t, fed(newFeed(t)))
@@ -458,7 +464,8 @@ func TestFeedBookmarks(t *testing.T) {
 	})
 }
 
-// TestFeedStalledClient: one that does not read is cut off, whether by an event or by a heartbeat, and nobody else notices.
+// TestFeedStalledClient: a client that does not read is disconnected by an event or a heartbeat,
+// without an effect on other clients.
 func TestFeedStalledClient(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		h := api(t, fed(newFeed(t)))
@@ -488,7 +495,7 @@ func TestFeedStalledClient(t *testing.T) {
 	})
 }
 
-// TestFeedDrains: whoever listens is let go, and comes back elsewhere.
+// TestFeedDrains: on shutdown all streams end, and clients reconnect to another server.
 func TestFeedDrains(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newFeed(t)
@@ -503,7 +510,8 @@ func TestFeedDrains(t *testing.T) {
 	})
 }
 
-// TestFeedRights: they are those of now. Who may not see an item is told that it is gone, who is nobody any more is let go.
+// TestFeedRights: authorization is checked for each event. If access to an item is lost, the item
+// is reported as deleted. If authentication is lost, the stream ends.
 func TestFeedRights(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var nobody bool
@@ -531,7 +539,7 @@ func TestFeedRights(t *testing.T) {
 		same(t, "item", []string{`deleted {"id":1}`}, item.hears())
 		same(t, "bob", []string{`created {"id":1}`}, ofBob.hears())
 
-		// Whose token runs out is let go at that instant.
+		// A stream ends when its token expires.
 		r := request(t, "GET /orders", streamType, ann)
 		ctx, stop := context.WithTimeout(r.Context(), 20*time.Second)
 		brief := openWith(t, h, r.WithContext(ctx), stop)
@@ -569,7 +577,7 @@ func byTokenOf(h http.Handler, name string) http.Handler {
 	})
 }
 
-// waiting is a log that waits for a transaction of somebody else.
+// waiting is a log that waits for a concurrent transaction.
 type waiting struct{ *feed.Memory }
 
 func (waiting) Head(ctx context.Context) (feed.Cursor, error) {

@@ -58,7 +58,7 @@ func streamsInEveryHTTP(t *testing.T) {
 	}
 }
 
-// until is a ResponseWriter that tells when something is written.
+// until is a ResponseWriter that signals writes.
 type until struct {
 	http.ResponseWriter
 	what string
@@ -102,7 +102,8 @@ func subscribe(t testing.TB, client *http.Client, url string, last string) *subs
 	return &subscriber{res, eventstream.NewReader(res.Body, nil), leave}
 }
 
-// TestFeedManyStreams: 200 clients of a real server hear every event once, and when they are gone nothing is left of them.
+// TestFeedManyStreams: 200 clients of a real server receive each event once, and no goroutine
+// remains after they disconnect.
 func TestFeedManyStreams(t *testing.T) { bubble(t, manyStreams) }
 
 func manyStreams(t *testing.T) {
@@ -164,12 +165,13 @@ func (s *text) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// TestFeedEncodesOnce: however many listen alike, a change is encoded once for each form that somebody wants.
+// TestFeedEncodesOnce: a change is encoded once for each requested representation, whatever the
+// number of subscribers.
 func TestFeedEncodesOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		h := catalogFed(t, newFeed(t), resource.New("notes", memory.New[noted](nil), nil))
 		var streams []*stream
-		// cost is how often an item is written, for its creation and for those who hear of it.
+		// cost returns how often an item is encoded, for its creation and for subscribers.
 		cost := func(id string) int {
 			before := textsWritten.Load()
 			create(t, h, "/notes", `{"id":"`+id+`","text":"x"}`)
@@ -207,8 +209,8 @@ type share struct {
 	Share float64 `json:"share"`
 }
 
-// TestFeedOfTheUnwritable: what JSON has no word for ends the stream, and whoever comes back is told to list anew, not cut off
-// once more.
+// TestFeedOfTheUnwritable: a value that JSON cannot represent ends the stream, and a client that
+// reconnects receives an expired cursor instead of the same failure.
 func TestFeedOfTheUnwritable(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newFeed(t)
@@ -233,7 +235,7 @@ func TestFeedOfTheUnwritable(t *testing.T) {
 	})
 }
 
-// flaky is a writer that panics when it is told to.
+// flaky is a writer that can be made to panic.
 type flaky struct {
 	*stream
 	broken atomic.Bool
@@ -263,7 +265,8 @@ func TestFeedSurvivesWriters(t *testing.T) {
 	})
 }
 
-// TestFeedOfEachContract: one write reaches everybody, each in the shape of its contract, and with its name of the id.
+// TestFeedOfEachContract: each contract receives a write in its own representation and with its own
+// name of the id.
 func TestFeedOfEachContract(t *testing.T) {
 	type newer struct {
 		ID   string `json:"id"`
@@ -294,7 +297,8 @@ func TestFeedOfEachContract(t *testing.T) {
 	})
 }
 
-// TestFeedAllocations: who hears of a change as others do costs no memory for it. It is not parallel, as TestAllocations.
+// TestFeedAllocations: an additional subscriber of the same representation causes no allocation. It
+// is not parallel, like TestAllocations.
 func TestFeedAllocations(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector makes pools forget")
@@ -331,8 +335,9 @@ func TestFeedAllocations(t *testing.T) {
 	}
 }
 
-// heardBy returns how many allocations it takes to change an item so often and tell so many listeners. There is no garbage
-// collection meanwhile, as it takes from the runtime what that keeps for goroutines that wait.
+// heardBy returns the number of allocations for a number of events and subscribers. Garbage
+// collection is off, because it would free the records that the runtime caches for waiting
+// goroutines.
 func heardBy(t *testing.T, h http.Handler, listeners, events int) uint64 {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -379,7 +384,8 @@ func (s *sink) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestFeedOfAWatcher: a collection that tells its changes by itself has a feed, though the catalog has none.
+// TestFeedOfAWatcher: a collection with its own change events has a feed even if the catalog has
+// none.
 func TestFeedOfAWatcher(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		h := catalog(t, resource.New("things", newTelling(), nil))

@@ -48,7 +48,7 @@ func TestRule063ImportEndsWithItsRequest(t *testing.T) {
 	}
 }
 
-// What is told of the lines has bounds, too.
+// The number of errors that the response lists is limited.
 func TestRule064ImportAnswer(t *testing.T) {
 	t.Parallel()
 	h := importer(t, resource.OpsOf(memory.New[village](nil)), nil)

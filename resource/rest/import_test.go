@@ -35,7 +35,7 @@ func withImports(opts ...func(*setup)) func(*setup) {
 	}
 }
 
-// stores are the ways in which an import can go. What comes of it is the same.
+// stores are the ways to store an import. The result is the same.
 var stores = []struct {
 	name string
 	opt  func(*setup)
@@ -230,7 +230,7 @@ func TestImportReadsWhatItNeeds(t *testing.T) {
 	same(t, "answer", "20000 created 0 replaced", value[summary](t, received("POST /users/import", w.Result())).brief())
 }
 
-// Of many lines that are rejected the first are told, and all are counted.
+// If many lines are rejected, the response lists the first ones and the number of all.
 func TestImportTellsSomeRejections(t *testing.T) {
 	t.Parallel()
 	h := api(t, withImports())
@@ -384,7 +384,7 @@ func TestImportNamesNoRevision(t *testing.T) {
 	}
 }
 
-// What is no matter of a line ends the import, and what has been committed stays.
+// An error that is not caused by a line ends the import; committed lines remain.
 func TestImportEnds(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -495,7 +495,7 @@ func TestImportNegotiation(t *testing.T) {
 	wantErrors(t, d, "?atomic unsupported")
 }
 
-// In a transaction of somebody else nothing can be taken back but all of it.
+// In a transaction of the caller only the whole import can be rolled back.
 func TestImportInATransaction(t *testing.T) {
 	t.Parallel()
 	db := memory.NewDB()

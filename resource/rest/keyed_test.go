@@ -19,7 +19,7 @@ type gate struct {
 	open    chan struct{}
 }
 
-// gatedBooks serves two books behind a gate that every Replace has to pass.
+// gatedBooks serves two books. Each Replace waits at a gate.
 func gatedBooks(t testing.TB, c *calls) (http.Handler, *gate) {
 	t.Helper()
 	g := &gate{entered: make(chan string, 100), open: make(chan struct{})}
@@ -90,7 +90,8 @@ func TestWritersOfOthersDoNotWait(t *testing.T) {
 	})
 }
 
-// TestWaitingEnds: with the patience of the request, and then without effect; whoever waits behind is not held up.
+// TestWaitingEnds: a write that waits for another one ends with the timeout of its request and
+// without effect, and does not delay those that wait after it.
 func TestWaitingEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// What the tests that are not about a rule of HTTP talk to: a library of books and their authors.
+// The catalog of tests that are not about HTTP: a library of books and authors.
 
 type book struct {
 	ID       int64   `json:"id" readOnly:"true"`
@@ -131,7 +131,7 @@ func walk[T any](t testing.TB, h http.Handler, target, rel string, fields ...str
 	return pages
 }
 
-// same compares, and says what.
+// same compares two values. what describes them.
 func same(t testing.TB, what string, want, got any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -163,7 +163,7 @@ func (c *calls) add(name string) {
 	c.n[name]++
 }
 
-// reset returns the counts and begins anew.
+// reset returns the counts and sets them to zero.
 func (c *calls) reset() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -172,7 +172,7 @@ func (c *calls) reset() map[string]int {
 	return n
 }
 
-// counting makes ops count their calls. What is absent stays absent.
+// counting wraps ops to count calls. Absent functions remain absent.
 func counting[T any](ops resource.Ops[T], c *calls) resource.Ops[T] {
 	inner := ops
 	ops.Get = func(ctx context.Context, id string) (resource.Item[T], error) {

@@ -2,8 +2,8 @@ package rest_test
 
 import "testing"
 
-// TestRuleD04RepeatsUnderAKey: a repetition under the key of the first gets its 204 again, and any other the 410 of all who
-// come late.
+// TestRuleD04RepeatsUnderAKey: a retry with the same key receives the 204 again, and any other
+// request 410.
 func TestRuleD04RepeatsUnderAKey(t *testing.T) {
 	t.Parallel()
 	for _, level := range levels {

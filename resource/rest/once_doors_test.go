@@ -34,7 +34,7 @@ type tidyOut struct {
 	Pin  string `json:"pin,omitzero" writeOnly:"true"`
 }
 
-// doors adds commands, an import and bytes to the memos of a desk.
+// doors adds commands, an import and blobs to the memos of a desk.
 func (d *desk) doors(t testing.TB) http.Handler {
 	t.Helper()
 	var runner tx.Runner
@@ -175,8 +175,8 @@ func jobState(t testing.TB, h http.Handler, location string) job.State {
 	return value[job.Job](t, send(t, h, "GET "+location, asAnn)).State
 }
 
-// TestKeyedRefusals: what a command refuses is looked at anew, unless it is to be kept; where something may have been done,
-// nobody knows, unless it was taken back.
+// TestKeyedRefusals: a rejection by a command is not stored, unless the options require it. If the
+// outcome of a command is unknown, the response reports that, unless the command was rolled back.
 func TestKeyedRefusals(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -186,7 +186,8 @@ func TestKeyedRefusals(t *testing.T) {
 		left, runs   int // memos, and how often it ran
 		kind         string
 	}{
-		{"refused", idempotency.AtMostOnce, 409, 409, 2, 2, "conflict"}, // it says that it did nothing
+		// the error states that nothing was written
+		{"refused", idempotency.AtMostOnce, 409, 409, 2, 2, "conflict"},
 		{"refused", idempotency.ExactlyOnce, 409, 409, 0, 2, "conflict"},
 		{"declined", idempotency.AtMostOnce, 409, 409, 1, 1, "conflict"},
 		{"declined", idempotency.ExactlyOnce, 409, 409, 1, 1, "conflict"},

@@ -16,7 +16,8 @@ import (
 
 // Keys where hooks and stores fail.
 
-// TestKeyedPanicBehindTheCommit: what is committed is remembered, also if a hook falls over when it is told.
+// TestKeyedPanicBehindTheCommit: the record of a committed write is stored even if a hook panics
+// afterwards.
 func TestKeyedPanicBehindTheCommit(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, idempotency.ExactlyOnce)
@@ -32,7 +33,7 @@ func TestKeyedPanicBehindTheCommit(t *testing.T) {
 	}
 }
 
-// TestKeyedUnavailable: who is told to try again can do so with the same key, at every level.
+// TestKeyedUnavailable: after 503 the request can be retried with the same key, at every level.
 func TestKeyedUnavailable(t *testing.T) {
 	t.Parallel()
 	for _, level := range levels {
@@ -82,7 +83,7 @@ func TestKeyedUnavailable(t *testing.T) {
 	}
 }
 
-// TestKeyedTooManyJobs: a job for which there was no room was not begun.
+// TestKeyedTooManyJobs: a job that is rejected because of the limit did not start.
 func TestKeyedTooManyJobs(t *testing.T) {
 	t.Parallel()
 	jobs := job.New("jobs", resource.OpsOf(memory.New[job.Job](nil)), &job.Options{Alone: true, Limit: 1})
@@ -105,8 +106,8 @@ func TestKeyedTooManyJobs(t *testing.T) {
 	want(t, res, 202)
 }
 
-// TestKeyedImportWholly: an import that is all or nothing goes the short way with a key, too, has time for that, and tells as
-// much of what was refused.
+// TestKeyedImportWholly: an atomic import with a key uses InsertMany, has the time limit of an
+// import, and reports as many errors as one without a key.
 func TestKeyedImportWholly(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -189,7 +190,7 @@ func TestKeyedViewOfSecrets(t *testing.T) {
 	}
 }
 
-// TestRequiredEverywhere: where keys are required nothing is changed without one, whatever the door.
+// TestRequiredEverywhere: if keys are required, every kind of write without a key is rejected.
 func TestRequiredEverywhere(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, idempotency.ExactlyOnce)

@@ -21,7 +21,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// TestKeyedCopies: of many copies at once one is done. The others get its answer, or are told that it is not finished.
+// TestKeyedCopies: of many concurrent copies one is executed. The others receive its response or an
+// error that it is in progress.
 func TestKeyedCopies(t *testing.T) {
 	t.Parallel()
 	for _, level := range levels {
@@ -67,8 +68,8 @@ func TestKeyedCopies(t *testing.T) {
 	}
 }
 
-// TestKeyedInFlight: a copy that does not wait is told that the first is not finished, and another request that the key is
-// taken.
+// TestKeyedInFlight: a copy that does not wait is rejected because the first request is in
+// progress, and a different request because the key is in use.
 func TestKeyedInFlight(t *testing.T) {
 	t.Parallel()
 	for _, level := range levels {
@@ -93,8 +94,8 @@ func TestKeyedInFlight(t *testing.T) {
 	}
 }
 
-// TestKeyedClientGone: what is begun outside of a transaction is finished though nobody waits for it, and what is begun in one
-// is taken back or stands, with its record.
+// TestKeyedClientGone: a write outside of a transaction is completed after the client has
+// disconnected. In a transaction it is rolled back or committed together with its record.
 func TestKeyedClientGone(t *testing.T) {
 	t.Parallel()
 	for _, level := range levels {
@@ -105,7 +106,7 @@ func TestKeyedClientGone(t *testing.T) {
 			d.behind = func() error {
 				leave()
 				if d.level == idempotency.ExactlyOnce {
-					return ctx.Err() // as a database would say
+					return ctx.Err() // as a database does
 				}
 				return nil
 			}
@@ -128,7 +129,7 @@ func TestKeyedClientGone(t *testing.T) {
 	}
 }
 
-// TestKeyedPolicy: whoever may not see any more what was written does not see it by sending it again.
+// TestKeyedPolicy: a caller who has lost access to an item does not receive it with a replay.
 func TestKeyedPolicy(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -176,7 +177,7 @@ func TestKeyedPolicy(t *testing.T) {
 	}
 }
 
-// rewrite changes the only memo behind the back of the catalog, or deletes it if change is nil.
+// rewrite changes or, if change is nil, deletes the only memo without the catalog.
 func (d *desk) rewrite(t *testing.T, change func(m *memo)) {
 	t.Helper()
 	for item, err := range d.store.List(t.Context(), query.Query{}) {
@@ -465,7 +466,8 @@ func TestGuarantees(t *testing.T) {
 
 func letGo(context.Context, nothing) (nothing, error) { return nothing{}, nil }
 
-// TestKeysIgnored: where none are kept a key means nothing, and no answer says otherwise.
+// TestKeysIgnored: without an idempotency store, keys have no effect and no response contradicts
+// that.
 func TestKeysIgnored(t *testing.T) {
 	t.Parallel()
 	store := memory.New[memo](nil)

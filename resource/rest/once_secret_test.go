@@ -12,8 +12,8 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// A command whose output is nobody's to keep is done again under a key, for somebody who is not known yet, too; and no
-// record has what it gave.
+// A command with a secret output is executed again for the same key, also for an anonymous caller.
+// No record contains the output.
 func TestSecretCommand(t *testing.T) {
 	t.Parallel()
 	type token struct {

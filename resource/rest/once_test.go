@@ -19,7 +19,7 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// What the tests of keys talk to: memos, in stores of which a key is worth more and less.
+// The types of the tests of keys: memos, in stores with different guarantees.
 
 type memo struct {
 	ID     string `json:"id"`
@@ -53,14 +53,14 @@ type desk struct {
 	keys  *idempotency.Memory
 	keep  idempotency.Options
 	opts  resource.Options[memo]
-	// behind is called behind each Create and Insert; nil for nothing.
+	// behind is called after each Create and Insert; nil for no call.
 	behind  func() error
 	level   idempotency.Level
 	scope   error             // of the scope, if that is asked
 	records idempotency.Store // in place of keys
 }
 
-// newDesk returns one of whose keys are worth so much.
+// newDesk returns a desk with keys of a level.
 func newDesk(t testing.TB, level idempotency.Level) *desk {
 	t.Helper()
 	d := &desk{db: memory.NewDB(), level: level}
@@ -71,7 +71,7 @@ func newDesk(t testing.TB, level idempotency.Level) *desk {
 	return d
 }
 
-// ops is the collection as far as it goes at the level.
+// ops returns the collection with the capabilities of the level.
 func (d *desk) ops() resource.Ops[memo] {
 	inner := resource.OpsOf[memo](d.store)
 	ops := counting(inner, &d.calls)
@@ -96,7 +96,7 @@ func (d *desk) ops() resource.Ops[memo] {
 	return ops
 }
 
-// scoped is a Scope that everybody passes, until somebody does not.
+// scoped is a Scope that allows all items, or returns the error d.scope if it is set.
 func (d *desk) scoped(context.Context) (query.Filter, error) { return query.Filter{}, d.scope }
 
 // keeper keeps the keys.
@@ -107,7 +107,7 @@ func (d *desk) keeper() *idempotency.Guard {
 	return idempotency.New(d.keys, &d.keep)
 }
 
-// then returns what the store did, if it comes through.
+// then returns the result of the store. After a success it calls behind and returns its error.
 func (d *desk) then(item resource.Item[memo], err error) (resource.Item[memo], error) {
 	if err == nil && d.behind != nil {
 		err = d.behind()
@@ -150,7 +150,7 @@ func keyField(key string) string { return "Idempotency-Key: " + `"` + key + `"` 
 
 var levels = []idempotency.Level{idempotency.AtMostOnce, idempotency.ByIdentity, idempotency.ExactlyOnce}
 
-// replayOf checks that one answer is another again, and says so.
+// replayOf checks that again is a replay of first and is marked as one.
 func replayOf(t testing.TB, first, again *response) {
 	t.Helper()
 	if first.status != again.status || first.body != again.body {
@@ -220,12 +220,13 @@ func TestRule141Replays(t *testing.T) {
 	}
 }
 
-// TestRule141Meaning: a key stands for what a request means, in whatever spelling and contract.
+// TestRule141Meaning: a key applies to the meaning of a request, whatever its spelling and
+// contract.
 func TestRule141MeaningInTheCatalog(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name          string
-		first, second string // of the content, behind the field that says its type
+		first, second string // of the body, after its Content-Type
 		old           bool   // the second is sent in the older contract
 		status        int
 	}{
@@ -318,7 +319,7 @@ func TestRule142BeforePreconditions(t *testing.T) {
 	}
 }
 
-// TestRule141WhatIsRefused: keys that are none, and callers who are nobody.
+// TestRule141WhatIsRefused: invalid keys, and anonymous callers.
 func TestRule141WhatIsRefused(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -405,7 +406,7 @@ func TestRule142Levels(t *testing.T) {
 	tests := []struct {
 		name        string
 		level       idempotency.Level
-		err         error // of the store, behind its deed
+		err         error // returned by the store after its write
 		first, next int
 		left        int
 	}{
@@ -414,12 +415,13 @@ func TestRule142Levels(t *testing.T) {
 		{"it failed", idempotency.ExactlyOnce, lost, 500, 201, 1},
 		{"nobody knows", idempotency.AtMostOnce, tx.ErrOutcomeUnknown, 503, 409, 1},
 		{"nobody knows", idempotency.ByIdentity, tx.ErrOutcomeUnknown, 503, 201, 1},
-		{"not asked", idempotency.AtMostOnce, resource.ErrUnavailable, 503, 201, 2}, // a store that lies, again
+		// a store that returns an error although it has written, again
+		{"not asked", idempotency.AtMostOnce, resource.ErrUnavailable, 503, 201, 2},
 		{"out of time", idempotency.AtMostOnce, errors.Join(resource.ErrUnavailable, context.DeadlineExceeded), 503, 409, 1},
 		{"a panic", idempotency.AtMostOnce, nil, 500, 409, 1},
 		{"a panic", idempotency.ByIdentity, nil, 500, 201, 1},
 		{"a panic", idempotency.ExactlyOnce, nil, 500, 201, 1},
-		{"refused", idempotency.AtMostOnce, resource.ErrForbidden, 403, 201, 2}, // a store that lies
+		{"refused", idempotency.AtMostOnce, resource.ErrForbidden, 403, 201, 2}, // a store that returns an error although it has written
 		{"refused", idempotency.ExactlyOnce, resource.ErrForbidden, 403, 201, 1},
 	}
 	for _, tt := range tests {
@@ -455,7 +457,8 @@ func TestRule142Levels(t *testing.T) {
 	}
 }
 
-// TestRule143KeysInOrder: a key is looked up behind all that does not depend on what is stored, and in front of the rest.
+// TestRule143KeysInOrder: a key is looked up after all checks that do not depend on stored data,
+// and before the others.
 func TestRule143KeysInOrder(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

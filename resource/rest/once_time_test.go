@@ -9,8 +9,8 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// What is stored while it is still on its way has as long as its request, and so has a transaction of many lines. What is here
-// already has what keys give it.
+// Lines that are stored while they are received have the time of their request, and so does an
+// atomic import. Lines that are already in memory have the time limit of keys.
 func TestKeyedStreamsHaveTime(t *testing.T) {
 	t.Parallel()
 	const line = `{"title":"a"}`

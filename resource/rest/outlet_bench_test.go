@@ -15,8 +15,8 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// BenchmarkEvents is what it costs a PUT, behind the handler and of a store in memory, that its change is told: not at all,
-// in the transaction of the change, and behind it.
+// BenchmarkEvents measures the cost of an event for a PUT with a store in memory and without a
+// network: without a feed, in the transaction of the change, and after it.
 func BenchmarkEvents(b *testing.B) {
 	for _, log := range []string{"", "shared", "none"} {
 		b.Run("log="+log, func(b *testing.B) {

@@ -45,7 +45,8 @@ var letterDoors = []struct {
 	{"POST /letters/import?atomic=true", ndjson, `{"id":"new","text":"x"}` + "\n" + `{"id":"old","text":"x"}`, http.StatusOK},
 }
 
-// TestLogFails: what cannot be told is not done where the log shares the transaction, and elsewhere it is done all the same.
+// TestLogFails: if the log shares the transaction, a write fails with its event. Otherwise the
+// write succeeds.
 func TestLogFails(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -91,14 +92,15 @@ func TestLogFails(t *testing.T) {
 					same(t, "hooks that ran", 0, after)
 					log.err = nil
 					b.wantEvents(t)
-					want(t, send(t, b.h, door.line, door.media, "", door.content), door.status) // nothing stands in the way
+					// the log works again
+					want(t, send(t, b.h, door.line, door.media, "", door.content), door.status)
 				})
 			}
 		}
 	}
 }
 
-// TestEventOfAClientThatIsGone: the write stands, so it is told.
+// TestEventOfAClientThatIsGone: a committed write is reported even if the client has disconnected.
 func TestEventOfAClientThatIsGone(t *testing.T) {
 	t.Parallel()
 	for log := range logsOf(nil) {
@@ -125,7 +127,7 @@ func TestEventOfAClientThatIsGone(t *testing.T) {
 	}
 }
 
-// TestUnwritableEvents: what the store has made of an item no JSON can say.
+// TestUnwritableEvents: JSON cannot represent the item that the store returned.
 func TestUnwritableEvents(t *testing.T) {
 	t.Parallel()
 	type measure struct {
@@ -160,7 +162,8 @@ func TestUnwritableEvents(t *testing.T) {
 	}
 }
 
-// TestEventsOfManyThatAreLost: a store that does not give what it has just taken is at fault, and nobody hears half of it.
+// TestEventsOfManyThatAreLost: if a store does not return the items that it has just stored, that
+// is an error, and no partial events are published.
 func TestEventsOfManyThatAreLost(t *testing.T) {
 	t.Parallel()
 	b := newPostbox(t, "shared")
@@ -181,7 +184,7 @@ func TestEventsOfManyThatAreLost(t *testing.T) {
 	same(t, "letters", "", send(t, b.h, "GET /letters", asLines).body)
 }
 
-// TestEventsOfTombstonesBeside: item, mark and event stand or fall together.
+// TestEventsOfTombstonesBeside: item, tombstone and event are written together or not at all.
 func TestEventsOfTombstonesBeside(t *testing.T) {
 	t.Parallel()
 	b := newPostbox(t, "shared")

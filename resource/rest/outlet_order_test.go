@@ -18,15 +18,18 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// TestOrderOfEvents has 16 writers change four letters by all doors at once. The events of each letter are its history, from
-// its creation on: each begins where the last has ended, and the last ends with what is stored. There are as many as there
-// were writes that did something.
+// TestOrderOfEvents changes four letters from 16 concurrent writers through all contracts. The
+// events of each letter are its history from its creation: each begins with the state in which the
+// last one ended, and the last one ends with the stored state. The number of events is the number
+// of effective writes.
 func TestOrderOfEvents(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name  string
-		log   func(b *postbox) feed.Log
-		doors int // of those in write: the last is one of transactions, which only a log that shares them tells in order
+		name string
+		log  func(b *postbox) feed.Log
+		// number of kinds of writes in write; the last kind is transactions, which only a log in
+		// the same transaction orders
+		doors int
 	}{
 		{"shared", func(b *postbox) feed.Log { return b.log }, 6},
 		{"shared, run again", func(b *postbox) feed.Log {
@@ -72,7 +75,7 @@ func TestOrderOfEvents(t *testing.T) {
 	}
 }
 
-// slow is a log that appends a deletion when it is told to.
+// slow is a log that waits for goOn before it appends a deletion.
 type slow struct {
 	*feed.Memory
 	goOn chan struct{}
@@ -85,15 +88,15 @@ func (s slow) Append(ctx context.Context, events ...*feed.Event) error {
 	return s.Memory.Append(ctx, events...)
 }
 
-// TestCreationWaitsForDeletion: where events are appended behind their writes, an id that is free again is told of when its
-// deletion has been.
+// TestCreationWaitsForDeletion: if events are appended after their writes, the creation of a
+// deleted id is reported after the deletion.
 func TestCreationWaitsForDeletion(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newPostbox(t, "none")
 		log := slow{b.log.(*feed.Memory), make(chan struct{})}
 		b.log = log
-		b.ops.Deleted = nil // nobody remembers
+		b.ops.Deleted = nil // no tombstones
 		b.open(t)
 		create(t, b.h, "/letters", `{"id":"a","text":"x"}`)
 		var both sync.WaitGroup
@@ -108,7 +111,8 @@ func TestCreationWaitsForDeletion(t *testing.T) {
 	})
 }
 
-// write does one write to one of the letters, by one of some doors. Each text is written once.
+// write does one random write to one of the letters. doors is the number of kinds of writes. Each
+// text is written once.
 func (b *postbox) write(t testing.TB, random *rand.Rand, doors int, text string) {
 	id := strconv.Itoa(random.IntN(4))
 	doc := fmt.Sprintf(`{"id":%q,"text":%q}`, id, text)

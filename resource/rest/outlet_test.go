@@ -25,7 +25,7 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// What the tests of events talk to: letters, whose writes a log hears of.
+// The types of the tests of events: letters, with a log of their writes.
 
 type letter struct {
 	ID     string `json:"id"`
@@ -88,7 +88,7 @@ func newPostbox(t testing.TB, log string) *postbox {
 	return b
 }
 
-// open makes the catalog, and a Feed that nobody listens to, so that nothing but writes is in the log of the library.
+// open makes the catalog, and a Feed without subscribers, so that the log contains only writes.
 func (b *postbox) open(t testing.TB) *postbox {
 	t.Helper()
 	f := feed.New(b.log, nil)
@@ -109,7 +109,8 @@ func (b *postbox) open(t testing.TB) *postbox {
 	return b
 }
 
-// events returns what the log has heard, each as "created 7 null -> {...}". It checks what holds for all.
+// events returns the events of the log, each as "created 7 null -> {...}". It checks what all
+// events have in common.
 func (b *postbox) events(t testing.TB) []string {
 	t.Helper()
 	events, _, err := b.log.Tail(t.Context(), b.start, 10_000)
@@ -160,7 +161,7 @@ func feedEnd(at feed.Cursor, events []*feed.Event) feed.Cursor {
 	return at
 }
 
-// wantEvents checks what the log has heard since it was asked last.
+// wantEvents checks the events since the last call.
 func (b *postbox) wantEvents(t testing.TB, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, b.events(t)); diff != "" {
@@ -172,7 +173,7 @@ var errUndo = errors.New("undo")
 
 const ndjson = "Content-Type: application/x-ndjson"
 
-// letterWrites are writes by all doors of this package, with what is told of them.
+// letterWrites are writes of all kinds with their events.
 var letterWrites = []struct {
 	name    string
 	prepare func(b *postbox)
@@ -371,7 +372,8 @@ var letterWrites = []struct {
 	}, []string{`created a null -> {"id":"a","text":"x"}`}},
 }
 
-// TestWritesAreEvents: whatever the door and whatever the log, each write is told once, in order, and nothing else is.
+// TestWritesAreEvents: with each kind of write and log, each write is reported once and in order,
+// and there are no other events.
 func TestWritesAreEvents(t *testing.T) {
 	t.Parallel()
 	for _, tt := range letterWrites {
@@ -419,7 +421,8 @@ func (a *again) InTx(ctx context.Context, fn func(ctx context.Context) error) er
 	}
 }
 
-// TestEventsOfTransactionsThatRunAgain: each write is told once, however often its transaction had to be run.
+// TestEventsOfTransactionsThatRunAgain: each write is reported once, even if its transaction is
+// retried.
 func TestEventsOfTransactionsThatRunAgain(t *testing.T) {
 	t.Parallel()
 	for _, tt := range letterWrites {

@@ -107,13 +107,14 @@ func neighbours(t *testing.T, what string, h http.Handler, target string) {
 	}
 }
 
-// TestPagesWhileOthersWrite: what goes and comes behind a reader changes nothing for the rest of the walk.
+// TestPagesWhileOthersWrite: inserts and deletions before the cursor do not affect the following
+// pages.
 func TestPagesWhileOthersWrite(t *testing.T) {
 	t.Parallel()
 	h := catalog(t, resource.New("books", stocked(t, book{Title: "a"}, book{Title: "b"}, book{Title: "c"}, book{Title: "d"}),
 		&resource.Options[book]{Query: bookSupport()}))
 	first := send(t, h, "GET /books?limit=2&sort=title")
-	want(t, send(t, h, "DELETE /books/2"), http.StatusNoContent) // where the cursor stands
+	want(t, send(t, h, "DELETE /books/2"), http.StatusNoContent) // the item of the cursor
 	want(t, send(t, h, "POST /books", jsonBody, "", `{"title":"aa"}`), http.StatusCreated)
 	second := send(t, h, "GET "+link(first, "next"))
 	same(t, "second page", []int64{3, 4}, ids(value[page[book]](t, second).Items))
@@ -241,7 +242,8 @@ func damage(cursor string) string {
 	return cursor[:i] + string(other) + cursor[i+1:]
 }
 
-// diary is a store of natural order: it lists as things came, and goes on from tokens of its own.
+// diary is a store with natural order: it lists items in the order of insertion and has its own
+// tokens.
 type diary struct{ titles []string }
 
 func (d diary) Get(_ context.Context, id string) (resource.Item[book], error) {
@@ -338,7 +340,7 @@ func TestPolicyHidesWholePages(t *testing.T) {
 	same(t, "backward", []int64{4, 14, 24, 34, 44}, ids(slices.Concat(back...)))
 }
 
-// TestListMethods: a door may ask without HTTP.
+// TestListMethods: a list can be requested without HTTP.
 func TestListMethods(t *testing.T) {
 	t.Parallel()
 	r := resource.New("books", stocked(t, manyBooks(rand.New(rand.NewPCG(3, 3)), 1200)...), nil)

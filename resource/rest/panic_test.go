@@ -19,7 +19,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Rule 139: what breaks in the user's code is told to the log, and to the client no more than that.
+// Rule 139: a panic in user code is logged, and its text is not sent to the client.
 
 // journal is a log that a test can read.
 type journal struct {
@@ -125,7 +125,7 @@ func TestRule139Panics(t *testing.T) {
 			if !strings.Contains(j.String(), "panic_test.go") {
 				t.Errorf("no stack in the log: %s", &j)
 			}
-			// The next one is served: no lock is left behind.
+			// The next request succeeds: no lock is left.
 			armed = false
 			status := http.StatusOK
 			if tt.name == "After" { // which runs when all is done
@@ -205,7 +205,7 @@ func TestRule137NothingInternalLeaks(t *testing.T) {
 	}
 }
 
-// Somebody else's problem passes as it is, and what it holds is meant for the client.
+// A problem from a hook is sent unchanged, because its content is intended for the client.
 func TestRule137ProblemsOfHooks(t *testing.T) {
 	t.Parallel()
 	h := api(t, func(s *setup) {

@@ -12,7 +12,7 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// Whoever is outside of a catalog finds out what a request was for, as after a mux.
+// A middleware around a catalog can read the pattern of the request, as with a ServeMux.
 func TestPattern(t *testing.T) {
 	t.Parallel()
 	type note struct {

@@ -192,7 +192,8 @@ func TestScopeAnswers(t *testing.T) {
 	}
 }
 
-// TestGuessesTellNothing: one who may read but not write gets the same answer for a right and a wrong guess.
+// TestGuessesTellNothing: a caller who may read but not write receives the same response to a right
+// and a wrong guess.
 func TestGuessesTellNothing(t *testing.T) {
 	t.Parallel()
 	h := catalog(t, resource.New("books", stocked(t, book{Title: "a", Password: "hush"}), &resource.Options[book]{
@@ -208,10 +209,10 @@ func TestGuessesTellNothing(t *testing.T) {
 	}
 }
 
-// The users of the library that keeps everybody's books apart.
+// The callers of a library in which every caller has private books.
 var readers = []string{"ann", "bob", "cat"}
 
-// policies are ways to say that everybody sees the own books only.
+// policies are several ways to restrict callers to their own books.
 func policies() map[string]resource.Options[book] {
 	mine := func(ctx context.Context, _ resource.Op, before, after *book) error {
 		for _, b := range []*book{before, after} {
@@ -269,7 +270,7 @@ func keptApart(
 	return byCaller(catalog(t, ops.Resource("books", &o), resource.NewLookup("find", "books", find))), store, own
 }
 
-// leaks fails the test if a response says a word of another's book.
+// leaks fails the test if a response contains text of another caller's book.
 func leaks(t *testing.T, res *response, reader string) {
 	t.Helper()
 	text := res.body + fmt.Sprint(res.header)
@@ -410,7 +411,8 @@ func giveAway(t *testing.T, h http.Handler, own []int64, reader string) {
 	}
 }
 
-// TestTotalsNeedScope: a total must not tell what a list hides, so with Authorize alone there is none.
+// TestTotalsNeedScope: with Authorize alone there is no total, because it would count items that
+// the list hides.
 func TestTotalsNeedScope(t *testing.T) {
 	t.Parallel()
 	for name, o := range policies() {

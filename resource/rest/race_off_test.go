@@ -2,5 +2,6 @@
 
 package rest_test
 
-// raceDetector says whether the tests run with it, which makes some measurements meaningless.
+// raceDetector reports whether the race detector is enabled, which makes some measurements
+// meaningless.
 const raceDetector = false

@@ -17,7 +17,7 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Mistakes of a program are found when it starts, and the message says what to do.
+// Mistakes in a program are reported at start, and the message contains the fix.
 
 // readOnly is a collection that can do nothing more than it must.
 type readOnly[T any] struct{}
@@ -30,7 +30,7 @@ func (readOnly[T]) List(context.Context, query.Query) iter.Seq2[resource.Item[T]
 	return func(func(resource.Item[T], error) bool) {}
 }
 
-// Stores whose author meant a capability and missed it.
+// Stores with a method that almost implements a capability.
 type (
 	creates      struct{ readOnly[thing] }
 	inserts      struct{ readOnly[thing] }

@@ -119,7 +119,7 @@ func TestRelationFieldThatCannotBe(t *testing.T) {
 	})
 }
 
-// TestExpandByField: what follows from a field is what followed from the function that it stands for.
+// TestExpandByField: a relation by field has the same results as one by function.
 func TestExpandByField(t *testing.T) {
 	t.Parallel()
 	byField := func(_ *resource.Ops[book], _ *resource.Ops[author], b *resource.Options[book], _ *resource.Options[author]) {

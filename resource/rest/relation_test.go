@@ -17,15 +17,15 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// linked is a library whose books and authors lead to each other, with its calls counted.
+// linked is a library with relations between books and authors, and with counted calls.
 type linked struct {
 	http.Handler
 	catalog        *resource.Catalog
 	books, authors calls
 }
 
-// linkedBooks: Ann (1) wrote the books 1 and 3, Bob (2) wrote 2, and Cat (3) nothing. Book 4 is by nobody. Book 1 is
-// followed by 3 and 2, and by 9, which is not there.
+// linkedBooks: Ann (1) wrote the books 1 and 3, Bob (2) wrote 2, and Cat (3) nothing. Book 4 has no
+// author. Book 1 is followed by 3, by 2, and by 9, which does not exist.
 func linkedBooks(t testing.TB, opts ...func(*resource.Ops[book], *resource.Ops[author],
 	*resource.Options[book], *resource.Options[author])) *linked {
 	t.Helper()
@@ -199,7 +199,7 @@ func TestExpandTag(t *testing.T) {
 	}
 }
 
-// TestExpandHides: who may not see the other end does not learn that there is one.
+// TestExpandHides: a caller without access to a related item cannot detect that it exists.
 func TestExpandHides(t *testing.T) {
 	t.Parallel()
 	onlyOdd := func(_ context.Context, _ resource.Op, before, _ *book) error {
@@ -234,8 +234,8 @@ func TestExpandInContracts(t *testing.T) {
 		`{"id":1,"books":[{"id":1,"title":"Emma","authorId":7,"owner":"ann","stars":4,"note":"signed","sequels":[2]}]}`)
 }
 
-// TestExpandedItemHasNoDate checks that a client which asks by date is not told that nothing has changed where a related
-// item has: the date is that of the item alone.
+// TestExpandedItemHasNoDate checks that a conditional request by date does not receive 304 after a
+// related item has changed: the date is only that of the item.
 func TestExpandedItemHasNoDate(t *testing.T) {
 	t.Parallel()
 	h := api(t)

@@ -7,7 +7,8 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// A relation stands in the names of the collection, so it leads to a view which does not show the field that points back.
+// A relation uses the field names of the collection, so its target may be a view that hides the
+// field.
 func TestRelationLeadsToAView(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -11,8 +11,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Section A: routing and targets. What needs a connection of its own is in rules_a_wire_test.go, and what is about the
-// URLs that are given out in rules_a_url_test.go.
+// Section A: routing and targets. Tests that need a connection are in rules_a_wire_test.go, and
+// those about URLs in responses in rules_a_url_test.go.
 
 func TestRule001ProblemsForEveryError(t *testing.T) {
 	t.Parallel()
@@ -236,7 +236,7 @@ func TestRule009IDsThatNobodyCanMean(t *testing.T) {
 	}
 	d := wantProblem(t, send(t, h, "POST /users", jsonBody, "", `{"id":"a\u0000b","name":"x"}`), problem.Invalid)
 	wantErrors(t, d, "/id format")
-	// A path of a file is an id like any other, and goes nowhere.
+	// A file path is an id like any other and has no effect on the file system.
 	want(t, send(t, h, "PUT /users/%2e%2e%2Fetc", jsonBody, "", `{"name":"x"}`), http.StatusCreated,
 		"Location: /users/..%2Fetc")
 }
@@ -319,7 +319,7 @@ func TestRule021StrictQueries(t *testing.T) {
 	// Equal twice is not ambiguous.
 	want(t, send(t, h, "GET /orders?limit=1&limit=1"), http.StatusOK)
 	want(t, send(t, h, "GET /orders/1?fields=id&fields=id"), http.StatusOK)
-	// What changes things reads its query as strictly.
+	// Writes validate their query parameters, too.
 	d := wantProblem(t, send(t, h, "DELETE /orders/1?nonsense=1"), problem.InvalidParameter)
 	wantErrors(t, d, "?nonsense unknownParameter")
 	wantProblem(t, send(t, h, "DELETE /orders/1?a;b"), problem.BadRequest)

@@ -95,7 +95,8 @@ func TestRule010Plus(t *testing.T) {
 		`{"items":[{"customerId":"a+b"}]}`)
 }
 
-// mounts are the ways in which a catalog can stand below a prefix, with what the client sees before /orders.
+// mounts are the ways to mount a catalog below a prefix, with the path that the client uses before
+// /orders.
 var mounts = []struct {
 	name, prefix string
 	base         string
@@ -127,7 +128,7 @@ func TestRule152URLsUnderAnyPrefix(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			h := tt.mount(api(t, withLookup, func(s *setup) { s.rest.Base = tt.base }))
-			in, out := tt.prefix, tt.base+tt.prefix // what the client asks for, and what it is told
+			in, out := tt.prefix, tt.base+tt.prefix // the requested path, and the path in the response
 			for range 3 {
 				res := send(t, h, "POST "+in+"/orders", jsonBody, "", `{"customerId":"u"}`)
 				want(t, res, http.StatusCreated, "Content-Location: "+res.header.Get("Location"))
@@ -197,7 +198,7 @@ func lastCursor(res *response) string {
 	return cursor
 }
 
-// What a client says about hosts is no part of what it is told.
+// Responses do not depend on forwarding fields of the client.
 func TestRule018ForwardedFieldsAreIgnored(t *testing.T) {
 	t.Parallel()
 	h := api(t)

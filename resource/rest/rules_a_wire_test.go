@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// exchanges is a visit to the shop that touches everything which a version of HTTP could change. {tag} stands for the
-// last entity tag that was given out.
+// exchanges are requests to all parts that the version of HTTP could affect. {tag} represents the
+// last entity tag.
 var exchanges = [][]string{
 	{"GET /orders"},
 	{"POST /orders", jsonBody, "", `{"customerId":"u","cents":1}`},
@@ -136,7 +136,7 @@ func TestRule014Host(t *testing.T) {
 	}
 }
 
-// The host in the target is the host, whatever Host says; neither is in what is given out.
+// The host in the request target takes precedence over Host; no response contains either.
 func TestRule015AbsoluteFormOnTheWire(t *testing.T) {
 	t.Parallel()
 	c := dial(t, listen(t, http.StripPrefix("/api", api(t))))

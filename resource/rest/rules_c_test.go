@@ -16,7 +16,7 @@ import (
 // Section C: what the client takes. The grammar of the fields has its tests in package header; here is what the
 // catalog makes of them.
 
-// big is a document whose representation is worth compressing.
+// big is a document that is large enough for compression.
 var big = `{"customerId":"u","note":"` + strings.Repeat("long ", 400) + `"}`
 
 func gunzip(t testing.TB, res *response) string {

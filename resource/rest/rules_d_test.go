@@ -11,7 +11,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Section D: the content of requests. What concerns Expect is in rules_d_wire_test.go.
+// Section D: request bodies. The tests of Expect are in rules_d_wire_test.go.
 
 const patchTypes = patch.MergeType + ", " + patch.JSONType
 
@@ -42,7 +42,8 @@ func TestRule058UnsupportedTypes(t *testing.T) {
 	}
 }
 
-// Of several things that are wrong, the one is told that comes first: 405, 406, 415, 413, 412, 400, 422.
+// If a request has several errors, the first of this order is reported: 405, 406, 415, 413, 412,
+// 400, 422.
 func TestRule058Order(t *testing.T) {
 	t.Parallel()
 	h := api(t, func(s *setup) { s.catalog.Limits.Body = 100 })
@@ -156,7 +157,7 @@ func TestRule063ContentCodings(t *testing.T) {
 		wantProblem(t, send(t, h, "POST /orders", append(fields, jsonBody, "", doc)...), problem.UnsupportedMediaType,
 			"Accept-Encoding: gzip, identity")
 	}
-	// What is not gzip, or not all of it, is the client's fault.
+	// Invalid or truncated gzip is an error of the client.
 	whole := zip(t, doc)
 	for name, content := range map[string]string{
 		"plain":        doc,

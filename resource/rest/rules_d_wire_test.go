@@ -76,13 +76,14 @@ func TestRule072ExpectIsAnsweredFirst(t *testing.T) {
 				fields = append(fields, "Content-Length: 20")
 			}
 			c.write(tt.line+" HTTP/1.1", append(fields, "")...)
-			// The first that comes is the answer, and no 100.
+			// The first response is final, not 100.
 			wantProblem(t, c.read(tt.line), tt.want)
 		})
 	}
 }
 
-// TestRule072ExpectBesideVersions: what the content may say of the version is no reason to ask for content that is too long.
+// TestRule072ExpectBesideVersions: a body that exceeds the limit is not requested to find out its
+// version.
 func TestRule072ExpectBesideVersions(t *testing.T) {
 	t.Parallel()
 	h := api(t, func(s *setup) { s.catalog.Limits.Body = 1000 })

@@ -130,7 +130,8 @@ func TestRuleDeleteTable(t *testing.T) {
 	}
 }
 
-// Where the store chooses the ids, nobody else brings one into being, neither before it existed nor afterwards.
+// If the store chooses the ids, a client cannot create an item with an id, neither before the id
+// was used nor afterwards.
 func TestRuleDeleteTableAssignedIDs(t *testing.T) {
 	t.Parallel()
 	const doc = `{"customerId":"ann"}`
@@ -413,7 +414,8 @@ func TestRuleD09HiddenItems(t *testing.T) {
 	}
 }
 
-// Who may create may re-create, whether or not they may know that there was one.
+// A caller who may create may create a deleted id again, whether or not they may know about the
+// deletion.
 func TestRuleD09RecreateUnderPolicy(t *testing.T) {
 	t.Parallel()
 	h := byCaller(api(t, recreating, hiding, func(s *setup) { s.users.AllowRecreate = true }))

@@ -12,7 +12,8 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// Rule 75: HEAD says what GET says, whatever the outcome. Over a real server, which has opinions of its own on both.
+// Rule 75: HEAD has the header fields of GET for all responses. The test uses a real server,
+// because net/http handles both methods itself.
 
 func TestRule075HeadLikeGet(t *testing.T) {
 	t.Parallel()

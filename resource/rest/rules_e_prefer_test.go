@@ -82,7 +82,7 @@ func TestRule094Handling(t *testing.T) {
 			d := wantProblem(t, send(t, h, "GET "+target, prefer), problem.InvalidParameter, "Preference-Applied:")
 			wantErrors(t, d, "?nonsense unknownParameter")
 		}
-		// What a preference changes, a cache has to tell apart (rule 36).
+		// Responses that depend on a preference must have Vary (rule 36).
 		res := send(t, h, "GET "+target, lenient)
 		want(t, res, http.StatusOK, "Preference-Applied: handling=lenient", "Vary: Prefer, Accept, Accept-Encoding")
 	}
@@ -135,14 +135,15 @@ func TestRule094Count(t *testing.T) {
 	for _, prefer := range []string{"count", "count=estimated", "count=none"} {
 		want(t, send(t, h, "GET /orders", "Prefer: "+prefer), http.StatusOK, "Preference-Applied:")
 	}
-	// A store that cannot count does not, and says nothing of it.
+	// A store without Count omits the total without an error.
 	h = api(t, func(s *setup) { s.orderOps.Count = nil })
 	res = send(t, h, "GET /orders", exact)
 	want(t, res, http.StatusOK, "Preference-Applied:", "Vary: Accept, Accept-Encoding")
 	wantBody(t, res, http.StatusOK, `{"items":[]}`)
 }
 
-// Errors vary as what they stand in for does, so that a cache keeps them apart in the same way.
+// Errors have the same Vary as the successful response, so that a cache distinguishes them by the
+// same fields.
 func TestRule036VaryOfErrors(t *testing.T) {
 	t.Parallel()
 	h := api(t, withLookup)
@@ -167,7 +168,7 @@ func TestRule036VaryOfErrors(t *testing.T) {
 		{"POST /biggest", items, problem.MethodNotAllowed},
 		{"GET /biggest", items, problem.InvalidParameter},
 		{"GET /biggest?customerId=nobody", items, problem.NotFound},
-		// Nobody knows what they are about.
+		// The target is unknown.
 		{"GET /nothing", "Vary:", problem.NotFound},
 		{"BREW /orders", "Vary:", problem.NotImplemented},
 	}
@@ -186,7 +187,7 @@ func TestRule036VaryOfErrors(t *testing.T) {
 	wantProblem(t, send(t, h, "PATCH /orders/1", `If-Match: "x"`, mergeBody, "", `{}`), problem.PreconditionFailed, items)
 }
 
-// What a middleware outside has put into Vary stays, and nothing is there twice.
+// Vary fields of an outer middleware remain, without duplicates.
 func TestRule036VaryIsAddedTo(t *testing.T) {
 	t.Parallel()
 	inner := api(t)

@@ -208,7 +208,7 @@ func TestRule083PatchIsAtomic(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
-	// What is true in the middle need not be true at the end.
+	// A constraint may be violated between two operations and must hold at the end.
 	want(t, send(t, h, "PATCH "+path, patchBody, "", `[{"op":"remove","path":"/customerId"},`+
 		`{"op":"add","path":"/customerId","value":"v"}]`), http.StatusOK)
 }
@@ -316,14 +316,14 @@ func TestRule088AcceptPatch(t *testing.T) {
 		res := send(t, h, line)
 		want(t, res, res.status, "Accept-Patch:")
 	}
-	// What it lists is what is understood.
+	// All listed media types are supported.
 	for mediaType := range strings.SplitSeq(patchTypes, ", ") {
 		doc := map[string]string{patch.MergeType: `{}`, patch.JSONType: `[]`}[mediaType]
 		want(t, send(t, h, "PATCH "+path, "Content-Type: "+mediaType, "", doc), http.StatusOK)
 	}
 }
 
-// interrupted makes the first n attempts to replace an order stale, each after a write of somebody else.
+// interrupted makes the first n attempts to replace an order stale, each after a concurrent write.
 func interrupted(n int) func(*setup) {
 	return func(s *setup) {
 		get, replace := s.orderOps.Get, s.orderOps.Replace
@@ -349,17 +349,17 @@ func TestRule089OptimisticRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := api(t, interrupted(3))
 		path := create(t, h, "/orders", `{"customerId":"u","cents":10}`)
-		// Nobody's change is lost: three of others, and this one.
+		// No change is lost: neither the three concurrent ones nor this one.
 		wantBody(t, send(t, h, "PATCH "+path, mergeBody, "", `{"note":"x"}`), http.StatusOK,
 			`{"id":1,"customerId":"u","status":"open","cents":13,"note":"x"}`)
 	})
-	synctest.Test(t, func(t *testing.T) { // every attempt judges anew
+	synctest.Test(t, func(t *testing.T) { // each attempt repeats all checks
 		h := api(t, interrupted(1))
 		path := create(t, h, "/orders", `{"customerId":"u","cents":10}`)
 		wantProblem(t, send(t, h, "PATCH "+path, patchBody, "", `[{"op":"test","path":"/cents","value":10},`+
 			`{"op":"replace","path":"/cents","value":0}]`), problem.PatchConflict)
 	})
-	synctest.Test(t, func(t *testing.T) { // a client that named a revision is told
+	synctest.Test(t, func(t *testing.T) { // a client that named a revision receives the error
 		h := api(t, interrupted(1))
 		path := create(t, h, "/orders", `{"customerId":"u","cents":10}`)
 		old := send(t, h, "GET "+path).header.Get("Etag")

@@ -21,8 +21,8 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// Section F: what becomes of many who write at once. Two catalogs over one store stand for two processes: they share no
-// lock, and nothing but the store's compare-and-swap keeps them apart.
+// Section F: concurrent writes. Two catalogs over one store represent two processes: they share no
+// lock, and only the compare-and-swap of the store separates them.
 
 // tally is an item in which every write leaves a mark, so that a lost one can be seen.
 type tally struct {
@@ -204,7 +204,8 @@ func TestRule100LateCreator(t *testing.T) {
 	}
 }
 
-// interfering lets somebody else write just before the first n writes of the catalog, so that these come too late.
+// interfering does a concurrent write just before the first n writes of the catalog, which makes
+// them stale.
 func interfering(n int, attempts *int, meddle func(ctx context.Context, s *setup)) func(*setup) {
 	return func(s *setup) {
 		inner := s.userOps
@@ -319,7 +320,7 @@ func TestRule102StaleIsJudgedAgain(t *testing.T) {
 	}
 }
 
-// Who names a revision wants that one. If somebody was faster there is nothing to try again.
+// A request that names a revision is not retried after a concurrent write.
 func TestRule102NamedTagsAreNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -348,7 +349,8 @@ func TestRule102NamedTagsAreNotTriedAgain(t *testing.T) {
 	}
 }
 
-// A store that says stale although it shows the same revision still, such as one that reads from a replica.
+// A store that returns ErrStale while it still returns the same revision, such as one that reads
+// from a replica.
 func TestRule102NamedTagsAndLaggingReads(t *testing.T) {
 	t.Parallel()
 	attempts := 0
@@ -404,7 +406,7 @@ func TestRule102EndlessStaleness(t *testing.T) {
 	}
 }
 
-// What changes nothing is not written: no revision, no event, no call of the store.
+// A write without a change is not stored: no revision, no event, no call of the store.
 func TestRule105NothingNewKeepsTheRevision(t *testing.T) {
 	t.Parallel()
 	var calls []string

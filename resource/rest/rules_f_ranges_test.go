@@ -275,7 +275,7 @@ func TestRule072ExpectOfBytes(t *testing.T) {
 	want(t, c.read("PUT"), http.StatusNoContent)
 }
 
-// TestRule064HalfAnUpload sends less than it says.
+// TestRule064HalfAnUpload sends less than its Content-Length.
 func TestRule064HalfAnUpload(t *testing.T) {
 	t.Parallel()
 	h, s := filled(t, nil)

@@ -150,7 +150,8 @@ func TestRule103TagsOfRepresentations(t *testing.T) {
 	}
 }
 
-// What is related has a revision of its own, and the tag of a representation that includes it changes with it.
+// A related item has its own revision, and the tag of a representation that includes it changes
+// with it.
 func TestRule103TagsOfExpansions(t *testing.T) {
 	t.Parallel()
 	h := api(t)
@@ -163,7 +164,7 @@ func TestRule103TagsOfExpansions(t *testing.T) {
 	want(t, again, http.StatusOK)
 	want(t, send(t, h, "GET "+path+"?expand=customer", "If-None-Match: "+again.header.Get("ETag")), http.StatusNotModified)
 
-	// The date of the order says nothing of the customer, so there is none.
+	// The date of the order does not cover the customer, so there is none.
 	date := plain.header.Get("Last-Modified")
 	want(t, send(t, h, "GET "+path, "If-Modified-Since: "+date), http.StatusNotModified)
 	want(t, send(t, h, "GET "+path+"?expand=customer", "If-Modified-Since: "+date), http.StatusOK, "Last-Modified:")
@@ -215,7 +216,7 @@ func TestRule104AnyVariantWrites(t *testing.T) {
 	}
 }
 
-// A tag with the right revision and a variant that nobody serves, any more or ever, proves nothing.
+// A tag with the right revision and an unknown or former variant does not match.
 func TestRule104UnknownVariants(t *testing.T) {
 	t.Parallel()
 	h := api(t)
@@ -334,7 +335,7 @@ func TestRule106ListTags(t *testing.T) {
 	want(t, send(t, h, "GET /users", "If-None-Match: *"), http.StatusNotModified)
 	want(t, send(t, h, "GET /users", `If-None-Match: "x"`), http.StatusOK)
 
-	// What is related counts.
+	// A change of a related item changes the tag.
 	create(t, h, "/orders", `{"customerId":"ann"}`)
 	distinct("orders and customers", tag("/orders?expand=customer"))
 	want(t, send(t, h, "PATCH /users/ann", mergeBody, "", `{"name":"Anna"}`), http.StatusOK)

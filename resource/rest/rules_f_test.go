@@ -15,9 +15,10 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// Section F: conditional requests. What tags are is in rules_f_tags_test.go, and races are in rules_f_race_test.go.
+// Section F: conditional requests. Entity tags are in rules_f_tags_test.go, and races in
+// rules_f_race_test.go.
 
-// state says how a conditional field stands to the item.
+// state is the relation of a conditional field to the item.
 type state int
 
 const (
@@ -32,7 +33,8 @@ type conditions struct {
 	ifRange                                          bool
 }
 
-// decide is section 13.2.2 written down once more, step by step, for a live item that has a strong tag and a date.
+// decide implements section 13.2.2 a second time, step by step, for an existing item that has a
+// strong tag and a date.
 func decide(method string, c conditions) int {
 	reads := method == "GET" || method == "HEAD"
 	if c.match == fails {
@@ -50,7 +52,7 @@ func decide(method string, c conditions) int {
 	if c.noneMatch == absent && reads && c.modifiedSince == fails {
 		return http.StatusNotModified // step 4
 	}
-	if method == "DELETE" { // step 5 is about ranges, which nobody has to serve; step 6
+	if method == "DELETE" { // step 5 is about ranges, which are optional; step 6
 		return http.StatusNoContent
 	}
 	return http.StatusOK
@@ -148,7 +150,7 @@ func TestRule096OtherErrorsComeFirst(t *testing.T) {
 		{"413", small, "PUT /users/ann", []string{jsonBody, stale, "", large}, problem.TooLarge},
 		{"401", denying(resource.ErrUnauthenticated), "DELETE /users/ann", []string{stale}, problem.Unauthenticated},
 		{"403", denying(resource.ErrForbidden), "DELETE /users/ann", []string{stale}, problem.Forbidden},
-		// What is wrong with the content shows only once it is processed, and the conditions come before that.
+		// The body is validated after the conditions.
 		{"412 and not 422", nil, "PUT /users/ann", []string{jsonBody, stale, "", `{}`}, problem.PreconditionFailed},
 		{"412 and not 400", nil, "PUT /users/ann", []string{jsonBody, stale, "", `{`}, problem.PreconditionFailed},
 		{"412 before a bad patch", nil, "PATCH /users/ann", []string{patchBody, stale, "", `{`}, problem.PreconditionFailed},
@@ -282,7 +284,7 @@ func TestRule101TagLists(t *testing.T) {
 	}
 }
 
-// A 304 says what the 200 would have said to caches, and nothing of the content that it does not have.
+// A 304 has the caching fields of the 200 and no fields about the absent body.
 func TestRule108NotModifiedHeaders(t *testing.T) {
 	t.Parallel()
 	h := api(t, func(s *setup) {
@@ -358,7 +360,7 @@ func TestRule109Dates(t *testing.T) {
 	}
 }
 
-// What a store says of the time is taken for what it is worth.
+// Invalid modification times of a store are corrected or omitted.
 func TestRule109LastModified(t *testing.T) {
 	t.Parallel()
 	serve := func(m time.Time) http.Handler {

@@ -53,7 +53,7 @@ func sheets(t *testing.T, limits resource.Limits) (h http.Handler, writes *int) 
 	return h, writes
 }
 
-// fault is what a problem says about a patch: the operation, -1 for none, the pointer and the code.
+// fault formats an error of a patch: the operation, or -1 without one, the pointer and the code.
 func fault(operation int, pointer, code string) string {
 	return fmt.Sprintf("operation %d: %q %s", operation, pointer, code)
 }
@@ -210,7 +210,7 @@ func TestRule119Pointers(t *testing.T) {
 		{"/meta/list/01", 409},
 		{"/meta/list/+1", 409},
 		{"/meta/list/-1", 409},
-		{"/meta/list/-", 409}, // behind the end, where there is nothing yet
+		{"/meta/list/-", 409}, // after the end of the list
 		{"/meta/list/1 ", 409},
 		{"#/note", 400},
 	}

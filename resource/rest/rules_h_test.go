@@ -23,7 +23,7 @@ import (
 func TestRule126DeterministicOutput(t *testing.T) {
 	t.Parallel()
 	h, _ := sheets(t, resource.Limits{})
-	// Members in any order, escapes of any kind, white space: what comes back is the one canonical form.
+	// Members in any order, any escapes and white space: the stored form is canonical.
 	doc := "{ \"note\": \"\\u003cb\\u003e \\u00fc \\/ \\ud83d\\ude00\",\n\t\"meta\": {\"z\":1, \"y\":2, \"x\":3, \"a\":{\"b\":1,\"a\":2}}, \"title\": \"&\" }"
 	wantSheet := `{"id":"b","title":"&","cells":[],"meta":{"a":{"a":2,"b":1},"x":3,"y":2,"z":1},"note":"<b> ü / 😀","seal":""}`
 	wantBody(t, send(t, h, "PUT "+budgetPath, jsonBody, "", doc), http.StatusOK, wantSheet)
@@ -282,7 +282,8 @@ func TestRule131CacheControl(t *testing.T) {
 	}
 }
 
-// A freshness lifetime would outlive a PUT to another URI of the same item, so there is none unless somebody sets it.
+// There is no freshness lifetime by default, because it would outlast a PUT to another URI of the
+// same item.
 func TestRule132NoFreshnessByDefault(t *testing.T) {
 	t.Parallel()
 	h := api(t)

@@ -27,7 +27,7 @@ import (
 // secret is in every error that is not meant for clients.
 const secret = "db-7.internal: password refused"
 
-// faulty is a shop whose log is kept, and in which users cannot be had for the given reason.
+// faulty is a shop with a captured log, in which users fail with err.
 func faulty(t *testing.T, err error, opts ...func(*setup)) (h http.Handler, log *bytes.Buffer) {
 	t.Helper()
 	log = new(bytes.Buffer)
@@ -127,7 +127,7 @@ func TestRule137HeadIsGetWithoutContent(t *testing.T) {
 	}
 }
 
-// What went wrong inside is for the log. Client and log have a number in common.
+// Internal causes are only logged. The response and the log share an id.
 func TestRule137InternalErrors(t *testing.T) {
 	t.Parallel()
 	instance := regexp.MustCompile(`^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
@@ -208,7 +208,7 @@ func TestRule138Unauthenticated(t *testing.T) {
 
 func TestRule138Forbidden(t *testing.T) {
 	t.Parallel()
-	h := byCaller(api(t, func(s *setup) { // everybody may read, the admin may write
+	h := byCaller(api(t, func(s *setup) { // all callers may read, the admin may write
 		s.users.Authorize = func(ctx context.Context, op resource.Op, _, _ *user) error {
 			if op != resource.OpGet && caller(ctx) != "admin" {
 				return resource.ErrForbidden
@@ -247,8 +247,8 @@ func TestRule138Unavailable(t *testing.T) {
 	}
 }
 
-// Where nobody knows whether it was done, to ask again helps those who have a key, and only those: it would invite others to
-// do it twice.
+// If the outcome is unknown, only a client with a key may retry. Without a key a retry could
+// execute the request twice.
 func TestRule138OutcomeUnknown(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, idempotency.ByIdentity)
@@ -382,7 +382,7 @@ func TestRule139BrokenOff(t *testing.T) {
 	}
 }
 
-// Where the client has gone there is nobody to answer, and nothing is wrong with the server either.
+// If the client has disconnected there is no response, and no server error is logged.
 func TestRule139ClientGone(t *testing.T) {
 	t.Parallel()
 	h, log := faulty(t, context.Canceled)

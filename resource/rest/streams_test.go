@@ -10,8 +10,8 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// TestRule138Streams: a caller has so many streams at a time and no more, and one who has ended one may have another. Others do
-// not notice, and who has no name is not counted.
+// TestRule138Streams: the number of concurrent streams per caller is limited, and a stream that
+// ends frees its place. Other callers are not affected, and anonymous callers are not counted.
 func TestRule138Streams(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		opts := &resource.CatalogOptions{Feed: newFeed(t), Principal: caller, Limits: resource.Limits{Streams: 2}}

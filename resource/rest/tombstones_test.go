@@ -57,7 +57,7 @@ func (s *things) List(ctx context.Context, q query.Query) iter.Seq2[resource.Ite
 	return memory.List(all, q)
 }
 
-// write calls fn with what is there, while nobody else writes. fn returns what shall be there; nil is nothing.
+// write calls fn with the current state under a lock. fn returns the new state; nil deletes it.
 func (s *things) write(
 	ctx context.Context, id string, fn func(old *resource.Item[thing]) (*thing, error),
 ) (item resource.Item[thing], err error) {
@@ -201,7 +201,7 @@ func (staleMarks) Deleted(context.Context, string) (time.Time, error) {
 	return modified, nil
 }
 
-// TestTombstonesOfTheLiving: it never answers 410 for an item that is there, whatever the marks say.
+// TestTombstonesOfTheLiving: an existing item is never 410, whatever the tombstones contain.
 func TestTombstonesOfTheLiving(t *testing.T) {
 	t.Parallel()
 	store := newThings()

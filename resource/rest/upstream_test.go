@@ -20,11 +20,11 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// telling is a store that tells by itself what happens to its items.
+// telling is a store that reports the changes of its items itself.
 type telling struct {
 	*memory.Store[thing]
 	running atomic.Int64              // streams
-	spoil   func(*feed.Change[thing]) // what becomes of a change before it is told
+	spoil   func(*feed.Change[thing]) // modifies a change before it is yielded
 
 	mu      sync.Mutex
 	changes []*feed.Change[thing] // the cursor of the nth has Seq n+1
@@ -37,7 +37,7 @@ func newTelling() *telling {
 	return &telling{Store: memory.New[thing](nil), wake: make(chan struct{})}
 }
 
-// tell notes a change when it is sure to stand.
+// tell records a change after the commit.
 func (s *telling) tell(ctx context.Context, kind feed.Kind, it resource.Item[thing], before, after *thing) {
 	tx.AfterCommit(ctx, func() {
 		s.mu.Lock()
@@ -93,7 +93,8 @@ func (s *telling) Delete(ctx context.Context, id string, expect resource.Rev) er
 	return err
 }
 
-// behind returns the changes behind a place, what is told when there are more, and the place where that will be.
+// behind returns the changes after a position, a channel that is closed when more follow, and the
+// next position.
 func (s *telling) behind(seq uint64) ([]*feed.Change[thing], <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +137,7 @@ func (s *telling) Watch(ctx context.Context, at feed.Cursor) iter.Seq2[*feed.Cha
 	}
 }
 
-// told runs a test with a resource whose store tells its changes.
+// told runs a test with a resource of a store that reports its changes.
 func told(t *testing.T, opts *resource.Options[thing], fn func(t *testing.T, r rig, s *telling)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -156,7 +157,8 @@ func told(t *testing.T, opts *resource.Options[thing], fn func(t *testing.T, r r
 	})
 }
 
-// TestWatcherTransitions: who listens is told the same as of any other store, and nothing is written to the log.
+// TestWatcherTransitions: subscribers receive the same events as with any other store, and the log
+// of the feed stays empty.
 func TestWatcherTransitions(t *testing.T) {
 	t.Parallel()
 	for how, opts := range onlyIn() {
@@ -189,7 +191,8 @@ func TestWatcherTransitions(t *testing.T) {
 	}
 }
 
-// TestWatcherIsListenedToOnce, as long as somebody listens and for a minute after.
+// TestWatcherIsListenedToOnce: Watch is called once for all subscribers, and ends a minute after
+// the last one.
 func TestWatcherIsListenedToOnce(t *testing.T) {
 	t.Parallel()
 	told(t, nil, func(t *testing.T, r rig, s *telling) {
@@ -252,7 +255,8 @@ func TestWatcherCloses(t *testing.T) {
 	})
 }
 
-// TestWatcherWithoutFeed: it can be listened to, and ends by itself when nobody does.
+// TestWatcherWithoutFeed: subscriptions work without a feed, and Watch ends when there are no
+// subscribers.
 func TestWatcherWithoutFeed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -272,7 +276,8 @@ func TestWatcherWithoutFeed(t *testing.T) {
 	})
 }
 
-// TestWatcherFaults: what a store does not tell as it has to is as good as lost, and that is told and logged.
+// TestWatcherFaults: if a store violates the contract of Watch, subscriptions expire and the error
+// is logged.
 func TestWatcherFaults(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

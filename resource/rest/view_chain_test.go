@@ -186,7 +186,8 @@ func titles(t *testing.T, o *resource.Options[titled]) [3]http.Handler {
 	return [3]http.Handler{catalog(t, v0), catalog(t, v1), catalog(t, hub)}
 }
 
-// TestPointersThroughChains: every error points into the document that the client sent, whoever found it.
+// TestPointersThroughChains: every error points into the document of the client, whichever layer
+// reported it.
 func TestPointersThroughChains(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 21)
@@ -314,7 +315,7 @@ func TestBrokenViewsAreInternalErrors(t *testing.T) {
 				t.Errorf("%s tells: %s\nand the log says: %s", res.line, res.body, &log)
 			}
 		}
-		// A write stands, though nobody can be shown what was written; the log has that, too.
+		// The write succeeds although the view cannot show its result. That is logged, too.
 		log.Reset()
 		want(t, send(t, h, "POST /books", jsonBody, "", `{"label":"new"}`), http.StatusCreated,
 			"Location: /books/2", "Content-Location:", "Content-Length: 0")

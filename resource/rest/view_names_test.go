@@ -65,7 +65,7 @@ func TestFieldsOfOneNameAreNotOneThing(t *testing.T) {
 	}
 	want(t, send(t, h, "GET /tickets?sort=-seat"), http.StatusOK)
 
-	// Who lists a field means it.
+	// A field in the list is set on purpose.
 	meant := resource.View(ticketsOf(t, sample), toTicketV1, fromTicketV1,
 		&resource.ViewOptions{Fields: map[string]string{"price": "price", "state": "state"}})
 	same(t, "sorts", []string{"price", "seat", "state"}, slices.Sorted(slices.Values(meant.Describe().Query.Sort)))

@@ -49,7 +49,7 @@ func TestViewChecksItself(t *testing.T) {
 		down = func(gauge) (gaugeV1, error)
 		up   = func(gaugeV1, gauge) (gauge, error)
 	)
-	// goes is a way up that changes something on it.
+	// goes returns an up function that changes something.
 	goes := func(change func(v *gaugeV1, g *gauge)) up {
 		return func(v gaugeV1, base gauge) (gauge, error) {
 			change(&v, &base)

@@ -228,7 +228,7 @@ func TestViewErrorsAreInItsNames(t *testing.T) {
 		}
 		return nil
 	}
-	long := strings.Repeat("x", 41) // the older contracts do not say that a title has 40 letters
+	long := strings.Repeat("x", 41) // the older contracts do not have the limit of 40 letters for a title
 	tests := []struct {
 		title    string
 		contract int
@@ -292,7 +292,7 @@ func TestViewWhere(t *testing.T) {
 		walk[bookV0](t, h[0], "/books?limit=1", "next"))
 }
 
-// TestViewWhereHoldsForWrites: nobody makes an item through a view that it could not show.
+// TestViewWhereHoldsForWrites: a view cannot create an item that it would not show.
 func TestViewWhereHoldsForWrites(t *testing.T) {
 	t.Parallel()
 	store := stocked(t, book{Title: "a", Stars: 1})

@@ -17,7 +17,7 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// audience are many who listen to a resource, and count.
+// audience is a number of subscribers of a resource, which count their events.
 type audience struct {
 	rig
 	leave context.CancelFunc
@@ -72,7 +72,7 @@ func gather(t testing.TB, size int) *audience {
 	return a
 }
 
-// tell writes n times, and waits until everybody has heard it.
+// tell writes n times, and waits until all subscribers have received the events.
 func (a *audience) tell(t testing.TB, n int) {
 	a.goal.Add(int64(n) * a.size)
 	for i := range n {
@@ -87,9 +87,10 @@ func (a *audience) end() {
 	a.feed.Close()
 }
 
-// TestNothingIsAllocatedForAListener: what a change allocates does not depend on how many hear of it, be there a filter, a
-// Scope, an Authorize or a view. It is not parallel, as it counts for the whole process, and there is no garbage collection
-// meanwhile, as it takes from the runtime what that keeps for goroutines that wait.
+// TestNothingIsAllocatedForAListener: the allocations for a change do not depend on the number of
+// subscribers, with a filter, a Scope, an Authorize or a view. It is not parallel because it
+// measures the whole process. Garbage collection is off, because it would free the records that the
+// runtime caches for waiting goroutines.
 func TestNothingIsAllocatedForAListener(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector allocates")
@@ -112,7 +113,7 @@ func TestNothingIsAllocatedForAListener(t *testing.T) {
 	}
 }
 
-// TestListenersShare: all who listen in a shape are given the same change.
+// TestListenersShare: all subscribers with the same view receive the same change.
 func TestListenersShare(t *testing.T) {
 	t.Parallel()
 	watched(t, nil, func(t *testing.T, r rig) {
@@ -152,7 +153,8 @@ func TestListenersShare(t *testing.T) {
 	})
 }
 
-// TestListenersWithDifferentRights share what they see and are not told what others do.
+// TestListenersWithDifferentRights: subscribers share the events that they may see and do not
+// receive others.
 func TestListenersWithDifferentRights(t *testing.T) {
 	t.Parallel()
 	type who struct{}
@@ -186,7 +188,8 @@ func TestListenersWithDifferentRights(t *testing.T) {
 	})
 }
 
-// BenchmarkWatch has 10,000 listen in three shapes with filter and policy: what one write costs until all have heard of it.
+// BenchmarkWatch has 10,000 subscribers in three views with filter and policy. It measures a write
+// until all subscribers have received it.
 func BenchmarkWatch(b *testing.B) {
 	const listeners = 10_000
 	a := gather(b, listeners)

@@ -17,8 +17,9 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// TestListThenWatch: whoever lists, and applies what is told behind the place that was taken before, has what a list shows,
-// at every place and whatever the listener does: come late, fall behind the ring, break off and go on.
+// TestListThenWatch: a list, plus the changes after the cursor that precedes it, equals a later
+// list. This holds at every position, for late subscribers, for those that fall behind the ring
+// buffer, and after a reconnect.
 func TestListThenWatch(t *testing.T) {
 	t.Parallel()
 	for _, sight := range []string{"everything", "filter", "where", "scope"} {
@@ -41,7 +42,7 @@ func TestListThenWatch(t *testing.T) {
 	}
 }
 
-// TestListThenWatchOfWatcher is the same where the store tells its changes by itself.
+// TestListThenWatchOfWatcher is the same for a store that reports its changes itself.
 func TestListThenWatchOfWatcher(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
@@ -156,7 +157,7 @@ func (m *model) listen(t *testing.T, random *rand.Rand, done chan feed.Cursor) m
 	}
 }
 
-// again is what a client does that was away: it goes on, or lists anew.
+// again reconnects as a client does: it resumes, or lists again.
 func (m *model) again(t *testing.T, items map[string]thing, at feed.Cursor, random *rand.Rand) feed.Cursor {
 	time.Sleep(time.Duration(random.IntN(20)) * time.Millisecond)
 	if random.IntN(4) > 0 {

@@ -18,7 +18,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// TestWatchContracts: a write through one contract is told in all of them, to each in its shape.
+// TestWatchContracts: a write through one contract is reported in all of them, in the
+// representation of each.
 func TestWatchContracts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -58,8 +59,8 @@ func TestWatchContracts(t *testing.T) {
 	})
 }
 
-// TestWatchUnseenDifference: a change that a shape does not show is told all the same, as the entity tag to write with is
-// another.
+// TestWatchUnseenDifference: a change that a view does not show is still reported, because the
+// entity tag for writes is new.
 func TestWatchUnseenDifference(t *testing.T) {
 	t.Parallel()
 	watched(t, nil, func(t *testing.T, r rig) {
@@ -93,8 +94,9 @@ func nameView(r *resource.Resource, opts *resource.ViewOptions) *resource.Resour
 	return resource.View(r, down, up, opts)
 }
 
-// TestWatchUntellable: what cannot be shown, or not be read any more, ends the listening so that one lists anew. It is
-// never passed over, and it is logged once for all, also for those who are so far behind that the log is read for each of them.
+// TestWatchUntellable: a change that cannot be represented, or no longer be read, ends the
+// subscription, so that the client lists again. It is never skipped. It is logged once for all
+// subscribers, including those that read the log individually.
 func TestWatchUntellable(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -163,7 +165,8 @@ func TestWatchUntellable(t *testing.T) {
 	}
 }
 
-// TestWatchDownPanics: it is as if down had failed. Who is cut off by a panic comes back to it, again and again.
+// TestWatchDownPanics: a panic in down has the effect of an error. A client that resumes from the
+// same cursor meets the same panic again.
 func TestWatchDownPanics(t *testing.T) {
 	t.Parallel()
 	watched(t, nil, func(t *testing.T, r rig) {
@@ -192,7 +195,8 @@ type clansman struct {
 	Clan string `json:"clan" writeOnly:"true"`
 }
 
-// TestWatchSecrets: where sight depends on what events do not have nobody sees anything, rather than what is not theirs.
+// TestWatchSecrets: if visibility depends on data that events do not have, the item is hidden from
+// all subscribers.
 func TestWatchSecrets(t *testing.T) {
 	t.Parallel()
 	not := query.Not(query.And(query.Where("id", query.Ne, ""), query.Where("clan", query.Eq, "others")))

@@ -27,7 +27,7 @@ type rig struct {
 	start feed.Cursor
 }
 
-// watched runs a test with a resource of things whose writes are events.
+// watched runs a test with a resource of things that has a feed.
 func watched(t *testing.T, opts *resource.Options[thing], fn func(t *testing.T, r rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -40,7 +40,8 @@ func watched(t *testing.T, opts *resource.Options[thing], fn func(t *testing.T, 
 func newRig(t testing.TB, opts *resource.Options[thing]) rig {
 	db := memory.NewDB()
 	r := rig{log: feed.NewMemory(&feed.MemoryOptions{Runner: db})}
-	r.feed = feed.New(r.log, &feed.Options{BufferEvents: 8}) // so that many are behind the ring
+	// so that many subscribers fall behind the ring buffer
+	r.feed = feed.New(r.log, &feed.Options{BufferEvents: 8})
 	r.Resource = resource.New("things", memory.New(&memory.Options[thing]{DB: db}), opts)
 	r.serve(t, r.Resource)
 	r.start = r.head(t)
@@ -77,7 +78,7 @@ func (r rig) delete(t testing.TB, id string) {
 	}
 }
 
-// asRoot is a context of somebody whom no policy of these tests holds back.
+// asRoot returns the context of a caller whom the policies of these tests allow everything.
 func asRoot(t testing.TB) context.Context { return context.WithValue(t.Context(), rootKey{}, true) }
 
 type rootKey struct{}
@@ -86,8 +87,8 @@ func isRoot(ctx context.Context) bool { return ctx.Value(rootKey{}) != nil }
 
 type changes = iter.Seq2[*feed.Change[resource.Entry], error]
 
-// hear listens until nothing more comes for half a minute, so that there is a bookmark behind it, and puts down what it is told, but for
-// bookmarks.
+// hear returns the events until the second bookmark, which follows when there is no event for half
+// a minute.
 func hear(t testing.TB, r *resource.Resource, seq changes) (got []string, err error) {
 	t.Helper()
 	var last feed.Cursor
@@ -169,7 +170,8 @@ func onlyIn() map[string]*resource.Options[thing] {
 	}
 }
 
-// TestWatchTransitions: whatever keeps an item out of sight, what comes into sight is created and what leaves it is deleted.
+// TestWatchTransitions: an item that becomes visible is reported as created, and one that is no
+// longer visible as deleted, whatever the reason.
 func TestWatchTransitions(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -278,7 +280,7 @@ func TestWatchRev(t *testing.T) {
 	})
 }
 
-// TestWatchCurrentRights: what counts is who may see what when the event is told.
+// TestWatchCurrentRights: visibility is decided when the event is sent.
 func TestWatchCurrentRights(t *testing.T) {
 	t.Parallel()
 	allowed := "a"
@@ -318,7 +320,8 @@ func TestWatchCurrentRights(t *testing.T) {
 	})
 }
 
-// TestWatchErrors: policy that fails ends it, at the start, at a change or at a bookmark, and what it says is found.
+// TestWatchErrors: an error of policy ends the subscription, at its start, at a change or at a
+// bookmark, and is returned.
 func TestWatchErrors(t *testing.T) {
 	t.Parallel()
 	internal := errors.New("no rights today")
@@ -389,7 +392,8 @@ func refuses(err error) func(context.Context, resource.Op, *thing, *thing) error
 	}
 }
 
-// TestWatchEnds: with its context in silence, and with the Feed so that one goes on elsewhere.
+// TestWatchEnds: a subscription ends without an error when its context ends, and with an error for
+// reconnection when the Feed is closed.
 func TestWatchEnds(t *testing.T) {
 	t.Parallel()
 	t.Run("context", func(t *testing.T) {
@@ -467,7 +471,7 @@ func TestWatchEnds(t *testing.T) {
 	})
 }
 
-// TestWatchBookmarks say where the listener is, for whom nothing happened.
+// TestWatchBookmarks: a subscriber without events receives its position.
 func TestWatchBookmarks(t *testing.T) {
 	t.Parallel()
 	watched(t, nil, func(t *testing.T, r rig) {
@@ -487,8 +491,8 @@ func TestWatchBookmarks(t *testing.T) {
 	})
 }
 
-// TestWatchBookmarksBeside: whoever passes over all that happens is told how far that is as often as if nothing did, and who
-// is told of changes is spared most bookmarks.
+// TestWatchBookmarksBeside: a subscriber that skips all events receives bookmarks as often as an
+// idle one, and a subscriber with events receives fewer.
 func TestWatchBookmarksBeside(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -530,7 +534,7 @@ func TestWatchBookmarksBeside(t *testing.T) {
 	}
 }
 
-// TestWatchPanics: a panic of policy is the caller's, and nothing is left behind.
+// TestWatchPanics: a panic of policy propagates to the caller, and no goroutine or lock remains.
 func TestWatchPanics(t *testing.T) {
 	t.Parallel()
 	opts := &resource.Options[thing]{Authorize: func(ctx context.Context, _ resource.Op, _, _ *thing) error {

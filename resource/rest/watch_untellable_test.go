@@ -30,9 +30,10 @@ func (m moody) MarshalText() ([]byte, error) {
 	return []byte(m), nil
 }
 
-// TestFeedUntellable: a change that a contract cannot show ends its streams for good, whether down fails or panics, or what it
-// has made does; whoever comes back is told to list anew, and nobody comes back to it. The log says so once, and other contracts
-// do not notice.
+// TestFeedUntellable: a change that a contract cannot represent ends its streams permanently, if
+// down fails or panics, or if its result does. A client that reconnects receives an expired cursor
+// and does not meet the change again. The failure is logged once, and other contracts are not
+// affected.
 func TestFeedUntellable(t *testing.T) {
 	type note struct {
 		ID   string `json:"id"`
@@ -65,7 +66,7 @@ func TestFeedUntellable(t *testing.T) {
 				all := []*stream{open(t, then, "GET /notes", streamType)}
 				other := open(t, now, "GET /notes?fields=id", streamType)
 				create(t, now, "/notes", `{"id":"a","text":"`+text+`"}`)
-				for range 5 { // until it is behind the ring
+				for range 5 { // until the cursor is no longer in the ring buffer
 					create(t, now, "/notes", `{"text":"x"}`)
 				}
 				same(t, "the newest contract", 6, len(other.hears()))
@@ -87,7 +88,8 @@ func TestFeedUntellable(t *testing.T) {
 	}
 }
 
-// TestFeedFaults: what fails for one client may pass, so that it comes back, but not as soon as after a restart.
+// TestFeedFaults: a failure for one client may be temporary, so the client reconnects, but later
+// than after a restart.
 func TestFeedFaults(t *testing.T) {
 	for _, how := range []string{"fails", "panics"} {
 		t.Run(how, func(t *testing.T) {

@@ -119,7 +119,7 @@ func dialHTTP10(t testing.TB, srv *httptest.Server) peer {
 	}
 }
 
-// conn is a connection on which a test says exactly what it wants, and sees exactly what comes back.
+// conn is a connection with full control over the bytes sent and received.
 type conn struct {
 	net.Conn
 	t testing.TB
