@@ -8,7 +8,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// discard is a response writer that is used again, as that of a server is, and forgets the content.
+// discard is a reusable response writer that discards the body.
 type discard struct {
 	header http.Header
 	status int
@@ -22,7 +22,8 @@ func (d *discard) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestAllocations holds the hot path to its budget. It is not parallel: AllocsPerRun counts for the whole process.
+// TestAllocations limits the allocations of the hot path. It is not parallel, because AllocsPerRun
+// measures the whole process.
 func TestAllocations(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector makes pools forget")

@@ -39,7 +39,7 @@ func TestRule064BatchAnswer(t *testing.T) {
 	same(t, "cents", int64(30), value[order](t, last).Cents)
 }
 
-// An id that no path can have reaches no store by a batch either.
+// An id that is not valid in a path does not reach the store through a batch either.
 func TestRule009BatchIDs(t *testing.T) {
 	t.Parallel()
 	h := api(t)

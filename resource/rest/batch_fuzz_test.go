@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// FuzzBatch posts any content as a batch. Whatever it is, the answer is a problem of the client's making, and then nothing
-// has happened, or the result of each operation.
+// FuzzBatch posts any content as a batch. The response is either a problem caused by the client,
+// and nothing was written, or it has the result of each operation.
 func FuzzBatch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, doc string) {
 		h := api(t)

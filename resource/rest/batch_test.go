@@ -21,10 +21,10 @@ import (
 
 // Batches: operations that succeed or fail together.
 
-// operations writes a batch.
+// operations encodes a batch.
 func operations(list ...string) string { return `{"operations":[` + strings.Join(list, ",") + `]}` }
 
-// result is what became of an operation, as a client reads it.
+// result is the result of an operation.
 type result struct {
 	Status   int            `json:"status"`
 	ID       string         `json:"id"`
@@ -40,7 +40,7 @@ func resultsOf(t testing.TB, res *response) []result {
 	}](t, res).Results
 }
 
-// refusal is the problem of a batch.
+// refusal is the problem of a rejected batch.
 type refusal struct {
 	Operation *int   `json:"operation"`
 	ETag      string `json:"etag"`
@@ -56,7 +56,7 @@ func TestBatchDoesAll(t *testing.T) {
 	res := send(t, h, "POST /users", batchBody, "", operations(
 		`{"op":"create","value":{"id":"c/1","name":"Cid"}}`,
 		`{"op":"replace","id":"ann","ifMatch":`+strconv.Quote(tag)+`,"value":{"name":"Anna"}}`,
-		`{"op":"patch","id":"c/1","patch":{"name":"Cyd"}}`, // sees what was created before
+		`{"op":"patch","id":"c/1","patch":{"name":"Cyd"}}`, // reads the item created before
 		`{"op":"patch","id":"c/1","patch":[{"op":"test","path":"/name","value":"Cyd"},{"op":"add","path":"/email","value":"c@example.com"}]}`,
 		`{"op":"replace","id":"dot","value":{"name":"Dot"}}`,
 		`{"op":"patch","id":"ann","patch":{}}`,
@@ -179,7 +179,7 @@ func TestBatchIsReadFirst(t *testing.T) {
 	}
 }
 
-// onlyTransactions is a collection that must not be asked anything.
+// onlyTransactions is a collection that must not be called.
 func onlyTransactions(t testing.TB, ops resource.Ops[order]) resource.Ops[order] {
 	ops.Get = func(context.Context, string) (resource.Item[order], error) {
 		t.Error("the collection is asked")
@@ -223,7 +223,8 @@ func TestBatchLimits(t *testing.T) {
 	same(t, "orders", 2, strings.Count(send(t, h, "GET /orders", asLines).body, "\n"))
 }
 
-// The first operation that is refused takes back those before it, and those after it are not looked at.
+// The first operation that is rejected rolls back those before it, and those after it are not
+// executed.
 func TestBatchIsTakenBack(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -317,7 +318,7 @@ func refuseDeletion(err error) func(*setup) {
 	}
 }
 
-// fickle is a runner that runs everything as often as it likes, like that of a database which meets conflicts.
+// fickle is a runner that runs each transaction several times, like a database with conflicts.
 type fickle struct {
 	*memory.DB
 	attempts int
@@ -352,7 +353,7 @@ func TestBatchMayRunAgain(t *testing.T) {
 	h := catalog(t, ops.Resource("orders", &resource.Options[order]{
 		Before: func(ctx context.Context, _ resource.Op, _, o *order) error {
 			before++
-			o.Cents++ // what the hook does to one attempt is not seen by the next
+			o.Cents++ // the next attempt does not see what the hook does in this one
 			return nil
 		},
 		After: func(ctx context.Context, _ resource.Op, _, o *order) {
@@ -492,7 +493,8 @@ func TestBatchOfWhatTheCollectionCannotDo(t *testing.T) {
 		"/operations/2/op unsupported")
 }
 
-// The lenient client may send members that the schema does not know, in values and around them.
+// With handling=lenient members that the schema does not define are ignored, in values and around
+// them.
 func TestBatchLeniently(t *testing.T) {
 	t.Parallel()
 	h := api(t)
@@ -501,7 +503,7 @@ func TestBatchLeniently(t *testing.T) {
 	want(t, res, http.StatusOK, "Preference-Applied: handling=lenient")
 }
 
-// With contracts a batch speaks the one that is asked for.
+// A batch is in the contract that the request names.
 func TestBatchInContracts(t *testing.T) {
 	t.Parallel()
 	doc := operations(`{"op":"create","value":{"itemId":7,"qty":1}}`, `{"op":"patch","id":"1","patch":{"qty":5}}`)
@@ -510,7 +512,7 @@ func TestBatchInContracts(t *testing.T) {
 			t.Parallel()
 			h := versioned(t)
 			fields := w.fields
-			if w.name == "media type" { // which is of a batch, not of an order
+			if w.name == "media type" { // the media type of a batch, not of an order
 				w.fields = []string{"Accept: application/vnd.shop.1.0.batch+json"}
 			}
 			res := w.send(t, h, "POST /orders", batchBody, "", doc)
@@ -545,13 +547,14 @@ func TestBatchInContracts(t *testing.T) {
 	want(t, send(t, h, "POST /v1.0/orders", batchBody, "Accept: application/vnd.shop.1.0.order+json", "", doc), http.StatusNotAcceptable)
 }
 
-// purse is an item with something that must not get lost.
+// purse is an item with coins, to detect lost updates.
 type purse struct {
 	ID    string `json:"id"`
 	Coins int64  `json:"coins" minimum:"0"`
 }
 
-// Clients that move coins between the same two purses, in either order, neither wait for each other for ever nor lose any.
+// Clients that move coins between the same two purses, in either order, neither deadlock nor lose
+// coins.
 func TestBatchesAtOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const clients, moves = 16, 25
@@ -575,11 +578,12 @@ func TestBatchesAtOnce(t *testing.T) {
 		}
 		wg.Wait()
 		a, b := stored(t, store, "a"), stored(t, store, "b")
-		same(t, "purses", []purse{{"a", 1000}, {"b", 1000}}, []purse{a, b}) // as many moves went either way
+		// each direction has the same number of moves
+		same(t, "purses", []purse{{"a", 1000}, {"b", 1000}}, []purse{a, b})
 	})
 }
 
-// move moves a coin, and reports whether the purses were as they had been seen.
+// move moves a coin. It reports whether the purses had not changed.
 func move(t testing.TB, h http.Handler, from, to string) bool {
 	t.Helper()
 	var ops []string

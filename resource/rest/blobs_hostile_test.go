@@ -7,8 +7,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// The grammar of a quoted parameter takes any byte from 0x80 on (RFC 9110 section 5.6.4), but no JSON does, and stores and
-// problems write media types into JSON.
+// The grammar of a quoted parameter allows bytes from 0x80 (RFC 9110 section 5.6.4), but JSON does
+// not allow invalid UTF-8, and stores and problems write media types into JSON.
 func TestRule060BlobTypes(t *testing.T) {
 	t.Parallel()
 	folder, err := files.New(t.TempDir(), nil)

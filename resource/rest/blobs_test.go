@@ -27,10 +27,11 @@ type cellar struct {
 	blobs    map[string]*bottle
 	dead     map[string]bool
 	modified time.Time
-	// open changes what Open returns, and put is called by Put before anything is stored; both may be nil.
+	// open changes the result of Open, and put is called by Put before anything is stored. Both may
+	// be nil.
 	open func(b *blob.Blob) (*blob.Blob, error)
 	put  func(id string, r io.Reader) (*blob.Blob, error)
-	// settle is called by Put when all is read; nil for nothing.
+	// settle is called by Put after the content was read; nil for no call.
 	settle func(id string)
 }
 
@@ -107,20 +108,20 @@ func (s *cellar) Delete(_ context.Context, id string, expect resource.Rev) error
 		return resource.ErrStale
 	}
 	delete(s.blobs, id)
-	s.dead[id] = true // it remembers
+	s.dead[id] = true // a tombstone
 	return nil
 }
 
-// digits is the content that the tests of ranges read.
+// digits is the content for the tests of ranges.
 const digits = "0123456789"
 
-// attic serves a store of bytes at /files.
+// attic serves a blob store at /files.
 func attic(t testing.TB, store blob.Store, opts *blob.Options) http.Handler {
 	t.Helper()
 	return byCaller(catalog(t, blob.New("files", store, opts)))
 }
 
-// filled serves one with /files/digits.
+// filled serves a blob store that contains /files/digits.
 func filled(t testing.TB, opts *blob.Options) (http.Handler, *cellar) {
 	t.Helper()
 	s := newCellar()
@@ -516,7 +517,7 @@ func TestBlobRaces(t *testing.T) {
 	})
 }
 
-// TestBlobStoreFaults gives what breaks the contract.
+// TestBlobStoreFaults uses stores that violate the contract.
 func TestBlobStoreFaults(t *testing.T) {
 	t.Parallel()
 	openFaults := map[string]func(b *blob.Blob) (*blob.Blob, error){
@@ -604,7 +605,7 @@ keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored
 	same(t, "report of REST", "/c\n    weak: Cache-Control is public, but access to the items is restricted\n", rest.New(c, opts).Report())
 }
 
-// TestBlobsBesideVersions stores JSON that has a version of its own.
+// TestBlobsBesideVersions stores JSON that has a version member.
 func TestBlobsBesideVersions(t *testing.T) {
 	t.Parallel()
 	c := catalog(t, blob.New("files", newCellar(), nil), resource.New("books", stocked[book](t), nil))

@@ -9,7 +9,7 @@ import (
 // callerKey is the context key of the caller, as an application would have.
 type callerKey struct{}
 
-// byCaller takes the caller from the header field Caller, in place of real authentication.
+// byCaller takes the caller from the header field Caller, instead of authentication.
 func byCaller(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, r.Header.Get("Caller"))))
@@ -26,7 +26,7 @@ const (
 	asMallory = "Caller: mallory"
 )
 
-// sent is send for a request that was made by hand.
+// sent is send for a prepared request.
 func sent(h http.Handler, r *http.Request) *response {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)

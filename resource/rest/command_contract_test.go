@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// versionedCommands serves commands in the contracts 1.0.0 and 2.0.0, whichever way a request names one.
+// versionedCommands serves commands in the contracts 1.0.0 and 2.0.0, with all strategies.
 func versionedCommands(t testing.TB, parts ...resource.Part) http.Handler {
 	t.Helper()
 	in := command.New("auth/login", login, &command.Options[loginIn]{Public: true})

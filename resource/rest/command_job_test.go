@@ -48,7 +48,7 @@ func nap(ctx context.Context, in napIn) (napOut, error) {
 	return napOut{}, commandErrors[in.End]
 }
 
-// napping serves /bed/nap, which waits for two seconds, and /bed/rest, which gives nothing, in the background.
+// napping serves the jobs /bed/nap, which takes two seconds, and /bed/rest, which has no result.
 func napping(t testing.TB, opts ...func(*setup)) http.Handler {
 	t.Helper()
 	jobs := job.New("jobs", resource.OpsOf(memory.New[job.Job](nil)), &job.Options{Alone: true, Principal: caller,
@@ -67,7 +67,7 @@ func napping(t testing.TB, opts ...func(*setup)) http.Handler {
 	}}, opts...)...))
 }
 
-// withCommands adds commands that can do no harm: one that is done at once, and one that is a job.
+// withCommands adds two commands without effect: one that runs at once, and one that is a job.
 func withCommands(s *setup) {
 	jobs := job.New("jobs", resource.OpsOf(memory.New[job.Job](nil)), &job.Options{Alone: true})
 	s.parts = append(s.parts, jobs.Resource(),
@@ -76,7 +76,7 @@ func withCommands(s *setup) {
 			&command.Options[napIn]{Jobs: jobs}))
 }
 
-// napFor is the content of a request for a nap.
+// napFor returns the body of a request for a nap.
 func napFor(seconds, end string) string { return `{"seconds":` + seconds + `,"end":"` + end + `"}` }
 
 func TestRule091Accepted(t *testing.T) {
@@ -101,7 +101,8 @@ func TestRule091Accepted(t *testing.T) {
 	})
 }
 
-// TestRule091DoneInTime: what ends while the client waits is answered as if there were no job.
+// TestRule091DoneInTime: a job that ends while the client waits has the response of a command
+// without a job.
 func TestRule091DoneInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -259,7 +260,8 @@ func TestRule091TimeIsUp(t *testing.T) {
 	})
 }
 
-// TestRule091InTransaction: a job that begins with the commit is nothing that the transaction could wait for.
+// TestRule091InTransaction: the response does not wait for a job that starts with the commit of the
+// transaction.
 func TestRule091InTransaction(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -285,7 +287,7 @@ func TestRule091InTransaction(t *testing.T) {
 	})
 }
 
-// badJobs are jobs that do not do what they should.
+// badJobs are jobs that violate the contract.
 type badJobs struct {
 	name string
 	id   string
@@ -344,7 +346,7 @@ func TestJobsAreAmongTheParts(t *testing.T) {
 	}
 }
 
-// TestJobsInContracts: the job is in the contract that was asked for, and so is its address.
+// TestJobsInContracts: the job and its path are in the contract of the request.
 func TestJobsInContracts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

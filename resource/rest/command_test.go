@@ -94,7 +94,8 @@ func giveNothing(context.Context, nothing) (nothing, error) { return nothing{}, 
 
 func countAll(context.Context, nothing) (loginOut, error) { return loginOut{Token: "3"}, nil }
 
-// commanded is the shop with commands in it: to log in, to make nothing of nothing, and one that only the admin may call.
+// commanded is the shop with commands: login, one without input and output, and one for the admin
+// only.
 func commanded(t testing.TB, opts ...func(*setup)) http.Handler {
 	t.Helper()
 	admin := &command.Options[nothing]{Authorize: func(ctx context.Context, _ *nothing) error {
@@ -141,7 +142,8 @@ func TestRule091Commands(t *testing.T) {
 	}
 }
 
-// TestRule091Nothing: what takes nothing takes no content or {}, and what gives nothing is 204.
+// TestRule091Nothing: a command without input accepts no body or {}, and one without output
+// responds with 204.
 func TestRule091Nothing(t *testing.T) {
 	t.Parallel()
 	h := commanded(t)
@@ -219,7 +221,8 @@ func TestRule091Errors(t *testing.T) {
 		"Content-Type: "+problem.MediaType)
 }
 
-// TestRule091Authorize: policy is asked after the content is read, since it may be about that, and before the deed.
+// TestRule091Authorize: Authorize is called after the body was read, because it may depend on it,
+// and before the command runs.
 func TestRule091Authorize(t *testing.T) {
 	t.Parallel()
 	h := commanded(t)
@@ -256,7 +259,7 @@ func TestRule143CommandsInOrder(t *testing.T) {
 	wantProblem(t, send(t, h, "POST /users/count", jsonBody, "", `{}`), problem.Unauthenticated)
 }
 
-// TestRule112CommandsHaveNoConditions: there is no item that they could be about.
+// TestRule112CommandsHaveNoConditions: a command has no item that a condition could apply to.
 func TestRule112CommandsHaveNoConditions(t *testing.T) {
 	t.Parallel()
 	h := commanded(t)
@@ -279,7 +282,8 @@ func TestRule094CommandsReturn(t *testing.T) {
 	same(t, "content", `{"token":"`+strings.Repeat("x", 2000)+`"}`, gunzip(t, zipped))
 }
 
-// TestRule023CommandsReserveTheirNames: below a collection no item can have the id of a command.
+// TestRule023CommandsReserveTheirNames: the name of a command below a collection cannot be the id
+// of an item.
 func TestRule023CommandsReserveTheirNames(t *testing.T) {
 	t.Parallel()
 	h := commanded(t)
@@ -294,7 +298,7 @@ func TestRule023CommandsReserveTheirNames(t *testing.T) {
 	}
 	want(t, send(t, h, "PUT /users/counts", jsonBody, "", `{"name":"n"}`), http.StatusCreated)
 	want(t, send(t, h, "POST /users", jsonBody, "", `{"id":"login","name":"n"}`), http.StatusCreated)
-	// The ids of orders are numbers, so there is nothing to reserve.
+	// The ids of orders are numbers, so no name is reserved.
 	wantProblem(t, send(t, h, "PUT /orders/count", jsonBody, "", `{"customerId":"n"}`), problem.MethodNotAllowed)
 }
 
@@ -376,7 +380,7 @@ keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored
 	same(t, "free member", nil, h.Reserve("version", "version"))
 }
 
-// TestCommandsInContracts: commands speak the media types of the vendor and repeat the version as items do.
+// TestCommandsInContracts: commands use the vendor media types and repeat the version, as items do.
 func TestCommandsInContracts(t *testing.T) {
 	t.Parallel()
 	h := versionedCommands(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// forms are requests for the representations that one item has, over all contracts.
+// forms are requests for the representations of one item in all contracts.
 var forms = map[string][]string{
 	"1.0.0":              {"API-Version: 1.0.0"},
 	"1.1.0":              {"API-Version: 1.1.0"},
@@ -31,7 +31,7 @@ var forms = map[string][]string{
 	"2.0.0, vendor gzip": {"Accept: application/vnd.shop.2.order+json", "Accept-Encoding: gzip, identity;q=0"},
 }
 
-// TestRule103TagsAcrossContracts: no two representations share a tag, and a client that has one has no other.
+// TestRule103TagsAcrossContracts: all representations have different tags.
 func TestRule103TagsAcrossContracts(t *testing.T) {
 	t.Parallel()
 	h := versioned(t)
@@ -65,7 +65,7 @@ func TestRule103TagsAcrossContracts(t *testing.T) {
 	}
 }
 
-// TestRule103TagsWithoutContract: the tag that the item has where no contract is negotiated is that of no contract.
+// TestRule103TagsWithoutContract: without negotiation the tag of an item names no contract.
 func TestRule103TagsWithoutContract(t *testing.T) {
 	t.Parallel()
 	store := stocked(t, book{Title: "a"})
@@ -127,7 +127,8 @@ func TestRule108NotModifiedNamesTheContract(t *testing.T) {
 	}
 }
 
-// TestRule129CursorsAreBoundToContracts: contracts that show a list alike have cursors of their own all the same.
+// TestRule129CursorsAreBoundToContracts: contracts have different cursors, even if they represent a
+// list identically.
 func TestRule129CursorsAreBoundToContracts(t *testing.T) {
 	t.Parallel()
 	store := stocked(t, book{Title: "a"}, book{Title: "b"}, book{Title: "c"})
@@ -222,7 +223,8 @@ func zipped(t *testing.T, doc string) string {
 	return b.String()
 }
 
-// TestRule043NotExpressedAnywhere: what a contract cannot express is not there, whichever way the contract is named.
+// TestRule043NotExpressedAnywhere: an item that a contract cannot express does not exist in it,
+// whatever the strategy.
 func TestRule043NotExpressedAnywhere(t *testing.T) {
 	t.Parallel()
 	orders := stocked(t, purchaseSamples()...)
@@ -246,7 +248,8 @@ func TestRule043NotExpressedAnywhere(t *testing.T) {
 	want(t, send(t, h, "GET /orders/2"), http.StatusOK, "API-Version: 2.0.0")
 }
 
-// TestRule151Preflight: a browser asks before it names a version, so it is answered whatever it names.
+// TestRule151Preflight: a browser sends a preflight before it can name a version, so it succeeds
+// with any version.
 func TestRule151Preflight(t *testing.T) {
 	t.Parallel()
 	h := versioned(t)
@@ -255,10 +258,12 @@ func TestRule151Preflight(t *testing.T) {
 			"Access-Control-Request-Method: PATCH", "Access-Control-Request-Headers: api-version, if-match"}, fields...)...)
 		want(t, res, http.StatusNoContent, "Allow: GET, HEAD, PUT, PATCH, DELETE, OPTIONS")
 	}
-	wantProblem(t, send(t, h, "OPTIONS /orders/1", "API-Version: 7"), problem.UnsupportedVersion) // which is no preflight
+	// not a preflight
+	wantProblem(t, send(t, h, "OPTIONS /orders/1", "API-Version: 7"), problem.UnsupportedVersion)
 }
 
-// TestRuleD06TombstonesInEveryForm: what was deleted through one contract is gone in all, however they are named.
+// TestRuleD06TombstonesInEveryForm: an item that was deleted through one contract is 410 in all
+// contracts and strategies.
 func TestRuleD06TombstonesInEveryForm(t *testing.T) {
 	t.Parallel()
 	for _, w := range ways {

@@ -18,8 +18,8 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// versioned serves the shop in the contracts 1.0.0, 1.1.0 and 2.0.0, whichever way a request names one. Orders and users
-// differ between them, places do not.
+// versioned serves the shop in the contracts 1.0.0, 1.1.0 and 2.0.0, with all strategies. Orders
+// and users differ between them, places do not.
 func versioned(t testing.TB) http.Handler {
 	t.Helper()
 	now := func() time.Time { return modified }
@@ -51,7 +51,7 @@ func versioned(t testing.TB) http.Handler {
 	}, &version.Options{Default: "2.0.0"})
 }
 
-// A way is one of the ways to name contract 1.0.0 in a request.
+// A way is one of the strategies to name contract 1.0.0 in a request.
 type way struct {
 	name   string
 	before string // prefix of the path
@@ -88,7 +88,7 @@ func joined(path, query string) string {
 	return path + "?" + query
 }
 
-// given returns the URLs that an answer gives out, apart from those of the negotiation itself.
+// given returns the URLs in a response, apart from those of the negotiation.
 func given(t testing.TB, res *response) []string {
 	t.Helper()
 	var urls []string
@@ -242,8 +242,8 @@ func TestRule035FullTypeInTheAnswer(t *testing.T) {
 	}
 }
 
-// TestRule034Suffixes: the type with +json and the one without are two, both are understood, and the answer is in the one
-// that was asked for, or else in the one that was sent.
+// TestRule034Suffixes: the types with and without +json are different media types. Both are
+// supported. The response has the requested one, or by default that of the request body.
 func TestRule034Suffixes(t *testing.T) {
 	t.Parallel()
 	const vnd = "application/vnd.shop."
@@ -294,7 +294,8 @@ func TestRule034OtherTypes(t *testing.T) {
 	}
 }
 
-// TestRule039PatchesCarryNoVersion: a patch is of the representation that the rest of the request selects.
+// TestRule039PatchesCarryNoVersion: a patch applies to the representation that the rest of the
+// request selects.
 func TestRule039PatchesCarryNoVersion(t *testing.T) {
 	t.Parallel()
 	h := versioned(t)
@@ -307,10 +308,10 @@ func TestRule039PatchesCarryNoVersion(t *testing.T) {
 	wantProblem(t, send(t, h, "PATCH /orders/1", "Content-Type: "+own, "", `{"itemId":8}`), problem.UnsupportedMediaType,
 		"Accept-Patch: "+patch.MergeType+", "+patch.JSONType)
 	wantErrors(t, wantProblem(t, send(t, h, "PATCH /orders/1", mergeBody, "", `{"version":"1.0","note":"x"}`), problem.Invalid),
-		"/version unknown") // rule 26: there it is data
+		"/version unknown") // rule 26: in a patch it is data
 }
 
-// TestRule026BodyOfCreateAndReplace: the member names the contract of a new item, and of one in whole.
+// TestRule026BodyOfCreateAndReplace: the member names the contract in the body of POST and PUT.
 func TestRule026BodyOfCreateAndReplace(t *testing.T) {
 	t.Parallel()
 	h := versioned(t)
@@ -323,8 +324,8 @@ func TestRule026BodyOfCreateAndReplace(t *testing.T) {
 	wantProblem(t, send(t, h, "POST /orders", jsonBody, "", `{"version":"1.0","lines":[]}`), problem.Invalid, "API-Version: 1.0.0")
 }
 
-// TestRule027EchoOfTheMember: what named the contract is repeated where it named it, and is neither stored nor part of
-// what can be had again.
+// TestRule027EchoOfTheMember: the member that named the contract is repeated in the response. It is
+// neither stored nor part of the item.
 func TestRule027EchoOfTheMember(t *testing.T) {
 	t.Parallel()
 	h := versioned(t)
@@ -341,7 +342,7 @@ func TestRule027EchoOfTheMember(t *testing.T) {
 	want(t, res, http.StatusOK, "Content-Location:", "Etag:", "Last-Modified:")
 	res = send(t, h, "PUT /orders/5", jsonBody, "Prefer: return=minimal", "", whole[:len(whole)-1]+`,"version":"1.1.0"}`)
 	want(t, res, http.StatusNoContent, "Etag:")
-	res = send(t, h, "PUT /v1/orders/5", jsonBody, "", whole) // the very octets, named elsewhere
+	res = send(t, h, "PUT /v1/orders/5", jsonBody, "", whole) // the same bytes, with the contract in the path
 	want(t, res, http.StatusOK, "Content-Location: /v1/orders/5", "Etag: *")
 
 	wantBody(t, send(t, h, "POST /orders?fields=qty", jsonBody, "", doc), http.StatusCreated, `{"qty":1,`+echo)
@@ -354,7 +355,8 @@ func TestRule027EchoOfTheMember(t *testing.T) {
 	}
 }
 
-// TestRule027ReservedNames: a member and a parameter that mean the version can mean nothing else.
+// TestRule027ReservedNames: the member and the parameter for the version cannot have another
+// meaning.
 func TestRule027ReservedNames(t *testing.T) {
 	t.Parallel()
 	type release struct {

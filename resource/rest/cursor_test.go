@@ -13,7 +13,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// idsOn returns the ids of a page.
+// idsOn returns the ids of the items in a page.
 func idsOn(p *resource.Page) []string {
 	var ids []string
 	for _, e := range p.Entries {
@@ -54,7 +54,7 @@ func TestPageCursor(t *testing.T) {
 	}
 }
 
-// TestPageCursorOfLongFilter: a cursor of a list with a filter of any length is one of that list and of no other.
+// TestPageCursorOfLongFilter: a cursor is bound to its list, whatever the length of the filter.
 func TestPageCursorOfLongFilter(t *testing.T) {
 	t.Parallel()
 	r := resource.New("books", stocked(t, manyBooks(rand.New(rand.NewPCG(1, 3)), 9)...), &resource.Options[book]{Query: bookSupport()})
@@ -80,7 +80,7 @@ func listAt(t testing.TB, r *resource.Resource, q query.Query, at resource.Posit
 	return p
 }
 
-// TestPageCursorInNaturalOrder: it is the store's own token.
+// TestPageCursorInNaturalOrder: the cursor is the token of the store.
 func TestPageCursorInNaturalOrder(t *testing.T) {
 	t.Parallel()
 	ops := resource.OpsOf(stocked[book](t))
@@ -105,7 +105,7 @@ func TestPageCursorInNaturalOrder(t *testing.T) {
 	same(t, "cursor of a page that is no list", "", (&resource.Page{Entries: p.Entries}).Cursor(0))
 }
 
-// TestETag: the tag is that of the item as JSON, and If-Match takes it.
+// TestETag: the tag is that of the JSON representation, and If-Match accepts it.
 func TestETag(t *testing.T) {
 	t.Parallel()
 	books := resource.New("books", stocked(t, shelved()), &resource.Options[book]{Query: bookSupport()})
@@ -141,7 +141,7 @@ func TestETagOfContent(t *testing.T) {
 	same(t, "tag", send(t, catalog(t, r), "GET /books/1").header.Get("Etag"), r.ETag(&p.Entries[0]))
 }
 
-// withoutRevs is List of a store that keeps no revisions.
+// withoutRevs is List for a store without revisions.
 func withoutRevs(list func(context.Context, query.Query) iter.Seq2[resource.Item[book], error],
 ) func(context.Context, query.Query) iter.Seq2[resource.Item[book], error] {
 	return func(ctx context.Context, q query.Query) iter.Seq2[resource.Item[book], error] {

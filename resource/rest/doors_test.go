@@ -12,7 +12,7 @@ import (
 
 // Behavior that only contracts other than REST use.
 
-// TestPositionAtEnd: the last page is had without a cursor, and leads to all the others.
+// TestPositionAtEnd: the last page can be requested without a cursor, and leads to all others.
 func TestPositionAtEnd(t *testing.T) {
 	t.Parallel()
 	books := resource.New("books", stocked(t, book{Title: "a"}, book{Title: "b"}, book{Title: "c"}, book{Title: "d"}),

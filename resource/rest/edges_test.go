@@ -19,7 +19,7 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// node refers to others of its kind, as clients like.
+// node refers to other nodes.
 type node struct {
 	ID   int64   `json:"id" readOnly:"true"`
 	Refs []int64 `json:"refs"`
@@ -62,7 +62,7 @@ func TestExpandIsBounded(t *testing.T) {
 	}
 }
 
-// TestHiddenListEnds: a list of which the caller may see nothing is not read to its end.
+// TestHiddenListEnds: a list without visible items is not read to its end.
 func TestHiddenListEnds(t *testing.T) {
 	t.Parallel()
 	ops := resource.OpsOf(stocked(t, make([]node, 12_000)...))
@@ -126,7 +126,7 @@ func TestScopeAnswersAlike(t *testing.T) {
 	}
 }
 
-// TestAfterMayWrite: the transaction is over when After runs, so its context is one outside of it.
+// TestAfterMayWrite: After runs after the transaction, so its context has none.
 func TestAfterMayWrite(t *testing.T) {
 	t.Parallel()
 	db := memory.NewDB()
@@ -173,7 +173,8 @@ type account struct {
 	Pin string `json:"pin,omitempty"`
 }
 
-// TestViewKeepsWhatItHides: what a view does not show cannot be asked after, and is in no tag.
+// TestViewKeepsWhatItHides: hidden fields of a view cannot be used in filters and do not affect
+// tags.
 func TestViewKeepsWhatItHides(t *testing.T) {
 	t.Parallel()
 	pin := "0042"
@@ -199,7 +200,7 @@ func TestViewKeepsWhatItHides(t *testing.T) {
 	}
 }
 
-// TestUpNamesFieldsOfTheView: what up refuses it names as its client does.
+// TestUpNamesFieldsOfTheView: errors of up name the fields of the view.
 func TestUpNamesFieldsOfTheView(t *testing.T) {
 	t.Parallel()
 	users := resource.New("users", stocked[user](t), nil)
@@ -217,7 +218,7 @@ func TestUpNamesFieldsOfTheView(t *testing.T) {
 	}
 }
 
-// forgetfulMarks cannot be read at the moment.
+// forgetfulMarks fails to read tombstones.
 type forgetfulMarks struct{ *memory.Tombstones }
 
 func (forgetfulMarks) Deleted(context.Context, string) (time.Time, error) {
@@ -237,7 +238,7 @@ func TestTombstonesFailClosed(t *testing.T) {
 	}
 }
 
-// TestLongIDs: an id must fit into the URL under which it is asked for again.
+// TestLongIDs: an id must fit into the URL of the item.
 func TestLongIDs(t *testing.T) {
 	t.Parallel()
 	h := api(t)
@@ -248,7 +249,7 @@ func TestLongIDs(t *testing.T) {
 	want(t, send(t, h, "POST /users", jsonBody, "", body(1025)), http.StatusUnprocessableEntity)
 }
 
-// TestContentLocationOfAPart: the URL it names has the content that was sent with it.
+// TestContentLocationOfAPart: Content-Location has the URL of the content in the response.
 func TestContentLocationOfAPart(t *testing.T) {
 	t.Parallel()
 	h := api(t)
@@ -282,7 +283,7 @@ func TestCountIsRefusedWhereItWouldTell(t *testing.T) {
 	}
 }
 
-// TestEscapedCursorNames: a cursor leaves the links however its name was spelt.
+// TestEscapedCursorNames: links replace a cursor even if its parameter name was escaped.
 func TestEscapedCursorNames(t *testing.T) {
 	t.Parallel()
 	h := api(t)

@@ -48,16 +48,16 @@ type place struct {
 	Country string `json:"country" pattern:"^[A-Z]{2}$"`
 }
 
-// modified is when everything in the shop was last written: not a whole second, as clocks have it.
+// modified is the time of the last write in the shop. It is not a whole second.
 var modified = time.Date(2024, 3, 1, 12, 0, 0, 123e6, time.UTC)
 
-// setup is what a test may change about the shop before it opens. The Ops are those of stores in memory; a nil one is a
-// capability that is absent.
+// setup is the configuration that a test may change. The Ops are those of stores in memory; a nil
+// function is an absent capability.
 type setup struct {
 	catalog resource.CatalogOptions
 	rest    rest.Options // with a map of Resources
 	parts   []resource.Part
-	imports bool // of orders and users
+	imports bool // adds imports of orders and users
 
 	orderOps resource.Ops[order]
 	userOps  resource.Ops[user]
@@ -67,7 +67,8 @@ type setup struct {
 	places   resource.Options[place]
 }
 
-// api opens the shop: /orders without ids from clients, /users with, /places for reading only.
+// api returns the handler of a shop: /orders without ids from clients, /users with, and /places
+// read-only.
 //
 //	h := api(t, func(s *setup) { s.orders.RequireIfMatch = true })
 func api(t testing.TB, opts ...func(*setup)) http.Handler {
@@ -109,13 +110,13 @@ func api(t testing.TB, opts ...func(*setup)) http.Handler {
 	return &shop{rest.New(c, &s.rest), c}
 }
 
-// shop is what api opens, for the tests that ask its catalog.
+// shop is the result of api, for tests that use the catalog.
 type shop struct {
 	*rest.Handler
 	catalog *resource.Catalog
 }
 
-// testLog shows the log of the library with the test that caused it.
+// testLog writes the log of the library to the test.
 type testLog struct{ t testing.TB }
 
 func (l testLog) Write(b []byte) (int, error) {
@@ -123,7 +124,7 @@ func (l testLog) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Header lines that many tests send.
+// Header lines of many tests.
 const (
 	jsonBody  = "Content-Type: application/json"
 	mergeBody = "Content-Type: " + patch.MergeType
@@ -137,7 +138,7 @@ const (
 	postTypes = "application/json, " + batchType
 )
 
-// response is what came back.
+// response is a response with its request.
 type response struct {
 	line   string // of the request
 	status int
@@ -145,7 +146,8 @@ type response struct {
 	body   string
 }
 
-// send makes a request as it reads on the wire: the request line, header lines, an empty line, the content.
+// send sends a request in the form of HTTP/1.1: the request line, header lines, an empty line and
+// the body.
 //
 //	send(t, h, "PATCH /orders/1", mergeBody, "", `{"status":"paid"}`)
 func send(t testing.TB, h http.Handler, line string, rest ...string) *response {
@@ -155,7 +157,7 @@ func send(t testing.TB, h http.Handler, line string, rest ...string) *response {
 	return received(line, w.Result())
 }
 
-// request is the request of send, for tests that change something about it.
+// request returns the request of send, for tests that modify it.
 func request(t testing.TB, line string, rest ...string) *http.Request {
 	t.Helper()
 	method, target, ok := strings.Cut(line, " ")
@@ -221,7 +223,7 @@ func want(t testing.TB, res *response, status int, fields ...string) {
 	}
 }
 
-// wantBody checks the status and the content, octet by octet.
+// wantBody checks the status and the exact body.
 func wantBody(t testing.TB, res *response, status int, body string) {
 	t.Helper()
 	want(t, res, status)
@@ -230,7 +232,7 @@ func wantBody(t testing.TB, res *response, status int, body string) {
 	}
 }
 
-// details is a problem as a client reads it.
+// details is a problem.
 type details struct {
 	Type      string      `json:"type"`
 	Title     string      `json:"title"`
@@ -252,7 +254,7 @@ type violation struct {
 	Operation *int    `json:"operation"`
 }
 
-// wantProblem checks that the answer is a problem of that kind in every respect, and that it has the header fields.
+// wantProblem checks that the response is a problem of this kind, with the header fields.
 func wantProblem(t testing.TB, res *response, kind problem.Kind, fields ...string) details {
 	t.Helper()
 	want(t, res, kind.Status(), append([]string{"Content-Type: " + problem.MediaType, "Cache-Control: no-store",
@@ -276,7 +278,8 @@ func wantProblem(t testing.TB, res *response, kind problem.Kind, fields ...strin
 	return d
 }
 
-// wantErrors checks the places a problem names, each as "/pointer code", "?parameter code" or "Header: code".
+// wantErrors checks the errors of a problem, each as "/pointer code", "?parameter code" or "Header:
+// code".
 func wantErrors(t testing.TB, d details, places ...string) {
 	t.Helper()
 	var got []string
@@ -303,7 +306,7 @@ func create(t testing.TB, h http.Handler, collection, doc string) string {
 	return res.header.Get("Location")
 }
 
-// newLookup is [resource.NewLookup] for a find that needs no context.
+// newLookup is [resource.NewLookup] for a function without a context.
 func newLookup[In any](name, target string, find func(In) (string, error)) *resource.Lookup {
 	return resource.NewLookup(name, target, func(_ context.Context, in In) (string, error) { return find(in) })
 }

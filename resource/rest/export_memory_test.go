@@ -14,7 +14,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// endless is a store that makes its items up, so that an export of many needs no memory for them.
+// endless is a store that generates its items, so that a large export needs no memory for them.
 type endless struct {
 	readOnly[thing]
 	n int
@@ -35,7 +35,7 @@ func (s endless) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[
 	}
 }
 
-// meter is a response writer that measures, every now and then, how much memory is in use.
+// meter is a response writer that measures the memory in use from time to time.
 type meter struct {
 	discard
 	writes int
@@ -56,8 +56,8 @@ func inUse() uint64 {
 	return s.HeapAlloc
 }
 
-// TestExportMemory: a list of 100,000 items, 24 MB of lines, is exported in the memory of a few pages. It is not
-// parallel, since it measures the whole process.
+// TestExportMemory: an export of 100,000 items, 24 MB of lines, uses the memory of a few pages. It
+// is not parallel, because it measures the whole process.
 func TestExportMemory(t *testing.T) {
 	const items, bound = 100_000, 4 << 20
 	h := catalog(t, resource.New[thing]("things", endless{n: items}, nil))

@@ -18,11 +18,11 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// A list as lines: all of it, in constant memory, and never half of it unnoticed.
+// Lists as lines: all items, in constant memory, and never truncated without an error.
 
 const asLines = "Accept: application/x-ndjson"
 
-// manyOrders serves n orders and counts how often the store is asked for a page.
+// manyOrders serves n orders and counts the pages that the store lists.
 func manyOrders(t *testing.T, n int, opts ...func(*setup)) (h http.Handler, pages *atomic.Int32) {
 	t.Helper()
 	pages = new(atomic.Int32)
@@ -105,7 +105,7 @@ func TestExportOfWhatIsAskedFor(t *testing.T) {
 			t.Fatalf("line %s", line)
 		}
 	}
-	// It can begin where a page ended.
+	// An export can start after a page.
 	_, next, _ := strings.Cut(send(t, h, "GET /orders?limit=400").body, `"next":"`)
 	next, _, _ = strings.Cut(next, `"`)
 	wantBody(t, send(t, h, "GET /orders?fields=id&after="+next, asLines), http.StatusOK,
@@ -209,7 +209,7 @@ func TestExportThatFailsIsCutOff(t *testing.T) {
 				for _, two := range []bool{false, true} {
 					res, err := tryHTTP(t, srv, two)("GET /orders?expand=customer", asLines, "Accept-Encoding: "+coding)
 					if err != nil && coding == "gzip" {
-						continue // cut off before there was enough for a block
+						continue // the connection ended before the first block of gzip
 					}
 					if err != nil || !strings.HasSuffix(res.body, ">") || strings.Contains(res.body, cause) {
 						t.Fatalf("%s, HTTP/2 %t: %v, %+v", coding, two, err, res)

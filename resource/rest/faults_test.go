@@ -34,7 +34,7 @@ func wantFault(t *testing.T, res *response, kind problem.Kind) {
 	}
 }
 
-// broken serves two books through operations with something wrong about them.
+// broken serves two books through operations that modify changes.
 func broken(t testing.TB, spoil func(ops *resource.Ops[book])) http.Handler {
 	t.Helper()
 	ops := resource.OpsOf(stocked(t, book{Title: "a", Sequels: []int64{2}}, book{Title: "b"}))
@@ -46,7 +46,7 @@ func broken(t testing.TB, spoil func(ops *resource.Ops[book])) http.Handler {
 		}}))
 }
 
-// spoilItems changes every item that a store gives out.
+// spoilItems changes every item that a store returns.
 func spoilItems(change func(*resource.Item[book])) func(*resource.Ops[book]) {
 	spoilt := func(seq iter.Seq2[resource.Item[book], error]) iter.Seq2[resource.Item[book], error] {
 		return func(yield func(resource.Item[book], error) bool) {
@@ -96,7 +96,7 @@ func spoilErrors(err error) func(*resource.Ops[book]) {
 		ops.Replace = func(context.Context, string, resource.Rev, book) (resource.Item[book], error) { return failed, err }
 		ops.Delete = func(context.Context, string, resource.Rev) error { return err }
 		ops.Get = func(ctx context.Context, id string) (resource.Item[book], error) {
-			if id == "1" { // so that the others are reached
+			if id == "1" { // so that the other operations are reached
 				return inner.Get(ctx, id)
 			}
 			return failed, err
@@ -104,7 +104,7 @@ func spoilErrors(err error) func(*resource.Ops[book]) {
 	}
 }
 
-// everything are requests that reach every operation.
+// everything are requests that call every operation.
 var everything = [][]string{
 	{"GET /books"}, {"HEAD /books"}, {"GET /books", "Accept: application/x-ndjson"}, {"GET /books/2"}, {"HEAD /books/2"},
 	{"GET /books/1?expand=next"}, {"GET /books/1?expand=alike"},
@@ -162,17 +162,17 @@ func TestStoresThatLie(t *testing.T) {
 			for _, exchange := range reads {
 				wantFault(t, send(t, h, exchange[0], exchange[1:]...), problem.Internal)
 			}
-			if tt.name != "text that is not UTF-8" { // that one has been created, and cannot be shown
+			if tt.name != "text that is not UTF-8" { // an item was created that cannot be encoded
 				wantFault(t, send(t, h, "POST /books", jsonBody, "", `{"title":"c"}`), problem.Internal)
 			}
 		})
 	}
 	h := broken(t, spoilItems(func(i *resource.Item[book]) { i.ID, i.Value.ID = "2", 2 }))
 	want(t, send(t, h, "GET /books/2"), http.StatusOK)
-	wantFault(t, send(t, h, "GET /books/1"), problem.Internal) // another item than was asked for
+	wantFault(t, send(t, h, "GET /books/1"), problem.Internal) // another item than the requested one
 }
 
-// TestStoresThatPanic: the library is still there for the next request.
+// TestStoresThatPanic: the library serves the next request.
 func TestStoresThatPanic(t *testing.T) {
 	t.Parallel()
 	h := broken(t, func(ops *resource.Ops[book]) {
@@ -188,7 +188,7 @@ func TestStoresThatPanic(t *testing.T) {
 			return func(func(resource.Item[book], error) bool) { panic("secret") }
 		}
 	})
-	for range 2 { // the lock of the id has been given back
+	for range 2 { // the lock of the id was released
 		wantFault(t, send(t, h, "PATCH /books/1", mergeBody, "", `{"title":"c"}`), problem.Internal)
 		wantFault(t, send(t, h, "GET /books/2"), problem.Internal)
 		wantFault(t, send(t, h, "GET /books"), problem.Internal)
@@ -223,7 +223,8 @@ func TestStoresThatGiveMore(t *testing.T) {
 	}
 }
 
-// TestErrorInTheMiddle: half a page is none. (What becomes of an export is in export_test.go.)
+// TestErrorInTheMiddle: an error after some items fails the whole page. (Exports are tested in
+// export_test.go.)
 func TestErrorInTheMiddle(t *testing.T) {
 	t.Parallel()
 	h := broken(t, func(ops *resource.Ops[book]) {
@@ -252,7 +253,7 @@ func TestErrorInTheMiddle(t *testing.T) {
 	want(t, send(t, h, "GET /books/1"), http.StatusOK)
 }
 
-// TestStaleForEver: there is an end to patience, and it is the request's.
+// TestStaleForEver: retries end with the timeout of the request.
 func TestStaleForEver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -277,7 +278,7 @@ func TestStaleForEver(t *testing.T) {
 	})
 }
 
-// TestStrangersOfGetMany: what was not asked for is not shown.
+// TestStrangersOfGetMany: items that were not requested are ignored.
 func TestStrangersOfGetMany(t *testing.T) {
 	t.Parallel()
 	h := broken(t, func(ops *resource.Ops[book]) {

@@ -155,7 +155,7 @@ func TestSecretsCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestHiddenFieldsSurvive: what is not in JSON at all is no client's to change, in whatever way it writes.
+// TestHiddenFieldsSurvive: no write of a client changes a field with json:"-".
 func TestHiddenFieldsSurvive(t *testing.T) {
 	t.Parallel()
 	store := stocked(t, shelved())
@@ -176,7 +176,7 @@ func TestHiddenFieldsSurvive(t *testing.T) {
 	}
 }
 
-// TestLargeNumbersSurvive: a number of JSON is not a float.
+// TestLargeNumbersSurvive: numbers are not converted to float64.
 func TestLargeNumbersSurvive(t *testing.T) {
 	t.Parallel()
 	const large = "9007199254740993" // 2^53 + 1

@@ -15,7 +15,7 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// keyed is a store of things with these ids, named like them.
+// keyed is a store of things with these ids, which are also their names.
 func keyed(t testing.TB, ids ...string) *memory.Store[thing] {
 	t.Helper()
 	s := stocked[thing](t)
@@ -27,7 +27,7 @@ func keyed(t testing.TB, ids ...string) *memory.Store[thing] {
 	return s
 }
 
-// pointers is a store of what points somewhere.
+// pointers is a store of items that refer to others.
 func pointers(t testing.TB, items ...pointing) *memory.Store[pointing] {
 	t.Helper()
 	s := stocked[pointing](t)
@@ -49,7 +49,7 @@ func list(t testing.TB, r *resource.Resource) resource.Page {
 	return p
 }
 
-// ends returns the ids of what follows from an item.
+// ends returns the ids of the items related to an item.
 func ends(p *resource.Page, i int) string {
 	var ids []string
 	for _, end := range p.Ends(i) {
@@ -58,7 +58,7 @@ func ends(p *resource.Page, i int) string {
 	return strings.Join(ids, " ")
 }
 
-// allEnds returns those of all items.
+// allEnds returns the ids of the items related to all items.
 func allEnds(p *resource.Page, n int) []string {
 	out := make([]string, n)
 	for i := range out {
@@ -120,13 +120,13 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowStaysWithinLimits: what clients or stores have too much of does not come into an answer.
+// TestFollowStaysWithinLimits: keys of clients and results of stores beyond the limit are omitted.
 func TestFollowStaysWithinLimits(t *testing.T) {
 	t.Parallel()
 	store := resource.OpsOf(keyed(t, "a", "b", "c", "d"))
 	getMany := store.GetMany
 	store.GetMany = func(ctx context.Context, _ []string) iter.Seq2[resource.Item[thing], error] {
-		return getMany(ctx, []string{"d", "c", "b", "a"}) // whatever it was asked for
+		return getMany(ctx, []string{"d", "c", "b", "a"}) // whatever the keys are
 	}
 	store.ListByKeys = func(context.Context, string, []string, query.Query) iter.Seq2[resource.Item[thing], error] {
 		return func(yield func(resource.Item[thing], error) bool) {
@@ -187,7 +187,7 @@ func TestFollowFails(t *testing.T) {
 	}
 }
 
-// TestFollowHides: what the caller may not see is neither an end nor an entry.
+// TestFollowHides: an item that the caller may not see is neither an end nor an entry.
 func TestFollowHides(t *testing.T) {
 	t.Parallel()
 	l := linkedBooks(t, func(_ *resource.Ops[book], _ *resource.Ops[author], b *resource.Options[book],
@@ -299,7 +299,8 @@ func TestFollowFromViews(t *testing.T) {
 	}
 }
 
-// TestFollowAllocations holds the relations of a page to their budget. It is not parallel, as TestAllocations is not.
+// TestFollowAllocations limits the allocations for the relations of a page. It is not parallel,
+// like TestAllocations.
 func TestFollowAllocations(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector makes pools forget")

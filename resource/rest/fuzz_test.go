@@ -14,8 +14,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// FuzzServe sends whatever net/http lets through, and demands of every answer that it is one: no panic, no 500, errors
-// as problems, JSON as JSON, and URLs that stay here.
+// FuzzServe sends any request that net/http accepts, and checks each response: no panic, no 500,
+// errors as problems, valid JSON, and URLs of this host.
 func FuzzServe(f *testing.F) {
 	f.Fuzz(func(t *testing.T, method, target, header, body string) {
 		raw := method + " " + target + " HTTP/1.1\r\nHost: a\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n" +

@@ -37,7 +37,7 @@ type staleOut struct {
 	Cancelled int `json:"cancelled"`
 }
 
-// cancelStale takes two seconds, as if there were many orders.
+// cancelStale takes two seconds, as with many orders.
 func cancelStale(orders *memory.Store[purchase]) func(context.Context, staleIn) (staleOut, error) {
 	return func(ctx context.Context, in staleIn) (staleOut, error) {
 		age, err := time.ParseDuration(in.OlderThan)

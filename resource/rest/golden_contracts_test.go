@@ -12,8 +12,8 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// The older contracts of the shop. In 1.1.0 an order had one line, which was the order, and in 1.0.0 it had no note; a user
-// of 1.0.0 had no role.
+// The older contracts of the shop. In 1.1.0 an order had a single line, inline, and in 1.0.0 it had
+// no note. A user of 1.0.0 had no role.
 
 type purchaseV11 struct {
 	ID     int64   `json:"id" readOnly:"true"`
@@ -36,7 +36,7 @@ type customerV10 struct {
 	Active bool   `json:"active" required:"true"`
 }
 
-// purchaseSamples are orders as they could be.
+// purchaseSamples returns typical orders.
 func purchaseSamples() []purchase {
 	note := "Ring twice."
 	noon := time.Date(2024, 2, 29, 12, 0, 0, 0, time.UTC)
@@ -88,8 +88,8 @@ func purchaseViews(orders *resource.Resource, opts ...func(v11, v10 *resource.Vi
 	return v11, resource.View(v11, purchaseToV10, purchaseFromV10, &o10)
 }
 
-// goldenContracts opens the shop in the contracts 1.0.0, 1.1.0 and 2.0.0, on 20 November 2026. 0.9.0 is over. changes may be
-// nil.
+// goldenContracts opens the shop in the contracts 1.0.0, 1.1.0 and 2.0.0, on 20 November 2026.
+// 0.9.0 is retired. changes may be nil.
 func goldenContracts(t *testing.T, changes *feed.Feed) http.Handler {
 	t.Helper()
 	parts := goldenParts(t)

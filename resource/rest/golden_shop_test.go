@@ -16,8 +16,7 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// The shop in which the exchanges of testdata/exchanges take place. It has a clock of its own and the same things in it
-// whenever it opens.
+// The shop of testdata/exchanges. It has its own clock and always starts with the same items.
 
 type purchase struct {
 	ID        int64          `json:"id" readOnly:"true"`
@@ -64,7 +63,8 @@ func goldenShop(t *testing.T) http.Handler {
 	return byToken(rest.New(resource.NewCatalog(nil, goldenParts(t)...), goldenMedia()))
 }
 
-// goldenParts stocks the shop: orders, users, and what is alike in all contracts.
+// goldenParts returns the parts of the shop: orders, users, and those that are the same in all
+// contracts.
 func goldenParts(t *testing.T) []resource.Part {
 	t.Helper()
 	clock := ticking()
@@ -138,7 +138,7 @@ func orderOptions(clock func() time.Time) *resource.Options[purchase] {
 	}
 }
 
-// goldenMedia are the names of items in vendor media types.
+// goldenMedia has the names of items in vendor media types.
 func goldenMedia() *rest.Options {
 	return &rest.Options{Resources: map[string]rest.ResourceOptions{"orders": {Media: "order"}, "users": {Media: "user"}}}
 }
@@ -192,7 +192,7 @@ func largestIn(places resource.Collection[town]) func(context.Context, inCountry
 	}
 }
 
-// byToken takes the token of a request for the name of the caller. Do not do this at home.
+// byToken uses the token of a request as the name of the caller, which is not secure.
 func byToken(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")

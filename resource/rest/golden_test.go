@@ -34,7 +34,7 @@ func TestExchanges(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".http"), func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { replay(t, file) }) // so that jobs take as long as they should
+			synctest.Test(t, func(t *testing.T) { replay(t, file) }) // so that jobs take the expected time
 		})
 	}
 }
@@ -44,7 +44,8 @@ var update = flag.Bool("update", false, "write golden files anew")
 
 // replay sends the requests of a file and compares the responses, or updates the file.
 func replay(t *testing.T, file string) {
-	time.Sleep(time.Until(time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC))) // nothing in the shop is of the future
+	// no time in the shop is in the future
+	time.Sleep(time.Until(time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC)))
 	before, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +62,7 @@ func replay(t *testing.T, file string) {
 	}
 }
 
-// opened opens the shop for a conversation; for those about contracts, the one that has several.
+// opened opens the shop for a conversation; for those about contracts, with several contracts.
 func opened(t *testing.T, file string) http.Handler {
 	switch {
 	case strings.HasSuffix(file, "-feeds-contracts.http"):
@@ -72,20 +73,20 @@ func opened(t *testing.T, file string) http.Handler {
 	return goldenShop(t)
 }
 
-// patience is how long a conversation listens to a feed: until its first heartbeat.
+// patience is how long a conversation reads a feed: until its first heartbeat.
 const patience = 20 * time.Second
 
-// converse makes the requests of a conversation in a shop and returns it with the answers that it got.
+// converse sends the requests of a conversation and returns it with the responses.
 func converse(t *testing.T, shop http.Handler, text string) string {
 	names := newNames()
 	var out []string
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
 		paragraph = strings.Trim(paragraph, "\n")
 		switch {
-		case paragraph == "" || strings.HasPrefix(paragraph, "<"): // the answer of last time
+		case paragraph == "" || strings.HasPrefix(paragraph, "<"): // the previous response
 		case strings.HasPrefix(paragraph, ">"):
 			r := parse(t, names, paragraph)
-			if r.Header.Get("Accept") == "text/event-stream" { // which would not end by itself
+			if r.Header.Get("Accept") == "text/event-stream" { // it does not end by itself
 				ctx, cancel := context.WithTimeout(r.Context(), patience)
 				defer cancel()
 				r = r.WithContext(ctx)
@@ -98,7 +99,7 @@ func converse(t *testing.T, shop http.Handler, text string) string {
 	return strings.Join(out, "\n\n") + "\n"
 }
 
-// parse reads a request, every line of which begins with ">".
+// parse reads a request. All of its lines begin with ">".
 func parse(t *testing.T, names *names, paragraph string) *http.Request {
 	t.Helper()
 	var lines []string
@@ -109,7 +110,7 @@ func parse(t *testing.T, names *names, paragraph string) *http.Request {
 		}
 		lines = append(lines, strings.TrimPrefix(rest, " "))
 	}
-	end := slices.Index(append(lines, ""), "") // of the header
+	end := slices.Index(append(lines, ""), "") // end of the header
 	for i := range lines[:end] {
 		lines[i] = names.real(lines[i])
 	}
@@ -119,7 +120,7 @@ func parse(t *testing.T, names *names, paragraph string) *http.Request {
 	return request(t, lines[0], lines[1:]...)
 }
 
-// names gives short names to what is different each time, in the order in which it turns up.
+// names replaces values that differ in each run by short names, in order of appearance.
 type names struct {
 	short  map[string]string // real -> short
 	long   map[string]string // short -> real
@@ -130,7 +131,7 @@ func newNames() *names {
 	return &names{short: map[string]string{}, long: map[string]string{}, counts: map[string]int{}}
 }
 
-// of returns the name of something, which begins with kind if it has none yet.
+// of returns the name of a value. A new name begins with kind.
 func (n *names) of(kind, real string) string {
 	if n.short[real] == "" {
 		n.counts[kind]++
@@ -148,23 +149,22 @@ var (
 	bytesPattern = regexp.MustCompile(`"bytes[0-9]+"`)
 	// contractPattern matches the contract and the form in an entity tag.
 	contractPattern = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(\+[a-z]+)?`)
-	// jobPattern is a UUID of version 7, which only jobs are called by.
+	// jobPattern matches a UUID of version 7, which only jobs have.
 	jobPattern    = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)
 	jobName       = regexp.MustCompile(`\bjob[0-9]+\b`)
 	cursorPattern = regexp.MustCompile(`(after=|before=|"next": ")([\w-]+)`)
-	// eventPattern is a place in a feed.
+	// eventPattern matches a cursor of a feed.
 	eventPattern = regexp.MustCompile(`(?m)(^id: |^Last-Event-ID: |lastEventId=)([\w-]{22,35}|e[0-9]+)\b`)
 )
 
-// tag returns the name of an entity tag: revision, variant and part each have their own. The variant is called by what
-// makes it differ.
+// tag returns the name of an entity tag. Revision, variant and part have separate names.
 func (n *names) tag(t *testing.T, real, variant string, weak bool) string {
 	t.Helper()
 	if n.short[real] != "" {
 		return n.short[real]
 	}
 	m := tagPattern.FindStringSubmatch(real)
-	if m == nil { // of bytes, which have no variants
+	if m == nil { // a blob, which has no variants
 		n.counts["bytes"]++
 		n.call(real, fmt.Sprintf("\"bytes%d\"", n.counts["bytes"]))
 		return n.short[real]
@@ -192,7 +192,7 @@ func (n *names) tag(t *testing.T, real, variant string, weak bool) string {
 	return short
 }
 
-// real puts what was named back into a line of a request.
+// real replaces names in a line of a request by their values.
 func (n *names) real(line string) string {
 	line = tagPattern.ReplaceAllStringFunc(line, func(tag string) string { return cmp.Or(n.long[tag], tag) })
 	line = jobName.ReplaceAllStringFunc(line, func(name string) string { return cmp.Or(n.long[name], name) })
@@ -206,10 +206,10 @@ func (n *names) real(line string) string {
 	return line
 }
 
-// quotedTag is an entity tag in JSON.
+// quotedTag matches an entity tag in JSON.
 var quotedTag = regexp.MustCompile(`\\"[\w~-]+\.[\w-]+(?:\.[\w.+-]+)?\\"`)
 
-// realQuoted puts tags back into the content of a request.
+// realQuoted replaces the names of tags in a request body.
 func (n *names) realQuoted(content string) string {
 	return quotedTag.ReplaceAllStringFunc(content, func(s string) string {
 		tag := strings.ReplaceAll(s, `\"`, `"`)
@@ -217,14 +217,14 @@ func (n *names) realQuoted(content string) string {
 	})
 }
 
-// quoted names the tags in the content of an answer.
+// quoted replaces the tags in a response body by names.
 func (n *names) quoted(t *testing.T, content string) string {
 	return quotedTag.ReplaceAllStringFunc(content, func(s string) string {
 		return strings.ReplaceAll(n.tag(t, strings.ReplaceAll(s, `\"`, `"`), "json", false), `"`, `\"`)
 	})
 }
 
-// cursors names the cursors in a text.
+// cursors replaces the cursors in a text by names.
 func (n *names) cursors(text string) string {
 	return cursorPattern.ReplaceAllStringFunc(text, func(s string) string {
 		m := cursorPattern.FindStringSubmatch(s)
@@ -232,7 +232,8 @@ func (n *names) cursors(text string) string {
 	})
 }
 
-// events names the places in a stream, and hides what differs each time. Its empty lines are shown as such.
+// events replaces the cursors in a stream by names, hides values that differ in each run, and makes
+// empty lines visible.
 func (n *names) events(text string) string {
 	text = eventPattern.ReplaceAllStringFunc(text, func(s string) string {
 		m := eventPattern.FindStringSubmatch(s)
@@ -242,12 +243,12 @@ func (n *names) events(text string) string {
 	return strings.NewReplacer("\n\n", "\n.\n", ": \n", ":\n").Replace(text)
 }
 
-// jobs names the jobs in a text.
+// jobs replaces the jobs in a text by names.
 func (n *names) jobs(text string) string {
 	return jobPattern.ReplaceAllStringFunc(text, func(id string) string { return n.of("job", id) })
 }
 
-// usual are the fields that every answer has, and that are therefore checked and left out.
+// usual removes the fields that every response has, after checking them.
 func usual(t *testing.T, res *response) {
 	t.Helper()
 	want(t, res, res.status, "X-Content-Type-Options: nosniff")
@@ -277,7 +278,7 @@ func (n *names) answer(t *testing.T, res *response) string {
 		case "Event-Cursor":
 			value = n.of("e", value)
 		case "Link":
-			value = strings.ReplaceAll(n.cursors(value), ", <", ",\n<   <") // one target a line
+			value = strings.ReplaceAll(n.cursors(value), ", <", ",\n<   <") // one target per line
 		}
 		lines = append(lines, cmp.Or(spelled[name], name)+": "+value)
 	}
@@ -295,7 +296,7 @@ func (n *names) answer(t *testing.T, res *response) string {
 
 var instancePattern = regexp.MustCompile(`urn:uuid:[0-9a-f-]{36}`)
 
-// readable unpacks the body of an answer and lays it out.
+// readable decompresses and formats a body.
 func readable(t *testing.T, res *response) string {
 	t.Helper()
 	body := []byte(res.body)
@@ -315,7 +316,7 @@ func readable(t *testing.T, res *response) string {
 	return string(body)
 }
 
-// layOut breaks a value into lines where it does not fit one.
+// layOut breaks a value that is too long for one line.
 func layOut(t *testing.T, v jsontext.Value, indent int) []byte {
 	t.Helper()
 	const width = 116
@@ -334,7 +335,7 @@ func layOut(t *testing.T, v jsontext.Value, indent int) []byte {
 			out = append(out, ',')
 		}
 		out = append(out, inner...)
-		value, _ := d.ReadValue() // of a value that Format has read before
+		value, _ := d.ReadValue() // Format has read the value before
 		if open.Kind() == '{' {
 			out = append(append(out, value...), ": "...)
 			value, _ = d.ReadValue()

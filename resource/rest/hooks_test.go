@@ -35,7 +35,7 @@ func (h *hooked) say(hook string, op resource.Op, before, after *book) {
 	h.said = append(h.said, fmt.Sprintf("%s %s %s %s", hook, op, title(before), title(after)))
 }
 
-// hookedBooks has the book "a". before, if it is given, is what the hook does beside saying so.
+// hookedBooks has the book "a". before, if not nil, is called by the hook.
 func hookedBooks(
 	t testing.TB, before func(op resource.Op, before, after *book) error, opts ...func(*resource.Ops[book]),
 ) *hooked {
@@ -177,7 +177,8 @@ func TestHooksOnConflict(t *testing.T) {
 
 var errChanged = errors.New("changed my mind")
 
-// TestHooksInTransaction: inside a transaction After waits for the commit, and never runs if there is none.
+// TestHooksInTransaction: inside a transaction After runs after the commit, and never after a
+// rollback.
 func TestHooksInTransaction(t *testing.T) {
 	t.Parallel()
 	for _, outcome := range []error{nil, errChanged} {
@@ -270,7 +271,7 @@ func TestConflictInTransaction(t *testing.T) {
 	same(t, "said", []string{"before replace a b"}, h.said)
 }
 
-// TestErrorsSayWhere: what the methods return names operation, resource and item, and keeps what the hook said.
+// TestErrorsSayWhere: errors name operation, resource and item, and wrap the error of the hook.
 func TestErrorsSayWhere(t *testing.T) {
 	t.Parallel()
 	secret := errors.New("no more paper")

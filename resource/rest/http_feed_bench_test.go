@@ -14,14 +14,14 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// wide is an item of which many parts of one size can be asked for.
+// wide is an item with many members of the same size.
 type wide struct {
 	ID                                 string `json:"id"`
 	N                                  int64  `json:"n"`
 	A, B, C, D, E, F, G, H, I, J, K, L string
 }
 
-// partsOf returns as many queries for seven of the twelve members that are text, each another one.
+// partsOf returns different queries that each select seven of the twelve text members.
 func partsOf(n int) []string {
 	var all []string
 	for set := uint(0); len(all) < n; set++ {

@@ -20,7 +20,7 @@ import (
 // streamType asks for a feed.
 const streamType = "Accept: text/event-stream"
 
-// newFeed returns a Feed of a log in memory, which ends with the test.
+// newFeed returns a Feed with a log in memory. It is closed at the end of the test.
 func newFeed(t testing.TB) *feed.Feed {
 	t.Helper()
 	f := feed.New(feed.NewMemory(nil), nil)
@@ -36,11 +36,11 @@ func begun(t testing.TB, f *feed.Feed) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return // with the first bookmark
+		return // after the first bookmark
 	}
 }
 
-// fed gives the shop of api a feed.
+// fed adds a feed to the shop of api.
 func fed(f *feed.Feed) func(*setup) { return func(s *setup) { s.catalog.Feed = f } }
 
 // stream is a streaming response. It is the ResponseWriter of a request that another goroutine
@@ -54,11 +54,11 @@ type stream struct {
 	mu       sync.Mutex
 	header   http.Header
 	status   int
-	sent     http.Header // the header as it was when the answer began
+	sent     http.Header // the header when the response began
 	text     bytes.Buffer
-	flushed  int // how much of text
+	flushed  int // length of the flushed text
 	deadline time.Time
-	stalled  chan struct{} // writing waits for it, or for the deadline; nil: it does not wait
+	stalled  chan struct{} // a write waits for it or for the deadline; nil: writes do not wait
 	panicked any
 }
 
@@ -129,7 +129,7 @@ func (s *stream) SetWriteDeadline(at time.Time) error {
 	return nil
 }
 
-// stall makes the client stop reading, or go on if it does not.
+// stall makes the client stop or resume reading.
 func (s *stream) stall(yes bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,7 +156,7 @@ func (s *stream) read() string {
 	return text
 }
 
-// ended reports whether the answer is over, without waiting for that.
+// ended reports whether the response has ended, without waiting.
 func (s *stream) ended() bool {
 	synctest.Wait()
 	select {
@@ -167,7 +167,7 @@ func (s *stream) ended() bool {
 	}
 }
 
-// answer is the answer so far, for want and wantProblem.
+// answer returns the response so far, for want and wantProblem.
 func (s *stream) answer() *response {
 	synctest.Wait()
 	s.mu.Lock()
@@ -200,12 +200,12 @@ var (
 	retryLine  = regexp.MustCompile(`(?m)^retry: 2[0-9]{3}$`)
 )
 
-// plain replaces what differs each time.
+// plain replaces values that differ in each run.
 func plain(text string) string {
 	return retryLine.ReplaceAllString(cursorLine.ReplaceAllString(text, "id: *"), "retry: *")
 }
 
-// eventCursor returns the Event-Cursor of an answer.
+// eventCursor returns the Event-Cursor of a response.
 func eventCursor(t testing.TB, h http.Handler, line string, rest ...string) string {
 	t.Helper()
 	w := httptest.NewRecorder()

@@ -51,7 +51,8 @@ func TestFeedOfACollection(t *testing.T) {
 	})
 }
 
-// TestFeedDataIsWhatGETAnswers: octet for octet, with fields too.
+// TestFeedDataIsWhatGETAnswers: the data of an event is byte for byte the body of a GET, also with
+// fields.
 func TestFeedDataIsWhatGETAnswers(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		h := api(t, fed(newFeed(t)))
@@ -585,7 +586,8 @@ func (waiting) Head(ctx context.Context) (feed.Cursor, error) {
 	return feed.Cursor{}, ctx.Err()
 }
 
-// TestReadersDoNotWaitForTheLog: a process has begun while others are in transactions that take hours.
+// TestReadersDoNotWaitForTheLog: a process starts while other processes have transactions that take
+// hours.
 func TestReadersDoNotWaitForTheLog(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := feed.New(waiting{feed.NewMemory(nil)}, nil)
@@ -602,7 +604,8 @@ func TestReadersDoNotWaitForTheLog(t *testing.T) {
 	})
 }
 
-// TestEmptyLastEventID: an empty line beside another hides nothing, as what is not gone on from would be skipped.
+// TestEmptyLastEventID: an empty field line beside another does not hide it. Otherwise events would
+// be skipped.
 func TestEmptyLastEventID(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		h := api(t, fed(newFeed(t)))

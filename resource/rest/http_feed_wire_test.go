@@ -21,7 +21,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// TestRule153StreamsInEveryHTTP: the same events, and the same end, in all versions.
+// TestRule153StreamsInEveryHTTP: all versions of HTTP have the same events and the same end.
 func TestRule153StreamsInEveryHTTP(t *testing.T) { bubble(t, streamsInEveryHTTP) }
 
 func streamsInEveryHTTP(t *testing.T) {
@@ -43,7 +43,7 @@ func streamsInEveryHTTP(t *testing.T) {
 	}
 	answers := make(chan *response)
 	told.Add(len(tests))
-	for _, tt := range tests { // which all wait for the end of the feed
+	for _, tt := range tests { // they all wait for the end of the feed
 		go func() { answers <- tt.peer("GET /orders?fields=id,note", streamType, "Last-Event-ID: "+at) }()
 	}
 	told.Wait()
@@ -74,7 +74,7 @@ func (u *until) Write(b []byte) (int, error) {
 	return u.ResponseWriter.Write(b)
 }
 
-// subscriber is a client on a connection of its own.
+// subscriber is a client with its own connection.
 type subscriber struct {
 	res    *http.Response
 	events *eventstream.Reader
@@ -115,7 +115,7 @@ func manyStreams(t *testing.T) {
 		defer streams.Add(-1)
 		h.ServeHTTP(w, r)
 	}))
-	at := eventCursor(t, h, "GET /orders") // the feed runs from here on
+	at := eventCursor(t, h, "GET /orders") // the feed is running after this
 	client := &http.Client{Transport: transportTo(t, srv, false)}
 	var all []*subscriber
 	for range 200 {
@@ -141,11 +141,11 @@ func manyStreams(t *testing.T) {
 		s.leave()
 		s.res.Body.Close()
 	}
-	synctest.Wait() // until they have noticed: no goroutine of theirs outlives the bubble
+	synctest.Wait() // no goroutine of the clients outlives the bubble
 	same(t, "streams that are left", int64(0), streams.Load())
 }
 
-// noted is an item of which is counted how often it is written. It is for one test, as others run beside it.
+// noted is an item that counts its encodings. Only one test uses it, because tests run in parallel.
 type noted struct {
 	ID   string `json:"id"`
 	Text text   `json:"text"`
@@ -187,13 +187,13 @@ func TestFeedEncodesOnce(t *testing.T) {
 			for range 20 {
 				streams = append(streams, open(t, h, "GET "+target, streamType))
 			}
-			forms := []int{1, 2, 2, 3}[i] // the order in which fields are named makes no difference
+			forms := []int{1, 2, 2, 3}[i] // the order of fields does not matter
 			same(t, target, unheard+forms, cost("b"+strconv.Itoa(i)))
 		}
 	})
 }
 
-// TestFeedCannotBeSent: where something around the catalog keeps answers until they are complete there is no feed.
+// TestFeedCannotBeSent: a middleware that buffers responses disables feeds.
 func TestFeedCannotBeSent(t *testing.T) {
 	t.Parallel()
 	h := api(t, fed(newFeed(t)))
@@ -203,7 +203,7 @@ func TestFeedCannotBeSent(t *testing.T) {
 	wantProblem(t, received("GET /orders", w.Result()), problem.Internal)
 }
 
-// share is a thing in a view which divides by what may be zero.
+// share is a thing in a view with a division by a value that may be zero.
 type share struct {
 	ID    string  `json:"id"`
 	Share float64 `json:"share"`
@@ -248,7 +248,8 @@ func (f *flaky) Write(b []byte) (int, error) {
 	return f.stream.Write(b)
 }
 
-// TestFeedSurvivesWriters: a panic while a heartbeat is sent, in no goroutine of a request, ends the stream and nothing else.
+// TestFeedSurvivesWriters: a panic during a heartbeat, which is sent outside of the goroutine of
+// the request, ends only the stream.
 func TestFeedSurvivesWriters(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		h := api(t, fed(newFeed(t)))
@@ -306,7 +307,7 @@ func TestFeedAllocations(t *testing.T) {
 	f := newFeed(t)
 	h := catalogFed(t, f, resource.New("things", memory.New[thing](nil), nil))
 	create(t, h, "/things", `{"id":"a","name":"A","n":1}`)
-	begun(t, f) // the log is asked until then
+	begun(t, f) // the feed reads the log until then
 	for _, tt := range []struct {
 		name string
 		r    *http.Request
@@ -365,7 +366,7 @@ func heardBy(t *testing.T, h http.Handler, listeners, events int) uint64 {
 	return after.Mallocs - before.Mallocs
 }
 
-// sink is a discard that can be streamed to.
+// sink is a discard that supports streaming.
 type sink struct {
 	discard
 	begun, told func()
@@ -400,6 +401,6 @@ func TestFeedOfAWatcher(t *testing.T) {
 		wantErrors(t, d, "Last-Event-ID: expired")
 		s.stop()
 		again.stop()
-		time.Sleep(2 * time.Minute) // in which the store is left alone
+		time.Sleep(2 * time.Minute) // the store is not called
 	})
 }

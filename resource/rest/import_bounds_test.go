@@ -28,7 +28,7 @@ type village struct {
 	Name string `json:"name" required:"true"`
 }
 
-// A few bytes in gzip are a great many empty lines. Reading them ends with the request.
+// A few bytes of gzip may contain a huge number of empty lines. Reading them ends with the request.
 func TestRule063ImportEndsWithItsRequest(t *testing.T) {
 	t.Parallel()
 	var zipped bytes.Buffer
@@ -41,7 +41,7 @@ func TestRule063ImportEndsWithItsRequest(t *testing.T) {
 	}
 	h := importer(t, resource.OpsOf(memory.New[village](nil)), nil)
 	for _, line := range []string{"POST /villages/import", "POST /villages/import?atomic=true"} {
-		ctx, cancel := context.WithDeadline(t.Context(), modified) // which is over
+		ctx, cancel := context.WithDeadline(t.Context(), modified) // an expired context
 		defer cancel()
 		r := request(t, line, "Content-Type: application/x-ndjson", "Content-Encoding: gzip", "", zipped.String())
 		wantProblem(t, sent(h, r.WithContext(ctx)), problem.Unavailable)
@@ -72,7 +72,8 @@ func TestRule064ImportAnswer(t *testing.T) {
 	}
 }
 
-// TestTombstonesOutliveImports: what was deleted does not come back by an import, though the store can take many at once.
+// TestTombstonesOutliveImports: an import does not create deleted items again, even if the store
+// inserts many at once.
 func TestTombstonesOutliveImports(t *testing.T) {
 	t.Parallel()
 	ops := resource.OpsOf(memory.New[village](nil))
@@ -97,7 +98,7 @@ func TestTombstonesOutliveImports(t *testing.T) {
 	wantProblem(t, send(t, h, "GET /villages/a"), problem.Gone)
 }
 
-// twice runs each transaction once in vain, as an engine may.
+// twice runs each transaction twice, and rolls back the first attempt.
 type twice struct{ tx.Runner }
 
 func (r twice) InTx(ctx context.Context, fn func(context.Context) error) error {
@@ -112,7 +113,7 @@ func (r twice) InTx(ctx context.Context, fn func(context.Context) error) error {
 	return r.Runner.InTx(ctx, fn)
 }
 
-// TestImportRunsAgain: hooks are shown the line, and not what they have made of it before.
+// TestImportRunsAgain: hooks receive the line, not their own changes from the previous attempt.
 func TestImportRunsAgain(t *testing.T) {
 	t.Parallel()
 	ops := resource.OpsOf(memory.New[village](nil))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzImport imports any content, chunk by chunk and all or nothing. Each line is stored or rejected, and what is said to be
-// stored is there.
+// FuzzImport imports any content, in chunks and atomically. Each line is stored or rejected, and
+// every line that is reported as stored exists.
 func FuzzImport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content string) {
 		for _, query := range []string{"", "?atomic=true"} {

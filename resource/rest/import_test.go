@@ -21,7 +21,7 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Imports: many items at once, a line each.
+// Imports: many items, one per line.
 
 const linesBody = "Content-Type: application/x-ndjson"
 
@@ -45,7 +45,7 @@ var stores = []struct {
 	{"no transactions", func(s *setup) { s.userOps.Transactions = nil }},
 }
 
-// summary is the answer of an import, with problems shortened to status and places.
+// summary is the response of an import, with shortened problems.
 type summary struct {
 	Created  int `json:"created"`
 	Replaced int `json:"replaced"`
@@ -56,7 +56,7 @@ type summary struct {
 	Total int `json:"rejectedTotal"`
 }
 
-// brief writes a summary as a test can compare it: created, replaced, and each line with its status and places.
+// brief formats a summary: created, replaced, and each line with its status and errors.
 func (s summary) brief() string {
 	out := fmt.Sprintf("%d created %d replaced", s.Created, s.Replaced)
 	for _, r := range s.Rejected {
@@ -76,7 +76,7 @@ func TestImport(t *testing.T) {
 	tests := []struct {
 		name, content string
 		want          string
-		users         []string // id and name of all, afterwards
+		users         []string // id and name of all users after the import
 	}{
 		{"nothing", "", "0 created 0 replaced", []string{"ann Ann", "bob Bob"}},
 		{"empty lines", "\n\r\n \t\n", "0 created 0 replaced", []string{"ann Ann", "bob Bob"}},
@@ -136,7 +136,7 @@ func userNames(t testing.TB, h http.Handler) []string {
 	return out
 }
 
-// A line without an id gets one, where the store assigns them. An id that is given must be there.
+// A line without an id gets one if the store assigns ids. An id in a line must exist.
 func TestImportWhereTheStoreAssignsIDs(t *testing.T) {
 	t.Parallel()
 	h := api(t, withImports())
@@ -152,7 +152,8 @@ func TestImportWhereTheStoreAssignsIDs(t *testing.T) {
 		send(t, h, "GET /orders?fields=customerId", asLines).body)
 }
 
-// An export can be imported again: what only the server decides is as it was, and what clients cannot see stays.
+// An export can be imported again: members that the server sets are unchanged, and hidden ones are
+// kept.
 func TestImportOfAnExport(t *testing.T) {
 	t.Parallel()
 	var pins []string
@@ -181,7 +182,7 @@ func manyUsers(n int) string {
 	return b.String()
 }
 
-// However many lines there are, each counts once, and the store is asked for a few hundred at a time.
+// With many lines each counts once, and the store is called once for some hundred lines.
 func TestImportOfManyLines(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{499, 500, 501, 1234} {
@@ -205,7 +206,7 @@ func TestImportOfManyLines(t *testing.T) {
 	}
 }
 
-// No more is read than what will be stored next, however much there is.
+// The import reads only the lines of the next chunk.
 func TestImportReadsWhatItNeeds(t *testing.T) {
 	t.Parallel()
 	content := manyUsers(20_000)
@@ -243,7 +244,7 @@ func TestImportTellsSomeRejections(t *testing.T) {
 	same(t, "last", 100, got.Rejected[99].Line)
 }
 
-// A line is bounded, and the content is not.
+// The length of a line is limited, that of the body is not.
 func TestImportLimits(t *testing.T) {
 	t.Parallel()
 	h := api(t, withImports(func(s *setup) { s.catalog.Limits = resource.Limits{Body: 200, Depth: 5} }))
@@ -263,12 +264,12 @@ func TestImportLimits(t *testing.T) {
 	same(t, "deep", "0 created 0 replaced; line 1: 400 /name depth", strings.ReplaceAll(value[summary](t, res).brief(), "/0", ""))
 }
 
-// All or nothing.
+// Atomic imports.
 func TestImportAtomic(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, content string
-		places        string // of the problem, as brief has them
+		places        string // errors of the problem, as brief formats them
 	}{
 		{"a bad line", manyUsers(700) + `{"id":"x"}`, "line 701: 422 /name required"},
 		{"bad lines", `{"id":"x"}` + "\n" + manyUsers(600) + `{}` + "\n", "line 1: 422 /name required; line 602: 422 /name required"},
@@ -317,7 +318,7 @@ func TestImportAtomic(t *testing.T) {
 	same(t, "answer", "0 created 7 replaced", value[summary](t, res).brief())
 }
 
-// The transaction may run again, and then begins to read again.
+// The transaction may be retried, and then reads the body again.
 func TestImportMayRunAgain(t *testing.T) {
 	t.Parallel()
 	for _, query := range []string{"", "?atomic=true"} {
@@ -337,7 +338,7 @@ func TestImportMayRunAgain(t *testing.T) {
 	}
 }
 
-// Policy and hooks are those of the resource.
+// Policy and hooks of the resource apply.
 func TestImportAsksPolicyAndHooks(t *testing.T) {
 	t.Parallel()
 	for _, store := range stores {
@@ -373,7 +374,7 @@ func TestImportAsksPolicyAndHooks(t *testing.T) {
 	}
 }
 
-// Where a revision must be named nothing that is there can be replaced.
+// If a revision is required, existing items cannot be replaced.
 func TestImportNamesNoRevision(t *testing.T) {
 	t.Parallel()
 	for _, store := range stores {
@@ -424,7 +425,7 @@ func TestImportEnds(t *testing.T) {
 	}
 }
 
-// Content that breaks off is no content that ends.
+// A truncated body is an error, not the end.
 func TestImportOfContentThatBreaksOff(t *testing.T) {
 	t.Parallel()
 	whole := zip(t, manyUsers(3000))
@@ -517,7 +518,7 @@ func TestImportInATransaction(t *testing.T) {
 	wantProblem(t, send(t, h, "POST /users/import", linesBody, "Caller: rollback", "", manyUsers(1)+`{}`), problem.Invalid)
 }
 
-// An import speaks the contract that is asked for.
+// An import is in the contract of the request.
 func TestImportInContracts(t *testing.T) {
 	t.Parallel()
 	books := memory.New[book](nil)

@@ -13,7 +13,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// gate stops writers inside of the store until the test lets them go on.
+// gate stops writers inside the store until the test opens it.
 type gate struct {
 	entered chan string
 	open    chan struct{}
@@ -34,7 +34,7 @@ func gatedBooks(t testing.TB, c *calls) (http.Handler, *gate) {
 	return catalog(t, ops.Resource("books", nil)), g
 }
 
-// addSequel adds a sequel to a book, and gives up after a time if that is not zero.
+// addSequel adds a sequel to a book, with a timeout unless it is zero.
 func addSequel(t testing.TB, h http.Handler, id string, patience time.Duration) *response {
 	line := "PATCH /books/" + id
 	r := request(t, line, patchBody, "", `[{"op":"add","path":"/sequels/-","value":1}]`)
@@ -48,7 +48,8 @@ func addSequel(t testing.TB, h http.Handler, id string, patience time.Duration) 
 	return received(line, w.Result())
 }
 
-// TestWritersOfOneItemQueue: they do not work in vain, so there is one Replace for each write, and none is lost.
+// TestWritersOfOneItemQueue: writers of one item wait for each other, so there is one Replace for
+// each write, and none is lost.
 func TestWritersOfOneItemQueue(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var c calls
@@ -70,7 +71,7 @@ func TestWritersOfOneItemQueue(t *testing.T) {
 	})
 }
 
-// TestWritersOfOthersDoNotWait: a slow write of one item holds up that item only.
+// TestWritersOfOthersDoNotWait: a slow write delays writes of the same item only.
 func TestWritersOfOthersDoNotWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -83,7 +84,7 @@ func TestWritersOfOthersDoNotWait(t *testing.T) {
 		synctest.Wait()
 		in := map[string]bool{<-g.entered: true, <-g.entered: true}
 		same(t, "in the store at once", map[string]bool{"1": true, "2": true}, in)
-		same(t, "waiting in the store", 0, len(g.entered)) // the second writer of 1 waits before it
+		same(t, "waiting in the store", 0, len(g.entered)) // the second writer of 1 waits before the store
 		close(g.open)
 		wg.Wait()
 		same(t, "calls", map[string]int{"Get": 3, "Replace": 3}, c.reset())
@@ -112,7 +113,7 @@ func TestWaitingEnds(t *testing.T) {
 	})
 }
 
-// TestWaitingForEverEnds: a request without a deadline of its own does not wait for ever either.
+// TestWaitingForEverEnds: the wait of a request without a deadline is limited, too.
 func TestWaitingForEverEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -39,7 +39,7 @@ type author struct {
 	Born int64  `json:"born"`
 }
 
-// bookSupport is everything a book can be asked for.
+// bookSupport has all filters and sort keys of a book.
 func bookSupport() query.Support {
 	return query.Support{
 		Filter: map[string][]query.Op{"title": {query.Eq, query.StartsWith}, "authorId": {query.Eq, query.In},
@@ -60,25 +60,25 @@ func stocked[T any](t testing.TB, items ...T) *memory.Store[T] {
 	return s
 }
 
-// catalog serves parts with its log in that of the test.
+// catalog serves parts and logs to the test.
 func catalog(t testing.TB, parts ...resource.Part) *rest.Handler {
 	t.Helper()
 	return rest.New(newCatalog(t, parts...), nil)
 }
 
-// catalogWith serves parts with settings of REST.
+// catalogWith serves parts with options of REST.
 func catalogWith(t testing.TB, opts *rest.Options, parts ...resource.Part) *rest.Handler {
 	t.Helper()
 	return rest.New(newCatalog(t, parts...), opts)
 }
 
-// newCatalog returns a catalog with its log in that of the test.
+// newCatalog returns a catalog that logs to the test.
 func newCatalog(t testing.TB, parts ...resource.Part) *resource.Catalog {
 	t.Helper()
 	return resource.NewCatalog(&resource.CatalogOptions{Logger: slog.New(slog.NewTextHandler(testLog{t}, nil))}, parts...)
 }
 
-// stored returns an item as the store has it.
+// stored returns an item from the store.
 func stored[T any](t testing.TB, c resource.Collection[T], id string) T {
 	t.Helper()
 	item, err := c.Get(t.Context(), id)
@@ -88,7 +88,7 @@ func stored[T any](t testing.TB, c resource.Collection[T], id string) T {
 	return item.Value
 }
 
-// value reads the content of a response.
+// value decodes the body of a response.
 func value[T any](t testing.TB, res *response) T {
 	t.Helper()
 	var v T
@@ -98,14 +98,14 @@ func value[T any](t testing.TB, res *response) T {
 	return v
 }
 
-// page is a list as a client reads it.
+// page is a page of a list.
 type page[T any] struct {
 	Items []T    `json:"items"`
 	Next  string `json:"next"`
 	Total *int   `json:"total"`
 }
 
-// link returns the target of a relation of the Link field, and "" if there is none.
+// link returns the target of a relation in Link, or "".
 func link(res *response, rel string) string {
 	for one := range strings.SplitSeq(res.header.Get("Link"), ", ") {
 		if target, ok := strings.CutSuffix(one, `>; rel="`+rel+`"`); ok {
@@ -115,7 +115,7 @@ func link(res *response, rel string) string {
 	return ""
 }
 
-// walk follows the links of one kind and returns all items, page by page.
+// walk follows the links of a relation and returns all items, page by page.
 func walk[T any](t testing.TB, h http.Handler, target, rel string, fields ...string) [][]T {
 	t.Helper()
 	var pages [][]T

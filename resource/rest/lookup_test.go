@@ -17,7 +17,8 @@ type bestIn struct {
 	Since  int64  `json:"since" minimum:"1900"`
 }
 
-// bestBooks looks books up: author 1 has the best book 1, author 2 one that is hidden, and the others lead to errors.
+// bestBooks is a lookup of books: author 1 has the best book 1, author 2 a hidden one, and the
+// others cause errors.
 func bestBooks(t testing.TB) http.Handler {
 	t.Helper()
 	find := func(_ context.Context, in bestIn) (string, error) {
@@ -141,7 +142,7 @@ func TestLookupMethods(t *testing.T) {
 	wantProblem(t, send(t, h, "GET /best?authorId=1", "Accept: text/html"), problem.NotAcceptable)
 }
 
-// TestLookupInContracts: it leads to what its catalog serves under the name of its target.
+// TestLookupInContracts: the result is the view of the target in the catalog of the lookup.
 func TestLookupInContracts(t *testing.T) {
 	t.Parallel()
 	books := resource.New("books", stocked(t, shelved()), nil)

@@ -14,14 +14,14 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// posting makes one request again and again, as a server gets it.
+// posting repeats one request, as a server receives it.
 type posting struct {
 	h    http.Handler
 	r    *http.Request
 	w    *discard
 	body *strings.Reader
 	text string
-	key  int // the last; 0 sends none
+	key  int // the last key; 0 sends none
 }
 
 func newPosting(tb testing.TB, once bool) *posting {
@@ -41,7 +41,7 @@ func newPosting(tb testing.TB, once bool) *posting {
 	return p
 }
 
-// send sends it, under the key if that is not 0.
+// send sends the request, with the key unless it is 0.
 func (p *posting) send() int {
 	clear(p.w.header)
 	p.body.Reset(p.text)
@@ -52,8 +52,8 @@ func (p *posting) send() int {
 	return p.w.status
 }
 
-// BenchmarkKeys compares, in one run, a POST in a catalog that keeps no keys with the same in one that does: without a key,
-// with a new one each time, and with one that was used before.
+// BenchmarkKeys compares, in one run, a POST without an idempotency store with one that has a
+// store: without a key, with a new key each time, and with a used key.
 func BenchmarkKeys(b *testing.B) {
 	for _, bb := range []struct {
 		name       string
@@ -75,8 +75,8 @@ func BenchmarkKeys(b *testing.B) {
 	}
 }
 
-// TestAllocationsWithoutKey: where keys are kept, a request without one allocates no more than where none are. It is not
-// parallel: AllocsPerRun counts for the whole process.
+// TestAllocationsWithoutKey: an idempotency store adds no allocation to a request without a key. It
+// is not parallel, because AllocsPerRun measures the whole process.
 func TestAllocationsWithoutKey(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector makes pools forget")
@@ -95,8 +95,8 @@ func TestAllocationsWithoutKey(t *testing.T) {
 	}
 }
 
-// TestAllocationsOfReplay: what is known to be done takes no transaction, no claim and no context of its own, so that a
-// repetition costs a server hardly more than the write itself.
+// TestAllocationsOfReplay: a replay needs no transaction, claim or context, so it costs hardly more
+// than the write itself.
 func TestAllocationsOfReplay(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector makes pools forget")

@@ -22,7 +22,7 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Keys on what is no item: commands, jobs, batches, imports and bytes.
+// Keys for commands, jobs, batches, imports and blobs.
 
 type tidyIn struct {
 	Title string `json:"title" required:"true"`
@@ -78,7 +78,7 @@ func (d *desk) doors(t testing.TB) http.Handler {
 		command.NewImport("memos/import", memos), blob.New("files", newCellar(), &blob.Options{Public: true})), nil))
 }
 
-// TestRule142OtherDoors: everything that writes takes keys.
+// TestRule142OtherDoors: every kind of write supports keys.
 func TestRule142OtherDoors(t *testing.T) {
 	t.Parallel()
 	const digest = "Content-Digest: sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:" // of hello
@@ -108,7 +108,7 @@ func TestRule142OtherDoors(t *testing.T) {
 	for _, level := range levels {
 		for _, tt := range tests {
 			if level < idempotency.ExactlyOnce && (tt.name == "batch" || strings.Contains(tt.line, "atomic")) {
-				continue // which take transactions
+				continue // they support transactions
 			}
 			t.Run(level.String()+"/"+tt.name, func(t *testing.T) {
 				t.Parallel()
@@ -133,7 +133,7 @@ func TestRule142OtherDoors(t *testing.T) {
 								fields[i] = "Content-Digest: sha-256=:" + digestOf(fields[n-1]) + ":"
 							}
 						}
-						want(t, send(t, h, tt.line, fields...), 422) // bytes have no other spelling
+						want(t, send(t, h, tt.line, fields...), 422) // a blob has only one spelling
 					} else {
 						replayOf(t, first, send(t, h, tt.line, fields...))
 					}
@@ -143,7 +143,7 @@ func TestRule142OtherDoors(t *testing.T) {
 	}
 }
 
-// TestKeyedJobs: the answer is where the job is, which is begun once.
+// TestKeyedJobs: the response has the location of the job, which is started once.
 func TestKeyedJobs(t *testing.T) {
 	t.Parallel()
 	for _, level := range []idempotency.Level{idempotency.AtMostOnce, idempotency.ExactlyOnce} {
@@ -169,7 +169,7 @@ func TestKeyedJobs(t *testing.T) {
 	}
 }
 
-// jobState asks for a job.
+// jobState returns the state of a job.
 func jobState(t testing.TB, h http.Handler, location string) job.State {
 	t.Helper()
 	return value[job.Job](t, send(t, h, "GET "+location, asAnn)).State
@@ -183,7 +183,7 @@ func TestKeyedRefusals(t *testing.T) {
 		title        string
 		level        idempotency.Level
 		first, again int
-		left, runs   int // memos, and how often it ran
+		left, runs   int // memos in the store, and number of executions
 		kind         string
 	}{
 		// the error states that nothing was written
@@ -225,7 +225,7 @@ func TestKeyedRefusals(t *testing.T) {
 	}
 }
 
-// digestOf is the SHA-256 of content, as a Content-Digest has it.
+// digestOf returns the SHA-256 of content in the form of Content-Digest.
 func digestOf(content string) string {
 	sum := sha256.Sum256([]byte(content))
 	return base64.StdEncoding.EncodeToString(sum[:])

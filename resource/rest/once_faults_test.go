@@ -14,7 +14,7 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// Keys where hooks and stores fail.
+// Keys with failing hooks and stores.
 
 // TestKeyedPanicBehindTheCommit: the record of a committed write is stored even if a hook panics
 // afterwards.
@@ -100,7 +100,7 @@ func TestKeyedTooManyJobs(t *testing.T) {
 	for jobState(t, h, first.header.Get("Location")) == job.Running {
 	}
 	res := send(t, h, "POST /memos/later", fields...)
-	for res.status == 503 { // the job has ended, and is about to be counted out
+	for res.status == 503 { // the job has ended and still counts
 		res = send(t, h, "POST /memos/later", fields...)
 	}
 	want(t, res, 202)
@@ -122,7 +122,7 @@ func TestKeyedImportWholly(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, idempotency.ExactlyOnce)
-			d.keep.TransactionTimeout = 1 // nanosecond: for whatever is no import
+			d.keep.TransactionTimeout = 1 // nanosecond: the limit does not apply to imports
 			ops := d.ops()
 			insertMany, insert := ops.InsertMany, ops.Insert
 			ops.InsertMany = func(ctx context.Context, items []resource.Item[memo]) error {
@@ -151,13 +151,14 @@ func TestKeyedImportWholly(t *testing.T) {
 	}
 }
 
-// peeked is a contract that shows of a memo no more than whether it has a secret.
+// peeked is a contract that shows only whether a memo has a secret.
 type peeked struct {
 	ID     string `json:"id"`
 	Locked bool   `json:"locked" readOnly:"true"`
 }
 
-// TestKeyedViewOfSecrets: what a contract makes of a member that no record holds is the same with a key as without, and again.
+// TestKeyedViewOfSecrets: a replay has the same value for a member that is derived from a secret,
+// although no record contains the secret.
 func TestKeyedViewOfSecrets(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ line, kind, content string }{

@@ -113,7 +113,7 @@ func TestKeyedClientGone(t *testing.T) {
 			h, _ := d.open(t)
 			fields := []string{asAnn, keyField("k"), jsonBody, "", `{"title":"a"}`}
 			func() {
-				defer func() { recover() }() // the connection is broken off
+				defer func() { recover() }() // the connection is aborted
 				h.ServeHTTP(httptest.NewRecorder(), request(t, "POST /memos", fields...).WithContext(ctx))
 			}()
 			if kept := d.count(t) == 1; kept != (level < idempotency.ExactlyOnce) {
@@ -196,7 +196,7 @@ func (d *desk) rewrite(t *testing.T, change func(m *memo)) {
 	}
 }
 
-// peeking is a store of records that shows what is put into it.
+// peeking is a store of records that keeps what is stored in it.
 type peeking struct {
 	*idempotency.Memory
 	mu   sync.Mutex
@@ -210,7 +210,7 @@ func (p *peeking) Finish(ctx context.Context, id [32]byte, token string, r idemp
 	return p.Memory.Finish(ctx, id, token, r, expires)
 }
 
-// TestKeyedSecrets: a record holds nothing that clients are not shown.
+// TestKeyedSecrets: a record contains only what clients may see.
 func TestKeyedSecrets(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, idempotency.ExactlyOnce)
@@ -224,7 +224,8 @@ func TestKeyedSecrets(t *testing.T) {
 		{"PATCH /memos/x", mergeBody, `{"secret":"` + secret + `2"}`},
 		{"POST /memos", batchBody, operations(`{"op":"create","value":{"title":"a","secret":"` + secret + `"}}`)},
 		{"POST /memos/import?atomic=true", linesBody, `{"title":"c","secret":"` + secret + `"}`},
-		{"POST /memos/tidy", jsonBody, `{"title":"` + secret + `"}`}, // which has a writeOnly member in its answer, too
+		// its response has a writeOnly member, too
+		{"POST /memos/tidy", jsonBody, `{"title":"` + secret + `"}`},
 		{"DELETE /memos/x", jsonBody, ""},
 	}
 	for i, l := range lines {
@@ -243,7 +244,7 @@ func TestKeyedSecrets(t *testing.T) {
 	}
 }
 
-// ageing is a store of records that were written when items were built otherwise.
+// ageing is a store of records in a former format of items.
 type ageing struct{ *idempotency.Memory }
 
 func (a ageing) Finish(ctx context.Context, id [32]byte, token string, r idempotency.Record, expires time.Time) error {
@@ -251,7 +252,7 @@ func (a ageing) Finish(ctx context.Context, id [32]byte, token string, r idempot
 	return a.Memory.Finish(ctx, id, token, r, expires)
 }
 
-// TestKeyedOldRecords: what cannot be read any more is sent as the item is now.
+// TestKeyedOldRecords: if a record cannot be decoded any more, the response has the current item.
 func TestKeyedOldRecords(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, idempotency.ExactlyOnce)
@@ -264,7 +265,8 @@ func TestKeyedOldRecords(t *testing.T) {
 	same(t, "content", `{"id":"x","text":"a"}`, again.body)
 }
 
-// TestKeyedReference: of a result that is too large to be kept, the item is sent as it is now; and nothing, if it is gone.
+// TestKeyedReference: if the result is too large for a record, the response has the current item,
+// or none if it was deleted.
 func TestKeyedReference(t *testing.T) {
 	t.Parallel()
 	for _, level := range levels {
@@ -292,7 +294,7 @@ func TestKeyedReference(t *testing.T) {
 	}
 }
 
-// TestKeyedHooks: a hook that refuses may have its refusal kept; After runs once.
+// TestKeyedHooks: the rejection of a hook may be recorded; After runs once.
 func TestKeyedHooks(t *testing.T) {
 	t.Parallel()
 	for _, level := range levels {
@@ -321,7 +323,8 @@ func TestKeyedHooks(t *testing.T) {
 	}
 }
 
-// TestKeyedBatchIsWhole: what a hook wants to be kept is not, where something was done before that has to be taken back.
+// TestKeyedBatchIsWhole: the rejection of a hook is not recorded if earlier operations have to be
+// rolled back.
 func TestKeyedBatchIsWhole(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, idempotency.ExactlyOnce)
@@ -344,8 +347,8 @@ func TestKeyedBatchIsWhole(t *testing.T) {
 	want(t, send(t, h, "POST /memos", asAnn, keyField("k"), batchBody, "", operations(`{"op":"create","value":{"title":"a"}}`)), 200)
 }
 
-// TestKeyedIdentity: where the id follows from the key, an attempt that was cut off is found by the next one; and a key that is
-// used again after its time does not find what another request has made.
+// TestKeyedIdentity: if the id is derived from the key, a retry finds the item of an aborted
+// attempt. A key that is reused after its expiry does not find the item of another request.
 func TestKeyedIdentity(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, idempotency.ByIdentity)
@@ -369,7 +372,8 @@ func TestKeyedIdentity(t *testing.T) {
 	}
 }
 
-// TestKeyedUploads: content without a digest is held in memory, so it is bounded; what has one need not be read again.
+// TestKeyedUploads: content without a digest is buffered, so its size is limited. Content with a
+// digest need not be read again.
 func TestKeyedUploads(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, idempotency.AtMostOnce)
@@ -394,7 +398,7 @@ func TestKeyedUploads(t *testing.T) {
 	want(t, send(t, h, "POST /memos/import", asAnn, keyField("c"), linesBody, digest(line), "", line), 200)
 }
 
-// TestKeyedImportInPart: an import of which something stays is not begun again.
+// TestKeyedImportInPart: an import that has stored some lines is not executed again.
 func TestKeyedImportInPart(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, idempotency.AtMostOnce)
@@ -413,7 +417,7 @@ func TestKeyedImportInPart(t *testing.T) {
 	}
 }
 
-// TestGuarantees: what a key is worth is found out by what there is, and said.
+// TestGuarantees: the guarantee of a key follows from the capabilities, and is reported.
 func TestGuarantees(t *testing.T) {
 	t.Parallel()
 	const (

@@ -45,7 +45,7 @@ func memoFromV1(v memoV1, base memo) (memo, error) {
 	return base, nil
 }
 
-// desk is where memos are.
+// desk has the stores and options of the tests.
 type desk struct {
 	db    *memory.DB
 	store *memory.Store[memo]
@@ -56,7 +56,7 @@ type desk struct {
 	// behind is called after each Create and Insert; nil for no call.
 	behind  func() error
 	level   idempotency.Level
-	scope   error             // of the scope, if that is asked
+	scope   error             // error of the Scope, if it is called
 	records idempotency.Store // in place of keys
 }
 
@@ -99,7 +99,7 @@ func (d *desk) ops() resource.Ops[memo] {
 // scoped is a Scope that allows all items, or returns the error d.scope if it is set.
 func (d *desk) scoped(context.Context) (query.Filter, error) { return query.Filter{}, d.scope }
 
-// keeper keeps the keys.
+// keeper returns the Guard of the keys.
 func (d *desk) keeper() *idempotency.Guard {
 	if d.records != nil {
 		return idempotency.New(d.records, &d.keep)
@@ -127,7 +127,7 @@ func (d *desk) open(t testing.TB, more ...resource.Part) (v2, v1 http.Handler) {
 	return serve(memos), serve(resource.View(memos, memoToV1, memoFromV1, nil))
 }
 
-// count is how many memos there are.
+// count returns the number of memos.
 func (d *desk) count(t testing.TB) int {
 	t.Helper()
 	n := 0
@@ -167,7 +167,7 @@ func replayOf(t testing.TB, first, again *response) {
 	same(t, again.line+": header", want, got)
 }
 
-// TestRule141Replays: the same again, at every level, and it was done once.
+// TestRule141Replays: the response is the same at every level, and the request is executed once.
 func TestRule141Replays(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -175,7 +175,7 @@ func TestRule141Replays(t *testing.T) {
 		line   string
 		status int
 		rest   []string
-		wrote  map[string]int // by level: how often which method of the store is called
+		wrote  map[string]int // number of calls of each method of the store, by level
 	}{
 		{"create", "POST /memos", 201, []string{jsonBody, "", `{"title":"a"}`}, nil},
 		{"create with an id", "PUT /memos/x", 201, []string{jsonBody, "", `{"title":"a"}`}, nil},
@@ -268,8 +268,8 @@ func TestRule141MeaningInTheCatalog(t *testing.T) {
 	}
 }
 
-// TestRule141MeaningOfPut: what holds for POST holds for PUT, whatever is there, and members that only the server decides about
-// may be sent back.
+// TestRule141MeaningOfPut: PUT has the same rules as POST, whether the item exists or not. Members
+// that the server sets may be sent back.
 func TestRule141MeaningOfPut(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, idempotency.ExactlyOnce)
@@ -287,8 +287,8 @@ func TestRule141MeaningOfPut(t *testing.T) {
 	want(t, put(v2, `{"title":`), 422)
 }
 
-// TestRule142BeforePreconditions: what succeeded on a condition is answered again, though the condition does not hold any
-// more.
+// TestRule142BeforePreconditions: a write that succeeded with a condition is replayed even if the
+// condition no longer holds.
 func TestRule142BeforePreconditions(t *testing.T) {
 	t.Parallel()
 	for _, level := range levels {
@@ -360,13 +360,13 @@ func TestRule141WhatIsRefused(t *testing.T) {
 			if left := d.count(t) - n; (left == 1) != (tt.status == 201) {
 				t.Errorf("there are %d more", left)
 			}
-			want(t, send(t, h, "GET /memos", tt.fields...), 200) // what only reads has no use for keys
+			want(t, send(t, h, "GET /memos", tt.fields...), 200) // reads ignore keys
 		})
 	}
 }
 
-// TestRule141Strangers: a key is one caller's, and for one target: a thousand random pairs of requests that differ in one of
-// them never see each other's answers.
+// TestRule141Strangers: a key is bound to one caller and target. A thousand random pairs of
+// requests that differ in one of them never receive each other's responses.
 func TestRule141Strangers(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, idempotency.ExactlyOnce)
@@ -399,7 +399,7 @@ func TestRule141Strangers(t *testing.T) {
 	}
 }
 
-// TestRule142Levels: what a key is worth if an attempt ends in the middle.
+// TestRule142Levels: the guarantee of a key for an attempt that is aborted.
 func TestRule142Levels(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("lost")
@@ -464,16 +464,17 @@ func TestRule143KeysInOrder(t *testing.T) {
 	tests := []struct {
 		name   string
 		line   string
-		fields []string // beside a key that was used for something else, and with another that is none
+		fields []string // with a key that was used for another request, and with an invalid key
 		status int
-		bad    int // with a key that is none
+		bad    int // with an invalid key
 	}{
 		{"route", "POST /nowhere", []string{jsonBody}, 404, 404},
 		{"method", "PATCH /memos", []string{mergeBody}, 405, 405},
 		{"Accept", "POST /memos", []string{jsonBody, "Accept: text/html"}, 406, 406},
 		{"type", "POST /memos", []string{"Content-Type: text/plain"}, 415, 415},
 		{"size", "POST /memos", []string{jsonBody, "Content-Length: 99999999"}, 413, 413},
-		{"validity", "POST /memos", []string{jsonBody}, 422, 400}, // of the content, which is reused rather than invalid
+		// for the body, a used key is checked before validity
+		{"validity", "POST /memos", []string{jsonBody}, 422, 400},
 		{"precondition", "PUT /memos/1", []string{jsonBody, `If-Match: "x"`}, 422, 400},
 		{"existence", "PUT /memos/none", []string{jsonBody, `If-Match: "x"`}, 422, 400},
 	}

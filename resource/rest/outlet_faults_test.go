@@ -20,7 +20,7 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// spoilt is a log that fails as long as err is set, after it has appended.
+// spoilt is a log that fails while err is set, after it has appended.
 type spoilt struct {
 	*feed.Memory
 	err error
@@ -30,10 +30,10 @@ func (s *spoilt) Append(ctx context.Context, events ...*feed.Event) error {
 	return errors.Join(s.Memory.Append(ctx, events...), s.err)
 }
 
-// letterDoors write by each way there is, to a postbox with letter "old".
+// letterDoors are writes of each kind, for a postbox with the letter "old".
 var letterDoors = []struct {
 	line, media, content string
-	status               int // where all is well
+	status               int // without a failure
 }{
 	{"POST /letters", jsonBody, `{"id":"new","text":"x"}`, http.StatusCreated},
 	{"PUT /letters/new", jsonBody, `{"text":"x"}`, http.StatusCreated},
@@ -199,7 +199,7 @@ func TestEventsOfTombstonesBeside(t *testing.T) {
 		`created a null -> {"id":"a","text":"y"}`)
 }
 
-// TestNoEvents: what asks to be left out of the log is.
+// TestNoEvents: resources that opt out have no events.
 func TestNoEvents(t *testing.T) {
 	t.Parallel()
 	b := newPostbox(t, "shared")
@@ -211,7 +211,7 @@ func TestNoEvents(t *testing.T) {
 	same(t, "one can listen", false, b.letters.Watches())
 }
 
-// TestFeedsOfCatalogs: a resource has one Feed, however many catalogs serve it.
+// TestFeedsOfCatalogs: a resource has one Feed, even if several catalogs serve it.
 func TestFeedsOfCatalogs(t *testing.T) {
 	t.Parallel()
 	b := newPostbox(t, "shared").open(t)
@@ -238,7 +238,7 @@ func TestFeedsOfCatalogs(t *testing.T) {
 	withFeed(other, letters)
 }
 
-// TestReportOfFeeds: what a person reads about events when the program starts.
+// TestReportOfFeeds: the part of the start-up report about events.
 func TestReportOfFeeds(t *testing.T) {
 	t.Parallel()
 	allow := func(context.Context, resource.Op, *letter, *letter) error { return nil }

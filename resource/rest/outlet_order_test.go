@@ -101,7 +101,7 @@ func TestCreationWaitsForDeletion(t *testing.T) {
 		create(t, b.h, "/letters", `{"id":"a","text":"x"}`)
 		var both sync.WaitGroup
 		both.Go(func() { want(t, send(t, b.h, "DELETE /letters/a"), http.StatusNoContent) })
-		synctest.Wait() // it is deleted, and waits for the log
+		synctest.Wait() // it is deleted in the store and waits for the log
 		both.Go(func() { create(t, b.h, "/letters", `{"id":"a","text":"y"}`) })
 		synctest.Wait()
 		close(log.goOn)

@@ -35,7 +35,7 @@ type letter struct {
 	Shelf  string `json:"-"`
 }
 
-// letterV1 is a letter of an older contract, which knows no stars.
+// letterV1 is a letter of an older contract, without stars.
 type letterV1 struct {
 	ID   string `json:"id"`
 	Body string `json:"body" required:"true"`
@@ -66,7 +66,7 @@ type postbox struct {
 	h           http.Handler
 }
 
-// logsOf are the logs that there can be beside a database, by what they share with it.
+// logsOf returns logs for a database, by what they share with it.
 func logsOf(db *memory.DB) map[string]feed.Log {
 	return map[string]feed.Log{
 		"shared":  feed.NewMemory(&feed.MemoryOptions{Runner: db}),
@@ -75,7 +75,7 @@ func logsOf(db *memory.DB) map[string]feed.Log {
 	}
 }
 
-// newPostbox returns one without letters, to be opened.
+// newPostbox returns one without letters. Call open next.
 func newPostbox(t testing.TB, log string) *postbox {
 	t.Helper()
 	db := memory.NewDB()
@@ -139,7 +139,7 @@ func (b *postbox) events(t testing.TB) []string {
 		}
 		now[e.ID] = e
 	}
-	for id, e := range now { // the last word is the truth
+	for id, e := range now { // the last event equals the store
 		item, err := b.store.Get(t.Context(), id)
 		if e.Kind == feed.Deleted {
 			same(t, id+" is gone", true, errors.Is(err, resource.ErrGone))
@@ -392,7 +392,7 @@ func TestWritesAreEvents(t *testing.T) {
 	}
 }
 
-// again is a Runner that does everything so many times, as an engine that meets conflicts may.
+// again is a Runner that runs each transaction several times, as an engine with conflicts may.
 type again struct {
 	db       *memory.DB
 	attempts int
@@ -438,7 +438,7 @@ func TestEventsOfTransactionsThatRunAgain(t *testing.T) {
 			b.open(t)
 			tt.do(t, b)
 			want := slices.Clone(tt.want)
-			for i := range want { // the ids of attempts that came to nothing are not given again
+			for i := range want { // ids of failed attempts are not assigned again
 				want[i] = strings.ReplaceAll(want[i], "new1", "new3")
 			}
 			b.wantEvents(t, want...)

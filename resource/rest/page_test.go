@@ -17,7 +17,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// manyBooks makes n books in which much is equal, so that the id has to decide.
+// manyBooks returns n books with many equal fields, so that the id decides the order.
 func manyBooks(rnd *rand.Rand, n int) []book {
 	var books []book
 	for range n {
@@ -31,7 +31,7 @@ func manyBooks(rnd *rand.Rand, n int) []book {
 	return books
 }
 
-// randomList is the URL of a list of books, sorted and filtered by chance.
+// randomList returns the URL of a list with random order and filters.
 func randomList(rnd *rand.Rand) string {
 	fields := []string{"title", "authorId", "owner", "stars", "note", "id"}
 	rnd.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
@@ -55,7 +55,7 @@ func randomList(rnd *rand.Rand) string {
 	return "/books?" + params.Encode()
 }
 
-// TestPagesAreTheList: in whatever direction one walks, in whatever order, the pages are the list.
+// TestPagesAreTheList: in every direction and order the pages together are the list.
 func TestPagesAreTheList(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
@@ -84,7 +84,8 @@ func TestPagesAreTheList(t *testing.T) {
 	}
 }
 
-// neighbours checks that the page before the page after a page is that page, and that each leads to the first.
+// neighbours checks that the page before the next page is the page itself, and that each page leads
+// to the first.
 func neighbours(t *testing.T, what string, h http.Handler, target string) {
 	t.Helper()
 	first := send(t, h, "GET "+target)
@@ -156,7 +157,7 @@ func TestPageSizes(t *testing.T) {
 	}
 }
 
-// TestCursorsOfOthers: a cursor is good for the list that gave it out and for no other.
+// TestCursorsOfOthers: a cursor is only valid for its list.
 func TestCursorsOfOthers(t *testing.T) {
 	t.Parallel()
 	store := stocked(t, manyBooks(rand.New(rand.NewPCG(2, 2)), 20)...)
@@ -167,7 +168,7 @@ func TestCursorsOfOthers(t *testing.T) {
 	cursor := func(target string) string { return value[page[book]](t, send(t, h, "GET "+target)).Next }
 	plain, sorted := cursor("/books?limit=1"), cursor("/books?limit=1&sort=-stars")
 	filtered := cursor("/books?limit=1&stars.gte=0")
-	own := "book\x00books" // what binds a cursor is no secret
+	own := "book\x00books" // the binding of a cursor is not a secret
 	forged := func(values ...any) string { return query.Cursor{Values: values}.Encode(own) }
 	tests := []struct {
 		name   string
@@ -208,7 +209,7 @@ func TestCursorsOfOthers(t *testing.T) {
 				res := send(t, tt.h, "GET "+target)
 				want(t, res, tt.status)
 				lines, linesStatus := send(t, tt.h, "GET "+target, "Accept: application/x-ndjson"), tt.status
-				if name == "before" { // a whole list is given forward only
+				if name == "before" { // a whole list is only listed forward
 					linesStatus = http.StatusBadRequest
 				}
 				want(t, lines, linesStatus)
@@ -233,7 +234,7 @@ func TestCursorsExcludeEachOther(t *testing.T) {
 	wantErrors(t, wantProblem(t, res, problem.InvalidParameter), "?before duplicateParameter")
 }
 
-// damage changes one letter in the middle.
+// damage changes one letter in the middle of a cursor.
 func damage(cursor string) string {
 	i, other := len(cursor)/2, byte('A')
 	if cursor[i] == other {
@@ -298,7 +299,8 @@ func TestNaturalOrder(t *testing.T) {
 	}
 }
 
-// TestNaturalOrderHidden: where policy hides a page, the next one that shows something is given.
+// TestNaturalOrderHidden: if policy hides a page, the response has the next page with visible
+// items.
 func TestNaturalOrderHidden(t *testing.T) {
 	t.Parallel()
 	h := catalog(t, resource.New("books", diary{strings.Split("x x x a x x b x", " ")}, &resource.Options[book]{
@@ -314,7 +316,7 @@ func TestNaturalOrderHidden(t *testing.T) {
 	same(t, "lines", 2, strings.Count(send(t, h, "GET /books", "Accept: application/x-ndjson").body, "\n"))
 }
 
-// TestPolicyHidesWholePages: a page is empty only at the end.
+// TestPolicyHidesWholePages: only the last page may be empty.
 func TestPolicyHidesWholePages(t *testing.T) {
 	t.Parallel()
 	var books []book
@@ -357,7 +359,7 @@ func TestListMethods(t *testing.T) {
 	}
 	same(t, "entries", 1100, n)
 	for range r.Pages(t.Context(), query.Query{}, resource.Position{}) {
-		break // to stop early does no harm
+		break // the consumer may stop early
 	}
 	p, err := r.List(t.Context(), query.Query{Limit: 2}, resource.Position{Before: "nonsense"})
 	if err == nil {

@@ -21,7 +21,7 @@ import (
 
 // Rule 139: a panic in user code is logged, and its text is not sent to the client.
 
-// journal is a log that a test can read.
+// journal is a log for tests.
 type journal struct {
 	mu    sync.Mutex
 	lines bytes.Buffer
@@ -44,7 +44,7 @@ func (j *journal) into(s *setup) { s.catalog.Logger = slog.New(slog.NewJSONHandl
 
 const cause = "secret cause"
 
-// faults are the ways in which the user's code can break, with a request that gets there.
+// faults are panics and errors in user code, with a request that reaches each of them.
 var faults = []struct {
 	name  string
 	line  string
@@ -128,7 +128,7 @@ func TestRule139Panics(t *testing.T) {
 			// The next request succeeds: no lock is left.
 			armed = false
 			status := http.StatusOK
-			if tt.name == "After" { // which runs when all is done
+			if tt.name == "After" { // it runs after the write
 				status = http.StatusGone
 			}
 			want(t, send(t, h, "PUT /orders/1", jsonBody, "", `{"customerId":"w"}`), status)
@@ -136,8 +136,8 @@ func TestRule139Panics(t *testing.T) {
 	}
 }
 
-// wantReported checks that the problem has an instance, that the log has the same one with the cause, and that the
-// client has no more.
+// wantReported checks that the problem has an instance, that the log has the same one with the
+// cause, and that the problem does not reveal the cause.
 func wantReported(t *testing.T, d details, j *journal) {
 	t.Helper()
 	if !urn.MatchString(d.Instance) {
@@ -244,6 +244,6 @@ func TestRule137ProblemsOfHooks(t *testing.T) {
 	wantErrors(t, wantProblem(t, post("two"), problem.Invalid), "/customerId unknownCustomer", "/cents tooCheap")
 	wantProblem(t, post("401"), problem.Unauthenticated, "WWW-Authenticate: Bearer")
 	wantProblem(t, post("403"), problem.Forbidden, "WWW-Authenticate:")
-	// One problem may be given out to many requests; none of them writes into it.
+	// Several requests may return the same problem, so the library must not modify it.
 	wantProblem(t, post("401"), problem.Unauthenticated, "WWW-Authenticate: Bearer")
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// asked records what a policy was asked.
+// asked records the calls of a policy.
 type asked struct {
 	mu   sync.Mutex
 	list []string
@@ -38,7 +38,7 @@ func (a *asked) authorize(_ context.Context, op resource.Op, before, after *book
 	return nil
 }
 
-// TestAuthorizeIsAsked: about every item, on every way to it.
+// TestAuthorizeIsAsked: Authorize is called for every item, in every operation.
 func TestAuthorizeIsAsked(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -84,7 +84,7 @@ func TestAuthorizeIsAsked(t *testing.T) {
 	}
 }
 
-// TestAuthorizeAnswers: what a refusal looks like.
+// TestAuthorizeAnswers: the responses to errors of Authorize.
 func TestAuthorizeAnswers(t *testing.T) {
 	t.Parallel()
 	secret := errors.New("secret reason")
@@ -232,8 +232,8 @@ func policies() map[string]resource.Options[book] {
 	}
 }
 
-// keptApart is a library of n books with owners and titles by chance. A title names its owner, so that whatever leaks is
-// seen.
+// keptApart is a library of n books with random owners and titles. A title contains its owner, to
+// detect leaks.
 func keptApart(
 	t *testing.T, o resource.Options[book], n int, few bool,
 ) (h http.Handler, store *memory.Store[book], own map[string][]int64) {
@@ -286,7 +286,7 @@ func leaks(t *testing.T, res *response, reader string) {
 	}
 }
 
-// TestNobodySeesAnothersBooks asks for everything in every way.
+// TestNobodySeesAnothersBooks sends every kind of read.
 func TestNobodySeesAnothersBooks(t *testing.T) {
 	t.Parallel()
 	for name, o := range policies() {
@@ -303,7 +303,7 @@ func TestNobodySeesAnothersBooks(t *testing.T) {
 	}
 }
 
-// readItems asks for every item there could be.
+// readItems requests every possible item.
 func readItems(t *testing.T, h http.Handler, reader string, own []int64) {
 	t.Helper()
 	for id := range int64(62) {
@@ -319,7 +319,7 @@ func readItems(t *testing.T, h http.Handler, reader string, own []int64) {
 	}
 }
 
-// readLists follows every list to its end, forwards and backwards, as pages and as lines.
+// readLists follows every list to its end, in both directions, as pages and as lines.
 func readLists(t *testing.T, h http.Handler, reader string, own []int64, totals bool) {
 	t.Helper()
 	as := "Caller: " + reader
@@ -353,7 +353,8 @@ func readLists(t *testing.T, h http.Handler, reader string, own []int64, totals 
 	same(t, "lines", len(own), strings.Count(res.body, "\n"))
 }
 
-// TestNobodyWritesAnothersBooks: the answer is 404 as if there were none, and the store has not been touched.
+// TestNobodyWritesAnothersBooks: the response is 404, as for a missing item, and the store is not
+// modified.
 func TestNobodyWritesAnothersBooks(t *testing.T) {
 	t.Parallel()
 	for name, o := range policies() {
@@ -394,7 +395,7 @@ func writeAnothers(t *testing.T, h http.Handler, store *memory.Store[book], path
 	same(t, path, before, stored(t, store, id))
 }
 
-// giveAway tries to make books of one's own another's.
+// giveAway tries to change the owner of the caller's books.
 func giveAway(t *testing.T, h http.Handler, own []int64, reader string) {
 	t.Helper()
 	for _, other := range readers {

@@ -19,7 +19,7 @@ import (
 
 // Mistakes in a program are reported at start, and the message contains the fix.
 
-// readOnly is a collection that can do nothing more than it must.
+// readOnly is a collection with only the required methods.
 type readOnly[T any] struct{}
 
 func (readOnly[T]) Get(context.Context, string) (resource.Item[T], error) {
@@ -60,7 +60,9 @@ func (transacts) Transactions() *memory.DB                                      
 func (watches) Watch(context.Context) iter.Seq2[*feed.Event, error]                { return nil }
 func (*byPointer) Delete(context.Context, string, resource.Rev) error              { return nil }
 func (createsOther) Create(context.Context, book) (resource.Item[book], error)     { panic("not called") }
-func (createsOther) Purge(context.Context)                                         {} // other names are free
+
+// other names are allowed
+func (createsOther) Purge(context.Context) {}
 
 var (
 	_ resource.Deleter    = (*byPointer)(nil)
@@ -119,7 +121,7 @@ func TestNearMisses(t *testing.T) {
 	resource.New[thing]("things", readOnly[thing]{}, nil)
 }
 
-// wantPanic checks what fn panics with.
+// wantPanic checks the message of a panic of fn.
 func wantPanic(t *testing.T, want string, fn func()) {
 	t.Helper()
 	defer func() {
@@ -317,7 +319,7 @@ func TestLookupsThatCannotBeMeant(t *testing.T) {
 	})
 }
 
-// TestSettingsThatCannotBeMeant: those of REST.
+// TestSettingsThatCannotBeMeant: invalid options of REST.
 func TestSettingsThatCannotBeMeant(t *testing.T) {
 	t.Parallel()
 	settings := func(name string, s rest.ResourceOptions) *rest.Options {
@@ -344,7 +346,7 @@ func TestSettingsThatCannotBeMeant(t *testing.T) {
 	}
 }
 
-// TestOpsKeepCapabilities: what is decorated serves what the inner one serves, and what is taken out is not served.
+// TestOpsKeepCapabilities: decorated Ops keep the capabilities, and removed ones are not served.
 func TestOpsKeepCapabilities(t *testing.T) {
 	t.Parallel()
 	var c calls
@@ -384,7 +386,7 @@ func TestOpsKeepCapabilities(t *testing.T) {
 	}
 }
 
-// TestSentinelsAreFoundInside: stores may wrap what they return.
+// TestSentinelsAreFoundInside: stores may wrap sentinel errors.
 func TestSentinelsAreFoundInside(t *testing.T) {
 	t.Parallel()
 	for _, status := range []struct {
@@ -401,7 +403,7 @@ func TestSentinelsAreFoundInside(t *testing.T) {
 	}
 }
 
-// TestRevisionsAreNew: no two are alike, and none needs to be escaped in a tag.
+// TestRevisionsAreNew: all revisions differ, and none needs escapes in a tag.
 func TestRevisionsAreNew(t *testing.T) {
 	t.Parallel()
 	seen := map[resource.Rev]bool{}

@@ -10,7 +10,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// label is a string that writes itself.
+// label is a string with its own encoding.
 type label struct{ text string }
 
 func (l label) MarshalText() ([]byte, error) { return []byte(strings.ToLower(l.text)), nil }
@@ -51,7 +51,7 @@ func TestRelationField(t *testing.T) {
 	tests := []struct {
 		field       string
 		many        bool
-		full, empty string // the ids that follow, from the item above and from the zero value
+		full, empty string // the related ids, for the item above and for the zero value
 	}{
 		{"text", false, "a", ""},
 		{"named", false, "b", ""},

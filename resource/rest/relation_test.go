@@ -101,13 +101,14 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestExpandCalls: however long a page is, a relation is one call where the target can, and else one for each key.
+// TestExpandCalls: a relation takes one call for a page if the target supports it, and otherwise
+// one call for each key.
 func TestExpandCalls(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		target         string
 		books, authors map[string]int
-		booksFew       map[string]int // where the collections can do no more than Get and List
+		booksFew       map[string]int // if the collections have only Get and List
 		authorsFew     map[string]int
 	}{
 		{"/books?expand=author", map[string]int{"List": 1}, map[string]int{"GetMany": 1},
@@ -183,7 +184,7 @@ func TestExpandRefuses(t *testing.T) {
 	}
 }
 
-// TestExpandTag: a representation with related items in it changes when they do.
+// TestExpandTag: the tag of a representation changes with the related items in it.
 func TestExpandTag(t *testing.T) {
 	t.Parallel()
 	l := linkedBooks(t)
@@ -220,7 +221,8 @@ func TestExpandHides(t *testing.T) {
 	}
 }
 
-// TestExpandInContracts: a relation leads to what its catalog serves under that name.
+// TestExpandInContracts: a relation leads to the resource with the name of its target in the same
+// catalog.
 func TestExpandInContracts(t *testing.T) {
 	t.Parallel()
 	authors := resource.New("authors", stocked(t, author{Name: "Ann"}), &resource.Options[author]{
@@ -246,8 +248,8 @@ func TestExpandedItemHasNoDate(t *testing.T) {
 	want(t, send(t, h, "GET /orders/1?expand=customer", later), 200, "Last-Modified:", "Etag: *")
 }
 
-// TestWriteStandsWhereItsRelationsFail checks that a write which has happened is not answered as if it had not, because
-// what is related to the item cannot be fetched for the answer.
+// TestWriteStandsWhereItsRelationsFail checks that a write is reported as successful even if its
+// related items cannot be fetched for the response.
 func TestWriteStandsWhereItsRelationsFail(t *testing.T) {
 	t.Parallel()
 	h := api(t, func(s *setup) {

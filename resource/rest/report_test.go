@@ -12,7 +12,7 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// TestReport: what a person reads when the program starts.
+// TestReport: the start-up report.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	allow := func(context.Context, resource.Op, *thing, *thing) error { return nil }
@@ -67,7 +67,7 @@ keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored
 	}
 }
 
-// TestReportOfViews: a view is named, with what it cannot be asked.
+// TestReportOfViews: a view is listed with the queries that it does not support.
 func TestReportOfViews(t *testing.T) {
 	t.Parallel()
 	hub := resource.New("books", memory.New[book](nil), &resource.Options[book]{Query: bookSupport(), Public: true})

@@ -81,7 +81,7 @@ func TestRule003AllowWith405(t *testing.T) {
 	}
 }
 
-// withLookup adds a lookup at /biggest: the order with the most cents of a customer.
+// withLookup adds the lookup /biggest: the order of a customer with the most cents.
 func withLookup(s *setup) {
 	type in struct {
 		Customer string `json:"customerId" required:"true"`
@@ -94,7 +94,7 @@ func withLookup(s *setup) {
 	}))
 }
 
-// A capability that is absent is absent from Allow, whichever it is.
+// The methods of absent capabilities are absent from Allow.
 func TestRule003AllowFollowsCapabilities(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -196,7 +196,7 @@ func TestRule007TrailingSlash(t *testing.T) {
 			want(t, res, http.StatusPermanentRedirect, "Location: "+tt.location, "Cache-Control: no-store")
 		})
 	}
-	// An empty segment is not an empty id, and not to be skipped either.
+	// An empty segment is neither an empty id nor skipped.
 	for _, target := range []string{"/orders//", "//orders/", "/orders//1", "/orders/1//", "/nothing/"} {
 		wantProblem(t, send(t, h, "GET "+target), problem.NotFound, "Location:")
 	}
@@ -210,7 +210,7 @@ func TestRule008EncodedSlashStaysInItsSegment(t *testing.T) {
 	wantBody(t, send(t, h, "GET /users/a%2fb"), http.StatusOK, `{"id":"a/b","name":"one segment"}`)
 	wantProblem(t, send(t, h, "GET /users/a/b"), problem.NotFound)
 	wantProblem(t, send(t, h, "GET /users%2Fa"), problem.NotFound)
-	// Decoded once: %252F is the id "%2F".
+	// Paths are decoded once: %252F is the id "%2F".
 	want(t, send(t, h, "PUT /users/%252F", jsonBody, "", `{"name":"percent"}`), http.StatusCreated)
 	wantBody(t, send(t, h, "GET /users/%252F"), http.StatusOK, `{"id":"%2F","name":"percent"}`)
 	wantProblem(t, send(t, h, "GET /users/%2F"), problem.NotFound)
@@ -241,7 +241,7 @@ func TestRule009IDsThatNobodyCanMean(t *testing.T) {
 		"Location: /users/..%2Fetc")
 }
 
-// Integers have one spelling each, so that one item has one URL. A store is not asked about any other.
+// Integers have one spelling, so that an item has one URL. Other spellings do not reach the store.
 func TestRule009CanonicalIntegers(t *testing.T) {
 	t.Parallel()
 	h := api(t, func(s *setup) {
@@ -250,7 +250,7 @@ func TestRule009CanonicalIntegers(t *testing.T) {
 			if id != "1" {
 				t.Errorf("the store is asked for %q", id)
 			}
-			return get(ctx, "1") // as one does that reads a number
+			return get(ctx, "1") // as a store that parses numbers does
 		}
 	})
 	create(t, h, "/orders", `{"customerId":"u"}`)
@@ -316,7 +316,7 @@ func TestRule021StrictQueries(t *testing.T) {
 			}
 		})
 	}
-	// Equal twice is not ambiguous.
+	// A repeated equal parameter is not ambiguous.
 	want(t, send(t, h, "GET /orders?limit=1&limit=1"), http.StatusOK)
 	want(t, send(t, h, "GET /orders/1?fields=id&fields=id"), http.StatusOK)
 	// Writes validate their query parameters, too.
@@ -340,7 +340,7 @@ func TestRule022LongTargets(t *testing.T) {
 	wantProblem(t, send(t, small, "GET /orders?limit=200&sort=cents"), problem.URITooLong)
 }
 
-// An item may be called like a collection, or like a lookup, and is still one item.
+// An item may have the name of a collection or a lookup as its id.
 func TestRule023DisjointTrees(t *testing.T) {
 	t.Parallel()
 	h := api(t, withLookup)

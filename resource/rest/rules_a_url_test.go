@@ -13,7 +13,7 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// The URLs that are given out: escaped, relative to the host, and with the prefix that the client sees.
+// URLs in responses: escaped, without a host, and with the prefix that the client uses.
 
 func TestRule010GeneratedURLs(t *testing.T) {
 	t.Parallel()
@@ -49,7 +49,7 @@ func TestRule010GeneratedURLs(t *testing.T) {
 			if got := res.header.Get("Content-Location"); got != location {
 				t.Errorf("Content-Location %s, want %s", got, location)
 			}
-			// The way back.
+			// And the item is found at its location.
 			wantBody(t, send(t, h, "GET "+location), http.StatusOK, body)
 			want(t, send(t, h, "PUT "+location, jsonBody, "", `{"name":"y"}`), http.StatusOK, "Content-Location: "+location)
 			want(t, send(t, h, "PATCH "+location, mergeBody, "", `{"name":"z"}`), http.StatusOK, "Content-Location: "+location)
@@ -58,12 +58,12 @@ func TestRule010GeneratedURLs(t *testing.T) {
 	}
 }
 
-// quote makes a JSON string of printable characters.
+// quote returns a JSON string of printable characters.
 func quote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-// sameURL compares segment by segment as they are decoded: more may be escaped than has to be.
+// sameURL compares decoded segments, because more characters than necessary may be escaped.
 func sameURL(t *testing.T, a, b string) bool {
 	t.Helper()
 	as, bs := strings.Split(a, "/"), strings.Split(b, "/")
@@ -158,7 +158,7 @@ func TestRule152URLsUnderAnyPrefix(t *testing.T) {
 	}
 }
 
-// Characters that should have been escaped do not lose the prefix.
+// The prefix is found in targets with characters that should have been escaped.
 func TestRule152UnescapedTargets(t *testing.T) {
 	t.Parallel()
 	h := http.StripPrefix("/api", api(t))
@@ -169,7 +169,7 @@ func TestRule152UnescapedTargets(t *testing.T) {
 	}
 }
 
-// A handler that gets its request from somewhere else than a server has no RequestURI.
+// A request that was not received by a server has no RequestURI.
 func TestRule152RequestsMadeByHand(t *testing.T) {
 	t.Parallel()
 	h := api(t)

@@ -53,7 +53,8 @@ var exchanges = [][]string{
 	{"POST /orders", jsonBody, "", `{"note":"` + strings.Repeat("x", 5000) + `"}`},
 }
 
-// visit makes all exchanges and returns what came back, with what differs each time replaced by what it is.
+// visit sends all exchanges and returns the responses, with values that differ in each run
+// replaced.
 func visit(p peer) []response {
 	var seen []response
 	names := map[string]string{}
@@ -74,7 +75,7 @@ func visit(p peer) []response {
 				return names[r]
 			}))
 		}
-		// These are about the connection, not about the answer.
+		// These fields concern the connection.
 		for _, name := range []string{"Date", "Connection", "Transfer-Encoding", "Keep-Alive"} {
 			res.header.Del(name)
 		}
@@ -100,7 +101,8 @@ func TestRule153EveryHTTPIsEqual(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			for i, got := range visit(tt.peer) {
 				want := direct[i]
-				if _, known := want.header["Content-Length"]; !known { // net/http may add what it can count
+				// net/http adds the length if it knows it
+				if _, known := want.header["Content-Length"]; !known {
 					got.header.Del("Content-Length")
 				}
 				if diff := cmp.Diff(want, got, cmp.AllowUnexported(response{})); diff != "" {

@@ -13,8 +13,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Section C: what the client takes. The grammar of the fields has its tests in package header; here is what the
-// catalog makes of them.
+// Section C: content negotiation. The grammar of the fields is tested in package header.
 
 // big is a document that is large enough for compression.
 var big = `{"customerId":"u","note":"` + strings.Repeat("long ", 400) + `"}`
@@ -46,7 +45,7 @@ func zip(t testing.TB, plain string) string {
 	return b.String()
 }
 
-// Which representation of a list is chosen: JSON, lines, or none.
+// The representation of a list: JSON, lines, or 406.
 func TestRule047AcceptOfLists(t *testing.T) {
 	t.Parallel()
 	h := api(t)
@@ -128,7 +127,7 @@ func TestRule052NotAcceptableBeforeAnyEffect(t *testing.T) {
 	wantBody(t, send(t, h, "GET /orders?fields=id"), http.StatusOK, `{"items":[{"id":1}]}`)
 }
 
-// An answer without content cannot be of a type that is not wanted.
+// A response without content ignores Accept.
 func TestRule052NothingToAccept(t *testing.T) {
 	t.Parallel()
 	h := api(t)
@@ -211,13 +210,13 @@ func TestRule055StrongTagsDifferByCoding(t *testing.T) {
 	if a == b || strings.HasPrefix(a, "W/") || strings.HasPrefix(b, "W/") || a == "" || b == "" {
 		t.Fatalf("tags %s and %s: want two strong ones", a, b)
 	}
-	// Each is good for its own coding only, and both for writing.
+	// Each tag matches its own coding only, and both match for writes.
 	want(t, send(t, h, "GET "+path, "If-None-Match: "+a), http.StatusNotModified, "Etag: "+a)
 	want(t, send(t, h, "GET "+path, "If-None-Match: "+b), http.StatusOK, "Etag: "+a)
 	want(t, send(t, h, "GET "+path, "Accept-Encoding: gzip", "If-None-Match: "+b), http.StatusNotModified, "Etag: "+b)
 	want(t, send(t, h, "GET "+path, "Accept-Encoding: gzip", "If-None-Match: "+a), http.StatusOK, "Etag: "+b)
 	want(t, send(t, h, "PATCH "+path, "If-Match: "+b, mergeBody, "", `{"cents":1}`), http.StatusOK)
-	// The same in lists.
+	// The same for lists.
 	a = send(t, h, "GET /orders").header.Get("Etag")
 	b = send(t, h, "GET /orders", "Accept-Encoding: gzip").header.Get("Etag")
 	if a == b {
@@ -238,14 +237,14 @@ func TestRule056WhatIsCompressed(t *testing.T) {
 	want(t, send(t, h, "GET "+large+"?fields=id", gz), http.StatusOK, "Content-Encoding:")
 	want(t, send(t, h, "GET /orders", gz), http.StatusOK, "Content-Encoding: gzip")
 	want(t, send(t, h, "GET /places", gz), http.StatusOK, "Content-Encoding:", "Vary: Accept, Accept-Encoding, Prefer")
-	// Answers to writing, too.
+	// Responses to writes are compressed, too.
 	res := send(t, h, "POST /orders", gz, jsonBody, "", big)
 	if plain := gunzip(t, res); !strings.Contains(plain, `"id":3`) {
 		t.Errorf("POST answered %s", plain)
 	}
 	gunzip(t, send(t, h, "PUT "+large, gz, jsonBody, "", big))
 	gunzip(t, send(t, h, "PATCH "+large, gz, mergeBody, "", `{"cents":1}`))
-	// A problem is not.
+	// Problems are not.
 	long := strings.Repeat("x", 3000)
 	wantProblem(t, send(t, h, "GET /orders?"+long, gz), problem.InvalidParameter, "Content-Encoding:")
 }

@@ -90,7 +90,7 @@ func TestRule059NoContentType(t *testing.T) {
 	for _, line := range []string{"POST /orders", "PUT " + path, "PATCH " + path} {
 		wantProblem(t, send(t, h, line, "", `{"customerId":"v"}`), problem.UnsupportedMediaType)
 		wantProblem(t, send(t, h, line, "Content-Type:", "", `{"customerId":"v"}`), problem.UnsupportedMediaType)
-		wantProblem(t, send(t, h, line), problem.MalformedJSON) // there is no content, and that is what is wrong
+		wantProblem(t, send(t, h, line), problem.MalformedJSON) // the missing body is the error
 	}
 }
 
@@ -182,7 +182,7 @@ func TestRule064Limits(t *testing.T) {
 		s.catalog.Limits.Body, s.catalog.Limits.Depth, s.catalog.Limits.Names = limit, 5, 10
 	})
 	path := create(t, h, "/orders", `{"customerId":"u"}`)
-	sized := func(n int) string { // a document of n octets
+	sized := func(n int) string { // a document of n bytes
 		doc := `{"customerId":"u","note":"`
 		return doc + strings.Repeat("x", n-len(doc)-2) + `"}`
 	}
@@ -229,7 +229,7 @@ func TestRule064Limits(t *testing.T) {
 	wantBody(t, send(t, h, "GET "+path), http.StatusOK, `{"id":1,"customerId":"u","status":"open","cents":0,"note":null}`)
 }
 
-// Content that is never asked for is never read, however much there is.
+// Bodies of rejected requests are not read.
 func TestRule064NothingIsReadInVain(t *testing.T) {
 	t.Parallel()
 	h := api(t)
@@ -325,7 +325,7 @@ func TestRule068NullAbsentZeroOverHTTP(t *testing.T) {
 	t.Parallel()
 	h := api(t)
 	path := create(t, h, "/orders", `{"customerId":"u","status":"paid","cents":5,"note":"n","tags":["a"]}`)
-	// PUT without them: the default, the zero, null, absent.
+	// Absent members after PUT: the default, the zero value, null, or absent.
 	wantBody(t, send(t, h, "PUT "+path, jsonBody, "", `{"customerId":"u"}`), http.StatusOK,
 		`{"id":1,"customerId":"u","status":"open","cents":0,"note":null}`)
 	wantBody(t, send(t, h, "PATCH "+path, mergeBody, "", `{"note":""}`), http.StatusOK,

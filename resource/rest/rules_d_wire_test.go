@@ -14,7 +14,7 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// Expect: 100-continue is the client's offer not to send content in vain.
+// With Expect: 100-continue a client avoids to send a body in vain.
 
 func TestRule072ExpectIsAnsweredFirst(t *testing.T) {
 	t.Parallel()
@@ -120,7 +120,7 @@ func TestRule072ExpectIsMet(t *testing.T) {
 		c.send(fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(tt.doc), tt.doc))
 		want(t, c.read(tt.line), tt.status)
 	}
-	// HTTP/1.0 has no 100, and no other expectation can be met.
+	// HTTP/1.0 has no 100, and other expectations are rejected.
 	c := dial(t, srv)
 	c.write("PATCH /orders/1 HTTP/1.0", "Expect: 100-continue", mergeBody, "Content-Length: 11", "", `{"cents":2}`)
 	want(t, c.read("PATCH /orders/1"), http.StatusOK)
@@ -129,25 +129,25 @@ func TestRule072ExpectIsMet(t *testing.T) {
 	want(t, c.read("PATCH /orders/1"), http.StatusExpectationFailed)
 }
 
-// After content that is too large nothing on the connection is looked at any more.
+// After a body that is too large the connection is closed.
 func TestRule064ConnectionIsClosed(t *testing.T) {
 	t.Parallel()
 	srv := listen(t, api(t, func(s *setup) { s.catalog.Limits.Body = 1000 }))
 	c := dial(t, srv)
 	c.write("POST /orders HTTP/1.1", "Host: a", jsonBody, "Transfer-Encoding: chunked", "")
-	c.send("7d0\r\n" + strings.Repeat(" ", 2000) + "\r\n") // and more is to come
+	c.send("7d0\r\n" + strings.Repeat(" ", 2000) + "\r\n") // the body continues
 	wantProblem(t, c.read("POST /orders"), problem.TooLarge, "Connection: close")
 	_, _ = io.WriteString(c, "0\r\n\r\nGET /places HTTP/1.1\r\nHost: a\r\n\r\n") // unless it is closed by now
 	if !c.ended() {
 		t.Error("there is another answer on this connection")
 	}
-	// In HTTP/2 that is about one stream, and the connection lives on.
+	// In HTTP/2 this concerns one stream, and the connection remains open.
 	p := dialHTTP(t, srv, true)
 	wantProblem(t, p("POST /orders", jsonBody, "", strings.Repeat(" ", 2000)), problem.TooLarge, "Connection:")
 	want(t, p("GET /places"), http.StatusOK)
 }
 
-// Content that ends before its announced length is the client's mistake, not ours.
+// A body shorter than its Content-Length is an error of the client.
 func TestRule064ContentThatEndsEarly(t *testing.T) {
 	t.Parallel()
 	srv := listen(t, api(t))

@@ -18,15 +18,15 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// ann is an item with an id of the client's choice.
+// ann is an item with an id chosen by the client.
 const ann = `{"id":"ann","name":"Ann"}`
 
-// recreating is a store that takes an id back.
+// recreating is a store that accepts deleted ids again.
 func recreating(s *setup) {
 	s.userOps = resource.OpsOf(memory.New(&memory.Options[user]{Recreate: true}))
 }
 
-// forgetful is a store that remembers nothing of what it deleted, or nothing any more.
+// forgetful is a store without tombstones, or with expired ones.
 func forgetful(s *setup) {
 	recreating(s)
 	forget := func(err error) error {
@@ -50,7 +50,7 @@ func forgetful(s *setup) {
 	s.userOps.Deleted = nil
 }
 
-// reach brings /users/ann into one of the states of the table.
+// reach brings /users/ann into a state of the table.
 func reach(t *testing.T, h http.Handler, state string) {
 	t.Helper()
 	if state == "never existed" {
@@ -62,7 +62,7 @@ func reach(t *testing.T, h http.Handler, state string) {
 	}
 }
 
-// The table of section DELETE, cell by cell.
+// The table of section DELETE.
 func TestRuleDeleteTable(t *testing.T) {
 	t.Parallel()
 	columns := []struct {
@@ -186,7 +186,8 @@ func TestRuleD02RepeatIsNoFailedCondition(t *testing.T) {
 	wantProblem(t, send(t, h, "DELETE /users/ann"), problem.Gone)
 }
 
-// Two catalogs over one store are two processes: no lock is shared, and the store alone decides.
+// Two catalogs over one store represent two processes: they share no lock, and only the store
+// decides.
 func TestRuleD03ConcurrentDeletes(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := memory.New[user](nil)
@@ -209,7 +210,8 @@ func TestRuleD03ConcurrentDeletes(t *testing.T) {
 	})
 }
 
-// wantOneOf checks that one of many racing clients won and that all others got the other answer.
+// wantOneOf checks that one of many concurrent requests succeeded and all others got the other
+// response.
 func wantOneOf(t *testing.T, got []int, winner, others int) {
 	t.Helper()
 	won := 0
@@ -227,13 +229,13 @@ func wantOneOf(t *testing.T, got []int, winner, others int) {
 	}
 }
 
-// contact is a user in the shape of an older contract.
+// contact is a user in an older contract.
 type contact struct {
 	ID    string `json:"id"`
 	Label string `json:"label" maxLength:"200"`
 }
 
-// contracts serves the same users under two contracts, each in a catalog of its own.
+// contracts serves the same users in two contracts.
 func contracts(opts *resource.Options[user]) (current, older http.Handler) {
 	users := resource.New("users", memory.New(&memory.Options[user]{Now: func() time.Time { return modified }}), opts)
 	view := resource.View(users,
@@ -257,7 +259,7 @@ func TestRuleD06TombstonesKnowNoContract(t *testing.T) {
 	}
 }
 
-// A tombstone that is kept for a limited time only is the store's decision. Afterwards it is as if there had been none.
+// A store may expire its tombstones. Afterwards the id counts as unused.
 func TestRuleD07Expiry(t *testing.T) {
 	t.Parallel()
 	var expired bool
@@ -304,7 +306,7 @@ func TestRuleD08Recreate(t *testing.T) {
 	wantProblem(t, send(t, h, "PUT /users/ann", jsonBody, "If-Match: "+old, "", ann), problem.PreconditionFailed, "ETag:")
 	wantProblem(t, send(t, h, "PUT /users/ann", jsonBody, "If-Match: *", "", ann), problem.PreconditionFailed, "ETag:")
 
-	// The same content as in its first life, and yet no tag of that life matches.
+	// The content equals that of the first life, but no tag of that life matches.
 	want(t, send(t, h, "PUT /users/ann", jsonBody, "", ann), http.StatusCreated, "Location: /users/ann")
 	want(t, send(t, h, "GET /users/ann", "If-None-Match: "+old), http.StatusOK)
 	wantProblem(t, send(t, h, "PATCH /users/ann", mergeBody, "If-Match: "+old, "", `{"name":"A"}`),
@@ -312,7 +314,7 @@ func TestRuleD08Recreate(t *testing.T) {
 	wantProblem(t, send(t, h, "DELETE /users/ann", "If-Match: "+old), problem.PreconditionFailed, "ETag: *")
 }
 
-// hiding is a policy by which only the admin sees anything.
+// hiding is a policy that shows items to the admin only.
 func hiding(s *setup) {
 	s.users.Authorize = func(ctx context.Context, op resource.Op, _, _ *user) error {
 		if caller(ctx) != "admin" {
@@ -322,7 +324,7 @@ func hiding(s *setup) {
 	}
 }
 
-// scoping is the same as a filter.
+// scoping is hiding as a Scope.
 func scoping(s *setup) {
 	s.users.Scope = func(ctx context.Context) (query.Filter, error) {
 		if caller(ctx) != "admin" {
@@ -386,7 +388,7 @@ func TestRuleD09HiddenTombstones(t *testing.T) {
 	}
 }
 
-// A live item that one may not see is not there either, and PUT must not try for ever to bring it into being.
+// A hidden item is 404, and PUT must not retry to create it.
 func TestRuleD09HiddenItems(t *testing.T) {
 	t.Parallel()
 	for name, policy := range map[string]func(*setup){"Authorize": hiding, "Scope": scoping} {
@@ -498,7 +500,7 @@ func TestRuleD12AdapterRecreates(t *testing.T) {
 		})
 		reach(t, h, "tombstone")
 		want(t, send(t, h, "PUT /users/ann", jsonBody, "", ann), status)
-		if recreate { // and the mark is gone with it
+		if recreate { // the tombstone is removed
 			want(t, send(t, h, "GET /users/ann"), http.StatusOK)
 			want(t, send(t, h, "DELETE /users/ann"), http.StatusNoContent)
 		}
@@ -513,7 +515,7 @@ func TestRuleD13CollectionsStay(t *testing.T) {
 	wantProblem(t, send(t, h, "DELETE /places/ath"), problem.MethodNotAllowed, "Allow: GET, HEAD, OPTIONS")
 }
 
-// Content of a DELETE means nothing, whatever it is (rule 71).
+// The body of DELETE is ignored (rule 71).
 func TestRuleDeleteIgnoresContent(t *testing.T) {
 	t.Parallel()
 	h := api(t)

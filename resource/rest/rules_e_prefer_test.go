@@ -10,7 +10,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Rule 94: preferences are answered, and what is not understood changes nothing.
+// Rule 94: supported preferences are reported, and others are ignored.
 
 func TestRule094Return(t *testing.T) {
 	t.Parallel()
@@ -86,7 +86,7 @@ func TestRule094Handling(t *testing.T) {
 		res := send(t, h, "GET "+target, lenient)
 		want(t, res, http.StatusOK, "Preference-Applied: handling=lenient", "Vary: Prefer, Accept, Accept-Encoding")
 	}
-	// It is about what is unknown, and about nothing else.
+	// It ignores unknown parameters only.
 	wantProblem(t, send(t, h, "GET /orders?limit=x", lenient), problem.InvalidParameter)
 	wantProblem(t, send(t, h, "POST /orders", lenient, jsonBody, "", `{"x":1}`), problem.Invalid)
 	want(t, send(t, h, "POST /orders", lenient, jsonBody, "", `{"customerId":"u","x":1}`), http.StatusCreated,
@@ -123,7 +123,7 @@ func TestRule094Count(t *testing.T) {
 			t.Errorf("%s: total %q, want %q", tt.target, got, tt.want)
 		}
 	}
-	// Not asked for, not counted; and counted, it is another representation.
+	// A total is only counted on request, and is part of the representation.
 	res := send(t, h, "GET /orders")
 	want(t, res, http.StatusOK, "Preference-Applied:", "Vary: Accept, Accept-Encoding, Prefer")
 	if strings.Contains(res.body, "total") {
@@ -209,7 +209,7 @@ func TestRule036VaryIsAddedTo(t *testing.T) {
 	for _, tt := range tests {
 		for _, target := range []string{"/places/ath", "/places/none", "/places"} {
 			res := send(t, outer(tt.outside...), "GET "+target)
-			got := strings.TrimSuffix(strings.Join(res.header["Vary"], ", "), ", Prefer") // only a list has that
+			got := strings.TrimSuffix(strings.Join(res.header["Vary"], ", "), ", Prefer") // lists only
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("%s: GET %s: Vary (-want +got):\n%s", tt.name, target, diff)
 			}

@@ -17,8 +17,8 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// Section E: methods. HEAD is in rules_e_head_test.go, Prefer in rules_e_prefer_test.go, lists as lines in
-// rules_e_export_test.go. DELETE has files of its own.
+// Section E: methods. HEAD is in rules_e_head_test.go, Prefer in rules_e_prefer_test.go, lists as
+// lines in rules_e_export_test.go. DELETE has its own files.
 
 func TestRule074SafeMethods(t *testing.T) {
 	t.Parallel()
@@ -47,9 +47,9 @@ func TestRule076Created(t *testing.T) {
 	got := send(t, h, "GET /orders/1")
 	wantBody(t, got, http.StatusOK, res.body)
 	want(t, got, http.StatusOK, "Etag: "+res.header.Get("Etag"))
-	// The part that was asked for.
+	// The requested members.
 	wantBody(t, send(t, h, "POST /orders?fields=id", jsonBody, "", `{"customerId":"u"}`), http.StatusCreated, `{"id":2}`)
-	// The client's id where that is allowed, the store's where none is given.
+	// The id of the client if it may choose it, otherwise that of the store.
 	want(t, send(t, h, "POST /users", jsonBody, "", `{"id":"me","name":"n"}`), http.StatusCreated, "Location: /users/me")
 	res = send(t, h, "POST /users", jsonBody, "", `{"name":"n"}`)
 	want(t, res, http.StatusCreated)
@@ -85,14 +85,14 @@ func TestRule078PutStatus(t *testing.T) {
 	res = send(t, h, "PUT /users/u", jsonBody, "", `{"name":"b"}`)
 	want(t, res, http.StatusOK, "Location:", "Content-Location: /users/u")
 	wantBody(t, res, http.StatusOK, `{"id":"u","name":"b"}`)
-	// Once more: nothing changes, and nothing is created.
+	// The same again: nothing changes, and nothing is created.
 	wantBody(t, send(t, h, "PUT /users/u", jsonBody, "", `{"name":"b"}`), http.StatusOK, `{"id":"u","name":"b"}`)
 }
 
 func TestRule079IDInTheBody(t *testing.T) {
 	t.Parallel()
 	h := api(t)
-	// Absent is filled in, equal is fine, another is refused: when creating and when replacing.
+	// A member that the server sets may be absent or equal, but not different, in POST and PUT.
 	for _, status := range []int{http.StatusCreated, http.StatusOK} {
 		d := wantProblem(t, send(t, h, "PUT /users/u", jsonBody, "", `{"id":"v","name":"a"}`), problem.Invalid)
 		if len(d.Errors) != 1 || *d.Errors[0].Pointer != "/id" {
@@ -114,7 +114,7 @@ func TestRule080PutOfAnUnknownID(t *testing.T) {
 	wantProblem(t, send(t, h, "PUT /orders/077", jsonBody, "", `{"customerId":"u"}`), problem.NotFound)
 	wantProblem(t, send(t, h, "PUT /orders/77", jsonBody, "If-None-Match: *", "", `{"customerId":"u"}`), problem.NotFound)
 	wantProblem(t, send(t, h, "GET /orders/77"), problem.NotFound)
-	// A collection that takes ids in takes those only that it can hold.
+	// A collection rejects ids that its type cannot represent.
 	type thing struct {
 		ID int8 `json:"id"`
 		N  int  `json:"n"`
@@ -367,7 +367,7 @@ func TestRule089OptimisticRetry(t *testing.T) {
 		wantProblem(t, res, problem.PreconditionFailed, "Etag: "+send(t, h, "GET "+path).header.Get("Etag"))
 		wantBody(t, send(t, h, "GET "+path+"?fields=cents,note"), http.StatusOK, `{"cents":11,"note":null}`)
 	})
-	synctest.Test(t, func(t *testing.T) { // and patience has an end
+	synctest.Test(t, func(t *testing.T) { // and retries end with the timeout
 		h := api(t, interrupted(-1))
 		path := create(t, h, "/orders", `{"customerId":"u","cents":10}`)
 		for _, x := range [][]string{

@@ -24,13 +24,13 @@ import (
 // Section F: concurrent writes. Two catalogs over one store represent two processes: they share no
 // lock, and only the compare-and-swap of the store separates them.
 
-// tally is an item in which every write leaves a mark, so that a lost one can be seen.
+// tally is an item in which every write leaves a mark, to detect lost writes.
 type tally struct {
 	ID    string   `json:"id"`
 	Marks []string `json:"marks"`
 }
 
-// tallies serves a store of tallies, and counts how often it is asked to replace.
+// tallies serves a store of tallies, and counts the calls of Replace.
 func tallies(store *memory.Store[tally], replaced *atomic.Int64) http.Handler {
 	ops := resource.OpsOf(store)
 	replace := ops.Replace
@@ -81,7 +81,7 @@ func TestRule102NoUpdateIsLost(t *testing.T) {
 				if n := len(slices.Compact(item.Value.Marks)); n != writes {
 					t.Errorf("%d of %d acknowledged writes are there", n, writes)
 				}
-				// Within one process they queue, and none is attempted for nothing.
+				// Within one process writers wait for each other, so no attempt fails.
 				if n := replaced.Load(); processes == 1 && n != writes {
 					t.Errorf("the store was asked %d times to replace, want %d", n, writes)
 				}
@@ -148,7 +148,7 @@ func TestRule100RacingCreators(t *testing.T) {
 	}
 }
 
-// PUT without a condition is for whatever is there: one creates, and all others replace.
+// PUT without a condition applies to any state: one creates, and all others replace.
 func TestRule100RacingPuts(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := memory.New[tally](nil)
@@ -167,14 +167,14 @@ func TestRule100RacingPuts(t *testing.T) {
 	})
 }
 
-// The other one creates between our look at the store and our write.
+// The item is created between the read and the write.
 func TestRule100LateCreator(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
 		field  string
 		status int
-		body   string // of the item afterwards
+		body   string // the item afterwards
 	}{
 		{"whatever is there", "Accept: */*", http.StatusOK, `{"id":"ann","name":"Anna"}`},
 		{"create only", "If-None-Match: *", http.StatusPreconditionFailed, ann},
@@ -194,7 +194,7 @@ func TestRule100LateCreator(t *testing.T) {
 					}
 				})
 				want(t, send(t, h, "PUT /users/ann", jsonBody, tt.field, "", `{"name":"Anna"}`), tt.status)
-				if tt.body == "" { // nothing was tried
+				if tt.body == "" { // there was no attempt
 					want(t, send(t, h, "GET /users/ann"), http.StatusNotFound)
 					return
 				}
@@ -226,7 +226,7 @@ func interfering(n int, attempts *int, meddle func(ctx context.Context, s *setup
 	}
 }
 
-// rename is what another process does to ann.
+// rename is a write by another process.
 func rename(name string) func(context.Context, *setup) {
 	return func(ctx context.Context, s *setup) {
 		item, err := s.userOps.Get(ctx, "ann")
@@ -265,7 +265,7 @@ func TestRule102StaleIsTriedAgain(t *testing.T) {
 	})
 }
 
-// Every attempt judges what it finds: the state may have changed so that there is nothing more to do.
+// Every attempt checks the current item, which may already have the requested state.
 func TestRule102StaleIsJudgedAgain(t *testing.T) {
 	t.Parallel()
 	hidden := false

@@ -62,7 +62,8 @@ func TestRule113Ranges(t *testing.T) {
 			}
 			wantBody(t, res, http.StatusPartialContent, tt.body)
 			want(t, res, http.StatusPartialContent, "Content-Range: bytes "+tt.span+"/10")
-			for _, h := range []http.Header{whole.header, res.header} { // which are not those of the same moment, or of the whole
+			// the header fields of another time, or of the whole
+			for _, h := range []http.Header{whole.header, res.header} {
 				h.Del("Date")
 				h.Del("Content-Length")
 			}
@@ -85,8 +86,9 @@ func TestRule113RangeIsForGET(t *testing.T) {
 	want(t, send(t, h, "DELETE /files/digits", "Range: bytes=0-1"), http.StatusNoContent)
 }
 
-// TestRule113LikeNetHTTP compares with the file server of the standard library, where the two agree on what RFC 9110 leaves
-// open: that takes several ranges, and refuses where this ignores what is not in the grammar.
+// TestRule113LikeNetHTTP compares with the file server of the standard library. They differ in what
+// RFC 9110 leaves open: net/http supports several ranges, and rejects fields with a syntax error,
+// which this package ignores.
 func TestRule113LikeNetHTTP(t *testing.T) {
 	t.Parallel()
 	h, _ := filled(t, nil)
@@ -146,7 +148,7 @@ func TestRule114Unsatisfiable(t *testing.T) {
 	tag := send(t, h, "HEAD /files/digits").header.Get("Etag")
 	want(t, send(t, h, "GET /files/digits", "Range: bytes=10-", "If-None-Match: "+tag), http.StatusNotModified,
 		"Etag: "+tag, "Cache-Control: private, no-cache", "Vary: Accept, Accept-Encoding", "Content-Range:", "Content-Type:")
-	s.blobs["digits"].Size++ // which the content does not have
+	s.blobs["digits"].Size++ // the content is shorter
 	if res, err := tryHTTP(t, listen(t, h), false)("GET /files/digits"); err == nil && !strings.Contains(res.body, "EOF") {
 		t.Errorf("content that is cut off looks whole: %q", res.body)
 	}

@@ -15,7 +15,7 @@ import (
 
 // Section F: entity tags.
 
-// A collection that can only be read needs no revisions: its tags come from the content.
+// A read-only collection needs no revisions: its tags are computed from the content.
 func TestRule103ContentTags(t *testing.T) {
 	t.Parallel()
 	serve := func(name string) http.Handler {
@@ -41,10 +41,10 @@ func TestRule103ContentTags(t *testing.T) {
 	want(t, send(t, serve("Athina"), "GET /places/ath?fields=id", "If-None-Match: "+part), http.StatusOK)
 }
 
-// plainTag has nothing in it that any parser of tags ever stumbled over.
+// plainTag matches tags with characters that all parsers accept.
 var plainTag = regexp.MustCompile(`^"[A-Za-z0-9._~-]+"$`)
 
-// A store may have revisions of any bytes. They come back as they were.
+// Revisions of a store may contain any bytes, and are returned unchanged.
 func TestRule102OddRevisions(t *testing.T) {
 	t.Parallel()
 	for _, odd := range []string{`quo"te`, "dot.dot.", "\xff\x00\n", "W/", "*", "~", "~x", " ", ",", "ü", "\\"} {
@@ -65,7 +65,7 @@ func TestRule102OddRevisions(t *testing.T) {
 	}
 }
 
-// withRevs gives every revision of ops odd bytes in front.
+// withRevs adds unusual bytes to every revision.
 func withRevs(ops resource.Ops[user], odd string) resource.Ops[user] {
 	out := ops
 	disguise := func(item resource.Item[user], err error) (resource.Item[user], error) {
@@ -85,7 +85,7 @@ func withRevs(ops resource.Ops[user], odd string) resource.Ops[user] {
 	return out
 }
 
-// A revision that merely looks like the encoding of another one is another one.
+// A revision that equals the encoding of another one is a different revision.
 func TestRule102EncodedRevisionsDoNotMeet(t *testing.T) {
 	t.Parallel()
 	tags := map[string]string{}
@@ -107,13 +107,13 @@ func TestRule102EncodedRevisionsDoNotMeet(t *testing.T) {
 	}
 }
 
-// long makes an item that is worth compressing.
+// long returns an item that is large enough for compression.
 func long(t *testing.T, h http.Handler) (path string) {
 	t.Helper()
 	return create(t, h, "/orders", `{"customerId":"ann","note":"`+strings.Repeat("stoa ", 400)+`"}`)
 }
 
-// representations are requests for the different representations of one item.
+// representations are requests for all representations of one item.
 var representations = map[string][]string{
 	"plain":         {""},
 	"gzip":          {"", "Accept-Encoding: gzip"},
@@ -143,7 +143,7 @@ func TestRule103TagsOfRepresentations(t *testing.T) {
 		}
 		tags[tag] = name
 	}
-	// The order in which fields are named makes no other representation.
+	// The order of fields does not change the representation.
 	a, b := send(t, h, "GET "+path+"?fields=id,status"), send(t, h, "GET "+path+"?fields=status,id,id")
 	if a.body != b.body || a.header.Get("ETag") != b.header.Get("ETag") {
 		t.Errorf("%s %s and %s %s should be the same", a.header.Get("ETag"), a.body, b.header.Get("ETag"), b.body)
@@ -188,7 +188,7 @@ func TestRule103TagsOfContracts(t *testing.T) {
 	want(t, send(t, current, "GET /users/ann", "If-None-Match: "+b), http.StatusOK)
 	want(t, send(t, older, "GET /users/ann", "If-None-Match: "+a), http.StatusOK)
 
-	// For writing either will do, both ways.
+	// Both tags are valid for writes.
 	want(t, send(t, current, "PATCH /users/ann", mergeBody, "If-Match: "+b, "", `{"email":"ann@example.com"}`), http.StatusOK)
 	a = send(t, current, "GET /users/ann").header.Get("ETag")
 	want(t, send(t, older, "PUT /users/ann", jsonBody, "If-Match: "+a, "", `{"label":"Anna"}`), http.StatusOK)
@@ -252,7 +252,8 @@ func TestRule104OnlyTheSelectedIsUnchanged(t *testing.T) {
 	}
 }
 
-// Both codings are acceptable to most clients, and the size decides. The tag must be that of the coding that is sent.
+// Most clients accept both codings, and the size decides. The tag is that of the coding in the
+// response.
 func TestRule104GzipClients(t *testing.T) {
 	t.Parallel()
 	h := api(t)
@@ -331,7 +332,7 @@ func TestRule106ListTags(t *testing.T) {
 	want(t, send(t, h, "PATCH /users/bob", mergeBody, "", `{"name":"B"}`), http.StatusOK)
 	distinct("two items, one changed", tag("/users"))
 	want(t, send(t, h, "DELETE /users/bob"), http.StatusNoContent)
-	distinct("one item after two", tag("/users")+"again") // what it was with ann alone
+	distinct("one item after two", tag("/users")+"again") // the tag with ann alone
 	want(t, send(t, h, "GET /users", "If-None-Match: *"), http.StatusNotModified)
 	want(t, send(t, h, "GET /users", `If-None-Match: "x"`), http.StatusOK)
 
@@ -342,7 +343,7 @@ func TestRule106ListTags(t *testing.T) {
 	distinct("orders and a changed customer", tag("/orders?expand=customer"))
 }
 
-// Conditions on a collection mean nothing for what is done to it, and there is nothing to write against.
+// Preconditions do not apply to writes to a collection.
 func TestRule106NoWritesOnLists(t *testing.T) {
 	t.Parallel()
 	h := api(t)
@@ -369,7 +370,7 @@ func TestRule107OneTagOneContent(t *testing.T) {
 		}
 	}
 	look()
-	look() // compressed content must come out the same again
+	look() // compression must be deterministic
 	for i := range 3 {
 		want(t, send(t, h, "PATCH "+path, mergeBody, "", fmt.Sprintf(`{"cents":%d}`, i+1)), http.StatusOK)
 		look()

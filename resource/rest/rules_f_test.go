@@ -77,7 +77,7 @@ func (c conditions) fields(tag string) []string {
 	return fields
 }
 
-// All combinations of absent and present fields, 32, and of those that hold and those that do not, 162.
+// All 32 combinations of absent and present fields, and all 162 of states.
 func TestRule095Precedence(t *testing.T) {
 	t.Parallel()
 	var all []conditions
@@ -166,7 +166,7 @@ func TestRule096OtherErrorsComeFirst(t *testing.T) {
 					tt.opt(s)
 				}
 				insert := s.userOps.Insert
-				if strings.Contains(tt.line, "/bob") { // gone from the beginning
+				if strings.Contains(tt.line, "/bob") { // bob was deleted at the start
 					item, err := insert(t.Context(), "bob", user{ID: "bob", Name: "Bob"})
 					if err != nil || s.userOps.Delete(t.Context(), "bob", item.Rev) != nil {
 						t.Fatal(err)
@@ -275,7 +275,7 @@ func TestRule101TagLists(t *testing.T) {
 			wantErrors(t, wantProblem(t, send(t, h, "GET /users", "If-None-Match: abc"), problem.InvalidHeader),
 				"If-None-Match: syntax")
 		}
-		// Commas belong to a tag, a backslash is just one, bytes beyond ASCII are as good as others.
+		// A tag may contain commas, backslashes and bytes beyond ASCII.
 		for _, value := range []string{`"a,b", `, `"a\",`, "\"\xff\xfe\",", `,, W/"",`, `"W/", `} {
 			want(t, send(t, h, "GET "+path, name+": "+value+tag),
 				map[string]int{"If-Match": 200, "If-None-Match": 304}[name])
@@ -393,8 +393,10 @@ func TestRule109LastModified(t *testing.T) {
 func TestRule110RequireIfMatch(t *testing.T) {
 	t.Parallel()
 	h := api(t, func(s *setup) { recreating(s); s.users.RequireIfMatch, s.users.AllowRecreate = true, true })
-	path := create(t, h, "/users", ann)                                                       // creates need none
-	want(t, send(t, h, "PUT /users/bob", jsonBody, "", `{"name":"Bob"}`), http.StatusCreated) // nor do these
+	// creating needs none
+	path := create(t, h, "/users", ann)
+	// nor do these requests
+	want(t, send(t, h, "PUT /users/bob", jsonBody, "", `{"name":"Bob"}`), http.StatusCreated)
 	want(t, send(t, h, "PUT /users/cat", jsonBody, "If-None-Match: *", "", `{"name":"Cat"}`), http.StatusCreated)
 	want(t, send(t, h, "GET "+path), http.StatusOK)
 	for _, fields := range [][]string{nil, {`If-None-Match: "x"`},
@@ -425,7 +427,7 @@ func TestRule111PreconditionFailed(t *testing.T) {
 	tag := send(t, h, "GET "+path).header.Get("ETag")
 	for _, req := range [][]string{
 		{"PUT " + path, jsonBody, `If-Match: "x.y"`, "", `{"name":"Anna"}`},
-		{"PUT " + path, jsonBody, `If-Match: "x.y"`, "", ann}, // what is there already is no reason for a 200
+		{"PUT " + path, jsonBody, `If-Match: "x.y"`, "", ann}, // an unchanged item is no reason for 200
 		{"PATCH " + path, mergeBody, `If-Match: "x.y"`, "", `{"name":"Anna"}`},
 		{"DELETE " + path, `If-Match: "x.y"`},
 		{"GET " + path, `If-Match: "x.y"`},
@@ -440,7 +442,7 @@ func TestRule111PreconditionFailed(t *testing.T) {
 	if replaced > 0 {
 		t.Errorf("the store was asked to replace %d times", replaced)
 	}
-	// The tag of the refusal is good for the next attempt.
+	// The tag in the 412 can be used for the next attempt.
 	want(t, send(t, h, "PUT "+path, jsonBody, "If-Match: "+tag, "", `{"name":"Anna"}`), http.StatusOK)
 }
 

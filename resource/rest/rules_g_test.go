@@ -15,9 +15,9 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// Section G: what patches mean to a client of HTTP. How they are applied is tested in package patch.
+// Section G: patches over HTTP. How they are applied is tested in package patch.
 
-// sheet is an item with everything in it that patches treat in a way of their own.
+// sheet is an item with all kinds of members that patches treat differently.
 type sheet struct {
 	ID    string         `json:"id"`
 	Title string         `json:"title" required:"true" maxLength:"20"`
@@ -38,7 +38,7 @@ const (
 	budgetPath = "/sheets/b"
 )
 
-// sheets serves the one sheet above, and reports how often something else was written.
+// sheets serves one sheet, and returns the number of writes.
 func sheets(t *testing.T, limits resource.Limits) (h http.Handler, writes *int) {
 	t.Helper()
 	ops := resource.OpsOf(memory.New[sheet](nil))
@@ -92,7 +92,7 @@ func TestRule116AllOrNothing(t *testing.T) {
 	if *writes > 0 {
 		t.Errorf("%d writes, want none", *writes)
 	}
-	// Each operation sees what those before it did.
+	// Each operation sees the result of those before it.
 	ok := `[{"op":"replace","path":"/title","value":"T"},{"op":"test","path":"/title","value":"T"},
 		{"op":"copy","from":"/title","path":"/note"},{"op":"remove","path":"/cells/0"},{"op":"test","path":"/cells/0/n","value":2}]`
 	want(t, send(t, h, "PATCH "+budgetPath, patchBody, "", ok), http.StatusOK)
@@ -110,7 +110,7 @@ func TestRule117PatchStatus(t *testing.T) {
 		kind  problem.Kind
 		want  string
 	}{
-		// Wrong whatever the item is: 400.
+		// Invalid for every item: 400.
 		{"no JSON", `[{"op":`, problem.MalformedPatch, fault(0, "", "syntax")},
 		{"nothing", ``, problem.MalformedPatch, fault(-1, "", "syntax")},
 		{"two documents", `[] []`, problem.MalformedPatch, fault(-1, "", "syntax")},
@@ -126,7 +126,7 @@ func TestRule117PatchStatus(t *testing.T) {
 		{"no from", `[{"op":"move","path":"/note"}]`, problem.MalformedPatch, fault(0, "", "required")},
 		{"path is no string", `[{"op":"remove","path":1}]`, problem.MalformedPatch, fault(0, "", "type")},
 		{"path is no pointer", `[{"op":"remove","path":"note"}]`, problem.MalformedPatch, fault(0, "note", "pointer")},
-		// Good, but not for this item: 409.
+		// Valid, but not for this item: 409.
 		{"nothing to remove", `[{"op":"remove","path":"/nothing"}]`, problem.PatchConflict, fault(0, "/nothing", "missing")},
 		{"nothing to replace", `[{"op":"replace","path":"/meta/x","value":1}]`, problem.PatchConflict, fault(0, "/meta/x", "missing")},
 		{"no parent", `[{"op":"add","path":"/meta/x/y","value":1}]`, problem.PatchConflict, fault(0, "/meta/x/y", "missing")},
@@ -135,7 +135,7 @@ func TestRule117PatchStatus(t *testing.T) {
 		{"test", `[{"op":"remove","path":"/note"},{"op":"test","path":"/title","value":"budget"}]`,
 			problem.PatchConflict, fault(1, "/title", "test")},
 		{"the whole", `[{"op":"remove","path":""}]`, problem.PatchConflict, fault(0, "", "root")},
-		// It can be done, but must not: 422, and where the result is wrong.
+		// Applicable, but with an invalid result: 422 with its place.
 		{"wrong type", `[{"op":"replace","path":"/cells/1/n","value":"2"}]`, problem.Invalid, fault(-1, "/cells/1/n", "type")},
 		{"too long", `[{"op":"replace","path":"/title","value":"012345678901234567890"}]`, problem.Invalid,
 			fault(-1, "/title", "maxLength")},
@@ -187,7 +187,7 @@ func TestRule118Operations(t *testing.T) {
 	}
 	want(t, send(t, h, "PATCH "+budgetPath, patchBody, "",
 		`[{"op":"test","path":"/note","value":"draft","from":7,"comment":"who knows","Op":"remove"}]`), http.StatusOK)
-	// And the same gate before a merge patch.
+	// The same validation applies to a merge patch.
 	wantProblem(t, send(t, h, "PATCH "+budgetPath, mergeBody, "", `{"note":"a","note":"b"}`), problem.MalformedPatch)
 }
 
@@ -316,7 +316,8 @@ func TestRule123MergePatch(t *testing.T) {
 		})
 	}
 	h, _ := sheets(t, resource.Limits{})
-	for _, whole := range []string{`null`, `[]`, `[{"title":"T"}]`, `"x"`, `1`, `true`} { // replaces all, by no object
+	// replaces the whole value, not an object
+	for _, whole := range []string{`null`, `[]`, `[{"title":"T"}]`, `"x"`, `1`, `true`} {
 		d := wantProblem(t, send(t, h, "PATCH "+budgetPath, mergeBody, "", whole), problem.Invalid)
 		wantErrors(t, d, " type")
 	}
@@ -327,7 +328,7 @@ func TestRule123MergePatch(t *testing.T) {
 	}
 }
 
-// Only JSON Patch can put a null where a merge patch would remove.
+// Only JSON Patch can set null.
 func TestRule124Null(t *testing.T) {
 	t.Parallel()
 	h, _ := sheets(t, resource.Limits{})
@@ -344,7 +345,7 @@ func TestRule124Null(t *testing.T) {
 		"Accept-Patch: application/merge-patch+json, application/json-patch+json")
 }
 
-// Rule 125 is about what a well-known engine does otherwise. None of it gets through.
+// Rule 125: quirks of a well-known implementation. None of them is supported.
 func TestRule125NoOddities(t *testing.T) {
 	t.Parallel()
 	h, _ := sheets(t, resource.Limits{})

@@ -18,7 +18,7 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// Sections H and I: what is sent, and what caches may do with it. Rule 130 belongs to package openapi.
+// Sections H and I: responses and caching. Rule 130 belongs to package openapi.
 
 func TestRule126DeterministicOutput(t *testing.T) {
 	t.Parallel()
@@ -50,7 +50,7 @@ func TestRule127NoContent(t *testing.T) {
 		{"DELETE " + path},
 		{"HEAD " + path},
 	}
-	// One connection for all: an octet too many would be taken for the beginning of the next response.
+	// One connection: an additional byte would be parsed as the next response.
 	c := dial(t, listen(t, h))
 	for _, r := range requests {
 		rest := append([]string{"Host: a"}, r[1:]...)
@@ -78,7 +78,7 @@ func TestRule128Nosniff(t *testing.T) {
 
 var linkPattern = regexp.MustCompile(`<([^>]*)>; rel="([a-z]+)"`)
 
-// linksOf returns the targets in the Link field by their relation.
+// linksOf returns the targets in Link by relation.
 func linksOf(t *testing.T, res *response) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -93,7 +93,7 @@ func linksOf(t *testing.T, res *response) map[string]string {
 	return found
 }
 
-// listed is a list as a client reads it.
+// listed is a list.
 type listed struct {
 	Items []struct {
 		ID int64 `json:"id"`
@@ -114,7 +114,7 @@ func pageOf(t *testing.T, res *response) (ids []int64, p listed) {
 	return ids, p
 }
 
-// sevenOrders are worth 0, 1, 2, 0, 1, 2 and 0 cents, so that sorting by that has ties.
+// sevenOrders cost 0, 1, 2, 0, 1, 2 and 0 cents, so sorting by cents has ties.
 func sevenOrders(t *testing.T) http.Handler {
 	t.Helper()
 	h := api(t)
@@ -124,7 +124,7 @@ func sevenOrders(t *testing.T) http.Handler {
 	return h
 }
 
-// follow walks along links of one relation and returns the ids of all pages.
+// follow follows the links of one relation and returns the ids of all pages.
 func follow(t *testing.T, h http.Handler, target, rel string) (pages [][]int64) {
 	t.Helper()
 	for target != "" {
@@ -168,7 +168,7 @@ func TestRule129Links(t *testing.T) {
 			if first["prev"] != "" || first["first"] != tt.target {
 				t.Errorf("the first page has prev %q and first %q", first["prev"], first["first"])
 			}
-			// From the end back to the beginning, the pages hold the same items in the same order.
+			// Backwards from the end, the pages have the same items in the same order.
 			back := follow(t, h, first["last"], "prev")
 			slices.Reverse(back)
 			if diff := cmp.Diff(slices.Concat(tt.want...), slices.Concat(back...)); diff != "" {
@@ -195,7 +195,7 @@ func TestRule129LinksKeepTheQuestion(t *testing.T) {
 	if !strings.HasPrefix(second["prev"], "/orders?"+asked+"&before=") || second["first"] != "/orders?"+asked {
 		t.Errorf("prev is %s, first %s", second["prev"], second["first"])
 	}
-	// Another page size from here on is fine: a cursor is a place.
+	// The page size may change: a cursor is a position.
 	ids, _ := pageOf(t, send(t, h, "GET "+strings.Replace(links["next"], "limit=2", "limit=9", 1)))
 	if diff := cmp.Diff([]int64{1, 7}, ids[len(ids)-2:]); diff != "" {
 		t.Errorf("the rest (-want +got):\n%s", diff)
@@ -236,14 +236,14 @@ func TestRule129CursorsAreBound(t *testing.T) {
 	wantProblem(t, send(t, older, "GET "+link), problem.InvalidCursor)
 }
 
-// Pages are places in an order, so what is created or deleted elsewhere shifts nothing.
+// Pages are positions in an order, so creations and deletions elsewhere do not shift them.
 func TestRule129PagesDoNotShift(t *testing.T) {
 	t.Parallel()
 	h := sevenOrders(t)
 	next := linksOf(t, send(t, h, "GET /orders?limit=3&sort=-cents"))["next"] // 3, 6, 2
 	create(t, h, "/orders", `{"customerId":"u","cents":2}`)
 	want(t, send(t, h, "DELETE /orders/3"), http.StatusNoContent)
-	want(t, send(t, h, "DELETE /orders/2"), http.StatusNoContent) // the very one at the border
+	want(t, send(t, h, "DELETE /orders/2"), http.StatusNoContent) // the item at the boundary
 	ids, _ := pageOf(t, send(t, h, "GET "+next))
 	if diff := cmp.Diff([]int64{5, 1, 4}, ids); diff != "" {
 		t.Errorf("the second page (-want +got):\n%s", diff)

@@ -22,9 +22,9 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Section J: errors. Limits of rate and retries under a key belong to other packages.
+// Section J: errors. Rate limits and retries with a key belong to other packages.
 
-// secret is in every error that is not meant for clients.
+// secret is part of every error that is not intended for clients.
 const secret = "db-7.internal: password refused"
 
 // faulty is a shop with a captured log, in which users fail with err.
@@ -44,7 +44,7 @@ func faulty(t *testing.T, err error, opts ...func(*setup)) (h http.Handler, log 
 	return api(t, opts...), log
 }
 
-// everyWay is one request for each way to the users of a store.
+// everyWay has a request for each method of the store of users.
 var everyWay = [][]string{
 	{"GET /users/ann"}, {"HEAD /users/ann"}, {"GET /users"}, {"GET /users", "Accept: application/x-ndjson"},
 	{"POST /users", jsonBody, "", ann}, {"POST /users", jsonBody, "", `{"name":"Ann"}`},
@@ -81,7 +81,7 @@ func TestRule137Members(t *testing.T) {
 		"?colour unknownParameter", "?limit invalidValue", "?status invalidValue")
 }
 
-// One title, type and status for each kind, whatever the occasion.
+// Each kind has one title, type and status.
 func TestRule137KindsAreConstant(t *testing.T) {
 	t.Parallel()
 	h := api(t)
@@ -152,7 +152,7 @@ func TestRule137InternalErrors(t *testing.T) {
 	}
 }
 
-// Where a store does what it must not, the client is not to blame, whatever error the store wraps in it.
+// If a store violates its contract, the error is 500, whatever sentinel it wraps.
 func TestRule137StoreFaults(t *testing.T) {
 	t.Parallel()
 	serve := func(change func(*resource.Item[user])) http.Handler {
@@ -263,7 +263,7 @@ func TestRule138OutcomeUnknown(t *testing.T) {
 	want(t, send(keyField("k")), http.StatusCreated, "Retry-After:")
 }
 
-// A panic of the application is an internal error. It takes no lock with it, and nothing else.
+// A panic of the application is an internal error. It leaves no lock.
 func TestRule139Panic(t *testing.T) {
 	t.Parallel()
 	boom := func() { panic(secret) }
@@ -338,7 +338,7 @@ func TestRule139Panic(t *testing.T) {
 	}
 }
 
-// When half of an answer is out, the only honest thing is to break off.
+// If a part of the response was sent, the connection is aborted.
 func TestRule139BrokenOff(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func() error{

@@ -22,7 +22,7 @@ func TestRule138Streams(t *testing.T) {
 		refused := send(t, h, "GET /orders", streamType, ann)
 		wantProblem(t, refused, problem.TooManyRequests, "Retry-After: *")
 		want(t, refused, http.StatusTooManyRequests)
-		want(t, send(t, h, "GET /orders", ann), http.StatusOK) // all else is no stream
+		want(t, send(t, h, "GET /orders", ann), http.StatusOK) // other requests are not streams
 		want(t, open(t, h, "GET /orders", streamType, bob).answer(), http.StatusOK)
 		for range 3 {
 			want(t, open(t, h, "GET /orders", streamType).answer(), http.StatusOK)

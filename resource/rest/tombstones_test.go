@@ -29,7 +29,7 @@ type thing struct {
 	N    int64  `json:"n"`
 }
 
-// things is the store of someone in a hurry: a map, with everything that a write needs and no memory of what is gone.
+// things is a minimal store: a map with the methods of writes and without tombstones.
 type things struct {
 	mu    sync.Mutex
 	items map[string]resource.Item[thing]
@@ -93,7 +93,7 @@ func (s *things) Insert(ctx context.Context, id string, v thing) (resource.Item[
 	})
 }
 
-// compare is what makes a write a compare-and-swap.
+// compare returns an error unless the revision is current.
 func compare(old *resource.Item[thing], expect resource.Rev) error {
 	switch {
 	case old == nil:
@@ -129,7 +129,7 @@ func TestTombstonesConform(t *testing.T) {
 	}
 }
 
-// TestTombstonesOverHTTP: a collection that forgets is 404 after a deletion, and 410 with the adapter.
+// TestTombstonesOverHTTP: without tombstones a deleted item is 404, and with the adapter 410.
 func TestTombstonesOverHTTP(t *testing.T) {
 	t.Parallel()
 	serve := func(ops resource.Ops[thing]) http.Handler {
@@ -165,7 +165,7 @@ func TestTombstonesOverHTTP(t *testing.T) {
 	}
 }
 
-// TestTombstonesInTransaction: where both take part in it, item and mark change together.
+// TestTombstonesInTransaction: in a shared transaction the item and its tombstone change together.
 func TestTombstonesInTransaction(t *testing.T) {
 	t.Parallel()
 	store := memory.New[thing](nil)
@@ -192,7 +192,7 @@ func TestTombstonesInTransaction(t *testing.T) {
 	}
 }
 
-// staleMarks are marks that outlived a crash: everything is marked.
+// staleMarks are tombstones for every id, as after a crash.
 type staleMarks struct{}
 
 func (staleMarks) Mark(context.Context, string, time.Time) error { return nil }
@@ -218,7 +218,7 @@ func TestTombstonesOfTheLiving(t *testing.T) {
 	wantProblem(t, send(t, h, "GET /things/b"), problem.Gone)
 }
 
-// TestTombstonesWithoutDeleter: what is absent stays absent.
+// TestTombstonesWithoutDeleter: absent capabilities remain absent.
 func TestTombstonesWithoutDeleter(t *testing.T) {
 	t.Parallel()
 	inner := resource.OpsOf(newThings())

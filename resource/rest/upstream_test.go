@@ -23,12 +23,12 @@ import (
 // telling is a store that reports the changes of its items itself.
 type telling struct {
 	*memory.Store[thing]
-	running atomic.Int64              // streams
+	running atomic.Int64              // number of running streams
 	spoil   func(*feed.Change[thing]) // modifies a change before it is yielded
 
 	mu      sync.Mutex
-	changes []*feed.Change[thing] // the cursor of the nth has Seq n+1
-	wake    chan struct{}         // closed with the next change
+	changes []*feed.Change[thing] // the cursor of the change with index n has Seq n+1
+	wake    chan struct{}         // closed at the next change
 }
 
 var _ feed.Watcher[thing] = (*telling)(nil)
@@ -69,12 +69,12 @@ func (s *telling) Insert(ctx context.Context, id string, v thing) (resource.Item
 	return it, err
 }
 
-// InsertMany is not what this store can do.
+// InsertMany is not supported.
 func (s *telling) InsertMany(context.Context, []resource.Item[thing]) error {
 	return resource.ErrUnavailable
 }
 
-// Replace relies on the library for what is there: it is named by its revision.
+// Replace relies on the library for the current item, which the revision identifies.
 func (s *telling) Replace(ctx context.Context, id string, expect resource.Rev, v thing) (resource.Item[thing], error) {
 	old, _ := s.Get(ctx, id)
 	it, err := s.Store.Replace(ctx, id, expect, v)
@@ -101,7 +101,7 @@ func (s *telling) behind(seq uint64) ([]*feed.Change[thing], <-chan struct{}) {
 	return s.changes[seq:], s.wake
 }
 
-// Watch is that of [feed.Watcher].
+// Watch implements [feed.Watcher].
 func (s *telling) Watch(ctx context.Context, at feed.Cursor) iter.Seq2[*feed.Change[thing], error] {
 	return func(yield func(*feed.Change[thing], error) bool) {
 		s.running.Add(1)
@@ -229,7 +229,7 @@ func TestWatcherIsListenedToOnce(t *testing.T) {
 	})
 }
 
-// TestWatcherCloses with the Feed of the catalog.
+// TestWatcherCloses: subscriptions end with the Feed of the catalog.
 func TestWatcherCloses(t *testing.T) {
 	t.Parallel()
 	told(t, nil, func(t *testing.T, r rig, s *telling) {
@@ -315,7 +315,7 @@ func TestWatcherFaults(t *testing.T) {
 	}
 }
 
-// TestWatcherIdFromValue: the id of a change may be in the item alone, as that of an Item may.
+// TestWatcherIdFromValue: the id of a change may be only in the item.
 func TestWatcherIdFromValue(t *testing.T) {
 	t.Parallel()
 	told(t, nil, func(t *testing.T, r rig, s *telling) {
@@ -326,7 +326,7 @@ func TestWatcherIdFromValue(t *testing.T) {
 	})
 }
 
-// TestWatcherInTwoCatalogs of one Feed is fine, and of two is a mistake.
+// TestWatcherInTwoCatalogs: two catalogs may share one Feed, but must not have different ones.
 func TestWatcherInTwoCatalogs(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

@@ -27,8 +27,8 @@ func ordersOf(t *testing.T, store *memory.Store[purchase], opts ...func(v11, v10
 	return [3]http.Handler{catalog(t, v10), catalog(t, v11), catalog(t, hub)}
 }
 
-// TestOneLineOfThree: a client of the contract in which an order had one line changes that line, and the order keeps the
-// two that the client cannot see.
+// TestOneLineOfThree: a client of the contract with one line changes that line, and the order keeps
+// the two hidden lines.
 func TestOneLineOfThree(t *testing.T) {
 	t.Parallel()
 	before := purchaseSamples()[1]
@@ -59,8 +59,8 @@ func TestOneLineOfThree(t *testing.T) {
 	}
 }
 
-// TestResetHiddenInChains: what a PUT does with what its contract cannot see is a matter of that contract, whatever those
-// on the way would do.
+// TestResetHiddenInChains: the contract of a PUT decides what happens to its hidden fields, not the
+// contracts between.
 func TestResetHiddenInChains(t *testing.T) {
 	t.Parallel()
 	whole := purchaseSamples()[1]
@@ -102,7 +102,7 @@ func TestResetHiddenInChains(t *testing.T) {
 	}
 }
 
-// TestResetHiddenKeepsTheID: what is reset is not the id, though clients can choose it.
+// TestResetHiddenKeepsTheID: the id is not reset, even if clients choose it.
 func TestResetHiddenKeepsTheID(t *testing.T) {
 	t.Parallel()
 	var seen []string
@@ -119,8 +119,8 @@ func TestResetHiddenKeepsTheID(t *testing.T) {
 	same(t, "ids that Before saw", []string{id}, seen)
 }
 
-// The names of one field in a chain of three: some/path is old~name is name, and what the middle one adds, the oldest calls
-// otherwise.
+// Types for a chain of three views in which each field has several names: some/path is called
+// old~name and then name, and the oldest view renames the field that the middle one adds.
 type titled struct {
 	ID    string `json:"id"`
 	Name  string `json:"name" maxLength:"20"`
@@ -152,7 +152,7 @@ type oldSize struct {
 	W int64 `json:"w"`
 }
 
-// titles serves them, the oldest contract first.
+// titles serves titles in all contracts, the oldest first.
 func titles(t *testing.T, o *resource.Options[titled]) [3]http.Handler {
 	t.Helper()
 	store := memory.New[titled](nil)
@@ -232,7 +232,8 @@ func TestPointersThroughChains(t *testing.T) {
 	}
 }
 
-// TestJSONPatchThroughChains: the paths of a patch are those of the client's document, on the way in and on the way out.
+// TestJSONPatchThroughChains: the paths of a patch and of its errors refer to the document of the
+// client.
 func TestJSONPatchThroughChains(t *testing.T) {
 	t.Parallel()
 	h := titles(t, nil)
@@ -252,8 +253,8 @@ func TestJSONPatchThroughChains(t *testing.T) {
 		"/widths maximum")
 }
 
-// TestWhereIsTheSameEverywhere: an item that a contract cannot express is in none of its lists, counts, exports, relations
-// and URLs, whatever the conditions are.
+// TestWhereIsTheSameEverywhere: an item that a contract cannot express is absent from its lists,
+// counts, exports, relations and URLs.
 func TestWhereIsTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	conditions := []query.Filter{
@@ -290,8 +291,8 @@ func TestWhereIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// TestBrokenViewsAreInternalErrors: whatever down returns, it is neither an answer nor a hole in a list, and the log has
-// it.
+// TestBrokenViewsAreInternalErrors: an error of down is neither sent nor skipped in a list, and is
+// logged.
 func TestBrokenViewsAreInternalErrors(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []error{
@@ -337,12 +338,12 @@ func TestDeleteOfWhatAContractCannotExpress(t *testing.T) {
 	}
 	same(t, "in the store", "a", stored(t, store, "1").Title)
 	want(t, send(t, h[2], "DELETE /books/1", tag), http.StatusNoContent)
-	for contract := range h { // what is gone is gone in every contract, also in those that never showed it
+	for contract := range h { // a deleted item is 410 in every contract, also in those that never showed it
 		wantProblem(t, send(t, h[contract], "DELETE /books/1"), problem.Gone)
 	}
 }
 
-// TestUpNeedNotKnowIDs: the id of a new item is the one that the client chose, whatever a view makes of it.
+// TestUpNeedNotKnowIDs: a new item has the id that the client chose, whatever up returns.
 func TestUpNeedNotKnowIDs(t *testing.T) {
 	t.Parallel()
 	h := titles(t, nil)
@@ -366,7 +367,7 @@ func TestUpNeedNotKnowIDs(t *testing.T) {
 	wantErrors(t, wantProblem(t, res, problem.Invalid), "/id range")
 }
 
-// A shelf was two named books once, then the books in front, and is now all of them.
+// A shelf had two named books at first, then the books in front, and now all of them.
 type shelf struct {
 	ID    string   `json:"id"`
 	Books []string `json:"books"`
@@ -383,8 +384,8 @@ type shelfV1 struct {
 	Second string `json:"second,omitempty"`
 }
 
-// TestChainsShareNothing: what a view shows may be a part of what it is given, and an up that appends to that part does not
-// write over what the next up is to keep.
+// TestChainsShareNothing: a view may return a part of its input, and an up that appends to this
+// part does not overwrite the data of the next up.
 func TestChainsShareNothing(t *testing.T) {
 	t.Parallel()
 	store := memory.New[shelf](nil)

@@ -12,7 +12,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// A ticket was priced in euros once, and what is cancelled now was canceled.
+// In the older contract a ticket was priced in euros, and cancelled was spelled canceled.
 type ticket struct {
 	ID    string  `json:"id"`
 	State string  `json:"state" enum:"open,cancelled,used"`
@@ -45,7 +45,7 @@ func ticketsOf(t *testing.T, samples ...ticket) *resource.Resource {
 		Filter: map[string][]query.Op{"state": ops, "price": ops, "seat": ops}, Sort: []string{"price", "seat", "state"}}})
 }
 
-// TestFieldsOfOneNameAreNotOneThing: a filter never asks for something else than the client sees.
+// TestFieldsOfOneNameAreNotOneThing: a filter applies to the field that the client sees.
 func TestFieldsOfOneNameAreNotOneThing(t *testing.T) {
 	t.Parallel()
 	sample := ticket{ID: "1", State: "open", Price: 500}
@@ -58,7 +58,8 @@ func TestFieldsOfOneNameAreNotOneThing(t *testing.T) {
 	})
 	view := resource.View(ticketsOf(t, sample), toTicketV1, fromTicketV1,
 		&resource.ViewOptions{Fields: map[string]string{"price": ""}})
-	same(t, "sorts", []string{"seat"}, slices.Sorted(slices.Values(view.Describe().Query.Sort))) // that of state is not mapped by itself
+	// state is not mapped automatically
+	same(t, "sorts", []string{"seat"}, slices.Sorted(slices.Values(view.Describe().Query.Sort)))
 	h := catalog(t, view)
 	for _, q := range []string{"price=5", "price=500", "state=canceled", "state=cancelled", "sort=price", "sort=state"} {
 		wantProblem(t, send(t, h, "GET /tickets?"+q), problem.InvalidParameter)

@@ -20,7 +20,7 @@ func TestSamplesAreValid(t *testing.T) {
 	same(t, "samples", []any{&book{ID: 1, Title: "Emma"}}, hub.Describe().Samples)
 }
 
-// gauge is a thing for which views go wrong in every way.
+// gauge is a thing for views with all kinds of errors.
 type gauge struct {
 	ID    string           `json:"id"`
 	Level int64            `json:"level" minimum:"0"`
@@ -62,7 +62,7 @@ func TestViewChecksItself(t *testing.T) {
 		down down
 		up   up
 		opts *resource.ViewOptions
-		want string // after the place; empty if nothing is wrong
+		want string // the message after the position; empty if the view is valid
 	}{
 		{"faithful", toGaugeV1, fromGaugeV1, nil, ""},
 		{"keeps its arguments", toGaugeV1, func(v gaugeV1, base gauge) (gauge, error) {
@@ -128,7 +128,8 @@ func TestViewChecksItself(t *testing.T) {
 	}
 }
 
-// TestViewChecksChains: what one view keeps and the next one on it loses is found where the loss is.
+// TestViewChecksChains: if one view keeps a value and the view on top of it loses it, the second
+// one is reported.
 func TestViewChecksChains(t *testing.T) {
 	t.Parallel()
 	hub := resource.New("orders", memory.New[purchase](nil), &resource.Options[purchase]{Samples: purchaseSamples()})

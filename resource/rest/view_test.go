@@ -13,7 +13,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// The contracts of the library: today a book is a book; before, it had a name and no author; at first it was a label.
+// The contracts of the library: now a book has a name and an author; before, it had no author; at
+// first it was a label.
 
 type bookV1 struct {
 	ID    int64  `json:"id" readOnly:"true"`
@@ -44,7 +45,7 @@ func fromV0(v bookV0, base bookV1) (bookV1, error) {
 	return base, nil
 }
 
-// contractOptions is what a test may change about them.
+// contractOptions are options for the contracts.
 type contractOptions struct {
 	hub    resource.Options[book]
 	v1, v0 resource.ViewOptions
@@ -199,13 +200,13 @@ func TestViewTags(t *testing.T) {
 			want(t, send(t, h[i], "GET /books/1", "If-None-Match: "+b), status)
 		}
 	}
-	// For a write, a tag of any contract will do: the item is one, and its revision decides.
+	// For a write, the tag of any contract is valid, because the revision decides.
 	want(t, send(t, h[0], "PATCH /books/1", mergeBody, "If-Match: "+tags[2], "", `{"label":"A"}`), http.StatusOK)
 	wantProblem(t, send(t, h[2], "PATCH /books/1", mergeBody, "If-Match: "+tags[0], "", `{"title":"B"}`),
 		problem.PreconditionFailed)
 }
 
-// TestViewTagsOfLikeTypes: two contracts of one Go type can still mean different things by it.
+// TestViewTagsOfLikeTypes: two contracts with one Go type have different tags.
 func TestViewTagsOfLikeTypes(t *testing.T) {
 	t.Parallel()
 	hub := resource.New("books", stocked(t, shelved()), nil)
@@ -283,7 +284,8 @@ func TestViewWhere(t *testing.T) {
 	wantProblem(t, send(t, h[1], "PUT /books/2", jsonBody, "", `{"name":"x"}`), problem.NotFound)
 	wantProblem(t, send(t, h[1], "PATCH /books/2", mergeBody, "", `{"name":"x"}`), problem.NotFound)
 	wantProblem(t, send(t, h[0], "GET /books/4"), problem.NotFound)
-	wantProblem(t, send(t, h[0], "GET /books/2"), problem.NotFound) // what the one between cannot express, neither
+	// nor what the contract between cannot express
+	wantProblem(t, send(t, h[0], "GET /books/2"), problem.NotFound)
 	want(t, send(t, h[1], "GET /books/4"), http.StatusOK)
 	wantBody(t, send(t, h[0], "GET /books?fields=label", "Accept: application/x-ndjson"), http.StatusOK,
 		"{\"label\":\"a\"}\n{\"label\":\"c\"}\n")
@@ -305,8 +307,9 @@ func TestViewWhereHoldsForWrites(t *testing.T) {
 	wantBody(t, send(t, h[1], "GET /books"), http.StatusOK, `{"items":[]}`)
 }
 
-// TestViewThatCannotShow: items that a view cannot show belong in Where. One that is there nevertheless is no 404 and no
-// hole in a list, and its error is not for clients.
+// TestViewThatCannotShow: Where excludes items that a view cannot represent. If such an item is
+// listed anyway, the response is an internal error, neither 404 nor a gap, and clients do not see
+// its cause.
 func TestViewThatCannotShow(t *testing.T) {
 	t.Parallel()
 	hub := resource.New("books", stocked(t, shelved()), nil)

@@ -25,10 +25,10 @@ type audience struct {
 	size  int64
 	seen  atomic.Int64
 	goal  atomic.Int64
-	all   chan struct{} // gets a value when the goal is reached
+	all   chan struct{} // receives a value when the goal is reached
 }
 
-// strict is policy of all kinds.
+// strict has all kinds of policy.
 func strict() *resource.Options[thing] {
 	ours := query.And(query.Where("n", query.Gte, 0), query.Where("name", query.Ne, "theirs"))
 	return &resource.Options[thing]{
@@ -37,14 +37,15 @@ func strict() *resource.Options[thing] {
 	}
 }
 
-// gather has many listen to things, in three shapes, with a filter.
+// gather subscribes many times to things, in three views, with a filter.
 func gather(t testing.TB, size int) *audience {
 	t.Helper()
 	ctx, leave := context.WithCancel(context.Background())
 	a := &audience{leave: leave, size: int64(size), all: make(chan struct{}, 1)}
 	db := memory.NewDB()
 	a.log = feed.NewMemory(&feed.MemoryOptions{Runner: db})
-	// Nothing happens but what is written, however long it takes: polls and bookmarks cost something, too.
+	// Only writes cause work, however long the test takes: polls and bookmarks would cost
+	// something, too.
 	a.feed = feed.New(a.log, &feed.Options{PollInterval: time.Hour, BookmarkInterval: time.Hour})
 	a.Resource = resource.New("things", memory.New(&memory.Options[thing]{DB: db}), strict())
 	a.serve(t, a.Resource)
@@ -59,7 +60,7 @@ func gather(t testing.TB, size int) *audience {
 				if err != nil || c.Kind == feed.Deleted {
 					t.Errorf("%v, %v", c, err)
 				} else if listens && c.Kind == feed.Bookmark {
-					continue // as on machines where this takes long
+					continue // as on slow machines
 				}
 				listens = true
 				if a.seen.Add(1) == a.goal.Load() {
@@ -68,7 +69,7 @@ func gather(t testing.TB, size int) *audience {
 			}
 		})
 	}
-	<-a.all // the first bookmark of each
+	<-a.all // the first bookmark of each subscriber
 	return a
 }
 
@@ -99,7 +100,7 @@ func TestNothingIsAllocatedForAListener(t *testing.T) {
 	a := gather(t, listeners)
 	defer a.end()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	a.tell(t, events) // grow what grows once
+	a.tell(t, events) // grow the buffers that grow once
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range events {

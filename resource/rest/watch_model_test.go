@@ -56,10 +56,10 @@ func TestListThenWatchOfWatcher(t *testing.T) {
 	}
 }
 
-// model is a test with writers, and listeners that keep copies of what they see.
+// model is a test with writers, and subscribers that keep copies of the items.
 type model struct {
 	rig
-	r      *resource.Resource // what is listened to
+	r      *resource.Resource // the resource that is subscribed to
 	filter query.Filter
 	seed   uint64
 }
@@ -69,7 +69,7 @@ func (m *model) run(t *testing.T) {
 	for n := range uint64(4) {
 		writers.Go(func() { m.write(t, rand.New(rand.NewPCG(m.seed, n))) })
 	}
-	done := make(chan feed.Cursor, 1) // where the writers have ended
+	done := make(chan feed.Cursor, 1) // the position after the last write
 	copies := make([]map[string]thing, 6)
 	for n := range copies {
 		random := rand.New(rand.NewPCG(m.seed, uint64(100+n)))
@@ -94,7 +94,7 @@ func (m *model) run(t *testing.T) {
 	}
 }
 
-// write makes changes, with pauses so that listeners come in between.
+// write makes changes, with pauses for subscribers.
 func (m *model) write(t *testing.T, random *rand.Rand) {
 	for n := range 150 {
 		id := strconv.Itoa(random.IntN(8))
@@ -112,7 +112,7 @@ func (m *model) write(t *testing.T, random *rand.Rand) {
 	}
 }
 
-// list returns what is there, and a place that was taken before.
+// list returns the items, and a position from before the list.
 func (m *model) list(t *testing.T) (map[string]thing, feed.Cursor) {
 	at, err := m.r.Position(t.Context(), 0)
 	if err != nil {
@@ -131,7 +131,7 @@ func (m *model) list(t *testing.T) (map[string]thing, feed.Cursor) {
 	return items, at
 }
 
-// listen keeps a copy up to date, in several sessions, until there is nothing more after done.
+// listen keeps a copy up to date, in several sessions, until it has all changes up to done.
 func (m *model) listen(t *testing.T, random *rand.Rand, done chan feed.Cursor) map[string]thing {
 	items, at := m.list(t)
 	for {
@@ -169,7 +169,7 @@ func (m *model) again(t *testing.T, items map[string]thing, at feed.Cursor, rand
 	return at
 }
 
-// over reports whether a place is where the writers have ended.
+// over reports whether a position is the end of the writes.
 func over(done chan feed.Cursor, at feed.Cursor) bool {
 	select {
 	case end := <-done:

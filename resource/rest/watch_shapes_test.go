@@ -79,7 +79,7 @@ type onlyName struct {
 
 var errNameless = errors.New("it has no name")
 
-// nameView is a view without numbers, which fails for what has no name.
+// nameView is a view without numbers. down fails for a thing without a name.
 func nameView(r *resource.Resource, opts *resource.ViewOptions) *resource.Resource {
 	down := func(v thing) (onlyName, error) {
 		if v.Name == "" {
@@ -247,7 +247,8 @@ func TestWatchSecrets(t *testing.T) {
 	}
 }
 
-// TestWatchContentRev: where the store keeps no revisions it is that of the content in the shape, as with Get.
+// TestWatchContentRev: without revisions of the store the revision of a change is computed from the
+// content of the view, as with Get.
 func TestWatchContentRev(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

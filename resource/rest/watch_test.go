@@ -19,7 +19,7 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// rig is a resource with a Feed, in time that is made up.
+// rig is a resource with a Feed, in the time of a bubble.
 type rig struct {
 	*resource.Resource
 	log   *feed.Memory
@@ -48,7 +48,8 @@ func newRig(t testing.TB, opts *resource.Options[thing]) rig {
 	return r
 }
 
-// serve makes a catalog of one part: a view is served beside its parent.
+// serve makes a catalog of one part with the feed, in addition to the catalog of the parent of a
+// view.
 func (r rig) serve(t testing.TB, part resource.Part) {
 	resource.NewCatalog(&resource.CatalogOptions{Feed: r.feed}, part)
 }
@@ -116,7 +117,7 @@ func hear(t testing.TB, r *resource.Resource, seq changes) (got []string, err er
 	return got, nil
 }
 
-// line is a change as a text: its kind, its id, and how the item was and is.
+// line formats a change: its kind, its id, and the item before and after.
 func line(t testing.TB, r *resource.Resource, c *feed.Change[resource.Entry]) string {
 	t.Helper()
 	var b strings.Builder
@@ -146,7 +147,7 @@ func wantHeard(t testing.TB, r *resource.Resource, seq changes, want ...string) 
 	}
 }
 
-// onlyIn are four ways not to see things that are not named in.
+// onlyIn has four ways to hide the things with another name than "in".
 func onlyIn() map[string]*resource.Options[thing] {
 	refuse := func(err error) func(context.Context, resource.Op, *thing, *thing) error {
 		return func(ctx context.Context, op resource.Op, before, _ *thing) error {
@@ -176,7 +177,7 @@ func TestWatchTransitions(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
-		writes []string // the name that the item gets; "" deletes it
+		writes []string // the next name of the item; "" deletes it
 		want   []string
 	}{
 		{"created in", []string{"in"}, []string{`created 1 - {"id":"1","name":"in","n":0}`}},
@@ -224,8 +225,8 @@ func TestWatchTransitions(t *testing.T) {
 	}
 }
 
-// TestWatchDeletedSaysNothing: of what leaves one's sight there is the ID and nothing else, whether the item is still there
-// or not.
+// TestWatchDeletedSaysNothing: a deletion has only the id, whether the item was deleted or became
+// invisible.
 func TestWatchDeletedSaysNothing(t *testing.T) {
 	t.Parallel()
 	watched(t, nil, func(t *testing.T, r rig) {
@@ -252,7 +253,7 @@ func TestWatchDeletedSaysNothing(t *testing.T) {
 	})
 }
 
-// TestWatchRev: the revision is that of Get, so that an entity tag made of it is, too.
+// TestWatchRev: the revision is that of Get, so the entity tag is the same.
 func TestWatchRev(t *testing.T) {
 	t.Parallel()
 	watched(t, nil, func(t *testing.T, r rig) {
@@ -330,7 +331,7 @@ func TestWatchErrors(t *testing.T) {
 		opts    resource.Options[thing]
 		writes  bool
 		want    error
-		changes int // with bookmarks, before the error
+		changes int // number of changes with bookmarks, before the error
 	}{
 		{"scope at the start", resource.Options[thing]{Scope: after(0, resource.ErrUnauthenticated)}, false, resource.ErrUnauthenticated, 0},
 		{"scope at the first bookmark", resource.Options[thing]{Scope: after(1, resource.ErrUnauthenticated)}, true, resource.ErrUnauthenticated, 0},
@@ -369,7 +370,7 @@ func TestWatchErrors(t *testing.T) {
 	}
 }
 
-// after is a Scope that fails when it was asked n times by others than root.
+// after returns a Scope that fails after n calls for callers other than root.
 func after(n int, err error) func(context.Context) (query.Filter, error) {
 	return func(ctx context.Context) (query.Filter, error) {
 		if isRoot(ctx) {
@@ -403,7 +404,7 @@ func TestWatchEnds(t *testing.T) {
 			if isRoot(ctx) {
 				return nil
 			}
-			stop() // as if it ended while policy asks a store
+			stop() // as if the context ended while policy waits for a store
 			return ctx.Err()
 		}}
 		watched(t, opts, func(t *testing.T, r rig) {

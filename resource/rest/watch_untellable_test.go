@@ -17,7 +17,7 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// moody is a text that cannot always be written.
+// moody is a text that cannot always be marshaled.
 type moody string
 
 func (m moody) MarshalText() ([]byte, error) {

@@ -18,17 +18,18 @@ import (
 	"github.com/stoa-go/stoa/resource/internal/pipe"
 )
 
-// For the rules that are about connections: a real server, and clients of it. A peer is send with a wire between.
+// Connections: a real server and its clients. A peer is send over a connection.
 
 type peer func(line string, rest ...string) *response
 
-// listen serves h on a port of its own, in HTTP/1 and in HTTP/2 without encryption.
+// listen serves h on its own port, in HTTP/1 and in HTTP/2 without encryption.
 func listen(t testing.TB, h http.Handler) *httptest.Server {
 	t.Helper()
 	return started(t, httptest.NewUnstartedServer(h))
 }
 
-// listenInBubble is listen without a network, for tests in a bubble of their own time: what a slow machine takes is none.
+// listenInBubble is listen without a network, for bubbles of synctest, in which a slow machine
+// causes no timeouts.
 func listenInBubble(t testing.TB, h http.Handler) *httptest.Server {
 	t.Helper()
 	return started(t, &httptest.Server{Listener: pipe.Listen(), Config: &http.Server{Handler: h}})
@@ -38,7 +39,7 @@ func started(t testing.TB, srv *httptest.Server) *httptest.Server {
 	srv.Config.Protocols = new(http.Protocols)
 	srv.Config.Protocols.SetHTTP1(true)
 	srv.Config.Protocols.SetUnencryptedHTTP2(true)
-	srv.Config.ErrorLog = log.New(io.Discard, "", 0) // it reports connections that are aborted, on purpose here
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0) // it logs aborted connections, which are intended here
 	srv.Start()
 	t.Cleanup(srv.Close)
 	return srv
@@ -52,8 +53,7 @@ func connect(srv *httptest.Server) (net.Conn, error) {
 	return net.Dial("tcp", srv.Listener.Addr().String())
 }
 
-// dialHTTP returns a client that speaks HTTP/1.1, or HTTP/2 if that is wanted. It decompresses nothing and follows
-// nothing.
+// dialHTTP returns a client for HTTP/1.1 or HTTP/2. It neither decompresses nor follows redirects.
 func dialHTTP(t testing.TB, srv *httptest.Server, two bool) peer {
 	try := tryHTTP(t, srv, two)
 	return func(line string, rest ...string) *response {
@@ -66,7 +66,7 @@ func dialHTTP(t testing.TB, srv *httptest.Server, two bool) peer {
 	}
 }
 
-// tryHTTP is dialHTTP for answers that may not come.
+// tryHTTP is dialHTTP for requests that may fail.
 func tryHTTP(t testing.TB, srv *httptest.Server, two bool) func(line string, rest ...string) (*response, error) {
 	transport := transportTo(t, srv, two)
 	return func(line string, rest ...string) (*response, error) {
@@ -91,7 +91,7 @@ func tryHTTP(t testing.TB, srv *httptest.Server, two bool) func(line string, res
 	}
 }
 
-// transportTo returns a transport that speaks to one server.
+// transportTo returns a transport for one server.
 func transportTo(t testing.TB, srv *httptest.Server, two bool) *http.Transport {
 	transport := &http.Transport{DisableCompression: true, Protocols: new(http.Protocols),
 		DialContext: func(context.Context, string, string) (net.Conn, error) { return connect(srv) }}
@@ -101,7 +101,8 @@ func transportTo(t testing.TB, srv *httptest.Server, two bool) *http.Transport {
 	return transport
 }
 
-// dialHTTP10 returns a client that speaks HTTP/1.0, which knows neither Host nor chunks, one connection for a request.
+// dialHTTP10 returns a client for HTTP/1.0, which has neither Host nor chunks and uses one
+// connection for each request.
 func dialHTTP10(t testing.TB, srv *httptest.Server) peer {
 	return func(line string, rest ...string) *response {
 		t.Helper()
@@ -133,13 +134,13 @@ func dial(t testing.TB, srv *httptest.Server) *conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(10 * time.Minute)); err != nil { // instead of hanging for ever
+	if err := c.SetDeadline(time.Now().Add(10 * time.Minute)); err != nil { // a timeout instead of a hang
 		t.Fatal(err)
 	}
 	return &conn{Conn: c, t: t, r: bufio.NewReader(c)}
 }
 
-// write sends lines; what follows an empty one is content and sent as it is.
+// write sends lines. An empty line ends the header, and the following lines are the body.
 func (c *conn) write(line string, rest ...string) {
 	c.t.Helper()
 	var b strings.Builder
@@ -154,7 +155,7 @@ func (c *conn) write(line string, rest ...string) {
 	c.send(b.String())
 }
 
-// read reads one response, a 100 as well as any other. If the server cuts it off its body ends with the error.
+// read reads one response, including 100. If the server aborts it, the body ends with the error.
 func (c *conn) read(line string) *response {
 	c.t.Helper()
 	method, _, _ := strings.Cut(line, " ")
@@ -162,19 +163,19 @@ func (c *conn) read(line string) *response {
 	if err != nil {
 		c.t.Fatalf("%s: %v", line, err)
 	}
-	if res.Close { // net/http takes the field out
+	if res.Close { // net/http removes the field
 		res.Header.Set("Connection", "close")
 	}
 	return received(line, res)
 }
 
-// ended waits until the server has closed the connection, and reports whether nothing more came.
+// ended waits until the server has closed the connection, and reports whether it sent nothing more.
 func (c *conn) ended() bool {
 	_, err := c.r.ReadByte()
 	return err != nil && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// send sends octets as they are.
+// send sends bytes unchanged.
 func (c *conn) send(octets string) {
 	c.t.Helper()
 	if _, err := io.WriteString(c, octets); err != nil {
