@@ -21,20 +21,20 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest/oracle"
 )
 
-// answer is what two executors have to agree about.
+// answer is the part of a response that two executors must agree on.
 type answer struct {
-	Refused bool // before anything was executed
+	Refused bool // rejected before execution
 	Data    any
 	Errors  []string // path and code of each, as a set
 }
 
-// engine returns ours for a world.
+// engine returns the engine of package exec for a world.
 func engine(w *oracle.World) *exec.Engine {
 	return exec.New(&exec.Config{Schema: w.Model, Catalog: w.Catalog, Rules: generous(), Cost: math.MaxInt,
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 }
 
-// ours is the answer of package exec.
+// ours returns the answer of package exec.
 func ours(t testing.TB, e *exec.Engine, d *oracle.Document) (answer, string) {
 	t.Helper()
 	p, errs := e.Plan(d.Text, d.Operation)
@@ -53,7 +53,7 @@ func ours(t testing.TB, e *exec.Engine, d *oracle.Document) (answer, string) {
 	return answer{Data: plain(got.Data), Errors: summary(got.Data, got.Errors)}, string(out)
 }
 
-// theirs is the answer of graphql-go.
+// theirs returns the answer of graphql-go.
 func theirs(t testing.TB, w *oracle.World, d *oracle.Document) (answer, string) {
 	t.Helper()
 	variables := map[string]any{}
@@ -79,17 +79,17 @@ func theirs(t testing.TB, w *oracle.World, d *oracle.Document) (answer, string) 
 	return answer{Data: plain(got.Data), Errors: summary(got.Data, got.Errors)}, string(out)
 }
 
-// reported is an error of an answer.
+// reported is an error of a response.
 type reported struct {
 	Path       []any
 	Extensions struct{ Code string }
 }
 
-// summary makes a set of errors: where in the data each has left a null, and its code.
+// summary returns the errors as a set: the position of the null that each has caused, and its code.
 //
-// Where the null has gone up from the field at fault there is no code: what other fields below it would have said is up to
-// each executor (section 6.4.4), so two of them need agree only that something was wrong. Errors that graphql-go makes
-// itself have no code either, and are all of one kind: it had no value where there must be one.
+// If a null has propagated to a parent there is no code: which of several errors below it is
+// reported is up to the executor (section 6.4.4). Errors of graphql-go itself have no code either.
+// All of them mean that a non-null value was missing.
 func summary(data any, errs []reported) []string {
 	out := []string{}
 	for _, e := range errs {
@@ -107,7 +107,8 @@ func summary(data any, errs []reported) []string {
 	return slices.Compact(out)
 }
 
-// nullAt returns the beginning of a path up to where the data is null, and whether that is all of it.
+// nullAt returns the prefix of a path up to the null in the data, and whether the prefix is the
+// whole path.
 func nullAt(data any, path []any) (site []string, at bool) {
 	for i, step := range path {
 		site = append(site, fmt.Sprint(step))
@@ -137,7 +138,8 @@ func decode(t testing.TB, raw []byte, into any) {
 	}
 }
 
-// plain replaces numbers by what they are, however they are written: an int where that holds it, else a float64.
+// plain replaces numbers by an int if possible, and otherwise by a float64, whatever their
+// notation.
 func plain(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -158,8 +160,8 @@ func plain(v any) any {
 	return v
 }
 
-// compare holds the two answers to a document against each other: ours, and that of graphql-go over another world, or the
-// same.
+// compare compares the two answers to a document: that of package exec, and that of graphql-go with
+// another or the same world.
 func compare(t testing.TB, e *exec.Engine, other *oracle.World, d *oracle.Document) {
 	t.Helper()
 	got, said := ours(t, e, d)

@@ -10,27 +10,27 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest/oracle"
 )
 
-// variable makes the variables of a request that has one.
+// variable returns the variables of a request with one variable.
 func variable(raw string) map[string]jsontext.Value {
 	return map[string]jsontext.Value{"v": jsontext.Value(raw)}
 }
 
-// oracleFault is something that graphql-go v0.8.1 does wrong. The documents of the differential test do without it; there is no
-// other document that they do without.
+// oracleFault is a defect of graphql-go v0.8.1. The documents of the differential test avoid only
+// these defects.
 type oracleFault struct {
-	// feature is what [oracle.Generate] calls it.
+	// feature is its name in [oracle.Generate].
 	feature  string
 	document oracle.Document
-	// wrong is what graphql-go does, and why what the specification has to say against it.
+	// wrong is the result of graphql-go, and why is the rule of the specification that it violates.
 	wrong, why string
-	// want is the data that the document has to be answered with; none where it has to be refused.
+	// want is the correct data; empty if the document must be rejected.
 	want string
 }
 
-// refused is what a document has to be that is not executed.
+// refused is the want of a document that must be rejected.
 const refused = ""
 
-// faults are all of them.
+// faults are all known defects.
 func faults() []oracleFault {
 	doc := func(text string) oracle.Document { return oracle.Document{Text: text} }
 	with := func(raw, text string) oracle.Document {
@@ -108,7 +108,7 @@ func faults() []oracleFault {
 	}
 }
 
-// without are the features that documents do without.
+// without has the features that generated documents avoid.
 func without() []string {
 	var list []string
 	for _, f := range faults() {
@@ -117,7 +117,8 @@ func without() []string {
 	return list
 }
 
-// TestFaults: each of them is one still, and we do as the specification says.
+// TestFaults checks that graphql-go still has each defect, and that package exec follows the
+// specification.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, f := range faults() {
@@ -141,7 +142,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFaultsAreFeatures: there is nothing on the list that no document would have.
+// TestFaultsAreFeatures checks that generated documents would have each of these features.
 func TestFaultsAreFeatures(t *testing.T) {
 	t.Parallel()
 	w := world(t)

@@ -24,7 +24,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// paper is an item that is not for everybody.
+// paper is an item with restricted access.
 type paper struct {
 	ID    string   `json:"id"`
 	Title string   `json:"title" required:"true"`
@@ -44,27 +44,28 @@ type seal struct {
 	Parts []seal `json:"parts,omitempty"`
 }
 
-// desk is an item that everybody may see, and nobody can change. It leads to papers in every way there is.
+// desk is an item that all callers may read and none may change. It leads to papers through every
+// kind of field.
 type desk struct {
 	ID   string   `json:"id"`
 	Best string   `json:"bestId"`
 	On   []string `json:"onIds"`
 }
 
-// guard says what is not allowed.
+// guard is a restriction of access to papers.
 type guard struct {
 	name      string
 	authorize func(ctx context.Context, op resource.Op, before, after *paper) error
 	scope     func(ctx context.Context) (query.Filter, error)
 	command   error
-	reads     bool // papers may be seen, and nothing may be done
+	reads     bool // papers may be read but not written
 }
 
 func no(err error) func(context.Context, resource.Op, *paper, *paper) error {
 	return func(context.Context, resource.Op, *paper, *paper) error { return err }
 }
 
-// guards are all ways to say no.
+// guards are all kinds of restrictions.
 func guards() []guard {
 	return []guard{
 		{name: "Authorize forbids", authorize: no(resource.ErrForbidden), command: resource.ErrForbidden},
@@ -86,18 +87,18 @@ func guards() []guard {
 	}
 }
 
-// office is a catalog with papers, or without.
+// office is a catalog with or without papers.
 type office struct {
 	model  *model.Schema
 	engine *exec.Engine
 	papers *memory.Store[paper]
-	asked  atomic.Int64 // how often code was called that must not be called
+	asked  atomic.Int64 // number of calls of code that must not be called
 }
 
-// mark is in every value that is not for everybody.
+// mark is part of every restricted value.
 const mark = "hush"
 
-// newOffice opens one for somebody whom a guard keeps from what is there.
+// newOffice returns an office for a caller with a restriction.
 func newOffice(t *testing.T, g *guard, filled bool) *office {
 	t.Helper()
 	var made atomic.Int64
@@ -151,7 +152,7 @@ func newOffice(t *testing.T, g *guard, filled bool) *office {
 	return o
 }
 
-// open makes the catalog, with more ways to papers, and what executes operations on it.
+// open makes the catalog, with more fields that lead to papers, and the engine.
 func (o *office) open(t *testing.T, papers, desks *resource.Resource, forbidden error) {
 	t.Helper()
 	c := resource.NewCatalog(nil, papers, desks,
@@ -180,7 +181,7 @@ func (o *office) open(t *testing.T, papers, desks *resource.Resource, forbidden 
 			}},
 		{On: "Query", Name: "peek", Out: seals, Nullable: true,
 			Root: func(ctx context.Context, _ any) (any, error) {
-				e, err := papers.Get(ctx, "b1") // which is how custom code is to come to items
+				e, err := papers.Get(ctx, "b1") // as custom code should read items
 				if err != nil {
 					return nil, err
 				}
@@ -198,17 +199,17 @@ func (o *office) open(t *testing.T, papers, desks *resource.Resource, forbidden 
 	o.engine = engine(&oracle.World{Catalog: c, Model: o.model})
 }
 
-// unique is what is never the same in two answers.
+// unique matches values that differ in each response.
 var unique = regexp.MustCompile(`urn:uuid:[0-9a-f-]+`)
 
-// ask returns the answer to a document.
+// ask returns the response to a document.
 func (o *office) ask(t *testing.T, d *oracle.Document) string {
 	t.Helper()
 	_, said := ours(t, o.engine, d)
 	return unique.ReplaceAllString(said, "urn")
 }
 
-// all are the papers as they are stored.
+// all returns the papers in the store.
 func (o *office) all(t *testing.T) []paper {
 	t.Helper()
 	var list []paper
@@ -222,7 +223,8 @@ func (o *office) all(t *testing.T) []paper {
 	return list
 }
 
-// everything makes a document for each field of the roots, which has all fields below it, and notes which these are.
+// everything returns a document for each root field, with all fields below it, and records these
+// fields.
 func everything(s *model.Schema, seen map[string]bool) []*oracle.Document {
 	var docs []*oracle.Document
 	for kind, root := range map[string]*model.Type{"query": s.Query, "mutation": s.Mutation} {
@@ -236,7 +238,7 @@ func everything(s *model.Schema, seen map[string]bool) []*oracle.Document {
 	return docs
 }
 
-// allOf selects all fields of a type, and of what is below.
+// allOf selects all fields of a type and of the types below it.
 func allOf(t *model.Type, depth int, seen map[string]bool) string {
 	if !t.IsComposite() {
 		return ""
@@ -252,7 +254,7 @@ func allOf(t *model.Type, depth int, seen map[string]bool) string {
 	return " { " + strings.Join(parts, " ") + " }"
 }
 
-// givenAll gives the arguments that must be there, and of an input object all members.
+// givenAll returns the required arguments, with all members of input objects.
 func givenAll(f *model.Field) string {
 	var parts []string
 	for _, a := range f.Args {
@@ -266,7 +268,7 @@ func givenAll(f *model.Field) string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
-// some makes a value of a type. An id is that of something that is there.
+// some returns a value of a type. An id is that of an existing item.
 func some(t *model.Ref, depth int) string {
 	switch {
 	case t.Elem != nil:
@@ -291,8 +293,9 @@ func some(t *model.Ref, depth int) string {
 	return `"b2"`
 }
 
-// TestGuarded: whoever may see and do nothing gets, from every field that there is, the answer that there would be if
-// there was nothing, and nothing is changed. The fields come from the schema, so that none can be forgotten.
+// TestGuarded: a caller without access receives, from every field, the same response as if there
+// were no papers, and cannot change them. The fields are taken from the schema, so none is
+// forgotten.
 func TestGuarded(t *testing.T) {
 	t.Parallel()
 	for _, g := range guards() {
@@ -311,7 +314,7 @@ func TestGuarded(t *testing.T) {
 					}
 				}
 			}
-			for n := range uint64(300) { // filters, sorts and pages tell something, too
+			for n := range uint64(300) { // filters, sorting and pages could reveal papers, too
 				o := oracle.Options{Mutation: n%3 == 2}
 				full.keeps(t, &g, empty, oracle.Generate(full.model, seed(n), o))
 			}
@@ -325,12 +328,12 @@ func TestGuarded(t *testing.T) {
 	}
 }
 
-// keeps compares the answers to a document of two offices, one of which has papers.
+// keeps compares the responses of two offices to a document. One of them has papers.
 func (o *office) keeps(t *testing.T, g *guard, empty *office, d *oracle.Document) {
 	t.Helper()
 	said := o.ask(t, d)
 	if g.reads {
-		return // what there is may be said
+		return // the caller may read the papers
 	}
 	if strings.Contains(said, mark) {
 		t.Errorf("%s\n%s", d.Text, said)
@@ -340,7 +343,8 @@ func (o *office) keeps(t *testing.T, g *guard, empty *office, d *oracle.Document
 	}
 }
 
-// TestGuardedTellsSomething: to whoever may see and do everything, every field that leads to papers tells of them.
+// TestGuardedTellsSomething: for a caller with access, every field that leads to papers returns
+// them.
 func TestGuardedTellsSomething(t *testing.T) {
 	t.Parallel()
 	for _, d := range everything(newOffice(t, nil, true).model, map[string]bool{}) {

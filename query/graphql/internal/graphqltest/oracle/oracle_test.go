@@ -14,11 +14,11 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 )
 
-// documents tells how many there are in TestOracle; .ci/clients/run reference wants more of them.
+// documents is the number of documents of TestOracle. .ci/clients/run reference uses more.
 var documents = flag.Uint64("documents", defaultDocuments(), "how many documents are held against graphql-go")
 
-// defaultDocuments returns allDocuments if the environment variable STOA_TEST is "full", as in the gate, and otherwise at
-// most 400, because 2,000 take half a minute on a machine that is busy.
+// defaultDocuments returns allDocuments if the environment variable STOA_TEST is "full", as in the
+// gate, and otherwise at most 400, because 2,000 take half a minute on a busy machine.
 func defaultDocuments() uint64 {
 	if os.Getenv("STOA_TEST") == "full" {
 		return allDocuments
@@ -26,10 +26,10 @@ func defaultDocuments() uint64 {
 	return min(allDocuments, 400)
 }
 
-// seed is the data that a number stands for.
+// seed returns the data for a number.
 func seed(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n*0x9e3779b97f4a7c15) }
 
-// world makes a world.
+// world returns a new World.
 func world(t testing.TB) *oracle.World {
 	t.Helper()
 	w, err := oracle.New()
@@ -39,10 +39,11 @@ func world(t testing.TB) *oracle.World {
 	return w
 }
 
-// generous are limits that no document reaches.
+// generous has limits that no document reaches.
 func generous() validate.Limits { return validate.Limits{Depth: 100, Fields: 100000} }
 
-// TestDocuments: a generated document is valid if it has no defect, and invalid otherwise. There are mistakes of every kind.
+// TestDocuments: a generated document is valid if and only if it has no defect, and all kinds of
+// defects occur.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	w := world(t)
@@ -67,7 +68,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestDocumentsAreReproducible: the same data make the same document.
+// TestDocumentsAreReproducible: equal data generate equal documents.
 func TestDocumentsAreReproducible(t *testing.T) {
 	t.Parallel()
 	a, b := world(t), world(t)
@@ -80,9 +81,9 @@ func TestDocumentsAreReproducible(t *testing.T) {
 	}
 }
 
-// judge holds our executor against graphql-go's, over worlds that are alike.
+// judge compares package exec with graphql-go, with equal worlds.
 type judge struct {
-	w       *oracle.World // for queries, which leave it as it is
+	w       *oracle.World // for queries, which do not change it
 	e       *exec.Engine
 	cursors []string
 }
@@ -106,8 +107,8 @@ func newJudge(t testing.TB) *judge {
 	return j
 }
 
-// options are those of one document in ten or so: mutations, and mistakes. Entity tags are not the same in two worlds, and
-// after a mutation there are two.
+// options returns the options of document n: one in eight has a mutation, and one in eight a defect.
+// Documents with mutations omit entity tags, which differ between two worlds.
 func (j *judge) options(n uint64) oracle.Options {
 	o := oracle.Options{Without: without(), Defects: n%8 == 7, Mutation: n%8 == 3, Texts: j.texts}
 	if o.Mutation {
@@ -116,7 +117,7 @@ func (j *judge) options(n uint64) oracle.Options {
 	return o
 }
 
-// texts are values that mean something to arguments.
+// texts has strings with a meaning for arguments.
 func (j *judge) texts(in *model.Input) []string {
 	switch in.Name {
 	case "after", "before":
@@ -127,7 +128,7 @@ func (j *judge) texts(in *model.Input) []string {
 	return nil
 }
 
-// judge compares the two answers to one document.
+// judge compares the two responses to one document.
 func (j *judge) judge(t testing.TB, data []byte, o oracle.Options) {
 	t.Helper()
 	d := oracle.Generate(j.w.Model, data, o)
@@ -139,7 +140,7 @@ func (j *judge) judge(t testing.TB, data []byte, o oracle.Options) {
 	compare(t, engine(mine), other, d)
 }
 
-// TestOracle holds our answers against those of graphql-go.
+// TestOracle compares the responses of package exec with those of graphql-go.
 func TestOracle(t *testing.T) {
 	t.Parallel()
 	if *documents < allDocuments {
@@ -153,8 +154,9 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// FuzzOracle does the same with documents made of data: sixteen of each. The data are numbers, since what graphql-go runs
-// through for one document is never the same, and go test would go on for ever to make a slice shorter that brings it there.
+// FuzzOracle does the same with documents generated from the input, 16 for each. The input is
+// numbers, because the coverage of graphql-go is not deterministic, and go test would try to
+// minimize a slice without end.
 func FuzzOracle(f *testing.F) {
 	j := newJudge(f)
 	f.Fuzz(func(t *testing.T, a, b, c, d uint64) {

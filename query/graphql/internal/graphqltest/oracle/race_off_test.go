@@ -2,5 +2,5 @@
 
 package oracle_test
 
-// allDocuments is how many documents TestOracle has with STOA_TEST=full.
+// allDocuments is the number of documents of TestOracle with STOA_TEST=full.
 const allDocuments = 2000

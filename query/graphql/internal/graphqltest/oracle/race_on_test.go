@@ -2,5 +2,6 @@
 
 package oracle_test
 
-// allDocuments is fewer here: the race detector makes graphql-go ten times slower, and looks for something else.
+// allDocuments is smaller with the race detector, which makes graphql-go ten times slower and has
+// another purpose.
 const allDocuments = 400

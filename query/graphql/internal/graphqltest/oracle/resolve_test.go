@@ -17,7 +17,7 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// harbour is the sample catalog for graphql-go's executor.
+// harbour returns the sample catalog for the executor of graphql-go.
 func harbour(t *testing.T) graphql.Schema {
 	t.Helper()
 	catalog, opts := graphqltest.Catalog(memory.New[graphqltest.Port](nil), memory.New[graphqltest.Ship](nil),
@@ -25,7 +25,7 @@ func harbour(t *testing.T) graphql.Schema {
 	return reflected(t, catalog, opts)
 }
 
-// reflected is a catalog for graphql-go's executor.
+// reflected returns a catalog for the executor of graphql-go.
 func reflected(t *testing.T, catalog *resource.Catalog, opts *model.Options) graphql.Schema {
 	t.Helper()
 	s, err := model.Reflect(catalog, opts)
@@ -40,7 +40,8 @@ func reflected(t *testing.T, catalog *resource.Catalog, opts *model.Options) gra
 	return converted
 }
 
-// do returns the answer of graphql-go's executor as JSON: data and, for each error, its path and code.
+// do returns the response of graphql-go's executor as JSON: data and, for each error, its path and
+// code.
 func do(t *testing.T, s graphql.Schema, document string) string {
 	t.Helper()
 	result := graphql.Do(graphql.Params{Schema: s, RequestString: document, Context: t.Context()})
@@ -59,7 +60,8 @@ func do(t *testing.T, s graphql.Schema, document string) string {
 	return strings.Join(all, "\n")
 }
 
-// TestResolvers has every source of a value in the harbour. graphql-go sorts the members of objects.
+// TestResolvers uses every source of a value in the harbour. graphql-go sorts the members of
+// objects.
 func TestResolvers(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, document, want string }{
@@ -126,7 +128,7 @@ func TestResolvers(t *testing.T) {
 	}
 }
 
-// TestWrites has a new item, its tag, and what is done under it.
+// TestWrites creates an item and uses its entity tag for further writes.
 func TestWrites(t *testing.T) {
 	t.Parallel()
 	s := harbour(t)
@@ -161,7 +163,7 @@ func TestWrites(t *testing.T) {
 	}
 }
 
-// TestCursors has the cursor of each item lead to what is behind it and in front of it.
+// TestCursors checks that the cursor of each item leads to the items after and before it.
 func TestCursors(t *testing.T) {
 	t.Parallel()
 	s := harbour(t)
@@ -191,7 +193,7 @@ func TestCursors(t *testing.T) {
 	}
 }
 
-// TestDefaultsOfInputs has a new item be what its input leaves to the schema.
+// TestDefaultsOfInputs checks that a new item has the defaults of the schema for absent members.
 func TestDefaultsOfInputs(t *testing.T) {
 	t.Parallel()
 	got := do(t, harbour(t),
@@ -201,7 +203,7 @@ func TestDefaultsOfInputs(t *testing.T) {
 	}
 }
 
-// odd is what a store may give that the schema does not allow.
+// odd has values that a store may return and that the schema does not allow.
 type odd struct {
 	ID    int64   `json:"id"`
 	Size  string  `json:"size" enum:"S,M"`
@@ -210,7 +212,7 @@ type odd struct {
 	Wide  *uint32 `json:"wide" maximum:"2000"`
 }
 
-// TestUnfit has values that the type of a field does not have be errors, and no silent nulls.
+// TestUnfit checks that values of another type are errors and not silently null.
 func TestUnfit(t *testing.T) {
 	t.Parallel()
 	wide := uint32(math.MaxUint32)
@@ -236,7 +238,7 @@ func TestUnfit(t *testing.T) {
 	}
 }
 
-// TestWithoutCatalog has fields that need one fail.
+// TestWithoutCatalog checks that fields that need a catalog fail without one.
 func TestWithoutCatalog(t *testing.T) {
 	t.Parallel()
 	catalog, opts := graphqltest.Catalog(memory.New[graphqltest.Port](nil), memory.New[graphqltest.Ship](nil),

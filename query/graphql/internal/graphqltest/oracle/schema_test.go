@@ -21,7 +21,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// kitchen is the kitchen sink for graphql-go.
+// kitchen returns the kitchen sink for graphql-go.
 func kitchen(t testing.TB) graphql.Schema {
 	t.Helper()
 	s := graphqltest.Kitchen()
@@ -33,7 +33,8 @@ func kitchen(t testing.TB) graphql.Schema {
 	return converted
 }
 
-// TestCustomScalarsForGraphQLGo has graphql-go's own coercion give the same for the scalars that are not its own.
+// TestCustomScalarsForGraphQLGo checks that graphql-go's coercion has the results of package coerce
+// for custom scalars.
 func TestCustomScalarsForGraphQLGo(t *testing.T) {
 	t.Parallel()
 	s := kitchen(t)
@@ -44,7 +45,7 @@ func TestCustomScalarsForGraphQLGo(t *testing.T) {
 		}
 		t.Run(tt.Type+" "+tt.Literal+tt.JSON, func(t *testing.T) {
 			t.Parallel()
-			// which graphql-go's parser does not know
+			// graphql-go's parser does not support it
 			if tt.Literal != "" && !strings.Contains(tt.Literal, "null") {
 				v, err := parser.ParseValue(parser.ParseParams{Source: tt.Literal})
 				if err != nil {
@@ -55,7 +56,7 @@ func TestCustomScalarsForGraphQLGo(t *testing.T) {
 			var value any
 			if json.Unmarshal([]byte(tt.JSON), &value) != nil || strings.Contains(tt.JSON, "1234567890") ||
 				strings.HasPrefix(tt.JSON, "{") {
-				return // numbers and the order of members, which encoding/json loses
+				return // encoding/json loses large numbers and the order of members
 			}
 			if _, ok := value.(float64); ok && len(tt.JSON) > 15 {
 				return
@@ -65,7 +66,7 @@ func TestCustomScalarsForGraphQLGo(t *testing.T) {
 	}
 }
 
-// compareScalar wants no value if the input does not fit.
+// compareScalar compares coerced values; the result is nil if the input is invalid.
 func compareScalar(t *testing.T, way string, want, got any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b time.Time) bool {
@@ -75,7 +76,7 @@ func compareScalar(t *testing.T, way string, want, got any) {
 	}
 }
 
-// TestScalarsOut has what graphql-go serializes.
+// TestScalarsOut checks the values that graphql-go serializes.
 func TestScalarsOut(t *testing.T) {
 	t.Parallel()
 	s := kitchen(t)
@@ -101,7 +102,7 @@ func TestScalarsOut(t *testing.T) {
 	}
 }
 
-// TestRefused has models that graphql-go does not accept.
+// TestRefused has models that graphql-go rejects.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	text := &model.Type{Kind: model.Scalar, Name: "String"}
@@ -137,8 +138,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestConcurrent has a fresh schema be read by many at once, by every way that graphql-go would write at first use. The
-// race detector is the judge.
+// TestConcurrent reads a new schema concurrently, in every way in which graphql-go would write on
+// first use. The race detector reports failures.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	s := kitchen(t)
