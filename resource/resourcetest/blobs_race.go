@@ -158,8 +158,8 @@ func blobDeleteRace(k *blobKit) {
 	}
 }
 
-// blobContentRace stores contents whose first byte determines their length and media type, so a
-// reader detects a mixture. The writer waits for an Open between two Puts. Otherwise it might
+// blobContentRace stores contents with a first byte that determines their length and media type, so
+// a reader detects a mixture. The writer waits for an Open between two Puts. Otherwise it might
 // finish before the first reader starts.
 func blobContentRace(k *blobKit) {
 	kind := func(n byte) string { return fmt.Sprintf("text/x-%d", n) }

@@ -27,8 +27,8 @@ func ExampleRun() {
 	_ = testThings
 }
 
-// A decorated collection is tested like any other, by its functions. So is one behind a server: its functions make
-// requests then, and map statuses back to the errors of package resource.
+// A decorated collection is tested by its functions. So is the client of a server: its functions
+// send requests and convert status codes to the errors of package resource.
 func ExampleRunOps() {
 	testLoggedThings := func(t *testing.T) {
 		resourcetest.RunOps(t, func(t *testing.T) resource.Ops[thing] {
@@ -44,8 +44,8 @@ func ExampleRunOps() {
 	_ = testLoggedThings
 }
 
-// A collection that is served somewhere is tested like one that is here. The server begins anew for each case, or the
-// client empties it.
+// A collection behind a server is tested like a local one. newOps starts a new server for each
+// case, or empties the collection through the client.
 func ExampleOver() {
 	testServedThings := func(t *testing.T) {
 		resourcetest.RunOps(t, func(t *testing.T) resource.Ops[thing] {

@@ -19,8 +19,8 @@ type Verdict struct {
 	Blocked  bool
 }
 
-// Judge runs every case that applies, or only those named, and returns the verdicts by case, so that broken collections
-// can be tested for failing.
+// Judge runs every case that applies, or only those named, and returns the verdicts by case. Tests
+// use it with broken collections, which must fail.
 func Judge[T any](t *testing.T, newOps func() resource.Ops[T], opts *Options[T], patience time.Duration, only ...string,
 ) map[string]Verdict {
 	t.Helper()
@@ -56,7 +56,7 @@ func Contracts() map[string]string {
 	return contracts
 }
 
-// Describe returns the sentence about capabilities, and what Require has to say.
+// Describe returns the sentence about capabilities, and the errors of Require.
 func Describe[T any](ops resource.Ops[T], opts *Options[T]) (string, []string) {
 	able := capabilitiesOf(ops, opts.Support)
 	return able.describe(), able.require(opts.Require)

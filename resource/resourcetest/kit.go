@@ -81,7 +81,7 @@ func (k *kit[T]) styled(st style) T {
 	return v
 }
 
-// changed returns another value for the item whose value is v.
+// changed returns a value that differs from v and has the same id.
 func (k *kit[T]) changed(v T) T {
 	if k.Change != nil {
 		return k.Change(v)

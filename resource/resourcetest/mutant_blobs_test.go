@@ -35,7 +35,7 @@ type kept struct {
 	content []byte
 }
 
-// reopened is content that is looked up anew whenever it is read.
+// reopened is content that is fetched again for each Read.
 type reopened struct {
 	*bytes.Reader
 	again func() []byte
@@ -56,8 +56,8 @@ func newDrawer(bug string) *drawer {
 	return &drawer{bug: bug, kept: map[string]*kept{}, gone: map[string]bool{}}
 }
 
-// takeTime lets the others have their turn in a bubble of testing/synctest, as giveWay does, but is soon over: there are many
-// calls while somebody gives way.
+// takeTime yields to other goroutines in a bubble of testing/synctest, like giveWay. It is shorter,
+// because it is called many times during one giveWay.
 func (d *drawer) takeTime() {
 	if d.bug != "" {
 		time.Sleep(time.Microsecond)

@@ -168,7 +168,8 @@ func throughChannel(ctx context.Context, s seq) seq {
 	}
 }
 
-// unbracket turns and(a, or(b, c)) into or(and(a, b), c), as SQL reads it that was put together without parentheses.
+// unbracket converts and(a, or(b, c)) to or(and(a, b), c), as SQL that was concatenated without
+// parentheses means.
 func unbracket(f query.Filter) query.Filter {
 	parts := slices.Clone(f.Filters)
 	for i := range parts {
@@ -335,8 +336,8 @@ func naturalOptions() *resourcetest.Options[thing] {
 	return opts
 }
 
-// inNaturalOrder lists by the text of ids, with the id as the token, so that the position is exclusive or, if that is
-// the bug, is not.
+// inNaturalOrder lists in the order of ids as strings, with the id as the token. The position is
+// exclusive unless inclusive, which is a bug.
 func inNaturalOrder(inclusive bool) func(o ops) ops {
 	return func(o ops) ops {
 		list := o.List

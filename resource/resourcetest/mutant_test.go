@@ -23,7 +23,7 @@ type (
 type mutant struct {
 	bug   string
 	want  []string
-	wrap  func(o ops) ops // nil: the reference does it itself when it is told the bug
+	wrap  func(o ops) ops // nil: the reference itself implements the bug
 	opts  *resourcetest.Options[thing]
 	blind bool // the case hangs instead of failing: only the watch notices
 }
@@ -113,7 +113,7 @@ func (p mutant) judge(t *testing.T) (verdicts map[string]resourcetest.Verdict) {
 	if full() {
 		only = nil
 	}
-	if p.blind { // leaves goroutines behind, which a bubble does not allow
+	if p.blind { // its goroutines do not end, which a bubble does not allow
 		return resourcetest.Judge(t, p.newOps, p.options(), 2*time.Second, only...)
 	}
 	synctest.Test(t, func(t *testing.T) { verdicts = resourcetest.Judge(t, p.newOps, p.options(), time.Hour, only...) })

@@ -7,7 +7,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// told is what Watch yields.
+// told is the result of Watch.
 type told = iter.Seq2[*feed.Change[thing], error]
 
 // passing returns a wrapper that has fn yield in place of each that Watch yields. n counts them, from 0.

@@ -253,7 +253,7 @@ func contentRev(it item) resource.Rev {
 	return resource.Rev(fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, it.Value.Name, it.Value.Size, it.Value.Born))))
 }
 
-// transactionMutants returns mutants whose transactions are not atomic or not isolated.
+// transactionMutants returns mutants with transactions that are not atomic or not isolated.
 func transactionMutants() []mutant {
 	return []mutant{
 		{bug: "each call makes a runner", want: []string{"tx-runner"}, wrap: func(o ops) ops {
@@ -270,7 +270,7 @@ func transactionMutants() []mutant {
 	}
 }
 
-// changedRunner ends its transactions with another error than the function returned, and says nothing of it.
+// changedRunner replaces the error of a transaction without notice.
 type changedRunner struct {
 	tx.Runner
 	after func(err error) error

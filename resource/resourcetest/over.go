@@ -144,7 +144,7 @@ func (o *over[T]) item(a answer) (resource.Item[T], error) {
 	return it, nil
 }
 
-// one is do for a request whose response is an item.
+// one is do for a response with one item.
 func (o *over[T]) one(ctx context.Context, method, at string, body []byte,
 	header ...string) (resource.Item[T], error) {
 	a, err := o.do(ctx, method, at, body, header...)

@@ -18,10 +18,10 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// served puts a collection behind HTTP and asks it there.
-// alwaysETag lets the kit read the revision of what it has put.
+// alwaysETag makes PUT return the new revision, which the kit needs.
 var alwaysETag = &rest.Options{Resources: map[string]rest.ResourceOptions{"things": {AlwaysETagOnPut: true}}}
 
+// served serves o over HTTP and returns the functions of a client.
 func served(t *testing.T, o ops) ops {
 	t.Helper()
 	support := thingSupport
@@ -43,8 +43,8 @@ func TestOver(t *testing.T) {
 			Require: []string{"Creator", "Inserter", "Replacer", "Deleter", "Counter", "MultiGetter"}})
 }
 
-// TestOverHidesNoBugs has the kit find through HTTP what it finds without: a client must not make good what a server
-// does badly.
+// TestOverHidesNoBugs checks that the kit finds the same bugs through HTTP: the client must not
+// correct the errors of a server.
 func TestOverHidesNoBugs(t *testing.T) {
 	t.Parallel()
 	visible := map[string]string{ // the case that finds it
@@ -115,7 +115,7 @@ func TestOverTellsErrors(t *testing.T) {
 	}
 }
 
-// TestOverNeedsTags is told of a server that answers PUT without a revision.
+// TestOverNeedsTags checks the error for a server that responds to PUT without a revision.
 func TestOverNeedsTags(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(rest.New(resource.NewCatalog(nil, resource.New("things", newTable(""), nil)), nil))

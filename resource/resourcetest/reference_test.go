@@ -73,13 +73,13 @@ var thingSupport = query.Support{
 	Sort: []string{"name", "size", "note", "ends", "done"},
 }
 
-// table is the reference: a small and correct collection with all capabilities. bug names what is broken in a copy of
-// it; what can be broken from outside is a wrapper in mutant_test.go instead.
+// table is the reference, a small and correct collection with all capabilities. bug selects a bug
+// of this copy. Bugs that can be implemented by a wrapper are in mutant_test.go.
 type table struct {
 	mu lock // held for the length of a call, or of a whole transaction
 	state
-	before state // what a rollback goes back to
-	lives  bool  // ids get a second life
+	before state // restored by a rollback
+	lives  bool  // deleted ids can be inserted again
 	bug    string
 }
 
@@ -88,7 +88,7 @@ type state struct {
 	rows    map[string]resource.Item[thing]
 	deleted map[string]time.Time
 	last    int
-	changes []*feed.Change[thing] // the nth is at the place with Seq n+1
+	changes []*feed.Change[thing] // the change with index n has Seq n+1
 }
 
 func (s state) clone() state {
@@ -102,7 +102,8 @@ func newTable(bug string) *table {
 	}
 }
 
-// lock is a mutex. To the clock of testing/synctest, which moves when nothing else does, those who wait for it stand still.
+// lock is a mutex. A goroutine that waits for it is durably blocked, so that the clock of
+// testing/synctest can advance.
 type lock chan struct{}
 
 func (l lock) Lock()   { l <- struct{}{} }
@@ -117,7 +118,7 @@ func (t *table) enter(ctx context.Context) (leave func()) {
 	return t.mu.Unlock
 }
 
-// gap is where another goroutine gets in between a look and a write, if that is the bug.
+// gap unlocks the table between a read and a write, if that is the bug.
 func (t *table) gap(bug string) {
 	if t.bug == bug {
 		t.mu.Unlock()
@@ -126,9 +127,10 @@ func (t *table) gap(bug string) {
 	}
 }
 
-// giveWay lets everybody else do all they can. In a bubble of testing/synctest, in which the mutants of this package run,
-// that is no matter of luck and takes no time: a sleep ends when all others wait, those included that sleep for less, as
-// the kit does. So whoever can get into a gap is in it before its first visitor goes on.
+// giveWay lets all other goroutines run as far as they can. The mutants run in a bubble of
+// testing/synctest, where this is deterministic and takes no time: a sleep ends only when all other
+// goroutines are blocked, including those that sleep for less, as the kit does. So all goroutines
+// that can enter a gap have entered it before the first one continues.
 func giveWay() { time.Sleep(giving) }
 
 const giving = 100 * time.Microsecond
@@ -180,7 +182,7 @@ func (t *table) Get(ctx context.Context, id string) (resource.Item[thing], error
 	defer t.enter(ctx)()
 	it, err := t.find(id)
 	if len(id)%2 == 1 {
-		it.Value.ID = "" // Item.ID says it, which is enough
+		it.Value.ID = "" // Item.ID is sufficient
 	}
 	return it, err
 }
@@ -281,7 +283,7 @@ func (t *table) InsertMany(ctx context.Context, items []resource.Item[thing]) er
 
 func (t *table) Replace(ctx context.Context, id string, expect resource.Rev, v thing) (resource.Item[thing], error) {
 	if t.bug == "delete looks, then deletes" {
-		time.Sleep(giving / 2) // comes when all have looked who delete at this moment, and none of them has deleted
+		time.Sleep(giving / 2) // after all calls of Delete have read the item and before any of them has deleted it
 	}
 	defer t.enter(ctx)()
 	it, err := t.check(ctx, id, expect)
@@ -370,7 +372,7 @@ func (t *table) ListByKeys(ctx context.Context, field string, keys []string, q q
 
 func (t *table) Transactions() tx.Runner { return t }
 
-// InTx has the table to itself and goes back to a copy of it unless fn succeeds.
+// InTx locks the table for the transaction and restores a copy of it unless fn succeeds.
 func (t *table) InTx(ctx context.Context, fn func(ctx context.Context) error) (err error) {
 	if tx.ActiveFor(ctx, t) {
 		err := fn(ctx)
@@ -408,7 +410,7 @@ func (t *table) InTx(ctx context.Context, fn func(ctx context.Context) error) (e
 	return err
 }
 
-// rollback goes back to a state if the transaction failed.
+// rollback restores a state if the transaction failed.
 func (t *table) rollback(err error, to state) {
 	if err == nil || t.bug == "a rollback keeps everything" {
 		return
@@ -422,7 +424,7 @@ func (t *table) rollback(err error, to state) {
 	t.state = to
 }
 
-// tell notes a change in the state, so that a rollback takes it back.
+// tell records a change in the state, so that a rollback removes it.
 func (t *table) tell(kind feed.Kind, it resource.Item[thing], before, after *thing) {
 	c := &feed.Change[thing]{Kind: kind, ID: it.ID, Rev: string(it.Rev), Cursor: feed.Cursor{Epoch: 1, Seq: uint64(len(t.changes) + 1)}}
 	if before != nil {
@@ -455,7 +457,7 @@ func (t *table) Watch(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Ch
 		for told := false; ctx.Err() == nil; wait = min(2*wait, time.Second) {
 			for _, c := range t.behind(at.Seq) {
 				at = c.Cursor
-				// Each is told another copy.
+				// Each subscriber receives a copy.
 				if !yield(&feed.Change[thing]{Kind: c.Kind, ID: c.ID, Rev: c.Rev, Before: c.Before, After: c.After, Cursor: at}, nil) {
 					return
 				}
@@ -472,7 +474,7 @@ func (t *table) Watch(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Ch
 	}
 }
 
-// behind waits for a transaction that is under way.
+// behind returns the changes after seq. It waits for the current transaction.
 func (t *table) behind(seq uint64) []*feed.Change[thing] {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 	"github.com/stoa-go/stoa/resource/resourcetest"
 )
 
-// brokenVariable tells the test binary that it was started by TestRunFailsTheTest.
+// brokenVariable is set in the test binary that TestRunFailsTheTest starts.
 const brokenVariable = "RESOURCETEST_BROKEN"
 
 // findMutant returns the mutant with this bug.

@@ -30,8 +30,8 @@ func uniqueCases[T any]() []testCase[T] {
 	}
 }
 
-// uniqueFields returns the fields whose values must differ between items. It omits lists, because
-// there the tag applies to elements.
+// uniqueFields returns the fields that must differ between items. It omits lists, because there the
+// tag applies to elements.
 func (k *kit[T]) uniqueFields() (fields []*schema.Field) {
 	for _, f := range k.typ.Fields {
 		if f.Unique && f.Comparable() && f != k.id && !f.ReadOnly {
