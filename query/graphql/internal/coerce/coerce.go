@@ -179,8 +179,8 @@ func listValue(t *model.Ref, v parser.Value, variables map[string]any) (any, boo
 	return values, true
 }
 
-// objectValue coerces an input object (section 3.10). A field whose variable has no value counts as
-// absent, and absent fields have their default values.
+// objectValue coerces an input object (section 3.10). A field is absent if its value is a variable
+// without a value. Absent fields have their default values.
 func objectValue(t *model.Type, v parser.Value, variables map[string]any) (any, bool) {
 	object, ok := v.(*parser.ObjectValue)
 	if !ok {

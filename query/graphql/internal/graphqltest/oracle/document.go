@@ -134,8 +134,8 @@ func (g *generator) document() *Document {
 		Defect:   g.defect}
 }
 
-// enough is the size at which a document is complete. What the grammar still requires after that is
-// as small as possible.
+// enough is the size at which a document is complete. The parts that the grammar still requires are
+// then as small as possible.
 const enough = 150
 
 func (g *generator) full() bool { return g.size > enough }

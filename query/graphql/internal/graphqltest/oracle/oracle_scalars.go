@@ -33,14 +33,14 @@ func scalar(t *model.Type) (graphql.Type, error) {
 	return nil, fmt.Errorf("graphql: nobody knows what values the scalar %s has", t.Name)
 }
 
-// customScalar returns a scalar whose values are parsed by package coerce.
+// customScalar returns a scalar with values that package coerce parses.
 func customScalar(t *model.Type) *graphql.Scalar {
 	return graphql.NewScalar(graphql.ScalarConfig{Name: t.Name, Description: t.Doc,
 		Serialize: func(v any) any {
 			if at, ok := v.(time.Time); ok {
 				return at.Format(time.RFC3339Nano)
 			}
-			return v // JSON, and integers whose range the resolver has checked
+			return v // JSON, and integers; the resolver has checked their range
 		},
 		ParseValue: func(v any) any {
 			raw, err := json.Marshal(v)

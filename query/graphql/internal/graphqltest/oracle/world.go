@@ -21,7 +21,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Mood is a string whose value "bad" cannot be marshaled.
+// Mood is a string. Its value "bad" cannot be marshaled.
 type Mood string
 
 // MarshalText returns an error for "bad".
@@ -283,7 +283,7 @@ func book(id int) Book {
 // errVault is an internal error, which clients must not see.
 var errVault = errors.New("the vault is closed")
 
-// vaults is a store whose methods fail.
+// vaults is a store that always fails.
 type vaults struct{}
 
 // Get returns errVault.
