@@ -10,18 +10,19 @@ import (
 	"github.com/stoa-go/stoa/middleware"
 )
 
-// fileTime is how long a file or an import may take on its way, however slow the line.
+// fileTime limits the transfer of a file or an import.
 const fileTime = time.Hour
 
-// answerTime is how long any other answer may take to be sent: an export over a slow line. What is worked on may take as
-// long, since an export is read from the database while it is sent.
+// answerTime limits the handling and the sending of every other response. Both have the same limit
+// because an export is read from the database while it is sent.
 const answerTime = 5 * time.Minute
 
-// around puts around the shop what every server wants around its handlers, in the order of package middleware. Who is
-// asking, and how often, is behind it, as the page and the health check are for everybody: see admitted.
+// around wraps the shop in the middleware that every server needs, in the order of package
+// middleware. Authentication and the rate limit are not part of it because the page and the health
+// check need neither; see admitted.
 //
-// How many requests are worked on at once is not limited: the pools of the database are, and what waits for them costs
-// little.
+// The number of concurrent requests is not limited. The database pools limit the work, and a
+// request that waits for a connection costs little.
 func around(logger *slog.Logger, shop http.Handler) http.Handler {
 	return middleware.Chain(
 		middleware.RequestID(nil),
@@ -30,19 +31,23 @@ func around(logger *slog.Logger, shop http.Handler) http.Handler {
 		middleware.SecureHeaders(nil),
 		middleware.Limit(&middleware.LimitOptions{ContentOf: contentOf}),
 		patient,
-		middleware.CrossOrigin(nil), // a page of somebody else's is not to write here, as this machine may and it may not
+		// Pages of other origins must not write, because the shop may only be reachable from this
+		// machine.
+		middleware.CrossOrigin(nil),
 	)(shop)
 }
 
 func isHealth(r *http.Request) bool { return r.URL.Path == "/health" }
 
-// isLarge reports whether content may be large, under whichever contract: of files and imports.
+// isLarge reports whether the request body or the response may be large: files and imports, under
+// every contract.
 func isLarge(r *http.Request) bool {
 	path := r.URL.Path
-	return strings.Contains(path, "/files/") || strings.HasSuffix(path, "/files") || strings.HasSuffix(path, "/places/import")
+	return strings.Contains(path, "/files/") || strings.HasSuffix(path, "/files") ||
+		strings.HasSuffix(path, "/places/import")
 }
 
-// contentOf is how much content a request may have: zero is the usual limit.
+// contentOf returns the maximum size of the request body. Zero means the default limit.
 func contentOf(r *http.Request) int64 {
 	if isLarge(r) {
 		return largestFile
@@ -50,12 +55,13 @@ func contentOf(r *http.Request) int64 {
 	return 0
 }
 
-// streamPath is what one can listen to, under whichever contract.
+// streamPath matches the paths that can stream events, with or without the path of a contract.
 var streamPath = regexp.MustCompile(`^(/[^/]+)?/((orders|users|places)(/[^/]+)?|(graphql))$`)
 
-// isStream reports whether a request wants an answer that has no end: changes of a collection or of an item, or whatever
-// GraphQL tells over a WebSocket. Only what wants nothing else may take all the time there is, so that nobody gets a list that
-// way; a client that names other media types, too, is cut off after answerTime, and goes on from where it was.
+// isStream reports whether the response to r has no end: events of a collection or an item, or
+// GraphQL over a WebSocket. Accept must name text/event-stream only, so that a list cannot avoid
+// the time limit. A client that accepts other types, too, is disconnected after answerTime and can
+// resume.
 func isStream(r *http.Request) bool {
 	place := streamPath.FindStringSubmatch(r.URL.EscapedPath())
 	if place == nil {
@@ -68,11 +74,14 @@ func isStream(r *http.Request) bool {
 	return (reads || isGraphQL) && r.Header.Get("Accept") == "text/event-stream"
 }
 
-// patient bounds the time of each request, and gives large content more of it. A stream is bounded by its client, by the token
-// that it was begun with, and by how long it may leave unread what it is sent.
+// patient limits the duration of each request, with a longer limit for files and imports. A stream
+// has no such limit. It ends with the client, with the expiry of its token, or if the client does
+// not read for too long.
 func patient(next http.Handler) http.Handler {
-	usual := middleware.Timeout(&middleware.TimeoutOptions{Handle: answerTime, Write: answerTime, Stream: isStream})(next)
-	large := middleware.Timeout(&middleware.TimeoutOptions{Handle: fileTime, Read: fileTime, Write: fileTime})(next)
+	usual := middleware.Timeout(
+		&middleware.TimeoutOptions{Handle: answerTime, Write: answerTime, Stream: isStream})(next)
+	large := middleware.Timeout(
+		&middleware.TimeoutOptions{Handle: fileTime, Read: fileTime, Write: fileTime})(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isLarge(r) {
 			large.ServeHTTP(w, r)

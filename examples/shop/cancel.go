@@ -14,49 +14,61 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// Stale says which orders nobody waits for any more.
+// Stale is the input of the command that cancels unpaid orders.
 type Stale struct {
 	OlderThan string `json:"olderThan" required:"true" maxLength:"40" pattern:"^(0|([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$" doc:"Of orders that were placed and not paid, how old they must be: 24h, or 1h30m."`
 }
 
-// Cancelled says how many there were.
+// Cancelled is the result of the command: the number of orders that it cancelled.
 type Cancelled struct {
 	Cancelled int `json:"cancelled"`
 }
 
-// newJobs keeps what becomes of commands that are answered before they are done. A shop that has no other beside it knows as
-// soon as it starts that what is running has been killed; with PostgreSQL it knows when the others are silent.
+// newJobs returns the jobs of the shop. A job runs a command after the response has been sent, and
+// stores its result. On SQLite and in memory no other process uses the store, so jobs that were
+// running when the shop ended are reported as failed on start. On PostgreSQL they are reported as
+// failed when their lease expires.
 func (c *collections) newJobs(kept resource.Ops[job.Job]) *job.Jobs {
-	opts := &job.Options{Alone: c.db.sql == nil || c.db.sql.Dialect() == sqltx.SQLite, Lease: 10 * time.Second,
-		Now: func() time.Time { return c.now() }}
+	opts := &job.Options{
+		Alone: c.db.sql == nil || c.db.sql.Dialect() == sqltx.SQLite,
+		Lease: 10 * time.Second,
+		Now:   func() time.Time { return c.now() },
+	}
 	if c.auth {
 		opts.Principal = c.principal
 	}
 	return job.New("jobs", kept, opts)
 }
 
-// cancelCommand cancels stale orders behind its answer: there may be many.
+// cancelCommand cancels stale orders in a job, because there may be many.
 func (c *collections) cancelCommand(orders *resource.Resource, jobs command.Jobs) *command.Command {
-	opts := &command.Options[Stale]{Doc: "Cancels orders that are not paid and were placed longer ago than a duration.", Jobs: jobs}
+	opts := &command.Options[Stale]{
+		Doc:  "Cancels orders that are not paid and were placed longer ago than a duration.",
+		Jobs: jobs,
+	}
 	if c.auth {
 		opts.Authorize = func(ctx context.Context, _ *Stale) error { return c.mustBe(ctx, clerk, admin) }
 	}
 	return command.New("orders/cancel-stale", func(ctx context.Context, in Stale) (Cancelled, error) {
 		age, err := time.ParseDuration(in.OlderThan)
-		if err != nil { // too long for the clock
+		if err != nil { // out of range of time.Duration
 			return Cancelled{}, resource.Invalid("olderThan", "range")
 		}
 		return c.cancelPlaced(ctx, orders, toMillisecond(c.now().Add(-age)))
 	}, opts)
 }
 
-// cancelPlaced cancels the orders that were placed before an instant. It goes on behind the last one of each page, so that
-// an order which cannot be cancelled does not come again.
-func (c *collections) cancelPlaced(ctx context.Context, orders *resource.Resource, before time.Time) (Cancelled, error) {
+// cancelPlaced cancels the orders that were placed before an instant. It lists by id, each page
+// after the last id of the previous one, so an order that cannot be cancelled is not read again.
+func (c *collections) cancelPlaced(
+	ctx context.Context, orders *resource.Resource, before time.Time,
+) (Cancelled, error) {
 	var done Cancelled
 	q := query.Query{
-		Filter: query.And(query.Where("status", query.Eq, "placed"), query.Where("createdAt", query.Lte, before)),
-		Sort:   []query.Order{{Field: "id"}}, Limit: 100,
+		Filter: query.And(query.Where("status", query.Eq, "placed"),
+			query.Where("createdAt", query.Lte, before)),
+		Sort:  []query.Order{{Field: "id"}},
+		Limit: 100,
 	}
 	for {
 		ids, last, err := c.orderIDs(ctx, q)
@@ -76,7 +88,8 @@ func (c *collections) cancelPlaced(ctx context.Context, orders *resource.Resourc
 	}
 }
 
-// orderIDs reads a page to its end before anything is written, as an iterator may hold the only connection.
+// orderIDs returns the ids of one page. It reads the whole page before any write, because an open
+// iterator may hold the only connection.
 func (c *collections) orderIDs(ctx context.Context, q query.Query) (ids []string, last int64, err error) {
 	for it, err := range c.orders.List(ctx, q) {
 		if err != nil {
@@ -88,8 +101,8 @@ func (c *collections) orderIDs(ctx context.Context, q query.Query) (ids []string
 	return ids, last, nil
 }
 
-// cancel goes the way of every other write, policy and hooks included. An order that somebody has paid or deleted in the
-// meantime is left as it is.
+// cancel patches the order through the resource, so policy and hooks apply. It returns false if the
+// order has been paid or deleted since it was listed.
 func cancel(ctx context.Context, orders *resource.Resource, id string) (bool, error) {
 	p, err := patch.Parse(patch.JSONType, []byte(`[{"op":"test","path":"/status","value":"placed"},`+
 		`{"op":"replace","path":"/status","value":"cancelled"}]`), patch.Limits{})

@@ -19,38 +19,42 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 )
 
-// collections are what the shop keeps. They share a database, so that they can change together.
+// collections are the stores and services of the shop. They share a database, so one transaction
+// can change several of them.
 type collections struct {
 	db     *database
 	orders resource.Ops[Order]
 	users  resource.Ops[User]
 	places resource.Ops[Place]
 
-	passwords resource.Ops[Password] // these two are served to nobody
+	passwords resource.Ops[Password] // not served
 	tokens    resource.Ops[Token]
 
 	once    *idempotency.Guard
 	changes *feed.Feed
 	jobs    *job.Jobs
 	guesses throttle
-	crowd   crowd // who listens
+	crowd   crowd // users of the open streams
 	endings endings
 	folder  *folder
-	auth    bool // who writes says who they are
+	auth    bool // writes require a bearer token
 	rate    middleware.Rate
-	cache   string // Cache-Control of what is served from them
+	cache   string // Cache-Control of items and lists
 	now     func() time.Time
 
-	patience time.Duration // of tests; see settings
+	patience time.Duration // for tests; see settings
 }
 
-// newCollections opens those of a database, and makes their tables where it has none. now tells when what is written
-// was written. The caller closes them.
-func newCollections(ctx context.Context, db *database, s settings, now func() time.Time) (*collections, error) {
+// newCollections opens the collections of a database and creates missing tables. now is the clock
+// for timestamps. The caller must call close if there is no error.
+func newCollections(
+	ctx context.Context, db *database, s settings, now func() time.Time,
+) (*collections, error) {
 	c := &collections{db: db, auth: s.auth, rate: s.rate, cache: s.cache, now: now, patience: s.patience}
 	var errs [8]error
 	c.users, errs[0] = keep[User](ctx, c, "users", sqltable.Options{}) // first: orders refer to them
-	c.orders, errs[1] = keep[Order](ctx, c, "orders", sqltable.Options{References: map[string]string{"customerId": "users"}})
+	c.orders, errs[1] = keep[Order](ctx, c, "orders",
+		sqltable.Options{References: map[string]string{"customerId": "users"}})
 	c.places, errs[2] = keep[Place](ctx, c, "places", sqltable.Options{})
 	c.passwords, errs[3] = keep[Password](ctx, c, "passwords", sqltable.Options{Forget: true})
 	c.tokens, errs[4] = keep[Token](ctx, c, "tokens", sqltable.Options{Forget: true})
@@ -73,12 +77,14 @@ func newCollections(ctx context.Context, db *database, s settings, now func() ti
 	return c, nil
 }
 
-// close ends what goes on in them. The database is closed by who opened it, later.
+// close stops the feed and closes the folder of files. It does not close the database.
 func (c *collections) close() error { return errors.Join(c.changes.Close(), c.folder.close()) }
 
-// keep returns the collection of a name. opts say what is special about its table, if it is one. What can be asked by has
-// an index.
-func keep[T any](ctx context.Context, c *collections, name string, opts sqltable.Options) (resource.Ops[T], error) {
+// keep returns the collection with this name. opts are options of its SQL table; in memory they are
+// ignored. Every field that clients can filter or sort by has an index.
+func keep[T any](
+	ctx context.Context, c *collections, name string, opts sqltable.Options,
+) (resource.Ops[T], error) {
 	index := everything[T]().Sort
 	if c.db.sql == nil {
 		return resource.OpsOf(memory.New(&memory.Options[T]{DB: c.db.memory, Now: c.now, Index: index})), nil
@@ -88,16 +94,23 @@ func keep[T any](ctx context.Context, c *collections, name string, opts sqltable
 	return table.Ops(), table.CreateTable(ctx)
 }
 
-// catalogs serve the collections, each in the shapes of one contract, by its name. What is not an order or a user is alike
-// in all of them.
+// catalogs returns one catalog for each contract, by name. The contracts differ in orders and users
+// only.
 func (c *collections) catalogs() map[string]*resource.Catalog {
 	orders, users, places := c.ordersResource(), c.usersResource(), c.placesResource()
 	orders11 := ordersV11(orders)
-	alike := []resource.Part{places, c.filesPart(), c.jobs.Resource(), command.NewImport("places/import", places), c.loginCommand(), c.cancelCommand(orders, c.jobs)}
+	alike := []resource.Part{
+		places,
+		c.filesPart(),
+		c.jobs.Resource(),
+		command.NewImport("places/import", places),
+		c.loginCommand(),
+		c.cancelCommand(orders, c.jobs),
+	}
 	alike = append(alike, c.sessionCommands()...)
 	opts := resource.CatalogOptions{Principal: c.principal, Idempotency: c.once, Feed: c.changes}
 	if !c.auth {
-		opts.Limits.Streams = 10_000 // everybody is one and the same
+		opts.Limits.Streams = 10_000 // all callers share one principal
 	}
 	catalog := func(parts ...resource.Part) *resource.Catalog {
 		return resource.NewCatalog(&opts, append(parts, alike...)...)
@@ -109,23 +122,28 @@ func (c *collections) catalogs() map[string]*resource.Catalog {
 	}
 }
 
-// restOptions are those of all contracts.
+// restOptions returns the options that all contracts share.
 func (c *collections) restOptions() *rest.Options {
 	cached := rest.ResourceOptions{Cache: c.cache}
 	return &rest.Options{
 		Challenge: middleware.Challenge(realm),
-		Resources: map[string]rest.ResourceOptions{"orders": cached, "users": cached, "places": cached, "files": cached},
+		Resources: map[string]rest.ResourceOptions{
+			"orders": cached,
+			"users":  cached,
+			"places": cached,
+			"files":  cached,
+		},
 	}
 }
 
-// assigned takes away that clients may choose ids: the shop does.
+// assigned removes Insert, so that the shop assigns ids and clients cannot choose them.
 func assigned[T any](ops resource.Ops[T]) resource.Ops[T] {
 	ops.Insert, ops.InsertMany = nil, nil
 	return ops
 }
 
-// everything lets clients filter by every field of T that is a single value, and sort by it. Stores that cannot answer
-// all of that declare less.
+// everything lets clients filter and sort by every field of T that holds a single value. A store
+// that cannot answer all of these queries declares fewer.
 func everything[T any]() query.Support {
 	s := query.Support{Filter: map[string][]query.Op{}}
 	for _, f := range schema.For[T]().Fields {
@@ -137,7 +155,7 @@ func everything[T any]() query.Support {
 	return s
 }
 
-// comparisons are those that make sense for a field.
+// comparisons returns the filter operators that make sense for a field.
 func comparisons(f *schema.Field) []query.Op {
 	ops := []query.Op{query.Eq, query.Ne, query.In, query.NotIn}
 	isTime := f.Type.Format == "date-time"

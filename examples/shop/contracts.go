@@ -13,7 +13,8 @@ const (
 	vendor          = "shop" // application/vnd.shop.1.order+json
 )
 
-// lifeCycle is when contracts come to an end. What is said to last until a day lasts until the last second of it, UTC.
+// lifeCycle holds the dates of the contracts. A contract is available until the last second of its
+// final day, UTC.
 type lifeCycle struct{ retired09, deprecated1, sunset1 time.Time }
 
 func newLifeCycle() lifeCycle {
@@ -27,8 +28,8 @@ func newLifeCycle() lifeCycle {
 	}
 }
 
-// newNegotiator serves the contracts side by side, named in every way there is. addr is the listen address, whose host is
-// one of the shop's. now is the clock of the life cycle.
+// newNegotiator serves the contracts side by side, with every strategy for naming one. The host of
+// addr, the listen address, names no contract. now is the clock of the life cycle.
 func newNegotiator(contracts map[string]*doors, addr string, now func() time.Time) *version.Negotiator {
 	dates := newLifeCycle()
 	old := func(name string) version.Contract {
@@ -57,10 +58,10 @@ func newNegotiator(contracts map[string]*doors, addr string, now func() time.Tim
 	)
 }
 
-// contractsPage is where people read what becomes of a contract.
+// contractsPage is the section of the start page about deprecated contracts.
 const contractsPage = "/#contracts"
 
-// documentPath is where the OpenAPI document of a contract is.
+// documentPath returns the path of the OpenAPI document of a contract.
 func documentPath(contract string) string { return "/openapi/" + contract + ".json" }
 
 // reportContracts describes the contracts for the start-up report.
@@ -110,7 +111,7 @@ func reportStrategies(n *version.Negotiator) string {
 	return "    named in: " + strings.Join(all, ", ") + "\n"
 }
 
-// shiftedClock shows instant now, and goes on from there. The zero instant is the present.
+// shiftedClock returns a clock that starts at instant. The zero instant means the real clock.
 func shiftedClock(instant time.Time) func() time.Time {
 	if instant.IsZero() {
 		return time.Now

@@ -12,30 +12,32 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// crowd finds out who they are that listen, for many at a time, as each change has all of them ask at once. Who comes while
-// the database is being asked waits for the next question, which is put for all who wait. So each answer was read after it
-// was asked for, and rights are those of the moment.
+// crowd loads the users of open streams in batches, because each event authorizes all streams at
+// once. Calls that arrive during a database read are collected for the next one. A result is
+// therefore never older than the call, so revoked permissions take effect immediately.
 type crowd struct {
-	// find returns the users of those tokens that are good.
+	// find returns the users of the valid tokens.
 	find func(ctx context.Context, tokens []string) (map[string]User, error)
 
 	mu   sync.Mutex
-	next *question // nil if nobody waits
-	busy bool      // somebody puts questions
+	next *question // nil if no call is waiting
+	busy bool      // ask is running
 }
 
-// question is whose some tokens are.
+// question is one batch of tokens to look up.
 type question struct {
 	tokens map[string]bool
-	done   chan struct{} // closed when users and err are known
+	done   chan struct{} // closed when users and err are set
 	users  map[string]User
 	err    error
 }
 
-// longest is how long a question may take. It is not over when one of those who wait has gone.
+// longest limits a database read. It is independent of the contexts of the callers, because one
+// caller must not cancel the read for the others.
 const longest = 10 * time.Second
 
-// userOfToken returns the active user to whom a token was given, or [resource.ErrUnauthenticated].
+// userOfToken returns the active user of the token with this id. The error is
+// [resource.ErrUnauthenticated] if the token is not valid.
 func (c *crowd) userOfToken(ctx context.Context, id string) (User, error) {
 	q := c.join(id)
 	select {
@@ -53,7 +55,7 @@ func (c *crowd) userOfToken(ctx context.Context, id string) (User, error) {
 	return user, nil
 }
 
-// join adds a token to the question that is put next.
+// join adds a token to the next batch, and starts ask if it is not running.
 func (c *crowd) join(id string) *question {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,7 +70,7 @@ func (c *crowd) join(id string) *question {
 	return c.next
 }
 
-// ask puts questions as long as somebody waits.
+// ask runs batches until no call is waiting.
 func (c *crowd) ask() {
 	for q := c.take(); q != nil; q = c.take() {
 		ctx, cancel := context.WithTimeout(context.Background(), longest)
@@ -78,7 +80,8 @@ func (c *crowd) ask() {
 	}
 }
 
-// take returns the next question, nil if nobody waits. Those who are just about to ask come first.
+// take returns the next batch, or nil if no call is waiting. It yields first, so that goroutines
+// that are about to call join are part of the batch.
 func (c *crowd) take() *question {
 	runtime.Gosched()
 	c.mu.Lock()
@@ -88,7 +91,7 @@ func (c *crowd) take() *question {
 	return q
 }
 
-// usersOfTokens returns the active users of those tokens that are good, by what tokenID returns.
+// usersOfTokens returns the active users of the valid tokens, by token id.
 func (c *collections) usersOfTokens(ctx context.Context, tokens []string) (map[string]User, error) {
 	of := map[string][]string{} // tokens by user
 	for kept, err := range c.tokens.GetMany(ctx, tokens) {

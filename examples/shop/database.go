@@ -13,17 +13,17 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// database is where the collections are kept: in SQL tables or in memory.
+// database is the storage of the collections: SQL tables or memory.
 type database struct {
-	sql    *sqltx.DB  // nil: memory
-	memory *memory.DB // nil: SQL
+	sql    *sqltx.DB  // nil if in memory
+	memory *memory.DB // nil if in SQL
 	pools  []*sql.DB
-	files  string   // the folder beside it for the bytes of files; "" if there is no such place
+	files  string   // folder for the content of files, next to the database; "" if there is none
 	title  string   // for the start-up report: which database it is and how durable commits are
 	weak   []string // settings that weaken durability, for the start-up report
 }
 
-// openDatabase opens what -db names.
+// openDatabase opens the database that the flag -db names.
 func openDatabase(ctx context.Context, name string) (*database, error) {
 	switch {
 	case name == "memory":
@@ -40,7 +40,7 @@ func openDatabase(ctx context.Context, name string) (*database, error) {
 	return openSQLite(ctx, name)
 }
 
-// runner is what runs transactions of the database.
+// runner returns the transaction runner of the database.
 func (db *database) runner() tx.Runner {
 	if db.sql == nil {
 		return db.memory
@@ -48,8 +48,9 @@ func (db *database) runner() tx.Runner {
 	return db.sql
 }
 
-// ping returns an error if the database cannot be reached. It asks the last pool, which is for reading where there is one: a
-// long transaction keeps the only connection that writes, and that is no reason to call the shop ill.
+// ping returns an error if the database is unreachable. It uses the last pool, the one for reads if
+// there are two. A long transaction occupies the only connection for writes, and the shop is still
+// healthy then.
 func (db *database) ping(ctx context.Context) error {
 	if len(db.pools) == 0 {
 		return nil
@@ -59,7 +60,7 @@ func (db *database) ping(ctx context.Context) error {
 	return db.pools[len(db.pools)-1].PingContext(ctx)
 }
 
-// close gives up all connections.
+// close closes all connections.
 func (db *database) close() error {
 	var errs []error
 	for _, pool := range db.pools {
@@ -68,7 +69,7 @@ func (db *database) close() error {
 	return errors.Join(errs...)
 }
 
-// open adds a pool of at most max connections, which are kept.
+// open adds a pool of at most max connections. Idle connections are not closed.
 func (db *database) open(driver, source string, max int) (*sql.DB, error) {
 	pool, err := sql.Open(driver, source)
 	if err != nil {
@@ -80,13 +81,13 @@ func (db *database) open(driver, source string, max int) (*sql.DB, error) {
 	return pool, nil
 }
 
-// setting asks the database for one of its settings.
+// setting runs a query that returns one setting of the database.
 func setting(ctx context.Context, pool *sql.DB, query string) (value string, err error) {
 	err = pool.QueryRowContext(ctx, query).Scan(&value)
 	return value, err
 }
 
-// lostAtExit is the weakness of data that only this process has.
+// lostAtExit is the warning for data in memory.
 const lostAtExit = "the data is lost when the process ends"
 
 // report returns the lines about the database in the start-up report.

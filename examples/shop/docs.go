@@ -12,14 +12,14 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// docs is Swagger UI, which shows the documents of all contracts. It is in the program, so it needs no other host, and the
-// browser is told to ask none.
+// docs serves Swagger UI for the OpenAPI documents of all contracts. Its assets are embedded in the
+// program, and the Content-Security-Policy allows no other host.
 type docs struct {
 	page   http.Handler // at /docs
-	assets http.Handler // below
+	assets http.Handler // below /docs/
 }
 
-// logoStyle is what the logo of Swagger UI brings along when it is drawn.
+// logoStyle is the style element that Swagger UI adds with its logo.
 const logoStyle = `<style>.logo_small_svg__cls-2{fill:#fff}.logo_small_svg__cls-3{fill:#85ea2d}</style>`
 
 func newDocs(n *version.Negotiator) docs {
@@ -35,7 +35,7 @@ func newDocs(n *version.Negotiator) docs {
 	}
 	urls, err := json.Marshal(documents)
 	if err != nil {
-		panic(err) // of two strings
+		panic(err) // a struct of two strings always encodes
 	}
 	ui := v5emb.NewHandlerWithConfig(swgui.Config{
 		Title: "The shop", SwaggerJSON: documentPath(defaultContract), BasePath: "/docs/", ShowTopBar: true,
@@ -47,13 +47,16 @@ func newDocs(n *version.Negotiator) docs {
 	})
 	html := rendered(ui, "/docs/")
 	return docs{
-		page: serveHTML(html, fmt.Sprintf("connect-src 'self'; img-src 'self' data:; script-src 'self' %s; style-src 'self' %s",
-			hashesOf(html, "script"), hashesOf(append(html, logoStyle...), "style"))),
+		page: serveHTML(
+			html,
+			fmt.Sprintf("connect-src 'self'; img-src 'self' data:; script-src 'self' %s; style-src 'self' %s",
+				hashesOf(html, "script"), hashesOf(append(html, logoStyle...), "style")),
+		),
 		assets: serveAssets(ui),
 	}
 }
 
-// serveAssets serves what the page of Swagger UI loads, and nothing else of what comes with it.
+// serveAssets serves only the files of Swagger UI that its page loads.
 func serveAssets(ui http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -71,19 +74,19 @@ func serveAssets(ui http.Handler) http.Handler {
 	})
 }
 
-// rendered returns what a handler answers to GET. The page of Swagger UI is the same for everybody, and the hashes of what
-// it runs have to be known before it is served.
+// rendered returns the body of the response of h to GET. The page of Swagger UI is the same for
+// every request, and its policy needs the hashes of its scripts in advance.
 func rendered(h http.Handler, path string) []byte {
 	r, err := http.NewRequest(http.MethodGet, path, nil)
 	if err != nil {
-		panic(err) // the path is written in this file
+		panic(err) // the path is a constant
 	}
 	w := page{header: http.Header{}}
 	h.ServeHTTP(&w, r)
 	return w.Bytes()
 }
 
-// page is a response that is kept.
+// page is an [http.ResponseWriter] that buffers the response.
 type page struct {
 	bytes.Buffer
 	header http.Header

@@ -11,8 +11,9 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// endings are those of streams whose users log out, are given another password or may not come in any more. Each change asks
-// for the rights of who listens, but where nothing changes nobody would notice.
+// endings registers the open streams, so that they end if the user logs out, gets another password
+// or is deactivated. Each event checks the permissions of its subscribers, but an idle stream has
+// no events.
 type endings struct {
 	mu   sync.Mutex
 	open map[*ending]struct{}
@@ -23,10 +24,12 @@ type ending struct {
 	end context.CancelFunc
 }
 
-// endedSessions is where the feed tells whose sessions have ended. It is no collection, and nobody else can listen there.
+// endedSessions is the name under which ended sessions are published in the feed. It is not a
+// collection, so clients cannot subscribe to it.
 const endedSessions = "sessions"
 
-// of returns a context that ends with the session. It is registered until then, or until ctx ends.
+// of returns a context that is cancelled if the session ends. The session is registered until then,
+// or until ctx is done.
 func (e *endings) of(ctx context.Context, s *session) context.Context {
 	within, cancel := context.WithCancel(ctx)
 	stream := &ending{s, cancel}
@@ -44,7 +47,7 @@ func (e *endings) of(ctx context.Context, s *session) context.Context {
 	return within
 }
 
-// those returns the streams of a user; "" is everybody.
+// those returns the streams of a user. The empty user selects all streams.
 func (e *endings) those(user string) (found []*ending) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -56,8 +59,9 @@ func (e *endings) those(user string) (found []*ending) {
 	return found
 }
 
-// endStreams ends streams as the feed tells of their users, in this process or another, until it is closed. A stream that has
-// begun too late to be found asks for its rights once before it says anything.
+// endStreams ends streams when the feed reports a change of their users, in this process or
+// another. It returns when the feed is closed. A stream that is registered too late for an event is
+// safe, because it is authorized once more before its first event.
 func (c *collections) endStreams(ctx context.Context, collection string) {
 	for ctx.Err() == nil {
 		for e, err := range c.changes.Watch(ctx, feed.Cursor{}, collection) {
@@ -65,7 +69,7 @@ func (c *collections) endStreams(ctx context.Context, collection string) {
 				return
 			}
 			if err != nil {
-				break // what was told meanwhile, the bookmark that comes first makes up for
+				break // the next subscription begins with a bookmark, which checks all streams
 			}
 			c.endThose(ctx, e.ID)
 		}
@@ -76,8 +80,8 @@ func (c *collections) endStreams(ctx context.Context, collection string) {
 	}
 }
 
-// endThose ends the streams of a user whose tokens are not good any more; a bookmark is about everybody. If the database does
-// not answer, the next one has them looked at again.
+// endThose ends the streams of a user with tokens that are no longer valid. The empty user of a
+// bookmark selects all streams. If the database fails, the next bookmark checks the streams again.
 func (c *collections) endThose(ctx context.Context, user string) {
 	streams := c.endings.those(user)
 	tokens := map[string]bool{}

@@ -9,19 +9,20 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqlfeed"
 )
 
-// newFeed keeps what happened in the shop's own database, so that a change and its event are written in one transaction:
-// nobody hears of what was rolled back, and nothing that was acknowledged is missing. All contracts share it, so what was
-// changed through one of them is told in each, in its shape.
+// newFeed returns the feed of changes. Its log is in the shop's database, so a change and its event
+// commit in one transaction: a change that is rolled back has no event, and no event is lost. All
+// contracts share the feed, and each shows events in its own representation.
 //
-// What is put into an empty shop is no event: nobody can listen before that, and lists have it.
+// Seeding appends no events, because it happens before the first client can subscribe.
 func (c *collections) newFeed(ctx context.Context, s settings) (*feed.Feed, error) {
 	log, err := c.newLog(ctx)
 	changes := feed.New(log, &feed.Options{BookmarkInterval: s.bookmark, Logger: s.logger})
 	if err != nil {
 		return changes, err
 	}
-	// From here on lists know their place without asking the log. On PostgreSQL that may wait for transactions of others, and
-	// the shop opens without it then.
+	// Reading the position once starts the feed, and lists then get their cursor without a query.
+	// On PostgreSQL it may wait for transactions of other clients. The shop starts without it after
+	// the timeout.
 	soon, cancel := context.WithTimeout(ctx, cmp.Or(s.patience, 10*time.Second))
 	defer cancel()
 	for range changes.Watch(soon, feed.Cursor{}, "orders") {
@@ -30,7 +31,7 @@ func (c *collections) newFeed(ctx context.Context, s settings) (*feed.Feed, erro
 	return changes, nil
 }
 
-// newLog returns where events are kept: where everything else is.
+// newLog returns the log of events, stored with the collections.
 func (c *collections) newLog(ctx context.Context) (feed.Log, error) {
 	if c.db.sql == nil {
 		return feed.NewMemory(&feed.MemoryOptions{Runner: c.db.memory}), nil

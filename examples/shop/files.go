@@ -9,18 +9,18 @@ import (
 	"github.com/stoa-go/stoa/resource/files"
 )
 
-// largestFile is how many bytes a file may have.
+// largestFile is the maximum size of a file, in bytes.
 const largestFile = 4 << 30
 
-// folder is where the bytes of files are.
+// folder stores the content of files.
 type folder struct {
 	*files.Folder
 	path      string
-	temporary bool // nobody will find it again
-	forgotten bool // it is removed at the end, as the database is
+	temporary bool // a new temporary folder
+	forgotten bool // removed on close, because the database is in memory
 }
 
-// openFolder opens what -files names, or else a folder beside the database.
+// openFolder opens the folder that the flag -files names, by default one next to the database.
 func openFolder(path string, db *database) (*folder, error) {
 	f := &folder{path: path}
 	switch {
@@ -39,7 +39,7 @@ func openFolder(path string, db *database) (*folder, error) {
 	return f, err
 }
 
-// close lets go of it.
+// close closes the folder, and removes it if the database is in memory.
 func (f *folder) close() error {
 	err := f.Close()
 	if f.forgotten {
@@ -55,7 +55,8 @@ func (f *folder) report() string {
 	case f.forgotten:
 		text += reportWeak(lostAtExit)
 	case f.temporary:
-		text += reportWeak("the folder is temporary: another shop on this database does not find the files; set -files")
+		text += reportWeak(
+			"the folder is temporary: another shop on this database does not find the files; set -files")
 	}
 	return text
 }

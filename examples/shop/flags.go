@@ -16,20 +16,25 @@ import (
 // settings are the values of the command line flags.
 type settings struct {
 	addr    string
-	db      string // memory, a URL of PostgreSQL or a SQLite file; "" is a new one in a temporary folder
-	files   string // a folder; "" is a folder beside the database
-	places  string // a file; "" is the embedded ones
+	db      string // memory, a PostgreSQL URL or a SQLite file; "" means a new temporary file
+	files   string // "" means a folder next to the database
+	places  string // "" means the embedded places
 	cache   string // Cache-Control
 	auth    bool   // writes require a bearer token
 	seed    bool
-	verbose bool            // the start-up report has all details
-	wait    time.Duration   // for the first of several copies, by keys; zero is what package idempotency says
-	logger  *slog.Logger    // of requests and of what goes wrong; nil is the default one
-	rate    middleware.Rate // how often one principal may ask
-	// bookmark is how often those who listen are told how far they have come; zero is what package feed says.
+	verbose bool // the start-up report has all details
+	// wait is how long a retry with the same key waits for the first request. 0 means the default
+	// of package idempotency.
+	wait   time.Duration
+	logger *slog.Logger    // requests and errors; nil means slog.Default
+	rate   middleware.Rate // requests per window and principal
+	// bookmark is the interval between bookmarks of idle streams. 0 means the default of package
+	// feed.
 	bookmark time.Duration
-	now      time.Time     // what the clock of the life cycle shows at the start; zero is the present
-	patience time.Duration // of tests, for answers and sockets in GraphQL and for the feed when the shop opens; zero is what the shop has
+	now      time.Time // start of the clock for the life cycle; zero means the real clock
+	// patience overrides timeouts in tests: GraphQL responses and sockets, and the start of the
+	// feed. 0 means the defaults of the shop.
+	patience time.Duration
 }
 
 // parseFlags reads the command line.
@@ -38,22 +43,33 @@ func parseFlags(args []string, output io.Writer) (settings, error) {
 	flags := flag.NewFlagSet("shop", flag.ContinueOnError)
 	flags.SetOutput(output)
 	flags.StringVar(&s.addr, "addr", "127.0.0.1:8080", "listen `address`; port 0 picks a free port")
-	flags.StringVar(&s.places, "places", "", "JSON Lines `file` (gzip by suffix) to load instead of the embedded places")
+	flags.StringVar(&s.places, "places", "",
+		"JSON Lines `file` (gzip by suffix) to load instead of the embedded places")
 	flags.StringVar(&s.cache, "cache", "private, no-cache", "`value` of Cache-Control for items and lists")
-	flags.BoolVar(&s.verbose, "v", false, "print the start-up report with all details, such as capabilities of collections")
+	flags.BoolVar(&s.verbose, "v", false,
+		"print the start-up report with all details, such as capabilities of collections")
 	flags.BoolVar(&s.seed, "seed", true, "seed an empty database; -seed=false starts empty")
-	flags.StringVar(&s.db, "db", "", "memory, a SQLite `file`, or postgres://...; default a new file in a temporary folder")
+	flags.StringVar(&s.db, "db", "",
+		"memory, a SQLite `file`, or postgres://...; default a new file in a temporary folder")
 	flags.StringVar(&s.files, "files", "", "`folder` for the content of /files; default beside the database")
-	flags.BoolVar(&s.auth, "auth", false, "require a bearer token for every write, and let customers see only their own orders")
-	flags.Func("rate", "`rate` limit: requests per window and principal, such as 100/1m; default no limit", func(text string) (err error) {
-		s.rate, err = middleware.ParseRate(text)
-		return err
-	})
-	flags.Func("now", "`time` at start for the life cycle of contracts, in RFC 3339 format; default the real clock",
+	flags.BoolVar(&s.auth, "auth", false,
+		"require a bearer token for every write, and let customers see only their own orders")
+	flags.Func(
+		"rate",
+		"`rate` limit: requests per window and principal, such as 100/1m; default no limit",
+		func(text string) (err error) {
+			s.rate, err = middleware.ParseRate(text)
+			return err
+		},
+	)
+	flags.Func(
+		"now",
+		"`time` at start for the life cycle of contracts, in RFC 3339 format; default the real clock",
 		func(text string) (err error) {
 			s.now, err = parseNow(text)
 			return err
-		})
+		},
+	)
 	if err := flags.Parse(args); err != nil {
 		return settings{}, err
 	}

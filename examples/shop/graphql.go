@@ -15,15 +15,15 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// graphqlPath is the other door to a contract. The schema is below it.
+// graphqlPath is the path of the GraphQL endpoint in each contract. The schema is served below it.
 const graphqlPath = "/graphql"
 
-// graphqlTime is how long an answer in GraphQL may be worked on. What a client is told then has to reach it before the
-// server gives up writing; see answerTime.
+// graphqlTime limits the execution of a GraphQL request. It is shorter than answerTime, so that a
+// timeout error still reaches the client.
 const graphqlTime = 30 * time.Second
 
-// doors serve one contract: its catalog and, at /graphql, the same catalog in GraphQL. Whatever selects the contract selects
-// both.
+// The handlers of one contract: its catalog over REST and, at /graphql, over GraphQL. A strategy
+// that selects the contract selects both.
 type doors struct {
 	catalog *resource.Catalog
 	rest    *rest.Handler
@@ -35,26 +35,32 @@ var (
 	_ version.Opaque   = (*doors)(nil)
 )
 
-// newDoors opens both for each catalog.
+// newDoors returns the handlers of each catalog.
 func newDoors(c *collections, catalogs map[string]*resource.Catalog) map[string]*doors {
 	open := map[string]*doors{}
 	socket := graphql.Socket{Connect: c.connect, Wait: c.patience}
 	if !c.auth {
-		socket.PerPrincipal = 10_000 // everybody is one and the same
+		socket.PerPrincipal = 10_000 // all callers share one principal
 	}
 	for name, catalog := range catalogs {
-		open[name] = &doors{catalog: catalog, rest: rest.New(catalog, c.restOptions()), graphql: graphql.New(catalog, &graphql.Options{
-			Title:       "The shop, " + name,
-			Description: "Orders, users and places: the reference application of Stoa, in its contract " + name + ".",
-			Timeout:     cmp.Or(c.patience, graphqlTime),
-			Challenge:   middleware.Challenge(realm),
-			Socket:      socket,
-		})}
+		open[name] = &doors{
+			catalog: catalog,
+			rest:    rest.New(catalog, c.restOptions()),
+			graphql: graphql.New(catalog, &graphql.Options{
+				Title: "The shop, " + name,
+				Description: "Orders, users and places: the reference application of Stoa, in its contract " +
+					name + ".",
+				Timeout:   cmp.Or(c.patience, graphqlTime),
+				Challenge: middleware.Challenge(realm),
+				Socket:    socket,
+			}),
+		}
 	}
 	return open
 }
 
-// shutdown ends what goes on by GraphQL at all doors, so that clients come back elsewhere, and waits for it.
+// shutdown ends the GraphQL operations of all contracts and waits for them. Clients of
+// subscriptions reconnect to another server.
 func shutdown(ctx context.Context, contracts map[string]*doors) error {
 	errs := make(chan error)
 	for _, d := range contracts {
@@ -67,22 +73,23 @@ func shutdown(ctx context.Context, contracts map[string]*doors) error {
 	return all
 }
 
-// ServeHTTP serves what is at and below /graphql there, and everything else from the catalog.
+// ServeHTTP routes /graphql and the paths below it to GraphQL, and everything else to REST.
 func (d *doors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if path := r.URL.Path; path == graphqlPath || strings.HasPrefix(path, graphqlPath+"/") {
-		r.Pattern = graphqlPath // for the log, as the catalog does it
+		r.Pattern = graphqlPath // for the log, as in the catalog
 		d.graphql.ServeHTTP(w, r)
 		return
 	}
 	d.rest.ServeHTTP(w, r)
 }
 
-// Reserve tells whether a name can mean the version at both doors.
+// Reserve returns an error if REST or GraphQL uses the name already, so that it cannot select the
+// version.
 func (d *doors) Reserve(member, parameter string) error {
 	return errors.Join(d.rest.Reserve(member, parameter), d.graphql.Reserve(member, parameter))
 }
 
-// Opaque reports whether the content is somebody's file.
+// Opaque reports whether the request body is the content of a file.
 func (d *doors) Opaque(r *http.Request) bool { return d.rest.Opaque(r) }
 
 // report returns the start-up report of the contract.
@@ -97,8 +104,8 @@ func (d *doors) handlersReport() string {
 	return d.rest.Report() + strings.Replace(d.graphql.Report(), "GraphQL", graphqlPath, 1)
 }
 
-// asksGraphQL reports whether a request asks something in GraphQL, with or without the path of a contract in front: then
-// only what it asks tells whether it writes.
+// asksGraphQL reports whether r is a GraphQL request, with or without the path of a contract. Its
+// method is always POST, so only the document shows whether it writes.
 func asksGraphQL(r *http.Request) bool {
 	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.EscapedPath(), graphqlPath)
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Credentials are what a user says to log in.
+// Credentials are the email address and the password of a user.
 type Credentials struct {
 	Email    string `json:"email" required:"true" maxLength:"320"`
 	Password string `json:"password" required:"true" maxLength:"200"`
 }
 
-// Login is what a user gets for it.
+// Login is the result of a successful login.
 type Login struct {
 	Token     string    `json:"token" doc:"Goes into the header as Authorization: Bearer TOKEN."`
 	ExpiresAt time.Time `json:"expiresAt"`
@@ -24,18 +24,19 @@ type Login struct {
 
 func (c *collections) loginCommand() *command.Command {
 	return command.New("auth/login", c.login, &command.Options[Credentials]{
-		Public:   true,   // whoever has not logged in yet has to
-		Cost:     20_000, // two guesses in a document of GraphQL, and not a hundred
+		Public:   true,   // login needs no token
+		Cost:     20_000, // allows two attempts per GraphQL document
 		Doc:      "Returns a bearer token for the email and password of a user.",
 		Problems: []problem.Kind{problem.Unauthenticated, problem.TooManyRequests},
-		Secret:   true, // tokens are kept as hashes, and nowhere else
+		Secret:   true, // tokens are stored only as hashes
 	})
 }
 
 func (c *collections) login(ctx context.Context, in Credentials) (Login, error) {
 	user, err := c.proven(ctx, in.Email, in.Password)
 	if errors.Is(err, resource.ErrUnauthenticated) {
-		return Login{}, problem.New(problem.Unauthenticated, "There is no user with this address and password.")
+		return Login{}, problem.New(problem.Unauthenticated,
+			"There is no user with this address and password.")
 	}
 	if err != nil {
 		return Login{}, err
@@ -47,7 +48,7 @@ func (c *collections) login(ctx context.Context, in Credentials) (Login, error) 
 	return Login{Token: token, ExpiresAt: expires}, err
 }
 
-// proven is userOf for whoever may be guessing.
+// proven is userOf with a limit on failed attempts.
 func (c *collections) proven(ctx context.Context, email, password string) (User, error) {
 	if err := c.guesses.enter(email, time.Now()); err != nil {
 		return User{}, err

@@ -3,18 +3,22 @@
 //	go run -C examples ./shop
 //	curl -i localhost:8080/orders
 //
-// It keeps them in a SQLite file, or wherever -db says. It prints what it serves and, last, one line with its address.
-// Each request is a line on standard error. SIGTERM and Ctrl-C let requests in flight finish; a second Ctrl-C does not wait
-// for them.
+// It stores them in a SQLite file, or in the database that -db names. On start it prints a report
+// and, as the last line, its address. Each request is logged to standard error. After SIGTERM or
+// Ctrl-C, requests in flight finish; a second Ctrl-C ends the process immediately.
 //
-// main.go is the process and flags.go what it can be told. database.go is where everything is kept, with sqlite.go and
-// postgres.go. orders.go, users.go and places.go are the collections, catalog.go serves them, and seed.go puts something
-// into them. login.go, passwords.go and tokens.go are who somebody is, and policy.go what they may. cancel.go is a command
-// that takes longer than its answer, and files.go is bytes. contracts.go is the versions side by side; orders_v1.go and
-// users_v1.go are the shapes that things had in older ones, and graphql.go serves each of them in GraphQL, too. feed.go is
-// where changes are kept for those who listen, and streams.go, endings.go and crowd.go see to it that they hear no more than
-// they may. neutral.go is what has no version: the page, the documents, the health check. report.go is what the shop says
-// when it starts.
+// The files:
+//
+//   - main.go is the process, flags.go its command line, report.go the start-up report.
+//   - database.go, sqlite.go and postgres.go open the database, and seed.go fills it.
+//   - orders.go, users.go, places.go and files.go are the resources, and catalog.go serves them.
+//   - login.go, passwords.go, tokens.go and throttle.go authenticate; policy.go authorizes.
+//   - cancel.go is a command that runs as a job, and once.go stores idempotency keys.
+//   - contracts.go serves the versions; orders_v1.go and users_v1.go have the older types.
+//   - graphql.go serves each contract in GraphQL.
+//   - feed.go stores the events. streams.go, endings.go and crowd.go limit streams to the items
+//     that their users may read.
+//   - neutral.go serves the paths without a version: page, documents, health check.
 package main
 
 import (
@@ -36,11 +40,11 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the next signal ends the process at once
+	context.AfterFunc(ctx, stop) // the next signal ends the process immediately
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run returns the exit status: 0 for a shop that was told to end, 2 for arguments that it cannot follow, else 1.
+// run returns the exit status: 0 after a signal or -help, 2 for invalid arguments, otherwise 1.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	s, err := parseFlags(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
@@ -58,7 +62,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// serve opens the shop until ctx ends.
+// serve runs the shop until ctx is done.
 func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	db, err := openDatabase(ctx, s.db)
 	if err != nil {
@@ -97,16 +101,19 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	go c.jobs.Run(ctx)
 	fmt.Fprintf(stdout, "shop: listening on http://%s\n", listener.Addr())
 	server := newServer(around(s.logger, neutral.before(c.admitted(negotiator), s.addr)), s.logger)
-	server.RegisterOnShutdown(func() { c.changes.Close() }) // who listens is told to come back
-	return middleware.Serve(ctx, server, listener, &middleware.ServeOptions{Then: func(ctx context.Context) error {
-		return errors.Join(shutdown(ctx, contracts), c.jobs.Drain(ctx))
-	}})
+	server.RegisterOnShutdown(func() { c.changes.Close() }) // ends the streams; clients reconnect
+	return middleware.Serve(ctx, server, listener, &middleware.ServeOptions{
+		Then: func(ctx context.Context) error {
+			return errors.Join(shutdown(ctx, contracts), c.jobs.Drain(ctx))
+		},
+	})
 }
 
-// wallClock is the present, without the reading that only this process understands.
+// wallClock returns the current time without the monotonic clock reading.
 func wallClock() time.Time { return time.Now().UTC().Round(0) }
 
-// newServer bounds what a client can hold. Timeout sets the limits of reading and writing anew for each request.
+// newServer returns a server with limits for headers and idle connections. [middleware.Timeout]
+// sets the read and write deadlines of each request.
 func newServer(h http.Handler, logger *slog.Logger) *http.Server {
 	return middleware.Server(h, &middleware.ServerOptions{UnencryptedHTTP2: true, Logger: logger})
 }

@@ -14,16 +14,24 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// neutral is what has no version, by path. A path that ends in a slash is that of everything below it.
+// neutral holds the handlers of the paths that have no version. A path that ends in a slash matches
+// everything below it.
 type neutral map[string]http.Handler
 
-// newNeutral makes it. The documents tell the listen address, if that has a port. ping finds out whether the shop can serve.
-func newNeutral(n *version.Negotiator, catalogs map[string]*resource.Catalog, rested *rest.Options, s settings,
-	ping func(context.Context) error) neutral {
+// newNeutral returns the handlers. The OpenAPI documents name the listen address if its port is
+// known. ping is the health check of the database.
+func newNeutral(
+	n *version.Negotiator,
+	catalogs map[string]*resource.Catalog,
+	rested *rest.Options,
+	s settings,
+	ping func(context.Context) error,
+) neutral {
 	docs := newDocs(n)
 	at := neutral{
-		"/":         readOnly(newPage()),
-		"/health":   readOnly(middleware.Health(map[string]func(context.Context) error{"database": ping}, nil)),
+		"/": readOnly(newPage()),
+		"/health": readOnly(middleware.Health(
+			map[string]func(context.Context) error{"database": ping}, nil)),
 		"/openapi":  n.List(),
 		"/openapi/": http.HandlerFunc(serveNothing),
 		"/docs":     readOnly(docs.page),
@@ -46,7 +54,7 @@ func newNeutral(n *version.Negotiator, catalogs map[string]*resource.Catalog, re
 	return at
 }
 
-// security is how one says who one is, for the documents.
+// security returns the security schemes of the OpenAPI documents.
 func security(auth bool) []openapi.SecurityScheme {
 	if !auth {
 		return nil
@@ -55,14 +63,16 @@ func security(auth bool) []openapi.SecurityScheme {
 		Description: "`POST /auth/login` returns one."}}
 }
 
-// secured says what needs it: what changes something, and to see orders and jobs.
+// secured reports whether an operation requires a token: every write except login, and reads of
+// orders and jobs.
 func secured(name string, op resource.Op) bool {
 	reads := op == resource.OpGet || op == resource.OpList
 	return name != "auth/login" && (!reads || name == "orders" || name == "jobs")
 }
 
-// servers are where the shop is, for its documents: wherever they were found, and for those who name a contract by host, on
-// this machine. A port that is not chosen yet is not told.
+// servers returns the server URLs of the OpenAPI documents: the origin of the document, and
+// localhost for clients that select a contract by host. Port 0 is left out because the actual port
+// is not known yet.
 func servers(addr string) []string {
 	list := []string{"/"}
 	if _, port, err := net.SplitHostPort(addr); err == nil && port != "0" {
@@ -71,8 +81,8 @@ func servers(addr string) []string {
 	return list
 }
 
-// before serves what has no version, and leaves the rest to the contracts. It is no [http.ServeMux], which would answer
-// some requests itself, with redirects and in plain text.
+// before serves the paths without a version, and passes everything else to contracts. It does not
+// use [http.ServeMux], which would answer some requests itself with redirects or plain text.
 func (at neutral) before(contracts http.Handler, addr string) http.Handler {
 	own := ownHosts(addr, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at.handler(r.URL.Path).ServeHTTP(w, r)
@@ -86,7 +96,7 @@ func (at neutral) before(contracts http.Handler, addr string) http.Handler {
 	})
 }
 
-// handler returns what is at a path; nil if it has to do with versions.
+// handler returns the handler of a path, or nil if the path belongs to the contracts.
 func (at neutral) handler(path string) http.Handler {
 	if h := at[path]; h != nil {
 		return h
@@ -103,7 +113,7 @@ func serveNothing(w http.ResponseWriter, r *http.Request) {
 	problem.Write(w, r, problem.New(problem.NotFound, "There is nothing here."))
 }
 
-// readOnly serves what can only be looked at.
+// readOnly rejects methods other than GET, HEAD and OPTIONS.
 func readOnly(next http.Handler) http.Handler {
 	const allow = "GET, HEAD, OPTIONS"
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -113,7 +123,8 @@ func readOnly(next http.Handler) http.Handler {
 		case http.MethodOptions:
 			w.Header().Set("Allow", allow)
 			w.WriteHeader(http.StatusNoContent)
-		case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect, http.MethodTrace:
+		case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect,
+			http.MethodTrace:
 			d := problem.New(problem.MethodNotAllowed, "This can only be looked at.")
 			d.Header = http.Header{"Allow": {allow}}
 			problem.Write(w, r, d)

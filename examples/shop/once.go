@@ -7,16 +7,18 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqlrecords"
 )
 
-// newKeeper keeps the keys of requests in the shop's own database, so that what is done and that it was done are written in
-// one transaction: every collection and every command of the shop is done exactly once for a key. Bytes of files are beside
-// the database, and so are the exception: those that the shop names itself are created once, others at most once.
+// newKeeper returns the guard of idempotency keys. Its records are in the shop's database, so the
+// record and the write commit in one transaction. Every write to a collection and every command is
+// therefore applied exactly once for a key. The content of files is stored outside the database:
+// files with assigned names are created once, others at most once.
 //
-// All contracts share it: a key that came through one of them is known in the others. Records are kept for a day, and the
-// keeper purges them as it goes.
+// All contracts share the guard, so a retry may use another contract. Records are kept for 24 hours
+// and purged automatically.
 func (c *collections) newKeeper(ctx context.Context, s settings) (*idempotency.Guard, error) {
 	opts := &idempotency.Options{Now: c.now, WaitTimeout: s.wait, Logger: s.logger}
 	if c.db.sql == nil {
-		return idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: c.db.memory}), opts), nil
+		return idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: c.db.memory}),
+			opts), nil
 	}
 	records := sqlrecords.New(c.db.sql, nil)
 	return idempotency.New(records, opts), records.CreateTable(ctx)

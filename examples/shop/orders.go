@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// Order is what a customer wants.
+// Order is a customer's order.
 type Order struct {
 	ID         int64     `json:"id" readOnly:"true" doc:"Assigned by the shop."`
 	Status     string    `json:"status" enum:"placed,paid,shipped,cancelled" default:"placed"`
@@ -34,19 +34,26 @@ func (c *collections) ordersResource() *resource.Resource {
 	}))
 }
 
-// sampleOrders are the examples in the descriptions, and what the older contracts are tried with at the start.
+// sampleOrders returns the examples of the descriptions. At start the older contracts are checked
+// by converting them.
 func sampleOrders() []Order {
 	bob, note := int64(2), "Please ring twice."
 	noon := time.Date(2026, time.November, 2, 12, 0, 0, 0, time.UTC)
 	return []Order{
-		{ID: 1, Status: "paid", Lines: []Line{{ItemID: 7, Qty: 2}, {ItemID: 11, Qty: 1}}, Note: &note, CustomerID: &bob,
-			CreatedAt: noon},
+		{
+			ID:         1,
+			Status:     "paid",
+			Lines:      []Line{{ItemID: 7, Qty: 2}, {ItemID: 11, Qty: 1}},
+			Note:       &note,
+			CustomerID: &bob,
+			CreatedAt:  noon,
+		},
 		{ID: 2, Status: "placed", Lines: []Line{{ItemID: 42, Qty: 1}}, CreatedAt: noon},
 	}
 }
 
-// beforeOrder notes when an order came, and refuses customers whom nobody knows. A customer who is deleted later stays
-// named in old orders, and orders that do not change theirs are not asked again.
+// beforeOrder sets the creation time and rejects unknown customers. It checks only a customer that
+// changes, because old orders may refer to a customer that was deleted.
 func (c *collections) beforeOrder(ctx context.Context, _ resource.Op, before, after *Order) error {
 	if after == nil {
 		return nil
@@ -57,7 +64,8 @@ func (c *collections) beforeOrder(ctx context.Context, _ resource.Op, before, af
 			return err
 		}
 	}
-	if after.CustomerID == nil || before != nil && before.CustomerID != nil && *before.CustomerID == *after.CustomerID {
+	if after.CustomerID == nil ||
+		before != nil && before.CustomerID != nil && *before.CustomerID == *after.CustomerID {
 		return nil
 	}
 	_, err := c.users.Get(ctx, strconv.FormatInt(*after.CustomerID, 10))
@@ -67,5 +75,5 @@ func (c *collections) beforeOrder(ctx context.Context, _ resource.Op, before, af
 	return err
 }
 
-// toMillisecond leaves what people can compare.
+// toMillisecond returns t in UTC, truncated to milliseconds.
 func toMillisecond(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

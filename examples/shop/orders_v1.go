@@ -6,7 +6,8 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// Order11 is an order in contract 1.1.0, which knew one line and neither customers nor times.
+// Order11 is an order in contract 1.1.0, which has a single line and neither customer nor creation
+// time.
 type Order11 struct {
 	ID     int64   `json:"id" readOnly:"true" doc:"Assigned by the shop."`
 	Status string  `json:"status" enum:"placed,paid,shipped,cancelled" default:"placed"`
@@ -15,7 +16,7 @@ type Order11 struct {
 	Note   *string `json:"note" maxLength:"500" doc:"What the customer wants us to know."`
 }
 
-// Order10 is an order in contract 1.0.0, which knew no notes either.
+// Order10 is an order in contract 1.0.0, which has no note either.
 type Order10 struct {
 	ID     int64  `json:"id" readOnly:"true" doc:"Assigned by the shop."`
 	Status string `json:"status" enum:"placed,paid,shipped,cancelled" default:"placed"`
@@ -23,12 +24,14 @@ type Order10 struct {
 	Qty    int    `json:"qty" required:"true" minimum:"1" maximum:"1000" doc:"Of the first line."`
 }
 
-// ordersV11 shows orders as contract 1.1.0 has them. Every order has a first line, so every order can be shown.
+// ordersV11 returns the view of orders in contract 1.1.0. Every order has at least one line, so
+// every order can be converted.
 func ordersV11(orders *resource.Resource) *resource.Resource {
 	return resource.View(orders, toOrder11, fromOrder11, nil)
 }
 
-// ordersV10 shows what ordersV11 shows as contract 1.0.0 has it: each contract knows but the next.
+// ordersV10 returns the view in contract 1.0.0. It converts from 1.1.0, so each contract depends
+// only on the next newer one.
 func ordersV10(orders *resource.Resource) *resource.Resource {
 	return resource.View(orders, toOrder10, fromOrder10, nil)
 }
@@ -41,7 +44,8 @@ func toOrder11(o Order) (Order11, error) {
 	return Order11{ID: o.ID, Status: o.Status, ItemID: first.ItemID, Qty: first.Qty, Note: o.Note}, nil
 }
 
-// fromOrder11 changes the first line. The others, which contract 1.1.0 cannot see, are those of base.
+// fromOrder11 replaces the first line of base and keeps the others, which contract 1.1.0 does not
+// contain.
 func fromOrder11(v Order11, base Order) (Order, error) {
 	if len(base.Lines) == 0 { // a new order
 		base.Lines = make([]Line, 1)

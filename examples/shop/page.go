@@ -14,14 +14,14 @@ import (
 //go:embed page.html
 var pageHTML []byte
 
-// newPage serves the page. It shows what users wrote, so the browser is told to run nothing but the script that is in
-// it: the policy names script and style by their hashes.
+// newPage serves the start page. The page displays user input, so its policy allows only the
+// embedded script and style, by their hashes.
 func newPage() http.Handler {
 	return serveHTML(pageHTML, fmt.Sprintf("connect-src 'self'; img-src data:; script-src %s; style-src %s",
 		hashesOf(pageHTML, "script"), hashesOf(pageHTML, "style")))
 }
 
-// serveHTML serves a page that may do what policy says (Content Security Policy, level 3) and nothing else.
+// serveHTML serves a page with a Content Security Policy that allows only the sources in policy.
 func serveHTML(html []byte, policy string) http.Handler {
 	policy = "default-src 'none'; " + policy + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 	sum := sha256.Sum256(html)
@@ -38,7 +38,8 @@ func serveHTML(html []byte, policy string) http.Handler {
 	})
 }
 
-// hashesOf returns the source expressions for the contents of the elements of a page with this tag and no attributes.
+// hashesOf returns the source expressions for the elements of a page with this tag and no
+// attributes.
 func hashesOf(html []byte, tag string) string {
 	var hashes []string
 	for _, rest := range strings.Split(string(html), "<"+tag+">")[1:] {

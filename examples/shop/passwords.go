@@ -12,33 +12,34 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// Password is what the shop keeps of the password of a user. It is no part of the user, so that no answer can hold it, and
-// a user without one cannot log in.
+// Password is the stored hash of a user's password. It is not part of User, so no response can
+// contain it. A user without a password cannot log in.
 type Password struct {
-	ID   string `json:"id"` // of the user
+	ID   string `json:"id"` // the id of the user
 	Salt []byte `json:"salt"`
 	Hash []byte `json:"hash"`
 }
 
-// iterations make a guess cost a tenth of a second (PBKDF2 with SHA-256, RFC 8018 section 5.2).
+// iterations makes one attempt take about 100ms (PBKDF2 with SHA-256, RFC 8018 section 5.2).
 const iterations = 600_000
 
-// hashOf is slow on purpose.
+// hashOf returns the hash of a password. It is slow on purpose.
 func hashOf(password string, salt []byte) []byte {
 	hash, err := pbkdf2.Key(sha256.New, password, salt, iterations, sha256.Size)
 	if err != nil {
-		panic(err) // the lengths are written above
+		panic(err) // the lengths are constants
 	}
 	return hash
 }
 
-// matches compares in a time that tells nothing of the hash.
+// matches compares the hashes in constant time.
 func (p Password) matches(password string) bool {
 	return subtle.ConstantTimeCompare(hashOf(password, p.Salt), p.Hash) == 1
 }
 
-// userOf returns the active user with this address and password, or [resource.ErrUnauthenticated]. Whoever guesses learns
-// neither from the answer nor from the time it takes whether there is such a user.
+// userOf returns the active user with this email address and password. The error is
+// [resource.ErrUnauthenticated] if they do not match. Neither the response nor its duration shows
+// whether the address exists.
 func (c *collections) userOf(ctx context.Context, email, password string) (User, error) {
 	user, err := c.userByEmail(ctx, email)
 	if err != nil && !isAbsent(err) {
@@ -48,25 +49,26 @@ func (c *collections) userOf(ctx context.Context, email, password string) (User,
 	if err != nil && !isAbsent(err) {
 		return User{}, err
 	}
-	if !kept.Value.matches(password) || !user.Active { // without a user nothing matches, which takes as long
+	if !kept.Value.matches(password) || !user.Active { // without a user it computes a hash, too
 		return User{}, resource.ErrUnauthenticated
 	}
 	return user, nil
 }
 
 func (c *collections) userByEmail(ctx context.Context, email string) (User, error) {
-	for it, err := range c.users.List(ctx, query.Query{Filter: query.Where("email", query.Eq, email), Limit: 1}) {
+	for it, err := range c.users.List(ctx,
+		query.Query{Filter: query.Where("email", query.Eq, email), Limit: 1}) {
 		return it.Value, err
 	}
 	return User{}, resource.ErrNotFound
 }
 
-// seedPassword is the password of a user that everybody knows, the name before the at sign
-// of the address. It is hashed beforehand, as a shop should not take half a second longer to open.
+// seedPassword returns the password of a seeded user: the part of the address before the at sign.
+// The hash is precomputed because computing it would delay the start by about half a second.
 func seedPassword(user int64, name, hash string) Password {
 	sum, err := base64.RawStdEncoding.DecodeString(hash)
 	if err != nil {
-		panic(err) // the hashes are written in seed.go
+		panic(err) // the hashes are constants in seed.go
 	}
 	return Password{ID: strconv.FormatInt(user, 10), Salt: []byte("stoa shop seed " + name), Hash: sum}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Place is a city. What may be absent is a pointer, because 0 is a latitude too.
+// Place is a city. Optional members are pointers because 0 is a valid latitude.
 type Place struct {
 	ID         string   `json:"id" maxLength:"64" doc:"Chosen by the client, or assigned if absent or empty."`
 	Name       string   `json:"name" required:"true" minLength:"1" maxLength:"200"`
@@ -37,16 +37,18 @@ func (c *collections) placesResource() *resource.Resource {
 
 func samplePlaces() []Place {
 	kind, admin, population, lat, lon := "PPLC", "ESYE31", int64(664046), 37.98376, 23.72784
-	return []Place{{ID: "264371", Name: "Athens", Country: "GR", Kind: &kind, Admin: &admin, Population: &population,
-		Lat: &lat, Lon: &lon}}
+	return []Place{
+		{ID: "264371", Name: "Athens", Country: "GR", Kind: &kind, Admin: &admin, Population: &population,
+			Lat: &lat, Lon: &lon},
+	}
 }
 
-// largest are the 1,000 largest places; data/README.md says whence.
+// largest are the 1,000 largest places. data/README.md names their source.
 //
 //go:embed data/places.jsonl.gz
 var largest []byte
 
-// loadPlaces stores the places of a file, or the embedded ones.
+// loadPlaces stores the places of a file. The empty path means the embedded places.
 func (c *collections) loadPlaces(ctx context.Context, path string) error {
 	lines, err := openPlaces(path)
 	if err != nil {
@@ -65,7 +67,7 @@ func (c *collections) loadPlaces(ctx context.Context, path string) error {
 	return nil
 }
 
-// loadPlace reads one place as strictly as one that comes by POST. Blank lines are no places.
+// loadPlace stores one place, with the same validation as POST. Blank lines are skipped.
 func (c *collections) loadPlace(ctx context.Context, line []byte) error {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil
@@ -81,7 +83,7 @@ func (c *collections) loadPlace(ctx context.Context, line []byte) error {
 		_, err = c.places.Insert(ctx, place.ID, *place)
 	}
 	if errors.Is(err, resource.ErrGone) {
-		return nil // somebody did not want it, and may have emptied the shop
+		return nil // the place was deleted before
 	}
 	return err
 }

@@ -14,21 +14,22 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// What -auth means: who writes says who they are, and customers see only their own orders. Everything else anybody may read.
-// Roles give rights, so users are changed by admins; what concerns the orders of everybody is done by clerks and admins.
+// The roles that -auth checks. Writes require a token, and customers see only their own orders;
+// everything else is public. Only admins change users, because a role grants permissions. Only
+// clerks and admins run commands on the orders of all customers.
 const (
 	customer = "customer"
 	clerk    = "clerk"
 	admin    = "admin"
 )
 
-// realm is what tokens are for.
+// realm is the realm of the bearer tokens.
 const realm = "shop"
 
-// guest is everybody, without -auth.
+// guest is the principal of every caller without -auth.
 const guest = "guest"
 
-// principal names who asks, for jobs.
+// principal returns the caller of a request.
 func (c *collections) principal(ctx context.Context) string {
 	if !c.auth {
 		return guest
@@ -36,8 +37,8 @@ func (c *collections) principal(ctx context.Context) string {
 	return middleware.Principal(ctx)
 }
 
-// admitted finds out who asks, and lets each of them ask as often as -rate says. Who gives a wrong token is told so before
-// that, and costs a look into a table.
+// admitted authenticates the caller and applies the rate limit of -rate. A request with an invalid
+// token is rejected before the rate limit and costs one database read.
 func (c *collections) admitted(next http.Handler) http.Handler {
 	opts := &middleware.RateLimitOptions{}
 	if !c.auth {
@@ -46,8 +47,8 @@ func (c *collections) admitted(next http.Handler) http.Handler {
 	return c.authenticated(middleware.RateLimit(c.rate, opts)(next))
 }
 
-// authenticated finds out who asks, by the bearer token. Nobody gets further without one who wants to change something,
-// except to log in. At /graphql everything is a POST, so there the policies of what is changed see to that.
+// authenticated authenticates the caller by bearer token. Writes other than login require one.
+// Requests to /graphql are always POST, so there the policies of the resources decide.
 func (c *collections) authenticated(next http.Handler) http.Handler {
 	if !c.auth {
 		return next
@@ -64,24 +65,28 @@ func (c *collections) authenticated(next http.Handler) http.Handler {
 		return id, err
 	}, &middleware.AuthenticateOptions{
 		Realm: realm,
-		// The path of a contract may stand in front.
+		// The path may begin with that of a contract.
 		Required: func(r *http.Request) bool {
-			return middleware.Writes(r) && !strings.HasSuffix(r.URL.EscapedPath(), "/auth/login") && !asksGraphQL(r)
+			return middleware.Writes(r) && !strings.HasSuffix(r.URL.EscapedPath(), "/auth/login") &&
+				!asksGraphQL(r)
 		},
 		Vary: strings.Contains(c.cache, "public"),
 	})
 	return remembered(authenticate(c.asLongAsItLasts(next)))
 }
 
-// caller returns the user who asks, or [resource.ErrUnauthenticated]. Who listens is asked for again with each change, as all
-// others who listen are, and may have logged out since.
+// caller returns the user of the request, or [resource.ErrUnauthenticated]. A stream calls it for
+// each event, because the user may have logged out. It then reads the user together with those of
+// the other streams.
 func (c *collections) caller(ctx context.Context) (User, error) {
 	id := middleware.Principal(ctx)
 	if id == "" {
 		return User{}, resource.ErrUnauthenticated
 	}
 	if s := sessionOf(ctx); s != nil && s.token != "" {
-		if tx.Active(ctx) || c.db.sql == nil { // the crowd may be waiting for the transaction; and memory is faster than any crowd
+		// A batch could wait for this transaction, which waits for the batch. Memory needs no
+		// batches.
+		if tx.Active(ctx) || c.db.sql == nil {
 			user, _, err := c.userOfToken(ctx, s.token)
 			return user, err
 		}
@@ -90,7 +95,7 @@ func (c *collections) caller(ctx context.Context) (User, error) {
 	return c.activeUser(ctx, id)
 }
 
-// mustBe refuses callers in other roles.
+// mustBe returns [resource.ErrForbidden] if the caller has none of the roles.
 func (c *collections) mustBe(ctx context.Context, roles ...string) error {
 	user, err := c.caller(ctx)
 	if err == nil && !slices.Contains(roles, user.Role) {
@@ -99,7 +104,7 @@ func (c *collections) mustBe(ctx context.Context, roles ...string) error {
 	return err
 }
 
-// guard lets users in these roles write, and everybody read. Without -auth everybody may do everything.
+// guard lets users with these roles write and every caller read. Without -auth it changes nothing.
 func guard[T any](c *collections, o *resource.Options[T], writers ...string) *resource.Options[T] {
 	if !c.auth {
 		return o
@@ -115,7 +120,7 @@ func guard[T any](c *collections, o *resource.Options[T], writers ...string) *re
 	return o
 }
 
-// guardOrders also hides the orders of others from customers, and all of them from who does not say who they are.
+// guardOrders also limits customers to their own orders, and rejects reads without a token.
 func (c *collections) guardOrders(o *resource.Options[Order]) *resource.Options[Order] {
 	o = guard(c, o, customer, clerk, admin)
 	if c.auth {
@@ -133,8 +138,8 @@ func (c *collections) visibleOrders(ctx context.Context) (query.Filter, error) {
 	return query.Where("customerId", query.Eq, user.ID), nil
 }
 
-// forSelf makes a new order one of the customer who places it, unless it says otherwise: then it is refused, as one that
-// they could not see.
+// forSelf sets the customer of a new order to the caller if the order has none and the caller is a
+// customer. An order for another customer is rejected by the scope.
 func (c *collections) forSelf(ctx context.Context, o *Order) error {
 	if !c.auth || o.CustomerID != nil {
 		return nil

@@ -7,19 +7,19 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	_ "github.com/jackc/pgx/v5/stdlib" // which registers pgx
+	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver "pgx"
 
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// isPostgres reports whether -db names a database of PostgreSQL.
+// isPostgres reports whether the value of -db is a PostgreSQL URL.
 func isPostgres(name string) bool {
 	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
 }
 
-// openPostgres opens a database that exists. Any number of shops can share it.
+// openPostgres opens an existing database. Any number of shops can share it.
 func openPostgres(ctx context.Context, source string) (*database, error) {
-	config, err := pgx.ParseConfig(source) // for the report, which must not tell the password
+	config, err := pgx.ParseConfig(source) // for the report, which must not contain the password
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,8 @@ func openPostgres(ctx context.Context, source string) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Behind a network that has parted, connections lead nowhere, and are found out one after the other: so there are few.
+	// After a network partition each idle connection is broken and fails only when it is used. A
+	// short idle time keeps few of them.
 	pool.SetConnMaxIdleTime(10 * time.Second)
 	db.sql = sqltx.New(sqltx.PostgreSQL, pool, nil)
 	for _, name := range []string{"fsync", "synchronous_commit"} {

@@ -12,7 +12,9 @@ const neutralReport = "pages: / (start page), /health, /openapi (OpenAPI documen
 
 // report returns the start-up report: where data is stored, the paths, and settings that weaken
 // security or durability. With -v it has the capabilities of each collection and all contracts.
-func report(s settings, c *collections, filled bool, contracts map[string]*doors, n *version.Negotiator) string {
+func report(
+	s settings, c *collections, filled bool, contracts map[string]*doors, n *version.Negotiator,
+) string {
 	storage := c.db.report(reportSeed(s, filled)) + c.folder.report() + reportFeed(c)
 	text := storage + reportAuth(s) + neutralReport
 	if !s.verbose {

@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// fill seeds the shop, if it is to be.
+// fill seeds the shop unless -seed=false is set.
 func (c *collections) fill(ctx context.Context, s settings) (filled bool, err error) {
 	if !s.seed {
 		return false, nil
@@ -21,10 +21,10 @@ func (c *collections) fill(ctx context.Context, s settings) (filled bool, err er
 	return filled, err
 }
 
-// seed puts into an empty shop what a newcomer can look at: all of it, or nothing if something goes wrong. A shop with
-// anything in it is left alone; filled tells that it was. Of several shops that start at once on one database one seeds.
+// seed stores sample data in one transaction, if the shop is empty. filled reports that it was not.
+// If several shops start on one database, only one of them seeds it.
 //
-// The places come first: a file that cannot be read should not use up the first ids of users and orders.
+// The places are loaded first, so that an unreadable file does not use up ids of users and orders.
 func (c *collections) seed(ctx context.Context, places string) (filled bool, err error) {
 	err = c.db.runner().InTx(ctx, func(ctx context.Context) error {
 		if err := c.lockAll(ctx); err != nil {
@@ -45,14 +45,15 @@ func (c *collections) seed(ctx context.Context, places string) (filled bool, err
 	return filled, err
 }
 
-// lockAll keeps other shops from writing until the transaction ends. To lock a table is no query, so the transaction sees
-// the database as it is when the lock has been got, and not as it was when it was asked for. In SQLite and in memory
-// transactions come one after the other anyway.
+// lockAll blocks writes of other processes until the transaction ends. LOCK TABLE takes no
+// snapshot, so the transaction sees every write that was committed before it got the lock. In
+// SQLite and in memory transactions are serial anyway.
 func (c *collections) lockAll(ctx context.Context) error {
 	if c.db.sql == nil || c.db.sql.Dialect() != sqltx.PostgreSQL {
 		return nil
 	}
-	_, err := c.db.sql.Writer(ctx).ExecContext(ctx, "LOCK TABLE users, orders, places IN SHARE ROW EXCLUSIVE MODE")
+	_, err := c.db.sql.Writer(ctx).
+		ExecContext(ctx, "LOCK TABLE users, orders, places IN SHARE ROW EXCLUSIVE MODE")
 	return err
 }
 
@@ -75,7 +76,7 @@ func hasItems[T any](ctx context.Context, ops resource.Ops[T]) (bool, error) {
 	return false, nil
 }
 
-// seedUsers returns the ids of the users it creates.
+// seedUsers creates the users and returns their ids.
 func (c *collections) seedUsers(ctx context.Context) (ids []int64, err error) {
 	for _, u := range []struct{ name, role, hash string }{
 		{"ann", "admin", "apomisZ+xFZ+igMuhoHfSUkB+J5CRktm+QYNjr0QjQ4"},
@@ -102,7 +103,8 @@ func (c *collections) seedOrders(ctx context.Context, users []int64) error {
 	for _, o := range []Order{
 		{Status: "shipped", CustomerID: &bob, Lines: []Line{{ItemID: 7, Qty: 2}, {ItemID: 11, Qty: 1}},
 			CreatedAt: today.Add(-3 * day)},
-		{Status: "paid", CustomerID: &cat, Lines: []Line{{ItemID: 3, Qty: 10}}, Note: &note, CreatedAt: today.Add(-day)},
+		{Status: "paid", CustomerID: &cat, Lines: []Line{{ItemID: 3, Qty: 10}}, Note: &note,
+			CreatedAt: today.Add(-day)},
 		{Status: "placed", CustomerID: &bob, Lines: []Line{{ItemID: 42, Qty: 1}}, CreatedAt: today},
 	} {
 		if _, err := c.orders.Create(ctx, o); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// sessionCommands are those that mean something only where people log in: with -auth.
+// sessionCommands returns the commands that need login. Without -auth there are none.
 func (c *collections) sessionCommands() []resource.Part {
 	if !c.auth {
 		return nil
@@ -22,10 +22,10 @@ func (c *collections) sessionCommands() []resource.Part {
 	return []resource.Part{c.logoutCommand(), c.passwordCommand()}
 }
 
-// Logout has nothing to say.
+// Logout is the empty input of the command.
 type Logout struct{}
 
-// LoggedOut says how many tokens are good for nothing any more.
+// LoggedOut is the result of revoking the tokens of a user: their number.
 type LoggedOut struct {
 	Tokens int `json:"tokens"`
 }
@@ -38,15 +38,17 @@ func (c *collections) logoutCommand() *command.Command {
 		}
 		return out, err
 	}, &command.Options[Logout]{
-		Authorize: func(ctx context.Context, _ *Logout) error { return c.mustBe(ctx, customer, clerk, admin) },
-		Doc:       "Revokes all tokens of the caller.",
-		Problems:  []problem.Kind{problem.Unauthenticated},
+		Authorize: func(ctx context.Context, _ *Logout) error {
+			return c.mustBe(ctx, customer, clerk, admin)
+		},
+		Doc:      "Revokes all tokens of the caller.",
+		Problems: []problem.Kind{problem.Unauthenticated},
 
 		Transactions: c.db.runner(),
 	})
 }
 
-// revokeTokens ends all sessions of a user. It tells so, as whoever listens in one of them does not ask.
+// revokeTokens deletes all tokens of a user and publishes an event that ends the user's streams.
 func (c *collections) revokeTokens(ctx context.Context, user int64) (count int, err error) {
 	err = c.db.runner().InTx(ctx, func(ctx context.Context) error {
 		count = 0
@@ -63,19 +65,21 @@ func (c *collections) revokeTokens(ctx context.Context, user int64) (count int, 
 		if count == 0 {
 			return nil
 		}
-		return c.changes.Append(ctx, &feed.Event{Kind: feed.Deleted, Collection: endedSessions, ID: strconv.FormatInt(user, 10)})
+		return c.changes.Append(ctx,
+			&feed.Event{Kind: feed.Deleted, Collection: endedSessions, ID: strconv.FormatInt(user, 10)})
 	})
 	return count, err
 }
 
-// NewPassword says whose, and what it is from now on.
+// NewPassword is the input of the command that sets a password.
 type NewPassword struct {
 	UserID   int64  `json:"userId" required:"true" minimum:"1"`
 	Password string `json:"password" required:"true" maxLength:"200" doc:"At least 8 characters."`
 	Current  string `json:"current,omitempty" maxLength:"200" doc:"The password until now, from who changes their own: a token that was found is not enough."`
 }
 
-// passwordCommand gives a password to a user, which is how one who was created by POST can log in.
+// passwordCommand sets the password of a user. A user that was created with POST needs one to log
+// in.
 func (c *collections) passwordCommand() *command.Command {
 	return command.New("auth/password", c.setPassword, &command.Options[NewPassword]{
 		Authorize: func(ctx context.Context, in *NewPassword) error {
@@ -97,7 +101,8 @@ func (c *collections) setPassword(ctx context.Context, in NewPassword) (out Logg
 	if err := c.knowsCurrent(ctx, in); err != nil {
 		return out, err
 	}
-	if utf8.RuneCountInString(in.Password) < 8 { // not in the schema: who may not set it is not told how long it had to be
+	// Not in the schema: an unauthorized caller must be rejected before this check.
+	if utf8.RuneCountInString(in.Password) < 8 {
 		return out, resource.Invalid("password", "minLength")
 	}
 	id := strconv.FormatInt(in.UserID, 10)
@@ -118,7 +123,7 @@ func (c *collections) setPassword(ctx context.Context, in NewPassword) (out Logg
 	return out, err
 }
 
-// knowsCurrent refuses who changes their own password without knowing it.
+// knowsCurrent checks the current password if the caller changes their own.
 func (c *collections) knowsCurrent(ctx context.Context, in NewPassword) error {
 	user, err := c.caller(ctx)
 	if err != nil || user.ID != in.UserID {
@@ -131,7 +136,7 @@ func (c *collections) knowsCurrent(ctx context.Context, in NewPassword) error {
 	return err
 }
 
-// putPassword takes the place of the password that there is, if any.
+// putPassword inserts or replaces the password of a user.
 func (c *collections) putPassword(ctx context.Context, p Password) error {
 	old, err := c.passwords.Get(ctx, p.ID)
 	if isAbsent(err) {

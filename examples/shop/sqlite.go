@@ -15,22 +15,23 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// sqliteSettings make a file a database for many: with a write-ahead log readers go on beside the writer, and a commit is
-// on the disk before it is acknowledged. SQLite looks at foreign keys only if it is told to.
+// sqliteSettings are for concurrent use. With a write-ahead log, reads continue during a write. A
+// commit is on disk before it returns. Foreign keys are off by default in SQLite.
 const sqliteSettings = "?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=foreign_keys(on)"
 
-// isBusy reports whether somebody else had the file. The first connection to a new file changes its journal, and while others
-// do that, too, SQLite does not wait, whatever busy_timeout says: each might be waiting for the other.
+// isBusy reports whether another connection had locked the file. The first connection to a new file
+// changes its journal mode. During that change SQLite returns SQLITE_BUSY without waiting for
+// busy_timeout, because two connections could wait for each other.
 func isBusy(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
-// openingTime is how long a shop waits for others that are opened on the same file. One that fills it may hold it for longer
-// than busy_timeout, where the machine has much else to do.
+// openingTime limits how long a shop waits for other processes that open the same file. On a busy
+// machine, seeding can hold the lock for longer than busy_timeout.
 const openingTime = 5 * time.Minute
 
-// whenFree does a part of what opens a shop, again and again as long as somebody else has the file.
+// whenFree calls do, and retries while another process has locked the file.
 func whenFree(ctx context.Context, do func() error) error {
 	for began := time.Now(); ; {
 		err := do()
@@ -45,11 +46,12 @@ func whenFree(ctx context.Context, do func() error) error {
 	}
 }
 
-// openSQLite opens a file, which may be a new one.
+// openSQLite opens a file, and creates it if it does not exist.
 func openSQLite(ctx context.Context, path string) (*database, error) {
 	db := &database{files: strings.TrimSuffix(path, filepath.Ext(path)) + ".files"}
 	source := "file:" + (&url.URL{Path: path}).EscapedPath() + sqliteSettings
-	writer, err := db.open("sqlite", source, 1) // one waits for the other here, rather than for the lock of the file
+	// Writers wait for this connection, which is cheaper than waiting for the lock of the file.
+	writer, err := db.open("sqlite", source, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +69,8 @@ func openSQLite(ctx context.Context, path string) (*database, error) {
 	}
 	db.sql = sqltx.New(sqltx.SQLite, writer, &sqltx.Options{Readers: readers})
 	if mode != "wal" {
-		db.weak = append(db.weak, "the file system does not support a write-ahead log: reads and writes block each other")
+		db.weak = append(db.weak,
+			"the file system does not support a write-ahead log: reads and writes block each other")
 	}
 	db.title = "SQLite, " + path + ", commits are on disk (synchronous=FULL)"
 	return db, nil

@@ -12,22 +12,23 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// session is what a stream was begun with. Other requests are over before it matters that a token is not good any more.
+// session holds the token of a stream. Only streams need it: other requests end soon after their
+// token was checked.
 type session struct {
-	token   string // as tokenID returns it; "" for who has shown none
-	user    string // of the token
+	token   string // the id of the token; "" without a token
+	user    string // the user of the token
 	expires time.Time
 }
 
 type sessionKey struct{}
 
-// sessionOf returns that of a stream; nil if the request is none.
+// sessionOf returns the session of a stream, or nil for other requests.
 func sessionOf(ctx context.Context) *session {
 	s, _ := ctx.Value(sessionKey{}).(*session)
 	return s
 }
 
-// remembered makes room for the session of a stream, for whoever finds out whose it is.
+// remembered adds an empty session to the context of a stream. Authentication fills it.
 func remembered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isStream(r) {
@@ -38,8 +39,8 @@ func remembered(next http.Handler) http.Handler {
 	})
 }
 
-// asLongAsItLasts ends a stream when its token is not good any more, be it of age or as its user has logged out, even if
-// nothing happens that would be asked about.
+// asLongAsItLasts ends a stream if its token expires or is revoked, even if no event triggers a
+// check.
 func (c *collections) asLongAsItLasts(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s := sessionOf(r.Context()); s != nil && s.token != "" {
@@ -52,13 +53,17 @@ func (c *collections) asLongAsItLasts(next http.Handler) http.Handler {
 	})
 }
 
-// connect finds out who opens a WebSocket. A browser cannot say so in the header, and says it in its first message:
-// {"Authorization": "Bearer TOKEN"}. Who says nothing is who the header says.
-func (c *collections) connect(ctx context.Context, payload []byte) (within context.Context, until time.Time, err error) {
+// connect authenticates a WebSocket by its first message: {"Authorization": "Bearer TOKEN"}.
+// Browsers cannot set the header field of a WebSocket request. Without the member the header field
+// decides.
+func (c *collections) connect(
+	ctx context.Context, payload []byte,
+) (within context.Context, until time.Time, err error) {
 	var said struct {
 		Authorization string `json:"Authorization"`
 	}
-	if err := json.Unmarshal(payload, &said); !c.auth || len(payload) == 0 || err == nil && said.Authorization == "" {
+	if err := json.Unmarshal(payload, &said); !c.auth || len(payload) == 0 ||
+		err == nil && said.Authorization == "" {
 		if s := sessionOf(ctx); s != nil && s.token != "" {
 			ctx = c.endings.of(ctx, s)
 		}
@@ -77,7 +82,7 @@ func (c *collections) connect(ctx context.Context, payload []byte) (within conte
 	return middleware.WithPrincipal(within, s.user), time.Now().Add(expires.Sub(c.now())), nil
 }
 
-// serveWith serves a request in another context. What it was found to be for is noted in the request outside, for the log.
+// serveWith serves a request with another context, and copies the pattern to r for the log.
 func serveWith(next http.Handler, w http.ResponseWriter, r *http.Request, ctx context.Context) {
 	inner := r.WithContext(ctx)
 	defer func() { r.Pattern = inner.Pattern }()

@@ -12,26 +12,27 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// guesses is how many wrong passwords an account bears at once, and guessTime after how long it bears one more. It is the
-// account that is counted, at every door: who guesses has many addresses, and a document of GraphQL can hold several
-// guesses. A login that succeeds is no guess.
+// guesses is the number of wrong passwords that an account allows in a row. After that it allows
+// one more every guessTime. The limit is per account and not per address of the client, because an
+// attacker has many addresses and a GraphQL document can hold several attempts. A successful login
+// does not count.
 const (
 	guesses   = 10
 	guessTime = 30 * time.Second
 )
 
-// accounts is how many accounts are remembered, those that are guessed at and do not exist among them. At a tenth of a
-// second for each guess it takes a quarter of an hour of the whole machine to have one forgotten.
+// accounts limits the number of accounts in memory, including addresses that do not exist. At 100ms
+// for each attempt, an attacker needs a quarter of an hour of the whole machine to displace one.
 const accounts = 10_000
 
-// throttle counts wrong passwords, in this process. The zero value is ready.
+// throttle counts wrong passwords in this process. The zero value is ready to use.
 type throttle struct {
 	mu    sync.Mutex
-	until map[[32]byte]time.Time // when all guesses at an account will be forgotten
+	until map[[32]byte]time.Time // when the count of the account is zero again
 }
 
-// enter counts a guess, before it is known whether it is one, so that many at once cannot all pass. It returns a problem
-// (429) if there were too many.
+// enter counts an attempt before its outcome is known, so that concurrent attempts cannot exceed
+// the limit. It returns a problem (429) if there were too many.
 func (t *throttle) enter(email string, now time.Time) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -53,7 +54,7 @@ func (t *throttle) enter(email string, now time.Time) error {
 	return nil
 }
 
-// succeeded takes back what enter has counted.
+// succeeded reverts the count of enter.
 func (t *throttle) succeeded(email string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -63,7 +64,7 @@ func (t *throttle) succeeded(email string) {
 	}
 }
 
-// forget makes room: what is over goes, or else any of them.
+// forget removes expired accounts, and arbitrary others if that is not enough.
 func (t *throttle) forget(now time.Time) {
 	maps.DeleteFunc(t.until, func(_ [32]byte, until time.Time) bool { return !until.After(now) })
 	for account := range t.until {
@@ -74,11 +75,12 @@ func (t *throttle) forget(now time.Time) {
 	}
 }
 
-// accountOf names an account in a size that the client does not choose.
+// accountOf returns a key of constant size for an account.
 func accountOf(email string) [32]byte { return sha256.Sum256([]byte(strings.ToLower(email))) }
 
 func tooManyGuesses(wait time.Duration) error {
-	d := problem.New(problem.TooManyRequests, "There were too many wrong passwords for this address; try again later.")
+	d := problem.New(problem.TooManyRequests,
+		"There were too many wrong passwords for this address; try again later.")
 	d.Header = http.Header{"Retry-After": {strconv.Itoa(int((wait + time.Second - 1) / time.Second))}}
 	return d
 }

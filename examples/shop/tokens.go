@@ -13,18 +13,18 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// Token is a bearer token as the shop keeps it, in a table, so that one shop knows the tokens of another on the same
-// database. Whoever reads the table cannot log in with what is there.
+// Token is a bearer token in the database, so all shops on the database accept it. Only its hash is
+// stored, so read access to the table does not allow a login.
 type Token struct {
 	ID        string    `json:"id"` // the SHA-256 of the token, in hexadecimal
 	UserID    int64     `json:"userId"`
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// tokenLife is how long a token is good for.
+// tokenLife is how long a token is valid.
 const tokenLife = 12 * time.Hour
 
-// newToken gives a user a token. A hash without salt is enough: there is no guessing 256 random bits.
+// newToken creates a token for a user. A hash without salt is enough for 256 random bits.
 func (c *collections) newToken(ctx context.Context, user int64) (token string, expires time.Time, err error) {
 	token, expires = rand.Text()+rand.Text(), toMillisecond(c.now().Add(tokenLife))
 	id := tokenID(token)
@@ -37,8 +37,8 @@ func tokenID(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// userOfToken returns the active user to whom a token was given, and until when it is good, or
-// [resource.ErrUnauthenticated]. id is what tokenID returns.
+// userOfToken returns the active user of the token with this id, and when the token expires. The
+// error is [resource.ErrUnauthenticated] if the token is not valid.
 func (c *collections) userOfToken(ctx context.Context, id string) (user User, expires time.Time, err error) {
 	kept, err := c.tokens.Get(ctx, id)
 	if err == nil && c.now().Before(kept.Value.ExpiresAt) {
@@ -51,7 +51,8 @@ func (c *collections) userOfToken(ctx context.Context, id string) (user User, ex
 	return User{}, time.Time{}, err
 }
 
-// activeUser returns a user who may still do something, or [resource.ErrUnauthenticated].
+// activeUser returns the user with this id, or [resource.ErrUnauthenticated] if the user does not
+// exist or is not active.
 func (c *collections) activeUser(ctx context.Context, id string) (User, error) {
 	it, err := c.users.Get(ctx, id)
 	if isAbsent(err) || err == nil && !it.Value.Active {
@@ -64,13 +65,13 @@ func isAbsent(err error) bool {
 	return errors.Is(err, resource.ErrNotFound) || errors.Is(err, resource.ErrGone)
 }
 
-// forgetTokens removes some of those that are good for nothing any more.
+// forgetTokens removes some expired tokens.
 func (c *collections) forgetTokens(ctx context.Context) error {
 	_, err := c.removeTokens(ctx, query.Where("expiresAt", query.Lte, c.now()))
 	return err
 }
 
-// removeTokens removes at most 100 of those that a filter finds, and returns how many.
+// removeTokens removes at most 100 tokens that match a filter, and returns their number.
 func (c *collections) removeTokens(ctx context.Context, which query.Filter) (int, error) {
 	var found []resource.Item[Token]
 	for it, err := range c.tokens.List(ctx, query.Query{Filter: which, Limit: 100}) {
@@ -81,7 +82,7 @@ func (c *collections) removeTokens(ctx context.Context, which query.Filter) (int
 	}
 	for _, it := range found {
 		err := c.tokens.Delete(ctx, it.Value.ID, it.Rev)
-		if err != nil && !isAbsent(err) { // another shop was first
+		if err != nil && !isAbsent(err) { // absent: another shop removed it
 			return 0, err
 		}
 	}

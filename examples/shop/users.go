@@ -8,7 +8,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// User is somebody the shop knows.
+// User is a user of the shop.
 type User struct {
 	ID     int64  `json:"id" readOnly:"true" doc:"Assigned by the shop."`
 	Email  string `json:"email" required:"true" format:"email" unique:"true"`
@@ -25,8 +25,8 @@ func (c *collections) usersResource() *resource.Resource {
 	}, admin))
 }
 
-// beforeUser keeps users who have orders. The foreign key of a SQL table would do so too, and does if an order comes in the
-// meantime; in memory there are none.
+// beforeUser rejects the deletion of a user with orders. The foreign key of the SQL table rejects
+// it, too, also if an order is created concurrently; memory has no foreign keys.
 func (c *collections) beforeUser(ctx context.Context, _ resource.Op, before, after *User) error {
 	if after != nil {
 		return nil

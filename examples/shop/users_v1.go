@@ -2,7 +2,8 @@ package main
 
 import "github.com/stoa-go/stoa/resource"
 
-// User10 is a user in contract 1.0.0, which knew no roles. Contract 1.1.0 has users as they are today.
+// User10 is a user in contract 1.0.0, which has no role. Contract 1.1.0 has the current
+// representation.
 type User10 struct {
 	ID     int64  `json:"id" readOnly:"true" doc:"Assigned by the shop."`
 	Email  string `json:"email" required:"true" format:"email" unique:"true"`

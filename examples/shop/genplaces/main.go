@@ -1,5 +1,6 @@
-// Command genplaces makes the places that the shop carries inside of it: the first lines of a file of places, one JSON
-// object a line and the largest first, compressed. The same input gives the same file, byte for byte:
+// Command genplaces writes the places that are embedded in the shop: the first lines of a file of
+// places, compressed. The input has one JSON object per line, the largest population first. The
+// same input produces the same bytes:
 //
 //	go run -C examples ./shop/genplaces PLACES.jsonl.gz shop/data/places.jsonl.gz
 package main
@@ -45,8 +46,8 @@ func generate(from, to string, n int) error {
 	return errors.Join(compressHead(out, plain, n), out.Close())
 }
 
-// compressHead copies the first n lines of r and refuses lines that are out of order, since then they are not the
-// largest.
+// compressHead copies the first n lines of r. Lines that are not sorted by population are an error,
+// because the first lines would not be the largest places.
 func compressHead(w io.Writer, r io.Reader, n int) error {
 	out, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
