@@ -1,8 +1,10 @@
-// Command cors serves notes to a page of another origin: https://app.example.com may ask, with every field that a client of
-// the API sends, and read every field that it needs. No other page may.
+// Command cors serves notes to pages of another origin. Pages of https://app.example.com may send
+// every header field that clients of the API use and read every field of the response that they
+// need. Other pages may not.
 //
 //	go run -C examples ./cors
-//	curl -i -X OPTIONS localhost:8080/notes/1 -H 'Origin: https://app.example.com' -H 'Access-Control-Request-Method: PATCH' \
+//	curl -i -X OPTIONS localhost:8080/notes/1 -H 'Origin: https://app.example.com' \
+//		-H 'Access-Control-Request-Method: PATCH' \
 //		-H 'Access-Control-Request-Headers: content-type,idempotency-key,if-match'
 package main
 
@@ -20,10 +22,10 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// app is the origin whose pages may ask.
+// app is the origin of the pages with access.
 const app = "https://app.example.com"
 
-// Note is what is served.
+// Note is the resource of the example.
 type Note struct {
 	ID   string `json:"id"`
 	Text string `json:"text" required:"true" maxLength:"500"`
@@ -36,11 +38,13 @@ func main() {
 	log.Fatal(server.ListenAndServe())
 }
 
-// newHandler serves notes to whoever has a token. What a browser asks before it asks has none, so it is answered before
-// anybody wants one, and before the limits, whose refusals a page should be able to read.
+// newHandler serves notes to callers with a token. The CORS middleware is outside of authentication
+// because a preflight request has no token. It is outside of the limits, too, so that a page can
+// read their error responses.
 func newHandler() http.Handler {
 	db := memory.NewDB()
-	notes := resource.New("notes", memory.New(&memory.Options[Note]{DB: db}), &resource.Options[Note]{Public: true})
+	notes := resource.New("notes", memory.New(&memory.Options[Note]{DB: db}),
+		&resource.Options[Note]{Public: true})
 	catalog := resource.NewCatalog(&resource.CatalogOptions{
 		Principal:   middleware.Principal,
 		Idempotency: idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), nil),
@@ -61,11 +65,12 @@ func newHandler() http.Handler {
 		middleware.Limit(nil),
 		middleware.Timeout(nil),
 		middleware.CrossOrigin(&middleware.CrossOriginOptions{Trusted: []string{app}}),
-		middleware.Authenticate(verify, &middleware.AuthenticateOptions{Realm: "notes", Required: middleware.Writes}),
+		middleware.Authenticate(verify,
+			&middleware.AuthenticateOptions{Realm: "notes", Required: middleware.Writes}),
 	)(rest.New(catalog, &rest.Options{Challenge: middleware.Challenge("notes")}))
 }
 
-// verify knows one token. One of yours would ask where tokens are kept.
+// verify accepts one token. A real program would read a store of tokens.
 func verify(_ context.Context, token string) (principal string, err error) {
 	if token != "open-sesame" {
 		return "", middleware.ErrToken
