@@ -1,11 +1,12 @@
-// Command mount puts a catalog, and the same catalog in GraphQL, where other things are served already: under a prefix of a
-// [http.ServeMux], with [http.StripPrefix], and under one of a chi router. The URLs that the catalog gives out keep the
-// prefix.
+// Command mount adds a catalog, over REST and over GraphQL, to an existing server: under a prefix
+// of a [http.ServeMux] with [http.StripPrefix], and under a prefix of a chi router. The URLs in
+// responses of the catalog keep the prefix.
 //
 //	go run -C examples ./mount
 //	curl -i localhost:8080/api/notes -H 'Content-Type: application/json' -d '{"text":"buy oil"}'
 //	curl -i localhost:8080/chi/v1/notes
-//	curl -i localhost:8080/api/graphql -H 'Content-Type: application/json' -d '{"query":"{ notes { nodes { text } } }"}'
+//	curl -i localhost:8080/api/graphql -H 'Content-Type: application/json' \
+//		-d '{"query":"{ notes { nodes { text } } }"}'
 package main
 
 import (
@@ -21,7 +22,7 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// Note is what is served.
+// Note is the resource of the example.
 type Note struct {
 	ID   string `json:"id"`
 	Text string `json:"text" required:"true" maxLength:"500"`
@@ -32,8 +33,7 @@ func main() {
 	log.Fatal(http.ListenAndServe("localhost:8080", newMux()))
 }
 
-// newMux is what was there before: it serves the page, and a router that somebody else wrote. The notes are under both
-// of them.
+// newMux returns the existing mux with a page and a chi router, and adds the notes to both.
 func newMux() *http.ServeMux {
 	notes := resource.New("notes", memory.New[Note](nil), &resource.Options[Note]{Public: true})
 	catalog := resource.NewCatalog(nil, notes)
@@ -46,14 +46,14 @@ func newMux() *http.ServeMux {
 
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", page)
-	// The patterns have no method: the catalog gets all of them, and answers those it does not serve itself, with Allow.
+	// The patterns have no method, because the catalog answers 405 with Allow itself.
 	mux.Handle("/api/", http.StripPrefix("/api", api))
 	mux.Handle("/chi/", newRouter(api))
 	return mux
 }
 
-// newRouter serves api under /chi/v1. Mount leaves the prefix in the path, for the benefit of routers inside of it, so
-// StripPrefix is needed here as well.
+// newRouter serves api under /chi/v1. Mount keeps the prefix in the path for nested chi routers, so
+// StripPrefix is needed here, too.
 func newRouter(api http.Handler) http.Handler {
 	r := chi.NewRouter()
 	r.Get("/chi/page", page)
