@@ -1,10 +1,10 @@
-// Command otel serves notes and tells OpenTelemetry what it does: a span for each request, named by its route, and one below
-// for each call of the store.
+// Command otel serves notes with OpenTelemetry traces: a span for each request, named by its route,
+// with a child span for each call of the store.
 //
 //	go run -C examples ./otel
 //	curl -i localhost:8080/notes -H 'Content-Type: application/json' -d '{"text":"buy oil"}'
 //
-// Spans go to standard error; whoever has a collector gives another exporter.
+// Spans are written to standard error. To send them to a collector, use another exporter.
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// Note is what is served.
+// Note is the resource of the example.
 type Note struct {
 	ID   string `json:"id"`
 	Text string `json:"text" required:"true" maxLength:"500"`
@@ -43,15 +43,18 @@ func main() {
 	log.Fatal(server.ListenAndServe())
 }
 
-// newHandler serves notes. The tracer is around all else, so that it sees what everything else does: a mux and a catalog note
-// in Request.Pattern what a request is for, every middleware passes that on, and otelhttp names the span by it.
+// newHandler serves notes. otelhttp is the outermost middleware, so its span covers all others. It
+// names the span by Request.Pattern, which the mux and the catalog set and every middleware passes
+// on.
 func newHandler(spans trace.TracerProvider) http.Handler {
 	notes := traced("notes", resource.OpsOf(memory.New[Note](nil)), spans.Tracer("example/notes"))
 	mux := http.NewServeMux()
 	mux.Handle("GET /health", middleware.Health(nil, nil))
-	mux.Handle("/", rest.New(resource.NewCatalog(nil, notes.Resource("notes", &resource.Options[Note]{Public: true})), nil))
+	mux.Handle("/", rest.New(resource.NewCatalog(nil,
+		notes.Resource("notes", &resource.Options[Note]{Public: true})), nil))
 	return middleware.Chain(
-		otelhttp.NewMiddleware("", otelhttp.WithTracerProvider(spans), otelhttp.WithPropagators(propagation.TraceContext{})),
+		otelhttp.NewMiddleware("", otelhttp.WithTracerProvider(spans),
+			otelhttp.WithPropagators(propagation.TraceContext{})),
 		labelled,
 		middleware.RequestID(nil),
 		middleware.Log(nil),
@@ -62,8 +65,9 @@ func newHandler(spans trace.TracerProvider) http.Handler {
 	)(mux)
 }
 
-// labelled tells the client by which id its trace is found, and the span the route of the request, which otelhttp puts into
-// its name but not beside it: the route is known only when the mux and the catalog have looked at the path.
+// labelled sends the trace id to the client and adds the route as an attribute of the span.
+// otelhttp uses the route only for the name of the span, because the route is known only after the
+// mux and the catalog have matched the path.
 func labelled(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		span := trace.SpanFromContext(r.Context())

@@ -12,8 +12,8 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// traced decorates a collection with a span for each call. It is a struct of functions, so what the collection cannot do it
-// cannot do either, and what is not decorated here is still there.
+// traced adds a span to each call of ops. [resource.Ops] is a struct of functions: a capability
+// that is nil stays nil, and functions that are not replaced here are kept.
 func traced[T any](name string, ops resource.Ops[T], tracer trace.Tracer) resource.Ops[T] {
 	get, list, create, replace := ops.Get, ops.List, ops.Create, ops.Replace
 	ops.Get = func(ctx context.Context, id string) (it resource.Item[T], err error) {
@@ -41,7 +41,9 @@ func traced[T any](name string, ops resource.Ops[T], tracer trace.Tracer) resour
 		}
 	}
 	if replace != nil {
-		ops.Replace = func(ctx context.Context, id string, expect resource.Rev, v T) (it resource.Item[T], err error) {
+		ops.Replace = func(
+			ctx context.Context, id string, expect resource.Rev, v T,
+		) (it resource.Item[T], err error) {
 			ctx, end := begin(ctx, tracer, name+".Replace", id)
 			defer func() { end(err) }()
 			return replace(ctx, id, expect, v)
@@ -50,7 +52,7 @@ func traced[T any](name string, ops resource.Ops[T], tracer trace.Tracer) resour
 	return ops
 }
 
-// begin starts a span below that of the request, which is in the context, and returns what ends it.
+// begin starts a child of the span in ctx and returns the function that ends it.
 func begin(ctx context.Context, tracer trace.Tracer, name, id string) (context.Context, func(error)) {
 	ctx, span := tracer.Start(ctx, name)
 	if id != "" {
