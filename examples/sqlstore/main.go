@@ -1,5 +1,6 @@
-// Command sqlstore serves tasks from a table of one's own: tasks.go is everything that a store over SQL needs. Package
-// sqltable would do the same in three lines; this is for whoever has tables that it does not fit.
+// Command sqlstore serves tasks from a table with its own SQL statements. tasks.go is the complete
+// store. Package sqltable does the same in three lines; use this approach for existing tables that
+// it does not support.
 //
 //	go run -C examples ./sqlstore
 //	curl -i localhost:8080/tasks -H 'Content-Type: application/json' -d '{"title":"buy oil"}'
@@ -11,14 +12,14 @@ import (
 	"log"
 	"net/http"
 
-	_ "modernc.org/sqlite" // which registers sqlite
+	_ "modernc.org/sqlite" // registers the driver "sqlite"
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// Task is what is served.
+// Task is the resource of the example.
 type Task struct {
 	ID       int64  `json:"id" readOnly:"true"`
 	Title    string `json:"title" required:"true" minLength:"1" maxLength:"500"`
@@ -26,7 +27,7 @@ type Task struct {
 	Priority *int64 `json:"priority"`
 }
 
-// openAPI serves the tasks of a SQLite file. With a write-ahead log readers go on beside the writer.
+// openAPI serves the tasks of a SQLite file. With a write-ahead log, reads continue during a write.
 func openAPI(file string) (http.Handler, error) {
 	pool, err := sql.Open("sqlite", "file:"+file+"?_pragma=journal_mode(wal)&_pragma=busy_timeout(10000)")
 	if err != nil {
@@ -38,7 +39,7 @@ func openAPI(file string) (http.Handler, error) {
 	}
 	return rest.New(resource.NewCatalog(nil, resource.New("tasks", tasks, &resource.Options[Task]{
 		Query:  tasks.query.Support(),
-		Public: true, // everybody may do everything
+		Public: true, // no authorization
 	})), nil), nil
 }
 
