@@ -14,10 +14,10 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// queryTimeout is how long an answer may take.
+// queryTimeout limits the execution of a GraphQL request.
 const queryTimeout = 10 * time.Second
 
-// newAPI serves a saga at both doors, and reports what that is.
+// newAPI serves a saga over REST and GraphQL. report describes the routes and fields.
 func newAPI(s *saga) (api http.Handler, report string) {
 	catalog := newCatalog(s)
 	door := graphql.New(catalog, &graphql.Options{
@@ -38,14 +38,18 @@ func newAPI(s *saga) (api http.Handler, report string) {
 	return mux, catalog.Report() + door.Report()
 }
 
-// newCatalog says how the parts hang together. The names of relations are fields in GraphQL, and values of expand in REST.
+// newCatalog declares the resources and their relations. The name of a relation is a field in
+// GraphQL and a value of expand in REST.
 func newCatalog(s *saga) *resource.Catalog {
 	return resource.NewCatalog(nil,
 		s.characters.Resource("characters", &resource.Options[Character]{
 			Public: true,
 			Query: query.Support{
-				Filter: map[string][]query.Op{"name": {query.Eq, query.Contains, query.StartsWith}, "speciesId": {query.Eq, query.In}},
-				Sort:   []string{"name", "height"},
+				Filter: map[string][]query.Op{
+					"name":      {query.Eq, query.Contains, query.StartsWith},
+					"speciesId": {query.Eq, query.In},
+				},
+				Sort: []string{"name", "height"},
 			},
 			Relations: []resource.Relation[Character]{
 				{Name: "friends", Target: "characters", Field: "friendIds", Many: true},
@@ -56,7 +60,10 @@ func newCatalog(s *saga) *resource.Catalog {
 		}),
 		s.planets.Resource("planets", &resource.Options[Planet]{
 			Public: true,
-			Query:  query.Support{Filter: map[string][]query.Op{"climate": {query.Eq, query.Ne}}, Sort: []string{"name"}},
+			Query: query.Support{
+				Filter: map[string][]query.Op{"climate": {query.Eq, query.Ne}},
+				Sort:   []string{"name"},
+			},
 		}),
 		s.species.Resource("all-species", &resource.Options[Species]{
 			Public: true,
@@ -75,20 +82,26 @@ func newCatalog(s *saga) *resource.Catalog {
 			},
 		}),
 		s.reviews.Resource("reviews", &resource.Options[Review]{
-			Public:    true,
-			Query:     query.Support{Filter: map[string][]query.Op{"episode": {query.Eq, query.In}, "stars": {query.Gte, query.Lte}}},
+			Public: true,
+			Query: query.Support{
+				Filter: map[string][]query.Op{
+					"episode": {query.Eq, query.In},
+					"stars":   {query.Gte, query.Lte},
+				},
+			},
 			Relations: []resource.Relation[Review]{{Name: "film", Target: "films", Field: "episode"}},
 		}),
 		resource.NewLookup("hero", "characters", s.hero),
 	)
 }
 
-// Hero says whose hero is meant.
+// Hero is the argument of the fields hero and census.
 type Hero struct {
 	Episode *Episode `json:"episode" enum:"NEWHOPE,EMPIRE,JEDI" doc:"The film; without it, all three are meant."`
 }
 
-// hero returns the id of a character: a lookup leads to an item that is read, judged and shown as any other.
+// hero returns the id of a character. The lookup reads, authorizes and serves the character like
+// any other item.
 func (s *saga) hero(ctx context.Context, in Hero) (string, error) {
 	if in.Episode == nil {
 		return "r2-d2", nil
@@ -97,8 +110,8 @@ func (s *saga) hero(ctx context.Context, in Hero) (string, error) {
 	return film.Value.HeroID, err
 }
 
-// ratings returns a field of films that nobody stores. It is asked for all films of an answer at once, so that it can do
-// with one call of the store.
+// ratings computes a field of films that is not stored. It is called once for all films of a
+// response, so one call of the store is enough.
 func (s *saga) ratings(ctx context.Context, films []*Film, _ struct{}) ([]*float64, error) {
 	var episodes []string
 	for _, film := range films {
@@ -121,13 +134,13 @@ func (s *saga) ratings(ctx context.Context, films []*Film, _ struct{}) ([]*float
 	return out, nil
 }
 
-// Share is how many there are of a species.
+// Share is the number of characters of a species.
 type Share struct {
 	Species    string `json:"species"`
 	Characters int    `json:"characters" minimum:"0" maximum:"1000000"`
 }
 
-// census answers a question that is about no item and no list of items.
+// census is a query that returns neither an item nor a list of items.
 func (s *saga) census(ctx context.Context, in Hero) ([]Share, error) {
 	counts := map[string]int{}
 	for c, err := range s.characters.List(ctx, query.Query{Sort: []query.Order{{Field: "id"}}}) {

@@ -1,6 +1,6 @@
 package main
 
-// Episode is one of the films. In GraphQL it is an enum, as the tags of those who are of this type say.
+// Episode is one of the films. Fields of this type have the tag enum, so it is an enum in GraphQL.
 type Episode string
 
 // The episodes.
@@ -12,7 +12,7 @@ const (
 
 func all() []Episode { return []Episode{newHope, empire, jedi} }
 
-// Character is somebody in the films.
+// Character is a character in the films.
 type Character struct {
 	ID          string    `json:"id" doc:"A short name."`
 	Name        string    `json:"name" required:"true"`
@@ -23,14 +23,14 @@ type Character struct {
 	SpeciesID   string    `json:"speciesId"`
 }
 
-// Planet is a world, moons included.
+// Planet is a planet or moon.
 type Planet struct {
 	ID      string `json:"id" doc:"A short name."`
 	Name    string `json:"name" required:"true"`
 	Climate string `json:"climate"`
 }
 
-// Species is what somebody is.
+// Species is the species of a character.
 type Species struct {
 	ID       string  `json:"id" doc:"A short name."`
 	Name     string  `json:"name" required:"true"`
@@ -38,7 +38,7 @@ type Species struct {
 	OriginID *string `json:"originId" doc:"The world that they come from; null if there is none."`
 }
 
-// Film is one of the first three. Its id is the episode.
+// Film is one of the first three films. Its id is the episode.
 type Film struct {
 	ID       Episode `json:"id" doc:"The episode."`
 	Title    string  `json:"title" required:"true"`
@@ -47,7 +47,7 @@ type Film struct {
 	HeroID   string  `json:"heroId" doc:"Without whom it would have ended differently."`
 }
 
-// Review is what somebody thinks of a film.
+// Review is a review of a film.
 type Review struct {
 	ID         int64   `json:"id" readOnly:"true"`
 	Episode    Episode `json:"episode" required:"true" enum:"NEWHOPE,EMPIRE,JEDI"`
@@ -76,11 +76,15 @@ func characters() []Character {
 		{"c-3po", "C-3PO", 1.67, all(), []string{"luke", "han", "leia", "r2-d2"}, new("tatooine"), "droid"},
 		{"chewbacca", "Chewbacca", 2.28, all(), []string{"han", "luke", "leia"}, new("kashyyyk"), "wookiee"},
 		{"greedo", "Greedo", 1.73, []Episode{newHope}, []string{}, new("rodia"), "rodian"},
-		{"han", "Han Solo", 1.80, all(), []string{"luke", "leia", "r2-d2", "chewbacca"}, new("corellia"), "human"},
+		{"han", "Han Solo", 1.80, all(),
+			[]string{"luke", "leia", "r2-d2", "chewbacca"}, new("corellia"), "human"},
 		{"jabba", "Jabba Desilijic Tiure", 1.75, []Episode{jedi}, []string{}, new("nal-hutta"), "hutt"},
-		{"lando", "Lando Calrissian", 1.77, []Episode{empire, jedi}, []string{"han", "chewbacca"}, new("socorro"), "human"},
-		{"leia", "Leia Organa", 1.50, all(), []string{"luke", "han", "c-3po", "r2-d2"}, new("alderaan"), "human"},
-		{"luke", "Luke Skywalker", 1.72, all(), []string{"han", "leia", "c-3po", "r2-d2"}, new("tatooine"), "human"},
+		{"lando", "Lando Calrissian", 1.77, []Episode{empire, jedi},
+			[]string{"han", "chewbacca"}, new("socorro"), "human"},
+		{"leia", "Leia Organa", 1.50, all(),
+			[]string{"luke", "han", "c-3po", "r2-d2"}, new("alderaan"), "human"},
+		{"luke", "Luke Skywalker", 1.72, all(),
+			[]string{"han", "leia", "c-3po", "r2-d2"}, new("tatooine"), "human"},
 		{"obi-wan", "Obi-Wan Kenobi", 1.82, all(), []string{"luke", "yoda"}, new("stewjon"), "human"},
 		{"r2-d2", "R2-D2", 0.96, all(), []string{"luke", "han", "leia"}, new("naboo"), "droid"},
 		{"tarkin", "Wilhuff Tarkin", 1.80, []Episode{newHope}, []string{"vader"}, new("eriadu"), "human"},

@@ -1,12 +1,13 @@
-// Command starwars serves the characters of three films, their worlds and their species, by GraphQL and by REST.
+// Command starwars serves the characters, planets and species of three films over GraphQL and REST.
 //
 //	go run -C examples ./starwars
-//	curl localhost:8080/graphql -H 'Content-Type: application/json' -d '{"query":"{ hero { name friends { name } } }"}'
+//	curl localhost:8080/graphql -H 'Content-Type: application/json' \
+//		-d '{"query":"{ hero { name friends { name } } }"}'
 //	curl 'localhost:8080/characters/luke?expand=friends,homeWorld'
 //
-// A browser at http://localhost:8080/ gets a page to try more. What is behind both doors is written once: data.go is the
-// facts, saga.go keeps them in memory, and api.go says how they hang together and what can be asked beyond that. Nobody's
-// names or worlds can be changed; anybody can say what they think of a film.
+// http://localhost:8080/ is a page to try queries in a browser. REST and GraphQL share one catalog.
+// data.go has the data, saga.go the stores, and api.go the relations and the computed fields. Only
+// reviews can be created and changed.
 package main
 
 import (
@@ -25,11 +26,11 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the next signal ends the process at once
+	context.AfterFunc(ctx, stop) // the next signal ends the process immediately
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run returns the exit status: 0 for a server that was told to end, 2 for arguments that it cannot follow, else 1.
+// run returns the exit status: 0 after a signal or -help, 2 for invalid arguments, otherwise 1.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("starwars", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -50,7 +51,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// serve serves until ctx ends, and then until what is being answered has been answered.
+// serve serves until ctx is done, and then waits for the requests in flight.
 func serve(ctx context.Context, addr string, stdout io.Writer) error {
 	s, err := newSaga(ctx)
 	if err != nil {
@@ -66,7 +67,7 @@ func serve(ctx context.Context, addr string, stdout io.Writer) error {
 		Handler:           api,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       10 * time.Second,
-		WriteTimeout:      queryTimeout + 10*time.Second, // who asks for too much is told so
+		WriteTimeout:      queryTimeout + 10*time.Second, // a timeout error still reaches the client
 		IdleTimeout:       2 * time.Minute,
 	}
 	failed := make(chan error, 1)

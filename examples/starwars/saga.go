@@ -8,7 +8,7 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// saga is what is served, with what can be done to each part of it.
+// saga holds the stores of all resources.
 type saga struct {
 	characters resource.Ops[Character]
 	planets    resource.Ops[Planet]
@@ -17,7 +17,7 @@ type saga struct {
 	reviews    resource.Ops[Review]
 }
 
-// newSaga keeps the facts in memory.
+// newSaga stores the data in memory.
 func newSaga(ctx context.Context) (*saga, error) {
 	s := &saga{}
 	var errs [5]error
@@ -29,7 +29,7 @@ func newSaga(ctx context.Context) (*saga, error) {
 	return s, errors.Join(errs[:]...)
 }
 
-// facts keeps items that can be read and not changed.
+// facts returns a read-only store with these items.
 func facts[T any](ctx context.Context, items []T, id func(T) string) (resource.Ops[T], error) {
 	store := memory.New[T](nil)
 	for _, item := range items {
@@ -38,11 +38,15 @@ func facts[T any](ctx context.Context, items []T, id func(T) string) (resource.O
 		}
 	}
 	return resource.Ops[T]{
-		Get: store.Get, List: store.List, Count: store.Count, GetMany: store.GetMany, ListByKeys: store.ListByKeys,
+		Get:        store.Get,
+		List:       store.List,
+		Count:      store.Count,
+		GetMany:    store.GetMany,
+		ListByKeys: store.ListByKeys,
 	}, nil
 }
 
-// opinions keeps reviews, whose ids are the store's.
+// opinions returns a store of reviews, which assigns the ids.
 func opinions(ctx context.Context, items []Review) (resource.Ops[Review], error) {
 	store := memory.New(&memory.Options[Review]{Index: []string{"episode"}})
 	for _, item := range items {
