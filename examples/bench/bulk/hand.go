@@ -25,14 +25,16 @@ type place struct {
 	Lon        *float64 `json:"lon"`
 }
 
-// columns are those of the shop's table.
-var columns = []string{"id", "name", "country", "kind", "admin", "population", "lat", "lon", "modified_at", "rev"}
+// columns are the columns of the shop's table.
+var columns = []string{
+	"id", "name", "country", "kind", "admin", "population", "lat", "lon", "modified_at", "rev",
+}
 
-// chunk is how many rows have one statement and one transaction.
+// chunk is the number of rows per statement and transaction.
 const chunk = 500
 
-// insertByHand fills the table of a shop that has been started once. The time is that from the first line to the last
-// commit.
+// insertByHand fills the table, which a first start of the shop has created. It returns the time
+// from the first line to the last commit.
 func (s shop) insertByHand(ctx context.Context, t *target, lines []byte) (time.Duration, int, error) {
 	database, err := t.next(ctx)
 	if err != nil {
@@ -68,8 +70,8 @@ func insert(ctx context.Context, db *sql.DB, dialect sqltx.Dialect, lines []byte
 		if err := json.Unmarshal(rows.Bytes(), &p); err != nil {
 			return err
 		}
-		args = append(args, p.ID, p.Name, p.Country, p.Kind, p.Admin, p.Population, p.Lat, p.Lon, now(dialect),
-			string(resource.NewRev()))
+		args = append(args, p.ID, p.Name, p.Country, p.Kind, p.Admin, p.Population, p.Lat, p.Lon,
+			now(dialect), string(resource.NewRev()))
 		if len(args) == cap(args) {
 			err := inTx(ctx, db, func(tx *sql.Tx) (sql.Result, error) {
 				return tx.StmtContext(ctx, whole).ExecContext(ctx, args...)
@@ -99,7 +101,8 @@ func inTx(ctx context.Context, db *sql.DB, do func(*sql.Tx) (sql.Result, error))
 	return tx.Commit()
 }
 
-// statement inserts so many rows, or replaces what is there, as an import does.
+// statement returns the SQL to insert this number of rows. Existing rows are replaced, as in an
+// import.
 func statement(dialect sqltx.Dialect, rows int) string {
 	values := make([]string, rows)
 	for row := range values {
@@ -117,7 +120,7 @@ func statement(dialect sqltx.Dialect, rows int) string {
 		" ON CONFLICT (id) DO UPDATE SET " + strings.Join(sets, ", ")
 }
 
-// now is the time as the column of the shop's table has it.
+// now returns the time as the column of the shop's table stores it.
 func now(dialect sqltx.Dialect) any {
 	if dialect == sqltx.PostgreSQL {
 		return time.Now()

@@ -1,11 +1,13 @@
-// Command bulk compares an import of places over HTTP by the shop with a program that inserts the same places by hand:
+// Command bulk compares an import of places over HTTP by the shop with a program that inserts the
+// same places by hand:
 //
 //	go run -C examples/bench ./bulk -places FILE                         into new SQLite files
-//	go run -C examples/bench ./bulk -places FILE -db 'postgres:///...'   into new databases of that server
+//	go run -C examples/bench ./bulk -places FILE -db 'postgres:///...'   into new databases there
 //
-// FILE is JSON Lines, with the suffix .gz if it is compressed. The shop decodes, validates and stores each place as it does
-// in a single POST. By hand, encoding/json decodes the places, and a prepared statement inserts 500 of them in one
-// transaction. The table with its indexes was created by the shop. Nothing is validated by hand.
+// FILE is JSON Lines, with the suffix .gz if it is compressed. The shop decodes, validates and
+// stores each place as it does in a single POST. By hand, encoding/json decodes the places, and a
+// prepared statement inserts 500 of them in one transaction. The table with its indexes was created
+// by the shop. Nothing is validated by hand.
 //
 // shop.go runs the shop, hand.go inserts by hand, and target.go creates the databases.
 package main
@@ -77,10 +79,10 @@ func readLines(file string) ([]byte, error) {
 	return io.ReadAll(unzipped)
 }
 
-// budget is how much longer the shop may take.
+// budget is the maximum ratio of the times.
 const budget = 2.0
 
-// compare prints a row of a table. Each round has databases of its own, and the medians count.
+// compare prints a row of a table with the medians. Each round has new databases.
 func compare(ctx context.Context, s shop, t *target, lines []byte, rounds int, out io.Writer) error {
 	imported, rows := 0, 0
 	times, err := measure.InTurn(rounds, func() (took time.Duration, err error) {
@@ -103,9 +105,10 @@ func compare(ctx context.Context, s shop, t *target, lines []byte, rounds int, o
 	shop, hand := measure.Median(times[0], cmp.Compare), measure.Median(times[1], cmp.Compare)
 	ratio := measure.Ratio(shop, hand)
 	perSecond := func(d time.Duration) float64 { return float64(rows) / d.Seconds() }
-	fmt.Fprint(out, "| database | places | by HTTP | rows/s | by hand | rows/s | ratio | budget |\n|---|--:|--:|--:|--:|--:|--:|--:|\n")
-	fmt.Fprintf(out, "| %s | %d | %.1f s | %.0f | %.1f s | %.0f | %.2fx | %.1fx |\n", t.name, rows, shop.Seconds(), perSecond(shop),
-		hand.Seconds(), perSecond(hand), ratio, budget)
+	fmt.Fprint(out,
+		"| database | places | by HTTP | rows/s | by hand | rows/s | ratio | budget |\n|---|--:|--:|--:|--:|--:|--:|--:|\n")
+	fmt.Fprintf(out, "| %s | %d | %.1f s | %.0f | %.1f s | %.0f | %.2fx | %.1fx |\n", t.name, rows,
+		shop.Seconds(), perSecond(shop), hand.Seconds(), perSecond(hand), ratio, budget)
 	if ratio > budget {
 		return errBudget
 	}

@@ -16,26 +16,32 @@ import (
 	"time"
 )
 
-// shop is the program.
+// shop is the path of the shop's executable.
 type shop string
 
-// buildShop builds the shop in its own module, which the go command finds by the replace line of go.mod.
+// buildShop builds the shop in its own module. The go command finds it by the replace directive in
+// go.mod.
 func buildShop(ctx context.Context, dir string) (shop, error) {
-	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/stoa-go/stoa").Output()
+	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/stoa-go/stoa").
+		Output()
 	if err != nil {
 		return "", fmt.Errorf("go list -m: %w", err)
 	}
 	program := filepath.Join(dir, "shop")
 	examples := filepath.Join(strings.TrimSpace(string(root)), "examples")
-	out, err := exec.CommandContext(ctx, "go", "build", "-C", examples, "-o", program, "./shop").CombinedOutput()
+	out, err := exec.CommandContext(ctx, "go", "build", "-C", examples, "-o", program, "./shop").
+		CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return shop(program), nil
 }
 
-// importInto sends all lines to a shop that has no places yet. The time is that from the request to its answer.
-func (s shop) importInto(ctx context.Context, t *target, lines []byte) (took time.Duration, n int, err error) {
+// importInto sends all lines to a shop without places. It returns the time from the request to the
+// response.
+func (s shop) importInto(
+	ctx context.Context, t *target, lines []byte,
+) (took time.Duration, n int, err error) {
 	database, err := t.next(ctx)
 	if err != nil {
 		return 0, 0, err
@@ -49,7 +55,7 @@ func (s shop) importInto(ctx context.Context, t *target, lines []byte) (took tim
 	return took, n, err
 }
 
-// post imports, and returns how many were created.
+// post imports the lines and returns the number of places created.
 func post(ctx context.Context, url string, lines []byte) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(lines))
 	if err != nil {
@@ -76,7 +82,7 @@ func post(ctx context.Context, url string, lines []byte) (int, error) {
 	return report.Created, nil
 }
 
-// open starts a shop, calls do with its URL and ends it as an operator would.
+// open starts a shop, calls do with its URL and stops the shop with SIGTERM.
 func (s shop) open(ctx context.Context, database string, do func(url string) error) error {
 	cmd := exec.CommandContext(ctx, string(s), "-addr", "127.0.0.1:0", "-seed=false", "-db", database)
 	cmd.Stderr = os.Stderr

@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 	"strconv"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // which registers pgx
-	_ "modernc.org/sqlite"             // which registers sqlite
+	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver "pgx"
+	_ "modernc.org/sqlite"             // registers the driver "sqlite"
 
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// target makes databases, one for each round of each of the two.
+// target creates databases, one per round and side of the comparison.
 type target struct {
 	name    string
 	dialect sqltx.Dialect
@@ -36,10 +36,15 @@ func newTarget(ctx context.Context, server, dir string) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &target{name: "PostgreSQL", dialect: sqltx.PostgreSQL, server: address, admin: admin}, admin.PingContext(ctx)
+	return &target{
+		name:    "PostgreSQL",
+		dialect: sqltx.PostgreSQL,
+		server:  address,
+		admin:   admin,
+	}, admin.PingContext(ctx)
 }
 
-// next makes an empty database and returns what the shop calls it.
+// next creates an empty database and returns the value for the shop's flag -db.
 func (t *target) next(ctx context.Context) (string, error) {
 	name := "bulk" + strconv.Itoa(len(t.made))
 	t.made = append(t.made, name)
@@ -54,7 +59,7 @@ func (t *target) next(ctx context.Context) (string, error) {
 	return made.String(), nil
 }
 
-// open connects as the shop does: a commit is on the disk.
+// open connects with the settings of the shop: a commit is on disk before it returns.
 func (t *target) open(database string) (*sql.DB, error) {
 	if t.server != nil {
 		return sql.Open("pgx", database)
@@ -63,7 +68,7 @@ func (t *target) open(database string) (*sql.DB, error) {
 		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=foreign_keys(on)")
 }
 
-// close drops what next has made. Files go with their folder.
+// close drops the databases that next has created. SQLite files are removed with their folder.
 func (t *target) close() error {
 	if t.server == nil {
 		return nil

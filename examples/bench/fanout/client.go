@@ -12,23 +12,25 @@ import (
 	"strings"
 )
 
-// client is a subscriber over WebSocket. It implements only the part of the protocol that counting messages needs, to use
-// little processor time.
+// client is a subscriber over WebSocket. It implements only the part of the protocol that counting
+// messages needs, to use little processor time.
 type client struct {
 	conn net.Conn
 	in   *bufio.Reader
 	buf  []byte
 }
 
-// subscribe opens a socket and subscribes; the answers to that are read.
+// subscribe opens a socket and subscribes. It reads until the connection is acknowledged.
 func subscribe(addr string) (*client, error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		return nil, err
 	}
 	c := &client{conn: conn, in: bufio.NewReaderSize(conn, 1024)}
-	_, err = fmt.Fprintf(conn, "GET /graphql HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
-		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n", addr)
+	_, err = fmt.Fprintf(conn,
+		"GET /graphql HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
+			"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n",
+		addr)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +66,8 @@ func (c *client) send(text string) error {
 	return err
 }
 
-// next returns the next text message, which is valid until the next call. Control frames are ignored, because no
-// measurement takes as long as the timeout of a pong.
+// next returns the next text message, which is valid until the next call. Control frames are
+// ignored, because no measurement takes as long as the timeout of a pong.
 func (c *client) next() ([]byte, error) {
 	for {
 		var head [2]byte

@@ -1,13 +1,14 @@
-// Command fanout compares what it costs Stoa and gqlgen to send one change to many subscribers. Both serve the same data and
-// the same document, and send the same messages:
+// Command fanout compares the cost of sending one change to many subscribers in Stoa and gqlgen.
+// Both serve the same data and the same document, and send the same messages:
 //
 //	go generate ./internal/gqlgenserver      (in examples/bench, once: the code of gqlgen)
 //	go run -C examples/bench -tags gqlgen ./fanout
 //
-// Without the tag, gqlgen is left out. Each peer is measured twice. Over WebSocket without compression, the peer runs in a
-// process of its own, of which processor time, memory and allocations are measured; its clients are in this process and do
-// little work. Without sockets, the handlers write event streams that are counted and discarded, which is the cost of
-// encoding the messages.
+// Without the tag, gqlgen is left out. Each peer is measured twice. Over WebSocket without
+// compression, the peer runs in a process of its own, of which processor time, memory and
+// allocations are measured; its clients are in this process and do little work. Without sockets,
+// the handlers write event streams that are counted and discarded, which is the cost of encoding
+// the messages.
 package main
 
 import (
@@ -46,7 +47,7 @@ type settings struct {
 	rounds           int
 }
 
-// compare measures everything in turns, and prints it.
+// compare runs all measurements in turn and prints the results.
 func compare(s settings) error {
 	var whole, made results
 	for range s.rounds {

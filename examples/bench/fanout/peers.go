@@ -40,14 +40,14 @@ func stoaHandler(s *shop.Shop) http.Handler {
 const (
 	subscription = "subscription Watch { orderChanged { kind id order { id status totalCents note placedAt customerId } } }"
 	change       = "mutation Change($note: String) { patchOrder(id: \"o000042\", input: {note: $note}) { id } }"
-	// eventMember is in each message that carries a change, and in no other.
+	// eventMember occurs in each message with a change, and in no other message.
 	eventMember = `"orderChanged"`
 )
 
-// note is that of the nth change. All are of one length.
+// note returns the note of the nth change. All notes have the same length.
 func note(n int) string { return "note " + strconv.Itoa(1e6+n) }
 
-// changes writes to an order, another note each time.
+// changes patches an order with a new note each time.
 type changes struct {
 	handler http.Handler
 	n       int
@@ -56,7 +56,8 @@ type changes struct {
 func (c *changes) make(times int) error {
 	for range times {
 		c.n++
-		body, err := json.Marshal(map[string]any{"query": change, "variables": map[string]string{"note": note(c.n)}})
+		body, err := json.Marshal(
+			map[string]any{"query": change, "variables": map[string]string{"note": note(c.n)}})
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ func servePeer(name string, in io.Reader, out io.Writer) error {
 		}
 		fmt.Fprintln(out, listener.Addr())
 		server := &http.Server{Handler: serve(p), ReadHeaderTimeout: time.Minute}
-		go func() { _ = server.Serve(listener) }() // which ends with the process
+		go func() { _ = server.Serve(listener) }() // ends with the process
 		_, err = io.Copy(io.Discard, in)
 		return err
 	}

@@ -18,7 +18,7 @@ type stats struct {
 	Resident  uint64 // of the process; 0 if the system does not report it
 }
 
-// settle collects garbage first, so that only what is held is counted.
+// settle collects garbage before it measures.
 func settle() stats {
 	runtime.GC()
 	runtime.GC() // the second one empties pools
@@ -28,7 +28,12 @@ func settle() stats {
 func now() stats {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return stats{Processor: measure.ProcessorTime(), Mallocs: m.Mallocs, Held: m.HeapAlloc + m.StackInuse, Resident: resident()}
+	return stats{
+		Processor: measure.ProcessorTime(),
+		Mallocs:   m.Mallocs,
+		Held:      m.HeapAlloc + m.StackInuse,
+		Resident:  resident(),
+	}
 }
 
 func resident() uint64 {

@@ -28,7 +28,7 @@ func (r *result) fill(before, after stats, events, subscribers int, took time.Du
 	r.mallocs = float64(after.Mallocs-before.Mallocs) / float64(messages)
 }
 
-// perUnit is by how much something grew, for each of n.
+// perUnit returns the growth divided by n.
 func perUnit(after, before uint64, n int) int { return (int(after) - int(before)) / n }
 
 // results has the results of all rounds by peer.
@@ -52,16 +52,19 @@ func (r *results) median(name string) result {
 	return measure.Median(r.of[name], func(a, b result) int { return cmp.Compare(a.processor, b.processor) })
 }
 
-// print writes a table in Markdown. The last column is the ratio of processor time to the first peer.
+// print writes a table in Markdown. The last column is the ratio of processor time to the first
+// peer.
 func (r *results) print(w io.Writer) {
-	fmt.Fprintln(w, "| peer | changes/s | processor time of a message | allocations | to the last | held idle | resident | message | of Stoa |")
+	fmt.Fprintln(w,
+		"| peer | changes/s | processor time of a message | allocations | to the last | held idle | resident | message | of Stoa |")
 	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|--:|--:|")
 	first := r.median(r.names[0])
 	for _, name := range r.names {
 		m := r.median(name)
 		fmt.Fprintf(w, "| %s | %.1f | %.2f us | %.2f | %s | %.1f KiB | %s | %d | %.1fx |\n", name, m.events,
-			float64(m.processor.Nanoseconds())/1000, m.mallocs, orDash(m.last > 0, m.last.Round(10*time.Microsecond).String()),
-			float64(m.held)/1024, orDash(m.resident > 0, fmt.Sprintf("%.1f KiB", float64(m.resident)/1024)), m.size,
+			float64(m.processor.Nanoseconds())/1000, m.mallocs,
+			orDash(m.last > 0, m.last.Round(10*time.Microsecond).String()), float64(m.held)/1024,
+			orDash(m.resident > 0, fmt.Sprintf("%.1f KiB", float64(m.resident)/1024)), m.size,
 			measure.Ratio(m.processor, first.processor))
 	}
 }

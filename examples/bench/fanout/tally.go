@@ -14,8 +14,8 @@ type tally struct {
 	sample atomic.Pointer[string] // a message
 }
 
-// round is a sequence of changes. A subscriber that has received the last one has received all, because messages are
-// ordered. Late messages of an earlier round have another note.
+// round is a sequence of changes. A subscriber that has received the last one has received all,
+// because messages are ordered. Late messages of an earlier round have another note.
 type round struct {
 	last []byte       // the note of the last change
 	left atomic.Int64 // subscribers that have not received it
@@ -42,8 +42,8 @@ func (t *tally) receive(text []byte) {
 	}
 }
 
-// join waits until all subscriptions have started. Only a received change shows that, so join makes one, and another if
-// it was too early or the machine is busy.
+// join waits until all subscriptions have started. Only a received change shows that, so join makes
+// one, and another if it was too early or the machine is busy.
 func (t *tally) join(subscribers int, change func(times int) error, failed <-chan error) error {
 	for wait := 500 * time.Millisecond; wait < 5*time.Minute; wait *= 2 {
 		r := t.begin(1, subscribers)

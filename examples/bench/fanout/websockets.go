@@ -16,8 +16,8 @@ import (
 	"github.com/stoa-go/stoa/examples/bench/internal/measure"
 )
 
-// burst is how many changes are made before all of them are awaited. gqlgen buffers as many for each subscriber, so it does
-// not wait for any of them.
+// burst is the number of changes that are made before their delivery is awaited. gqlgen has the
+// same number of buffers per subscriber, so it does not wait for any of them.
 const burst = 16
 
 // subscribers are the clients of a server process.
@@ -49,7 +49,10 @@ func overWebSockets(p peer, n int, each time.Duration) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	r := result{held: perUnit(idle.Held, before.Held, n), resident: perUnit(idle.Resident, before.Resident, n)}
+	r := result{
+		held:     perUnit(idle.Held, before.Held, n),
+		resident: perUnit(idle.Resident, before.Resident, n),
+	}
 	r.size = len(*c.sample.Load())
 	return r, c.measure(&r, n, each)
 }
@@ -126,7 +129,8 @@ func (c *subscribers) change(times int) (time.Duration, error) {
 	case err := <-c.failed:
 		return 0, err
 	case <-time.After(5 * time.Minute):
-		return 0, fmt.Errorf("%d of %d subscribers have not received all of %d changes", r.left.Load(), len(c.clients), times)
+		return 0, fmt.Errorf("%d of %d subscribers have not received all of %d changes", r.left.Load(),
+			len(c.clients), times)
 	}
 }
 

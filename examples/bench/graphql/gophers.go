@@ -11,10 +11,12 @@ import (
 	"github.com/stoa-go/stoa/examples/bench/internal/shop"
 )
 
-// gophersHandler serves the shop with graph-gophers/graphql-go: a resolver type for each type, whose methods are the
-// fields, and the handler that comes with it.
+// gophersHandler serves the shop with graph-gophers/graphql-go: a resolver type for each type with
+// methods for the fields, and its own HTTP handler.
 func gophersHandler(s *shop.Shop) http.Handler {
-	return &relay.Handler{Schema: graphql.MustParseSchema(shop.Schema, &gophersRoot{s}, graphql.UseFieldResolvers())}
+	return &relay.Handler{
+		Schema: graphql.MustParseSchema(shop.Schema, &gophersRoot{s}, graphql.UseFieldResolvers()),
+	}
 }
 
 type gophersRoot struct{ shop *shop.Shop }
@@ -95,7 +97,7 @@ func (s *gophersShipment) OrderID() string { return s.shipment.OrderID }
 func (s *gophersShipment) Carrier() string { return s.shipment.Carrier }
 func (s *gophersShipment) Parcels() int32  { return s.shipment.Parcels }
 
-// dateTime is the scalar of that name.
+// dateTime is the scalar DateTime.
 type dateTime struct{ time.Time }
 
 func (dateTime) ImplementsGraphQLType(name string) bool { return name == "DateTime" }

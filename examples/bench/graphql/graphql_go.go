@@ -10,12 +10,13 @@ import (
 	"github.com/stoa-go/stoa/examples/bench/internal/shop"
 )
 
-// graphqlGoHandler serves the shop with graphql-go/graphql. Its fields have resolvers of their own, which is faster than
-// its search for struct tags, and relations are thunks, where users put a dataloader: the executor calls them level by
-// level.
+// graphqlGoHandler serves the shop with graphql-go/graphql. Each field has a resolver, which is
+// faster than the default lookup by struct tag. Relations are thunks, as with a dataloader: the
+// executor calls them level by level.
 func graphqlGoHandler(s *shop.Shop) http.Handler {
 	order := orderType(s)
-	schema, err := graphql.NewSchema(graphql.SchemaConfig{Query: queryType(s, order), Mutation: mutationType(s, order)})
+	schema, err := graphql.NewSchema(
+		graphql.SchemaConfig{Query: queryType(s, order), Mutation: mutationType(s, order)})
 	if err != nil {
 		panic(err)
 	}
@@ -29,16 +30,24 @@ func graphqlGoHandler(s *shop.Shop) http.Handler {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		result := graphql.Do(graphql.Params{Schema: schema, RequestString: in.Query, OperationName: in.OperationName,
-			VariableValues: in.Variables, Context: r.Context()})
+		result := graphql.Do(graphql.Params{
+			Schema:         schema,
+			RequestString:  in.Query,
+			OperationName:  in.OperationName,
+			VariableValues: in.Variables,
+			Context:        r.Context(),
+		})
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(result)
 	})
 }
 
-// fieldOf is a field of a T.
+// fieldOf returns a field of T.
 func fieldOf[T any](typ graphql.Output, get func(v *T) any) *graphql.Field {
-	return &graphql.Field{Type: typ, Resolve: func(p graphql.ResolveParams) (any, error) { return get(p.Source.(*T)), nil }}
+	return &graphql.Field{
+		Type:    typ,
+		Resolve: func(p graphql.ResolveParams) (any, error) { return get(p.Source.(*T)), nil },
+	}
 }
 
 func nonNull(t graphql.Type) graphql.Output { return graphql.NewNonNull(t) }
@@ -94,9 +103,16 @@ func queryType(s *shop.Shop, order *graphql.Object) *graphql.Object {
 			Resolve: func(p graphql.ResolveParams) (any, error) { return p.Source, nil }},
 	}})
 	return graphql.NewObject(graphql.ObjectConfig{Name: "Query", Fields: graphql.Fields{
-		"order": {Type: order, Args: graphql.FieldConfigArgument{"id": {Type: nonNull(graphql.ID)}},
-			Resolve: func(p graphql.ResolveParams) (any, error) { return found(s.Order(p.Args["id"].(string))) }},
-		"orders": {Type: connection, Args: graphql.FieldConfigArgument{"first": {Type: graphql.Int, DefaultValue: 50}},
+		"order": {
+			Type: order,
+			Args: graphql.FieldConfigArgument{"id": {Type: nonNull(graphql.ID)}},
+			Resolve: func(p graphql.ResolveParams) (any, error) {
+				return found(s.Order(p.Args["id"].(string)))
+			},
+		},
+		"orders": {
+			Type: connection,
+			Args: graphql.FieldConfigArgument{"first": {Type: graphql.Int, DefaultValue: 50}},
 			Resolve: func(p graphql.ResolveParams) (any, error) {
 				orders := s.Orders(p.Args["first"].(int))
 				out := make([]*shop.Order, len(orders))
@@ -104,7 +120,8 @@ func queryType(s *shop.Shop, order *graphql.Object) *graphql.Object {
 					out[i] = &orders[i]
 				}
 				return out, nil
-			}},
+			},
+		},
 	}})
 }
 
@@ -112,16 +129,22 @@ func mutationType(s *shop.Shop, order *graphql.Object) *graphql.Object {
 	input := graphql.NewInputObject(graphql.InputObjectConfig{Name: "PatchOrderInput",
 		Fields: graphql.InputObjectConfigFieldMap{"note": {Type: graphql.String}}})
 	return graphql.NewObject(graphql.ObjectConfig{Name: "Mutation", Fields: graphql.Fields{
-		"patchOrder": {Type: order,
-			Args: graphql.FieldConfigArgument{"id": {Type: nonNull(graphql.ID)}, "input": {Type: nonNull(input)}},
+		"patchOrder": {
+			Type: order,
+			Args: graphql.FieldConfigArgument{
+				"id":    {Type: nonNull(graphql.ID)},
+				"input": {Type: nonNull(input)},
+			},
 			Resolve: func(p graphql.ResolveParams) (any, error) {
 				note, _ := p.Args["input"].(map[string]any)["note"].(string)
 				return found(s.SetNote(p.Args["id"].(string), &note))
-			}},
+			},
+		},
 	}})
 }
 
-// found returns an order as its fields take it, and nothing if there is none.
+// found returns a pointer to the order for the resolvers of its fields, or nil if it does not
+// exist.
 func found(o shop.Order, ok bool) (any, error) {
 	if !ok {
 		return nil, nil

@@ -9,8 +9,9 @@ import (
 	"github.com/stoa-go/stoa/examples/bench/internal/shop"
 )
 
-// The peer by hand answers only these jobs. It decodes the request, fills structs of the shape of the response, and
-// encodes them with encoding/json. It uses the document only to distinguish the jobs.
+// The peer by hand answers only these jobs. It decodes the request, fills structs of the shape of
+// the response, and encodes them with encoding/json. It uses the document only to distinguish the
+// jobs.
 
 type (
 	handAnswer[T any] struct {

@@ -42,8 +42,9 @@ func stoaHandler(s *shop.Shop) http.Handler {
 type job struct {
 	name      string
 	document  string
-	variables []map[string]any // taken in turns
-	// byHand and others report that the peer by hand and the other servers take part. Stoa always does.
+	variables []map[string]any // used in turn
+	// byHand and others report whether the peer by hand and the other servers take part. Stoa
+	// always does.
 	byHand, others bool
 	// distinct means that no two requests have the same document.
 	distinct bool
@@ -75,17 +76,45 @@ const (
 )
 
 var (
-	list100 = job{name: "list of 100, two relations", document: listDocument, variables: first(100), byHand: true, others: true}
-	item    = job{name: "one item, two relations", document: itemDocument,
+	list100 = job{
+		name:      "list of 100, two relations",
+		document:  listDocument,
+		variables: first(100),
+		byHand:    true,
+		others:    true,
+	}
+	item = job{name: "one item, two relations", document: itemDocument,
 		variables: []map[string]any{{"id": "o000042"}}, byHand: true, others: true}
 	patch = job{name: "mutation", document: patchDocument, byHand: true, others: true,
 		variables: []map[string]any{patchOf("a"), patchOf("b")}}
-	introspect = job{name: "introspection", document: introspectionDocument, variables: []map[string]any{nil}, others: true}
-	miss       = job{name: "list of 100, document never seen", document: listDocument, variables: first(100), distinct: true}
-	itemMiss   = job{name: "one item, document never seen", document: itemDocument,
+	introspect = job{
+		name:      "introspection",
+		document:  introspectionDocument,
+		variables: []map[string]any{nil},
+		others:    true,
+	}
+	miss = job{
+		name:      "list of 100, document never seen",
+		document:  listDocument,
+		variables: first(100),
+		distinct:  true,
+	}
+	itemMiss = job{name: "one item, document never seen", document: itemDocument,
 		variables: []map[string]any{{"id": "o000042"}}, distinct: true}
-	list1000  = job{name: "list of 1,000", document: plainDocument, variables: first(1000), byHand: true, others: true}
-	list10000 = job{name: "list of 10,000", document: plainDocument, variables: first(10000), byHand: true, others: true}
+	list1000 = job{
+		name:      "list of 1,000",
+		document:  plainDocument,
+		variables: first(1000),
+		byHand:    true,
+		others:    true,
+	}
+	list10000 = job{
+		name:      "list of 10,000",
+		document:  plainDocument,
+		variables: first(10000),
+		byHand:    true,
+		others:    true,
+	}
 
 	jobs = []job{list100, item, patch, introspect, miss, itemMiss, list1000, list10000}
 )
@@ -112,7 +141,7 @@ func (j *job) bodies() [][]byte {
 	return out
 }
 
-// introspectionDocument selects what all peers support. They differ in newer members.
+// introspectionDocument selects the members that all peers support. They differ in newer members.
 const introspectionDocument = `query IntrospectionQuery {
   __schema {
     queryType { name }

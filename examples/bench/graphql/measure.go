@@ -61,8 +61,8 @@ type result struct {
 	size int                       // bytes of the response
 }
 
-// measureJobs runs every job on every peer, in turns and on one processor. A peer that uses two processors has no advantage
-// on a server that is busy.
+// measureJobs runs every job on every peer, in turn and on one processor, because a second
+// processor is no advantage on a busy server.
 func measureJobs(rounds int) (*table, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	t := &table{}
@@ -122,7 +122,7 @@ func run(c *client) testing.BenchmarkResult {
 	})
 }
 
-// processorTime is the metric that counts, in nanoseconds for each request.
+// processorTime is the metric that the budgets use, in nanoseconds per request.
 const processorTime = "cpu-ns/op"
 
 // median returns the result of the median processor time.
@@ -135,8 +135,8 @@ func (r *result) median() testing.BenchmarkResult {
 // ns is the processor time of one request.
 func (r *result) ns() float64 { return r.median().Extra[processorTime] }
 
-// peakOfList returns the largest growth of the heap while Stoa sends 10,000 items, and the size of the response. The
-// garbage collector runs often, so that the growth is what is held at a time and garbage counts little.
+// peakOfList returns the largest growth of the heap while Stoa sends 10,000 items, and the size of
+// the response. The garbage collector runs often, so the growth is mostly live memory.
 func peakOfList() (peak, size int) {
 	c, err := newClient(stoa.handler(shop.New(10_000)), &list10000)
 	if err != nil {
@@ -150,7 +150,8 @@ func peakOfList() (peak, size int) {
 		read := measure.HeapReader()
 		base, done, most := read(), make(chan struct{}), make(chan int64)
 		written := int64(0)
-		c.Response.OnWrite = func([]byte) { written = max(written, read()-base) } // if the goroutine below does not run
+		// OnWrite also measures, in case the goroutine below does not run.
+		c.Response.OnWrite = func([]byte) { written = max(written, read()-base) }
 		go func() {
 			high, read := int64(0), measure.HeapReader()
 			for {

@@ -20,17 +20,20 @@ func (t *table) of(j *job, p *peer) *result {
 	return nil
 }
 
-// print writes the table in Markdown. The last two columns are ratios of processor time: to the peer by hand, and to Stoa.
+// print writes the table in Markdown. The last two columns are ratios of processor time: to the
+// peer by hand, and to Stoa.
 func (t *table) print(w io.Writer) {
-	fmt.Fprintln(w, "| job | peer | processor time | allocations | bytes allocated | response | of by hand | of Stoa |")
+	fmt.Fprintln(w,
+		"| job | peer | processor time | allocations | bytes allocated | response | of by hand | of Stoa |")
 	fmt.Fprintln(w, "|---|---|--:|--:|--:|--:|--:|--:|")
 	for _, r := range t.results {
 		m, ofHand := r.median(), ""
 		if f := t.of(r.job, &byHand); f != nil {
 			ofHand = fmt.Sprintf("%.2fx", measure.Ratio(r.ns(), f.ns()))
 		}
-		fmt.Fprintf(w, "| %s | %s | %.1f us | %d | %d | %d | %s | %.1fx |\n", r.job.name, r.peer.name, r.ns()/1000,
-			m.AllocsPerOp(), m.AllocedBytesPerOp(), r.size, ofHand, measure.Ratio(r.ns(), t.of(r.job, &stoa).ns()))
+		fmt.Fprintf(w, "| %s | %s | %.1f us | %d | %d | %d | %s | %.1fx |\n", r.job.name, r.peer.name,
+			r.ns()/1000, m.AllocsPerOp(), m.AllocedBytesPerOp(), r.size, ofHand,
+			measure.Ratio(r.ns(), t.of(r.job, &stoa).ns()))
 	}
 }
 
@@ -57,7 +60,7 @@ func (b *budget) kept() bool {
 	return b.got <= b.bound
 }
 
-// budgets are those of time and allocations. The one of gqlgen is left out if gqlgen is.
+// budgets returns the budgets of time and allocations, without gqlgen if it is left out.
 func (t *table) budgets() []budget {
 	ns := func(j *job, p *peer) float64 { return t.of(j, p).ns() }
 	hit := ns(&list100, &stoa)
@@ -67,15 +70,17 @@ func (t *table) budgets() []budget {
 		{"list of 100, allocations", float64(allocs), 60, atMost, ""},
 		{"list of 100, graphql-go's time of Stoa's", ns(&list100, &graphqlGo) / hit, 40, atLeast, ""},
 		{"list of 100, a document never seen, of one that was", ns(&miss, &stoa) / hit, 12, atMost, ""},
-		{"time of an item, in 10,000 of in 1,000", ns(&list10000, &stoa) / ns(&list1000, &stoa) / 10, 1.5, atMost, ""},
+		{"time of an item, in 10,000 of in 1,000",
+			ns(&list10000, &stoa) / ns(&list1000, &stoa) / 10, 1.5, atMost, ""},
 	}
 	if t.of(&list100, &gqlgen) != nil {
-		all = slices.Insert(all, 2, budget{"list of 100, gqlgen's time of Stoa's", ns(&list100, &gqlgen) / hit, 40, atLeast, ""})
+		all = slices.Insert(all, 2,
+			budget{"list of 100, gqlgen's time of Stoa's", ns(&list100, &gqlgen) / hit, 40, atLeast, ""})
 	}
 	return all
 }
 
-// printBudgets writes them as a table, and reports whether all were kept.
+// printBudgets writes the budgets as a table, and reports whether all were kept.
 func printBudgets(w io.Writer, budgets []budget) bool {
 	fmt.Fprintln(w, "| budget | got | bound | |")
 	fmt.Fprintln(w, "|---|--:|--:|---|")

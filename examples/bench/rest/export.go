@@ -16,10 +16,11 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// exportBudget is how much the heap may grow while any number of items is exported.
+// exportBudget limits the growth of the heap during an export, for any number of items.
 const exportBudget = 16 << 20
 
-// generator is a collection of n places that are made when they are asked for, so that none of the memory is its own.
+// generator is a collection of n places that are generated during each call, so it uses no memory
+// itself.
 type generator struct{ n int64 }
 
 func (g generator) place(id int64) resource.Item[place] {
@@ -56,7 +57,7 @@ func (g generator) List(_ context.Context, q query.Query) iter.Seq2[resource.Ite
 	}
 }
 
-// exported says how an export went.
+// exported is the result of an export.
 type exported struct {
 	want, lines int
 	bytes       int64
@@ -64,16 +65,17 @@ type exported struct {
 	took        time.Duration
 }
 
-// String gives the figures in words.
+// String returns the figures as text.
 func (e exported) String() string {
 	return fmt.Sprintf("%d lines, %.0f MB, in %.1fs; the heap grew by %.1f MiB at its peak (budget %d MiB)",
 		e.lines, float64(e.bytes)/1e6, e.took.Seconds(), float64(e.growth)/(1<<20), exportBudget>>20)
 }
 
-// ok reports whether everything came, within the budget.
+// ok reports whether the export is complete and within the budget.
 func (e exported) ok() bool { return e.lines == e.want && e.growth <= exportBudget }
 
-// exportOverHTTP exports n items from a real server, to a client in this process that only counts lines.
+// exportOverHTTP exports n items from a real server to a client in this process that only counts
+// lines.
 func exportOverHTTP(ctx context.Context, n int) (exported, error) {
 	server := httptest.NewServer(serve(generator{int64(n)}))
 	defer server.Close()
@@ -102,7 +104,7 @@ func exportOverHTTP(ctx context.Context, n int) (exported, error) {
 	return out, lines.Err()
 }
 
-// watchHeap samples the size of the heap, garbage included, every millisecond. The function that it returns ends that and
+// watchHeap samples the size of the heap, garbage included, every millisecond. stop ends that and
 // returns the largest growth.
 func watchHeap() (stop func() int64) {
 	runtime.GC()

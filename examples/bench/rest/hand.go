@@ -14,9 +14,9 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// handwritten serves places with handlers written for this job with net/http and encoding/json. It accepts one media
-// type, one entity tag in If-None-Match and one page. It does not negotiate, compress, page or filter, and reports only
-// the first error of a request body.
+// handwritten serves places with handlers written for this job with net/http and encoding/json. It
+// accepts one media type, one entity tag in If-None-Match and one page. It does not negotiate,
+// compress, page or filter, and reports only the first error of a request body.
 type handwritten struct{ places *mapStore }
 
 // newHandwritten returns the routes of the handlers.
@@ -83,8 +83,8 @@ func (h *handwritten) post(w http.ResponseWriter, r *http.Request) {
 	sendPlace(w, http.StatusCreated, stored)
 }
 
-// patch applies a merge patch, which encoding/json does well enough where no member can be null: members that are
-// absent stay as they are. The body has to be kept, since the swap may have to be tried again.
+// patch applies a merge patch. encoding/json can do that if no member is nullable, because it keeps
+// the fields of absent members. The body is buffered because the swap may be retried.
 func (h *handwritten) patch(w http.ResponseWriter, r *http.Request) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
@@ -117,7 +117,7 @@ func (h *handwritten) patch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readPlace reads a place and checks it. It has answered if it returns false.
+// readPlace decodes and validates a place. If it returns false, it has sent the response.
 func readPlace(w http.ResponseWriter, r *http.Request, want string, p *place) bool {
 	if got, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || got != want {
 		http.Error(w, "the body must be "+want, http.StatusUnsupportedMediaType)
@@ -140,7 +140,7 @@ func readPlace(w http.ResponseWriter, r *http.Request, want string, p *place) bo
 	return true
 }
 
-// checkPlace checks what the tags of place say.
+// checkPlace checks the constraints in the tags of place.
 func checkPlace(p *place) error {
 	switch n := utf8.RuneCountInString(p.Name); {
 	case n < 1 || n > 200:
@@ -164,7 +164,7 @@ func sendPlace(w http.ResponseWriter, status int, stored *row) {
 	send(w, status, stored.etag, body, err)
 }
 
-// send answers with a body and the headers that go with it.
+// send sends a response with its header fields.
 func send(w http.ResponseWriter, status int, etag string, body []byte, err error) {
 	if err != nil {
 		http.Error(w, "internal error", http.StatusInternalServerError)
@@ -181,6 +181,6 @@ func send(w http.ResponseWriter, status int, etag string, body []byte, err error
 	}
 	w.WriteHeader(status)
 	if _, err := w.Write(body); err != nil {
-		return // the client has gone
+		return // the client has disconnected
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// peer is one implementation of the service: by hand, Stoa over the same store, or Stoa over resource/memory.
+// peer is one implementation of the service: by hand, Stoa over the same store, or Stoa over
+// resource/memory.
 type peer struct {
 	name string
 	make func(b testing.TB, n int) http.Handler
@@ -23,7 +24,7 @@ type peer struct {
 var (
 	byHand = peer{"by hand", func(_ testing.TB, n int) http.Handler { return newHandwritten(newMapStore(n)) }}
 	byStoa = peer{"Stoa", func(_ testing.TB, n int) http.Handler { return serve(newMapStore(n)) }}
-	// onMemory does more than a map does: indexes, tombstones, transactions.
+	// onMemory uses a store with more features than a map: indexes, tombstones, transactions.
 	onMemory = peer{"Stoa on memory", func(tb testing.TB, n int) http.Handler {
 		places := memory.New[place](nil)
 		for i := range n {
@@ -36,24 +37,25 @@ var (
 )
 
 func serve(places resource.Collection[place]) http.Handler {
-	return rest.New(resource.NewCatalog(nil, resource.New("places", places, &resource.Options[place]{Public: true})), nil)
+	return rest.New(
+		resource.NewCatalog(nil, resource.New("places", places, &resource.Options[place]{Public: true})), nil)
 }
 
-// job is one request, sent again and again.
+// job is one request, sent repeatedly.
 type job struct {
 	name        string
 	method, url string
 	contentType string
-	bodies      [][]byte // sent in turns; nil is none
-	conditional bool     // with the tag of the item, so that the answer is 304
-	status      int      // what the answer must be
-	budget      float64  // the time by hand times this is what Stoa may take; 0 is no budget
+	bodies      [][]byte // sent in turn; nil means no body
+	conditional bool     // send If-None-Match with the tag of the item
+	status      int      // expected status code
+	budget      float64  // maximum ratio to the time by hand; 0 means no budget
 }
 
-// items is how many places there are.
+// items is the number of places.
 const items = 1000
 
-// What clients write. Patches differ from one to the next, since one that changes nothing writes nothing.
+// The request bodies. Patches alternate, because a patch without a change writes nothing.
 var (
 	newPlace = [][]byte{[]byte(`{"name":"Shanghai","country":"CN","kind":"PPLA","admin":"23",` +
 		`"population":22315474,"lat":31.22222,"lon":121.45806}`)}
@@ -65,7 +67,14 @@ var jobs = []job{
 	{name: "GET list of 100", method: "GET", url: "/places?limit=100", status: 200, budget: 0.5},
 	{name: "POST with validation", method: "POST", url: "/places", contentType: "application/json",
 		bodies: newPlace, status: 201, budget: 1.0},
-	{name: "GET, answered 304", method: "GET", url: "/places/500", conditional: true, status: 304, budget: 0.8},
+	{
+		name:        "GET, answered 304",
+		method:      "GET",
+		url:         "/places/500",
+		conditional: true,
+		status:      304,
+		budget:      0.8,
+	},
 	{name: "PATCH merge", method: "PATCH", url: "/places/500", contentType: patch.MergeType,
 		bodies: patches, status: 200},
 }

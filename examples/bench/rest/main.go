@@ -1,11 +1,12 @@
-// Command rest compares Stoa's REST handlers with handlers written by hand with net/http and encoding/json, for the same
-// job, over the same store and in the same run, and prints a table:
+// Command rest compares Stoa's REST handlers with handlers written by hand with net/http and
+// encoding/json, for the same job, over the same store and in the same run, and prints a table:
 //
 //	go run -C examples/bench ./rest
 //
-// The peers run in turn, so that other load of the machine affects all of them. The table shows the median of all rounds.
-// After that, 16 clients patch one item concurrently over a real server, and lost writes are counted. Last, a million
-// items are exported while the size of the heap is sampled. The exit status is 1 if a budget is exceeded.
+// The peers run in turn, so that other load of the machine affects all of them. The table shows the
+// median of all rounds. After that, 16 clients patch one item concurrently over a real server, and
+// lost writes are counted. Last, a million items are exported while the size of the heap is
+// sampled. The exit status is 1 if a budget is exceeded.
 //
 // The same jobs are benchmarks for the go tool: go test -C examples/bench -bench . ./rest
 package main
@@ -33,7 +34,7 @@ func main() {
 	}
 }
 
-// bench runs everything and reports whether all of it kept its budget.
+// bench runs all measurements and reports whether all budgets were kept.
 func bench(ctx context.Context, rounds int, each time.Duration) (bool, error) {
 	if rounds < 1 {
 		return false, fmt.Errorf("-rounds %d: at least one is needed", rounds)

@@ -18,29 +18,29 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// board is an item on which every writer leaves a mark of its own, so that a mark that is missing afterwards is a write
-// that was acknowledged and lost.
+// board is an item to which every write adds its own mark. A mark that is missing at the end is an
+// acknowledged write that was lost.
 type board struct {
 	ID    int64          `json:"id" readOnly:"true"`
 	Marks map[string]int `json:"marks"`
 }
 
-// outcome counts what became of concurrent writes.
+// outcome counts the results of concurrent writes.
 type outcome struct {
 	sent, acknowledged, lost, refused int
 	took                              time.Duration
 }
 
-// String gives the counts in words.
+// String returns the counts as text.
 func (o outcome) String() string {
 	return fmt.Sprintf("%d acknowledged, %d lost, %d refused, in %v",
 		o.acknowledged, o.lost, o.refused, o.took.Round(time.Millisecond))
 }
 
-// ok reports whether everything was acknowledged and kept.
+// ok reports whether all writes were acknowledged and none was lost.
 func (o outcome) ok() bool { return o.acknowledged == o.sent && o.lost == 0 && o.refused == 0 }
 
-// raceOverHTTP lets clients send patches to one item of a real server, all at once.
+// raceOverHTTP sends patches to one item of a real server from concurrent clients.
 func raceOverHTTP(ctx context.Context, patches, clients int) (outcome, error) {
 	boards := memory.New[board](nil)
 	if _, err := boards.Create(ctx, board{Marks: map[string]int{}}); err != nil {
@@ -59,7 +59,7 @@ func raceOverHTTP(ctx context.Context, patches, clients int) (outcome, error) {
 				return nil
 			}
 			status, err := leaveMark(ctx, url, i)
-			for err == nil && status == http.StatusServiceUnavailable { // others were faster for too long: it is to try again
+			for err == nil && status == http.StatusServiceUnavailable { // too many concurrent writes: retry
 				refused.Add(1)
 				status, err = leaveMark(ctx, url, i)
 			}
@@ -82,11 +82,16 @@ func raceOverHTTP(ctx context.Context, patches, clients int) (outcome, error) {
 		return outcome{}, err
 	}
 	kept := len(item.Value.Marks)
-	return outcome{sent: patches, acknowledged: int(acknowledged.Load()), lost: int(acknowledged.Load()) - kept,
-		refused: int(refused.Load()), took: took}, nil
+	return outcome{
+		sent:         patches,
+		acknowledged: int(acknowledged.Load()),
+		lost:         int(acknowledged.Load()) - kept,
+		refused:      int(refused.Load()),
+		took:         took,
+	}, nil
 }
 
-// together runs fn in n goroutines and returns an error of one of them.
+// together runs fn in n goroutines and returns one of their errors.
 func together(n int, fn func() error) error {
 	var wg sync.WaitGroup
 	errs := make(chan error, n)
@@ -103,7 +108,7 @@ func together(n int, fn func() error) error {
 	return nil
 }
 
-// leaveMark patches the item at url and returns the status of the answer.
+// leaveMark patches the item at url and returns the status code.
 func leaveMark(ctx context.Context, url string, i int) (int, error) {
 	body := fmt.Sprintf(`{"marks":{"m%d":%d}}`, i, i)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPatch, url, strings.NewReader(body))
@@ -120,7 +125,7 @@ func leaveMark(ctx context.Context, url string, i int) (int, error) {
 		_, err := io.Copy(io.Discard, resp.Body)
 		return resp.StatusCode, err
 	}
-	// The answer must show the mark: an acknowledgement of something else would be none.
+	// The response must contain the mark; otherwise it acknowledges another write.
 	var got board
 	if err := json.NewDecoder(resp.Body).Decode(&got); err != nil {
 		return 0, err

@@ -11,7 +11,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// place is what is served: eight fields, with constraints on the ones that a client writes.
+// place is the item type: eight fields, with constraints on the writable ones.
 type place struct {
 	ID         int64   `json:"id" readOnly:"true"`
 	Name       string  `json:"name" required:"true" minLength:"1" maxLength:"200"`
@@ -23,19 +23,18 @@ type place struct {
 	Lon        float64 `json:"lon" minimum:"-180" maximum:"180"`
 }
 
-// row is a place as it is stored. The tag that the handler written by hand needs is made on writing, not on reading.
+// row is a stored place. The entity tag for the handler by hand is formatted on write, not on read.
 type row struct {
 	place place
 	rev   resource.Rev
 	etag  string
 }
 
-// mapStore is a map with a lock, and the ids in order. Both peers use it, so that they differ in the HTTP handlers only.
-// It is a [resource.Collection] that is also a Creator and a
-// Replacer.
+// mapStore is a map with a lock, and a sorted slice of the ids. Both peers use it, so that they
+// differ in the HTTP handlers only. It implements [resource.Collection], Creator and Replacer.
 type mapStore struct {
 	mu   sync.RWMutex
-	rows map[int64]*row // a row never changes: writing puts another in its place
+	rows map[int64]*row // rows are immutable; a write replaces the pointer
 	ids  []int64        // ascending
 	revs uint64
 }
@@ -49,7 +48,8 @@ func newMapStore(n int) *mapStore {
 	return s
 }
 
-// samplePlace has coordinates with as many digits as real ones have, because writing digits takes time.
+// samplePlace returns a place. Its coordinates have as many digits as real ones, because formatting
+// digits takes time.
 func samplePlace(i int) place {
 	return place{
 		Name: "Ankh-Morpork " + strconv.Itoa(i), Country: "GR", Kind: "PPLA", Admin: "23",
@@ -84,7 +84,7 @@ func (s *mapStore) add(p place) *row {
 	return s.put(p)
 }
 
-// swap stores p if the place it replaces still has revision expect.
+// swap stores p if the stored place has revision expect.
 func (s *mapStore) swap(p place, expect resource.Rev) (*row, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +97,7 @@ func (s *mapStore) swap(p place, expect resource.Rev) (*row, error) {
 	return s.put(p), nil
 }
 
-// put needs the lock.
+// put must be called with the lock held.
 func (s *mapStore) put(p place) *row {
 	s.revs++
 	rev := strconv.FormatUint(s.revs, 10)
@@ -121,7 +121,7 @@ func (s *mapStore) Get(_ context.Context, id string) (resource.Item[place], erro
 	return found.item(), nil
 }
 
-// List implements [resource.Collection]: by id, as nothing else is declared.
+// List implements [resource.Collection]. It sorts by id; no other sort is declared.
 func (s *mapStore) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[place], error] {
 	return func(yield func(resource.Item[place], error) bool) {
 		s.mu.RLock()
@@ -149,7 +149,9 @@ func (s *mapStore) Create(_ context.Context, p place) (resource.Item[place], err
 }
 
 // Replace implements [resource.Replacer].
-func (s *mapStore) Replace(_ context.Context, id string, expect resource.Rev, p place) (resource.Item[place], error) {
+func (s *mapStore) Replace(
+	_ context.Context, id string, expect resource.Rev, p place,
+) (resource.Item[place], error) {
 	if strconv.FormatInt(p.ID, 10) != id {
 		return resource.Item[place]{}, resource.ErrNotFound
 	}

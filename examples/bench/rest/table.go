@@ -9,14 +9,14 @@ import (
 	"github.com/stoa-go/stoa/examples/bench/internal/measure"
 )
 
-// line is one line of the table: a job on one peer, beside the same job by hand.
+// line is one line of the table: a job on one peer and by hand.
 type line struct {
 	job        job
 	peer       peer
 	hand, stoa testing.BenchmarkResult
 }
 
-// measureJobs runs every job on every peer, in turns.
+// measureJobs runs every job on every peer, in turn.
 func measureJobs(rounds int) (lines []line, ok bool, err error) {
 	ok = true
 	peers := []peer{byHand, byStoa, onMemory}
@@ -43,7 +43,7 @@ func measureJobs(rounds int) (lines []line, ok bool, err error) {
 
 func byTime(a, b testing.BenchmarkResult) int { return cmp.Compare(nsPerOp(a), nsPerOp(b)) }
 
-// ratio is the time of Stoa divided by the time by hand. A benchmark that failed has no time.
+// ratio returns the time of Stoa divided by the time by hand. A benchmark that failed has no time.
 func (l line) ratio() float64 { return measure.Ratio(nsPerOp(l.stoa), nsPerOp(l.hand)) }
 
 // nsPerOp keeps the fractions that [testing.BenchmarkResult.NsPerOp] drops.
@@ -89,7 +89,8 @@ func printTable(w io.Writer, lines []line) {
 			name += ", with resource/memory"
 		}
 		budget, ok := l.verdict()
-		fmt.Fprintf(w, "| %s | %s | %s | %.2fx | %s | %s |\n", name, cell(l.hand), cell(l.stoa), l.ratio(), budget, ok)
+		fmt.Fprintf(w, "| %s | %s | %s | %.2fx | %s | %s |\n", name, cell(l.hand), cell(l.stoa), l.ratio(),
+			budget, ok)
 	}
 }
 

@@ -17,7 +17,7 @@ type handwritten struct {
 
 func (d *database) byHand() handwritten { return handwritten{d.readers, d.dialect.Placeholder} }
 
-// columns are those that the catalog needs, too.
+// columns selects the columns that the catalog needs, too.
 const columns = "SELECT id, name, country, population, rev FROM towns "
 
 // item is a handler written for this job.
@@ -58,7 +58,7 @@ func (r handwritten) item(w http.ResponseWriter, req *http.Request) {
 	w.Write(body)
 }
 
-// list is a query and nothing more: no handler, no JSON.
+// list runs only the query, without a handler or JSON.
 func (r handwritten) list(ctx context.Context, rest string, args ...any) ([]town, error) {
 	rows, err := r.db.QueryContext(ctx, columns+rest, args...)
 	if err != nil {

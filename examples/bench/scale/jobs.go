@@ -15,7 +15,7 @@ import (
 	"github.com/stoa-go/stoa/examples/bench/internal/measure"
 )
 
-// work is what the jobs share.
+// work is the state that the jobs share.
 type work struct {
 	*database
 	settings
@@ -23,7 +23,7 @@ type work struct {
 	hand    handwritten
 }
 
-// get asks the catalog, and returns the content if it is to be kept.
+// get sends a GET request to the catalog. It returns the response body if keep is set.
 func (w *work) get(ctx context.Context, target string, keep bool) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
 	if err != nil {
@@ -37,7 +37,7 @@ func (w *work) get(ctx context.Context, target string, keep bool) ([]byte, error
 	return s.Body, nil
 }
 
-// list reads a page.
+// list returns a page.
 func (w *work) list(ctx context.Context, target string) (items []town, next string, err error) {
 	body, err := w.get(ctx, target, true)
 	if err != nil {
@@ -57,9 +57,10 @@ func (w *work) deepBySort(ctx context.Context) (figure, error) {
 	return w.deep(ctx, "sort=-population", "/towns?sort=-population&")
 }
 
-// deep compares the page behind nine tenths of the rows with the first one. It gets there as a client would: page by page.
+// deep compares a page after nine tenths of the rows with the first page. It follows the next
+// links, as a client would.
 func (w *work) deep(ctx context.Context, name, target string) (figure, error) {
-	const most = 200 // in a page
+	const most = 200 // maximum page size
 	depth := w.rows / 10 * 9 / most * most
 	after := ""
 	began := time.Now()
@@ -99,7 +100,7 @@ func (w *work) filterAndSort(ctx context.Context) (figure, error) {
 		"WHERE country = "+p(1)+" ORDER BY population DESC, id LIMIT "+p(2), "GR", 50)
 }
 
-// filter compares a list with the query alone, after it has made sure that both find the same.
+// filter compares a list with the query alone. It first checks that both return the same rows.
 func (w *work) filter(ctx context.Context, target, rest string, args ...any) (figure, error) {
 	got, _, err := w.list(ctx, target)
 	if err != nil {
@@ -123,14 +124,15 @@ func (w *work) filter(ctx context.Context, target, rest string, args ...any) (fi
 		fmt.Sprintf("the query by hand: %v", hand.Round(time.Microsecond)), measure.Ratio(stoa, hand), 5}, err
 }
 
-// item compares items at random, the same for both.
+// item compares reads of random items. Both sides read the same sequence.
 func (w *work) item(ctx context.Context) (figure, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /towns/{id}", w.hand.item)
 	get := func(h http.Handler) func() error {
 		rng := rand.New(rand.NewPCG(1, 1))
 		return func() error {
-			req, err := http.NewRequestWithContext(ctx, http.MethodGet, "/towns/"+strconv.Itoa(1+rng.IntN(w.rows)), nil)
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet,
+				"/towns/"+strconv.Itoa(1+rng.IntN(w.rows)), nil)
 			if err != nil {
 				return err
 			}
@@ -142,12 +144,16 @@ func (w *work) item(ctx context.Context) (figure, error) {
 		}
 	}
 	stoa, hand, err := compare(w.round, get(w.handler), get(mux))
-	return figure{fmt.Sprintf("GET item at random: %v", stoa.Round(100*time.Nanosecond)),
-		fmt.Sprintf("query and handler by hand: %v", hand.Round(100*time.Nanosecond)), measure.Ratio(stoa, hand), 1.3}, err
+	return figure{
+		fmt.Sprintf("GET item at random: %v", stoa.Round(100*time.Nanosecond)),
+		fmt.Sprintf("query and handler by hand: %v", hand.Round(100*time.Nanosecond)),
+		measure.Ratio(stoa, hand),
+		1.3,
+	}, err
 }
 
-// export reads all rows as NDJSON. Its figure is the peak of the heap in the second half of the rows beside that in the
-// first: memory that is not given back would show.
+// export reads all rows as NDJSON. Its ratio is the peak of the heap in the second half of the rows
+// to that in the first half, which shows a memory leak.
 func (w *work) export(ctx context.Context) (figure, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "/towns", nil)
 	if err != nil {
@@ -173,7 +179,11 @@ func (w *work) export(ctx context.Context) (figure, error) {
 		return figure{}, fmt.Errorf("export: status %d, %d lines", s.Status, lines)
 	}
 	const mib = 1 << 20
-	return figure{fmt.Sprintf("NDJSON export of %d rows (%d MiB) in %.0f s: peak heap %.1f MiB in the second half",
-		lines, s.Bytes/mib, took.Seconds(), float64(peaks[1])/mib),
-		fmt.Sprintf("in the first half: %.1f MiB", float64(peaks[0])/mib), measure.Ratio(peaks[1], peaks[0]), 1.5}, nil
+	return figure{
+		fmt.Sprintf("NDJSON export of %d rows (%d MiB) in %.0f s: peak heap %.1f MiB in the second half",
+			lines, s.Bytes/mib, took.Seconds(), float64(peaks[1])/mib),
+		fmt.Sprintf("in the first half: %.1f MiB", float64(peaks[0])/mib),
+		measure.Ratio(peaks[1], peaks[0]),
+		1.5,
+	}, nil
 }

@@ -1,12 +1,13 @@
-// Command scale fills a table with ten million rows, and compares each job of a catalog with the same SQL written by hand
-// with database/sql, in the same run:
+// Command scale fills a table with ten million rows, and compares each job of a catalog with the
+// same SQL written by hand with database/sql, in the same run:
 //
-//	go run -C examples/bench ./scale                              a new SQLite file, which is removed
-//	go run -C examples/bench ./scale -db 'postgres:///test?...'   an empty database of PostgreSQL
+//	go run -C examples/bench ./scale                              a new SQLite file, then removed
+//	go run -C examples/bench ./scale -db 'postgres:///test?...'   an empty PostgreSQL database
 //
 // It takes about 10 minutes and 2 GB. The exit status is 1 if a budget is exceeded.
 //
-// table.go creates and fills the table, hand.go is the SQL by hand, jobs.go has the jobs, and measure.go compares them.
+// table.go creates and fills the table, hand.go is the SQL by hand, jobs.go has the jobs, and
+// measure.go compares them.
 package main
 
 import (
@@ -26,16 +27,17 @@ func main() {
 	}
 }
 
-// settings are what a run was told.
+// settings are the values of the flags.
 type settings struct {
 	rows  int
-	round time.Duration // of each of the two that are compared
+	round time.Duration // duration of one measurement
 }
 
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	var s settings
 	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
-	db := flags.String("db", "", "postgres://... of an empty database, or the `file` of a new one; a temporary file if empty")
+	db := flags.String("db", "",
+		"postgres://... of an empty database, or the `file` of a new one; a temporary file if empty")
 	flags.IntVar(&s.rows, "rows", 10_000_000, "of the table")
 	flags.DurationVar(&s.round, "round", 500*time.Millisecond, "of measuring; each figure is of seven")
 	if err := flags.Parse(args); err != nil {
@@ -60,21 +62,22 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	return opened.measureAll(ctx, s, out)
 }
 
-// errBudget says that all was measured, and is slower than it should be.
+// errBudget reports that a measurement exceeded its budget.
 var errBudget = errors.New("beyond the budget")
 
-// measureAll prints a table. Its error names what is beyond its budget.
+// measureAll prints a table. Its error names the jobs that exceeded their budget.
 func (d *database) measureAll(ctx context.Context, s settings, out io.Writer) error {
 	began := time.Now()
 	if err := d.fill(ctx, s.rows); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s: %d rows loaded and indexed in %.0f s\n\n", d.name, s.rows, time.Since(began).Seconds())
+	fmt.Fprintf(out, "%s: %d rows loaded and indexed in %.0f s\n\n", d.name, s.rows,
+		time.Since(began).Seconds())
 	fmt.Fprint(out, "| job | beside | ratio | budget | ok |\n|---|---|--:|--:|---|\n")
 	w := &work{database: d, settings: s, handler: d.catalog(), hand: d.byHand()}
 	var errs []error
-	for _, job := range []func(context.Context) (figure, error){w.deepByID, w.deepBySort, w.filterOfIndex, w.filterAndSort,
-		w.item, w.export} {
+	for _, job := range []func(context.Context) (figure, error){
+		w.deepByID, w.deepBySort, w.filterOfIndex, w.filterAndSort, w.item, w.export} {
 		f, err := job(ctx)
 		if err != nil {
 			return err

@@ -24,7 +24,7 @@ func (f figure) String() string {
 	return fmt.Sprintf("| %s | %s | %.2fx | %.1fx | %s |", f.job, f.beside, f.ratio, f.budget, ok)
 }
 
-// rounds is how often each of two functions is measured.
+// rounds is the number of measurements of each function.
 const rounds = 7
 
 // compare returns the median times of two functions that run in turn.
@@ -49,7 +49,7 @@ func perCall(round time.Duration, do func() error) (time.Duration, error) {
 	return time.Since(began) / time.Duration(n), nil
 }
 
-// sink is a response writer that can flush, as that of net/http can.
+// sink is a response writer that implements [http.Flusher], like that of net/http.
 type sink struct{ measure.Response }
 
 func newSink(keep bool) *sink {

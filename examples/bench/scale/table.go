@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"strings"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // which registers pgx
-	_ "modernc.org/sqlite"             // which registers sqlite
+	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver "pgx"
+	_ "modernc.org/sqlite"             // registers the driver "sqlite"
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/rest"
@@ -25,7 +25,7 @@ type town struct {
 	Population int64  `json:"population"`
 }
 
-// database is where the table is.
+// database has the connections and the table.
 type database struct {
 	name            string
 	dialect         sqltx.Dialect
@@ -57,13 +57,14 @@ func open(source string) (*database, error) {
 
 func (d *database) close() error { return errors.Join(d.writer.Close(), d.readers.Close()) }
 
-// catalog is what is measured.
+// catalog returns the handler that is measured.
 func (d *database) catalog() http.Handler {
 	return rest.New(resource.NewCatalog(nil, d.towns.Ops().Resource("towns", &resource.Options[town]{
 		Query: d.towns.Support(), Public: true})), nil)
 }
 
-// rowsOf make the engine write rows itself: 676 countries, and populations in no order.
+// rowsOf are statements that generate rows in the database: 676 countries, and populations in
+// pseudo-random order.
 var rowsOf = map[sqltx.Dialect]string{
 	sqltx.SQLite: `INSERT INTO towns (id, name, country, population, rev)
 		WITH RECURSIVE s (i) AS (SELECT %d UNION ALL SELECT i + 1 FROM s WHERE i < %d)
@@ -75,7 +76,8 @@ var rowsOf = map[sqltx.Dialect]string{
 		FROM generate_series(%d::bigint, %d) AS s (i)`,
 }
 
-// fill creates the table, its rows and then its indexes, since an index of what is there is made faster than kept up.
+// fill creates the table, inserts the rows and then creates the indexes, because that is faster
+// than updating indexes row by row.
 func (d *database) fill(ctx context.Context, rows int) error {
 	var tables, indexes []string
 	for statement := range strings.SplitSeq(strings.TrimSpace(d.towns.DDL()), ";\n") {

@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// broker sends changes to all subscribers as the examples of gqlgen do, over one channel for each. It waits for slow
-// subscribers, so that none of them loses a change.
+// broker sends changes to all subscribers as the examples of gqlgen do, over one channel for each.
+// It waits for slow subscribers, so that none of them loses a change.
 type broker struct {
 	mu          sync.Mutex
 	subscribers map[chan *OrderChange]context.Context
 }
 
-// subscribe returns the changes until ctx ends.
+// subscribe returns the changes until ctx is done.
 func (b *broker) subscribe(ctx context.Context) <-chan *OrderChange {
 	const buffer = 16
 	c := make(chan *OrderChange, buffer)

@@ -16,7 +16,8 @@ import (
 	"github.com/stoa-go/stoa/examples/bench/internal/shop"
 )
 
-// The build fails here with "no matching files found" if the code is not generated yet: go generate ./internal/gqlgenserver
+// The build fails here with "no matching files found" if the code is not generated yet:
+// go generate ./internal/gqlgenserver
 //
 //go:embed generated.go
 var _ string
@@ -24,8 +25,9 @@ var _ string
 // Available reports whether this program was built with the tag gqlgen.
 const Available = true
 
-// Handler returns a server as in gqlgen's getting-started guide: POST, introspection, a cache of parsed documents, and
-// subscriptions over server-sent events and over WebSocket without compression.
+// Handler returns a server as in gqlgen's getting-started guide: POST, introspection, a cache of
+// parsed documents, and subscriptions over server-sent events and over WebSocket without
+// compression.
 func Handler(s *shop.Shop) http.Handler {
 	h := handler.New(NewExecutableSchema(Config{Resolvers: &Resolver{Shop: s}}))
 	h.AddTransport(transport.Websocket{InitTimeout: 3 * time.Second, PingPongInterval: 30 * time.Second})

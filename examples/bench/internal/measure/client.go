@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// Client sends one request to a handler again and again, without a network and without allocating. It is not safe for
-// concurrent use.
+// Client sends one request to a handler repeatedly, without a network and without allocating. It is
+// not safe for concurrent use.
 type Client struct {
 	Handler  http.Handler
 	Request  *http.Request

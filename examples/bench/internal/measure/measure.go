@@ -1,5 +1,5 @@
-// Package measure is shared by the benchmarks: processor time, heap size, medians, ratios, peers that run in turn, and a
-// client that calls a handler without a network.
+// Package measure is shared by the benchmarks: processor time, heap size, medians, ratios, peers
+// that run in turn, and a client that calls a handler without a network.
 package measure
 
 import (
@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// InTurn runs each of fns once per round and returns the results of fns[i] in element i. The peers of a comparison run in
-// turn, so that other load of the machine affects all of them.
+// InTurn runs each of fns once per round and returns the results of fns[i] in element i. The peers
+// of a comparison run in turn, so that other load of the machine affects all of them.
 func InTurn[T any](rounds int, fns ...func() (T, error)) ([][]T, error) {
 	results := make([][]T, len(fns))
 	for range rounds {
@@ -26,8 +26,8 @@ func InTurn[T any](rounds int, fns ...func() (T, error)) ([][]T, error) {
 	return results, nil
 }
 
-// Median returns the middle element in the order of compare, and of an even number the upper one. It does not change
-// all, and panics if all is empty.
+// Median returns the middle element in the order of compare, and of an even number the upper one.
+// It does not change all, and panics if all is empty.
 func Median[T any](all []T, compare func(a, b T) int) T {
 	return slices.SortedStableFunc(slices.Values(all), compare)[len(all)/2]
 }
@@ -41,8 +41,8 @@ func SetBenchTime(d time.Duration) error {
 	return flag.Set("test.benchtime", d.String())
 }
 
-// HeapReader returns a function that reports the bytes of all objects on the heap, including dead ones that are not swept
-// yet. The function does not allocate. It must not be called concurrently.
+// HeapReader returns a function that reports the bytes of all objects on the heap, including dead
+// ones that are not swept yet. The function does not allocate. It must not be called concurrently.
 func HeapReader() func() int64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	return func() int64 {

@@ -11,7 +11,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// Parts are the shop as Stoa serves it: three collections over the same slices.
+// Parts returns the resources that Stoa serves: three collections over the same slices.
 func (s *Shop) Parts() []resource.Part {
 	return []resource.Part{
 		resource.New("orders", orders{s}, &resource.Options[Order]{Public: true, MaxPageSize: 10_000,
@@ -41,7 +41,7 @@ func (c orders) Get(_ context.Context, id string) (resource.Item[Order], error) 
 	return c.item(i), nil
 }
 
-// item is called with the lock held.
+// item must be called with the lock held.
 func (c orders) item(i int) resource.Item[Order] {
 	return resource.Item[Order]{Rev: rev(c.shop.revs[i]), Value: c.shop.orders[i]}
 }
@@ -53,7 +53,8 @@ func rev(n int64) resource.Rev {
 	return resource.Rev(strconv.FormatInt(n, 10))
 }
 
-// List holds the lock while it is asked, which is not for long: the library takes what it needs, and only then works.
+// List holds the lock until the iteration ends. The library copies the items before it encodes
+// them, so that is not long.
 func (c orders) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[Order], error] {
 	return func(yield func(resource.Item[Order], error) bool) {
 		c.shop.mu.RLock()
@@ -73,7 +74,8 @@ func (c orders) begin(q query.Query) int {
 	})
 }
 
-// beginAt returns the index of the first item that q asks for, from how many there are and a search by id.
+// beginAt returns the index of the first item that q selects. n is the number of items, and find
+// returns the index of an id.
 func beginAt(q query.Query, n int, find func(id string) (int, bool)) int {
 	backward := step(q) < 0
 	switch {
@@ -100,7 +102,9 @@ func step(q query.Query) int {
 	return 1
 }
 
-func (c orders) Replace(_ context.Context, id string, expect resource.Rev, v Order) (resource.Item[Order], error) {
+func (c orders) Replace(
+	_ context.Context, id string, expect resource.Rev, v Order,
+) (resource.Item[Order], error) {
 	c.shop.mu.Lock()
 	defer c.shop.mu.Unlock()
 	i, ok := c.shop.orderAt[id]
@@ -156,10 +160,11 @@ func (c shipments) Get(_ context.Context, id string) (resource.Item[Shipment], e
 }
 
 func (c shipments) find(id string) (int, bool) {
-	return slices.BinarySearchFunc(c.shop.shipments, id, func(s Shipment, id string) int { return strings.Compare(s.ID, id) })
+	return slices.BinarySearchFunc(c.shop.shipments, id,
+		func(s Shipment, id string) int { return strings.Compare(s.ID, id) })
 }
 
-// List answers what the catalog can ask of it: everything, or what belongs to one order.
+// List supports the two queries of the catalog: all shipments, or those of one order.
 func (c shipments) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[Shipment], error] {
 	return func(yield func(resource.Item[Shipment], error) bool) {
 		for i := beginAt(q, len(c.shop.shipments), c.find); i >= 0 && i < len(c.shop.shipments); i += step(q) {

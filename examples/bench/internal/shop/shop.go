@@ -1,5 +1,6 @@
-// Package shop is the data that all sides of the comparison serve: orders, each of a customer and with its shipments, in
-// slices behind one lock. What the sides call costs next to nothing, so that what is measured is theirs.
+// Package shop is the data that all peers of a comparison serve: orders with their customers and
+// shipments, in slices protected by one lock. Its methods take almost no time, so the benchmarks
+// measure the peers.
 package shop
 
 import (
@@ -15,7 +16,7 @@ import (
 //go:embed schema.graphql
 var Schema string
 
-// Order is what a customer wants.
+// Order is an order of a customer.
 type Order struct {
 	ID         string    `json:"id" readOnly:"true"`
 	Status     string    `json:"status"`
@@ -25,14 +26,14 @@ type Order struct {
 	CustomerID string    `json:"customerId"`
 }
 
-// User is who wants it.
+// User is a customer.
 type User struct {
 	ID    string `json:"id" readOnly:"true"`
 	Name  string `json:"name"`
 	Email string `json:"email"`
 }
 
-// Shipment is a part of an order on its way.
+// Shipment is a shipment of an order.
 type Shipment struct {
 	ID      string `json:"id" readOnly:"true"`
 	OrderID string `json:"orderId"`
@@ -40,7 +41,7 @@ type Shipment struct {
 	Parcels int32  `json:"parcels"`
 }
 
-// Shop holds everything, each slice in the order of the ids. Only notes of orders change.
+// Shop holds all data, each slice sorted by id. Only the notes of orders change.
 type Shop struct {
 	mu        sync.RWMutex
 	orders    []Order
@@ -48,10 +49,10 @@ type Shop struct {
 	orderAt   map[string]int
 	users     []User
 	userAt    map[string]int
-	shipments []Shipment // two of each order, so that those of order i are at 2i
+	shipments []Shipment // two of each order; those of order i start at 2i
 }
 
-// New returns a shop with n orders of as many customers as a tenth of them.
+// New returns a shop with n orders and n/10 users.
 func New(n int) *Shop {
 	s := &Shop{orderAt: map[string]int{}, userAt: map[string]int{}}
 	note := "Please ring \"twice\", at the back."
@@ -62,8 +63,13 @@ func New(n int) *Shop {
 	}
 	began := time.Date(2026, time.November, 2, 12, 0, 0, 0, time.UTC)
 	for i := range n {
-		o := Order{ID: fmt.Sprintf("o%06d", i), Status: []string{"placed", "paid", "shipped"}[i%3], TotalCents: int32(i*37 + 199),
-			PlacedAt: began.Add(time.Duration(i) * time.Minute), CustomerID: s.users[i*7%len(s.users)].ID}
+		o := Order{
+			ID:         fmt.Sprintf("o%06d", i),
+			Status:     []string{"placed", "paid", "shipped"}[i%3],
+			TotalCents: int32(i*37 + 199),
+			PlacedAt:   began.Add(time.Duration(i) * time.Minute),
+			CustomerID: s.users[i*7%len(s.users)].ID,
+		}
 		if i%4 == 0 {
 			o.Note = &note
 		}
@@ -104,16 +110,17 @@ func (s *Shop) User(id string) (*User, bool) {
 	return &s.users[i], true
 }
 
-// ShipmentsOf returns the shipments of an order, which never change. The caller must not change them either.
+// ShipmentsOf returns the shipments of an order. They never change, and the caller must not change
+// them.
 func (s *Shop) ShipmentsOf(orderID string) []Shipment {
-	i, ok := s.orderAt[orderID] // without the lock: neither ids nor the number of orders change
+	i, ok := s.orderAt[orderID] // no lock: ids and the number of orders never change
 	if !ok {
 		return nil
 	}
 	return s.shipments[2*i : 2*i+2 : 2*i+2]
 }
 
-// SetNote changes an order, and returns it as it is then.
+// SetNote changes the note of an order and returns the changed order.
 func (s *Shop) SetNote(id string, note *string) (Order, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
