@@ -16,13 +16,16 @@ func TestRate(t *testing.T) {
 	s := open(t, "-db", "memory", "-rate", "3/1h")
 	for i := range 3 {
 		resp, body := s.say("GET", "/orders/1", "")
-		if want := fmt.Sprintf(`"default";r=%d;t=`, 2-i); resp.StatusCode != 200 || !strings.HasPrefix(resp.Header.Get("RateLimit"), want) {
-			t.Errorf("request %d: %d, RateLimit %q, want %q\n%s", i, resp.StatusCode, resp.Header.Get("RateLimit"), want, body)
+		if want := fmt.Sprintf(`"default";r=%d;t=`, 2-i); resp.StatusCode != 200 ||
+			!strings.HasPrefix(resp.Header.Get("RateLimit"), want) {
+			t.Errorf("request %d: %d, RateLimit %q, want %q\n%s", i, resp.StatusCode,
+				resp.Header.Get("RateLimit"), want, body)
 		}
 	}
 	resp, body := s.say("GET", "/v1/orders/1", "", "Forwarded: for=192.0.2.1", "X-Forwarded-For: 192.0.2.1")
 	wait, err := strconv.Atoi(resp.Header.Get("Retry-After"))
-	if resp.StatusCode != 429 || err != nil || wait < 1 || wait > 1200 || !strings.Contains(body, "quota-exceeded") {
+	if resp.StatusCode != 429 || err != nil || wait < 1 || wait > 1200 ||
+		!strings.Contains(body, "quota-exceeded") {
 		t.Errorf("%d, Retry-After %q: %s", resp.StatusCode, resp.Header.Get("Retry-After"), body)
 	}
 	if got := resp.Header.Get("RateLimit-Policy"); got != `"default";q=3;w=3600` {
@@ -36,13 +39,14 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// With -auth everybody has a rate of their own.
+// With -auth each user has a separate rate limit.
 func TestRateOfEach(t *testing.T) {
 	t.Parallel()
 	s := open(t, "-db", "memory", "-auth", "-rate", "2/1h")
-	var tokens []string // each login is one of nobody's requests, which are counted by address
+	var tokens []string // logins count for the address, because the caller has no principal yet
 	for _, name := range []string{"ann", "bob"} {
-		_, body := s.say("POST", "/auth/login", fmt.Sprintf(`{"email":"%s@example.com","password":"%[1]s"}`, name), asJSON)
+		_, body := s.say("POST", "/auth/login",
+			fmt.Sprintf(`{"email":"%s@example.com","password":"%[1]s"}`, name), asJSON)
 		tokens = append(tokens, "Authorization: Bearer "+strings.Split(body, `"`)[3])
 	}
 	if resp, _ := s.say("GET", "/places/264371", ""); resp.StatusCode != 429 {
@@ -60,7 +64,7 @@ func TestRateOfEach(t *testing.T) {
 	}
 }
 
-// What every server should have around itself is there.
+// The middleware of every server is in effect.
 func TestAround(t *testing.T) {
 	t.Parallel()
 	s := open(t, "-db", "memory")
@@ -78,7 +82,8 @@ func TestAround(t *testing.T) {
 		{"a page of ours", "POST", "/files", "x", []string{"Content-Type: text/plain", "Sec-Fetch-Site: same-origin"}, 201, nil},
 		{"a long target", "GET", "/orders?status=" + strings.Repeat("x", 9000), "", nil, 414, nil},
 		{"a large header", "GET", "/orders", "", []string{"X-Large: " + strings.Repeat("x", 33<<10)}, 431, nil},
-		// Who went on sending what nobody reads would lose the answer with the connection.
+		// Without Expect, a client that continues to send would lose the response with the
+		// connection.
 		{"large content", "POST", "/orders", strings.Repeat(" ", 1<<20+1), []string{asJSON, "Expect: 100-continue"}, 413, nil},
 		{"a large file", "PUT", "/files/large", strings.Repeat("x", 1<<20+1), nil, 201, nil},
 	} {
@@ -105,7 +110,7 @@ func TestAround(t *testing.T) {
 	}
 }
 
-// Content that does not say how long it is has a limit, too.
+// The size limit also applies to a request body of unknown length.
 func TestAroundChunks(t *testing.T) {
 	t.Parallel()
 	s := open(t, "-db", "memory")
@@ -114,10 +119,11 @@ func TestAroundChunks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	fmt.Fprintf(conn, "POST /orders HTTP/1.1\r\nHost: localhost\r\n%s\r\nTransfer-Encoding: chunked\r\n\r\n", asJSON)
+	fmt.Fprintf(conn, "POST /orders HTTP/1.1\r\nHost: localhost\r\n%s\r\nTransfer-Encoding: chunked\r\n\r\n",
+		asJSON)
 	chunk := "10000\r\n" + strings.Repeat(" ", 1<<16) + "\r\n"
 	go func() {
-		for range 1 << 10 { // 64 MiB, if anybody read it
+		for range 1 << 10 { // 64 MiB if all of it were read
 			if _, err := fmt.Fprint(conn, chunk); err != nil {
 				return
 			}

@@ -16,14 +16,16 @@ func TestCancelStale(t *testing.T) {
 	tests := []struct {
 		name, body string
 		status     int
-		answer     string // or what the job says in the end
-		orders     string // their states afterwards
+		answer     string // or the result of the job
+		orders     string // statuses afterwards
 	}{
-		{"all that are placed", `{"olderThan":"0"}`, 202, `"result":{"cancelled":121}`, "shipped paid cancelled"},
+		{"all that are placed", `{"olderThan":"0"}`, 202, `"result":{"cancelled":121}`,
+			"shipped paid cancelled"},
 		{"none is that old", `{"olderThan":"1h30m"}`, 202, `"result":{"cancelled":0}`, "shipped paid placed"},
 		{"no duration", `{"olderThan":"a day"}`, 422, `"pointer":"/olderThan"`, "shipped paid placed"},
 		{"from the future", `{"olderThan":"-1h"}`, 422, `"pointer":"/olderThan"`, "shipped paid placed"},
-		{"longer than the clock can tell", `{"olderThan":"99999999h"}`, 202, `"pointer":"/olderThan"`, "shipped paid placed"},
+		{"longer than the clock can tell", `{"olderThan":"99999999h"}`, 202, `"pointer":"/olderThan"`,
+			"shipped paid placed"},
 		{"nothing", `{}`, 422, `"pointer":"/olderThan"`, "shipped paid placed"},
 	}
 	for _, tt := range tests {
@@ -31,7 +33,7 @@ func TestCancelStale(t *testing.T) {
 			t.Run(tt.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				s := openShopOn(t, settings{db: open(t)})
-				for range 120 { // more than a page
+				for range 120 { // more than one page
 					ask(t, s, "POST", "/orders", `{"lines":[{"itemId":1,"qty":1}]}`, jsonType)
 				}
 				w := ask(t, s, "POST", "/orders/cancel-stale", tt.body, jsonType)
@@ -64,7 +66,7 @@ func TestCancelStale(t *testing.T) {
 	}
 }
 
-// Without a wish to wait the answer comes at once, and says where to ask.
+// Without a preference to wait, the response is sent immediately and contains the URL of the job.
 func TestCancelStaleLater(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
@@ -78,7 +80,8 @@ func TestCancelStaleLater(t *testing.T) {
 		Result         struct{ Cancelled int }
 	}
 	for job.State != "succeeded" {
-		if err := json.Unmarshal(ask(t, s, "GET", location, "").Body.Bytes(), &job); err != nil || job.State == "failed" {
+		if err := json.Unmarshal(ask(t, s, "GET", location, "").Body.Bytes(), &job); err != nil ||
+			job.State == "failed" {
 			t.Fatalf("%v: %+v", err, job)
 		}
 		time.Sleep(time.Millisecond)
@@ -88,7 +91,8 @@ func TestCancelStaleLater(t *testing.T) {
 	}
 }
 
-// What a shop that was killed had begun is reported as failed, with PostgreSQL once it has been silent for a while.
+// A job that was running when its shop was killed is reported as failed: at the next start, and
+// with PostgreSQL after the lease has expired.
 func TestJobOfAShopThatWasKilled(t *testing.T) {
 	t.Parallel()
 	for name, open := range databases() {
@@ -99,14 +103,18 @@ func TestJobOfAShopThatWasKilled(t *testing.T) {
 			t.Parallel()
 			db, release := open(t), make(chan struct{})
 			killed := openShopOn(t, settings{db: db}).collections
-			t.Cleanup(func() { // before its database is closed
+			t.Cleanup(func() { // before the database is closed
 				close(release)
 				killed.jobs.Drain(context.Background())
 			})
-			id, _, err := killed.jobs.Start(t.Context(), "orders/cancel-stale", func(context.Context) (jsontext.Value, error) {
-				<-release
-				return nil, nil
-			})
+			id, _, err := killed.jobs.Start(
+				t.Context(),
+				"orders/cancel-stale",
+				func(context.Context) (jsontext.Value, error) {
+					<-release
+					return nil, nil
+				},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +125,8 @@ func TestJobOfAShopThatWasKilled(t *testing.T) {
 				t.Errorf("%d jobs were found, %v", n, err)
 			}
 			body := ask(t, s, "GET", "/jobs/"+id+"?fields=state,problem", "").Body.String()
-			if !strings.HasPrefix(body, `{"state":"failed","problem":{"type":"https://stoa-go.github.io/problems/outcome-unknown"`) {
+			if !strings.HasPrefix(body,
+				`{"state":"failed","problem":{"type":"https://stoa-go.github.io/problems/outcome-unknown"`) {
 				t.Errorf("the job is %s", body)
 			}
 		})

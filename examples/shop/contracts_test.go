@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// shape returns the members of the first item of a list, in their order.
+// shape returns the names of the members of the first item of a list, in order.
 func shape(t *testing.T, list string) []string {
 	t.Helper()
 	var got struct{ Items []json.RawMessage }
@@ -61,7 +61,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// Every order and user is in every contract, and every total says so.
+// Every contract contains every order and user, and has the same totals.
 func TestContractsHoldTheSame(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
@@ -82,15 +82,15 @@ func TestContractsHoldTheSame(t *testing.T) {
 	}
 }
 
-// What an old contract creates has what the newer ones ask for.
+// An item that is created under an old contract has the required members of the newer ones.
 func TestOldContractsCreate(t *testing.T) {
 	t.Parallel()
 	const asJSON = "Content-Type: application/json"
 	tests := []struct{ name, path, body, read, want string }{
 		{"order", "/v1.0/orders", `{"itemId":5,"qty":6}`, "/v2/orders/4?fields=status,lines,note",
 			`{"status":"placed","lines":[{"itemId":5,"qty":6}],"note":null}`},
-		{"order with a note", "/v1.1/orders", `{"itemId":5,"qty":6,"note":"x"}`, "/v2/orders/4?fields=lines,note",
-			`{"lines":[{"itemId":5,"qty":6}],"note":"x"}`},
+		{"order with a note", "/v1.1/orders", `{"itemId":5,"qty":6,"note":"x"}`,
+			"/v2/orders/4?fields=lines,note", `{"lines":[{"itemId":5,"qty":6}],"note":"x"}`},
 		{"user", "/v1.0/users", `{"email":"dan@example.com","active":true}`, "/v2/users/4",
 			`{"id":4,"email":"dan@example.com","active":true,"role":"customer"}`},
 	}
@@ -108,7 +108,7 @@ func TestOldContractsCreate(t *testing.T) {
 	}
 }
 
-// A user whom contract 1.0.0 changes stays what they are in the shop.
+// A change under contract 1.0.0 keeps the role of a user.
 func TestOldContractKeepsRoles(t *testing.T) {
 	t.Parallel()
 	for method, header := range map[string]string{
@@ -117,7 +117,8 @@ func TestOldContractKeepsRoles(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			t.Parallel()
 			s := openShop(t)
-			if w := ask(t, s, method, "/v1.0/users/1", `{"email":"anna@example.com","active":false}`, header); w.Code != 200 {
+			if w := ask(t, s, method, "/v1.0/users/1", `{"email":"anna@example.com","active":false}`,
+				header); w.Code != 200 {
 				t.Fatalf("%d: %s", w.Code, w.Body)
 			}
 			want := `{"id":1,"email":"anna@example.com","active":false,"role":"admin"}`
@@ -128,7 +129,7 @@ func TestOldContractKeepsRoles(t *testing.T) {
 	}
 }
 
-// Relations lead from one thing of a contract to others of the same contract.
+// The links of relations stay in the same contract.
 func TestRelationsStayInTheContract(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
 )
 
-// durable are the databases that outlive the shop, as -db names them.
+// durable returns the databases that outlive the shop, as values of -db.
 func durable() map[string]func(t *testing.T) string {
 	return map[string]func(t *testing.T) string{
 		"SQLite":     func(t *testing.T) string { return filepath.Join(t.TempDir(), "shop.db") },
@@ -24,11 +24,11 @@ func durable() map[string]func(t *testing.T) string {
 	}
 }
 
-// acknowledged are orders that the shop has said it has, by id, and how many pieces of what it has said.
+// acknowledged records the acknowledged orders by id, with their acknowledged quantities.
 type acknowledged struct {
 	sync.Mutex
 	orders map[string]int
-	enough chan struct{} // closed when there are many
+	enough chan struct{} // closed when there are enough orders
 }
 
 func (a *acknowledged) add(id string, qty int) {
@@ -40,14 +40,15 @@ func (a *acknowledged) add(id string, qty int) {
 	}
 }
 
-// write creates orders and changes each of them, until the shop is gone.
+// write creates orders and changes each of them, until the shop is killed.
 func (a *acknowledged) write(url string) {
 	for qty := 1; ; qty = qty%500 + 1 {
-		id, ok := send("POST", url+"/orders", "application/json", fmt.Sprintf(`{"lines":[{"itemId":1,"qty":%d}]}`, qty))
+		id, ok := send("POST", url+"/orders", "application/json",
+			fmt.Sprintf(`{"lines":[{"itemId":1,"qty":%d}]}`, qty))
 		if !ok {
 			return
 		}
-		// Until it is acknowledged as well, the change may have happened or not.
+		// A change without a response may or may not have been applied.
 		patch := fmt.Sprintf(`[{"op":"replace","path":"/lines/0/qty","value":%d}]`, 2*qty)
 		if _, ok := send("PATCH", url+"/orders/"+id, "application/json-patch+json", patch); !ok {
 			a.add(id, -qty)
@@ -57,7 +58,7 @@ func (a *acknowledged) write(url string) {
 	}
 }
 
-// send returns the id of the order in the answer, if there is one.
+// send returns the id of the order in the response, if there is one.
 func send(method, url, contentType, body string) (id string, ok bool) {
 	req, err := http.NewRequest(method, url, strings.NewReader(body))
 	if err != nil {
@@ -74,7 +75,7 @@ func send(method, url, contentType, body string) (id string, ok bool) {
 	return strconv.FormatInt(order.ID, 10), err == nil && resp.StatusCode/100 == 2
 }
 
-// A shop that is killed in the middle of its work has everything that it has acknowledged when it is started again.
+// A shop that is killed during writes still has everything that it acknowledged after a restart.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	for name, source := range durable() {
@@ -116,7 +117,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// What was there is there again, and nothing is put to it.
+// A restart keeps all data and does not seed again.
 func TestStartedAgain(t *testing.T) {
 	t.Parallel()
 	for name, source := range durable() {
@@ -129,7 +130,8 @@ func TestStartedAgain(t *testing.T) {
 			s.close(syscall.SIGTERM)
 			s = open(t, "-db", db)
 			if !strings.Contains(strings.Join(s.report, "\n"), "not seeded, it has data") {
-				t.Errorf("the report does not say that there was something:\n%s", strings.Join(s.report, "\n"))
+				t.Errorf("the report does not say that there was something:\n%s",
+					strings.Join(s.report, "\n"))
 			}
 			for path, want := range map[string]string{
 				"/orders?fields=id": `{"items":[{"id":1},{"id":3}]}`, "/places?name=Athina&fields=id": `{"items":[{"id":"264371"}]}`,
@@ -145,7 +147,7 @@ func TestStartedAgain(t *testing.T) {
 	}
 }
 
-// An empty shop that once had something is filled with what has not been deleted, under new ids.
+// An emptied shop is seeded again, without the deleted places and with new ids.
 func TestEmptiedAndStartedAgain(t *testing.T) {
 	t.Parallel()
 	for name, source := range durable() {
@@ -161,7 +163,11 @@ func TestEmptiedAndStartedAgain(t *testing.T) {
 				}
 			}
 			s.close(syscall.SIGTERM)
-			writeFile(t, file, `{"id":"a","name":"Athens","country":"GR"}`+"\n"+`{"id":"b","name":"Bern","country":"CH"}`+"\n")
+			writeFile(
+				t,
+				file,
+				`{"id":"a","name":"Athens","country":"GR"}`+"\n"+`{"id":"b","name":"Bern","country":"CH"}`+"\n",
+			)
 			s = open(t, "-db", db, "-places", file)
 			for path, want := range map[string]string{
 				"/orders?fields=id,customerId": `{"items":[{"id":4,"customerId":5},{"id":5,"customerId":6},{"id":6,"customerId":5}]}`,
@@ -175,7 +181,8 @@ func TestEmptiedAndStartedAgain(t *testing.T) {
 	}
 }
 
-// Of shops that start at once on a new database one makes the tables and one fills them, and each serves.
+// If several shops start at once on a new database, one creates the tables, one seeds, and all of
+// them serve.
 func TestStartedTogether(t *testing.T) {
 	t.Parallel()
 	for name, source := range durable() {
@@ -199,7 +206,8 @@ func TestStartedTogether(t *testing.T) {
 					t.Errorf("totals (-want +got):\n%s", diff)
 				}
 			}
-			if resp, body := shops[0].say("PATCH", "/orders/1", `{"note":"x"}`, asMergePatch); resp.StatusCode != 200 {
+			if resp, body := shops[0].say("PATCH", "/orders/1", `{"note":"x"}`,
+				asMergePatch); resp.StatusCode != 200 {
 				t.Fatalf("%d: %s", resp.StatusCode, body)
 			}
 			if _, body := shops[1].say("GET", "/orders/1?fields=note", ""); body != `{"note":"x"}` {
@@ -209,7 +217,8 @@ func TestStartedTogether(t *testing.T) {
 	}
 }
 
-// A job that was running when the shop was killed has ended when it is started again: done, or given up, but not running.
+// A job that was running when the shop was killed has ended after the restart: done or failed, but
+// not running.
 func TestKilledInAJob(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "shop.db")
@@ -225,7 +234,8 @@ func TestKilledInAJob(t *testing.T) {
 	s.cmd.Wait()
 	s = open(t, "-db", db)
 	_, body = s.say("GET", resp.Header.Get("Location"), "")
-	if !strings.Contains(body, `"state":"succeeded"`) && !strings.Contains(body, `/problems/outcome-unknown"`) {
+	if !strings.Contains(body, `"state":"succeeded"`) &&
+		!strings.Contains(body, `/problems/outcome-unknown"`) {
 		t.Errorf("the job is %s", body)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// Whoever asks while a question is on its way is answered by the next one, which is one for all of them: what the first one
-// reads may be from before they asked.
+// A call during a read is answered by the next read, which all waiting calls share. The result of
+// the first read may be older than the call.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -64,7 +64,8 @@ func TestCrowd(t *testing.T) {
 		answers <- nil
 		check("the first", said(), "a is 1, <nil>")
 		answers <- nil
-		check("all others", said(), "a is 2, <nil>", "a is 2, <nil>", "b is 20, <nil>", fmt.Sprint("c is 0, ", resource.ErrUnauthenticated))
+		check("all others", said(), "a is 2, <nil>", "a is 2, <nil>", "b is 20, <nil>",
+			fmt.Sprint("c is 0, ", resource.ErrUnauthenticated))
 		go ask(t.Context(), "a")
 		answers <- errors.New("away")
 		check("no answer", said(), "a is 0, away")

@@ -11,19 +11,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The browser itself is asked by .ci/clients/run docs. Here is what can be said without one.
+// .ci/clients/run docs tests the page in a browser. This test covers the rest.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	w := ask(t, s, "GET", "/docs", "")
 	html, policy := w.Body.String(), w.Header().Get("Content-Security-Policy")
-	if w.Code != 200 || !strings.Contains(html, `"/openapi/1.0.0.json"`) || strings.Contains(html, "/openapi/0.9.0.json") {
+	if w.Code != 200 || !strings.Contains(html, `"/openapi/1.0.0.json"`) ||
+		strings.Contains(html, "/openapi/0.9.0.json") {
 		t.Errorf("%d: %s", w.Code, html)
 	}
-	if !strings.HasPrefix(policy, "default-src 'none'; ") || regexp.MustCompile(`https?:|\*|'unsafe`).MatchString(policy) {
+	if !strings.HasPrefix(policy, "default-src 'none'; ") ||
+		regexp.MustCompile(`https?:|\*|'unsafe`).MatchString(policy) {
 		t.Errorf("the policy lets the page do more than it needs: %s", policy)
 	}
-	for tag, more := range map[string]int{"script": 0, "style": 1} { // the logo has a style of its own
+	for tag, more := range map[string]int{"script": 0, "style": 1} { // the logo has its own style element
 		want := strings.Count(html, "<"+tag+">") + more
 		directive := regexp.MustCompile(tag + `-src [^;]*`).FindString(policy)
 		if got := strings.Count(directive, "'sha256-"); got != want {

@@ -11,14 +11,15 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Whoever logs out, gets another password or may not come in any more hears nothing from then on, and is told so though
-// nothing happens: streams end and sockets are closed, in this shop and in another on the same database.
+// After a logout, a new password or a deactivation, the streams of the user end and the sockets are
+// closed, even without an event, in this shop and in another one on the same database.
 func TestStreamsEndWithTheirSessions(t *testing.T) {
 	t.Parallel()
 	for name, source := range databases() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			with := settings{db: source(t), cache: "private, no-cache", auth: true, bookmark: -1} // bookmarks would end them, too
+			// Bookmarks would end the streams, too.
+			with := settings{db: source(t), cache: "private, no-cache", auth: true, bookmark: -1}
 			s := openShopOn(t, with)
 			other := s
 			if with.db != "memory" {
@@ -28,8 +29,11 @@ func TestStreamsEndWithTheirSessions(t *testing.T) {
 			t.Cleanup(server.Close)
 			tokens := map[string]string{"ann": tokenOf(t, s, 1)}
 			stays := listen(t, server, "/orders", tokens["ann"])
-			// Somebody who has no orders, which would have to go before: who listens now may be told of what was just before.
-			if status, body := as(t, s, tokens, "ann", "POST", "/users", `{"email":"dan@example.com","active":true}`); status != 201 || !strings.Contains(body, `"id":4`) {
+			// A user without orders, because users with orders cannot be deleted. A new subscriber
+			// may also receive the event just before.
+			if status, body := as(t, s, tokens, "ann", "POST", "/users",
+				`{"email":"dan@example.com","active":true}`); status != 201 ||
+				!strings.Contains(body, `"id":4`) {
 				t.Fatalf("%d %s", status, body)
 			}
 			for _, tt := range []struct{ name, who, method, target, body string }{
@@ -42,14 +46,22 @@ func TestStreamsEndWithTheirSessions(t *testing.T) {
 					as(t, s, tokens, "ann", "PATCH", "/users/4", `{"active":true}`)
 				}
 				tokens["user"] = tokenOf(t, s, 4)
-				streams := []*http.Response{listen(t, server, "/orders", tokens["user"]), listen(t, server, "/v1.0/places", tokens["user"]),
-					listen(t, server, "/graphql?query=subscription{placeChanged{id}}", tokens["user"])}
-				sockets := []*websocket.Conn{connect(t, server, tokens["user"], ""), connect(t, server, "", tokens["user"])}
-				if status, body := as(t, other, tokens, tt.who, tt.method, tt.target, tt.body); status/100 != 2 {
+				streams := []*http.Response{
+					listen(t, server, "/orders", tokens["user"]),
+					listen(t, server, "/v1.0/places", tokens["user"]),
+					listen(t, server, "/graphql?query=subscription{placeChanged{id}}", tokens["user"]),
+				}
+				sockets := []*websocket.Conn{
+					connect(t, server, tokens["user"], ""),
+					connect(t, server, "", tokens["user"]),
+				}
+				if status, body := as(t, other, tokens, tt.who, tt.method, tt.target,
+					tt.body); status/100 != 2 {
 					t.Fatalf("%s: %d %s", tt.name, status, body)
 				}
 				for _, stream := range streams {
-					if heard, err := io.ReadAll(stream.Body); err != nil || strings.Contains(string(heard), "event: ") {
+					if heard, err := io.ReadAll(stream.Body); err != nil ||
+						strings.Contains(string(heard), "event: ") {
 						t.Errorf("%s: %s: %q, %v", tt.name, stream.Request.URL, heard, err)
 					}
 				}
@@ -69,14 +81,15 @@ func TestStreamsEndWithTheirSessions(t *testing.T) {
 					t.Fatalf("who has done nothing hears %q, %v", heard, err)
 				}
 			}
-			for len(s.collections.endings.those("4")) > 0 { // they are forgotten, or this has no end
+			// Ended streams are removed; otherwise this loop does not end.
+			for len(s.collections.endings.those("4")) > 0 {
 				time.Sleep(time.Millisecond)
 			}
 		})
 	}
 }
 
-// tokenOf logs a user in without a password.
+// tokenOf creates a token for a user without a password.
 func tokenOf(t *testing.T, s *opened, user int64) string {
 	t.Helper()
 	token, _, err := s.collections.newToken(t.Context(), user)
@@ -104,10 +117,15 @@ func listen(t *testing.T, server *httptest.Server, target, token string) *http.R
 	return resp
 }
 
-// connect opens a WebSocket by a token in its header, or in its first message, and waits until it is acknowledged.
+// connect opens a WebSocket with a token in the header or in the first message, and waits until it
+// is acknowledged.
 func connect(t *testing.T, server *httptest.Server, inHeader, inMessage string) *websocket.Conn {
 	t.Helper()
-	opts := &websocket.DialOptions{Host: "localhost", Subprotocols: []string{"graphql-transport-ws"}, HTTPHeader: http.Header{}}
+	opts := &websocket.DialOptions{
+		Host:         "localhost",
+		Subprotocols: []string{"graphql-transport-ws"},
+		HTTPHeader:   http.Header{},
+	}
 	payload := `{}`
 	if inHeader != "" {
 		opts.HTTPHeader.Set("Authorization", "Bearer "+inHeader)
@@ -119,7 +137,8 @@ func connect(t *testing.T, server *httptest.Server, inHeader, inMessage string) 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.CloseNow() })
-	if err := c.Write(t.Context(), websocket.MessageText, []byte(`{"type":"connection_init","payload":`+payload+`}`)); err != nil {
+	if err := c.Write(t.Context(), websocket.MessageText,
+		[]byte(`{"type":"connection_init","payload":`+payload+`}`)); err != nil {
 		t.Fatal(err)
 	}
 	if _, got, err := c.Read(t.Context()); err != nil || !strings.Contains(string(got), "connection_ack") {

@@ -14,14 +14,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// listener is somebody who listens by GET.
+// listener is a client with an event stream.
 type listener struct {
 	*http.Response
 	frames *bufio.Scanner
 	cursor string // of the last frame
 }
 
-// listen begins behind a place; "" is now. Each of header is a line.
+// listen opens a stream after a cursor. The empty cursor means now. Each of header is a line.
 func (s *shop) listen(path, after string, header ...string) *listener {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), "GET", s.url+path, nil)
@@ -50,7 +50,7 @@ func (s *shop) listen(path, after string, header ...string) *listener {
 	return &listener{Response: resp, frames: frames}
 }
 
-// hear returns the next n events, each as a line; fewer if the stream ends.
+// hear returns the next n events, each as a line, and fewer if the stream ends.
 func (l *listener) hear(n int) (events []string) {
 	for len(events) < n && l.frames.Scan() {
 		var kind, data string
@@ -72,7 +72,8 @@ func (l *listener) hear(n int) (events []string) {
 	return events
 }
 
-// position is where the feed is. A list does not wait for a log that cannot say so soon, and who wants to listen asks again.
+// position returns the current cursor of the feed. A list does not wait for a slow log and may have
+// no cursor, so position retries.
 func (s *shop) position(header ...string) string {
 	s.t.Helper()
 	for {
@@ -86,7 +87,7 @@ func (s *shop) position(header ...string) string {
 	}
 }
 
-// want sends a request that has to succeed.
+// want sends a request that must succeed.
 func (s *shop) want(method, path, body string, header ...string) {
 	s.t.Helper()
 	if resp, got := s.say(method, path, body, header...); resp.StatusCode/100 != 2 {
@@ -94,7 +95,7 @@ func (s *shop) want(method, path, body string, header ...string) {
 	}
 }
 
-// until asks until the answer is what a job makes of it.
+// until repeats a GET until the response contains the result of a job.
 func (s *shop) until(path, want string) {
 	s.t.Helper()
 	for body := ""; body != want; {
@@ -105,7 +106,7 @@ func (s *shop) until(path, want string) {
 	}
 }
 
-// Whoever has a cursor goes on from there when the shop has been killed and started again, and misses nothing.
+// A client with a cursor resumes after the shop was killed and restarted, and misses no event.
 func TestFeedOutlivesTheShop(t *testing.T) {
 	t.Parallel()
 	for name, source := range durable() {
@@ -116,7 +117,8 @@ func TestFeedOutlivesTheShop(t *testing.T) {
 			start := s.position()
 			l := s.listen("/v1.0/orders?status=paid", start)
 			s.want("PATCH", "/orders/3", `{"status":"paid"}`, asMergePatch)
-			s.want("PATCH", "/orders/3", `{"status":"paid"}`, asMergePatch) // changes nothing, so there is nothing to tell
+			// A patch without a change has no event.
+			s.want("PATCH", "/orders/3", `{"status":"paid"}`, asMergePatch)
 			first := `created {"id":3,"status":"paid","itemId":42,"qty":1}`
 			if diff := cmp.Diff([]string{first}, l.hear(1)); diff != "" {
 				t.Errorf("who listens (-want +got):\n%s", diff)
@@ -128,18 +130,24 @@ func TestFeedOutlivesTheShop(t *testing.T) {
 
 			s = open(t, "-db", db)
 			s.want("PATCH", "/v1.1/orders/1", `{"status":"paid"}`, asMergePatch)
-			rest := []string{`deleted {"id":3}`, `deleted {"id":2}`, `created {"id":1,"status":"paid","itemId":7,"qty":2}`}
+			rest := []string{
+				`deleted {"id":3}`,
+				`deleted {"id":2}`,
+				`created {"id":1,"status":"paid","itemId":7,"qty":2}`,
+			}
 			if diff := cmp.Diff(rest, s.listen("/v1.0/orders?status=paid", l.cursor).hear(3)); diff != "" {
 				t.Errorf("from the last cursor on (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(append([]string{first}, rest...), s.listen("/v1.0/orders?status=paid", start).hear(4)); diff != "" {
+			if diff := cmp.Diff(append([]string{first}, rest...),
+				s.listen("/v1.0/orders?status=paid", start).hear(4)); diff != "" {
 				t.Errorf("from the first on (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// A shop in memory says that it does not remember.
+// A shop in memory answers a cursor from before a restart with 410 (Gone), and reports on start
+// that events are lost.
 func TestFeedInMemoryIsForgotten(t *testing.T) {
 	t.Parallel()
 	s := open(t, "-db", "memory")
@@ -150,12 +158,13 @@ func TestFeedInMemoryIsForgotten(t *testing.T) {
 		t.Errorf("a cursor of the shop before is answered with %d", l.StatusCode)
 	}
 	report := strings.Join(s.report, "\n")
-	if !strings.Contains(report, "events: in the transaction of each write") || !strings.Contains(report, "events: the data is lost") {
+	if !strings.Contains(report, "events: in the transaction of each write") ||
+		!strings.Contains(report, "events: the data is lost") {
 		t.Errorf("the report lacks the guarantee of events:\n%s", report)
 	}
 }
 
-// What is done through one door is heard at all of them, in their shapes.
+// A change over REST or GraphQL is reported in every contract, in its representation.
 func TestFeedOfEveryDoor(t *testing.T) {
 	t.Parallel()
 	sources := durable()
@@ -166,26 +175,39 @@ func TestFeedOfEveryDoor(t *testing.T) {
 			s := open(t, "-db", source(t))
 			start := s.position()
 			s.want("PATCH", "/v1.0/orders/1", `{"qty":5}`, asMergePatch)
-			s.want("POST", "/graphql", `{"query":"mutation { patchOrder(id: 2, input: {note: \"x\"}) { id } }"}`, asJSON)
-			s.want("POST", "/orders", `{"operations":[{"op":"delete","id":"1"},{"op":"patch","id":"2","patch":{"note":null}}]}`,
+			s.want("POST", "/graphql",
+				`{"query":"mutation { patchOrder(id: 2, input: {note: \"x\"}) { id } }"}`, asJSON)
+			s.want("POST", "/orders",
+				`{"operations":[{"op":"delete","id":"1"},{"op":"patch","id":"2","patch":{"note":null}}]}`,
 				"Content-Type: application/vnd.stoa.batch+json")
-			s.say("POST", "/orders", `{"operations":[{"op":"delete","id":"2"},{"op":"delete","id":"9"}]}`, "Content-Type: application/vnd.stoa.batch+json") // neither
+			s.say("POST", "/orders", `{"operations":[{"op":"delete","id":"2"},{"op":"delete","id":"9"}]}`,
+				"Content-Type: application/vnd.stoa.batch+json") // no event
 			s.want("POST", "/orders/cancel-stale", `{"olderThan":"0s"}`, asJSON)
 			s.until("/orders/3?fields=status", `{"status":"cancelled"}`)
 			for range 2 {
 				s.want("POST", "/orders", `{"lines":[{"itemId":1,"qty":1}]}`, asJSON, `Idempotency-Key: "k"`)
 			}
-			s.want("POST", "/places/import", `{"id":"utopia","name":"Utopia","country":"XX"}`+"\n", "Content-Type: application/x-ndjson")
-			want := []string{`updated {"id":1,"status":"shipped","qty":5}`, `updated {"id":2,"status":"paid","qty":10}`, `deleted {"id":1}`,
-				`updated {"id":2,"status":"paid","qty":10}`, `updated {"id":3,"status":"cancelled","qty":1}`, `created {"id":4,"status":"placed","qty":1}`}
-			if diff := cmp.Diff(want, s.listen("/v1.0/orders?fields=id,status,qty", start).hear(6)); diff != "" {
+			s.want("POST", "/places/import", `{"id":"utopia","name":"Utopia","country":"XX"}`+"\n",
+				"Content-Type: application/x-ndjson")
+			want := []string{
+				`updated {"id":1,"status":"shipped","qty":5}`,
+				`updated {"id":2,"status":"paid","qty":10}`,
+				`deleted {"id":1}`,
+				`updated {"id":2,"status":"paid","qty":10}`,
+				`updated {"id":3,"status":"cancelled","qty":1}`,
+				`created {"id":4,"status":"placed","qty":1}`,
+			}
+			if diff := cmp.Diff(want,
+				s.listen("/v1.0/orders?fields=id,status,qty", start).hear(6)); diff != "" {
 				t.Errorf("orders (-want +got):\n%s", diff)
 			}
 			want = []string{`created {"id":"utopia","name":"Utopia"}`}
 			if diff := cmp.Diff(want, s.listen("/places?fields=id,name", start).hear(1)); diff != "" {
 				t.Errorf("places (-want +got):\n%s", diff)
 			}
-			body := fmt.Sprintf(`{"query":"subscription { orderChanged(id: 3, after: \"%s\") { kind order { status } } }"}`, start)
+			body := fmt.Sprintf(
+				`{"query":"subscription { orderChanged(id: 3, after: \"%s\") { kind order { status } } }"}`,
+				start)
 			r, _ := http.NewRequestWithContext(t.Context(), "POST", s.url+"/graphql", strings.NewReader(body))
 			r.Header.Set("Accept", "text/event-stream")
 			r.Header.Set("Content-Type", "application/json")
@@ -206,14 +228,15 @@ func TestFeedOfEveryDoor(t *testing.T) {
 	}
 }
 
-// token logs somebody in, whose name is the password.
+// token logs in a user with the name as the password.
 func (s *shop) token(name string) string {
 	s.t.Helper()
-	_, body := s.say("POST", "/auth/login", fmt.Sprintf(`{"email":"%s@example.com","password":"%[1]s"}`, name), asJSON)
+	_, body := s.say("POST", "/auth/login",
+		fmt.Sprintf(`{"email":"%s@example.com","password":"%[1]s"}`, name), asJSON)
 	return "Authorization: Bearer " + strings.Split(body, `"`)[3]
 }
 
-// Customers hear of their own orders, and of nothing once they have logged out: their streams end.
+// Customers receive events of their own orders. After a logout their streams end.
 func TestFeedOfCustomers(t *testing.T) {
 	t.Parallel()
 	s := open(t, "-db", "memory", "-auth")
@@ -228,7 +251,11 @@ func TestFeedOfCustomers(t *testing.T) {
 	s.want("PATCH", "/orders/1", `{"note":"of bob"}`, asMergePatch, ann)
 	s.want("PATCH", "/orders/2", `{"customerId":2}`, asMergePatch, ann)
 	s.want("PATCH", "/orders/1", `{"customerId":3}`, asMergePatch, ann)
-	want := []string{`updated {"id":1,"note":"of bob"}`, `created {"id":2,"note":"of cat"}`, `deleted {"id":1}`}
+	want := []string{
+		`updated {"id":1,"note":"of bob"}`,
+		`created {"id":2,"note":"of cat"}`,
+		`deleted {"id":1}`,
+	}
 	if diff := cmp.Diff(want, bobs.hear(3)); diff != "" {
 		t.Errorf("bob hears (-want +got):\n%s", diff)
 	}
@@ -251,10 +278,11 @@ func TestFeedOfCustomers(t *testing.T) {
 	}
 }
 
-// subscribe opens a WebSocket as a browser does, which says who it is in its first message.
+// subscribe opens a WebSocket as a browser does, with the token in the first message.
 func (s *shop) subscribe(t *testing.T, token, document string) *websocket.Conn {
 	t.Helper()
-	c, _, err := websocket.Dial(t.Context(), s.url+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	c, _, err := websocket.Dial(t.Context(), s.url+"/graphql",
+		&websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +301,7 @@ func (s *shop) subscribe(t *testing.T, token, document string) *websocket.Conn {
 	return c
 }
 
-// read returns the next message, or how the socket was closed.
+// read returns the next message, or the close status.
 func read(t *testing.T, c *websocket.Conn) string {
 	t.Helper()
 	_, message, err := c.Read(t.Context())
@@ -283,7 +311,7 @@ func read(t *testing.T, c *websocket.Conn) string {
 	return string(message)
 }
 
-// A shop that is told to end does not wait for those who listen: their streams end, and they come back.
+// On shutdown the shop does not wait for subscribers. Their streams end, and clients reconnect.
 func TestStreamsEndWithTheShop(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -298,7 +326,7 @@ func TestStreamsEndWithTheShop(t *testing.T) {
 	}
 }
 
-// To listen is one request, however long it takes.
+// A stream counts as one request, whatever its duration.
 func TestRateOfStreams(t *testing.T) {
 	t.Parallel()
 	s := open(t, "-db", "memory", "-rate", "3/1h")

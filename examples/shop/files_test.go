@@ -8,15 +8,23 @@ import (
 	"testing"
 )
 
-// Files outlive the shop, beside its database, and are the same in every contract.
+// Files outlive the shop, because they are stored next to its database, and are the same in every
+// contract.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	db := filepath.Join(dir, "shop.db")
 	s := open(t, "-db", db)
 	var etag string
-	exchange{name: "put", method: "PUT", path: "/files/hymn.txt", header: []string{"Content-Type: text/plain;charset=utf-8"},
-		body: "Sing, goddess", status: 201, want: []string{"Location: /files/hymn.txt"}}.check(t, s, &etag)
+	exchange{
+		name:   "put",
+		method: "PUT",
+		path:   "/files/hymn.txt",
+		header: []string{"Content-Type: text/plain;charset=utf-8"},
+		body:   "Sing, goddess",
+		status: 201,
+		want:   []string{"Location: /files/hymn.txt"},
+	}.check(t, s, &etag)
 	if kept, err := os.ReadFile(filepath.Join(dir, "shop.files", "hymn.txt")); string(kept) != "Sing, goddess" {
 		t.Errorf("in the folder is %q, %v", kept, err)
 	}
@@ -42,12 +50,13 @@ func TestFiles(t *testing.T) {
 		x.check(t, s, &etag)
 	}
 	resp, _ := s.say("POST", "/files", "x", "Content-Type: text/plain")
-	if location := resp.Header.Get("Location"); resp.StatusCode != 201 || !strings.HasPrefix(location, "/files/") {
+	if location := resp.Header.Get("Location"); resp.StatusCode != 201 ||
+		!strings.HasPrefix(location, "/files/") {
 		t.Errorf("POST is answered with %d, Location %q", resp.StatusCode, location)
 	}
 }
 
-// A shop in memory leaves nothing behind; one that was told where to keep files leaves them there.
+// A shop in memory removes its files, except with the flag -files.
 func TestFilesFolder(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "new", "folder")

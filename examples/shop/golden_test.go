@@ -26,7 +26,8 @@ import (
 
 var update = flag.Bool("update", false, "write the answers in testdata/exchanges anew")
 
-// TestExchanges replays the conversations in testdata/exchanges, on each database; the README there says how to read them.
+// TestExchanges replays the conversations in testdata/exchanges on each database. The README there
+// describes the format.
 func TestExchanges(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/exchanges/*.http")
@@ -43,7 +44,8 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
-// replay has one conversation on one database. What -update writes is what the shop in memory says.
+// replay runs one conversation on one database. The flag -update writes the responses of the shop
+// in memory.
 func replay(t *testing.T, file, source string) {
 	t.Helper()
 	before, err := os.ReadFile(file)
@@ -55,20 +57,21 @@ func replay(t *testing.T, file, source string) {
 		return
 	}
 	if !*update || source != "memory" {
-		t.Errorf("%s (-want +got); if it is right, run: go test -C examples ./shop -run Exchanges -update\n%s",
+		t.Errorf(
+			"%s (-want +got); if it is right, run: go test -C examples ./shop -run Exchanges -update\n%s",
 			file, gocmp.Diff(strings.Split(string(before), "\n"), strings.Split(after, "\n")))
 	} else if err := os.WriteFile(file, []byte(after), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// opened is a shop in which every day is the same: it has had its orders since a morning in 2024, and it is now November
-// 2026 in the life of its contracts.
+// opened is a shop with fixed clocks: its data is from a morning in 2024, and the life cycle of its
+// contracts is in November 2026.
 type opened struct {
 	http.Handler
 	collections *collections
-	now         time.Time // of the life cycle
-	today       time.Time // of the collections
+	now         time.Time // clock of the life cycle
+	today       time.Time // clock of the collections
 }
 
 func openShop(t *testing.T) *opened {
@@ -76,7 +79,7 @@ func openShop(t *testing.T) *opened {
 	return openShopOn(t, settings{db: "memory", cache: "private, no-cache"})
 }
 
-// databases are those that the shop can be kept in, as -db names them.
+// databases returns the kinds of databases, as values of -db.
 func databases() map[string]func(t *testing.T) string {
 	return map[string]func(t *testing.T) string{
 		"memory":     func(*testing.T) string { return "memory" },
@@ -85,7 +88,7 @@ func databases() map[string]func(t *testing.T) string {
 	}
 }
 
-// openShopOn opens it with other settings.
+// openShopOn opens a shop with other settings.
 func openShopOn(t *testing.T, s settings) *opened {
 	t.Helper()
 	o := &opened{now: time.Date(2026, time.November, 21, 8, 0, 0, 0, time.UTC),
@@ -93,7 +96,7 @@ func openShopOn(t *testing.T, s settings) *opened {
 	if s.files == "" {
 		s.files = t.TempDir()
 	}
-	s.patience = time.Hour // under the race detector passwords take long
+	s.patience = time.Hour // password hashes are slow under the race detector
 	db, err := openDatabase(t.Context(), s.db)
 	if err != nil {
 		t.Fatal(err)
@@ -111,18 +114,23 @@ func openShopOn(t *testing.T, s settings) *opened {
 	s.addr = "127.0.0.1:8080"
 	catalogs := c.catalogs()
 	negotiator := newNegotiator(newDoors(c, catalogs), s.addr, func() time.Time { return o.now })
-	o.Handler = newNeutral(negotiator, catalogs, c.restOptions(), s, db.ping).before(c.admitted(negotiator), s.addr)
+	o.Handler = newNeutral(negotiator, catalogs, c.restOptions(), s,
+		db.ping).before(c.admitted(negotiator), s.addr)
 	return o
 }
 
-// converse opens the shop, makes the requests of a conversation and returns it with the answers that it got.
+// converse opens a shop, sends the requests of a conversation and returns it with the responses.
 func converse(t *testing.T, text, source string) string {
-	shop, names := openShopOn(t, settings{db: source, cache: "private, no-cache"}), &names{short: map[string]string{}, long: map[string]string{}, counts: map[string]int{}}
+	shop, names := openShopOn(t, settings{db: source, cache: "private, no-cache"}), &names{
+		short:  map[string]string{},
+		long:   map[string]string{},
+		counts: map[string]int{},
+	}
 	var out []string
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
 		paragraph = strings.Trim(paragraph, "\n")
 		switch {
-		case paragraph == "" || strings.HasPrefix(paragraph, "<"): // the answer of last time
+		case paragraph == "" || strings.HasPrefix(paragraph, "<"): // the previous response
 		case strings.HasPrefix(paragraph, ">"):
 			w := httptest.NewRecorder()
 			shop.ServeHTTP(w, spoken(t, names, paragraph))
@@ -141,7 +149,7 @@ func converse(t *testing.T, text, source string) string {
 	return strings.Join(out, "\n\n") + "\n"
 }
 
-// spoken reads a request, every line of which begins with ">".
+// spoken parses a request. Each of its lines begins with ">".
 func spoken(t *testing.T, names *names, paragraph string) *http.Request {
 	t.Helper()
 	var lines []string
@@ -152,7 +160,7 @@ func spoken(t *testing.T, names *names, paragraph string) *http.Request {
 		}
 		lines = append(lines, strings.TrimPrefix(rest, " "))
 	}
-	end := slices.Index(append(lines, ""), "") // of the header
+	end := slices.Index(append(lines, ""), "") // end of the header
 	head, body := lines[:end], names.real(strings.Join(lines[min(end+1, len(lines)):], "\n"))
 	method, target, _ := strings.Cut(names.real(head[0]), " ")
 	header := append([]string{method + " " + target + " HTTP/1.1"}, head[1:]...)
@@ -168,7 +176,7 @@ func spoken(t *testing.T, names *names, paragraph string) *http.Request {
 	return r.WithContext(t.Context())
 }
 
-// names gives short names to what is different each time, in the order in which it turns up.
+// names replaces values that differ in each run by short names, numbered in order of appearance.
 type names struct {
 	short  map[string]string // real -> short
 	long   map[string]string // short -> real
@@ -185,15 +193,17 @@ func (n *names) of(kind, real string) string {
 }
 
 var (
-	tagPattern      = regexp.MustCompile(`"([\w-]+)\.([\w-]+)\.([^"]+)"`) // revision, shape, and the rest
-	cursorPattern   = regexp.MustCompile(`((?:after|before)=|"(?:next|after|before|cursor|startCursor|endCursor)": ?")([\w-]+)`)
-	resultPattern   = regexp.MustCompile(`\\"([\w-]+)\.([\w-]{6,})((?:\.[^"\\]+)?)\\"`) // in JSON, perhaps without the rest
+	tagPattern    = regexp.MustCompile(`"([\w-]+)\.([\w-]+)\.([^"]+)"`) // revision, representation, and the rest
+	cursorPattern = regexp.MustCompile(
+		`((?:after|before)=|"(?:next|after|before|cursor|startCursor|endCursor)": ?")([\w-]+)`)
+	// In JSON, with or without the rest.
+	resultPattern   = regexp.MustCompile(`\\"([\w-]+)\.([\w-]{6,})((?:\.[^"\\]+)?)\\"`)
 	jobPattern      = regexp.MustCompile(`(/jobs/|"id": ?")(job[0-9]+|[0-9a-f]{8}-[0-9a-f-]{27})`)
 	jsonPattern     = regexp.MustCompile(`json(; charset=utf-8)?$`)
 	instancePattern = regexp.MustCompile(`urn:uuid:[0-9a-f-]{36}`)
 )
 
-// real puts what was named back into a request.
+// real replaces the short names in a request by the real values.
 func (n *names) real(text string) string {
 	long := func(name string) string { return cmp.Or(n.long[name], name) }
 	text = tagPattern.ReplaceAllStringFunc(text, func(tag string) string {
@@ -213,7 +223,7 @@ func (n *names) real(text string) string {
 	return text
 }
 
-// named gives names to what is in an answer, apart from its own tag.
+// named replaces the values in a response by short names, except in its own tag.
 func (n *names) named(text string) string {
 	text = resultPattern.ReplaceAllStringFunc(text, func(tag string) string {
 		m := resultPattern.FindStringSubmatch(tag)
@@ -233,7 +243,7 @@ func (n *names) cursors(text string) string {
 	})
 }
 
-// written writes an answer as it stands in a conversation.
+// written formats a response for a conversation.
 func (n *names) written(t *testing.T, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	header := w.Header()
@@ -252,10 +262,10 @@ func (n *names) written(t *testing.T, w *httptest.ResponseRecorder) string {
 				return `"` + n.of("r", m[1]) + "." + n.of("shape", m[2]) + "." + m[3] + `"`
 			})
 		case "Link":
-			value = strings.ReplaceAll(value, ", <", ",\n<   <") // one target a line
+			value = strings.ReplaceAll(value, ", <", ",\n<   <") // one target per line
 		case "Api-Version":
 			name = "API-Version"
-		case "Event-Cursor": // which of two places it is depends on how soon the feed has heard of the last change
+		case "Event-Cursor": // depends on whether the feed has read the last change
 			value = "..."
 		}
 		lines = append(lines, "< "+name+": "+n.named(value))
@@ -266,7 +276,7 @@ func (n *names) written(t *testing.T, w *httptest.ResponseRecorder) string {
 	return strings.Join(lines, "\n")
 }
 
-// readable lays out the content of an answer where it does not fit a line.
+// readable formats a response body that is too long for a line.
 func readable(t *testing.T, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	body := instancePattern.ReplaceAllString(strings.TrimSpace(w.Body.String()), "urn:uuid:...")

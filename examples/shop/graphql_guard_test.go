@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// At /graphql nobody is stopped before what they ask is known, so each mutation is tried by nobody, in every contract:
-// those that there are, and those that somebody will add.
+// Requests to /graphql are not rejected before execution, so this test sends every mutation of
+// every contract without a token. It reads the mutations from the schema, so new ones are included.
 func TestNobodyMutates(t *testing.T) {
 	t.Parallel()
 	s, tokens := openGuarded(t)
@@ -20,9 +20,10 @@ func TestNobodyMutates(t *testing.T) {
 		for _, field := range schema["Mutation"].Fields {
 			arguments := schema.arguments(field.Args)
 			if strings.HasSuffix(field.Name, "Place") {
-				arguments = strings.Replace(arguments, "id: 1", `id: "264371"`, 1) // which is there
+				arguments = strings.Replace(arguments, "id: 1", `id: "264371"`, 1) // an existing place
 			}
-			answer, body := asks(t, s, path, "mutation { "+field.Name+arguments+schema.selection(field.Type)+" }")
+			answer, body := asks(t, s, path,
+				"mutation { "+field.Name+arguments+schema.selection(field.Type)+" }")
 			got := answer.codes()
 			if got != "UNAUTHENTICATED" || public[field.Name] && !strings.Contains(body, "no user with") {
 				t.Errorf("%s, %s: %s", path, field.Name, body)
@@ -38,11 +39,11 @@ func TestNobodyMutates(t *testing.T) {
 	}
 }
 
-// everythingQuery shows whatever a mutation could change, or how many there are.
+// everythingQuery selects all data that a mutation could change, or its count.
 const everythingQuery = `{ orders { nodes { id etag } totalCount } users { nodes { id etag } }
 	places(first: 200) { nodes { id etag } totalCount } }`
 
-// known are the types of a schema, by name.
+// known has the types of a schema, by name.
 type known map[string]*knownType
 
 type knownType struct {
@@ -68,12 +69,17 @@ type knownRef struct {
 	OfType     *knownRef
 }
 
-// introspected asks for what there is.
+// introspected returns the types of the schema.
 func introspected(t *testing.T, s *opened, path string) known {
 	t.Helper()
 	const ref = `type { kind name ofType { kind name ofType { kind name ofType { kind name } } } }`
-	answer, body := asks(t, s, path, `{ __schema { types { name kind enumValues { name } inputFields { name `+ref+` }
-		fields { name args { name `+ref+` } `+ref+` } } } }`)
+	answer, body := asks(
+		t,
+		s,
+		path,
+		`{ __schema { types { name kind enumValues { name } inputFields { name `+ref+` }
+		fields { name args { name `+ref+` } `+ref+` } } } }`,
+	)
 	var schema struct{ Types []*knownType }
 	if err := json.Unmarshal(answer.Data["__schema"], &schema); err != nil {
 		t.Fatalf("%v: %s", err, body)
@@ -85,7 +91,7 @@ func introspected(t *testing.T, s *opened, path string) known {
 	return types
 }
 
-// arguments returns the least that is accepted for those that are required.
+// arguments returns minimal valid values of the required arguments.
 func (k known) arguments(args []knownInput) string {
 	var out []string
 	for _, arg := range args {
@@ -103,10 +109,10 @@ func (k known) arguments(args []knownInput) string {
 	return "(" + strings.Join(out, ", ") + ")"
 }
 
-// valid are values of members for which not every text will do.
+// valid has values of members that do not accept every string.
 var valid = map[string]string{"email": `"eve@example.com"`, "country": `"XX"`, "olderThan": `"1h"`}
 
-// value returns a value of a type.
+// value returns a valid value of a type.
 func (k known) value(ref knownRef) string {
 	switch ref.Kind {
 	case "NON_NULL":
@@ -128,7 +134,7 @@ func (k known) value(ref knownRef) string {
 	return "1" // an ID, too
 }
 
-// selection returns what is to be selected of a type.
+// selection returns a selection set for a type.
 func (k known) selection(ref knownRef) string {
 	for ref.OfType != nil {
 		ref = *ref.OfType

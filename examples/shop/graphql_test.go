@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// graphAnswer is an answer in GraphQL.
+// graphAnswer is a GraphQL response.
 type graphAnswer struct {
 	Data   map[string]json.RawMessage
 	Errors []struct {
@@ -22,7 +22,7 @@ type graphAnswer struct {
 	}
 }
 
-// codes are those of all errors.
+// codes returns the codes of all errors.
 func (a *graphAnswer) codes() string {
 	var codes []string
 	for _, e := range a.Errors {
@@ -31,7 +31,7 @@ func (a *graphAnswer) codes() string {
 	return strings.Join(codes, " ")
 }
 
-// asks asks something in GraphQL.
+// asks sends a GraphQL request.
 func asks(t *testing.T, s *opened, path, query string, header ...string) (answer graphAnswer, body string) {
 	t.Helper()
 	content, err := json.Marshal(map[string]string{"query": query})
@@ -45,14 +45,15 @@ func asks(t *testing.T, s *opened, path, query string, header ...string) (answer
 	return answer, w.Body.String()
 }
 
-// codeOf is what GraphQL says where REST has a status. What is not there is null for who reads it.
+// codeOf maps the status code of REST to the error code of GraphQL. A read of a missing item is
+// null without an error.
 var codeOf = map[int]string{
 	http.StatusUnauthorized: "UNAUTHENTICATED",
 	http.StatusForbidden:    "FORBIDDEN",
 	http.StatusNotFound:     "NOT_FOUND",
 }
 
-// Who may what at one door may it at the other, and nothing else.
+// REST and GraphQL allow the same operations to the same users.
 func TestBothDoorsAllowTheSame(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -63,17 +64,19 @@ func TestBothDoorsAllowTheSame(t *testing.T) {
 		{"one order for nobody", "", "GET", "/orders/1", "", "/graphql", `{order(id:1){id}}`},
 		{"their orders", "bob", "GET", "/orders/1", "", "/graphql", `{order(id:1){id}}`},
 		{"orders of others", "bob", "GET", "/orders/2", "", "/graphql", `{order(id:2){id}}`},
-		{"orders of others, in an old contract", "bob", "GET", "/v1/orders/2", "", "/v1/graphql", `{order(id:2){id}}`},
+		{"orders of others, in an old contract", "bob", "GET", "/v1/orders/2", "", "/v1/graphql",
+			`{order(id:2){id}}`},
 		{"all orders", "ann", "GET", "/orders/2", "", "/graphql", `{order(id:2){id}}`},
 		{"places for all", "", "GET", "/places", "", "/graphql", `{places{nodes{id}}}`},
 		{"users for all", "", "GET", "/users/1", "", "/graphql", `{user(id:1){id email}}`},
 		{"an order by nobody", "", "POST", "/orders", `{"lines":[{"itemId":1,"qty":1}]}`, "/graphql",
 			`mutation{createOrder(input:{lines:[{itemId:1,qty:1}]}){id}}`},
-		{"an order by nobody, in an old contract", "", "POST", "/v1/orders", `{"itemId":1,"qty":1}`, "/v1/graphql",
-			`mutation{createOrder(input:{itemId:1,qty:1}){id}}`},
+		{"an order by nobody, in an old contract", "", "POST", "/v1/orders", `{"itemId":1,"qty":1}`,
+			"/v1/graphql", `mutation{createOrder(input:{itemId:1,qty:1}){id}}`},
 		{"an order", "bob", "POST", "/orders", `{"lines":[{"itemId":1,"qty":1}]}`, "/graphql",
 			`mutation{createOrder(input:{lines:[{itemId:1,qty:1}]}){id}}`},
-		{"an order for somebody else", "bob", "POST", "/orders", `{"customerId":3,"lines":[{"itemId":1,"qty":1}]}`, "/graphql",
+		{"an order for somebody else", "bob", "POST", "/orders",
+			`{"customerId":3,"lines":[{"itemId":1,"qty":1}]}`, "/graphql",
 			`mutation{createOrder(input:{customerId:3,lines:[{itemId:1,qty:1}]}){id}}`},
 		{"to give an order away", "cat", "PATCH", "/orders/2", `{"customerId":2}`, "/graphql",
 			`mutation{patchOrder(id:2,input:{customerId:2}){id}}`},
@@ -81,30 +84,32 @@ func TestBothDoorsAllowTheSame(t *testing.T) {
 			`mutation{patchOrder(id:2,input:{note:"y"}){id}}`},
 		{"to change an order of others", "cat", "PATCH", "/orders/1", `{"note":"x"}`, "/graphql",
 			`mutation{patchOrder(id:1,input:{note:"y"}){id}}`},
-		{"to replace an order of others", "cat", "PUT", "/orders/1", `{"lines":[{"itemId":1,"qty":1}]}`, "/graphql",
-			`mutation{replaceOrder(id:1,input:{lines:[{itemId:1,qty:1}]}){id}}`},
-		{"to delete an order of others", "cat", "DELETE", "/orders/1", "", "/graphql", `mutation{deleteOrder(id:1){id}}`},
+		{"to replace an order of others", "cat", "PUT", "/orders/1", `{"lines":[{"itemId":1,"qty":1}]}`,
+			"/graphql", `mutation{replaceOrder(id:1,input:{lines:[{itemId:1,qty:1}]}){id}}`},
+		{"to delete an order of others", "cat", "DELETE", "/orders/1", "", "/graphql",
+			`mutation{deleteOrder(id:1){id}}`},
 		{"a place by nobody", "", "POST", "/places", `{"name":"Utopia","country":"XX"}`, "/graphql",
 			`mutation{createPlace(input:{name:"Utopia",country:"XX"}){id}}`},
 		{"a place", "cat", "POST", "/places", `{"name":"Utopia","country":"XX"}`, "/graphql",
 			`mutation{createPlace(input:{name:"Utopia",country:"XX"}){id}}`},
-		{"a user by a customer", "cat", "POST", "/users", `{"email":"dan@example.com","active":true}`, "/graphql",
-			`mutation{createUser(input:{email:"eve@example.com",active:true}){id}}`},
+		{"a user by a customer", "cat", "POST", "/users", `{"email":"dan@example.com","active":true}`,
+			"/graphql", `mutation{createUser(input:{email:"eve@example.com",active:true}){id}}`},
 		{"to delete a user who has orders, by a customer", "bob", "DELETE", "/users/3", "", "/graphql",
 			`mutation{deleteUser(id:3){id}}`},
 		{"to become an admin", "cat", "PATCH", "/users/3", `{"role":"admin"}`, "/graphql",
 			`mutation{patchUser(id:3,input:{role:admin}){id}}`},
-		{"a user by an admin", "ann", "POST", "/users", `{"email":"dan@example.com","active":true}`, "/graphql",
-			`mutation{createUser(input:{email:"eve@example.com",active:true}){id}}`},
+		{"a user by an admin", "ann", "POST", "/users", `{"email":"dan@example.com","active":true}`,
+			"/graphql", `mutation{createUser(input:{email:"eve@example.com",active:true}){id}}`},
 		{"to cancel, by nobody", "", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, "/graphql",
 			`mutation{ordersCancelStale(input:{olderThan:"999h"}){cancelled}}`},
-		{"to cancel, by a customer", "bob", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, "/graphql",
-			`mutation{ordersCancelStale(input:{olderThan:"999h"}){cancelled}}`},
+		{"to cancel, by a customer", "bob", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`,
+			"/graphql", `mutation{ordersCancelStale(input:{olderThan:"999h"}){cancelled}}`},
 		{"to cancel", "ann", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, "/graphql",
 			`mutation{ordersCancelStale(input:{olderThan:"999h"}){cancelled}}`},
 		{"to log in", "", "POST", "/auth/login", `{"email":"bob@example.com","password":"bob"}`, "/graphql",
 			`mutation{authLogin(input:{email:"bob@example.com",password:"bob"}){token}}`},
-		{"to log in with a false password", "", "POST", "/auth/login", `{"email":"bob@example.com","password":"no"}`, "/graphql",
+		{"to log in with a false password", "", "POST", "/auth/login",
+			`{"email":"bob@example.com","password":"no"}`, "/graphql",
 			`mutation{authLogin(input:{email:"bob@example.com",password:"no"}){token}}`},
 	}
 	s, tokens := openGuarded(t)
@@ -122,17 +127,19 @@ func TestBothDoorsAllowTheSame(t *testing.T) {
 				want = ""
 			}
 			if got := answer.codes(); got != want || status < 300 == strings.Contains(body, ":null}") {
-				t.Errorf("%s %s is answered with %d; in GraphQL it is %q: %s", tt.method, tt.target, status, got, body)
+				t.Errorf("%s %s is answered with %d; in GraphQL it is %q: %s", tt.method, tt.target, status,
+					got, body)
 			}
 		})
 	}
 }
 
-// A token that is not valid is refused before anything is asked, as at the other door.
+// A request with an invalid token is rejected before execution, as in REST.
 func TestGraphQLRefusesFalseTokens(t *testing.T) {
 	t.Parallel()
 	s, tokens := openGuarded(t)
-	w := ask(t, s, "POST", "/v1/graphql", `{"query":"{__typename}"}`, jsonType, "Authorization: Bearer "+tokens["forger"])
+	w := ask(t, s, "POST", "/v1/graphql", `{"query":"{__typename}"}`, jsonType,
+		"Authorization: Bearer "+tokens["forger"])
 	if w.Code != 401 || !strings.HasPrefix(w.Header().Get("WWW-Authenticate"), "Bearer") {
 		t.Errorf("%d: %s", w.Code, w.Body)
 	}
@@ -142,13 +149,15 @@ func TestGraphQLRefusesFalseTokens(t *testing.T) {
 	}
 }
 
-// Customers find nothing of others' orders on any way through the graph.
+// A customer cannot reach orders of other customers through any relation.
 func TestCustomersSeeTheirOwnInGraphQL(t *testing.T) {
 	t.Parallel()
 	s, tokens := openGuarded(t)
 	tests := []struct{ who, query, want string }{
-		{"bob", `{orders{nodes{id} totalCount}}`, `{"orders":{"nodes":[{"id":"1"},{"id":"3"}],"totalCount":2}}`},
-		{"cat", `{orders(filter:{customerId:{eq:2}}){nodes{id} totalCount}}`, `{"orders":{"nodes":[],"totalCount":0}}`},
+		{"bob", `{orders{nodes{id} totalCount}}`,
+			`{"orders":{"nodes":[{"id":"1"},{"id":"3"}],"totalCount":2}}`},
+		{"cat", `{orders(filter:{customerId:{eq:2}}){nodes{id} totalCount}}`,
+			`{"orders":{"nodes":[],"totalCount":0}}`},
 		{"cat", `{users{nodes{id orders{id}}}}`,
 			`{"users":{"nodes":[{"id":"1","orders":[]},{"id":"2","orders":[]},{"id":"3","orders":[{"id":"2"}]}]}}`},
 		{"cat", `{user(id:2){orders{customer{orders{id}}}}}`, `{"user":{"orders":[]}}`},
@@ -163,7 +172,8 @@ func TestCustomersSeeTheirOwnInGraphQL(t *testing.T) {
 	}
 }
 
-// A password is not guessed a hundred times in one request: each guess takes the shop a tenth of a second.
+// The cost limit prevents a hundred login attempts in one request, because each takes about 100ms
+// of processor time.
 func TestLoginsAreDear(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
@@ -173,13 +183,14 @@ func TestLoginsAreDear(t *testing.T) {
 		for i := range n {
 			fmt.Fprintf(&document, "a%d%s", i, guess)
 		}
-		if answer, body := asks(t, s, "/graphql", "mutation { "+document.String()+"}"); answer.codes() != want {
+		if answer, body := asks(t, s, "/graphql",
+			"mutation { "+document.String()+"}"); answer.codes() != want {
 			t.Errorf("%d guesses: %s", n, body)
 		}
 	}
 }
 
-// Both doors of each contract know the same things, and no others.
+// REST and GraphQL of each contract have the same members.
 func TestGraphQLHasWhatTheContractHas(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ path, order, user string }{
@@ -224,17 +235,19 @@ func fieldsOf(sdl, name string) []string {
 	return names
 }
 
-// A browser gets the page, of each contract; whoever asks for JSON does not.
+// Each contract serves its page to browsers, and not to clients that accept JSON.
 func TestGraphQLPage(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	for _, path := range []string{"/graphql", "/v1.0/graphql"} {
 		w := ask(t, s, "GET", path, "", "Accept: text/html,application/xhtml+xml,*/*;q=0.8")
-		isHTML := strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") && strings.Contains(w.Body.String(), "<html")
+		isHTML := strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") &&
+			strings.Contains(w.Body.String(), "<html")
 		if w.Code != 200 || !isHTML {
 			t.Errorf("%s: %d %v", path, w.Code, w.Header())
 		}
-		if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") {
+		if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(
+			policy, "default-src 'none'") {
 			t.Errorf("%s: the policy is %q", path, policy)
 		}
 	}
@@ -243,7 +256,7 @@ func TestGraphQLPage(t *testing.T) {
 	}
 }
 
-// What takes too long is told before the server hangs up.
+// A timeout is reported before the server closes the connection.
 func TestGraphQLTimeout(t *testing.T) {
 	t.Parallel()
 	if graphqlTime >= answerTime/2 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The shop is well while somebody writes for long, and ill without its database.
+// The shop is healthy during a long write, and unhealthy without its database.
 func TestHealthOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	for name, open := range databases() {
@@ -14,7 +14,8 @@ func TestHealthOfTheDatabase(t *testing.T) {
 			s := openShopOn(t, settings{db: open(t)})
 			db := s.collections.db
 			err := db.runner().InTx(t.Context(), func(context.Context) error {
-				if n := len(db.pools); n > 0 { // the connection is there; how long that takes is not what this is about
+				// Open the connection first, because this test is not about connection time.
+				if n := len(db.pools); n > 0 {
 					if err := db.pools[n-1].PingContext(t.Context()); err != nil {
 						t.Error(err)
 					}

@@ -14,12 +14,14 @@ func TestImport(t *testing.T) {
 	tests := []struct {
 		name, target, body string
 		status             int
-		answer             string // "" is any
+		answer             string // "" accepts any response
 		after              string
 	}{
 		{"good lines", "/places/import", two, 200, `{"created":1,"replaced":1,"rejected":[]}`, athina},
-		{"all of them", "/places/import?atomic=true", two, 200, `{"created":1,"replaced":1,"rejected":[]}`, athina},
-		{"in an old contract", "/v1/places/import", two, 200, `{"created":1,"replaced":1,"rejected":[]}`, athina},
+		{"all of them", "/places/import?atomic=true", two, 200, `{"created":1,"replaced":1,"rejected":[]}`,
+			athina},
+		{"in an old contract", "/v1/places/import", two, 200, `{"created":1,"replaced":1,"rejected":[]}`,
+			athina},
 		{"without one", "/places/import", two + bad, 200, "", athina},
 		{"all but one is none", "/places/import?atomic=true", two + bad, 422, "", athens},
 	}
@@ -35,7 +37,8 @@ func TestImport(t *testing.T) {
 				if diff := cmp.Diff(tt.answer, w.Body.String()); tt.answer != "" && diff != "" {
 					t.Errorf("answer (-want +got):\n%s", diff)
 				}
-				got := ask(t, s, "GET", "/places?id.in=264371,utopia,nowhere&fields=id,name", "").Body.String()
+				got := ask(t, s, "GET", "/places?id.in=264371,utopia,nowhere&fields=id,name",
+					"").Body.String()
 				if diff := cmp.Diff(tt.after, got); diff != "" {
 					t.Errorf("afterwards (-want +got):\n%s", diff)
 				}

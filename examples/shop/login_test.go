@@ -9,10 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// login returns the token of somebody whose password is the name before the at sign.
+// login returns a token of a user with the name as the password.
 func login(t *testing.T, s *opened, name string) string {
 	t.Helper()
-	w := ask(t, s, "POST", "/auth/login", `{"email":"`+name+`@example.com","password":"`+name+`"}`, "Content-Type: application/json")
+	w := ask(t, s, "POST", "/auth/login", `{"email":"`+name+`@example.com","password":"`+name+`"}`,
+		"Content-Type: application/json")
 	var got Login
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 {
 		t.Fatalf("%s cannot log in: %d %s", name, w.Code, w.Body)
@@ -54,7 +55,7 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// Whoever is refused learns nothing from the answer.
+// A failed login does not show whether the user exists.
 func TestLoginTellsNothing(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
@@ -62,7 +63,8 @@ func TestLoginTellsNothing(t *testing.T) {
 	for _, body := range []string{
 		`{"email":"ann@example.com","password":"x"}`, `{"email":"dan@example.com","password":"x"}`,
 	} {
-		answers = append(answers, ask(t, s, "POST", "/auth/login", body, "Content-Type: application/json").Body.String())
+		answers = append(answers,
+			ask(t, s, "POST", "/auth/login", body, "Content-Type: application/json").Body.String())
 	}
 	if diff := cmp.Diff(answers[0], answers[1]); diff != "" {
 		t.Errorf("wrong password and unknown address (-want +got):\n%s", diff)
@@ -105,7 +107,8 @@ func TestTokens(t *testing.T) {
 			if _, err := c.tokens.Get(ctx, tokenID(old)); !isAbsent(err) {
 				t.Errorf("the expired token is kept: %v", err)
 			}
-			if w := ask(t, s, "PATCH", "/users/2", `{"active":false}`, "Content-Type: application/merge-patch+json"); w.Code != 200 {
+			if w := ask(t, s, "PATCH", "/users/2", `{"active":false}`,
+				"Content-Type: application/merge-patch+json"); w.Code != 200 {
 				t.Fatalf("%d: %s", w.Code, w.Body)
 			}
 			if user, _, err := c.userOfToken(ctx, tokenID(fresh)); err == nil {

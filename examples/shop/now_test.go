@@ -28,7 +28,8 @@ func TestNowPastTheSunset(t *testing.T) {
 	for _, tt := range tests {
 		resp, body := s.say("GET", tt.path, "", tt.header...)
 		if resp.StatusCode != tt.status {
-			t.Errorf("%s %s is answered with %d, want %d: %s", tt.path, tt.header, resp.StatusCode, tt.status, body)
+			t.Errorf("%s %s is answered with %d, want %d: %s", tt.path, tt.header, resp.StatusCode, tt.status,
+				body)
 		}
 		if got := resp.Header.Get("Sunset"); tt.status == 410 && got != "Wed, 30 Jun 2027 23:59:59 GMT" {
 			t.Errorf("%s %s: Sunset is %q", tt.path, tt.header, got)
@@ -36,7 +37,7 @@ func TestNowPastTheSunset(t *testing.T) {
 	}
 }
 
-// A contract ends while the shop runs, and no request before the end is refused.
+// A contract ends while the shop runs, and no request before the end is rejected.
 func TestNowPassesTheSunset(t *testing.T) {
 	t.Parallel()
 	end, err := time.Parse(time.RFC3339, sunset)

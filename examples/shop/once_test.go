@@ -12,8 +12,8 @@ import (
 	"github.com/stoa-go/stoa/query"
 )
 
-// While an order is being placed, the same one under the same key is told so, and another one that it is another. In the end
-// there is one.
+// During the creation of an order, a retry with its key is rejected as in progress, and another
+// request with the key as a mismatch. One order exists at the end.
 func TestKeyInFlight(t *testing.T) {
 	t.Parallel()
 	for name, source := range databases() {
@@ -25,7 +25,7 @@ func TestKeyInFlight(t *testing.T) {
 				w := ask(t, s, "POST", "/orders", body, jsonType, `Idempotency-Key: "k"`)
 				return w.Code, w.Header()
 			}
-			// The clock of the hook that notes when an order came stops until the copies have been answered.
+			// The hook beforeOrder blocks in its clock until the retries have been answered.
 			begun, done := make(chan struct{}), make(chan struct{})
 			clock := s.collections.now
 			s.collections.now = func() time.Time { close(begun); <-done; return clock() }
@@ -36,7 +36,8 @@ func TestKeyInFlight(t *testing.T) {
 			}()
 			<-begun
 			s.collections.now = clock
-			if status, header := place(order); status != http.StatusConflict || header.Get("Retry-After") != "1" {
+			if status, header := place(order); status != http.StatusConflict ||
+				header.Get("Retry-After") != "1" {
 				t.Errorf("a copy in flight is %d, Retry-After %q", status, header.Get("Retry-After"))
 			}
 			if status, _ := place(other); status != http.StatusUnprocessableEntity {
@@ -46,7 +47,8 @@ func TestKeyInFlight(t *testing.T) {
 			if status := <-first; status != http.StatusCreated {
 				t.Errorf("the first is %d", status)
 			}
-			if status, header := place(order); status != http.StatusCreated || header.Get("Idempotency-Replayed") != "true" {
+			if status, header := place(order); status != http.StatusCreated ||
+				header.Get("Idempotency-Replayed") != "true" {
 				t.Errorf("a copy is %d, Idempotency-Replayed %q", status, header.Get("Idempotency-Replayed"))
 			}
 			if got, err := s.collections.orders.Count(t.Context(), query.Query{}); got != 4 || err != nil {
@@ -56,12 +58,13 @@ func TestKeyInFlight(t *testing.T) {
 	}
 }
 
-// Keys are those of who asks: with -auth, of each user, and of nobody else.
+// Keys are scoped to the principal: with -auth, to the user.
 func TestKeysOfUsers(t *testing.T) {
 	t.Parallel()
 	s, tokens := openGuarded(t)
 	place := func(who string) (string, string) {
-		w := ask(t, s, "POST", "/orders", `{"lines":[{"itemId":7,"qty":2}]}`, jsonType, "Idempotency-Key: k", "Authorization: Bearer "+tokens[who])
+		w := ask(t, s, "POST", "/orders", `{"lines":[{"itemId":7,"qty":2}]}`, jsonType, "Idempotency-Key: k",
+			"Authorization: Bearer "+tokens[who])
 		if w.Code != http.StatusCreated {
 			t.Errorf("%s: %d %s", who, w.Code, w.Body)
 		}
@@ -76,25 +79,27 @@ func TestKeysOfUsers(t *testing.T) {
 	}
 }
 
-// Records are kept for a day, and purged while others come.
+// Records are kept for a day, and purged when later ones are written.
 func TestKeysArePurged(t *testing.T) {
 	t.Parallel()
 	for name, source := range databases() {
 		if name == "memory" {
-			continue // which purges itself; package idempotency tests it
+			continue // purged by package idempotency, and tested there
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := openShopOn(t, settings{db: source(t), cache: "private, no-cache"})
 			records := func() (n int) {
-				err := s.collections.db.pools[0].QueryRowContext(t.Context(), "SELECT count(*) FROM idempotency_records").Scan(&n)
+				err := s.collections.db.pools[0].QueryRowContext(t.Context(), "SELECT count(*) FROM idempotency_records").
+					Scan(&n)
 				if err != nil {
 					t.Error(err)
 				}
 				return n
 			}
 			place := func(key string) {
-				w := ask(t, s, "POST", "/orders", `{"lines":[{"itemId":7,"qty":2}]}`, jsonType, "Idempotency-Key: "+key)
+				w := ask(t, s, "POST", "/orders", `{"lines":[{"itemId":7,"qty":2}]}`, jsonType,
+					"Idempotency-Key: "+key)
 				if w.Code != http.StatusCreated {
 					t.Errorf("%s: %d %s", key, w.Code, w.Body)
 				}
@@ -114,14 +119,14 @@ func TestKeysArePurged(t *testing.T) {
 	}
 }
 
-// What a key is worth for each part, in every contract: what it creates, and all else.
+// The guarantee of each part in every contract: for creations, and for all other writes.
 func TestGuarantees(t *testing.T) {
 	t.Parallel()
 	const exactly, identity, most = idempotency.ExactlyOnce, idempotency.ByIdentity, idempotency.AtMostOnce
 	want := map[string][2]idempotency.Level{
 		"orders": {exactly, exactly}, "users": {exactly, exactly}, "places": {exactly, exactly},
 		"orders/cancel-stale": {exactly, exactly}, "files": {identity, most},
-		"places/import": {exactly, most}, // atomic or not
+		"places/import": {exactly, most}, // atomic or not atomic
 	}
 	for contract, catalog := range openShop(t).collections.catalogs() {
 		got := map[string][2]idempotency.Level{}
@@ -134,7 +139,8 @@ func TestGuarantees(t *testing.T) {
 	}
 }
 
-// Files are beside the database. One that the shop names is there once, whatever a client repeats.
+// The content of files is outside the database. A file with an assigned name is still created once
+// for a key.
 func TestKeysOfFiles(t *testing.T) {
 	t.Parallel()
 	for name, source := range databases() {
@@ -143,7 +149,8 @@ func TestKeysOfFiles(t *testing.T) {
 			s := openShopOn(t, settings{db: source(t), cache: "private, no-cache"})
 			for _, tt := range []struct{ method, target, key string }{{"POST", "/files", "k1"}, {"PUT", "/files/hymn", "k2"}} {
 				say := func() http.Header {
-					w := ask(t, s, tt.method, tt.target, "Sing, goddess", "Content-Type: text/plain", "Idempotency-Key: "+tt.key)
+					w := ask(t, s, tt.method, tt.target, "Sing, goddess", "Content-Type: text/plain",
+						"Idempotency-Key: "+tt.key)
 					if w.Code != http.StatusCreated {
 						t.Errorf("%s is %d: %s", tt.method, w.Code, w.Body)
 					}
@@ -161,7 +168,7 @@ func TestKeysOfFiles(t *testing.T) {
 	}
 }
 
-// A command that goes on behind its answer is begun once, under whichever contract the key comes again.
+// A command that runs as a job starts once for a key, even if the retry uses another contract.
 func TestKeyOfAJob(t *testing.T) {
 	t.Parallel()
 	for name, source := range databases() {
@@ -192,7 +199,8 @@ func TestKeyOfAJob(t *testing.T) {
 	}
 }
 
-// Tokens are for nobody's books: a login under a key is another login, for whoever is not known yet, too, and at both doors.
+// Responses of a login are not stored: a login with the same key returns another token, also
+// without authentication, over REST and GraphQL.
 func TestLoginKeepsNoTokens(t *testing.T) {
 	t.Parallel()
 	for name, source := range databases() {
@@ -206,7 +214,8 @@ func TestLoginKeepsNoTokens(t *testing.T) {
 					w := ask(t, s, "POST", x[0], x[1], jsonType, "Idempotency-Key: k")
 					_, rest, _ := strings.Cut(w.Body.String(), `"token":"`)
 					token, _, _ := strings.Cut(rest, `"`)
-					if w.Code != http.StatusOK || token == "" || w.Header().Get("Idempotency-Replayed") != "" {
+					if w.Code != http.StatusOK || token == "" ||
+						w.Header().Get("Idempotency-Replayed") != "" {
 						t.Errorf("%s: %d %s", x[0], w.Code, w.Body)
 					}
 					tokens = append(tokens, token)
@@ -216,7 +225,8 @@ func TestLoginKeepsNoTokens(t *testing.T) {
 				}
 			}
 			const both = `{"query":"mutation { authLogin(input: {email: \"bob@example.com\", password: \"bob\"}) { token } createPlace(input: {name: \"Utopia\", country: \"XX\"}) { id } }"}`
-			w := ask(t, s, "POST", "/graphql", both, jsonType, "Idempotency-Key: k", "Authorization: Bearer "+login(t, s, "bob"))
+			w := ask(t, s, "POST", "/graphql", both, jsonType, "Idempotency-Key: k",
+				"Authorization: Bearer "+login(t, s, "bob"))
 			if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "send it by itself") {
 				t.Errorf("a login beside something else under a key: %d %s", w.Code, w.Body)
 			}

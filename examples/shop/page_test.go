@@ -9,12 +9,14 @@ import (
 )
 
 var (
-	curlTarget = regexp.MustCompile(`^(?:\$ )?curl (?:-i )?(?:-X ([A-Z]+) )?'?(?:http://)?([a-z0-9.-]*localhost):8080([^' ]*)`)
+	curlTarget = regexp.MustCompile(
+		`^(?:\$ )?curl (?:-i )?(?:-X ([A-Z]+) )?'?(?:http://)?([a-z0-9.-]*localhost):8080([^' ]*)`)
 	curlHeader = regexp.MustCompile(`-H '([^']*)'`)
 	curlBody   = regexp.MustCompile(`-d '([^']*)'`)
 )
 
-// TestPageShowsCommandsThatWork runs the command that the page shows for each way to name a contract. All name 1.1.0.
+// TestPageShowsCommandsThatWork runs the commands on the page, one for each way to name a contract.
+// All name 1.1.0.
 func TestPageShowsCommandsThatWork(t *testing.T) {
 	t.Parallel()
 	_, ways, _ := strings.Cut(string(pageHTML), `<dl id="ways">`)

@@ -13,7 +13,7 @@ const (
 	mergeType = "Content-Type: application/merge-patch+json"
 )
 
-// as makes a request by somebody whose token is known; by nobody without a name.
+// as sends a request with the token of a user, or without a token if the name is empty.
 func as(t *testing.T, s *opened, tokens map[string]string, who, method, target, body string) (int, string) {
 	t.Helper()
 	header := []string{jsonType}
@@ -30,7 +30,7 @@ func as(t *testing.T, s *opened, tokens map[string]string, who, method, target, 
 	return w.Code, w.Body.String()
 }
 
-// openGuarded opens a shop with -auth, with three who have logged in.
+// openGuarded opens a shop with -auth, and logs in three users.
 func openGuarded(t *testing.T) (s *opened, tokens map[string]string) {
 	t.Helper()
 	s = openShopOn(t, settings{db: "memory", cache: "private, no-cache", auth: true})
@@ -61,8 +61,10 @@ func TestWhoMayWhat(t *testing.T) {
 		{"an order by nobody, unread", "", "POST", "/orders", `{`, 401},
 		{"an order by nobody, in an old contract", "", "POST", "/v1/orders", `{"itemId":1,"qty":1}`, 401},
 		{"an order", "bob", "POST", "/orders", order, 201},
-		{"an order for somebody else", "bob", "POST", "/orders", `{"customerId":3,"lines":[{"itemId":1,"qty":1}]}`, 403},
-		{"an order that an admin places for somebody", "ann", "POST", "/orders", `{"customerId":3,"lines":[{"itemId":1,"qty":1}]}`, 201},
+		{"an order for somebody else", "bob", "POST", "/orders",
+			`{"customerId":3,"lines":[{"itemId":1,"qty":1}]}`, 403},
+		{"an order that an admin places for somebody", "ann", "POST", "/orders",
+			`{"customerId":3,"lines":[{"itemId":1,"qty":1}]}`, 201},
 		{"to give an order away", "cat", "PATCH", "/orders/2", `{"customerId":2}`, 403},
 		{"to change their order", "cat", "PATCH", "/orders/2", `{"note":"x"}`, 200},
 		{"to change an order of others", "cat", "PATCH", "/orders/1", `{"note":"x"}`, 404},
@@ -88,13 +90,15 @@ func TestWhoMayWhat(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			if status, body := as(t, s, tokens, tt.who, tt.method, tt.target, tt.body); status != tt.status {
-				t.Errorf("%s %s is answered with %d, want %d: %s", tt.method, tt.target, status, tt.status, body)
+				t.Errorf("%s %s is answered with %d, want %d: %s", tt.method, tt.target, status, tt.status,
+					body)
 			}
 		})
 	}
 }
 
-// A customer finds nothing of others' orders: not in lists, not in totals, not behind users, and not among deleted ones.
+// A customer cannot find orders of other customers: not in lists, totals, relations of users, or
+// deleted items.
 func TestCustomersSeeTheirOwn(t *testing.T) {
 	t.Parallel()
 	s, tokens := openGuarded(t)
@@ -121,13 +125,14 @@ func TestCustomersSeeTheirOwn(t *testing.T) {
 			t.Errorf("%s: a deleted order is answered with %d, want %d", who, status, want)
 		}
 	}
-	total := ask(t, s, "GET", "/orders?limit=1", "", "Prefer: count=exact", "Authorization: Bearer "+tokens["bob"])
+	total := ask(t, s, "GET", "/orders?limit=1", "", "Prefer: count=exact",
+		"Authorization: Bearer "+tokens["bob"])
 	if !strings.Contains(total.Body.String(), `"total":1}`) {
 		t.Errorf("bob has one order: %s", total.Body)
 	}
 }
 
-// A new order of a customer is theirs, also in a contract that knows no customers.
+// A new order of a customer belongs to that customer, also in a contract without customers.
 func TestOrdersAreForSelf(t *testing.T) {
 	t.Parallel()
 	s, tokens := openGuarded(t)
@@ -135,16 +140,18 @@ func TestOrdersAreForSelf(t *testing.T) {
 	as(t, s, tokens, "cat", "POST", "/v1.0/orders", `{"itemId":1,"qty":1}`)
 	as(t, s, tokens, "ann", "POST", "/orders", `{"lines":[{"itemId":1,"qty":1}]}`)
 	_, body := as(t, s, tokens, "ann", "GET", "/orders?id.gt=3&fields=id,customerId", "")
-	if diff := cmp.Diff(`{"items":[{"id":4,"customerId":3},{"id":5,"customerId":3},{"id":6}]}`, body); diff != "" {
+	if diff := cmp.Diff(`{"items":[{"id":4,"customerId":3},{"id":5,"customerId":3},{"id":6}]}`,
+		body); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// Jobs are shown to who began them.
+// Jobs are visible only to the caller that started them.
 func TestJobsAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	s, tokens := openGuarded(t)
-	w := ask(t, s, "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, jsonType, "Authorization: Bearer "+tokens["ann"])
+	w := ask(t, s, "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, jsonType,
+		"Authorization: Bearer "+tokens["ann"])
 	location := w.Header().Get("Location")
 	if location == "" {
 		t.Fatalf("%d without Location: %s", w.Code, w.Body)
@@ -156,7 +163,7 @@ func TestJobsAreTheirOwn(t *testing.T) {
 	}
 }
 
-// The documents say who must say who they are.
+// The OpenAPI documents declare which operations require a token.
 func TestDocumentsOfAGuardedShop(t *testing.T) {
 	t.Parallel()
 	s, _ := openGuarded(t)

@@ -18,7 +18,7 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
 )
 
-// program is the shop, built once as a user would build it.
+// program is the path of the shop, built once as a user would build it.
 var program string
 
 func TestMain(m *testing.M) {
@@ -40,19 +40,19 @@ func buildAndRun(m *testing.M) int {
 	return sqltest.Run(m)
 }
 
-// shop is a process that serves.
+// shop is a running process of the shop.
 type shop struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	url    string   // http://127.0.0.1:PORT
-	report []string // what it printed before it said where it listens
-	tmp    string   // its folder for temporary files
+	report []string // the lines before the address
+	tmp    string   // folder for temporary files
 	client http.Client
 	stdout io.Reader
 	stderr *bytes.Buffer
 }
 
-// open starts a shop on a port of its own and waits until it says that it listens.
+// open starts a shop on a free port and waits until it listens.
 func open(t *testing.T, args ...string) *shop {
 	t.Helper()
 	s := start(t, args...)
@@ -60,7 +60,7 @@ func open(t *testing.T, args ...string) *shop {
 	return s
 }
 
-// start starts a shop on a port of its own.
+// start starts a shop on a free port.
 func start(t *testing.T, args ...string) *shop {
 	t.Helper()
 	s := &shop{t: t, stderr: &bytes.Buffer{}, client: newClient(t)}
@@ -84,8 +84,8 @@ func start(t *testing.T, args ...string) *shop {
 	return s
 }
 
-// newClient returns a client that does as it is told: it follows no redirect, and who expects 100 (Continue) waits for an answer
-// rather than for a second.
+// newClient returns a client that follows no redirects and waits for 100 (Continue) without the
+// usual limit of one second.
 func newClient(t *testing.T) http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ExpectContinueTimeout = time.Minute
@@ -94,7 +94,7 @@ func newClient(t *testing.T) http.Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// listens waits until the shop says so.
+// listens waits until the shop prints its address.
 func (s *shop) listens() {
 	s.t.Helper()
 	lines := bufio.NewScanner(s.stdout)
@@ -108,7 +108,7 @@ func (s *shop) listens() {
 	s.t.Fatalf("the shop ended without listening: %s%s", strings.Join(s.report, "\n"), s.stderr)
 }
 
-// close sends a signal, waits for the end and checks that it is a peaceful one.
+// close sends a signal, waits for the end and checks the exit status.
 func (s *shop) close(sig os.Signal) {
 	s.t.Helper()
 	if err := s.cmd.Process.Signal(sig); err != nil {
@@ -145,7 +145,7 @@ func (s *shop) say(method, path, body string, header ...string) (*http.Response,
 	return resp, string(content)
 }
 
-// fails runs a shop that must not open, and returns its exit status and what it says.
+// fails runs a shop that must not start, and returns its exit status and output.
 func fails(t *testing.T, args ...string) (int, string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), program, args...).CombinedOutput()

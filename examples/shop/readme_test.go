@@ -16,8 +16,8 @@ import (
 var varying = regexp.MustCompile(
 	`retry: [0-9]{4}\b|id: [\w-]{23,}|[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
-// startedShop matches a block with the command that starts the shop, and startedOther one that starts another example, which
-// has a test of its own.
+// startedShop matches a block with the command that starts the shop. startedOther matches one that
+// starts another example, which has its own test.
 var (
 	startedShop  = regexp.MustCompile("(?m)^```\ngo run -C examples \\./shop(?: (.*))?\n```$")
 	startedOther = regexp.MustCompile("(?m)^```\ngo run -C examples \\./(?:[^s\n]|s[^h\n]).*\n```$")
@@ -26,8 +26,8 @@ var (
 // session is a shop that a document starts, and the commands that follow in the same section.
 type session struct{ document, args, text string }
 
-// TestDocumentSessions starts the shop as the documents of the repository describe, runs the commands that follow with bash,
-// and compares their output.
+// TestDocumentSessions starts the shop as the documents of the repository describe, runs the
+// commands that follow with bash, and compares their output.
 func TestDocumentSessions(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "curl"} {
@@ -48,7 +48,8 @@ func TestDocumentSessions(t *testing.T) {
 			args := strings.Fields(strings.Replace(s.args, "shop.db", filepath.Join(dir, "shop.db"), 1))
 			host := strings.TrimPrefix(open(t, args...).url, "http://")
 			script, want := transcript(s.text)
-			shell := exec.CommandContext(t.Context(), "bash", "-c", strings.ReplaceAll(script, "localhost:8080", host))
+			shell := exec.CommandContext(t.Context(), "bash", "-c",
+				strings.ReplaceAll(script, "localhost:8080", host))
 			shell.Dir = dir
 			out, err := shell.CombinedOutput()
 			if err != nil {
@@ -70,8 +71,8 @@ func TestDocumentSessions(t *testing.T) {
 	}
 }
 
-// documentSessions returns the sessions of all Markdown files, and how many blocks of commands there are, without those of
-// other examples.
+// documentSessions returns the sessions of all Markdown files, and the number of blocks with
+// commands, without those of other examples.
 func documentSessions(t *testing.T) (sessions []session, blocks int) {
 	t.Helper()
 	const root = "../.."
@@ -118,8 +119,9 @@ func documentSessions(t *testing.T) (sessions []session, blocks int) {
 	return sessions, blocks
 }
 
-// transcript returns a script of the commands of a session, which prints each command and its output, and the text that it
-// should print. A command continues on the next line after a backslash.
+// transcript returns a script of the commands of a session, which prints each command and its
+// output, and the text that it should print. A command continues on the next line after a
+// backslash.
 func transcript(text string) (script, want string) {
 	var commands, lines []string
 	for _, block := range strings.Split(text, "\n```console\n")[1:] {
@@ -136,7 +138,8 @@ func transcript(text string) (script, want string) {
 			}
 			quoted := "'" + strings.ReplaceAll(command, "'", `'\''`) + "'"
 			// The command runs in this shell, so that variables stay. awk ends an incomplete last line.
-			commands = append(commands, "printf %s "+quoted, "{ "+command[len("$ "):]+"} >output 2>&1", "awk 1 output")
+			commands = append(commands, "printf %s "+quoted, "{ "+command[len("$ "):]+"} >output 2>&1",
+				"awk 1 output")
 			command = ""
 		}
 	}

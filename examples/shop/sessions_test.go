@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSessions is the life of somebody's password and tokens, on each database.
+// TestSessions changes and revokes the passwords and tokens of a user, on each database.
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	for name, source := range databases() {
@@ -44,7 +44,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// Without -auth nobody has sessions, and no contract has commands for them.
+// Without -auth there are no sessions, and no contract has commands for them.
 func TestNoSessionsWithoutAuth(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)

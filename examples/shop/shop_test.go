@@ -16,7 +16,7 @@ const (
 	asJSONPatch  = "Content-Type: application/json-patch+json"
 )
 
-// exchange is one request and what must come back.
+// exchange is a request and its expected response.
 type exchange struct {
 	name         string
 	method, path string
@@ -28,7 +28,7 @@ type exchange struct {
 	holds  []string // parts of the body
 }
 
-// check says the exchange. {etag} in a header stands for the ETag that the conversation saw last.
+// check sends the request and compares the response. {etag} in a header is the last ETag.
 func (x exchange) check(t *testing.T, s *shop, etag *string) {
 	t.Helper()
 	var header []string
@@ -37,7 +37,8 @@ func (x exchange) check(t *testing.T, s *shop, etag *string) {
 	}
 	resp, body := s.say(x.method, x.path, x.body, header...)
 	if resp.StatusCode != x.status {
-		t.Fatalf("%s: %s %s is answered with %d, want %d\n%s", x.name, x.method, x.path, resp.StatusCode, x.status, body)
+		t.Fatalf("%s: %s %s is answered with %d, want %d\n%s", x.name, x.method, x.path, resp.StatusCode,
+			x.status, body)
 	}
 	for _, line := range x.want {
 		name, value, _ := strings.Cut(line, ": ")
@@ -132,9 +133,11 @@ func TestContractRefuses(t *testing.T) {
 		{"too many pieces", "/orders", `{"lines":[{"itemId":1,"qty":1001}]}`, "/lines/0/qty"},
 		{"no item", "/orders", `{"lines":[{"itemId":0,"qty":1}]}`, "/lines/0/itemId"},
 		{"status", "/orders", `{"status":"lost","lines":[{"itemId":1,"qty":1}]}`, "/status"},
-		{"note", "/orders", `{"note":"` + strings.Repeat("x", 501) + `","lines":[{"itemId":1,"qty":1}]}`, "/note"},
+		{"note", "/orders", `{"note":"` + strings.Repeat("x", 501) + `","lines":[{"itemId":1,"qty":1}]}`,
+			"/note"},
 		{"customer", "/orders", `{"customerId":77,"lines":[{"itemId":1,"qty":1}]}`, "/customerId"},
-		{"read-only", "/orders", `{"createdAt":"2026-01-01T00:00:00Z","lines":[{"itemId":1,"qty":1}]}`, "/createdAt"},
+		{"read-only", "/orders", `{"createdAt":"2026-01-01T00:00:00Z","lines":[{"itemId":1,"qty":1}]}`,
+			"/createdAt"},
 		{"assigned", "/orders", `{"id":7,"lines":[{"itemId":1,"qty":1}]}`, "/id"},
 		{"email", "/users", `{"email":"nobody","active":true}`, "/email"},
 		{"active", "/users", `{"email":"eve@example.com"}`, "/active"},
@@ -158,7 +161,7 @@ func TestContractRefuses(t *testing.T) {
 	}
 }
 
-// pointers returns the places that a problem names.
+// pointers returns the JSON pointers in a problem.
 func pointers(t *testing.T, body string) []string {
 	t.Helper()
 	var problem struct{ Errors []struct{ Pointer string } }
@@ -181,7 +184,8 @@ func TestEveryScalarFieldFiltersAndSorts(t *testing.T) {
 		"/users?role.ne=admin", "/places?id=745044", "/places?name=Istanbul", "/places?country.notIn=CN,IN", "/places?kind=PPLC",
 		"/places?admin=34", "/places?population.lt=500000", "/places?lat.lt=0", "/places?lon.gte=90",
 	} {
-		if resp, body := s.say("GET", field, ""); resp.StatusCode != 200 || strings.Contains(body, `{"items":[]`) {
+		if resp, body := s.say("GET", field, ""); resp.StatusCode != 200 ||
+			strings.Contains(body, `{"items":[]`) {
 			t.Errorf("GET %s is answered with %d: %s", field, resp.StatusCode, body)
 		}
 	}
@@ -204,18 +208,28 @@ func TestHosts(t *testing.T) {
 		host            string
 		orders, neutral int
 	}{
-		{"localhost", 200, 200}, {"LocalHost.:8080", 200, 200}, {"127.0.0.1", 200, 200}, {"[::1]", 200, 200},
-		{"[::1]:8080", 200, 200}, {"api-v1.localhost", 200, 200}, {"api-v2.localhost:8080", 200, 200},
-		{"API-V1-0.localhost", 200, 200}, {"api-v10.localhost", 404, 200}, {"api-v01.localhost", 404, 421},
+		{"localhost", 200, 200},
+		{"LocalHost.:8080", 200, 200},
+		{"127.0.0.1", 200, 200},
+		{"[::1]", 200, 200},
+		{"[::1]:8080", 200, 200},
+		{"api-v1.localhost", 200, 200},
+		{"api-v2.localhost:8080", 200, 200},
+		{"API-V1-0.localhost", 200, 200},
+		{"api-v10.localhost", 404, 200},
+		{"api-v01.localhost", 404, 421},
 		{"api-v0.localhost", 410, 200},
-		{"example.com", 421, 421}, {"localhost.example.com", 421, 421}, {"api-v1.localhost.example.com", 421, 421},
+		{"example.com", 421, 421},
+		{"localhost.example.com", 421, 421},
+		{"api-v1.localhost.example.com", 421, 421},
 		{"127.0.0.2", 421, 421},
 	}
 	for _, tt := range tests {
 		for path, want := range map[string]int{"/orders": tt.orders, "/health": tt.neutral, "/docs": tt.neutral} {
 			resp, body := s.say("GET", path, "", "Host: "+tt.host)
 			if resp.StatusCode != want {
-				t.Errorf("%s on %s is answered with %d, want %d: %s", path, tt.host, resp.StatusCode, want, body)
+				t.Errorf("%s on %s is answered with %d, want %d: %s", path, tt.host, resp.StatusCode, want,
+					body)
 			}
 			if want == 421 && resp.Header.Get("Content-Type") != "application/problem+json" {
 				t.Errorf("%s on %s: the answer is no problem: %s", path, tt.host, body)
@@ -271,7 +285,8 @@ func TestPage(t *testing.T) {
 	}
 	for _, link := range regexp.MustCompile(`href="(/[^"]*)"`).FindAllStringSubmatch(body, -1) {
 		path := strings.ReplaceAll(link[1], "&amp;", "&")
-		if resp, _ := s.say("GET", path, "", "Accept: text/html,*/*;q=0.8"); resp.StatusCode != http.StatusOK {
+		if resp, _ := s.say("GET", path, "",
+			"Accept: text/html,*/*;q=0.8"); resp.StatusCode != http.StatusOK {
 			t.Errorf("the page links to %s, which is answered with %d", path, resp.StatusCode)
 		}
 	}

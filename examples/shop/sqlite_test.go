@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A shop that is opened waits for others that have the file, for longer than SQLite does by itself; and for nothing else.
+// whenFree retries while another connection has locked the file, and does not retry after other
+// errors.
 func TestWhenFree(t *testing.T) {
 	t.Parallel()
 	pool, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "shop.db")+"?_pragma=busy_timeout(0)")

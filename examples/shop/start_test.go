@@ -61,7 +61,7 @@ func TestReportVerbose(t *testing.T) {
 	}
 }
 
-// TestReportLines counts the lines of the report, with the line that has the address.
+// TestReportLines limits the lines of the report, including the line with the address.
 func TestReportLines(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{nil, {"-db", "memory"}, {"-auth"}} {
@@ -81,7 +81,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// A request whose content is still on its way when the shop is told to end gets its answer.
+// A request whose body is still being sent at shutdown gets its response.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -93,8 +93,12 @@ func TestDrain(t *testing.T) {
 	defer conn.Close()
 	drains := idle(t, address)
 	body := `{"lines":[{"itemId":1,"qty":1}]}`
-	fmt.Fprintf(conn, "POST /orders HTTP/1.1\r\nHost: localhost\r\n%s\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
-		asJSON, len(body))
+	fmt.Fprintf(
+		conn,
+		"POST /orders HTTP/1.1\r\nHost: localhost\r\n%s\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
+		asJSON,
+		len(body),
+	)
 	in := bufio.NewReader(conn)
 	if line, err := in.ReadString('\n'); !strings.Contains(line, "100") {
 		t.Fatalf("the shop does not want the content: %q, %v", line, err)
@@ -104,7 +108,7 @@ func TestDrain(t *testing.T) {
 	}
 	drains()
 	fmt.Fprint(conn, body)
-	if _, err := in.ReadString('\n'); err != nil { // the empty line after 100
+	if _, err := in.ReadString('\n'); err != nil { // empty line after 100
 		t.Fatal(err)
 	}
 	resp, err := http.ReadResponse(in, nil)
@@ -120,8 +124,8 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// idle opens a connection and asks something on it. What it returns waits until the server closes it: on its way to its end it
-// listens no more, and then closes whatever has nothing to do.
+// idle opens a connection and sends a request on it. closed waits until the server closes the
+// connection. On shutdown the server first closes its listener and then idle connections.
 func idle(t *testing.T, address string) (closed func()) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -222,7 +226,8 @@ func TestPlacesFlag(t *testing.T) {
 		{"plain", "places.jsonl", two, 0, ""},
 		{"gzip", "places.jsonl.gz", two, 0, ""},
 		{"a line that is no place", "places.jsonl", two + `{"id":"c","name":"Nowhere"}`, 1, "line 4"},
-		{"an id that is taken", "places.jsonl", two + `{"id":"a","name":"Athens","country":"US"}`, 1, "line 4"},
+		{"an id that is taken", "places.jsonl", two + `{"id":"a","name":"Athens","country":"US"}`, 1,
+			"line 4"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -244,7 +249,7 @@ func TestPlacesFlag(t *testing.T) {
 	}
 }
 
-// writeFile writes a file, compressed if its name says so.
+// writeFile writes a file, compressed if its name ends in .gz.
 func writeFile(t *testing.T, path, content string) {
 	t.Helper()
 	file, err := os.Create(path)
@@ -263,7 +268,7 @@ func writeFile(t *testing.T, path, content string) {
 	}
 }
 
-// Every protocol that a browser or a proxy may speak says the same.
+// HTTP/1.1 and HTTP/2 return the same responses.
 func TestProtocols(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -284,7 +289,8 @@ func TestProtocols(t *testing.T) {
 	if !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "HTTP/2.0") }) {
 		t.Fatalf("no HTTP/2: %q", got)
 	}
-	if diff := cmp.Diff(strings.TrimPrefix(got[0], "HTTP/1.1"), strings.TrimPrefix(got[1], "HTTP/2.0")); diff != "" {
+	if diff := cmp.Diff(strings.TrimPrefix(got[0], "HTTP/1.1"),
+		strings.TrimPrefix(got[1], "HTTP/2.0")); diff != "" {
 		t.Errorf("answers (-HTTP/1.1 +HTTP/2):\n%s", diff)
 	}
 }

@@ -25,13 +25,14 @@ func TestIsStream(t *testing.T) {
 		{"/graphql", events, true},
 		{"/v2/graphql", upgrade, true},
 		{"/orders", "Accept: application/json", false},
-		{"/orders", "Accept: text/event-stream;q=0.1, application/json", false}, // it may get a list, and as much time as others
+		// It may get a list, so the usual time limit applies.
+		{"/orders", "Accept: text/event-stream;q=0.1, application/json", false},
 		{"/files/text", events, false},
 		{"/docs", events, false},
 		{"/openapi/2.0.0.json", events, false},
 		{"/a/b/orders/7", events, false},
 		{"/orders/a%2Fb", events, true}, // one segment
-		{"/orders", upgrade, false},     // it gets a list
+		{"/orders", upgrade, false},     // gets a list
 		{"POST /orders", events, false},
 		{"PATCH /orders/1", events, false},
 		{"POST /graphql", events, true},
@@ -51,19 +52,21 @@ func TestIsStream(t *testing.T) {
 	}
 }
 
-// A stream ends when the token that it was begun with is not good any more, though nothing has happened.
+// A stream ends if its token expires or is revoked, even without an event.
 func TestStreamsEndWithTheirTokens(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := openShopOn(t, settings{db: "memory", auth: true})
 		const token = "soon"
-		_, err := s.collections.tokens.Insert(t.Context(), tokenID(token), Token{ID: tokenID(token), UserID: 2, ExpiresAt: s.today.Add(time.Second)})
+		_, err := s.collections.tokens.Insert(t.Context(), tokenID(token),
+			Token{ID: tokenID(token), UserID: 2, ExpiresAt: s.today.Add(time.Second)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		began := time.Now()
 		w := ask(t, s, "GET", "/orders", "", "Accept: text/event-stream", "Authorization: Bearer "+token)
-		if w.Code != 200 || !strings.HasPrefix(w.Body.String(), "retry: ") || strings.Contains(w.Body.String(), "event: ") {
+		if w.Code != 200 || !strings.HasPrefix(w.Body.String(), "retry: ") ||
+			strings.Contains(w.Body.String(), "event: ") {
 			t.Errorf("%d: %s", w.Code, w.Body)
 		}
 		if took := time.Since(began); took != time.Second {
@@ -103,11 +106,13 @@ func TestConnect(t *testing.T) {
 				return
 			}
 			if who := s.collections.principal(ctx); who != tt.who || until.IsZero() != (who == "") {
-				t.Errorf("it is %q until %v, want %q until %v from now", who, until, tt.who, expires.Sub(s.today))
+				t.Errorf("it is %q until %v, want %q until %v from now", who, until, tt.who,
+					expires.Sub(s.today))
 			}
 		})
 	}
-	if ctx, _, err := openShop(t).collections.connect(context.Background(), []byte(`{"Authorization":"Bearer x"}`)); ctx == nil || err != nil {
+	if ctx, _, err := openShop(t).collections.connect(context.Background(),
+		[]byte(`{"Authorization":"Bearer x"}`)); ctx == nil || err != nil {
 		t.Errorf("a shop without -auth: %v", err)
 	}
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// forms are the fields that the shop sends in a form of RFC 9651: those that are defined so, and those of an older time
-// that are spelled alike, so that one parser reads all of them. API-Version is none of them, as 1.1.0 is no number.
+// forms has the header fields that follow RFC 9651: those defined as structured fields, and older
+// ones with the same syntax, so that one parser reads all of them. API-Version is not one of them,
+// because 1.1.0 is not a number.
 var forms = map[string]func([]string) error{
 	"Deprecation":        isItem,
 	"Retry-After":        isItem,
@@ -30,8 +31,10 @@ func isItem(v []string) error       { _, err := httpsfv.UnmarshalItem(v); return
 func isList(v []string) error       { _, err := httpsfv.UnmarshalList(v); return err }
 func isDictionary(v []string) error { _, err := httpsfv.UnmarshalDictionary(v); return err }
 
-// ask sends a request, each of header a line such as "Accept: text/html".
-func ask(t *testing.T, h http.Handler, method, target, body string, header ...string) *httptest.ResponseRecorder {
+// ask sends a request. Each of header is a line such as "Accept: text/html".
+func ask(
+	t *testing.T, h http.Handler, method, target, body string, header ...string,
+) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
 	r.Host = "localhost"
@@ -73,7 +76,7 @@ func TestStructuredFields(t *testing.T) {
 		}
 	}
 	for name := range forms {
-		if !seen[name] && name != "Retry-After" { // the shop has no brown-outs
+		if !seen[name] && name != "Retry-After" { // the shop has no brownouts
 			t.Errorf("none of the answers has %s", name)
 		}
 	}

@@ -42,7 +42,7 @@ func TestThrottle(t *testing.T) {
 	}
 }
 
-// Whoever guesses at many accounts cannot fill the memory.
+// Attempts at many accounts cannot exhaust the memory.
 func TestThrottleIsBounded(t *testing.T) {
 	t.Parallel()
 	var all throttle
@@ -60,20 +60,28 @@ func TestThrottleIsBounded(t *testing.T) {
 	}
 }
 
-// Guessing is slowed down at both doors, and does not say whether there is such an account.
+// Login attempts are limited over REST and GraphQL, and do not show whether the account exists.
 func TestLoginIsThrottled(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	body := func(email string) string { return `{"email":"` + email + `","password":"wrong"}` }
 	for _, email := range []string{"ann@example.com", "nobody@example.com"} {
 		for range guesses {
-			s.collections.guesses.enter(email, time.Now().Add(time.Hour)) // so that none is forgotten while this runs
+			// The time is in the future, so that no attempt expires during the test.
+			s.collections.guesses.enter(email, time.Now().Add(time.Hour))
 		}
 		w := ask(t, s, "POST", "/auth/login", body(email), jsonType)
 		if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" {
 			t.Errorf("%s: %d %v: %s", email, w.Code, w.Header(), w.Body)
 		}
-		w = ask(t, s, "POST", "/graphql", `{"query":"mutation { authLogin(input: {email: \"`+email+`\", password: \"wrong\"}) { token } }"}`, jsonType)
+		w = ask(
+			t,
+			s,
+			"POST",
+			"/graphql",
+			`{"query":"mutation { authLogin(input: {email: \"`+email+`\", password: \"wrong\"}) { token } }"}`,
+			jsonType,
+		)
 		if !strings.Contains(w.Body.String(), `"code":"RATE_LIMITED"`) {
 			t.Errorf("%s, GraphQL: %v", email, w.Body)
 		}

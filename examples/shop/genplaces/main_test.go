@@ -18,7 +18,7 @@ func TestCompressHead(t *testing.T) {
 	tests := []struct {
 		name, in string
 		n        int
-		want     string // what is written, or part of the error
+		want     string // output, or part of the error
 		fails    bool
 	}{
 		{"head", sorted, 2, `{"population":3}` + "\n" + `{"population":2}` + "\n", false},
@@ -61,7 +61,7 @@ func plain(t *testing.T, r io.Reader) string {
 	return string(content)
 }
 
-// What the shop carries is what this command makes of its own output.
+// The embedded places are a fixed point: the command reproduces the file from itself.
 func TestGenerateIsStable(t *testing.T) {
 	t.Parallel()
 	const carried = "../data/places.jsonl.gz"
