@@ -10,7 +10,7 @@ import (
 	"github.com/stoa-go/stoa/middleware"
 )
 
-// ask sends what a browser sends for a page of an origin.
+// ask sends a request as a browser does for a page of an origin.
 func ask(t *testing.T, h http.Handler, method, target, body, origin string, header ...string) *http.Response {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
@@ -25,7 +25,8 @@ func ask(t *testing.T, h http.Handler, method, target, body, origin string, head
 	return w.Result()
 }
 
-// A browser asks beforehand for each method and each field that a client of the API may use (rule 151).
+// A preflight request allows each method and each header field that a client of the API may use
+// (rule 151).
 func TestPreflight(t *testing.T) {
 	t.Parallel()
 	h := newHandler()
@@ -46,7 +47,8 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// The page creates a note, repeats that with its key, and can read what it needs, of refusals, too.
+// The page creates a note, retries with the same key, and can read the header fields that it needs,
+// also of errors.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	h := newHandler()
@@ -55,7 +57,7 @@ func TestPage(t *testing.T) {
 		name, method, target, origin string
 		header                       []string
 		status                       int
-		readable                     []string // fields that the answer has and the page may read
+		readable                     []string // fields of the response that the page may read
 	}{
 		{"create", "POST", "/notes", app, []string{token, key}, 201, []string{"ETag", "Location", "X-Request-Id"}},
 		{"once more", "POST", "/notes", app, []string{token, key}, 201, []string{"ETag", "Location", "Idempotency-Replayed"}},
@@ -64,7 +66,8 @@ func TestPage(t *testing.T) {
 		{"another origin", "POST", "/notes", "https://evil.example", []string{token}, 403, nil},
 		{"another origin reads", "GET", "/notes", "https://evil.example", nil, 200, nil},
 	} {
-		resp := ask(t, h, tt.method, tt.target, `{"text":"buy oil"}`, tt.origin, append(tt.header, "Content-Type: application/json")...)
+		resp := ask(t, h, tt.method, tt.target, `{"text":"buy oil"}`, tt.origin,
+			append(tt.header, "Content-Type: application/json")...)
 		if resp.StatusCode != tt.status {
 			t.Errorf("%s: %d, want %d", tt.name, resp.StatusCode, tt.status)
 		}
