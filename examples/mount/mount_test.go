@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// say sends a request to what main serves.
+// say sends a request to the handler of main.
 func say(t *testing.T, h http.Handler, method, target, body string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
@@ -41,14 +41,15 @@ func TestURLsKeepThePrefix(t *testing.T) {
 				t.Errorf("Location and Content-Location of PUT (-want +got):\n%s", diff)
 			}
 			w = say(t, h, "GET", prefix+"/notes/a%2Fb/?fields=id", "")
-			if diff := cmp.Diff(prefix+"/notes/a%2Fb?fields=id", w.Header().Get("Location")); w.Code != 308 || diff != "" {
+			if diff := cmp.Diff(prefix+"/notes/a%2Fb?fields=id", w.Header().Get("Location")); w.Code != 308 ||
+				diff != "" {
 				t.Errorf("%d, Location of a path with a slash too many (-want +got):\n%s", w.Code, diff)
 			}
 		})
 	}
 }
 
-// Whoever follows the links sees every item once, whatever the prefix.
+// A client that follows the links receives every item once, with every prefix.
 func TestLinksKeepThePrefix(t *testing.T) {
 	t.Parallel()
 	next := regexp.MustCompile(`<([^>]*)>; rel="next"`)
@@ -65,11 +66,16 @@ func TestLinksKeepThePrefix(t *testing.T) {
 				page, _, _ := strings.Cut(w.Body.String(), "]")
 				pages = append(pages, page+"]")
 				target = ""
-				if m := next.FindStringSubmatch(w.Header().Get("Link")); m != nil && strings.HasPrefix(m[1], prefix+"/notes?") {
+				if m := next.FindStringSubmatch(w.Header().Get("Link")); m != nil &&
+					strings.HasPrefix(m[1], prefix+"/notes?") {
 					target = m[1]
 				}
 			}
-			want := []string{`{"items":[{"id":"one"}]`, `{"items":[{"id":"three"}]`, `{"items":[{"id":"two"}]`}
+			want := []string{
+				`{"items":[{"id":"one"}]`,
+				`{"items":[{"id":"three"}]`,
+				`{"items":[{"id":"two"}]`,
+			}
 			if diff := cmp.Diff(want, pages); diff != "" {
 				t.Errorf("pages (-want +got):\n%s", diff)
 			}
@@ -77,22 +83,26 @@ func TestLinksKeepThePrefix(t *testing.T) {
 	}
 }
 
-// The other door is beside the catalog, wherever that is.
+// GraphQL is served next to the catalog, with every prefix.
 func TestGraphQL(t *testing.T) {
 	t.Parallel()
 	for _, prefix := range []string{"/api", "/chi/v1"} {
 		t.Run(prefix, func(t *testing.T) {
 			t.Parallel()
 			h := newMux()
-			say(t, h, "POST", prefix+"/graphql", `{"query":"mutation { createNote(input: {id: \"a/b\", text: \"first\"}) { id } }"}`)
+			say(t, h, "POST", prefix+"/graphql",
+				`{"query":"mutation { createNote(input: {id: \"a/b\", text: \"first\"}) { id } }"}`)
 			w := say(t, h, "POST", prefix+"/graphql", `{"query":"{ note(id: \"a/b\") { text } }"}`)
-			if diff := cmp.Diff(`{"data":{"note":{"text":"first"}}}`, strings.TrimSpace(w.Body.String())); diff != "" {
+			if diff := cmp.Diff(`{"data":{"note":{"text":"first"}}}`,
+				strings.TrimSpace(w.Body.String())); diff != "" {
 				t.Errorf("%d (-want +got):\n%s", w.Code, diff)
 			}
-			if w := say(t, h, "GET", prefix+"/notes/a%2Fb?fields=text", ""); w.Body.String() != `{"text":"first"}` {
+			if w := say(t, h, "GET", prefix+"/notes/a%2Fb?fields=text",
+				""); w.Body.String() != `{"text":"first"}` {
 				t.Errorf("in REST it is %d: %s", w.Code, w.Body)
 			}
-			if w := say(t, h, "GET", prefix+"/graphql/schema.graphql", ""); !strings.Contains(w.Body.String(), "type Note {") {
+			if w := say(t, h, "GET", prefix+"/graphql/schema.graphql", ""); !strings.Contains(
+				w.Body.String(), "type Note {") {
 				t.Errorf("the schema is %d: %s", w.Code, w.Body)
 			}
 			if w := say(t, h, "GET", prefix+"/graphql/nothing", ""); w.Code != 404 {
@@ -124,7 +134,8 @@ func TestEverythingElseIsServedAsBefore(t *testing.T) {
 		}
 	}
 	for _, target := range []string{"/api/notes", "/chi/v1/notes"} {
-		if w := say(t, h, "DELETE", target, ""); w.Code != 405 || w.Header().Get("Allow") != "GET, HEAD, POST, OPTIONS" {
+		if w := say(t, h, "DELETE", target, ""); w.Code != 405 ||
+			w.Header().Get("Allow") != "GET, HEAD, POST, OPTIONS" {
 			t.Errorf("DELETE %s: %d, Allow: %q", target, w.Code, w.Header().Get("Allow"))
 		}
 	}
