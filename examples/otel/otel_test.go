@@ -11,14 +11,14 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 )
 
-// TestSpans asks for things, and looks at what OpenTelemetry is told: the names of spans, which one is below which, and that
-// all of them belong to the trace that the client has begun.
+// TestSpans sends requests and checks the exported spans: their names, their parents, and that all
+// of them belong to the trace of the client.
 func TestSpans(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, method, target, body string
 		status                     int
-		want                       []string // from the outermost
+		want                       []string // outermost first
 	}{
 		{"list", "GET", "/notes", "", 200, []string{"GET /notes", "notes.List"}},
 		{"create", "POST", "/notes", `{"text":"buy oil"}`, 201, []string{"POST /notes", "notes.Create"}},
@@ -51,7 +51,7 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// names are those of spans that are below each other, the outermost first. They end from the innermost.
+// names returns the names of nested spans, the outermost first. Spans end in the opposite order.
 func names(t *testing.T, spans tracetest.SpanStubs) (names []string) {
 	t.Helper()
 	const client = "b7ad6b7169203331"
@@ -71,12 +71,13 @@ func names(t *testing.T, spans tracetest.SpanStubs) (names []string) {
 	return names
 }
 
-// A span of a request says what its route was, without ids, and what became of it.
+// The span of a request has the route without ids, and the status code.
 func TestSpanAttributes(t *testing.T) {
 	t.Parallel()
 	exporter := tracetest.NewInMemoryExporter()
 	h := newHandler(sdk.NewTracerProvider(sdk.WithSyncer(exporter)))
-	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/notes/7", nil))
+	h.ServeHTTP(httptest.NewRecorder(),
+		httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/notes/7", nil))
 	spans := exporter.GetSpans()
 	got := map[string]string{}
 	for _, kv := range spans[len(spans)-1].Attributes {
