@@ -17,7 +17,7 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// The store is what the kit asks of one, with every filter and sort that it declares.
+// The store passes the conformance kit, with every filter and sort that it declares.
 func TestTasks(t *testing.T) {
 	t.Parallel()
 	for _, engine := range sqltest.Engines() {
@@ -33,15 +33,19 @@ func TestTasks(t *testing.T) {
 				}
 				return tasks
 			}
-			resourcetest.Run(t, func(t *testing.T) resource.Collection[Task] { return open(t) }, &resourcetest.Options[Task]{
-				Require: []string{"Creator", "Replacer", "Deleter", "Transactor"},
-				Support: open(t).query.Support(), Items: 40, Writers: 6,
-			})
+			resourcetest.Run(
+				t,
+				func(t *testing.T) resource.Collection[Task] { return open(t) },
+				&resourcetest.Options[Task]{
+					Require: []string{"Creator", "Replacer", "Deleter", "Transactor"},
+					Support: open(t).query.Support(), Items: 40, Writers: 6,
+				},
+			)
 		})
 	}
 }
 
-// What anyone has to write is no longer than this.
+// tasks.go is the complete store, and short.
 func TestLength(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("tasks.go")
@@ -53,7 +57,7 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// A name that is not a column goes nowhere near the statement.
+// A name that is not a column never becomes part of the statement.
 func TestNobodyAsksForMore(t *testing.T) {
 	t.Parallel()
 	api, err := openAPI(filepath.Join(t.TempDir(), "tasks.db"))
@@ -78,7 +82,8 @@ func TestNobodyAsksForMore(t *testing.T) {
 		want         string
 	}{
 		{"a column that is no field", "/tasks?rev=x", 400, ""},
-		{"a filter", "/tasks?title=%27%3B%20DROP%20TABLE%20tasks%3B%20--&fields=id", 200, `{"items":[{"id":2}]}`},
+		{"a filter", "/tasks?title=%27%3B%20DROP%20TABLE%20tasks%3B%20--&fields=id", 200,
+			`{"items":[{"id":2}]}`},
 		{"a sort", "/tasks?sort=-priority,title&fields=id", 200, `{"items":[{"id":2},{"id":1}]}`},
 		{"both are still there", "/tasks?done=false&fields=id", 200, `{"items":[{"id":1},{"id":2}]}`},
 	}
