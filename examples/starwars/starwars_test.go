@@ -23,7 +23,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// calls are those that stores have had, in their order.
+// calls records the calls of the stores, in order.
 type calls struct {
 	mu   sync.Mutex
 	made []string
@@ -35,7 +35,7 @@ func (c *calls) note(name string) {
 	c.made = append(c.made, name)
 }
 
-// taken returns the calls since the last time, sorted: siblings are asked for at the same time.
+// taken returns the calls since its last call, sorted, because siblings are loaded concurrently.
 func (c *calls) taken() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,7 +45,7 @@ func (c *calls) taken() string {
 	return text
 }
 
-// counting notes the calls of a store.
+// counting records the calls of a store.
 func counting[T any](c *calls, name string, ops resource.Ops[T]) resource.Ops[T] {
 	inner := ops
 	ops.Get = func(ctx context.Context, id string) (resource.Item[T], error) {
@@ -71,7 +71,7 @@ func counting[T any](c *calls, name string, ops resource.Ops[T]) resource.Ops[T]
 	return ops
 }
 
-// openCounted opens a saga whose stores are counted.
+// openCounted returns the API of a saga that records the calls of its stores.
 func openCounted(t *testing.T) (http.Handler, *calls) {
 	t.Helper()
 	s, err := newSaga(t.Context())
@@ -88,7 +88,7 @@ func openCounted(t *testing.T) (http.Handler, *calls) {
 	return api, c
 }
 
-// post asks something in GraphQL and returns the answer. variables are JSON, or nothing.
+// post sends a GraphQL request and returns the response body. variables is a JSON object or empty.
 func post(t *testing.T, api http.Handler, document, variables string) string {
 	t.Helper()
 	content := map[string]any{"query": document}
@@ -109,10 +109,10 @@ func post(t *testing.T, api http.Handler, document, variables string) string {
 	return strings.TrimSpace(w.Body.String())
 }
 
-// heroQuery is the sample.
+// heroQuery is the sample query.
 const heroQuery = `{ hero { name friends { name homeWorld { name climate } species { name lifespan origin { name } } } } }`
 
-// heroAnswer is what it asks for.
+// heroAnswer is the expected response.
 const heroAnswer = `{"data":{"hero":{"name":"R2-D2","friends":[` +
 	`{"name":"Luke Skywalker","homeWorld":{"name":"Tatooine","climate":"arid"},` +
 	`"species":{"name":"Human","lifespan":120,"origin":{"name":"Coruscant"}}},` +
@@ -121,7 +121,8 @@ const heroAnswer = `{"data":{"hero":{"name":"R2-D2","friends":[` +
 	`{"name":"Leia Organa","homeWorld":{"name":"Alderaan","climate":"temperate"},` +
 	`"species":{"name":"Human","lifespan":120,"origin":{"name":"Coruscant"}}}]}}}`
 
-// heroCalls are one for each level: the hero, the friends, their worlds and their species, and the worlds of these.
+// heroCalls has one call for each level: the hero, the friends, their planets and species, and the
+// planets of those species.
 const heroCalls = "characters.Get characters.GetMany planets.GetMany planets.GetMany species.GetMany"
 
 func TestQueries(t *testing.T) {
@@ -131,36 +132,58 @@ func TestQueries(t *testing.T) {
 		fragment What on Species { name lifespan origin { name } }`
 	tests := []struct{ name, document, variables, want, calls string }{
 		{"the sample", heroQuery, "", heroAnswer, heroCalls},
-		{"the sample in fragments", `{ hero { name friends { ...Who } } } ` + fragments, "", heroAnswer, heroCalls},
-		{"the sample with variables",
+		{"the sample in fragments", `{ hero { name friends { ...Who } } } ` + fragments, "", heroAnswer,
+			heroCalls},
+		{
+			"the sample with variables",
 			`query ($e: Episode, $more: Boolean!, $less: Boolean = false) { hero(episode: $e) { name friends @include(if: $more) {
-				...Who @skip(if: $less) } } } ` + fragments, `{"e":"JEDI","more":true}`, heroAnswer, heroCalls + " films.Get"},
+				...Who @skip(if: $less) } } } ` + fragments,
+			`{"e":"JEDI","more":true}`,
+			heroAnswer,
+			heroCalls + " films.Get",
+		},
 		{"what is left out is not fetched",
 			`query ($e: Episode, $more: Boolean!) { hero(episode: $e) { name friends @include(if: $more) { ...Who } } } ` + fragments,
-			`{"e":"EMPIRE","more":false}`, `{"data":{"hero":{"name":"Luke Skywalker"}}}`, "characters.Get films.Get"},
-		{"null is no episode", `query ($e: Episode) { hero(episode: $e) { name } census(episode: $e) { species } }`, `{"e":null}`,
+			`{"e":"EMPIRE","more":false}`, `{"data":{"hero":{"name":"Luke Skywalker"}}}`,
+			"characters.Get films.Get"},
+		{
+			"null is no episode",
+			`query ($e: Episode) { hero(episode: $e) { name } census(episode: $e) { species } }`,
+			`{"e":null}`,
 			`{"data":{"hero":{"name":"R2-D2"},"census":[{"species":"human"},{"species":"droid"},{"species":"ewok"},{"species":"hutt"},` +
 				`{"species":"mon-calamari"},{"species":"rodian"},{"species":"wookiee"},{"species":"yodas"}]}}`,
-			"characters.Get characters.List"},
-		{"aliases", `{ r2: character(id: "r2-d2") { homeWorld { name } } luke: character(id: "luke") { homeWorld { world: name } } }`, "",
-			`{"data":{"r2":{"homeWorld":{"name":"Naboo"}},"luke":{"homeWorld":{"world":"Tatooine"}}}}`,
+			"characters.Get characters.List",
+		},
+		{"aliases",
+			`{ r2: character(id: "r2-d2") { homeWorld { name } } luke: character(id: "luke") { homeWorld { world: name } } }`,
+			"", `{"data":{"r2":{"homeWorld":{"name":"Naboo"}},"luke":{"homeWorld":{"world":"Tatooine"}}}}`,
 			"characters.Get characters.Get planets.GetMany planets.GetMany"},
-		{"nobody knows where from", `{ character(id: "yoda") { homeWorld { name } species { lifespan origin { name } } } }`, "",
+		{"nobody knows where from",
+			`{ character(id: "yoda") { homeWorld { name } species { lifespan origin { name } } } }`, "",
 			`{"data":{"character":{"homeWorld":null,"species":{"lifespan":900,"origin":null}}}}`,
 			"characters.Get species.GetMany"},
-		{"nobody", `{ character(id: "jar-jar") { name } }`, "", `{"data":{"character":null}}`, "characters.Get"},
+		{"nobody", `{ character(id: "jar-jar") { name } }`, "", `{"data":{"character":null}}`,
+			"characters.Get"},
 		{"there and back, once a level",
-			`{ films(orderBy: [{field: number}]) { nodes { number hero { species { characters { films { number } } } } } } }`, "",
-			"", "all-species.GetMany characters.GetMany characters.ListBy films.GetMany films.List"},
-		{"pages", `{ characters(first: 2, orderBy: [{field: height, direction: DESC}], filter: {name: {contains: "a"}}) {
-			nodes { name } pageInfo { hasNextPage } totalCount } }`, "",
+			`{ films(orderBy: [{field: number}]) { nodes { number hero { species { characters { films { number } } } } } } }`,
+			"", "", "all-species.GetMany characters.GetMany characters.ListBy films.GetMany films.List"},
+		{
+			"pages",
+			`{ characters(first: 2, orderBy: [{field: height, direction: DESC}], filter: {name: {contains: "a"}}) {
+			nodes { name } pageInfo { hasNextPage } totalCount } }`,
+			"",
 			`{"data":{"characters":{"nodes":[{"name":"Chewbacca"},{"name":"Darth Vader"}],"pageInfo":{"hasNextPage":true},"totalCount":12}}}`,
-			"characters.Count characters.List"},
-		{"computed for all films at once", `{ films { nodes { title rating reviews { stars } } } }`, "",
+			"characters.Count characters.List",
+		},
+		{
+			"computed for all films at once",
+			`{ films { nodes { title rating reviews { stars } } } }`,
+			"",
 			`{"data":{"films":{"nodes":[{"title":"The Empire Strikes Back","rating":5,"reviews":[{"stars":5}]},` +
 				`{"title":"Return of the Jedi","rating":3,"reviews":[{"stars":3}]},` +
 				`{"title":"A New Hope","rating":4.5,"reviews":[{"stars":5},{"stars":4}]}]}}}`,
-			"films.List reviews.ListBy reviews.ListBy"},
+			"films.List reviews.ListBy reviews.ListBy",
+		},
 		{"a root field of our own", `{ census(episode: NEWHOPE) { species characters } }`, "",
 			`{"data":{"census":[{"species":"human","characters":6},{"species":"droid","characters":2},` +
 				`{"species":"rodian","characters":1},{"species":"wookiee","characters":1}]}}`, "characters.List"},
@@ -187,7 +210,7 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// A review is written, shown by REST, counted by the computed field, changed and withdrawn.
+// A review is created, read over REST, included in the computed field, changed and deleted.
 func TestMutations(t *testing.T) {
 	t.Parallel()
 	api, _ := openCounted(t)
@@ -206,19 +229,21 @@ func TestMutations(t *testing.T) {
 		if diff := cmp.Diff(step.want, got); step.want != "" && diff != "" {
 			t.Errorf("%s (-want +got):\n%s", step.document, diff)
 		}
-		if step.want == "" && (!strings.Contains(got, `"deleteReview":{"stars":1},"again":null`) || !strings.Contains(got, `"GONE"`)) {
+		if step.want == "" &&
+			(!strings.Contains(got, `"deleteReview":{"stars":1},"again":null`) || !strings.Contains(got, `"GONE"`)) {
 			t.Errorf("%s: %s", step.document, got)
 		}
 	}
 }
 
-// What cannot be is refused before any store is asked.
+// Invalid requests are rejected before any store is called.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, document, code string }{
 		{"no such episode", `{ hero(episode: CLONES) { name } }`, "GRAPHQL_VALIDATION_FAILED"},
 		{"no such field", `{ hero { midichlorians } }`, "GRAPHQL_VALIDATION_FAILED"},
-		{"names are not changed", `mutation { patchCharacter(id: "luke", input: {name: "Lars"}) { name } }`, "GRAPHQL_VALIDATION_FAILED"},
+		{"names are not changed", `mutation { patchCharacter(id: "luke", input: {name: "Lars"}) { name } }`,
+			"GRAPHQL_VALIDATION_FAILED"},
 		{"six stars", `mutation { createReview(input: {episode: JEDI, stars: 6}) { id } }`, "BAD_USER_INPUT"},
 	}
 	api, counted := openCounted(t)
@@ -234,7 +259,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// The other door has the same.
+// REST serves the same data.
 func TestREST(t *testing.T) {
 	t.Parallel()
 	api, _ := openCounted(t)
@@ -244,8 +269,12 @@ func TestREST(t *testing.T) {
 		want   string
 	}{
 		{"/hero?episode=EMPIRE&fields=name", 200, `{"name":"Luke Skywalker"}`},
-		{"/all-species/human?expand=origin", 200, `{"id":"human","name":"Human","lifespan":120,"originId":"coruscant",` +
-			`"origin":{"id":"coruscant","name":"Coruscant","climate":"temperate"}}`},
+		{
+			"/all-species/human?expand=origin",
+			200,
+			`{"id":"human","name":"Human","lifespan":120,"originId":"coruscant",` +
+				`"origin":{"id":"coruscant","name":"Coruscant","climate":"temperate"}}`,
+		},
 		{"/planets?climate=arid&fields=id", 200, `{"items":[{"id":"socorro"},{"id":"tatooine"}]}`},
 		{"/", 303, "/graphql"},
 		{"/graphql/schema.graphql", 200, "type Character {"},
@@ -259,7 +288,7 @@ func TestREST(t *testing.T) {
 	}
 }
 
-// The facts hang together: whoever is named is there.
+// Every id that an item refers to exists.
 func TestFacts(t *testing.T) {
 	t.Parallel()
 	api, _ := openCounted(t)
@@ -270,12 +299,15 @@ func TestFacts(t *testing.T) {
 			Characters struct{ Nodes []fact }
 		}
 	}
-	if err := json.Unmarshal([]byte(got), &answer); err != nil || len(answer.Data.Characters.Nodes) != len(characters()) {
+	if err := json.Unmarshal([]byte(got), &answer); err != nil ||
+		len(answer.Data.Characters.Nodes) != len(characters()) {
 		t.Fatalf("%v: %s", err, got)
 	}
 	for _, c := range answer.Data.Characters.Nodes {
-		if len(c.Friends) != len(c.FriendIDs) || len(c.Films) != len(c.AppearsIn) || (c.HomeWorld == nil) != (c.HomeWorldID == nil) ||
-			c.Species.ID != c.SpeciesID || (c.Species.Origin == nil) != (c.Species.OriginID == nil) {
+		if len(c.Friends) != len(c.FriendIDs) || len(c.Films) != len(c.AppearsIn) ||
+			(c.HomeWorld == nil) != (c.HomeWorldID == nil) ||
+			c.Species.ID != c.SpeciesID ||
+			(c.Species.Origin == nil) != (c.Species.OriginID == nil) {
 			t.Errorf("somebody or something is missing: %+v", c)
 		}
 		for _, film := range c.Films {
@@ -303,7 +335,7 @@ type fact struct {
 	}
 }
 
-// The program says where it listens, answers the sample, and ends in peace.
+// The program prints its address, answers the sample query, and exits with status 0.
 func TestProcess(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "starwars")
@@ -327,7 +359,8 @@ func TestProcess(t *testing.T) {
 			url = ""
 		}
 	}
-	if url == "" || !strings.Contains(report, "/hero  a lookup of /characters") || !strings.Contains(report, "GraphQL") {
+	if url == "" || !strings.Contains(report, "/hero  a lookup of /characters") ||
+		!strings.Contains(report, "GraphQL") {
 		t.Fatalf("it reports:\n%s", report)
 	}
 	resp, err := http.Post(url+"/graphql", "application/json", strings.NewReader(`{"query":"`+heroQuery+`"}`))
