@@ -18,11 +18,12 @@ import (
 
 func TestMain(m *testing.M) { sqltest.Main(m) }
 
-// someLines are more places than a whole number of statements takes.
+// someLines returns n places as JSON Lines.
 func someLines(n int) []byte {
 	var b bytes.Buffer
 	for i := range n {
-		fmt.Fprintf(&b, `{"id":"%d","name":"Place %d","country":"GR","population":%d,"lat":1.5}`+"\n", i, i, i)
+		fmt.Fprintf(&b, `{"id":"%d","name":"Place %d","country":"GR","population":%d,"lat":1.5}`+"\n", i, i,
+			i)
 	}
 	return b.Bytes()
 }
@@ -49,7 +50,8 @@ func TestInsertByHand(t *testing.T) {
 			}
 			defer target.close()
 			for _, lines := range []int{1, chunk, chunk + 7} {
-				if _, n, err := s.insertByHand(t.Context(), target, someLines(lines)); n != lines || err != nil {
+				if _, n, err := s.insertByHand(t.Context(), target, someLines(lines)); n != lines ||
+					err != nil {
 					t.Errorf("%d rows of %d lines, %v", n, lines, err)
 				}
 			}
@@ -87,14 +89,16 @@ func TestPost(t *testing.T) {
 			t.Parallel()
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				sent, err := io.ReadAll(r.Body)
-				if err != nil || string(sent) != "lines" || r.Header.Get("Content-Type") != "application/x-ndjson" {
+				if err != nil || string(sent) != "lines" ||
+					r.Header.Get("Content-Type") != "application/x-ndjson" {
 					t.Errorf("it was sent %q as %s, %v", sent, r.Header.Get("Content-Type"), err)
 				}
 				w.WriteHeader(tt.status)
 				io.WriteString(w, tt.body)
 			}))
 			t.Cleanup(server.Close)
-			if n, err := post(t.Context(), server.URL, []byte("lines")); n != tt.want || (err == nil) != tt.ok {
+			if n, err := post(t.Context(), server.URL, []byte("lines")); n != tt.want ||
+				(err == nil) != tt.ok {
 				t.Errorf("post = %d, %v", n, err)
 			}
 		})

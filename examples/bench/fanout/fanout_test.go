@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestWithGqlgen shows whether gqlgen takes part. The gate builds with the tag gqlgen.
+// TestWithGqlgen reports whether gqlgen takes part. The gate builds with the tag gqlgen.
 func TestWithGqlgen(t *testing.T) {
 	t.Parallel()
 	switch {
@@ -34,7 +34,7 @@ func TestWithGqlgen(t *testing.T) {
 	}
 }
 
-// TestMessagesAreEqual: all peers send the same messages.
+// TestMessagesAreEqual checks that all peers send the same messages.
 func TestMessagesAreEqual(t *testing.T) {
 	t.Parallel()
 	var messages []string
@@ -60,12 +60,13 @@ func TestMessagesAreEqual(t *testing.T) {
 	}
 	for i, message := range messages {
 		if len(message) != len(messages[0]) {
-			t.Errorf("messages differ (-%s +%s)\n%s", peers()[0].name, peers()[i].name, cmp.Diff(messages[0], message))
+			t.Errorf("messages differ (-%s +%s)\n%s", peers()[0].name, peers()[i].name,
+				cmp.Diff(messages[0], message))
 		}
 	}
 }
 
-// TestMeasure: a measurement as small as can be has all its figures.
+// TestMeasure checks that a minimal measurement produces all figures.
 func TestMeasure(t *testing.T) {
 	for _, p := range peers() {
 		whole, err := overWebSockets(p, 2, 10*time.Millisecond)

@@ -16,7 +16,7 @@ import (
 	"github.com/stoa-go/stoa/examples/bench/internal/shop"
 )
 
-// TestWithGqlgen shows whether gqlgen takes part. The gate builds with the tag gqlgen.
+// TestWithGqlgen reports whether gqlgen takes part. The gate builds with the tag gqlgen.
 func TestWithGqlgen(t *testing.T) {
 	t.Parallel()
 	switch {
@@ -27,7 +27,8 @@ func TestWithGqlgen(t *testing.T) {
 	}
 }
 
-// TestResponsesAreEqual: all peers do the same work. Introspection is left out, because each server describes itself.
+// TestResponsesAreEqual checks that all peers send the same responses. Introspection is left out,
+// because each server describes itself.
 func TestResponsesAreEqual(t *testing.T) {
 	t.Parallel()
 	for i := range jobs {
@@ -50,8 +51,9 @@ func TestResponsesAreEqual(t *testing.T) {
 					}
 				}
 			}
-			// Members come in the order in which they were asked for, so the text is the same, too.
-			if got := ask(t, stoa.handler(data), j); !bytes.Equal(bytes.TrimSpace(want[0]), bytes.TrimSpace(got[0])) {
+			// Members have the order of the selection, so the text is the same, too.
+			if got := ask(t, stoa.handler(data), j); !bytes.Equal(
+				bytes.TrimSpace(want[0]), bytes.TrimSpace(got[0])) {
 				t.Errorf("want %.300s\ngot  %.300s", want[0], got[0])
 			}
 		})
@@ -81,7 +83,8 @@ func decoded(t *testing.T, data []byte) (v any) {
 	return v
 }
 
-// TestDistinctDocuments: a job of documents never seen sends another one each time, and each is answered in full.
+// TestDistinctDocuments checks that a job with distinct documents sends a new one each time, and
+// that each response is complete.
 func TestDistinctDocuments(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -110,7 +113,8 @@ func TestDistinctDocuments(t *testing.T) {
 	}
 	c.send()
 	if c.Response.Bytes != distinct || distinct < 10_000 {
-		t.Errorf("%d bytes for a document never seen, %d for the same one with its own name", distinct, c.Response.Bytes)
+		t.Errorf("%d bytes for a document never seen, %d for the same one with its own name", distinct,
+			c.Response.Bytes)
 	}
 }
 
@@ -141,8 +145,8 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// TestMeasure runs every job once. It is not parallel, as it changes how many processors there are. Budgets are for a run of
-// the command on a machine with nothing else to do.
+// TestMeasure runs every job once. It is not parallel, because it changes GOMAXPROCS. It does not
+// check budgets, which are for a run of the command on an idle machine.
 func TestMeasure(t *testing.T) {
 	if err := flag.Set("test.benchtime", "1x"); err != nil {
 		t.Fatal(err)
@@ -155,7 +159,8 @@ func TestMeasure(t *testing.T) {
 	measured.print(&out)
 	for _, p := range peers() {
 		for _, j := range []*job{&list100, &item, &patch, &list10000} {
-			if r := measured.of(j, &p); r == nil || r.median().N != 1 || !strings.Contains(out.String(), "| "+j.name+" | "+p.name+" |") {
+			if r := measured.of(j, &p); r == nil || r.median().N != 1 ||
+				!strings.Contains(out.String(), "| "+j.name+" | "+p.name+" |") {
 				t.Errorf("%s of %s is not measured", j.name, p.name)
 			}
 		}

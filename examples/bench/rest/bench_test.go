@@ -19,7 +19,8 @@ func BenchmarkJobs(b *testing.B) {
 	}
 }
 
-// TestResponsesAreEqual: a peer that sends less would be faster for that reason.
+// TestResponsesAreEqual checks that all peers send the same members. A peer that sends less would
+// be faster for that reason.
 func TestResponsesAreEqual(t *testing.T) {
 	t.Parallel()
 	for _, j := range jobs {
@@ -60,7 +61,7 @@ func compareResponses(t *testing.T, want, got *measure.Response) {
 	}
 }
 
-// members decodes an answer. Of a page it leaves out what only Stoa adds, so that the items are compared.
+// members decodes a response body. It drops the members of a page that only Stoa adds.
 func members(t *testing.T, body []byte) map[string]any {
 	t.Helper()
 	if len(body) == 0 {
@@ -77,10 +78,18 @@ func members(t *testing.T, body []byte) map[string]any {
 func TestHandRefusesWhatTheTagsForbid(t *testing.T) {
 	t.Parallel()
 	bodies := []string{
-		`{}`, `{"name":"","country":"CN"}`, `{"name":"x","country":"cn"}`, `{"name":"x"}`,
-		`{"name":"x","country":"CN","population":-1}`, `{"name":"x","country":"CN","lat":91}`,
-		`{"name":"x","country":"CN","lon":-181}`, `{"name":"x","country":"CN","more":1}`, `{"name":1,"country":"CN"}`,
-		`{"id":7,"name":"x","country":"CN"}`, `{"name":"x","country":"CN"}{}`, `{"name":"` + strings.Repeat("x", 201) + `","country":"CN"}`,
+		`{}`,
+		`{"name":"","country":"CN"}`,
+		`{"name":"x","country":"cn"}`,
+		`{"name":"x"}`,
+		`{"name":"x","country":"CN","population":-1}`,
+		`{"name":"x","country":"CN","lat":91}`,
+		`{"name":"x","country":"CN","lon":-181}`,
+		`{"name":"x","country":"CN","more":1}`,
+		`{"name":1,"country":"CN"}`,
+		`{"id":7,"name":"x","country":"CN"}`,
+		`{"name":"x","country":"CN"}{}`,
+		`{"name":"` + strings.Repeat("x", 201) + `","country":"CN"}`,
 	}
 	for _, body := range bodies {
 		for _, p := range []peer{byHand, byStoa} {
@@ -103,14 +112,15 @@ func TestNoConcurrentWriteIsLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got.took, got.refused = 0, 0 // who was refused has tried again, or is missing among those that were acknowledged
+	got.took, got.refused = 0, 0 // refused writes were retried, or are missing among the acknowledged
 	want := outcome{sent: 200, acknowledged: 200}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(outcome{})); diff != "" {
 		t.Errorf("outcome (-want +got):\n%s", diff)
 	}
 }
 
-// Tests run beside it on the same heap, so that this one is about what comes; the command judges the growth.
+// TestExportIsComplete checks the lines of an export but not the growth of the heap, which parallel
+// tests share. The command checks the growth.
 func TestExportIsComplete(t *testing.T) {
 	t.Parallel()
 	got, err := exportOverHTTP(t.Context(), 50_000)

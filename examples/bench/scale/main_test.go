@@ -12,14 +12,16 @@ import (
 
 func TestMain(m *testing.M) { sqltest.Main(m) }
 
-// TestRun measures a small table. How long things take is no matter of a test; that both sides find the same is.
+// TestRun measures a small table. It checks that both sides find the same rows, not how long that
+// takes.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, database string
 		source         func(t *testing.T) string
 	}{
-		{"SQLite", "SQLite (modernc)", func(t *testing.T) string { return filepath.Join(t.TempDir(), "scale.db") }},
+		{"SQLite", "SQLite (modernc)",
+			func(t *testing.T) string { return filepath.Join(t.TempDir(), "scale.db") }},
 		{"a temporary file", "SQLite (modernc)", func(*testing.T) string { return "" }},
 		{"PostgreSQL", "PostgreSQL", func(t *testing.T) string { return sqltest.PostgreSQL(t) }},
 	}
@@ -80,7 +82,8 @@ func TestCompare(t *testing.T) {
 	count := func(i int) func() error {
 		return func() error { calls[i]++; return nil }
 	}
-	if _, _, err := compare(time.Nanosecond, count(0), count(1)); err != nil || calls[0] < rounds || calls[1] < rounds {
+	if _, _, err := compare(time.Nanosecond, count(0), count(1)); err != nil || calls[0] < rounds ||
+		calls[1] < rounds {
 		t.Errorf("err = %v after %v calls", err, calls)
 	}
 	broken := errors.New("broken")

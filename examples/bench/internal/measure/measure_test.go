@@ -53,10 +53,13 @@ func TestInTurn(t *testing.T) {
 	}
 }
 
-// TestClient sends two bodies in turn, and shows that the client itself does not allocate.
+// TestClient sends two bodies in turn, and checks that the client itself does not allocate.
 func TestClient(t *testing.T) {
 	var got []string
-	c := measure.Client{Request: httptest.NewRequest("POST", "/", nil), Bodies: [][]byte{[]byte("a"), []byte("bb")}}
+	c := measure.Client{
+		Request: httptest.NewRequest("POST", "/", nil),
+		Bodies:  [][]byte{[]byte("a"), []byte("bb")},
+	}
 	c.Response.Keep = true
 	c.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -74,7 +77,8 @@ func TestClient(t *testing.T) {
 	if diff := gocmp.Diff([]string{"a", "bb", "a"}, got); diff != "" {
 		t.Errorf("bodies (-want +got):\n%s", diff)
 	}
-	if c.Response.Status != http.StatusCreated || c.Response.Bytes != 1 || c.Response.Header().Get("X") != "y" {
+	if c.Response.Status != http.StatusCreated || c.Response.Bytes != 1 ||
+		c.Response.Header().Get("X") != "y" {
 		t.Errorf("response = %+v", c.Response)
 	}
 	fixed := []byte("fixed")
