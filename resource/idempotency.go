@@ -309,10 +309,8 @@ func (r *Resource) replayItem(ctx context.Context, rec *idempotency.Record, key 
 	}
 	if rec.Result != nil {
 		e.stored = r.core.typ.New()
-		if err := json.Unmarshal(
-			rec.Result,
-			e.stored,
-		); err != nil { // it was written by a program with another type
+		if err := json.Unmarshal(rec.Result, e.stored); err != nil {
+			// A program with another type has written the record.
 			e.stored = nil
 			older := *rec
 			older.Result = nil
@@ -418,12 +416,8 @@ func (r *Resource) canonicalNew(v any, doc []byte) []byte {
 // nothing.
 func (r *Resource) canonicalPut(id string, doc []byte, o *WriteOptions) []byte {
 	// An integer may be written as 3.0, which package json does not accept.
-	plain, err := jsontext.AppendFormat(
-		nil,
-		doc,
-		jsontext.CanonicalizeRawInts(false),
-		jsontext.CanonicalizeRawFloats(true),
-	)
+	plain, err := jsontext.AppendFormat(nil, doc, jsontext.CanonicalizeRawInts(false),
+		jsontext.CanonicalizeRawFloats(true))
 	given := r.projection.typ.New()
 	if err != nil || json.Unmarshal(plain, given) != nil {
 		return r.canonicalNew(nil, doc)
@@ -488,8 +482,6 @@ func (r *Resource) derivesIDs() bool {
 	if c.id.SetText(v, sampleID) != nil {
 		return false
 	}
-	return !slices.ContainsFunc(
-		c.typ.Validate(v),
-		func(bad schema.Violation) bool { return bad.Pointer == pointer.To(c.id.Name) },
-	)
+	return !slices.ContainsFunc(c.typ.Validate(v),
+		func(bad schema.Violation) bool { return bad.Pointer == pointer.To(c.id.Name) })
 }

@@ -160,7 +160,7 @@ func (im *importRun) single(ctx context.Context, line *importLine) error {
 	var err error
 	switch {
 	case line.id != "" && (line.bad == nil || im.r.Can(OpReplace)):
-		created, err = im.put(ctx, line)
+		created, err = im.putLine(ctx, line)
 	case line.bad != nil:
 		err = im.r.wrap(OpCreate, line.id, line.bad)
 	default:
@@ -173,9 +173,9 @@ func (im *importRun) single(ctx context.Context, line *importLine) error {
 	return err
 }
 
-// put stores a line with Put. If the item does not exist, the error is that of the line as a new
+// putLine stores a line with Put. If the item does not exist, the error is that of the line as a new
 // item.
-func (im *importRun) put(ctx context.Context, line *importLine) (created bool, err error) {
+func (im *importRun) putLine(ctx context.Context, line *importLine) (created bool, err error) {
 	if im.r.core.ops.replace == nil {
 		_, err = im.r.Create(ctx, line.doc, &im.opts)
 		return true, err
@@ -350,10 +350,8 @@ func (im *importRun) publishInserted(ctx context.Context, ids []string) error {
 func (im *importRun) insertEach(ctx context.Context, ids []string, values []any) error {
 	h := im.r.core
 	for i, id := range ids {
-		e, err := h.write(
-			ctx,
-			storeChange{kind: feed.Created, id: id, recreate: h.allowRecreate, after: values[i]},
-		)
+		e, err := h.write(ctx,
+			storeChange{kind: feed.Created, id: id, recreate: h.allowRecreate, after: values[i]})
 		if err != nil {
 			return err
 		}

@@ -7,34 +7,14 @@ import (
 	"testing"
 )
 
-// exemptNames are the violations of TestNames that are still to be mended: a package and a name.
-// Remove an entry with its violation and add none.
-var exemptNames = []string{
-	"resource Create/create",
-	"resource Get/get",
-	"resource Logger/logger",
-	"resource NewID/newID",
-	"resource Put/put",
-}
-
 // TestNames keeps the names of each library package easy to search for: no unexported type shares
 // its name with a function or method, and the names of two functions differ by case alone only if
 // the exported one uses the other, as Get calls get.
 func TestNames(t *testing.T) {
 	t.Parallel()
-	var left []string
 	for dir, files := range libraryFiles(t) {
 		for _, name := range nameViolations(files) {
-			if entry := dir + " " + name; !slices.Contains(exemptNames, entry) {
-				t.Errorf("rename: %s", entry)
-			} else {
-				left = append(left, entry)
-			}
-		}
-	}
-	for _, entry := range exemptNames {
-		if !slices.Contains(left, entry) {
-			t.Logf("%s is mended; remove it from exemptNames", entry)
+			t.Errorf("rename: %s %s", dir, name)
 		}
 	}
 }

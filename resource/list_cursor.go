@@ -54,10 +54,8 @@ func (r *Resource) newPageQuery(ctx context.Context, q query.Query) (*pageQuery,
 	}
 	h := r.core
 	if !h.query.Natural {
-		if i := slices.IndexFunc(
-			hubQ.Sort,
-			func(o query.Order) bool { return o.Field == h.id.Name },
-		); i >= 0 {
+		byID := func(o query.Order) bool { return o.Field == h.id.Name }
+		if i := slices.IndexFunc(hubQ.Sort, byID); i >= 0 {
 			hubQ.Sort = hubQ.Sort[:i+1]
 		} else {
 			hubQ.Sort = append(slices.Clip(hubQ.Sort), query.Order{Field: h.id.Name})
@@ -162,10 +160,8 @@ func (w *pageQuery) fetch(ctx context.Context) (Page, error) {
 	}
 	for round := 0; ; round++ {
 		if round == maxHidden {
-			return Page{}, problem.New(
-				problem.Unavailable,
-				"Too much of this list is hidden from you to find what is not.",
-			)
+			return Page{}, problem.New(problem.Unavailable,
+				"Too much of this list is hidden from you to find what is not.")
 		}
 		p := Page{buffer: h.ops.newBuffer()}
 		if err := h.ops.list(ctx, q, p.buffer); err != nil {

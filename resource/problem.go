@@ -89,10 +89,8 @@ func plainProblem(err error) *problem.Details {
 	case errors.Is(err, ErrExists):
 		return problem.New(problem.Exists, "An item with this id exists or has existed.")
 	case errors.As(err, new(*failedError)):
-		return problem.New(
-			problem.PreconditionFailed,
-			"The item is not in the state that the request demands.",
-		)
+		return problem.New(problem.PreconditionFailed,
+			"The item is not in the state that the request demands.")
 	case errors.Is(err, ErrForbidden):
 		return problem.New(problem.Forbidden, "You may not do this.")
 	case errors.Is(err, ErrUnauthenticated):
@@ -100,10 +98,8 @@ func plainProblem(err error) *problem.Details {
 	case errors.Is(err, feed.ErrCursor):
 		return problem.New(problem.InvalidCursor, "This is no cursor of a change.")
 	case errors.Is(err, tx.ErrOutcomeUnknown): // no Retry-After: a retry could repeat the write
-		return problem.New(
-			problem.OutcomeUnknown,
-			"Whether this was done is not known. Look, before you do it again.",
-		)
+		return problem.New(problem.OutcomeUnknown,
+			"Whether this was done is not known. Look, before you do it again.")
 	case errors.Is(err, ErrStale), errors.Is(err, retry.ErrContended), errors.Is(err, ErrUnavailable),
 		errors.Is(err, tx.ErrUnavailable), errors.Is(err, feed.ErrClosed),
 		errors.Is(err, context.DeadlineExceeded):

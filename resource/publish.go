@@ -153,14 +153,8 @@ func (o *publisher) publishAfter(ctx context.Context, h *core, events []*feed.Ev
 		err = o.feed.Append(bounded, events...)
 	}
 	if err != nil {
-		o.logger.ErrorContext(
-			ctx,
-			"resource: a change became no event, so nobody who listens has heard of it",
-			"resource",
-			h.name,
-			"error",
-			err,
-		)
+		o.logger.ErrorContext(ctx, "resource: event not appended after commit; subscribers will miss it",
+			"resource", h.name, "error", err)
 	}
 }
 
@@ -172,14 +166,14 @@ func publishError(err error) error {
 		return nil
 	case errors.Is(err, ErrUnavailable), errors.Is(err, tx.ErrUnavailable), errors.Is(err, context.Canceled),
 		errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("the change cannot be told: %w", err)
+		return fmt.Errorf("event not appended: %w", err)
 	case errors.Is(err, ErrStale),
 		errors.Is(err, ErrExists),
 		errors.Is(err, ErrNotFound),
 		errors.Is(err, ErrGone):
-		return fmt.Errorf("%w: the change cannot be told: %v", errStoreFault, err)
+		return fmt.Errorf("%w: event not appended: %v", errStoreFault, err)
 	}
-	return fmt.Errorf("%w: the change cannot be told: %w", errStoreFault, err)
+	return fmt.Errorf("%w: event not appended: %w", errStoreFault, err)
 }
 
 // events encodes the items.

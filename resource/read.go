@@ -21,12 +21,8 @@ func (h *core) fetchMany(ctx context.Context, ids []string, b buffer) error {
 		return h.ops.getMany(ctx, ids, b)
 	}
 	for _, id := range ids {
-		if _, err := h.ops.get(
-			ctx,
-			id,
-			b,
-		); err != nil && !errors.Is(err, ErrNotFound) &&
-			!errors.Is(err, ErrGone) {
+		_, err := h.ops.get(ctx, id, b)
+		if err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrGone) {
 			return err
 		}
 	}

@@ -35,12 +35,12 @@ func newBufferPool[T any](h *core) *bufferPool[T] {
 	return p
 }
 
-func (p *bufferPool[T]) get() buffer { return p.pool.Get().(*pageBuffer[T]) }
+func (p *bufferPool[T]) take() buffer { return p.pool.Get().(*pageBuffer[T]) }
 
 func (b *pageBuffer[T]) entries() []Entry { return b.rows }
 
-// put adds one item, which was requested by id.
-func (b *pageBuffer[T]) put(id string, item *Item[T]) (*Entry, error) {
+// store adds one item, which was requested by id.
+func (b *pageBuffer[T]) store(id string, item *Item[T]) (*Entry, error) {
 	if cap(b.rows) == len(b.rows) || cap(b.values) == len(b.values) {
 		b.grow(b.next())
 	}
@@ -79,7 +79,7 @@ func drain[T any](ctx context.Context, b *pageBuffer[T], seq iter.Seq2[Item[T], 
 		if err != nil {
 			return err
 		}
-		if _, err := b.put("", &item); err != nil {
+		if _, err := b.store("", &item); err != nil {
 			return err
 		}
 		if len(b.rows) == max {

@@ -14,7 +14,8 @@ import (
 )
 
 // Report returns a description of the catalog in plain text, to be logged at start-up: the paths,
-// the capabilities of each collection, and settings that weaken security. [Catalog.BriefReport] shortens it.
+// the capabilities of each collection, and settings that weaken security. [Catalog.BriefReport]
+// shortens it.
 func (c *Catalog) Report() string {
 	var b strings.Builder
 	for _, p := range c.parts {
@@ -37,9 +38,8 @@ func (c *Catalog) Report() string {
 	case c.opts.Idempotency == nil && slices.ContainsFunc(c.parts, func(p *catalogPart) bool { return p.Keyed }):
 		b.WriteString("keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored\n")
 	case c.opts.Idempotency != nil && c.opts.Principal == nil:
-		b.WriteString(
-			"weak: no CatalogOptions.Principal: every request with an Idempotency-Key is rejected\n",
-		)
+		b.WriteString("weak: no CatalogOptions.Principal: " +
+			"every request with an Idempotency-Key is rejected\n")
 	}
 	return b.String()
 }

@@ -24,8 +24,8 @@ func (h *core) subscribe() (f *feed.Feed, leave func(), err error) {
 	return nil, nil, errNoFeed
 }
 
-// logger returns the logger for errors that subscribers do not receive.
-func (h *core) logger() *slog.Logger {
+// feedLogger returns the logger for errors that subscribers do not receive.
+func (h *core) feedLogger() *slog.Logger {
 	if o := h.publisher.Load(); o != nil {
 		return o.logger
 	}
@@ -61,11 +61,8 @@ func eventOf[T any](h *core, c *feed.Change[T]) (*feed.Event, error) {
 		return e, nil
 	}
 	if (c.Before == nil) != (c.Kind == feed.Created) || (c.After == nil) != (c.Kind == feed.Deleted) {
-		return nil, fmt.Errorf(
-			"%w: %v",
-			feed.ErrExpired,
-			storeFault("told of item %q that it was %v, and not what it was or is", c.ID, c.Kind),
-		)
+		return nil, fmt.Errorf("%w: %v", feed.ErrExpired,
+			storeFault("told of item %q that it was %v, and not what it was or is", c.ID, c.Kind))
 	}
 	p := &decodedEvent{}
 	for _, side := range [...]struct {

@@ -40,13 +40,13 @@ type erased struct {
 // erase removes the type parameter of ops and of the hooks.
 func erase[T any](h *core, ops Ops[T], o *Options[T]) erased {
 	pool := newBufferPool[T](h)
-	e := erased{newBuffer: pool.get, deleted: ops.Deleted, delete: ops.Delete, count: ops.Count}
+	e := erased{newBuffer: pool.take, deleted: ops.Deleted, delete: ops.Delete, count: ops.Count}
 	e.get = func(ctx context.Context, id string, b buffer) (*Entry, error) {
 		item, err := ops.Get(ctx, id)
 		if b == nil || err != nil {
 			return entryOf(h, id, &item, err)
 		}
-		return b.(*pageBuffer[T]).put(id, &item)
+		return b.(*pageBuffer[T]).store(id, &item)
 	}
 	e.list = func(ctx context.Context, q query.Query, b buffer) error {
 		return drain(ctx, b.(*pageBuffer[T]), ops.List(ctx, q), q.Limit)

@@ -89,12 +89,7 @@ func (s *projection) checkAssumed(sample, shown any) error {
 		if query.Compare(was, is) != 0 {
 			return fmt.Errorf(
 				"has %v in %q and %v after conversion down: map %q in Fields to \"\" or to its own "+
-					"name",
-				was,
-				f.Name,
-				is,
-				f.Name,
-			)
+					"name", was, f.Name, is, f.Name)
 		}
 	}
 	return nil

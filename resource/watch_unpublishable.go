@@ -25,10 +25,10 @@ func (h *core) reportUnpublishable(at feed.Cursor, s *projection, err error) err
 		if errors.As(err, &p) {
 			attrs = append(attrs, "stack", p.Stack())
 		}
-		h.logger().Error("resource: an event cannot be told, so those who listen have to list anew", attrs...)
+		h.feedLogger().Error("resource: event not sent; its subscribers have to list again", attrs...)
 	}
 	// Not wrapped: err could be taken for a mistake of the client.
-	return fmt.Errorf("%w: an event cannot be told: %v", feed.ErrExpired, err)
+	return fmt.Errorf("%w: event not sent: %v", feed.ErrExpired, err)
 }
 
 // unpublishableEvent identifies an event that cannot be sent in a projection.

@@ -119,7 +119,7 @@ func (w *writeRequest) Do(ctx context.Context) error {
 	var err error
 	switch w.op {
 	case OpCreate:
-		err = w.create(ctx)
+		err = w.runCreate(ctx)
 	case OpDelete:
 		err = w.r.core.withRetry(ctx, w.id, func() error { return w.attemptDelete(ctx) })
 	default:
@@ -136,9 +136,9 @@ func (w *writeRequest) Do(ctx context.Context) error {
 	return w.r.wrap(w.op, w.id, err)
 }
 
-// create is Create, outside of the retry loop: there is no item yet that another request could
+// runCreate is Create, outside of the retry loop: there is no item yet that another request could
 // change.
-func (w *writeRequest) create(ctx context.Context) (err error) {
+func (w *writeRequest) runCreate(ctx context.Context) (err error) {
 	r := w.r
 	if w.new.value == nil && w.new.invalid == nil {
 		w.new = r.readNew(w.doc, w.opts)
@@ -149,7 +149,7 @@ func (w *writeRequest) create(ctx context.Context) (err error) {
 	id, v := w.new.id, w.new.value
 	w.new.value = nil
 	w.created = true
-	if newID := w.newID(ctx); id == "" && newID != "" {
+	if newID := w.chooseID(ctx); id == "" && newID != "" {
 		w.entry, err = r.createWithID(ctx, newID, v)
 		return err
 	}
@@ -159,9 +159,9 @@ func (w *writeRequest) create(ctx context.Context) (err error) {
 	return err
 }
 
-// newID returns the id that a new item gets if its document names none; empty leaves the choice to
-// the store.
-func (w *writeRequest) newID(ctx context.Context) string {
+// chooseID returns the id that a new item gets if its document names none; empty leaves the choice
+// to the store.
+func (w *writeRequest) chooseID(ctx context.Context) string {
 	if id := w.opts.Key.NewID(ctx, w.r.Name()); id != "" {
 		return id
 	}
@@ -408,10 +408,8 @@ func (w *writeRequest) revise(ctx context.Context, cur Entry) (v any, changed bo
 	if v, err = w.newValue(cur); err != nil {
 		return nil, false, err
 	}
-	if c.typ.Equal(
-		cur.stored,
-		v,
-	) { // authorize all the same: an accepted guess would reveal a writeOnly value
+	if c.typ.Equal(cur.stored, v) {
+		// Authorize an unchanged value too: an accepted guess would reveal a writeOnly value.
 		return v, false, c.authorize(ctx, w.op, cur.stored, v)
 	}
 	return v, true, w.r.checkWrite(ctx, w.op, cur.stored, v)
@@ -443,10 +441,8 @@ func (w *writeRequest) newValue(cur Entry) (any, error) {
 
 // replace writes a checked value in place of cur.
 func (r *Resource) replace(ctx context.Context, op Op, cur Entry, v any) (Entry, error) {
-	e, err := r.core.write(
-		ctx,
-		storeChange{kind: feed.Updated, id: cur.ID, rev: cur.Rev, before: cur.stored, after: v},
-	)
+	e, err := r.core.write(ctx,
+		storeChange{kind: feed.Updated, id: cur.ID, rev: cur.Rev, before: cur.stored, after: v})
 	if err != nil {
 		return Entry{}, err
 	}
@@ -478,10 +474,8 @@ func (w *writeRequest) attemptDelete(ctx context.Context) error {
 	if err := w.opts.If.check(r.core, &cur); err != nil {
 		return err
 	}
-	if _, err := r.core.write(
-		ctx,
-		storeChange{kind: feed.Deleted, id: w.id, rev: cur.Rev, before: cur.stored},
-	); err != nil {
+	if _, err := r.core.write(ctx,
+		storeChange{kind: feed.Deleted, id: w.id, rev: cur.Rev, before: cur.stored}); err != nil {
 		return r.staleError(ctx, w.id, w.opts, err)
 	}
 	r.core.afterCommit(ctx, OpDelete, cur.stored, nil)

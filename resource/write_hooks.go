@@ -38,10 +38,8 @@ func (r *Resource) checkWrite(ctx context.Context, op Op, before, after any) err
 			return r.projection.translate(bad)
 		}
 		if !r.projection.expresses(after) {
-			return problem.New(
-				problem.Invalid,
-				"The item would be one that this version of the API cannot show.",
-			)
+			return problem.New(problem.Invalid,
+				"The item would be one that this version of the API cannot show.")
 		}
 	}
 	scope, err := c.scopeOf(ctx)

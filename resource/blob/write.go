@@ -187,12 +187,8 @@ func (w *writeRequest) runCreate(ctx context.Context) (*Blob, error) {
 		if !validID(id) {
 			return nil, storeFault("was given the id %q, which is no segment of a path", id)
 		}
-		if err := w.c.authorize(
-			ctx,
-			resource.OpCreate,
-			nil,
-			&Blob{ID: id, MediaType: w.mediaType},
-		); err != nil {
+		after := &Blob{ID: id, MediaType: w.mediaType}
+		if err := w.c.authorize(ctx, resource.OpCreate, nil, after); err != nil {
 			return nil, err
 		}
 		blob, err := w.store(ctx, id, "")

@@ -82,7 +82,7 @@ func TestLogFails(t *testing.T) {
 					if !shared {
 						want(t, res, door.status)
 						same(t, "hooks that ran", true, after > 0)
-						same(t, "the log of the library says so", true, strings.Contains(b.said.String(), "became no event"))
+						same(t, "the log of the library says so", true, strings.Contains(b.said.String(), "event not appended"))
 						same(t, "and nothing of the items", false, strings.Contains(b.said.String(), `"x"`))
 						return
 					}
@@ -156,7 +156,7 @@ func TestUnwritableEvents(t *testing.T) {
 			_, gone := store.Get(t.Context(), "a")
 			same(t, "an internal error", shared, err != nil && resource.Problem(err).Kind == problem.Internal)
 			same(t, "nothing was stored", shared, errors.Is(gone, resource.ErrNotFound))
-			same(t, "the log of the library says that it was not told", !shared, strings.Contains(b.said.String(), "became no event"))
+			same(t, "the log of the library says that it was not told", !shared, strings.Contains(b.said.String(), "event not appended"))
 			b.wantEvents(t)
 		})
 	}

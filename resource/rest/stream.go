@@ -38,10 +38,8 @@ func (x *call) feedList() error {
 	if err != nil {
 		return err
 	}
-	return x.streamChanges(
-		l,
-		func(ctx context.Context) changes { return x.route.resource.Watch(ctx, l.after, l.filter) },
-	)
+	return x.streamChanges(l,
+		func(ctx context.Context) changes { return x.route.resource.Watch(ctx, l.after, l.filter) })
 }
 
 // feedItem handles GET and HEAD of the feed of an item. A missing item is an error, unless the

@@ -245,10 +245,8 @@ func (x *call) wantsStream() (bool, error) {
 func (x *call) negotiateFeed(lines, offers []string) (int, error) {
 	i, err := x.negotiate(lines, offers)
 	if err == nil && offers[i] == mediaStream &&
-		!slices.ContainsFunc(
-			lines,
-			func(line string) bool { return strings.Contains(strings.ToLower(line), mediaStream) },
-		) {
+		!slices.ContainsFunc(lines,
+			func(line string) bool { return strings.Contains(strings.ToLower(line), mediaStream) }) {
 		if i, err = x.negotiate(lines, offers[:i]); err != nil {
 			err = x.notAcceptable(offers)
 		}

@@ -71,20 +71,6 @@ func appendDate(dst []byte, t time.Time) []byte {
 		dst = append(dst, "0000"[:4-len(strconv.Itoa(year))]...)
 	}
 	dst = strconv.AppendInt(dst, int64(year), 10)
-	return append(
-		dst,
-		' ',
-		byte('0'+hour/10),
-		byte('0'+hour%10),
-		':',
-		byte('0'+minute/10),
-		byte('0'+minute%10),
-		':',
-		byte('0'+second/10),
-		byte('0'+second%10),
-		' ',
-		'G',
-		'M',
-		'T',
-	)
+	return append(dst, ' ', byte('0'+hour/10), byte('0'+hour%10), ':', byte('0'+minute/10),
+		byte('0'+minute%10), ':', byte('0'+second/10), byte('0'+second%10), ' ', 'G', 'M', 'T')
 }

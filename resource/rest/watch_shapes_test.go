@@ -127,7 +127,7 @@ func TestWatchUntellable(t *testing.T) {
 		}, func(r *resource.Resource) *resource.Resource { return r }, "n must be an integer"},
 		{"it is no JSON", func(t *testing.T, r *rig) {
 			r.feed.Append(t.Context(), &feed.Event{Kind: feed.Deleted, Collection: "things", ID: "1", Before: []byte(`{`)})
-		}, func(r *resource.Resource) *resource.Resource { return r }, "cannot be told"},
+		}, func(r *resource.Resource) *resource.Resource { return r }, "event not sent"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

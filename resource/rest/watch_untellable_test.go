@@ -80,7 +80,7 @@ func TestFeedUntellable(t *testing.T) {
 				}
 				wantProblem(t, send(t, then, "GET /notes", streamType, "Last-Event-ID: expired"), problem.CursorExpired)
 				wantFault(t, send(t, then, "GET /notes/a"), problem.Internal)
-				if n := strings.Count(log.String(), "an event cannot be told"); n != 1 {
+				if n := strings.Count(log.String(), "event not sent"); n != 1 {
 					t.Errorf("%d lines in the log, want one: %.1000s", n, &log)
 				}
 			})

@@ -239,12 +239,6 @@ func (w *workload) compare(events []*feed.Event, reader string) {
 	if lost+surplus+inverted > 0 {
 		w.k.errorf(
 			"%s: of %d events %d were lost, %d were repeated or not committed, and %d items were not in "+
-				"commit order",
-			reader,
-			w.total,
-			lost,
-			surplus,
-			inverted,
-		)
+				"commit order", reader, w.total, lost, surplus, inverted)
 	}
 }

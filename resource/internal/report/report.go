@@ -86,10 +86,8 @@ func (r *Resource) Warnings() []string {
 			all = append(all, text)
 		}
 	}
-	warn(
-		!r.Authorize && !r.Scope && !r.Public,
-		"no Authorize and no Scope: every caller may read and write; set Public if intended",
-	)
+	warn(!r.Authorize && !r.Scope && !r.Public,
+		"no Authorize and no Scope: every caller may read and write; set Public if intended")
 	warn(r.Authorize && !r.Scope,
 		"Authorize without Scope: lists read and drop hidden items, and have no totals")
 	warn(r.Deletes && !r.Remembers,
@@ -109,10 +107,8 @@ func (r *Resource) Warnings() []string {
 // events.
 func unwritten(typ *schema.Type) (names []string) {
 	for _, sf := range reflect.VisibleFields(typ.GoType) {
-		at := slices.IndexFunc(
-			typ.Fields,
-			func(f *schema.Field) bool { return slices.Equal(f.Index, sf.Index) },
-		)
+		at := slices.IndexFunc(typ.Fields,
+			func(f *schema.Field) bool { return slices.Equal(f.Index, sf.Index) })
 		switch {
 		case at >= 0 && !typ.Fields[at].WriteOnly, sf.Name == "_":
 		case at < 0 && embeds(typ, sf.Index):

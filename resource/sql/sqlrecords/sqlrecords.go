@@ -88,12 +88,8 @@ func (s *Store) quoted() string {
 	parts := strings.Split(s.name, ".")
 	for i, part := range parts {
 		if part == "" || strings.ContainsRune(part, 0) || len(parts) > 2 {
-			panic(
-				fmt.Sprintf(
-					"sqlrecords: invalid Options.Table %q: use a table name, with or without a schema",
-					s.name,
-				),
-			)
+			panic(fmt.Sprintf("sqlrecords: invalid Options.Table %q: "+
+				"use a table name, with or without a schema", s.name))
 		}
 		parts[i] = s.db.Dialect().Quote(part)
 	}

@@ -58,10 +58,8 @@ func (t *Table[T]) chooseRevisionColumn(name string) error {
 	if c == t.id || !c.scalar() || c.spec.Kind != t.rev.kind || !c.spec.NotNull {
 		return fmt.Errorf(
 			"the column of the revision, %q, is that of the field %s, which must be %s and no pointer",
-			name,
-			c.field.GoName,
-			map[bool]string{true: "an integer", false: "a string (or set CountRev)"}[t.opts.CountRev],
-		)
+			name, c.field.GoName,
+			map[bool]string{true: "an integer", false: "a string (or set CountRev)"}[t.opts.CountRev])
 	}
 	c.isRev = true
 	return nil

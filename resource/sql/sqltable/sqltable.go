@@ -214,8 +214,7 @@ func (t *Table[T]) checkOptions() error {
 		if c := t.byField[field]; c == nil || !c.scalar() || c.computed() || c == t.id {
 			return fmt.Errorf(
 				"Options.References names %q, which is no field that can refer to another table",
-				field,
-			)
+				field)
 		}
 		if _, err := quoteTable(t.dialect, table); err != nil {
 			return fmt.Errorf("Options.References of %q: %w", field, err)
