@@ -55,10 +55,12 @@ tests() {
 	timeout 1800 go test -timeout 25m "$@" 2>&1 | tee -a "$out"
 }
 
-# skipped_by_race MODULE prints the tests that are not repeated with the race detector: kits over more shapes of tables,
-# which run the same code as the others, and tests of the shop as a separate process, which the detector does not see.
-skipped_by_race() {
+# without_race MODULE prints a pattern of the tests of a nested module that run without the race detector instead of with it:
+# kits over more shapes of tables, which run the same code as the others; tests of the shop as a separate process, which the
+# detector does not see; and all of .ci/clients, which have one goroutine each.
+without_race() {
 	case $1 in
+	./.ci/clients) echo . ;;
 	./resource/sql/sqltest) echo '^TestKitOfTableThatExists|^TestKitOfOwn(UUIDs|Numbers)|^TestKitOfC|^TestKitOfF|^TestKitOverHTTPOf(TableThatExists|OwnUUIDs|OwnNumbers)|^TestInjectionOverHTTP' ;;
 	./examples) grep -l '^package main_test' "$1"/shop/*_test.go | xargs sed -n 's/^func \(Test[A-Za-z]*\)(t .*/\1/p' | paste -sd'|' | sed 's/.*/^(&)$/' ;;
 	*) echo '^$' ;;
