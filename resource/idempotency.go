@@ -62,12 +62,16 @@ type Key struct {
 	catalog *Catalog
 	op      idempotency.Operation
 	scope   []string
+	words   [2]string // memory of scope
 	levels  idempotency.Guarantee
 	level   idempotency.Level
 	runner  tx.Runner
 	refusal error // remembered; nil for none
-	record  *idempotency.Record
-	item    []byte
+	// record is that of the write, also of one that was carried out now. replayed reports whether
+	// it was made by an earlier request.
+	record   idempotency.Record
+	replayed bool
+	item     []byte
 }
 
 // Key returns a key for a request that writes to the part of the catalog with this name, such as
@@ -75,7 +79,8 @@ type Key struct {
 // repeated request must repeat beside its content, such as its query and media type. The catalog
 // must have CatalogOptions.Idempotency.
 func (c *Catalog) Key(part string, op idempotency.Operation, scope ...string) *Key {
-	k := &Key{catalog: c, op: op, scope: scope}
+	k := &Key{catalog: c, op: op}
+	k.scope = append(k.words[:0], scope...)
 	if p := c.byName[part]; p != nil {
 		k.levels, k.runner = p.guarantee, p.Runner
 	}
@@ -92,10 +97,10 @@ func (k *Key) SetLevel(level idempotency.Level, runner tx.Runner) {
 // was carried out now, or k is nil. If its Status is 400 or above the earlier request was refused:
 // the write returned an error, and the Result of the record is its problem document.
 func (k *Key) Replayed() *idempotency.Record {
-	if k == nil {
+	if k == nil || !k.replayed {
 		return nil
 	}
-	return k.record
+	return &k.record
 }
 
 // Item returns the written item as JSON if the record has it in the projection of the Resource; nil
@@ -123,18 +128,9 @@ func (k *Key) Do(ctx context.Context, w KeyedWrite) error {
 	if k.level = k.levels.Others; w.Creates() {
 		k.level = k.levels.Create
 	}
-	var rec idempotency.Record
-	var replayed bool
+	carryOut := func(ctx context.Context) (idempotency.Record, error) { return k.carryOut(ctx, w) }
 	attempt := func() (err error) {
-		rec, replayed, err = k.catalog.opts.Idempotency.Do(
-			ctx,
-			k.op,
-			k.level,
-			k.runner,
-			func(ctx context.Context) (idempotency.Record, error) {
-				return k.carryOut(ctx, w)
-			},
-		)
+		k.record, k.replayed, err = k.catalog.opts.Idempotency.Do(ctx, k.op, k.level, k.runner, carryOut)
 		return err
 	}
 	err := attempt()
@@ -148,14 +144,12 @@ func (k *Key) Do(ctx context.Context, w KeyedWrite) error {
 	switch {
 	case err != nil:
 		return err
-	case !replayed:
+	case !k.replayed:
 		return k.refusal
-	}
-	k.record = &rec
-	if rec.Status >= http.StatusBadRequest {
+	case k.record.Status >= http.StatusBadRequest:
 		return errRefusedBefore
 	}
-	return w.Replay(ctx, &rec)
+	return w.Replay(ctx, &k.record)
 }
 
 // carryOut runs the write and makes its record.
@@ -312,9 +306,8 @@ func (r *Resource) replayItem(ctx context.Context, rec *idempotency.Record, key 
 		if err := json.Unmarshal(rec.Result, e.stored); err != nil {
 			// A program with another type has written the record.
 			e.stored = nil
-			older := *rec
-			older.Result = nil
-			key.record = &older
+			key.record = *rec
+			key.record.Result = nil
 		}
 	}
 	if err := r.core.stillVisible(ctx, &e, r.projection.down != nil); err != nil {

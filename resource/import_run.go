@@ -265,7 +265,7 @@ func (s *bulkChunk) revise(ctx context.Context, line *importLine, cur *Entry) er
 	if err != nil {
 		return s.refuse(line, err)
 	}
-	w := writeRequest{r: r, op: OpReplace, id: line.id, doc: line.doc, opts: &s.opts}
+	w := writeRequest{r: r, op: OpReplace, id: line.id, doc: line.doc, opts: s.opts}
 	v, changed, err := w.revise(ctx, *cur)
 	if err != nil {
 		return s.refuse(line, err)

@@ -88,7 +88,7 @@ type writeRequest struct {
 	id    string       // empty for Create
 	doc   []byte       // of Create and Put
 	patch *patch.Patch // of Patch
-	opts  *WriteOptions
+	opts  WriteOptions
 	new   newItem // of Create
 
 	entry   Entry
@@ -141,7 +141,7 @@ func (w *writeRequest) Do(ctx context.Context) error {
 func (w *writeRequest) runCreate(ctx context.Context) (err error) {
 	r := w.r
 	if w.new.value == nil && w.new.invalid == nil {
-		w.new = r.readNew(w.doc, w.opts)
+		w.new = r.readNew(w.doc, &w.opts)
 	}
 	if w.new.invalid != nil {
 		return w.new.invalid
@@ -314,7 +314,7 @@ func (w *writeRequest) attempt(ctx context.Context) error {
 		return nil
 	}
 	if w.entry, err = r.replace(ctx, w.op, cur, v); err != nil {
-		return r.staleError(ctx, w.id, w.opts, err)
+		return r.staleError(ctx, w.id, &w.opts, err)
 	}
 	return nil
 }
@@ -476,7 +476,7 @@ func (w *writeRequest) attemptDelete(ctx context.Context) error {
 	}
 	if _, err := r.core.write(ctx,
 		storeChange{kind: feed.Deleted, id: w.id, rev: cur.Rev, before: cur.stored}); err != nil {
-		return r.staleError(ctx, w.id, w.opts, err)
+		return r.staleError(ctx, w.id, &w.opts, err)
 	}
 	r.core.afterCommit(ctx, OpDelete, cur.stored, nil)
 	w.entry = cur
@@ -503,10 +503,10 @@ func (r *Resource) staleError(ctx context.Context, id string, o *WriteOptions, e
 func (w *writeRequest) Content() []byte {
 	switch w.op {
 	case OpCreate:
-		w.new = w.r.readNew(w.doc, w.opts)
+		w.new = w.r.readNew(w.doc, &w.opts)
 		return w.r.canonicalNew(w.new.value, w.doc)
 	case OpReplace:
-		return w.r.canonicalPut(w.id, w.doc, w.opts)
+		return w.r.canonicalPut(w.id, w.doc, &w.opts)
 	}
 	return w.opts.Key.Content
 }
@@ -540,11 +540,11 @@ func (w *writeRequest) Replay(ctx context.Context, rec *idempotency.Record) (err
 	return err
 }
 
-func (o *WriteOptions) orZero() *WriteOptions {
+func (o *WriteOptions) orZero() WriteOptions {
 	if o == nil {
-		return &WriteOptions{}
+		return WriteOptions{}
 	}
-	return o
+	return *o
 }
 
 func (o *WriteOptions) decode(mode schema.Mode, base any) *schema.DecodeOptions {
