@@ -48,8 +48,8 @@ func (r *Resource) Import(ctx context.Context, content io.Reader, opts *ImportOp
 		o = *opts
 	}
 	o.MaxLine = cmp.Or(o.MaxLine, 1<<20)
-	call := importCall{content: content, opts: &o, run: importRun{r: r, opts: o.WriteOptions}}
-	call.run.opts.Key = nil
+	lines := WriteOptions{Lenient: o.Lenient, MaxDepth: o.MaxDepth, MaxNames: o.MaxNames}
+	call := importCall{content: content, opts: &o, run: importRun{r: r, opts: lines}}
 	call.atomic = o.Atomic || tx.Active(ctx) && r.core.ops.runner != nil
 	if o.Key != nil {
 		if err := call.prepareKey(ctx); err != nil {

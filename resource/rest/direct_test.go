@@ -1,0 +1,58 @@
+package rest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/memory"
+)
+
+// Calls of package resource by Go code, with arguments that no handler passes.
+
+// TestImportIgnoresOptionsOfOneWrite: of its WriteOptions an import uses only those that make sense
+// for every line.
+func TestImportIgnoresOptionsOfOneWrite(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		take func(*resource.Ops[memo])
+	}{
+		{"in bulk", func(*resource.Ops[memo]) {}},
+		{"one by one", func(o *resource.Ops[memo]) { o.Transactions = nil }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			ops := resource.OpsOf(memory.New[memo](nil))
+			tt.take(&ops)
+			if _, err := ops.Insert(t.Context(), "a", memo{ID: "a", Title: "a"}); err != nil {
+				t.Fatal(err)
+			}
+			const lines = `{"id":"a","title":"A"}` + "\n" + `{"id":"b","title":"b"}` + "\n" +
+				`{"title":"c"}` + "\n" + `{"title":"d"}`
+			doc, err := ops.Resource("memos", nil).Import(t.Context(), strings.NewReader(lines),
+				&resource.ImportOptions{WriteOptions: resource.WriteOptions{
+					If:       resource.Preconditions{IfNoneMatch: header.Tags{Any: true}},
+					Existing: true,
+					NewID:    "x",
+				}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got summary
+			if err := json.Unmarshal(doc, &got); err != nil {
+				t.Fatal(err)
+			}
+			same(t, "result", "3 created 1 replaced", got.brief())
+			n, err := ops.Count(t.Context(), query.Query{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, "items", 4, n)
+		})
+	}
+}
