@@ -74,7 +74,7 @@ func (r *Resource) Batch(ctx context.Context, doc []byte, opts *BatchOptions) ([
 		b.opts.MaxResult = 8 << 20
 	}
 	reader := batchReader{r: r, opts: b.opts.WriteOptions, limits: patchLimits(&b.opts)}
-	reader.opts.Key, reader.opts.If = nil, Preconditions{}
+	reader.opts.Key, reader.opts.If, reader.opts.NewID = nil, Preconditions{}, ""
 	b.operations, b.invalid = reader.read(doc)
 	if key := b.opts.Key; key != nil {
 		key.Atomic = true

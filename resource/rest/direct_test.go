@@ -56,3 +56,23 @@ func TestImportIgnoresOptionsOfOneWrite(t *testing.T) {
 		})
 	}
 }
+
+// TestBatchIgnoresNewID: an id that is derived from a key is that of one item, so several creates
+// of a batch must not share it.
+func TestBatchIgnoresNewID(t *testing.T) {
+	t.Parallel()
+	ops := resource.OpsOf(memory.New[memo](nil))
+	doc := `{"operations":[{"op":"create","value":{"title":"a"}},{"op":"create","value":{"title":"b"}}]}`
+	results, err := ops.Resource("memos", nil).Batch(t.Context(), []byte(doc),
+		&resource.BatchOptions{WriteOptions: resource.WriteOptions{NewID: "x", MaxDepth: 64}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, title := range []string{"a", "b"} {
+		item, err := ops.Get(t.Context(), results[i].ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "title", title, item.Value.Title)
+	}
+}
