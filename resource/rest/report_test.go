@@ -60,10 +60,29 @@ keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored
 	if diff := cmp.Diff(want, c.Report()); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
-	h := rest.New(c, &rest.Options{Resources: map[string]rest.ResourceOptions{"asked": {Cache: "public, max-age=60"}}})
-	const weak = "/asked\n    weak: Cache-Control is public, but access to the items is restricted\n"
-	if diff := cmp.Diff(weak, h.Report()); diff != "" {
-		t.Errorf("report of REST (-want +got):\n%s", diff)
+}
+
+// TestReportOfPublicCaches: a shared cache must not store items that some callers may not see.
+func TestReportOfPublicCaches(t *testing.T) {
+	t.Parallel()
+	allow := func(context.Context, resource.Op, *thing, *thing) error { return nil }
+	scope := func(context.Context) (query.Filter, error) { return query.Filter{}, nil }
+	const weak = "/things\n    weak: Cache-Control is public, but access to the items is restricted\n"
+	for _, tt := range []struct {
+		name string
+		opts resource.Options[thing]
+		want string
+	}{
+		{"no policy", resource.Options[thing]{}, ""},
+		{"Authorize", resource.Options[thing]{Authorize: allow}, weak},
+		{"Scope", resource.Options[thing]{Scope: scope}, weak},
+		{"Authorize and Scope", resource.Options[thing]{Authorize: allow, Scope: scope}, weak},
+	} {
+		c := resource.NewCatalog(nil, resource.New("things", memory.New[thing](nil), &tt.opts))
+		h := rest.New(c, &rest.Options{Resources: map[string]rest.ResourceOptions{
+			"things": {Cache: "public, max-age=60"},
+		}})
+		same(t, tt.name, tt.want, h.Report())
 	}
 }
 

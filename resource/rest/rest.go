@@ -186,7 +186,7 @@ func (h *Handler) Report() string {
 	var b strings.Builder
 	for _, rt := range h.routes {
 		// A shared cache that stores a response to one principal can send it to another.
-		guarded := rt.resource != nil && rt.lookup == nil && rt.resource.Describe().Authorized ||
+		guarded := rt.resource != nil && rt.lookup == nil && !rt.resource.Describe().Public ||
 			rt.blobs != nil && rt.blobs.Options().Authorize != nil
 		if guarded && strings.Contains(rt.cache[0], "public") {
 			const weak = "/%s\n    weak: Cache-Control is public, but access to the items is restricted\n"
