@@ -507,6 +507,10 @@ func (w *writeRequest) Content() []byte {
 		return w.r.canonicalNew(w.new.value, w.doc)
 	case OpReplace:
 		return w.r.canonicalPut(w.id, w.doc, &w.opts)
+	case OpPatch:
+		if w.opts.Key.Content == nil {
+			return idempotency.CanonicalContent(mediaJSON, w.patch.Text())
+		}
 	}
 	return w.opts.Key.Content
 }

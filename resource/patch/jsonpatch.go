@@ -11,7 +11,7 @@ func ParseJSONPatch(data []byte, l Limits) (*Patch, error) {
 	if text[0] != '[' {
 		return nil, malformed(codeType, "", "a JSON Patch must be an array of operations")
 	}
-	p := &Patch{limits: l.withDefaults()}
+	p := &Patch{text: text, limits: l.withDefaults()}
 	for element := range elements(text) {
 		if len(p.ops) == p.limits.Ops {
 			return nil,

@@ -13,7 +13,7 @@ func ParseMergePatch(data []byte, l Limits) (*Patch, error) {
 		e.Operation = -1
 		return nil, e
 	}
-	p := &Patch{limits: l.withDefaults()}
+	p := &Patch{text: text, limits: l.withDefaults()}
 	if depthOf(text) > p.limits.Depth {
 		return nil,
 			tooLarge(codeDepth, "", "a merge patch must not be nested deeper than %d levels", p.limits.Depth)

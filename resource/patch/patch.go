@@ -81,6 +81,7 @@ func Parse(mediaType string, data []byte, l Limits) (*Patch, error) {
 // Patch is a parsed and validated change to a document. It is immutable, shares no memory with the
 // text that it was parsed from, and is safe for concurrent use. The zero Patch changes nothing.
 type Patch struct {
+	text   []byte // canonical
 	limits Limits
 	ops    []operation
 	merge  *mergePatch // nil for a JSON Patch
@@ -90,6 +91,10 @@ type Patch struct {
 // Invalid returns a Patch whose Apply always returns err, usually an error of [Parse]. A server can
 // use it to check the target of the request before it reports an error of the patch.
 func Invalid(err error) *Patch { return &Patch{err: err} }
+
+// Text returns the patch in canonical form, so that requests with equal patches can be recognized.
+// It is nil for the zero Patch and for the result of [Invalid]. The caller must not modify it.
+func (p *Patch) Text() []byte { return p.text }
 
 // Apply applies the patch to doc and returns the patched document as a new text. It applies all
 // operations or none (RFC 6902 section 5), and never modifies doc. The result has no white space

@@ -6,10 +6,13 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/patch"
+	"github.com/stoa-go/stoa/resource/problem"
 )
 
 // Calls of package resource by Go code, with arguments that no handler passes.
@@ -74,5 +77,44 @@ func TestBatchIgnoresNewID(t *testing.T) {
 			t.Fatal(err)
 		}
 		same(t, "title", title, item.Value.Title)
+	}
+}
+
+// TestPatchUnderKey: the patch itself identifies the request if Key.Content is nil.
+func TestPatchUnderKey(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ media, first, spelled, other string }{
+		{patch.MergeType, `{"title":"b","stars":1}`, `{ "stars":1, "title":"\u0062" }`, `{"title":"c","stars":1}`},
+		{patch.JSONType, `[{"op":"replace","path":"/title","value":"b"}]`,
+			`[{"path":"/title", "op":"replace", "value":"b"}]`, `[{"op":"replace","path":"/title","value":"c"}]`},
+	} {
+		t.Run(tt.media, func(t *testing.T) {
+			t.Parallel()
+			ops := resource.OpsOf(memory.New[memo](nil))
+			if _, err := ops.Insert(t.Context(), "a", memo{ID: "a", Title: "a"}); err != nil {
+				t.Fatal(err)
+			}
+			memos := ops.Resource("memos", nil)
+			guard := idempotency.New(idempotency.NewMemory(nil), nil)
+			c := resource.NewCatalog(&resource.CatalogOptions{Idempotency: guard}, memos)
+			change := func(text string) (replayed bool, err error) {
+				p, err := patch.Parse(tt.media, []byte(text), patch.Limits{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				key := c.Key("memos", idempotency.Operation{Principal: "ann", Method: "PATCH", Target: "memos/a", Key: "k"})
+				_, err = memos.Patch(t.Context(), "a", p, &resource.WriteOptions{Key: key})
+				return key.Replayed() != nil, err
+			}
+			if replayed, err := change(tt.first); replayed || err != nil {
+				t.Fatalf("first: replayed %v, %v", replayed, err)
+			}
+			if replayed, err := change(tt.spelled); !replayed || err != nil {
+				t.Errorf("same patch: replayed %v, %v", replayed, err)
+			}
+			if replayed, err := change(tt.other); replayed || resource.Problem(err).Kind != problem.KeyReused {
+				t.Errorf("other patch: replayed %v, %v", replayed, err)
+			}
+		})
 	}
 }
