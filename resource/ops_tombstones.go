@@ -39,7 +39,9 @@ func (ops Ops[T]) WithTombstones(marks Tombstones, recreate bool) Ops[T] {
 	out.InsertMany = nil // it would not look up the tombstone of each id
 	together := func(ctx context.Context, fn func(context.Context) error) error { return fn(ctx) }
 	if ops.Transactions != nil {
-		together = ops.Transactions().InTx
+		if runner := ops.Transactions(); runner != nil {
+			together = runner.InTx
+		}
 	}
 	out.Deleted = func(ctx context.Context, id string) (time.Time, error) {
 		at, err := marks.Deleted(ctx, id)

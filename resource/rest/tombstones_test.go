@@ -21,6 +21,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/resourcetest"
 	"github.com/stoa-go/stoa/resource/rest"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 type thing struct {
@@ -226,6 +227,24 @@ func TestTombstonesWithoutDeleter(t *testing.T) {
 	ops := inner.WithTombstones(memory.NewTombstones(), false)
 	same(t, "Delete, Replace, Insert", []bool{false, false, false},
 		[]bool{ops.Delete != nil, ops.Replace != nil, ops.Insert != nil})
+}
+
+// TestTombstonesWithoutRunner: a nil Runner means that there are no transactions.
+func TestTombstonesWithoutRunner(t *testing.T) {
+	t.Parallel()
+	inner := resource.OpsOf(newThings())
+	inner.Transactions = func() tx.Runner { return nil }
+	ops := inner.WithTombstones(memory.NewTombstones(), false)
+	item, err := ops.Insert(t.Context(), "a", thing{})
+	if err == nil {
+		err = ops.Delete(t.Context(), "a", item.Rev)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ops.Get(t.Context(), "a"); !errors.Is(err, resource.ErrGone) {
+		t.Errorf("Get: %v", err)
+	}
 }
 
 func ExampleOps_WithTombstones() {
