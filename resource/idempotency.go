@@ -79,6 +79,9 @@ type Key struct {
 // repeated request must repeat beside its content, such as its query and media type. The catalog
 // must have CatalogOptions.Idempotency.
 func (c *Catalog) Key(part string, op idempotency.Operation, scope ...string) *Key {
+	if c.opts.Idempotency == nil {
+		panic("resource: Catalog.Key needs CatalogOptions.Idempotency")
+	}
 	k := &Key{catalog: c, op: op}
 	k.scope = append(k.words[:0], scope...)
 	if p := c.byName[part]; p != nil {

@@ -118,3 +118,11 @@ func TestPatchUnderKey(t *testing.T) {
 		})
 	}
 }
+
+func TestKeyNeedsIdempotency(t *testing.T) {
+	t.Parallel()
+	c := resource.NewCatalog(nil, resource.New("memos", memory.New[memo](nil), nil))
+	wantPanic(t, "resource: Catalog.Key needs CatalogOptions.Idempotency", func() {
+		c.Key("memos", idempotency.Operation{Principal: "ann", Method: "POST", Target: "memos", Key: "k"})
+	})
+}
