@@ -7,6 +7,7 @@ package resource
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -66,6 +67,7 @@ type BatchResult struct {
 // rolls back all: [Problem] of its error has the extension "operation", the index, and pointers
 // into the document.
 func (r *Resource) Batch(ctx context.Context, doc []byte, opts *BatchOptions) ([]BatchResult, error) {
+	r.requireRunner("Batch")
 	b := batchRequest{r: r, doc: doc}
 	if opts != nil {
 		b.opts = *opts
@@ -89,6 +91,14 @@ func (r *Resource) Batch(ctx context.Context, doc []byte, opts *BatchOptions) ([
 		}
 	}
 	return b.results, nil
+}
+
+// requireRunner panics if the collection has no transactions, which method needs.
+func (r *Resource) requireRunner(method string) {
+	if r.core.ops.runner == nil {
+		panic(fmt.Sprintf("resource: %s of %s needs a collection with transactions; see Description.Batches",
+			method, r.Name()))
+	}
 }
 
 // batchRequest is one call of Batch. It is a [KeyedWrite].

@@ -47,6 +47,9 @@ func (r *Resource) Import(ctx context.Context, content io.Reader, opts *ImportOp
 	if opts != nil {
 		o = *opts
 	}
+	if o.Atomic {
+		r.requireRunner("an atomic Import")
+	}
 	o.MaxLine = cmp.Or(o.MaxLine, 1<<20)
 	lines := WriteOptions{Lenient: o.Lenient, MaxDepth: o.MaxDepth, MaxNames: o.MaxNames}
 	call := importCall{content: content, opts: &o, run: importRun{r: r, opts: lines}}

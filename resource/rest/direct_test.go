@@ -126,3 +126,17 @@ func TestKeyNeedsIdempotency(t *testing.T) {
 		c.Key("memos", idempotency.Operation{Principal: "ann", Method: "POST", Target: "memos", Key: "k"})
 	})
 }
+
+func TestTransactionsAreRequired(t *testing.T) {
+	t.Parallel()
+	ops := resource.OpsOf(memory.New[memo](nil))
+	ops.Transactions = nil
+	memos := ops.Resource("memos", nil)
+	const why = " of memos needs a collection with transactions; see Description.Batches"
+	wantPanic(t, "resource: Batch"+why, func() {
+		_, _ = memos.Batch(t.Context(), []byte(`{"operations":[{"op":"delete","id":"a"}]}`), nil)
+	})
+	wantPanic(t, "resource: an atomic Import"+why, func() {
+		_, _ = memos.Import(t.Context(), strings.NewReader(`{"title":"a"}`), &resource.ImportOptions{Atomic: true})
+	})
+}
