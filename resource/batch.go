@@ -25,9 +25,11 @@ import (
 
 // BatchOptions adjust a batch. nil is the zero value.
 type BatchOptions struct {
-	// WriteOptions are those of each operation. If is not used: the document has the preconditions.
+	// WriteOptions are those of each operation, and Key that of the batch. If and NewID are not
+	// used: the document has the preconditions.
 	WriteOptions
-	// MaxOperations limits the operations of the batch. Default 1000.
+	// MaxOperations limits the operations of the batch (413 if there are more), and of each JSON
+	// Patch in it. Default 1000.
 	MaxOperations int
 	// MaxResult limits the JSON of all results together, in bytes; later results have none. Default
 	// 8 MiB. With a Key it is at most half of what a record can hold.
@@ -41,7 +43,7 @@ type BatchOptions struct {
 
 // BatchResult is the result of one operation.
 type BatchResult struct {
-	Op      Op
+	Op      Op // as in the document: OpReplace also if it created the item
 	ID      string
 	Rev     Rev // of a deleted item, the last one
 	Created bool
@@ -64,8 +66,9 @@ type BatchResult struct {
 // A patch that is an object is a merge patch (RFC 7396), and one that is an array is a JSON Patch
 // (RFC 6902). Each operation is carried out like the method of Resource for it, with policy, hooks
 // and preconditions, and reads what the operations before it have written. The first that fails
-// rolls back all: [Problem] of its error has the extension "operation", the index, and pointers
-// into the document.
+// rolls back all, and there are no results: [Problem] of its error has the extension "operation",
+// the index, and pointers into the document. Batch joins a transaction of ctx. It panics if the
+// collection has no transactions; see [Description].Batches.
 func (r *Resource) Batch(ctx context.Context, doc []byte, opts *BatchOptions) ([]BatchResult, error) {
 	r.requireRunner("Batch")
 	b := batchRequest{r: r, doc: doc}

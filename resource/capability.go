@@ -18,7 +18,7 @@ import (
 type Creator[T any] interface {
 	// Create stores v under an id that has never been used and returns the stored item. The id
 	// field of v is zero. If v violates a rule of the store, such as a unique field, the error is
-	// [Taken] or [Invalid].
+	// [Taken] or [Invalid], as in Insert and Replace.
 	Create(ctx context.Context, v T) (Item[T], error)
 }
 
@@ -41,8 +41,7 @@ type Replacer[T any] interface {
 	// Replace stores v in place of the item if its revision is expect, in one atomic step. It
 	// returns the stored item with its new revision. If the item has another revision, Replace
 	// writes nothing and returns [ErrStale], also for a revision that the store has never issued.
-	// If the item does not exist, the error is [ErrNotFound] or [ErrGone]. If ctx is done, Replace
-	// writes nothing and returns an error.
+	// If the item does not exist, the error is [ErrNotFound] or [ErrGone].
 	//
 	// Every write names the revision that was read, so concurrent updates cannot overwrite each
 	// other.
@@ -87,8 +86,8 @@ type MultiGetter[T any] interface {
 type BatchLister[T any] interface {
 	// ListByKeys returns, for each key, the first q.Limit items (all, if q.Limit is zero) that
 	// q.Filter selects and whose field holds the key. Items of one key are in the order of q.Sort;
-	// the keys are in any order. field is one that query.Support declares for query.Eq. The keys
-	// are distinct and in text form.
+	// the keys are in any order. field is one that query.Support declares for query.Eq, so an item
+	// has one key. The keys are distinct and in text form. q.After and q.Token are zero.
 	ListByKeys(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[Item[T], error]
 }
 
@@ -100,6 +99,7 @@ type BatchLister[T any] interface {
 // all. See [Resource.Batch].
 type Transactor interface {
 	// Transactions returns the Runner of the database that holds the collection, the same on each
-	// call. Two collections with equal Runners share a database.
+	// call, or nil if there are no transactions. Two collections with equal Runners share a
+	// database.
 	Transactions() tx.Runner
 }

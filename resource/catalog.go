@@ -81,11 +81,11 @@ type Limits struct {
 	Depth int
 	// Names limits the members of one JSON object. Default 1000.
 	Names int
-	// Operations limits the operations of a JSON Patch. Default 1000.
+	// Operations limits the operations of a JSON Patch, and of a batch. Default 1000.
 	Operations int
 	// Terms limits the comparisons in a filter. Default 20.
 	Terms int
-	// Expand limits the relations that one request may follow. Default 8.
+	// Expand limits the relations in ?expand= of a REST request. Default 8.
 	Expand int
 	// Streams limits the open event streams of one principal, over REST and GraphQL together.
 	// Default 100. One more is rejected with 429. Streams of anonymous callers are not counted,
@@ -117,8 +117,9 @@ func (l Limits) orDefaults() Limits {
 var validPath = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.~-]*(/[A-Za-z0-9][A-Za-z0-9_.~-]*)?$`)
 
 // NewCatalog returns a catalog of the parts. opts may be nil. It panics if two parts have the same
-// name, if a name is not a valid path, or if a relation of a resource, the target of a lookup or
-// the Jobs of a command name a resource that is not among the parts.
+// name, if a name is not a valid path, if a relation, a lookup or the Jobs of a command name a
+// resource that is not among the parts, if Relation.By names a field without query.Eq, or if a
+// resource is in another catalog with another Feed.
 func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	c := &Catalog{byName: map[string]*catalogPart{}, links: map[*Resource]map[string]*link{}}
 	if opts != nil {
@@ -150,7 +151,7 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	return c
 }
 
-// Parts returns the parts in the order in which they were given.
+// Parts returns the parts in the order in which they were given, in a new slice.
 func (c *Catalog) Parts() []Part {
 	out := make([]Part, len(c.parts))
 	for i, p := range c.parts {
@@ -159,7 +160,7 @@ func (c *Catalog) Parts() []Part {
 	return out
 }
 
-// Resources returns the resources of the catalog in the order in which they were given.
+// Resources returns the resources of the catalog; see [PartsOf].
 func (c *Catalog) Resources() []*Resource { return PartsOf[*Resource](c) }
 
 // resolve looks up the targets of relations, lookups and jobs. All parts have been added before.

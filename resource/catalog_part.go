@@ -34,15 +34,16 @@ type PartInfo struct {
 	// DerivesIDs reports whether something new can have an id that is derived from a key; see
 	// [Key.NewID].
 	DerivesIDs bool
-	// Guarantee, if not nil, corrects the guarantee of a key, which the catalog derives from
-	// Runner.
+	// Guarantee, if not nil, corrects Create, Others and Reason of the guarantee of a key, which
+	// the catalog derives from Runner. [NewCatalog] calls it once, before it applies DerivesIDs.
 	Guarantee func(g *idempotency.Guarantee)
 	// Report is the text about the part in the start-up report, in whole lines. A line with a path
 	// and two spaces precedes indented details, such as "    weak: reason"; see [Catalog.BriefReport].
 	Report string
 }
 
-// PartsOf returns the parts of one type, in the order in which they were given to the catalog.
+// PartsOf returns the parts of one type, in the order in which they were given to the catalog, in a
+// new slice.
 func PartsOf[P Part](c *Catalog) []P {
 	var out []P
 	for _, p := range c.parts {

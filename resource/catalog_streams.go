@@ -19,9 +19,10 @@ type callers struct {
 	count map[string]int
 }
 
-// Stream counts an event stream of the caller until leave is called, which must be called once.
-// Protocols call it before they send events. If the principal already has Limits.Streams streams,
-// the error is a problem with status 429 and Retry-After. Stream is safe for concurrent use.
+// Stream counts an event stream of the caller until leave is called, which must happen exactly
+// once. Protocols call it before they send events. If the principal already has Limits.Streams
+// streams, leave is nil and the error is a problem with status 429 and Retry-After. Stream is safe
+// for concurrent use.
 func (c *Catalog) Stream(ctx context.Context) (leave func(), err error) {
 	name := c.Principal(ctx)
 	if name == "" {

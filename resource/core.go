@@ -54,7 +54,9 @@ type Entry struct {
 	Rev      Rev
 	Modified time.Time // zero if unknown
 	Next     string    // only from stores of natural order
-	Value    any       // a pointer to the Go type of the Resource
+	// Value is a pointer to the Go type of the Resource. It is nil if a write returns the ID or the
+	// JSON alone ([Key.Raw]), or an item that cannot be shown ([Resource.NotShown]).
+	Value any
 
 	stored any // the *T; equal to Value unless the Resource is a view
 }

@@ -13,7 +13,7 @@ type Description struct {
 	// Stored is the schema of the items in the collection, which all views share. See
 	// [Resource.Type] for that of the view.
 	Stored *schema.Type
-	// ID is the JSON name of the id field.
+	// ID is the JSON name of the id field in the projection.
 	ID string
 	// Query declares what a list can filter and sort by, in the field names of the projection.
 	Query query.Support
@@ -22,8 +22,8 @@ type Description struct {
 	// Samples are those of [Options] that the projection can show, as pointers to its Go type.
 	Samples []any
 
-	// Public reports that every caller may do everything, and Authorized that Options.Authorize is
-	// set.
+	// Public reports that neither Options.Authorize nor Options.Scope is set, whatever
+	// Options.Public is, and Authorized that Options.Authorize is set.
 	Public, Authorized bool
 	// RequireIfMatch and AllowRecreate are those of [Options].
 	RequireIfMatch, AllowRecreate bool
@@ -75,7 +75,7 @@ func (r *Resource) newDescription() *Description {
 
 func (r *Resource) batches() bool { return r.core.ops.runner != nil && r.Can(OpCreate) }
 
-// Lookups returns the lookups of the catalog in the order in which they were given.
+// Lookups returns the lookups of the catalog; see [PartsOf].
 func (c *Catalog) Lookups() []*Lookup { return PartsOf[*Lookup](c) }
 
 // Limits returns the limits of requests, with defaults filled in.
@@ -103,7 +103,8 @@ func (c *Catalog) RelationLimit(r *Resource, relation string) int {
 
 // KeyField returns the JSON name of the field of r that [Catalog.Follow] reads for a relation. It
 // is empty if the relation has a function instead of a field, or if r does not show the field. A
-// caller that selects fields then has to read all of them.
+// caller that selects fields then has to read all of them. For a relation By without Field and Keys
+// it is the id field.
 func (c *Catalog) KeyField(r *Resource, relation string) string {
 	switch l := c.links[r][relation]; {
 	case l == nil || l.keysOf != nil:

@@ -11,8 +11,10 @@ import (
 )
 
 // The errors that collections and hooks return, bare or wrapped. The library detects them with
-// [errors.Is] and adds the operation, the resource and the id in an [*Error]. Any other error
-// becomes an internal error (500), whose text is logged and never sent to the client.
+// [errors.Is] and adds the operation, the resource and the id in an [*Error]. It also recognizes
+// [Taken] and [Invalid], [tx.ErrUnavailable], [tx.ErrOutcomeUnknown] and [context.DeadlineExceeded]
+// (503), and a [*problem.Details], which is sent as it is. Any other error becomes an internal
+// error (500); its text is logged and never sent.
 var (
 	// ErrNotFound: the item does not exist, or the caller may not know that it exists. 404.
 	ErrNotFound = errors.New("no such item")
@@ -20,7 +22,8 @@ var (
 	ErrGone = errors.New("the item has been deleted")
 	// ErrExists: the id is in use. 409, or 412 if the request has If-None-Match: *.
 	ErrExists = errors.New("an item with this id exists")
-	// ErrStale: the item no longer has the revision that the write names. 412, or another attempt.
+	// ErrStale: the item no longer has the revision that the write names. 412 if If-Match named it;
+	// otherwise the library tries again for up to 10 seconds, then 503.
 	ErrStale = errors.New("the item has been changed since it was read")
 	// ErrForbidden: the caller may see the item but may not carry out the operation. 403.
 	ErrForbidden = errors.New("not allowed")
@@ -32,7 +35,8 @@ var (
 )
 
 // Error adds the operation, the resource and the id to an error. The methods of [Resource] return
-// it. Its text is for logs, not for clients.
+// it, except Batch and Import and for errors of an idempotency key. Its text is for logs, not for
+// clients.
 type Error struct {
 	Op       Op
 	Resource string
@@ -63,11 +67,11 @@ func (e *Error) CurrentRev() Rev {
 }
 
 // Taken returns the error of a store in which another item has the same value of a unique field. It
-// becomes 409 with a pointer to the field. field is the JSON name of the field in the store.
+// becomes 409 with a pointer to the field. For field see [Invalid].
 func Taken(field string) error { return &fielderr.Error{Field: field, Code: "taken", Taken: true} }
 
 // Invalid returns the error of a store or a hook that rejects the value of a field. It becomes 422
-// with a pointer to the field. field is the JSON name of the field in the store, and code a stable
-// identifier for programs, such as "unknownCustomer". To reject several fields, join errors with
-// [errors.Join].
+// with a pointer to the field. field is the JSON name of a top-level field in the store; if the
+// client does not see it, the pointer is to the whole document. code is a stable identifier for
+// programs, such as "unknownCustomer". To reject several fields, join errors with [errors.Join].
 func Invalid(field, code string) error { return &fielderr.Error{Field: field, Code: code} }

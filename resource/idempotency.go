@@ -41,7 +41,7 @@ type KeyedWrite interface {
 	// Record returns what is remembered of a write that succeeded.
 	Record() (idempotency.Record, error)
 	// Replay restores the result from the record of an earlier request, if the caller may still see
-	// it.
+	// it. Otherwise it returns the error of [Resource.Get].
 	Replay(ctx context.Context, rec *idempotency.Record) error
 }
 
@@ -50,13 +50,14 @@ type KeyedWrite interface {
 // [Catalog.Key] makes one. A nil Key is no key. It belongs to one request and is not safe for
 // concurrent use.
 type Key struct {
-	// Content is the canonical content of a request whose write cannot derive it from its
-	// arguments: the patch of [Resource.Patch].
+	// Content replaces the content of [Resource.Patch], which is otherwise the patch itself. It is
+	// in the form of [idempotency.CanonicalContent].
 	Content []byte
 	// Raw lets a replayed item be returned by [Key.Item] alone, without an Entry.Value.
 	Raw bool
-	// Atomic says that a refused request may have been carried out in part, and is rolled back: the
-	// refusal is not remembered, even if [idempotency.RecordRefusal] was called.
+	// Atomic prevents a refusal from being recorded, although [idempotency.RecordRefusal] was
+	// called: the request has several writes, which the refusal of one rolls back. Batch and Import
+	// set it.
 	Atomic bool
 
 	catalog *Catalog
@@ -75,9 +76,10 @@ type Key struct {
 }
 
 // Key returns a key for a request that writes to the part of the catalog with this name, such as
-// "orders". op has the principal, the method, the target and the key of the client; scope is what a
-// repeated request must repeat beside its content, such as its query and media type. The catalog
-// must have CatalogOptions.Idempotency.
+// "orders". Without such a part, [Key.SetLevel] sets the guarantee. op has the principal, the
+// method, the target and the key of the client, none of which is empty; [Key.Do] sets its
+// Fingerprint. scope is what a repeated request must repeat beside its content, such as its query
+// and media type. Key panics if the catalog has no CatalogOptions.Idempotency.
 func (c *Catalog) Key(part string, op idempotency.Operation, scope ...string) *Key {
 	if c.opts.Idempotency == nil {
 		panic("resource: Catalog.Key needs CatalogOptions.Idempotency")
@@ -90,8 +92,8 @@ func (c *Catalog) Key(part string, op idempotency.Operation, scope ...string) *K
 	return k
 }
 
-// SetLevel replaces the guarantee of the part: a request with several writes has that of all of
-// them together.
+// SetLevel, called before [Key.Do], replaces the guarantee of the part: a request with several
+// writes has that of all of them together. runner is used at [idempotency.ExactlyOnce] only.
 func (k *Key) SetLevel(level idempotency.Level, runner tx.Runner) {
 	k.levels.Create, k.levels.Others, k.runner = level, level, runner
 }
@@ -106,8 +108,8 @@ func (k *Key) Replayed() *idempotency.Record {
 	return &k.record
 }
 
-// Item returns the written item as JSON if the record has it in the projection of the Resource; nil
-// otherwise.
+// Item returns the item of a Create, Put or Patch as JSON, which a protocol can send in place of
+// Entry.Value. It is nil for a nil Key, for a view, and for a replay without Raw or with a policy.
 func (k *Key) Item() []byte {
 	if k == nil {
 		return nil
@@ -119,10 +121,11 @@ func (k *Key) Item() []byte {
 var errRefusedBefore = errors.New("the first request with this key was refused")
 
 // Do carries out w, unless an earlier request with the same key has done so: then w gets the record
-// of that one. A nil Key calls w.Do.
+// of that one. A nil Key calls w.Do. Errors are those of w and of [idempotency.Guard.Do]; for an
+// earlier refusal see [Key.Replayed].
 //
-// Below [idempotency.ExactlyOnce] w.Do is not canceled by a client that disconnects, because a
-// partial effect would leave the outcome unknown.
+// At [idempotency.ExactlyOnce] w.Do runs in a transaction with the record. Below it, w.Do is not
+// canceled by a client that disconnects, because a partial effect would leave the outcome unknown.
 func (k *Key) Do(ctx context.Context, w KeyedWrite) error {
 	if k == nil {
 		return w.Do(ctx)
@@ -207,8 +210,9 @@ func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // NewID returns the id of what is created under the key if the guarantee is
-// [idempotency.ByIdentity]; empty otherwise, and for a nil Key. It depends on the content: a key
-// that is used again after its record has expired must not find the item of another request.
+// [idempotency.ByIdentity]; empty otherwise, and for a nil Key. Call it in KeyedWrite.Do. It
+// depends on the content: a key that is used again after its record has expired must not find the
+// item of another request.
 func (k *Key) NewID(ctx context.Context, name string) string {
 	if k == nil || k.level != idempotency.ByIdentity {
 		return ""
@@ -216,10 +220,11 @@ func (k *Key) NewID(ctx context.Context, name string) string {
 	return idempotency.DeriveID(ctx, name+"/"+hex.EncodeToString(k.op.Fingerprint[:]))
 }
 
-// Digest returns a digest of the content of a request whose write reads it as a stream. If the
-// client has sent a digest (RFC 9530), the content is read while it is stored, and the write may
-// take as long as its request, up to an hour. Otherwise the content is read into memory; if it is
-// longer than the MaxBody of [idempotency.Options], the error is 413.
+// Digest returns a digest of the content of a request that is read as a stream, for
+// KeyedWrite.Content. k must not be nil. If the client has sent a digest (RFC 9530), the content is
+// read and verified while it is stored, and the write may take as long as its request, up to an
+// hour. Otherwise the content is read into memory; if it is longer than the MaxBody of
+// [idempotency.Options], the error is 413.
 func (k *Key) Digest(ctx context.Context, content *httpbody.Upload) ([]byte, error) {
 	if content.HasDigest() {
 		k.extend(ctx)
@@ -360,8 +365,8 @@ func (c *core) stillVisible(ctx context.Context, e *Entry, whole bool) error {
 }
 
 // Remember returns what [Resource.Recall] needs of an item that a recorded answer shows, as JSON
-// without writeOnly members. It reports false if every caller may see every item, and nothing has
-// to be recorded.
+// without writeOnly members. guarded is false if every caller may see every item, and nothing has
+// to be recorded. doc is nil then, and if the Entry has no item.
 func (r *Resource) Remember(e *Entry) (doc []byte, guarded bool) {
 	if !r.guarded() {
 		return nil, false
@@ -377,8 +382,8 @@ func (r *Resource) Remember(e *Entry) (doc []byte, guarded bool) {
 }
 
 // Recall returns an error if the caller may not see an item any more: as it is now or, if it has
-// been deleted, as it was when [Resource.Remember] returned remembered, which may be nil. The error
-// is that of [Resource.Get].
+// been deleted, as it was when [Resource.Remember] returned remembered. If that is nil, a deleted
+// item is an error. The error is that of [Resource.Get].
 func (r *Resource) Recall(ctx context.Context, id string, remembered []byte) error {
 	if !r.guarded() {
 		return nil
@@ -433,8 +438,7 @@ func (r *Resource) canonicalPut(id string, doc []byte, o *WriteOptions) []byte {
 	return r.canonicalNew(v, doc)
 }
 
-// Once returns what the catalog keeps keys with; nil if it keeps none, and an Idempotency-Key is
-// ignored.
+// Idempotency returns CatalogOptions.Idempotency. If it is nil, an Idempotency-Key is ignored.
 func (c *Catalog) Idempotency() *idempotency.Guard { return c.opts.Idempotency }
 
 // Guarantees returns what an Idempotency-Key guarantees for each part of the catalog that can be
@@ -450,10 +454,10 @@ func (c *Catalog) Guarantees() []idempotency.Guarantee {
 }
 
 // Guarantee returns what a key guarantees for the part with this name, and the runner in whose
-// transactions it writes, also below [idempotency.ExactlyOnce]; nil for none. create selects the
-// creation of an item with an id that the store chooses: for [idempotency.ByIdentity] the protocol
-// sets WriteOptions.NewID. For a part that the catalog does not have, and in a catalog without
-// keys, it is AtMostOnce.
+// transactions it writes, whatever the level; nil if it has none. create selects the creation of an
+// item with an id that the store chooses: a protocol that passes no Key sets WriteOptions.NewID if
+// the level is [idempotency.ByIdentity]. For a part that the catalog does not have, and in a
+// catalog without keys, the level is AtMostOnce.
 func (c *Catalog) Guarantee(name string, create bool) (level idempotency.Level, runner tx.Runner) {
 	p := c.byName[name]
 	if p == nil {

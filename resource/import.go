@@ -23,12 +23,13 @@ import (
 type ImportOptions struct {
 	// WriteOptions are Key, Lenient, MaxDepth and MaxNames; the others are not used.
 	WriteOptions
-	// Atomic stores all lines in one transaction, or none. It requires a collection that is a
-	// [Transactor]. Inside of a transaction every import is atomic.
+	// Atomic stores all lines in one transaction. A line that is rejected rolls back all, and is in
+	// the error (422). Import panics if the collection has no transactions; see
+	// [Description].Batches. Inside of a transaction every import is atomic.
 	Atomic bool
 	// Gzip says that the content is compressed.
 	Gzip bool
-	// MaxLine limits a line, in bytes. Default 1 MiB.
+	// MaxLine limits a line, in bytes. Default 1 MiB. A longer line is rejected (413).
 	MaxLine int64
 }
 
@@ -38,8 +39,10 @@ type ImportOptions struct {
 // If the resource requires If-Match, no existing item can be replaced.
 //
 // A few hundred lines at a time are in memory and, if the collection is a [Transactor], are
-// committed together. If the client disconnects, the lines that have been committed remain. Sending
-// all lines again is safe for items with ids; items without ids are created twice.
+// committed together. A line that is rejected is in the result. Any other error, such as of the
+// store or of a client that disconnects, ends the import, and the lines that have been committed
+// remain: its problem has their numbers. Sending all lines again is safe for items with ids; items
+// without ids are created twice.
 //
 // With a Key, content must be a [*httpbody.Upload], whose digest identifies it.
 func (r *Resource) Import(ctx context.Context, content io.Reader, opts *ImportOptions) ([]byte, error) {

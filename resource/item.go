@@ -13,7 +13,8 @@ import (
 // Item is a value with the metadata that its store keeps.
 type Item[T any] struct {
 	// ID identifies the item within its collection. Empty means that the id field of Value holds
-	// it. If ID and the field differ, the store is at fault and the client gets an internal error.
+	// it, and a zero id field is set from ID. If the two differ otherwise, the client gets an
+	// internal error.
 	ID string
 	// Rev changes with every write of the item; see [Rev].
 	Rev Rev
@@ -29,7 +30,7 @@ type Item[T any] struct {
 // Rev is the revision of an item: any bytes, compared for equality only. It changes with every
 // write. A store never uses a value twice for one id, not even after the item was deleted and
 // created again; otherwise an old entity tag could match the new item. A store that counts
-// revisions starts each new item with [NewRev] or continues counting.
+// revisions must therefore remember the count of a deleted item, or use [NewRev].
 //
 // An empty Rev is allowed if the collection has neither [Replacer] nor [Deleter]. The library then
 // uses a hash of the content.

@@ -12,12 +12,13 @@ import (
 	"github.com/stoa-go/stoa/resource/internal/keys"
 )
 
-// Position selects a page of a list. The zero value is the first page. At most one field is set.
-// After and Before are cursors of an earlier page of the same list.
+// Position selects a page of a list. The zero value is the first page. Set at most one field; if
+// both After and Before are set, Before is used. They are cursors of an earlier page of the same
+// list. Any other text is a client error (400), as are Before and AtEnd in natural order.
 type Position struct {
 	After  string // the page after this cursor
 	Before string // the page before this cursor
-	AtEnd  bool   // the last page; not supported in natural order
+	AtEnd  bool   // the last page
 }
 
 // Page is one page of a list. Its memory is pooled: call Release when done, and do not use the page
@@ -27,8 +28,8 @@ type Page struct {
 	// Next and Prev are cursors of the neighboring pages, for Position{After: Next} and
 	// Position{Before: Prev}. They are empty if there is no such page.
 	Next, Prev string
-	// Last is a cursor of the last page, for Position{Before: Last}. It is empty for stores with a
-	// natural order.
+	// Last is a cursor of the end of the list: Position{Before: Last} is the last page, like AtEnd.
+	// It is empty for stores with a natural order.
 	Last string
 
 	buffer  buffer
@@ -37,7 +38,8 @@ type Page struct {
 	binding string     // of the cursors
 }
 
-// Release returns the memory of the page to the pool. It accepts the zero Page.
+// Release returns the memory of the page to the pool. It accepts the zero Page, and a second call
+// does nothing. Copies of the page must not be released.
 func (p *Page) Release() {
 	if p.buffer != nil {
 		p.buffer.release()
@@ -65,7 +67,8 @@ func (p *Page) Cursor(i int) string {
 
 // List returns one page of the items that q selects and the caller may see. q is in the field names
 // of the Resource. Its After and Token are ignored; at selects the page. The limit is q.Limit, or
-// Options.PageSize if that is zero.
+// Options.PageSize if that is zero. The caller checks q: List does not compare it with
+// Description.Query and MaxPageSize.
 func (r *Resource) List(ctx context.Context, q query.Query, at Position) (Page, error) {
 	p, err := r.list(ctx, q, at)
 	if err != nil {
@@ -131,11 +134,11 @@ func (r *Resource) showAll(ctx context.Context, rows []Entry) ([]Entry, error) {
 // exportPage is the number of items that Pages reads at a time.
 const exportPage = 500
 
-// Pages returns all items that q selects and the caller may see, from at on, in pages. Between two
-// pages no lock and no connection is held, so an item that is created, deleted or moved during the
-// iteration may be missing, and all others are returned once. at.Before is rejected. Each page is
-// valid until the next one is requested. The iterator is used once, and yields nothing after an
-// error.
+// Pages returns all items that q selects and the caller may see, from at on and at most q.Limit if
+// that is not zero, in pages. Between two pages no lock and no connection is held, so an item that
+// is created, deleted or moved during the iteration may be missing, and all others are returned
+// once. at.Before is rejected. Each page is valid until the next one is requested. The iterator is
+// used once, and yields nothing after an error.
 func (r *Resource) Pages(ctx context.Context, q query.Query, at Position) iter.Seq2[[]Entry, error] {
 	return func(yield func([]Entry, error) bool) {
 		w, err := r.newPageQuery(ctx, q)

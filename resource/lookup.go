@@ -20,8 +20,9 @@ type Lookup struct {
 }
 
 // NewLookup returns a lookup that is served at /name and returns items of the resource target. find
-// returns the id of the item; an empty id and [ErrNotFound] mean that there is no item. An item that
-// the caller may not see is not found. NewLookup panics if In is not a struct of scalar fields.
+// returns the id of the item; an empty id and [ErrNotFound] mean that there is no item. An item
+// that the caller may not see is not found. NewLookup panics if name is not a path segment or In is
+// not a struct of scalar fields.
 //
 //	resource.NewLookup("hero", "characters", func(ctx context.Context, in Episode) (string, error) { ... })
 func NewLookup[In any](name, target string, find func(ctx context.Context, in In) (id string, err error)) *Lookup {
@@ -48,7 +49,9 @@ func (l *Lookup) Target() string { return l.target }
 // Input returns the schema of its input.
 func (l *Lookup) Input() *schema.Type { return l.in }
 
-// Find returns an item of target. in is a pointer to a value of the Go type of Input.
+// Find returns an item of target, which is the [Catalog.Target] of the lookup. in is a pointer to a
+// valid value of the Go type of Input. The error is that of [Resource.Get] or of the function of
+// NewLookup, as an [*Error].
 func (l *Lookup) Find(ctx context.Context, in any, target *Resource) (Entry, error) {
 	id, err := l.find(ctx, in)
 	if err == nil && id == "" {

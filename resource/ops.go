@@ -14,8 +14,8 @@ import (
 )
 
 // Ops is a collection as a struct of functions, one for each method of [Collection] and of the
-// capabilities. Get and List are required; any other function is nil if the collection does not
-// have the capability.
+// capabilities. Get and List are required ([Ops.Resource] panics without them); any other function
+// is nil if the collection does not have the capability.
 //
 // Ops decorates a collection without hiding its capabilities: call [OpsOf], wrap functions, and
 // call [Ops.Resource].
@@ -103,7 +103,7 @@ type Op string
 // The operations.
 const (
 	OpGet     Op = "get"     // read one item: GET, HEAD, each item of a list or a relation
-	OpList    Op = "list"    // list or count
+	OpList    Op = "list"    // list or count; in errors only, because Authorize gets OpGet for each item
 	OpCreate  Op = "create"  // create an item: POST, and PUT of an item that does not exist
 	OpReplace Op = "replace" // replace an item: PUT
 	OpPatch   Op = "patch"   // change parts of an item: PATCH

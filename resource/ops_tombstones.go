@@ -12,7 +12,8 @@ import (
 // Tombstones stores the ids of deleted items for a collection that does not. Its methods are called
 // concurrently.
 type Tombstones interface {
-	// Mark records that the item with this id was deleted at this time.
+	// Mark records that the item with this id was deleted at this time. It replaces an earlier
+	// record.
 	Mark(ctx context.Context, id string, at time.Time) error
 	// Unmark removes the record, because the id has a new item. To unmark an id that is not marked
 	// is not an error.
@@ -33,10 +34,11 @@ type Tombstones interface {
 // deletion that fails, leaves a tombstone for an item that exists. Such a tombstone has no effect:
 // an item that exists is never answered with 410.
 //
-// Insert rejects an id that was deleted with [ErrGone], unless recreate is true.
+// Insert rejects an id that was deleted with [ErrGone], unless recreate is true. InsertMany is
+// removed, because it would not check tombstones.
 func (ops Ops[T]) WithTombstones(marks Tombstones, recreate bool) Ops[T] {
 	out := ops
-	out.InsertMany = nil // it would not look up the tombstone of each id
+	out.InsertMany = nil
 	together := func(ctx context.Context, fn func(context.Context) error) error { return fn(ctx) }
 	if ops.Transactions != nil {
 		if runner := ops.Transactions(); runner != nil {

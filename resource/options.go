@@ -25,9 +25,9 @@ type Options[T any] struct {
 	// Relations connect items to items of other resources.
 	Relations []Relation[T]
 	// Samples are examples of items, including their ids. The first one is the example in
-	// descriptions of the API. [View] checks its functions with all of them at registration: a
-	// sample that is converted down and up again must not change. Add a sample for each kind of
-	// item, because only kinds with a sample are checked.
+	// descriptions of the API. [View] checks its functions with all of them at registration: it
+	// converts a sample down, up onto a copy and down again, and both values of the view must be
+	// equal. Add a sample for each kind of item, because only kinds with a sample are checked.
 	Samples []T
 
 	// Before runs before an item is written. before is nil on creation, and after is nil on
@@ -38,16 +38,19 @@ type Options[T any] struct {
 	// slice or map, replace it. Before runs before Authorize, which gets its result; on deletion it
 	// runs after Authorize.
 	Before func(ctx context.Context, op Op, before, after *T) error
-	// After runs once after the write and, if it is part of a transaction, after the commit.
+	// After runs once after a write and, if that is part of a transaction, after the commit, before
+	// the response. It does not run if nothing was written, as for an equal PUT or a replay. ctx
+	// may be canceled. A panic becomes 500, although the write is committed.
 	After func(ctx context.Context, op Op, before, after *T)
 	// Authorize decides whether the caller may carry out op on an item. It is called for every item
 	// in every protocol. before is the current item (nil on creation), and after the new value (nil
-	// unless the item is written). A write first calls it with [OpGet].
+	// unless the item is written). A write of an existing item first calls it with [OpGet].
 	//
 	// If it returns [ErrForbidden] or [ErrNotFound] for OpGet, the item is hidden: it is missing
-	// from lists, and 404 by id. For other operations ErrForbidden is 403. [ErrUnauthenticated] is
-	// 401 and reveals that the item exists; to require authentication for everything use Scope or
-	// an HTTP middleware. Any other error is an internal error (500).
+	// from lists, and 404 by id. For other operations ErrForbidden is 403 and ErrNotFound 404.
+	// [ErrUnauthenticated] is 401 and reveals that the item exists; to require authentication for
+	// everything use Scope or an HTTP middleware. A [*problem.Details] is sent as it is. Any other
+	// error is an internal error (500).
 	Authorize func(ctx context.Context, op Op, before, after *T) error
 	// Scope returns a filter that selects the items that the caller may see, in the field names of
 	// the collection. It may use any field. The filter is added to every list and count, so pages,
@@ -56,9 +59,9 @@ type Options[T any] struct {
 	// the response to every request, whether the item exists or not.
 	Scope func(ctx context.Context) (query.Filter, error)
 	// AuthorizeGone returns an error if the caller may not know that an item with this id existed;
-	// the response is then 404 in place of 410. If it is nil, every caller may know, unless
-	// Authorize or Scope is set: then the response is always 404, because the deleted item is no
-	// longer available to them.
+	// the response is then 404 in place of 410, whatever the error. If it is nil, every caller may
+	// know, unless Authorize or Scope is set: then the response is always 404, because the deleted
+	// item is no longer available to them.
 	AuthorizeGone func(ctx context.Context, id string) error
 	// Public declares that Authorize and Scope are omitted on purpose. It removes the warning from
 	// the start-up report.
@@ -71,11 +74,12 @@ type Options[T any] struct {
 
 	// RequireIfMatch rejects changes and deletions without If-Match with 428 (RFC 6585 section 3).
 	RequireIfMatch bool
-	// AllowRecreate allows PUT to create an item whose id was deleted, if the collection accepts it
-	// (Insert does not return [ErrGone]).
+	// AllowRecreate allows PUT, also in batches and imports, to create an item whose id was
+	// deleted, if Insert does not return [ErrGone]. Otherwise PUT is 410. POST is 409 in any case.
 	AllowRecreate bool
-	// PageSize is the number of items of a page if the client does not set a limit. Default 50.
-	// MaxPageSize is the highest limit that a client can set. Default 200.
+	// PageSize is the number of items of a page if the client does not set a limit. Default 50, or
+	// MaxPageSize if that is less. MaxPageSize is the highest limit that a client can set;
+	// protocols reject a higher one. Default 200, or PageSize if that is more.
 	PageSize, MaxPageSize int
 }
 
@@ -98,9 +102,10 @@ type Relation[T any] struct {
 	// keys need no conversion to strings.
 	Field string
 	// Keys returns the ids, or the values of By, if no field holds them. Set either Field or Keys.
-	// With By both may be empty: then the key is the id of the item.
+	// An integer is in decimal; a key that cannot be an id is ignored. A relation to one uses the
+	// first key. With By both may be empty: then the key is the id of the item.
 	Keys func(v *T) []string
-	// Many makes the member a list. By implies it.
+	// Many makes the member a list. It is required if Field is a list; By implies it.
 	Many bool
 	// By is the JSON name of the field of the target that refers to this item, such as customerId
 	// of orders for the orders of a customer. The target must declare it for query.Eq. It is the

@@ -93,8 +93,8 @@ func (p *Preconditions) checkRead(h tagger, e *Entry) error {
 	return nil
 }
 
-// CheckRead returns an error if If-Match or If-Unmodified-Since does not hold for an item that r
-// returned: 412.
+// CheckRead returns an error (412), an [*Error] with CurrentRev, if If-Match or If-Unmodified-Since
+// does not hold for an item that r returned. p must not be nil.
 func (r *Resource) CheckRead(e *Entry, p *Preconditions) error {
 	if err := p.checkRead(r.core, e); err != nil {
 		return r.wrap(OpGet, e.ID, err)
@@ -103,16 +103,16 @@ func (r *Resource) CheckRead(e *Entry, p *Preconditions) error {
 }
 
 // Check returns an error if the conditions do not hold for a write of something with a single
-// representation, whose entity tag is [Rev.ETag], such as a blob: 412, or 428 if requireIfMatch
-// demands an If-Match that is absent. current is nil if there is no such thing. Items have a tag
-// for each representation, and their writes check the conditions themselves.
+// representation, whose entity tag is [Rev.ETag], such as a blob. It is 412, or 428 if
+// requireIfMatch demands an If-Match that is absent. current is nil if there is no such thing. Wrap
+// the error in an [*Error]: its CurrentRev is then the revision of current. Items have a tag for
+// each representation, and their writes check the conditions themselves.
 func (p *Preconditions) Check(current *Entry, requireIfMatch bool) error {
 	return p.check(revTags(requireIfMatch), current)
 }
 
-// CheckRead returns an error if If-Match or If-Unmodified-Since does not hold for something with a
-// single representation, as [Preconditions.Check] has it: 412. The caller adds the place with an
-// [*Error], whose CurrentRev protocols read.
+// CheckRead is [Preconditions.Check] for a read of current, which must not be nil: it returns an
+// error (412) if If-Match or If-Unmodified-Since does not hold.
 func (p *Preconditions) CheckRead(current *Entry) error { return p.checkRead(revTags(false), current) }
 
 // revTags is the tagger of things with a single representation. It is true if a write requires
@@ -128,9 +128,10 @@ func (revTags) anyMatches(tags header.Tags, rev Rev, weak bool) bool {
 	return tags.Strong(string(etag.AppendRev(nil, string(rev))))
 }
 
-// Precheck returns the error that Put, Patch or Delete would return for the item as it is now, as
-// far as the document of the request does not matter: a client that waits for 100 (Continue) need
-// not send it. The write checks again.
+// Precheck returns an error that Put, Patch or Delete would return for the item as it is now,
+// because the item does not exist, is hidden or does not meet p: a client that waits for 100
+// (Continue) need not send the document. It does not check Authorize for op. The write checks
+// everything again.
 func (r *Resource) Precheck(ctx context.Context, op Op, id string, p *Preconditions) error {
 	cur, err := r.current(ctx, id)
 	switch {

@@ -22,9 +22,9 @@ func (s *projection) contentRev(v any) Rev {
 	return Rev(etag.ContentRev(b))
 }
 
-// ETag returns the entity tag of an item that r returned: that of the whole item as JSON if no
-// contract is named, as If-Match takes it. If the store keeps no revisions it is a hash of the
-// content, and empty if the item cannot be encoded.
+// ETag returns the entity tag of an item that r returned, of the whole item as JSON: that of
+// [Resource.AppendETag] without compression and suffix. If the store keeps no revisions it is a
+// hash of the content, and empty if the item cannot be encoded.
 func (r *Resource) ETag(e *Entry) string {
 	rev := e.Rev
 	if rev == "" {
@@ -39,7 +39,8 @@ func (r *Resource) ETag(e *Entry) string {
 
 // AppendETag appends the strong entity tag of a representation of revision rev: "<rev>.<variant>".
 // The variant depends on the projection and on whether the content is compressed; suffix, if not
-// empty, on what else the protocol selects of the item.
+// empty, identifies what else the protocol selects of the item, in characters of an entity tag.
+// If-Match accepts each variant and suffix of the current revision. rev must not be empty.
 func (r *Resource) AppendETag(dst []byte, rev Rev, compressed bool, suffix string) []byte {
 	return etag.Append(dst, string(rev), r.projection.variants.Of(compressed), suffix)
 }

@@ -55,9 +55,9 @@ func (s *projection) translate(bad []schema.Violation) schema.Violations {
 	return out
 }
 
-// Problem returns the problem details of err, an error of a method of [Resource] or of a hook. An
-// error that is not meant for clients becomes an internal error (500) without its text; the caller
-// logs err. The result is never nil.
+// Problem returns the problem details of err, an error of a method of [Resource] or of a hook. Any
+// error that is not meant for clients, and nil, becomes an internal error (500) without its text;
+// the caller then logs err. The result is never nil.
 func Problem(err error) *problem.Details {
 	var operation *operationError
 	var details *problem.Details

@@ -44,10 +44,10 @@ func (c *Catalog) Report() string {
 	return b.String()
 }
 
-// BriefReport is [Catalog.Report] without details: a line for each path, with its methods, the
-// guarantee of keyed requests and how writes become events. Then each weakness has a line, with the
-// paths that have it. Others are the reports of handlers and of the application, which are
-// shortened together with that of the catalog. Their lines that are not about paths precede it.
+// BriefReport is [Catalog.Report] without details. Lines that are not about a path precede the
+// others. Each path has a line, with its methods, the guarantee of keyed requests and how writes
+// become events. Each weakness has a line at the end, with its paths. others are the reports of
+// handlers and of the application, in the format of Report; they are shortened together with it.
 func (c *Catalog) BriefReport(others ...string) string {
 	return report.Brief(c.Report() + strings.Join(others, ""))
 }

@@ -78,11 +78,12 @@ func (r *Resource) Type() *schema.Type { return r.projection.typ }
 // id returns the JSON name of the id field.
 func (r *Resource) id() string { return r.projection.fieldOf(r.core.id.Name) }
 
-// ValidID reports whether an item can have this id. An integer id has no sign and no leading zeros:
-// 01 and +1 are not valid.
+// ValidID reports whether an item can have this id. An integer id has no plus sign and no leading
+// zeros: 01 and +1 are not valid.
 func (r *Resource) ValidID(id string) bool { return r.core.id.Canonical(id) }
 
-// Can reports whether the collection supports op.
+// Can reports whether the collection supports op, whatever the policy. OpReplace includes an
+// [Inserter], for which Put can only create.
 func (r *Resource) Can(op Op) bool {
 	switch ops := &r.core.ops; op {
 	case OpGet, OpList:
@@ -135,8 +136,8 @@ func (r *Resource) find(ctx context.Context, id string, b buffer) (*Entry, error
 	return e, nil
 }
 
-// Count returns the number of items that f selects and the caller may see. Whether it is supported
-// is in [Description].Counts.
+// Count returns the number of items that f selects and the caller may see. If [Description].Counts
+// is false, it returns an internal error.
 func (r *Resource) Count(ctx context.Context, f query.Filter) (int, error) {
 	if !r.Describe().Counts {
 		return 0, r.wrap(OpList, "", errNoCount)

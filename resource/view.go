@@ -20,15 +20,17 @@ type ViewOptions struct {
 	// messages. Default is the name of the Go type, followed by a number if another view has that
 	// name.
 	Name string
-	// Fields maps JSON names of the view's fields to names of the resource's fields. Fields with
-	// the same name and type are mapped by default, unless the view's enum has values that the
-	// other does not have. Only mapped fields can be used in filters and sorts, which apply to the
-	// resource's value. If down changes the value of a field of the same name, such as a price in
-	// another currency, map the field to "", which means that it is not mapped.
+	// Fields maps JSON names of the view's fields to those of the argument orders of [View], which
+	// may be a view. Fields with the same name and type are mapped by default, unless the view's
+	// enum has values that the other does not have. Only mapped fields can be used in filters and
+	// sorts, which apply to the resource's value. If down changes the value of a field of the same
+	// name, such as a price in another currency, map the field to "", which means that it is not
+	// mapped.
 	Fields map[string]string
 	// Where selects the items that the view can represent, in the field names of the collection.
 	// Other items do not exist in the view: they are missing from lists and counts, and 404 by id.
-	// Where may use any field that is a single value. A view of a view has the conditions of both.
+	// A write through the view that makes such an item is 422. Where may use any field that is a
+	// single value. A view of a view has the conditions of both.
 	Where query.Filter
 	// ResetHidden makes PUT reset the fields that the view does not have to their defaults, as PUT
 	// of the resource itself does with members that are left out. By default they keep their
@@ -47,8 +49,9 @@ type ViewOptions struct {
 // that the view cannot represent with ViewOptions.Where.
 //
 // View is called at program start, before the resource is served. It panics if T is not the type of
-// orders, if V has no schema or no id field, if Fields or Where name an unknown field, or if one of
-// Options.Samples changes when it is converted down, up and down again.
+// orders, if V has no schema or no id field, if the Name is in use, if Fields or Where name an
+// unknown field or one of the wrong kind, or if one of Options.Samples changes when it is converted
+// down, up and down again.
 func View[T, V any](
 	orders *Resource,
 	down func(T) (V, error),

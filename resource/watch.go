@@ -13,8 +13,8 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// Watches reports whether clients can subscribe to the Resource: one of its catalogs has a Feed, or
-// its collection is a [feed.Watcher].
+// Watches reports whether clients can subscribe to the Resource: one of its catalogs has a Feed and
+// Options.NoEvents is not set, or its collection is a [feed.Watcher].
 func (r *Resource) Watches() bool { return r.core.ops.watch != nil || r.core.publisher.Load() != nil }
 
 // errNoFeed reports a mistake of the program: protocols offer subscriptions only if Watches returns
@@ -25,7 +25,8 @@ var errNoFeed = errors.New("no subscriptions: the catalogs of the resource have 
 // from it misses nothing that the read does not return. The log is read only if the process has not
 // read it yet, and may then wait for transactions that were running at that time. wait limits how
 // long; 0 means until ctx is done. The error is [feed.ErrClosed], [context.DeadlineExceeded] after
-// wait, or an internal one.
+// wait, or an internal one, such as if Watches returns false. After [feed.Feed.Close] a known
+// position is returned without an error.
 func (r *Resource) Position(ctx context.Context, wait time.Duration) (feed.Cursor, error) {
 	f, leave, err := r.core.subscribe()
 	if err != nil {
@@ -65,8 +66,8 @@ func (r *Resource) Unpublishable(at feed.Cursor, err error) error {
 // Policy is evaluated for each change, with ctx, for the item before and after it. An item that
 // starts to match f, Scope, Authorize and [ViewOptions].Where is reported as [feed.Created], and
 // one that stops matching as [feed.Deleted]. So a client that applies the changes to a list has the
-// items that the list would return now. A deletion has only the ID, because a revision would reveal
-// whether the item still exists. Any other change is [feed.Updated], even if the type of the
+// items that the list would return now. A deletion has neither Rev nor Before, because they would
+// reveal whether the item still exists. Any other change is [feed.Updated], even if the type of the
 // Resource does not show a difference: the item has a new revision, which the next write must name.
 // Its Before has no Rev. Scope is also evaluated for each bookmark, so that a stream ends when the
 // caller loses access. A change of permissions alone is not reported.
@@ -78,8 +79,8 @@ func (r *Resource) Unpublishable(at feed.Cursor, err error) error {
 //
 // An error is the last element: [feed.ErrExpired], after which the client must list again;
 // [feed.ErrClosed], after which it can resume with another process; [ErrUnauthenticated] from
-// policy; or an internal error. An event that cannot be decoded or converted is also ErrExpired,
-// because a new list replaces it.
+// policy; or an internal error, such as if Watches returns false. An event that cannot be decoded
+// or converted is also ErrExpired, because a new list replaces it.
 func (r *Resource) Watch(
 	ctx context.Context,
 	after feed.Cursor,

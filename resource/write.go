@@ -28,7 +28,8 @@ type WriteOptions struct {
 	// Existing makes Put replace an existing item only: without one, the error is [ErrNotFound] or
 	// [ErrGone], also if the collection is an [Inserter].
 	Existing bool
-	// IgnoreGone makes Delete of a deleted item succeed, with an Entry that has the ID alone.
+	// IgnoreGone makes Delete return an Entry that has the ID alone, instead of [ErrGone].
+	// [ErrNotFound] remains an error.
 	IgnoreGone bool
 	// Lenient ignores members of a document that the schema does not declare, instead of refusing
 	// them.
@@ -48,6 +49,9 @@ type WriteOptions struct {
 
 // Create stores a new item from a JSON document. If the document names an id the collection must be
 // an [Inserter], otherwise a [Creator].
+//
+// Create, Put, Patch and Delete require an operation for which [Resource.Can] returns true. A
+// document that is not JSON is 400, and one that violates the schema 422.
 func (r *Resource) Create(ctx context.Context, doc []byte, opts *WriteOptions) (Entry, error) {
 	w := writeRequest{r: r, op: OpCreate, doc: doc, opts: opts.orZero()}
 	err := w.run(ctx)
