@@ -16,12 +16,14 @@ import (
 type Change[T any] struct {
 	Kind Kind
 	// ID identifies the item. Rev is its revision after the change; for a deletion it is the last
-	// revision before it. Both are empty in a [Bookmark].
+	// revision before it. Both are empty in a [Bookmark]. A deletion that resource.Resource.Watch
+	// yields has neither Rev nor Before.
 	ID, Rev string
 	// Before and After are the item before and after the change. Before is nil for Created, After
 	// is nil for Deleted.
 	Before, After *T
-	// Time is when the event was appended to the log.
+	// Time is when the event was appended to the log, or the time that a [Watcher] has set. If that
+	// is zero, and for a bookmark of a Feed, it is the current time.
 	Time time.Time
 	// Cursor is the position after the change. A subscription that continues from it misses no
 	// change and repeats none.
@@ -46,7 +48,8 @@ func (c *Change[T]) Forget() {
 	c.memos.first.Store(nil)
 }
 
-// Append calls [Log.Append] of the log, and wakes the subscribers of this Feed after the commit.
+// Append calls [Log.Append] of the log, and wakes the subscribers of this Feed after the commit. It
+// works after Close.
 func (f *Feed) Append(ctx context.Context, events ...*Event) error {
 	err := f.log.Append(ctx, events...)
 	if err == nil {
@@ -71,8 +74,8 @@ func (f *Feed) Transactions() tx.Runner {
 // Watcher is a capability of a collection that reports its own changes, such as a store with a
 // native change stream. The catalog then uses this stream instead of its log. One Feed per
 // collection calls Watch, independent of the number of subscribers. That Feed starts with the first
-// subscriber and ends a minute after the last, or when the Feed of the catalog is closed. A catalog
-// needs a Feed even if all its collections are Watchers.
+// subscriber and ends a minute after the last, or when the Feed of the catalog is closed. It has
+// the options of that Feed, or the defaults if the catalog has none.
 type Watcher[T any] interface {
 	// Watch yields the changes after a cursor, and waits for more until ctx is done, which ends the
 	// sequence without an error. The zero Cursor means the current position.
@@ -87,6 +90,7 @@ type Watcher[T any] interface {
 	// a change is reported. Epoch changes if the store loses events. Mark may be zero.
 	//
 	// After is set unless the item was deleted, Before unless it was created. Rev is the revision
-	// that Get returns. The store does not modify the values after it has yielded them.
+	// that Get returns, and for a deletion the last one. The store does not modify the values after
+	// it has yielded them.
 	Watch(ctx context.Context, after Cursor) iter.Seq2[*Change[T], error]
 }

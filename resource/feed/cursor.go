@@ -30,8 +30,8 @@ const (
 	cursorText  = (cursorBytes*8 + 5) / 6
 )
 
-// ParseCursor parses the text of [Cursor.String]. Each cursor has exactly one valid text. The error
-// is [ErrCursor].
+// ParseCursor parses the text of [Cursor.String]. Each cursor has exactly one valid text. For any
+// other text, and "", the error is [ErrCursor].
 func ParseCursor(text string) (Cursor, error) {
 	if len(text) > cursorText {
 		return Cursor{}, ErrCursor

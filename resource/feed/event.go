@@ -37,13 +37,13 @@ type Event struct {
 	// ID identifies the item. Rev is its revision after the change; for a deletion it is the last
 	// revision before it.
 	ID, Rev string
-	// Before and After are the JSON documents of the item before and after the change, in the form
-	// that the collection stores. Authorization and filters are evaluated on both. Before is nil
-	// for Created, After is nil for Deleted.
+	// Before and After are the JSON documents of the item before and after the change, in the type
+	// of the collection and without writeOnly members. Authorization and filters are evaluated on
+	// both. Before is nil for Created, After is nil for Deleted.
 	Before, After []byte
-	// Time is when the event was appended. If it is zero, the log sets it from its own clock.
+	// Time is when the event was appended. If it is zero, the log stores the time of its own clock.
 	Time time.Time
-	// Cursor is the position after the event. The log sets it.
+	// Cursor is the position after the event, in events that the log returns.
 	Cursor Cursor
 
 	memos memoTable

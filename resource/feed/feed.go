@@ -38,12 +38,14 @@ type Options struct {
 	MaxReads int
 
 	// BookmarkInterval is how often an idle subscriber receives a bookmark, an event that carries
-	// only its current cursor. Default 30s; negative disables bookmarks.
+	// only its current cursor. Default 30s; negative disables bookmarks, except the first one of
+	// Watch.
 	BookmarkInterval time.Duration
 
 	// Retention is how long events are kept in the log. Default 24h; negative keeps them forever.
 	// MaxEvents limits their number. Default 1,000,000; negative means no limit. The feed purges
-	// the log about once a minute. A subscriber with a purged cursor receives [ErrExpired].
+	// the log about once a minute, from the first call of Watch or Position on. A subscriber with a
+	// purged cursor receives [ErrExpired].
 	Retention time.Duration
 	MaxEvents int
 
@@ -119,7 +121,8 @@ func New(log Log, opts *Options) *Feed {
 
 // Position returns a cursor to take before reading the data: every change that is missing from the
 // data read afterwards is after this cursor. It reads the log only if the Feed has not read it yet.
-// It returns [ErrClosed] after Close.
+// After Close it returns the last position that is known, so that lists still work while a server
+// drains, and otherwise [ErrClosed].
 func (f *Feed) Position(ctx context.Context) (Cursor, error) {
 	if at, known := f.Known(); known {
 		return at, nil
@@ -156,8 +159,9 @@ func (f *Feed) start() bool {
 	return true
 }
 
-// Branch returns a Feed of another log with the same options. Closing f also closes the branch. The
-// branch may be closed earlier on its own.
+// Branch returns a Feed of another log with the same options, such as that of a [Watcher]. Closing
+// f also closes the branch, and a branch of a closed Feed is closed. The branch may be closed
+// earlier on its own.
 func (f *Feed) Branch(log Log) *Feed {
 	b := New(log, &f.opts)
 	f.mu.Lock()
@@ -175,7 +179,8 @@ func (f *Feed) Branch(log Log) *Feed {
 
 // Close ends all subscriptions with [ErrClosed] and waits until the goroutines of the Feed and its
 // reads of the log have ended. A subscriber still receives the buffered events that it has not
-// read. Close does not close the log. It may be called several times and concurrently.
+// read. Close does not close the log. It may be called several times and concurrently. The error is
+// always nil.
 func (f *Feed) Close() error {
 	if f.parent != nil {
 		f.parent.mu.Lock()

@@ -15,7 +15,8 @@ const PageBytes = 4 << 20
 // database is.
 type Log interface {
 	// Append adds events. If ctx carries a transaction of the log's runner, the events become
-	// visible when it commits; otherwise immediately. The cursors of the given events are ignored.
+	// visible when it commits; otherwise immediately. The cursors of the given events are ignored,
+	// and the events are not modified.
 	//
 	// In a transaction the caller writes its data before it calls Append, so the database has
 	// already assigned the transaction its number.
@@ -27,7 +28,7 @@ type Log interface {
 	// them. If there are no new events it returns none, and after. It may return fewer events if
 	// they reach [PageBytes]. It ends before the first position that an open transaction may still
 	// fill, so a caller that continues from the returned position misses nothing. The error is
-	// [ErrExpired] if after is not a position of the log.
+	// [ErrExpired] if after is not a position of the log, such as the zero Cursor.
 	//
 	// A Feed calls Tail repeatedly from one goroutine. Its result depends on the arguments only,
 	// because several Feeds may read one log.

@@ -24,9 +24,10 @@ type MemoryOptions struct {
 	// events and 64 MiB. The oldest events are dropped first.
 	Events int
 	Bytes  int64
-	// Wait is how long events wait for the end of their transaction. Default one minute. If the
-	// outcome of a transaction is unknown, the Runner reports no end. All cursors then expire after
-	// this time, and subscribers list again.
+	// Wait is how long events, and those after them, wait for the end of their transaction. Default
+	// one minute. If the outcome of a transaction is unknown, the Runner reports no end. After this
+	// time all cursors expire, subscribers list again, and the waiting events are dropped. If the
+	// transaction commits later, all cursors expire again.
 	Wait time.Duration
 }
 

@@ -14,7 +14,7 @@ const (
 	afterRingPause = time.Second
 )
 
-// Watch yields the events of one collection after a cursor, and bookmarks. The zero Cursor means
+// Watch yields the events with this Collection after a cursor, and bookmarks. The zero Cursor means
 // the current position of the feed. The first event is a bookmark with the start position; it is
 // yielded when no event after it is missing. Watch then waits for events until ctx is done, which
 // ends the sequence without an error. Each use of the sequence starts at after again.
