@@ -42,7 +42,7 @@ type Options struct {
 	Resources map[string]ResourceOptions
 }
 
-// ResourceOptions configure one resource, or one collection of blobs.
+// ResourceOptions configure one resource, or one collection of blobs, which uses Cache only.
 type ResourceOptions struct {
 	// Cache is the Cache-Control value of items and lists. Default "private, no-cache". A value
 	// that allows a cache to respond without revalidation means that a client may not see its own
@@ -56,7 +56,8 @@ type ResourceOptions struct {
 	// clients a request.
 	AlwaysETagOnPut bool
 	// RepeatedDelete is the status code of a DELETE of an item that is already deleted: 410 or 204.
-	// Default 410.
+	// Default 410. If the collection does not record deletions, or the caller may not know of them,
+	// the status code is 404.
 	RepeatedDelete int
 }
 
@@ -85,7 +86,7 @@ func (o *Options) Resource(r *resource.Resource) ResourceOptions {
 	return settings
 }
 
-// Blobs returns the options of b with the defaults filled in. o may be nil.
+// Blobs returns the options of b with the default of Cache filled in. o may be nil.
 func (o *Options) Blobs(b *blob.Collection) ResourceOptions { return o.settings(b.Name()) }
 
 // CommandMedia returns the name of the input and output of a command in vendor media types. It is
@@ -180,8 +181,8 @@ func (h *Handler) add(rt *route) {
 	h.routes = append(h.routes, rt)
 }
 
-// Report returns one line for each weak setting, for the start-up report. It is empty if there is
-// none.
+// Report returns the weak settings, for the start-up report: for each a line with the path and an
+// indented line with the reason. It is empty if there is none.
 func (h *Handler) Report() string {
 	var b strings.Builder
 	for _, rt := range h.routes {
