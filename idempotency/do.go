@@ -11,22 +11,24 @@ import (
 )
 
 // Do runs an operation once. Of all calls with the same operation one runs do, and all return its
-// record. replayed reports that the record is from an earlier run. Inside do, ctx belongs to the
-// operation: see [DeriveKey] and [RecordRefusal].
+// record. op.Key and op.Principal are not checked. replayed reports that the record is from an
+// earlier run. Inside do, ctx belongs to the operation: see [DeriveKey] and [RecordRefusal].
 //
-// At ExactlyOnce, do runs in a transaction of runner and must use the ctx that carries it. If the
-// runner repeats the transaction after a conflict, the last run counts. An error of do rolls back
-// everything, and the operation can be repeated.
+// At ExactlyOnce, do runs in a transaction of runner, for which [Guard.LevelFor] must return
+// ExactlyOnce, and must use the ctx that carries it. If the runner repeats the transaction after a
+// conflict, the last run counts. An error of do rolls back everything, and the operation can be
+// repeated.
 //
 // Below ExactlyOnce, runner is ignored. An error of do leaves the outcome open, unless it is a
 // client problem (4xx) or matches [ErrNothingDone]. With AtMostOnce the outcome is then recorded as
 // unknown. With ByIdentity or Options.AtLeastOnce the next call runs do again. A record with a 5xx
-// status counts as an error. A panic counts as an error and continues.
+// status has the effect of an error at every level, and Do returns it. A panic counts as an error
+// and continues.
 //
 // Do returns an error of do unchanged, except for [tx.ErrOutcomeUnknown]. Its own errors are
 // *problem.Details: 422 for another fingerprint with the same key, 409 for an operation that is
-// running or has an unknown outcome, 429 over the quota, and 503 if the store fails or the outcome
-// of a commit is unknown.
+// running or has an unknown outcome, 429 over the quota, 503 if the store fails or the outcome of a
+// commit is unknown, and 500 for a wrong runner.
 //
 // A concurrent call of the same operation waits as described at [Options.WaitTimeout], except
 // inside a transaction.

@@ -16,15 +16,17 @@ type Options struct {
 	// TTL is how long a record is kept. Default 24h. A later repetition is executed as a new
 	// request, unless TimeOrdered is set.
 	TTL time.Duration
-	// Required rejects writes without a key with 400.
+	// Required rejects writes without a key with 400, also PUT and DELETE, and so all writes of
+	// anonymous callers.
 	Required bool
 	// Strict requires the key to be a quoted String of Structured Fields (RFC 9651 section 3.3.3).
 	// Otherwise a bare token, which most clients send, is accepted too.
 	Strict bool
 	// TimeOrdered requires keys that are UUIDs of version 7 (RFC 9562 section 5.7), which contain
 	// their creation time. A key older than TTL plus Skew is rejected with 400, because its record
-	// may have been purged. Records are kept for TTL plus twice Skew, so a client clock that is
-	// wrong by at most Skew cannot cause a second execution.
+	// may have been purged. A key more than Skew in the future is rejected, too. Records are kept
+	// for TTL plus twice Skew, so a client clock that is wrong by at most Skew cannot cause a
+	// second execution.
 	TimeOrdered bool
 	// Skew is the tolerated error of client clocks for TimeOrdered. Default 5m.
 	Skew time.Duration
@@ -33,19 +35,20 @@ type Options struct {
 	// MaxResult limits the stored result in bytes. Default 1 MiB. Of a larger result only its media
 	// type is stored; see [Record.Reference].
 	MaxResult int
-	// MaxBody limits the request body that Wrap reads, in bytes. Default 1 MiB. A larger body is
-	// rejected with 413.
+	// MaxBody limits the body of a keyed request, in bytes, for Wrap and for uploads and imports
+	// without a digest. Default 1 MiB. A larger body is rejected with 413.
 	MaxBody int64
 	// WaitTimeout is how long a repeated request waits for a running one in the same process.
 	// Default 2s; negative disables waiting.
 	WaitTimeout time.Duration
-	// Waiters limits the requests that wait for one key. Default 8.
+	// Waiters limits the requests that wait for one key. Default 8. Others receive 409 at once.
 	Waiters int
 	// Lease limits an operation below ExactlyOnce; its context ends then. Default 1m. If the
 	// operation has not finished by then, its outcome is unknown.
 	Lease time.Duration
 	// TransactionTimeout limits an operation at ExactlyOnce, because other transactions may wait
-	// for its locks; its context ends then. Default 5s; negative means no limit.
+	// for its locks; its context ends then, and the error rolls it back (503 in a catalog). Default
+	// 5s; negative means no limit.
 	TransactionTimeout time.Duration
 	// AtLeastOnce executes an operation again if its outcome is unknown, instead of reporting 409.
 	AtLeastOnce bool

@@ -12,7 +12,7 @@ import (
 
 // Operation identifies what a client requests once.
 type Operation struct {
-	Principal   string   // the owner of the key
+	Principal   string   // the owner of the key; only Wrap and catalogs require one
 	Method      string   // of the request, or the kind of a GraphQL operation
 	Target      string   // route and ids, without the name of a contract
 	Key         string   // as returned by Guard.Key
@@ -78,8 +78,9 @@ func DeriveKey(ctx context.Context, name string) string {
 
 // DeriveID returns an id for an item that the operation of ctx creates, a UUID of version 8 (RFC
 // 9562 section 5.8). A repetition returns the same id, and so finds the item. name distinguishes
-// several items of one operation, such as "orders/0". It is "" if ctx does not belong to a keyed
-// operation.
+// several items of one operation, such as "orders/0". The id does not depend on Fingerprint: put it
+// into name if the client may use the key again after its record has expired. It is "" if ctx does
+// not belong to a keyed operation.
 func DeriveID(ctx context.Context, name string) string {
 	r := operationOf(ctx)
 	if r == nil {
@@ -100,7 +101,9 @@ func DeriveID(ctx context.Context, name string) string {
 
 // RecordRefusal records the response to the operation of ctx even if it is a refusal (4xx), so that
 // a repetition receives it again. An example is 402 for a declined card. It has no effect if ctx
-// does not belong to a keyed operation. Responses with 5xx are never recorded.
+// does not belong to a keyed operation. Responses with 5xx are never recorded. A hook or a command
+// then returns its error as usual. At ExactlyOnce the transaction commits, with everything that was
+// written before.
 func RecordRefusal(ctx context.Context) {
 	if r := operationOf(ctx); r != nil {
 		r.keep.Store(true)

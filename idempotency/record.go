@@ -16,7 +16,9 @@ type Record struct {
 	// Result is the content in the newest contract, before it was converted for the client. It is
 	// nil if it was too large.
 	Result []byte
-	// Header has the fields that cannot be derived again: Location and Last-Modified.
+	// Header has the fields that cannot be derived again: Last-Modified of an item, Retry-After and
+	// WWW-Authenticate of a refusal, and with Wrap those that describe the response, such as
+	// Location.
 	Header http.Header
 	// Collection, ID and Rev identify the item that was written; they are empty if there is none.
 	Collection, ID, Rev string

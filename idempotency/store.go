@@ -11,9 +11,10 @@ import (
 // Store stores records. Implementations must pass the tests of package idempotencytest and be safe
 // for concurrent use.
 //
-// Errors are logged; the client receives 503 and the operation does not run. An error that a
-// transaction's runner has to recognize, such as a conflict, must be wrapped so that errors.Is
-// finds it.
+// Errors are logged. After one of Claim, and of Finish in a transaction, the client receives 503
+// and the operation has no effect. After others it receives the response, and the claim remains. An
+// error that a transaction's runner has to recognize, such as a conflict, must be wrapped so that
+// errors.Is finds it.
 type Store interface {
 	// Claim claims an operation that is not in the store yet; otherwise Prior has its state. id is
 	// a hash of principal, method, target and key. Of several concurrent claims one is Fresh. Claim
@@ -28,15 +29,17 @@ type Store interface {
 	// Release removes the claim, because the operation had no effect. It returns ErrLost if the
 	// claim does not exist any more.
 	Release(ctx context.Context, id [32]byte, token string) error
-	// Purge removes at most max records that have expired by now, and never a claim within its
-	// lease. It returns their number.
+	// Purge removes at most max records and abandoned claims that have expired by now, and never a
+	// claim within its lease. It returns their number. The Guard calls it about once a minute,
+	// after a request.
 	Purge(ctx context.Context, now time.Time, max int) (int, error)
 }
 
 // Transactor is a [Store] that takes part in transactions: calls with a context of a transaction of
 // its Runner commit or roll back with it. Effects in the same transactions are ExactlyOnce.
 type Transactor interface {
-	// Transactions returns the Runner of the database that holds the records, always the same one.
+	// Transactions returns the Runner of the database that holds the records, always the same one,
+	// or nil if there is none.
 	Transactions() tx.Runner
 }
 
