@@ -59,7 +59,7 @@ func (x *exchange) post() error {
 		return x.one(&list[0])
 	}
 	if x.form == events {
-		return malformed("", "several requests at once are not answered with events")
+		return malformed("", "a batch cannot be answered with text/event-stream")
 	}
 	buf := buffers.Get()
 	defer buffers.Put(buf)

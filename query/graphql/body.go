@@ -11,7 +11,7 @@ import (
 func (x *exchange) checkBody() error {
 	media, ok := httpbody.MediaType(x.r)
 	if !ok || media != mediaJSON && !version.From(x.r.Context()).Content(mediaName) {
-		return httpbody.UnsupportedType(x.r, "A request of GraphQL is "+mediaJSON+" in UTF-8.", mediaJSON)
+		return httpbody.UnsupportedType(x.r, "Content-Type must be "+mediaJSON+", in UTF-8.", mediaJSON)
 	}
 	return httpbody.Check(x.r, x.h.opts.Limits.Body)
 }

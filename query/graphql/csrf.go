@@ -39,7 +39,7 @@ func (x *exchange) checkOrigin() error {
 	if x.r.Method != http.MethodPost && x.preflighted() {
 		return nil
 	}
-	return problem.New(problem.Forbidden, "Requests from pages of other sites are not answered here.")
+	return problem.New(problem.Forbidden, "The Origin of this request is not allowed.")
 }
 
 // site is the relation between the origin of a request and this server.

@@ -73,7 +73,7 @@ func ExampleNew() {
 	posted(door, `{ planets { edges { node { name } } } }`)
 	// Output:
 	// {"data":{"satellite":null}}
-	// {"errors":[{"message":"The operation nests fields 4 levels deep; at most 3 are accepted.","locations":[{"line":1,"column":1}],"extensions":{"code":"GRAPHQL_VALIDATION_FAILED","rule":"Limits"}}]}
+	// {"errors":[{"message":"The operation nests fields 4 levels deep; at most 3 are allowed.","locations":[{"line":1,"column":1}],"extensions":{"code":"GRAPHQL_VALIDATION_FAILED","rule":"Limits"}}]}
 }
 
 func ExampleHandler_Report() {
@@ -123,5 +123,5 @@ func ExampleLoadDocuments() {
 	posted(door, `{ planets { nodes { id } } }`)
 	// Output:
 	// {"data":{"planet":null}}
-	// {"errors":[{"message":"Only documents that are known are answered here.","extensions":{"code":"FORBIDDEN"}}]}
+	// {"errors":[{"message":"Only registered documents are accepted. Send the documentId of one.","extensions":{"code":"FORBIDDEN"}}]}
 }

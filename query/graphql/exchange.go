@@ -61,9 +61,9 @@ func (x *exchange) serve() error {
 func badMethod(method string, allow []string) error {
 	switch method {
 	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "QUERY":
-		return notAllowed(allow, "This is served with other methods; see Allow.")
+		return notAllowed(allow, "The method is not supported here. Allow lists the supported methods.")
 	}
-	return problem.New(problem.NotImplemented, "There is no such method.")
+	return problem.New(problem.NotImplemented, "The method is unknown.")
 }
 
 // notAllowed returns a problem with status 405.

@@ -121,7 +121,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case h.isPageFile(rest):
 		x.servePage()
 	default:
-		problem.Write(w, r, problem.New(problem.NotFound, "Nothing is served here."))
+		problem.Write(w, r, problem.New(problem.NotFound, "There is nothing at this path."))
 	}
 }
 

@@ -76,8 +76,8 @@ func TestLimitOfAnswer(t *testing.T) {
 				want(t, res, 200)
 				return
 			}
-			const message = `{"errors":[{"message":"The answer is longer than 2000 bytes, which is all ` +
-				`that is given. Ask for less at once.",` +
+			const message = `{"errors":[{"message":"The response is longer than the limit of 2000 bytes. ` +
+				`Request less data at once.",` +
 				`"extensions":{"code":"BAD_USER_INPUT"}}],"data":null}`
 			if got := strings.TrimSpace(res.body); got != message {
 				t.Errorf("%d bytes: %.300s", len(got), got)

@@ -69,7 +69,7 @@ func (x *exchange) negotiate(withPage bool) error {
 	}
 	if !ok {
 		return problem.New(problem.NotAcceptable,
-			"Answers are "+mediaResponse+", "+mediaJSON+" or "+mediaEvents+".")
+			"Accept must allow "+mediaResponse+", "+mediaJSON+" or "+mediaEvents+".")
 	}
 	return x.encodings()
 }
@@ -137,7 +137,7 @@ func (x *exchange) encodings() error {
 	enc := header.AcceptEncoding(lines)
 	if !enc.Identity && !enc.Gzip {
 		return problem.New(problem.NotAcceptable,
-			"Answers are sent as they are or with gzip, and this request takes neither.")
+			"Accept-Encoding must allow identity or gzip.")
 	}
 	x.enc = enc
 	return nil

@@ -54,7 +54,7 @@ func (k *work) answerOnce(ctx context.Context, plan *exec.Plan, q *request, key 
 	}
 	principal := k.h.catalog.Principal(ctx)
 	if principal == "" {
-		return dst, refused, badKey("invalid", "an idempotency key needs an authenticated caller")
+		return dst, refused, badKey("invalid", "a request with an idempotency key must be authenticated")
 	}
 	if err := e.checkLevels(); err != nil {
 		return dst, refused, err
@@ -154,11 +154,11 @@ func (e *keyedMutation) checkLevels() error {
 		e.level, e.runner = e.k.h.guarantee(w.Field, w.NamesID)
 		if !isKept(*w) {
 			return problem.New(problem.BadRequest,
-				"What "+w.Key+" answers is not kept under a key: send it by itself.")
+				"The result of "+w.Key+" is secret and not stored for a key. Send it in a request of its own.")
 		}
 		if len(e.writes) > 1 && e.level != idempotency.ExactlyOnce {
-			return problem.New(problem.BadRequest, "Under one key all is done or nothing, and "+w.Key+
-				" cannot be taken back ("+e.level.String()+"): send it by itself, or without a key.")
+			return problem.New(problem.BadRequest, "The mutations of one key are executed all or not at all, and "+w.Key+
+				" cannot be rolled back ("+e.level.String()+"). Send it alone, or without a key.")
 		}
 	}
 	return nil
@@ -200,7 +200,7 @@ func (k *work) key(q *request) (string, error) {
 		if q.keyed && value != key {
 			return "",
 				badKey("different",
-					"it is not the key in extensions.idempotencyKey: give one of them, or both alike")
+					"differs from extensions.idempotencyKey; send one of them, or the same key in both")
 		}
 		key = value
 	}
@@ -212,7 +212,7 @@ func (k *work) key(q *request) (string, error) {
 
 // badKey returns the error for an invalid key. It does not contain the key.
 func badKey(code, detail string) error {
-	d := problem.New(problem.InvalidHeader, "The key cannot be used.")
+	d := problem.New(problem.InvalidHeader, "The idempotency key is not valid.")
 	d.Errors = []problem.Violation{{Header: idempotency.KeyField, Code: code, Detail: detail}}
 	return d
 }

@@ -61,8 +61,8 @@ func (e *keyedMutation) Replay(ctx context.Context, rec *idempotency.Record) err
 	case rec.Reference():
 		e.k.reference = true
 		answer = withoutData(nil, &gqlerror.Error{Code: notKept,
-			Message: "This was done before, and its answer was too long to be kept. Ask for what you " +
-				"need of it."})
+			Message: "The mutation was executed before, and its result was too long to be stored. " +
+				"Query the fields that you need."})
 	}
 	e.k.replayed++
 	e.dst = append(e.dst[:e.start], answer...)

@@ -183,7 +183,7 @@ func TestMixedLevels(t *testing.T) {
 			})
 			res := send(t, h, postGraphQL, jsonBody, key("k"), "", `{"query":"`+tt.document+`"}`)
 			wantCode(t, res, 400, "BAD_USER_INPUT", fresh)
-			if !strings.Contains(res.body, " "+tt.field+" cannot be taken back") {
+			if !strings.Contains(res.body, " "+tt.field+" cannot be rolled back") {
 				t.Errorf("it does not name %s: %s", tt.field, res.body)
 			}
 			if n := s.count(t); n != 0 || s.mails.Load() != 0 {

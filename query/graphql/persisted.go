@@ -23,13 +23,13 @@ func (h *Handler) document(q *request) (string, *gqlerror.Error) {
 		return h.trusted.document(q)
 	}
 	if q.foreign && !(q.hasText && h.persisted == nil) {
-		return "", &gqlerror.Error{Message: "Persisted queries of this version are not known here.",
+		return "", &gqlerror.Error{Message: "The version of extensions.persistedQuery is not supported; use 1.",
 			Code: gqlerror.BadUserInput}
 	}
 	if q.hasText {
 		// A text stored with the wrong hash would be executed for other clients.
 		if q.hash != "" && h.persisted != nil && !hashes(q.hash, q.text) {
-			return "", &gqlerror.Error{Message: "The hash is not the one of the query.",
+			return "", &gqlerror.Error{Message: "The sha256Hash does not match the query.",
 				Code: gqlerror.BadUserInput}
 		}
 		return q.text, nil

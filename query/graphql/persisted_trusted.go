@@ -111,7 +111,7 @@ func (t *trusted) document(q *request) (string, *gqlerror.Error) {
 	case q.hasText && t.texts[q.text]:
 		return q.text, nil
 	case q.hasText:
-		return "", &gqlerror.Error{Message: "Only documents that are known are answered here.",
+		return "", &gqlerror.Error{Message: "Only registered documents are accepted. Send the documentId of one.",
 			Code: "FORBIDDEN"}
 	case ok:
 		return text, nil

@@ -27,7 +27,7 @@ type request struct {
 func (q *request) complete() error {
 	switch {
 	case q.hasText && q.id != "":
-		return malformed("/documentId", "a request has query or documentId, not both")
+		return malformed("/documentId", "query and documentId cannot be used together")
 	case !q.hasText && q.id == "" && q.hash == "" && !q.foreign:
 		return malformed("/query", "query is missing")
 	}
@@ -36,7 +36,7 @@ func (q *request) complete() error {
 
 // malformed returns the error for an invalid request. pointer is a JSON Pointer into it.
 func malformed(pointer, detail string) error {
-	d := problem.New(problem.BadRequest, "This is not a request of GraphQL.")
+	d := problem.New(problem.BadRequest, "The body is not a valid GraphQL request.")
 	d.Errors = []problem.Violation{{Pointer: pointer, Detail: detail}}
 	return d
 }
@@ -44,19 +44,19 @@ func malformed(pointer, detail string) error {
 // named returns the part of a request at a JSON Pointer as error messages show it.
 func named(pointer string) string {
 	if pointer == "" {
-		return "a request"
+		return "the request"
 	}
 	return strings.ReplaceAll(pointer[1:], "/", ".")
 }
 
 // notJSON returns the error for content that is not valid JSON.
 func notJSON() error {
-	return problem.New(problem.MalformedJSON, "The content is not acceptable JSON.")
+	return problem.New(problem.MalformedJSON, "The body is not valid JSON.")
 }
 
 // badParameter returns the error for an invalid query parameter.
 func badParameter(name, code, detail string) error {
-	d := problem.New(problem.InvalidParameter, "A parameter of the request is not valid.")
+	d := problem.New(problem.InvalidParameter, "A query parameter is not valid.")
 	d.Errors = []problem.Violation{{Parameter: name, Code: code, Detail: detail}}
 	return d
 }

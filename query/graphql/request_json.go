@@ -2,6 +2,7 @@ package graphql
 
 import (
 	"bytes"
+	"strconv"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -31,7 +32,7 @@ func readRequests(doc []byte, limits *Limits, batch int) (list []request, isBatc
 	switch d.dec.PeekKind() {
 	case '[':
 		if batch <= 0 {
-			return nil, false, malformed("", "several requests at once are not taken here")
+			return nil, false, malformed("", "batches are not supported; send one request")
 		}
 		list, err = d.batch(batch)
 		isBatch = true
@@ -61,7 +62,7 @@ func (d *reader) batch(most int) ([]request, error) {
 	var list []request
 	for d.dec.PeekKind() != ']' {
 		if len(list) == most {
-			return nil, malformed("", "these are more requests at once than are taken here")
+			return nil, malformed("", "the batch has more than "+strconv.Itoa(most)+" requests")
 		}
 		list = append(list, request{})
 		if err := d.readRequest(&list[len(list)-1]); err != nil {
@@ -72,7 +73,7 @@ func (d *reader) batch(most int) ([]request, error) {
 		return nil, notJSON()
 	}
 	if len(list) == 0 {
-		return nil, malformed("", "no request is there")
+		return nil, malformed("", "the batch has no requests")
 	}
 	return list, nil
 }
@@ -172,7 +173,7 @@ func (d *reader) value(pointer string) (jsontext.Value, error) {
 		return nil, notJSON()
 	}
 	if deeper(raw, d.nesting) {
-		return nil, malformed(pointer, named(pointer)+" is nested too deep")
+		return nil, malformed(pointer, named(pointer)+" is nested deeper than "+strconv.Itoa(d.nesting)+" levels")
 	}
 	end := d.dec.InputOffset()
 	// raw is valid until the next call only

@@ -11,12 +11,12 @@ import (
 func parseQuery(raw string, limits *Limits) (q request, err error) {
 	params, err := url.ParseQuery(raw)
 	if err != nil {
-		return q, problem.New(problem.BadRequest, "The query of the URL is not escaped correctly.")
+		return q, problem.New(problem.BadRequest, "The query of the URL is not percent-encoded correctly.")
 	}
 	for _, name := range []string{"query", "documentId", "operationName", "variables", "extensions"} {
 		values, ok := params[name]
 		if len(values) > 1 {
-			return q, badParameter(name, "repeated", "must not stand more than once")
+			return q, badParameter(name, "repeated", "must not be repeated")
 		}
 		if !ok {
 			continue
@@ -26,7 +26,7 @@ func parseQuery(raw string, limits *Limits) (q request, err error) {
 		}
 	}
 	if err := q.complete(); err != nil {
-		return q, badParameter("query", "required", "a request has one of query and documentId")
+		return q, badParameter("query", "required", "query or documentId is required")
 	}
 	return q, nil
 }
@@ -61,7 +61,7 @@ func (q *request) parameterJSON(name, value string, limits *Limits) error {
 		err = d.end()
 	}
 	if err != nil {
-		return badParameter(name, "type", "must be an object in JSON")
+		return badParameter(name, "type", "must be a JSON object")
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ func (x *exchange) serveSDL() {
 	var d *problem.Details
 	switch {
 	case x.h.opts.NoIntrospection:
-		d = problem.New(problem.NotFound, "Nothing is served here.")
+		d = problem.New(problem.NotFound, "There is nothing at this path.")
 	case x.r.Method == http.MethodOptions:
 		x.options(allowRead)
 		return
@@ -37,7 +37,7 @@ func (x *exchange) sendSDL() *problem.Details {
 	offers := []string{"text/plain", mediaSDL}
 	i, ok := header.Accept(x.r.Header["Accept"], offers)
 	if !ok {
-		return problem.New(problem.NotAcceptable, "The schema is text/plain or "+mediaSDL+".")
+		return problem.New(problem.NotAcceptable, "Accept must allow text/plain or "+mediaSDL+".")
 	}
 	if err := x.encodings(); err != nil {
 		return resource.Problem(err)

@@ -27,9 +27,9 @@ import (
 func (x *exchange) stream(plan *exec.Plan, errs []*gqlerror.Error, q *request) error {
 	switch {
 	case q.keyed || len(x.header[idempotency.KeyField]) > 0:
-		return badKey("stream", "an answer in events is not kept, so that no key can bring it back")
+		return badKey("stream", "a response as text/event-stream is not stored, so it cannot have a key")
 	case plan != nil && plan.Kind == mutation && x.reads():
-		return notAllowed(allowChange, "A mutation is sent with POST.")
+		return notAllowed(allowChange, "Mutations must be sent with POST.")
 	case x.r.Method == http.MethodHead:
 		h := x.w.Header()
 		h["Content-Type"], h["Cache-Control"] = []string{mediaEvents}, noStore
@@ -83,7 +83,7 @@ func (x *exchange) open(opts *eventstream.Options) (*eventstream.Writer, error) 
 	out, err := eventstream.Open(x.w, opts)
 	if errors.Is(err, http.ErrNotSupported) {
 		x.streaming = false
-		return nil, problem.New(problem.NotImplemented, "Events are not served over this connection.")
+		return nil, problem.New(problem.NotImplemented, "The connection does not support text/event-stream.")
 	}
 	x.began = true
 	return out, err
@@ -100,7 +100,7 @@ func (x *exchange) subscribe(plan *exec.Plan, q *request) error {
 	ending := x.h.sockets.Ending(x.r)
 	if ending.Err() != nil {
 		x.streaming = false
-		d := problem.New(problem.Unavailable, "The server is about to end.")
+		d := problem.New(problem.Unavailable, "The server is shutting down. Try again later.")
 		d.Header = http.Header{"Retry-After": {"5"}}
 		return d
 	}

@@ -91,7 +91,7 @@ func (x *exchange) upgrade() {
 	x.began = true // the WebSocket server writes the response
 	if len(x.header[idempotency.KeyField]) > 0 {
 		problem.Write(x.w, x.r, resource.Problem(badKey("upgrade",
-			"over a WebSocket each operation has its own, in extensions.idempotencyKey")))
+			"send the key of each operation in extensions.idempotencyKey")))
 		return
 	}
 	r := x.r
@@ -145,7 +145,7 @@ func (o operator) Operate(ctx context.Context, content []byte) transportws.Opera
 		return declined(errs...)
 	case plan.Kind == subscription && list[0].keyed:
 		return declined(k.clientError(ctx, badKey("stream",
-			"the results of a subscription are not kept, so that no key can bring them back")))
+			"the results of a subscription are not stored, so it cannot have a key")))
 	case plan.Kind == subscription:
 		return k.listen(ctx, plan, &list[0])
 	}

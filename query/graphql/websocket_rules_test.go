@@ -85,7 +85,7 @@ func TestKeyOfASubscription(t *testing.T) {
 		const keyed = `"extensions":{"idempotencyKey":"k"}`
 		c.talk(initMessage, ackMessage,
 			op{"1", changes, keyed}.String(),
-			`< {"id":"1","type":"error","payload":[{"message":"The key cannot be used. the results of a `+
+			`< {"id":"1","type":"error","payload":[{"message":"The idempotency key is not valid. the results of a `+
 				`subscription*`,
 			op{"1", "{__typename}", keyed}.String(), next("1", typenameIs), completed("1"))
 		if _, res, err := s.dial("/graphql", speaks, `Idempotency-Key: "k"`); err == nil || res == nil ||

@@ -334,7 +334,7 @@ func TestOverWebSocket(t *testing.T) {
 			[]string{say("1", `{orders(first:100){nodes{id}}}`),
 				`< {"id":"1","type":"error","payload":[{"message":*`}},
 		{"two documents", nil, []string{say("1", `{__typename}`, `"documentId":"a"`),
-			`< {"id":"1","type":"error","payload":[{"message":"This is not a request*`}},
+			`< {"id":"1","type":"error","payload":[{"message":"The body is not a valid*`}},
 		{"a batch is no request", nil, []string{`> {"id":"1","type":"subscribe","payload":[]}`,
 			"x 4400 Invalid message: the payload is not an object"}},
 		{"a document that is not trusted", func(
@@ -342,7 +342,7 @@ func TestOverWebSocket(t *testing.T) {
 			s.opts.Trusted = graphql.Documents{"a": "{__typename}"}
 		},
 			[]string{say("1", "{orders{totalCount}}"),
-				`< {"id":"1","type":"error","payload":[{"message":"Only documents*`}},
+				`< {"id":"1","type":"error","payload":[{"message":"Only registered*`}},
 		{"a trusted document", func(s *setup) { s.opts.Trusted = graphql.Documents{"a": "{__typename}"} },
 			[]string{`> {"id":"1","type":"subscribe","payload":{"documentId":"a"}}`, next("1", typenameIs),
 				completed("1")}},
@@ -363,8 +363,8 @@ func TestOverWebSocket(t *testing.T) {
 			say("1", "{__typename}"), next("1", typenameIs), completed("1")}},
 		{"one too many", func(s *setup) { slow(s); s.opts.Socket.Operations = 1 },
 			[]string{say("1", "{slow}"), say("2", "{slow}"),
-				`< {"id":"2","type":"error","payload":[{"message":"There are too many operations on this ` +
-					`socket.","extensions":{"code":"RATE_LIMITED"*`}},
+				`< {"id":"2","type":"error","payload":[{"message":"The socket has too many ` +
+					`operations.","extensions":{"code":"RATE_LIMITED"*`}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

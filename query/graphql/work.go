@@ -67,11 +67,10 @@ func (k *work) answer(ctx context.Context, q *request, dst []byte) ([]byte, outc
 func (k *work) run(ctx context.Context, plan *exec.Plan, q *request, dst []byte) ([]byte, outcome, error) {
 	switch {
 	case plan.Kind == mutation && k.reads():
-		return dst, refused, notAllowed(allowChange, "A mutation is sent with POST.")
+		return dst, refused, notAllowed(allowChange, "Mutations must be sent with POST.")
 	case plan.Kind == subscription: // has many results
 		return gqlerror.Answer(dst, &gqlerror.Error{Code: gqlerror.BadUserInput,
-			Message: "A subscription is answered over WebSocket, or here as text/event-stream: say so in " +
-				"Accept."}), refused, nil
+			Message: "Subscriptions need a WebSocket, or a request with Accept: text/event-stream."}), refused, nil
 	}
 	within := ctx
 	if k.h.opts.Timeout > 0 {

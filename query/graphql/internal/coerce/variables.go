@@ -52,7 +52,7 @@ func Variables(defs []Variable, given map[string]jsontext.Value) (map[string]any
 			if value, fits := Value(def.Type, def.Default, nil); fits {
 				values[def.Name] = value
 			} else {
-				r.errorf(nil, "Its default value does not fit.")
+				r.errorf(nil, "Its default value does not match its type.")
 			}
 		case def.Type.NonNull:
 			r.errorf(nil, "A value of type %q is required, but none was provided.", def.Type)

@@ -91,9 +91,9 @@ func TestNoIntrospection(t *testing.T) {
 	tests := []struct{ name, document, want string }{
 		{"the schema", `{ __schema { queryType { name } } }`,
 			`GRAPHQL_VALIDATION_FAILED NoSchemaIntrospection: ` +
-				`GraphQL introspection is disabled here, but the operation selects __schema.`},
+				`GraphQL introspection is disabled, but the operation selects __schema.`},
 		{"a type", `{ book(id: 1) { id } ...F } fragment F on Query { a: __type(name: "Book") { name } }`,
-			`GRAPHQL_VALIDATION_FAILED NoSchemaIntrospection: GraphQL introspection is disabled here, ` +
+			`GRAPHQL_VALIDATION_FAILED NoSchemaIntrospection: GraphQL introspection is disabled, ` +
 				`but the operation selects __type.`},
 		{"a name", `{ __typename book(id: 1) { __typename } }`,
 			`{"data":{"__typename":"Query","book":{"__typename":"Book"}}}`},

@@ -120,7 +120,7 @@ func (r *run) checkRepeated() *gqlerror.Error {
 		return nil
 	}
 	return &gqlerror.Error{Code: gqlerror.BadUserInput, Message: fmt.Sprintf(
-		"The variables, each as often as it is used, have more than %d bytes.", most)}
+		"The variables have more than %d bytes; a variable counts each time it is used.", most)}
 }
 
 // size estimates the size of a coerced value if it is written.

@@ -159,7 +159,7 @@ func (c *compiler) refuseIntrospection() *gqlerror.Error {
 		if n.def == c.e.cfg.Schema.MetaSchema || n.def == c.e.cfg.Schema.MetaType {
 			return &gqlerror.Error{Code: gqlerror.ValidationFailed, Rule: "NoSchemaIntrospection",
 				Places: n.places,
-				Message: "GraphQL introspection is disabled here, but the operation selects " + n.def.Name +
+				Message: "GraphQL introspection is disabled, but the operation selects " + n.def.Name +
 					"."}
 		}
 	}

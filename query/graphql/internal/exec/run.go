@@ -25,7 +25,7 @@ func (e *Engine) Run(ctx context.Context, p *Plan, variables map[string]jsontext
 	}
 	if p.Kind == "subscription" {
 		return gqlerror.Answer(dst, unresolvable(
-			"A subscription is answered with a stream of events, and not here.")), Refused
+			"Subscriptions are not supported by this transport.")), Refused
 	}
 	r := e.begin(p)
 	defer r.end()

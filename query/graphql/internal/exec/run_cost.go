@@ -40,14 +40,14 @@ func (r *run) checkCost() *gqlerror.Error {
 		return nil
 	}
 	return &gqlerror.Error{Code: gqlerror.BadUserInput, Message: fmt.Sprintf(
-		"The operation may ask for %d objects; at most %d are accepted. Ask for smaller pages, or for "+
-			"less at once.", cost, r.e.cfg.Cost)}
+		"The operation can return %d objects; at most %d are allowed. Request smaller pages or "+
+			"fewer fields.", cost, r.e.cfg.Cost)}
 }
 
 // tooLong returns the error for a response that exceeds the limit.
 func (r *run) tooLong() *gqlerror.Error {
 	return &gqlerror.Error{Code: gqlerror.BadUserInput, Message: fmt.Sprintf(
-		"The answer is longer than %d bytes, which is all that is given. Ask for less at once.",
+		"The response is longer than the limit of %d bytes. Request less data at once.",
 		r.e.cfg.Answer)}
 }
 

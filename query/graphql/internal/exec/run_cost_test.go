@@ -56,8 +56,8 @@ func TestCost(t *testing.T) {
 				fields: []*model.CustomField{dear, root}})
 			if tt.cost > 1 {
 				got, outcome := w.run(t.Context(), t, tt.document, tt.variables)
-				want := fmt.Sprintf(`{"errors":[{"message":"The operation may ask for %d objects; at `+
-					`most %d are accepted. Ask for smaller pages, or for less at once.",`+
+				want := fmt.Sprintf(`{"errors":[{"message":"The operation can return %d objects; at `+
+					`most %d are allowed. Request smaller pages or fewer fields.",`+
 					`"extensions":{"code":"BAD_USER_INPUT"}}]}`, tt.cost, tt.cost-1)
 				if got != want || outcome != exec.Refused {
 					t.Errorf("answer %s, want %s", got, want)
@@ -130,8 +130,8 @@ func TestRepeatedVariables(t *testing.T) {
 			w := newWorld(t, setting{})
 			got, outcome := w.run(t.Context(), t, tt.document, tt.variables)
 			calls := w.took()
-			want := `{"errors":[{"message":"The variables, each as often as it is used, have more than ` +
-				`4194304 bytes.",` +
+			want := `{"errors":[{"message":"The variables have more than 4194304 bytes; a variable counts each ` +
+				`time it is used.",` +
 				`"extensions":{"code":"BAD_USER_INPUT"}}]}`
 			switch {
 			case tt.refused && (got != want || outcome != exec.Refused || calls != ""):
@@ -161,7 +161,7 @@ func TestAnswerIsBounded(t *testing.T) {
 			}
 			got := w.ask(t, "{ book(id: 1) { "+fields.String()+"} }")
 			if answered := !strings.Contains(got,
-				"The answer is longer than 2000 bytes"); answered != tt.want || len(got) > most {
+				"The response is longer than the limit of 2000 bytes"); answered != tt.want || len(got) > most {
 				t.Errorf("answered: %v, with %d bytes", answered, len(got))
 			}
 		})

@@ -36,7 +36,7 @@ func shortened(message string) string {
 const maxReported = 64
 
 // errEnded is the error of fields that were not fetched because the context was done.
-var errEnded error = problem.New(problem.Unavailable, "The operation was given up before it was done.")
+var errEnded error = problem.New(problem.Unavailable, "The operation did not finish in time.")
 
 // contextError replaces an error that results from the end of the context, which is not an internal error.
 func contextError(ctx context.Context, err error) error {

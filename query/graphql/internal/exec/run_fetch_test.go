@@ -292,7 +292,7 @@ func TestEnded(t *testing.T) {
 				if item, err := w.books.Get(t.Context(), "2"); err != nil || item.Value.Title != "Second" {
 					t.Errorf("a later field was executed: %v", err)
 				}
-				const text = `"message":"The operation was given up before it was done."`
+				const text = `"message":"The operation did not finish in time."`
 				if n := strings.Count(got, text); n < 2 || !strings.HasSuffix(got, `,"b":null}}`) {
 					t.Errorf("answer %s", got)
 				}

@@ -72,7 +72,7 @@ func (e *Engine) newSubscription(p *Plan, variables map[string]jsontext.Value,
 		}
 	}
 	if s.field == nil { // validation ensures that there is one
-		return nil, []*gqlerror.Error{unresolvable("The operation subscribes to nothing.")}
+		return nil, []*gqlerror.Error{unresolvable("The operation selects no subscription field.")}
 	}
 	args, err := r.args(s.field)
 	if err == nil {

@@ -108,22 +108,22 @@ func TestSubscribeRefused(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, document, variables, last, want string }{
 		{"no cursor", `subscription { x: bookChanged(after: "nonsense") { id } }`, "", "",
-			`{"message":"An argument is not valid. after: is no cursor of a change",` +
+			`{"message":"An argument is not valid. after: is not a valid cursor of a change",` +
 				`"locations":[{"line":1,"column":16}],"path":["x"],` +
 				`"extensions":{"code":"BAD_USER_INPUT",` +
 				`"type":"https://stoa-go.github.io/problems/invalid-parameter",` +
 				`"errors":[{"argument":"after","code":"invalidCursor",` +
-				`"detail":"is no cursor of a change"}]}}`},
+				`"detail":"is not a valid cursor of a change"}]}}`},
 		{"an empty cursor", `subscription($a: String) { bookChanged(after: $a) { id } }`, `{"a": ""}`, "",
-			"after: is no cursor"},
+			"after: is not a valid cursor"},
 		{"no cursor elsewhere", `subscription { bookChanged { id } }`, "", "1",
-			"Last-Event-ID: is no cursor"},
+			"Last-Event-ID: is not a valid cursor"},
 		{"the wrong one counts",
 			`subscription { bookChanged(after: "AAAAAAAAAAEBAAAAAAAAAAE") { id } }`, "", "1",
-			"Last-Event-ID: is no cursor"},
+			"Last-Event-ID: is not a valid cursor"},
 		{"one and a filter",
 			`subscription { bookChanged(id: 1, filter: {title: {eq: "a"}}) { id } }`,
-			"", "", "filter: cannot be given together with id"},
+			"", "", "filter: cannot be used together with id"},
 		{"too much of a filter",
 			`subscription { bookChanged(filter: {and: [` + strings.Repeat(`{title: {eq: "a"}}`,
 				21) + `]}) { id } }`, "", "", "at most 20 comparisons"},
@@ -133,7 +133,7 @@ func TestSubscribeRefused(t *testing.T) {
 		{"no variables", `subscription($a: ID!) { bookChanged(id: $a) { id } }`, "", "", `variable $a: `},
 		{"cost",
 			`subscription { bookChanged { book { author { books { author { books { id } } } } } } }`,
-			"", "", "The operation may ask for"},
+			"", "", "The operation can return"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -364,7 +364,7 @@ func TestChangeHasATime(t *testing.T) {
 			slow = false
 			return ctx.Err()
 		}
-		want := []string{`{"errors":[{"message":"The operation was given up before it was done.",` +
+		want := []string{`{"errors":[{"message":"The operation did not finish in time.",` +
 			`"locations":[{"line":1,"column":37}],` +
 			`"path":["bookChanged","book","author"],"extensions":{"code":"INTERNAL_SERVER_ERROR",` +
 			`"type":"https://stoa-go.github.io/problems/unavailable"}}],` +
@@ -428,7 +428,7 @@ func TestLongMessage(t *testing.T) {
 	w.happens(t, nil, &book{ID: 6, Title: "Sixth", Genre: "novel", Note: &long})
 	got := w.messages(t.Context(), t, 1, `subscription { bookChanged { kind book { note again: note } } }`,
 		"")
-	const why = `{"errors":[{"message":"The answer is longer than 1000 bytes`
+	const why = `{"errors":[{"message":"The response is longer than the limit of 1000 bytes`
 	if !strings.HasPrefix(got[0], why) || !strings.HasSuffix(got[0], `"data":null}`) {
 		t.Errorf("got %s", got[0])
 	}

@@ -97,7 +97,7 @@ func (r *run) metaValue(n *field, ref *model.Ref, v any) bool {
 	if n.sub != nil {
 		if r.introspected++; r.introspected > r.e.introspected {
 			return r.fail(n, problem.New(problem.BadRequest,
-				"This is more introspection than one request may ask for."))
+				"The request selects too much of the introspection schema."))
 		}
 		return r.object(n.sub, parent{value: v})
 	}

@@ -138,7 +138,7 @@ func (r *filterReader) operand(f *schema.Field, op query.Op, value any, at strin
 func (r *filterReader) scalar(f *schema.Field, op query.Op, value any, at string) (any, bool) {
 	switch {
 	case value == nil:
-		r.bad.add(at, "null", "nothing compares with null; ask isNull instead")
+		r.bad.add(at, "null", "must not be null; use isNull")
 		return nil, false
 	case op == query.IsNull, op == query.Contains, op == query.StartsWith:
 		return value, true // for an enum, the operand may be a part of a value

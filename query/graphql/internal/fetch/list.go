@@ -95,7 +95,7 @@ func position(
 	}{{hasFirst && hasLast, "last", "first"}, {hasFirst && hasBefore, "before", "first"},
 		{hasLast && hasAfter, "after", "last"}, {hasAfter && hasBefore, "before", "after"}} {
 		if pair.both {
-			bad.add(pair.one, "conflict", "cannot be given together with "+pair.with)
+			bad.add(pair.one, "conflict", "cannot be used together with "+pair.with)
 			return 0, at
 		}
 	}
@@ -104,7 +104,7 @@ func position(
 		if hasBefore {
 			name = "before"
 		}
-		bad.add(name, "invalidCursor", "an empty text is no cursor")
+		bad.add(name, "invalidCursor", "must not be empty")
 	}
 	at = resource.Position{After: after, Before: before, AtEnd: hasLast && !hasBefore}
 	switch {
@@ -158,7 +158,7 @@ func order(given any, bad *violations) []query.Order {
 		for _, before := range keys {
 			if before.Field == field {
 				bad.add(fmt.Sprintf("orderBy[%d].field", i), "duplicate",
-					"the list is sorted by this field already")
+					"the field is in orderBy twice")
 			}
 		}
 		keys = append(keys, query.Order{Field: field, Desc: key["direction"] == "DESC"})

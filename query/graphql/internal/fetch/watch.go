@@ -39,7 +39,7 @@ func (x *Fetcher) Watching(f *model.Field, args map[string]any, last string) (*W
 	var bad violations
 	w := &Watching{of: f.Resource, filter: x.filter(f, args, &bad)}
 	if w.id, w.one = args["id"].(string); w.one && args["filter"] != nil {
-		bad.add("filter", "conflict", "cannot be given together with id")
+		bad.add("filter", "conflict", "cannot be used together with id")
 	}
 	name, given := "after", last != ""
 	if given {
@@ -50,7 +50,7 @@ func (x *Fetcher) Watching(f *model.Field, args map[string]any, last string) (*W
 	if given {
 		var err error
 		if w.after, err = feed.ParseCursor(last); err != nil {
-			bad.add(name, "invalidCursor", "is no cursor of a change")
+			bad.add(name, "invalidCursor", "is not a valid cursor of a change")
 		}
 	}
 	return w, bad.err()

@@ -74,7 +74,7 @@ func preconditions(ifMatch any) (resource.Preconditions, error) {
 	}
 	tags, err := header.ParseTags([]string{text})
 	if err != nil {
-		d := problem.New(problem.InvalidHeader, "If-Match is not a list of entity tags, nor *.")
+		d := problem.New(problem.InvalidHeader, "ifMatch must be * or a list of entity tags.")
 		d.Errors = []problem.Violation{{Header: "If-Match", Code: "syntax", Detail: err.Error()}}
 		return resource.Preconditions{}, d
 	}

@@ -8,9 +8,9 @@ import "github.com/stoa-go/stoa/query/graphql/internal/model"
 // are not yet in the specification.
 func (b *builder) directiveType() {
 	b.directive.Fields = append(described(b, func(d *model.Directive) (string, string) { return d.Name, d.Doc }),
-		meta("isRepeatable", "Whether it may stand at one place several times.", required(b.boolean),
+		meta("isRepeatable", "Whether it can be repeated at one location.", required(b.boolean),
 			func(d *model.Directive) any { return d.Repeatable }),
-		meta("locations", "Where it may stand.", requiredList(b.location), func(d *model.Directive) any {
+		meta("locations", "The locations where it can be used.", requiredList(b.location), func(d *model.Directive) any {
 			list := make([]any, len(d.Locations))
 			for i, l := range d.Locations {
 				list[i] = l
@@ -31,21 +31,21 @@ func (b *builder) directives() {
 			Args:      []*model.Input{{Name: "if", Doc: condition, Type: required(b.boolean)}}}
 	}
 	b.model.Directives = append(b.model.Directives,
-		conditional("skip", "Leaves a field or a fragment out under a condition.",
-			"Whether to leave it out."),
-		conditional("include", "Leaves a field or a fragment out unless a condition holds.",
-			"Whether to keep it."),
-		&model.Directive{Name: "deprecated", Doc: "Marks what should no longer be used.",
+		conditional("skip", "Skips a field or fragment if the condition is true.",
+			"Skipped if true."),
+		conditional("include", "Includes a field or fragment only if the condition is true.",
+			"Included if true."),
+		&model.Directive{Name: "deprecated", Doc: "Marks an element that is no longer supported.",
 			Locations: []string{"FIELD_DEFINITION", "ARGUMENT_DEFINITION", "INPUT_FIELD_DEFINITION",
 				"ENUM_VALUE",
 				"DIRECTIVE_DEFINITION"},
-			Args: []*model.Input{{Name: "reason", Doc: "Why, and what to use instead, in CommonMark.",
+			Args: []*model.Input{{Name: "reason", Doc: "The reason, and what to use instead, in CommonMark.",
 				Type: nullable(b.text), Default: "No longer supported", HasDefault: true}}},
-		&model.Directive{Name: "specifiedBy", Doc: "Says where the behaviour of a scalar is specified.",
+		&model.Directive{Name: "specifiedBy", Doc: "Links to the specification of a scalar.",
 			Locations: []string{"SCALAR"},
 			Args: []*model.Input{{Name: "url", Doc: "The URL of the specification.",
 				Type: required(b.text)}}},
 		&model.Directive{Name: "oneOf",
-			Doc:       "Says that exactly one field of an input object is to be given, and not null.",
+			Doc:       "Requires exactly one field of an input object, which must not be null.",
 			Locations: []string{"INPUT_OBJECT"}})
 }

@@ -52,17 +52,17 @@ func newBuilder(s *model.Schema) *builder {
 	b.text, b.boolean = b.scalar("String"), b.scalar("Boolean")
 	b.describe()
 	b.schema = b.add(model.Object, "__Schema",
-		"What can be asked of this server: types, directives, and where operations start.")
+		"The schema: types, directives, and the root types of operations.")
 	b.typ = b.add(model.Object, "__Type",
-		"A type, or a list or non-null of one. Which of its fields have a value depends on its `kind`.")
-	b.field = b.add(model.Object, "__Field", "A field of an object, with its arguments and its type.")
+		"A type, or a list or non-null wrapper of one. Which fields have a value depends on `kind`.")
+	b.field = b.add(model.Object, "__Field", "A field of an object type, with its arguments and its type.")
 	b.input = b.add(model.Object, "__InputValue", "An argument, or a field of an input object.")
 	b.value = b.add(model.Object, "__EnumValue",
-		"One of the values of an enum. It is written as a string in answers.")
+		"A value of an enum. In responses it is a string.")
 	b.directive = b.add(model.Object, "__Directive",
-		"An annotation in a document that changes what the server does with it.")
-	b.kind = b.add(model.Enum, "__TypeKind", "Which sort of type a `__Type` is.")
-	b.location = b.add(model.Enum, "__DirectiveLocation", "Where a directive may stand.")
+		"An annotation in a document that changes how the server executes it.")
+	b.kind = b.add(model.Enum, "__TypeKind", "The kind of a `__Type`.")
+	b.location = b.add(model.Enum, "__DirectiveLocation", "A location where a directive can be used.")
 	return b
 }
 
@@ -79,12 +79,12 @@ func (b *builder) scalar(name string) *model.Type {
 // describe adds descriptions to the scalars of the specification that have none.
 func (b *builder) describe() {
 	docs := map[string]string{
-		"Int":     "A whole number of up to 32 bits.",
-		"Float":   "A number, whole or not, of double precision.",
-		"String":  "Text: a sequence of Unicode characters.",
+		"Int":     "A signed 32-bit integer.",
+		"Float":   "A double-precision number (IEEE 754).",
+		"String":  "A sequence of Unicode characters.",
 		"Boolean": "True or false.",
-		"ID": "Text that stands for an object and says nothing of it. A whole number may be given " +
-			"as well.",
+		"ID": "An opaque identifier, serialized as a string. As input, an integer is accepted, " +
+			"too.",
 	}
 	for _, t := range b.model.Types {
 		if t.Kind == model.Scalar && t.Doc == "" {
@@ -117,14 +117,14 @@ func requiredList(t *model.Type) *model.Ref {
 // enums fills in __TypeKind and __DirectiveLocation.
 func (b *builder) enums() {
 	b.kind.Values = values(
-		"SCALAR", "A leaf without parts.",
+		"SCALAR", "A scalar.",
 		"OBJECT", "It has `fields` and `interfaces`.",
 		"INTERFACE", "It has `fields`, `interfaces` and `possibleTypes`.",
 		"UNION", "It has `possibleTypes`.",
 		"ENUM", "It has `enumValues`.",
 		"INPUT_OBJECT", "It has `inputFields`.",
-		"LIST", "It has `ofType`: the type of the items.",
-		"NON_NULL", "It has `ofType`: the type that is never null.")
+		"LIST", "It has `ofType`, the type of the items.",
+		"NON_NULL", "It has `ofType`, the type without null.")
 	b.location.Values = values("QUERY", "", "MUTATION", "", "SUBSCRIPTION", "", "FIELD", "",
 		"FRAGMENT_DEFINITION", "",
 		"FRAGMENT_SPREAD", "", "INLINE_FRAGMENT", "", "VARIABLE_DEFINITION", "", "SCHEMA", "", "SCALAR", "",
@@ -149,10 +149,10 @@ func (b *builder) metaFields() {
 	s.TypeName = &model.Field{Name: "__typename", Doc: "The name of the type of this object.",
 		Type:   required(b.text),
 		Source: model.Meta}
-	s.MetaSchema = &model.Field{Name: "__schema", Doc: "What this server can be asked.",
+	s.MetaSchema = &model.Field{Name: "__schema", Doc: "The schema of this server.",
 		Type:   required(b.schema),
 		Source: model.Meta, Meta: func(any, map[string]any) any { return s }}
-	s.MetaType = &model.Field{Name: "__type", Doc: "The type of a name, or null.", Type: nullable(b.typ),
+	s.MetaType = &model.Field{Name: "__type", Doc: "The type with this name; null if there is none.", Type: nullable(b.typ),
 		Source: model.Meta, Args: []*model.Input{{Name: "name", Type: required(b.text)}},
 		Meta: func(_ any, args map[string]any) any {
 			for _, t := range s.Types {

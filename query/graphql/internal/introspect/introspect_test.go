@@ -124,7 +124,7 @@ func TestFields(t *testing.T) {
 				`"specifiedByURL":null,"isOneOf":null,` +
 				`"fields":null,"ofType":{"kind":"SCALAR","name":"Boolean","ofType":null}}},` +
 				`{"type":{"kind":"SCALAR",` +
-				`"name":"String","description":"Text: a sequence of Unicode characters.",` +
+				`"name":"String","description":"A sequence of Unicode characters.",` +
 				`"specifiedByURL":null,` +
 				`"isOneOf":null,"fields":null,"ofType":null}}]}}`},
 		{"roots", `{__schema {queryType {name} mutationType {name} subscriptionType {name}}}`,

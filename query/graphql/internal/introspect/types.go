@@ -56,7 +56,7 @@ func named(t *model.Type) any {
 // schemaType defines __Schema (section 4.2.1).
 func (b *builder) schemaType() {
 	b.schema.Fields = []*model.Field{
-		meta("description", "What the schema as a whole is for.", nullable(b.text),
+		meta("description", "The description of the schema.", nullable(b.text),
 			func(s *model.Schema) any { return text(s.Doc) }),
 		meta("types", "All types, by name.", requiredList(b.typ), func(s *model.Schema) any {
 			list := make([]any, len(s.Types))
@@ -65,11 +65,11 @@ func (b *builder) schemaType() {
 			}
 			return list
 		}),
-		meta("queryType", "The type that queries start from.", required(b.typ),
+		meta("queryType", "The root type of queries.", required(b.typ),
 			func(s *model.Schema) any { return named(s.Query) }),
-		meta("mutationType", "The type that mutations start from, if there are any.", nullable(b.typ),
+		meta("mutationType", "The root type of mutations; null if there are none.", nullable(b.typ),
 			func(s *model.Schema) any { return named(s.Mutation) }),
-		meta("subscriptionType", "The type that subscriptions start from, if there are any.", nullable(b.typ),
+		meta("subscriptionType", "The root type of subscriptions; null if there are none.", nullable(b.typ),
 			func(s *model.Schema) any { return named(s.Subscription) }),
 		listing("directives", "All directives, by name.", requiredList(b.directive), required(b.boolean),
 			func(s *model.Schema) ([]*model.Directive, bool) { return s.Directives, true },
@@ -82,25 +82,25 @@ func (b *builder) schemaType() {
 func (b *builder) typeType() {
 	flag := nullable(b.boolean)
 	b.typ.Fields = []*model.Field{
-		meta("kind", "Which sort of type it is.", required(b.kind),
+		meta("kind", "The kind of the type.", required(b.kind),
 			func(r *model.Ref) any { return kindOf(r) }),
-		ofNamed("name", "Its name; null for lists and non-null types.", nullable(b.text),
+		ofNamed("name", "The name; null for lists and non-null types.", nullable(b.text),
 			func(t *model.Type) any { return t.Name }),
-		ofNamed("description", "What it is for.", nullable(b.text),
+		ofNamed("description", "The description, in CommonMark.", nullable(b.text),
 			func(t *model.Type) any { return text(t.Doc) }),
-		ofNamed("specifiedByURL", "Where a scalar is specified.", nullable(b.text),
+		ofNamed("specifiedByURL", "The URL of the specification of a scalar.", nullable(b.text),
 			func(t *model.Type) any { return text(t.SpecifiedBy) }),
 		listing("fields", "The fields of an object.", list(b.field), flag,
 			func(r *model.Ref) ([]*model.Field, bool) { t, ok := typeOfKind(r, model.Object); return t.Fields, ok },
 			func(f *model.Field) string { return f.Deprecated }),
-		ofNamed("interfaces", "The interfaces that an object has; this schema has none.", list(b.typ),
+		ofNamed("interfaces", "The interfaces of an object type. This schema has none.", list(b.typ),
 			func(t *model.Type) any {
 				if t.Kind != model.Object {
 					return nil
 				}
 				return []any{}
 			}),
-		meta("possibleTypes", "The objects that an interface or a union may be; this schema has neither.",
+		meta("possibleTypes", "The object types of an interface or union. This schema has neither.",
 			list(b.typ),
 			func(*model.Ref) any { return nil }),
 		listing("enumValues", "The values of an enum.", list(b.value), flag,
@@ -112,8 +112,8 @@ func (b *builder) typeType() {
 				return t.Inputs, ok
 			},
 			func(in *model.Input) string { return in.Deprecated }),
-		meta("ofType", "What a list or a non-null type is made of.", nullable(b.typ), inner),
-		ofNamed("isOneOf", "Whether exactly one field of an input object is to be given.", flag,
+		meta("ofType", "The type that a list or non-null type wraps.", nullable(b.typ), inner),
+		ofNamed("isOneOf", "Whether an input object needs exactly one field.", flag,
 			func(t *model.Type) any {
 				if t.Kind != model.InputObject {
 					return nil
@@ -168,14 +168,14 @@ func inner(r *model.Ref) any {
 func (b *builder) parts() {
 	b.field.Fields = append(described(b, func(f *model.Field) (string, string) { return f.Name, f.Doc }),
 		arguments(b, func(f *model.Field) []*model.Input { return f.Args }),
-		meta("type", "What type its value has.", required(b.typ), func(f *model.Field) any { return f.Type }))
+		meta("type", "The type of the value.", required(b.typ), func(f *model.Field) any { return f.Type }))
 	b.field.Fields = append(b.field.Fields, deprecation(b,
 		func(f *model.Field) string { return f.Deprecated })...)
 
 	b.input.Fields = append(described(b, func(in *model.Input) (string, string) { return in.Name, in.Doc }),
-		meta("type", "What type its value has.", required(b.typ),
+		meta("type", "The type of the value.", required(b.typ),
 			func(in *model.Input) any { return in.Type }),
-		meta("defaultValue", "What it is where it is not given, as a literal.", nullable(b.text),
+		meta("defaultValue", "The default value, as a GraphQL literal.", nullable(b.text),
 			func(in *model.Input) any {
 				if literal, ok := sdl.Default(in); ok {
 					return literal
@@ -192,9 +192,9 @@ func (b *builder) parts() {
 // described returns the fields name and description.
 func described[P any](b *builder, get func(parent P) (name, doc string)) []*model.Field {
 	return []*model.Field{
-		meta("name", "What it is called.", required(b.text),
+		meta("name", "The name.", required(b.text),
 			func(p P) any { name, _ := get(p); return name }),
-		meta("description", "What it is for.", nullable(b.text),
+		meta("description", "The description, in CommonMark.", nullable(b.text),
 			func(p P) any { _, doc := get(p); return text(doc) }),
 	}
 }
@@ -203,9 +203,9 @@ func described[P any](b *builder, get func(parent P) (name, doc string)) []*mode
 // deprecated.
 func deprecation[P any](b *builder, reason func(parent P) string) []*model.Field {
 	return []*model.Field{
-		meta("isDeprecated", "Whether it should no longer be used.", required(b.boolean),
+		meta("isDeprecated", "Whether it is deprecated.", required(b.boolean),
 			func(p P) any { return reason(p) != "" }),
-		meta("deprecationReason", "Why it should no longer be used, and what to use instead.",
+		meta("deprecationReason", "The reason for the deprecation, and what to use instead.",
 			nullable(b.text),
 			func(p P) any { return text(reason(p)) }),
 	}
@@ -213,7 +213,7 @@ func deprecation[P any](b *builder, reason func(parent P) string) []*model.Field
 
 // arguments returns the field args of a field or directive.
 func arguments[P any](b *builder, get func(parent P) []*model.Input) *model.Field {
-	return listing("args", "Its arguments.", requiredList(b.input), nullable(b.boolean),
+	return listing("args", "The arguments.", requiredList(b.input), nullable(b.boolean),
 		func(p P) ([]*model.Input, bool) { return get(p), true },
 		func(in *model.Input) string { return in.Deprecated })
 }

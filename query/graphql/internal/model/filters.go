@@ -55,13 +55,13 @@ func (b *builder) newFilter(r *resource.Resource) *Type {
 		return nil
 	}
 	t := b.define(InputObject, name+"Filter", ofResource(r, "the filter"))
-	t.Doc, t.Resource = "Which items of `"+r.Name()+"`: those for which all of it is true.", r
+	t.Doc, t.Resource = "A filter for items of `"+r.Name()+"`. All conditions must be true.", r
 	t.Inputs = append(inputs,
 		&Input{Name: "and", Doc: "All of these filters match. An empty list matches all items.",
 			Type: listOfNullable(t)},
 		&Input{Name: "or", Doc: "At least one of these filters matches. An empty list matches no item.",
 			Type: listOfNullable(t)},
-		&Input{Name: "not", Doc: "Not this.", Type: refTo(t)})
+		&Input{Name: "not", Doc: "The filter must not match.", Type: refTo(t)})
 	return t
 }
 
@@ -75,13 +75,13 @@ func (b *builder) comparisons(r *resource.Resource, s position, ops []query.Op) 
 	ops = slices.DeleteFunc(operators(), func(op query.Op) bool { return !slices.Contains(ops, op) })
 	if name, ok := sharedFilter(leaf, ops); ok {
 		return b.shared(InputObject, name, func(t *Type) {
-			t.Doc = "What a member of the type " + leaf.Name + " is compared with."
+			t.Doc = "The conditions on a member of the type " + leaf.Name + ". All of them must be true."
 			b.addOperators(t, leaf, ops)
 		})
 	}
 	o := ofResource(r, "the filter for "+strconv.Quote(s.f.Name))
 	t := b.define(InputObject, s.hint()+"Filter", o)
-	t.Doc = "What `" + s.name + "` is compared with."
+	t.Doc = "The conditions on `" + s.name + "`. All of them must be true."
 	b.addOperators(t, leaf, ops)
 	return t
 }
@@ -130,7 +130,7 @@ func (b *builder) addOperators(t, leaf *Type, ops []query.Op) {
 func operatorDoc(op query.Op) string {
 	switch op {
 	case query.Eq:
-		return "It is this."
+		return "Equal to this value."
 	case query.Ne:
 		return "Not equal to this value, or null."
 	case query.In:
@@ -174,13 +174,13 @@ func (b *builder) sort(r *resource.Resource) *Type {
 		values = append(values, &Value{Name: m.name, Doc: m.Doc, Deprecated: m.Deprecated, Go: m.Name})
 	}
 	field := b.define(Enum, name+"SortField", ofResource(r, "what is sorted by"))
-	field.Doc, field.Values = "What `"+r.Name()+"` can be sorted by.", values
+	field.Doc, field.Values = "The members that `"+r.Name()+"` can be sorted by.", values
 	t := b.define(InputObject, name+"Sort", ofResource(r, "the sort key"))
-	t.Doc, t.Resource = "What a list of `"+r.Name()+"` is sorted by.", r
+	t.Doc, t.Resource = "A sort key of a list of `"+r.Name()+"`.", r
 	direction := b.shared(Enum, "SortDirection", fillDirection)
 	t.Inputs = []*Input{
-		{Name: "field", Doc: "The member whose values are compared.", Type: nonNull(field)},
-		{Name: "direction", Doc: "Which of them come first.", Type: refTo(direction), Default: "ASC",
+		{Name: "field", Doc: "The member to sort by.", Type: nonNull(field)},
+		{Name: "direction", Doc: "The direction.", Type: refTo(direction), Default: "ASC",
 			HasDefault: true},
 	}
 	return t
@@ -188,7 +188,7 @@ func (b *builder) sort(r *resource.Resource) *Type {
 
 // fillDirection fills in the enum SortDirection.
 func fillDirection(t *Type) {
-	t.Doc = "In which direction a list is sorted."
+	t.Doc = "The direction of a sort."
 	t.Values = []*Value{
 		{Name: "ASC", Doc: "Ascending order. Null values are first.", Go: "ASC"},
 		{Name: "DESC", Doc: "Descending order. Null values are last.", Go: "DESC"},

@@ -39,9 +39,9 @@ func (b *builder) replaceInput(r *resource.Resource) *Type {
 	}
 	t := b.itemInput(r, "Replace", replacing)
 	if t != nil {
-		t.Doc = "All of an item of `" + r.Name() + "`: what is left out becomes what it is in a new item."
+		t.Doc = "An item of `" + r.Name() + "`, complete. A field that is left out gets the value that it has in a new item."
 		if slices.ContainsFunc(t.Inputs, func(in *Input) bool { return in.Member.WriteOnly }) {
-			t.Doc += " Only what is never shown stays as it is."
+			t.Doc += " Write-only fields that are left out keep their values."
 		}
 	}
 	return t
@@ -55,7 +55,7 @@ func (b *builder) patchInput(r *resource.Resource) *Type {
 	t := b.itemInput(r, "Patch", patching)
 	if t != nil {
 		t.Doc = "Changes to an item of `" + r.Name() +
-			"`: what is left out stays as it is, and null takes away."
+			"`. Fields that are left out keep their values, and null removes a value."
 	}
 	return t
 }
@@ -137,7 +137,7 @@ func (b *builder) partObject(t *schema.Type, hint string, form form) *Type {
 	b.inputs[key] = obj // before its fields, because types may be recursive
 	obj.Go = t
 	if key.patch {
-		obj.Doc = "Changes to a part: what is left out stays as it is, and null takes away."
+		obj.Doc = "Changes to a nested object. Fields that are left out keep their values, and null removes a value."
 	}
 	for _, m := range b.membersOf(t, "Go type "+t.GoType.String()) {
 		if !m.ReadOnly {
@@ -177,7 +177,7 @@ func (b *builder) commandInput(c *command.Command) *Type {
 	base := pascal(c.Name())
 	t := b.define(InputObject, base+"Input", owner{"the input of the command " + c.Name(),
 		"rename the command " + c.Name()})
-	t.Go, t.Doc = in, "What `"+camel(c.Name())+"` takes."
+	t.Go, t.Doc = in, "The input of `"+camel(c.Name())+"`."
 	t.Inputs = b.arguments(in, "command "+c.Name(), base)
 	return t
 }

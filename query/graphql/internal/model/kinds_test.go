@@ -453,8 +453,8 @@ func TestDescriptions(t *testing.T) {
 // value.
 func TestReplaceKeeps(t *testing.T) {
 	t.Parallel()
-	want := "All of an item of `things`: what is left out becomes what it is in a new item. Only what is " +
-		"never shown stays as it is."
+	want := "An item of `things`, complete. A field that is left out gets the value that it has in a new " +
+		"item. Write-only fields that are left out keep their values."
 	if diff := cmp.Diff(want, typeOf(reflected(t, things(), nil), "ReplaceThingInput").Doc); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -107,9 +107,9 @@ func (b *builder) enum(goType *schema.Type, s position) *Type {
 	}
 	o.what = "the enum of the member " + strconv.Quote(s.f.Name) + " of " + s.base
 	t := b.define(Enum, name, o)
-	t.Doc = "What `" + s.name + "` can be."
+	t.Doc = "The values of `" + s.name + "`."
 	if name != s.hint() {
-		t.Doc = "What a value of `" + name + "` can be."
+		t.Doc = "The values of `" + name + "`."
 	}
 	for _, v := range s.f.Enum {
 		t.Values = append(t.Values, &Value{Name: v.(string), Go: v})
@@ -154,13 +154,13 @@ func (b *builder) scalar(name string) *Type {
 	return b.shared(Scalar, name, func(t *Type) {
 		switch name {
 		case "Int64":
-			t.Doc = "A whole number of up to 64 bits, as a JSON number. Clients whose numbers are floats " +
-				"lose digits beyond 2^53."
+			t.Doc = "A signed 64-bit integer, as a JSON number. Clients that parse numbers as floats " +
+				"lose digits above 2^53."
 		case "DateTime":
-			t.Doc = "A date and time with its offset from UTC, as in RFC 3339: \"2026-11-21T06:00:00Z\"."
+			t.Doc = "A date and time with an offset from UTC, as in RFC 3339: \"2026-11-21T06:00:00Z\"."
 			t.SpecifiedBy = "https://www.rfc-editor.org/rfc/rfc3339"
 		case "JSON":
-			t.Doc = "Any JSON value, objects with members of any name included."
+			t.Doc = "Any JSON value."
 			t.SpecifiedBy = "https://www.rfc-editor.org/rfc/rfc8259"
 		default:
 			t.Doc = builtin(name)
@@ -172,16 +172,15 @@ func (b *builder) scalar(name string) *Type {
 func builtin(name string) string {
 	switch name {
 	case "Int":
-		return "A whole number between -(2^31) and 2^31 - 1."
+		return "A signed 32-bit integer."
 	case "Float":
-		return "A number of double precision, as in IEEE 754."
+		return "A double-precision number (IEEE 754)."
 	case "String":
-		return "Text: a sequence of Unicode characters."
+		return "A sequence of Unicode characters."
 	case "Boolean":
 		return "`true` or `false`."
 	}
-	return "What identifies something: a text that is not meant to be read. As input, a whole number " +
-		"will do as well."
+	return "An opaque identifier, serialized as a string. As input, an integer is accepted, too."
 }
 
 // refTo returns a nullable reference to t.

@@ -125,7 +125,7 @@ func (b *builder) object(t *schema.Type, hint string) *Type {
 	b.objects[t] = obj
 	obj.Go = t
 	if r := b.itemOf[t]; r != nil {
-		obj.Doc = "What an item of `" + r.Name() + "` says, as a part of something else."
+		obj.Doc = "An item of `" + r.Name() + "`, as a nested object."
 	}
 	b.addMembers(b.fieldsOf(obj), b.membersOf(t, "Go type "+t.GoType.String()), base, b.idOf(t))
 	return obj
@@ -136,30 +136,29 @@ func (b *builder) object(t *schema.Type, hint string) *Type {
 func (b *builder) connection(r *resource.Resource) *Type {
 	item := b.item(r)
 	edge := b.define(Object, item.Name+"Edge", ofResource(r, "the edges"))
-	edge.Doc, edge.Resource = "An item of `"+r.Name()+"` in its place in a list.", r
+	edge.Doc, edge.Resource = "An item of `"+r.Name()+"` in a list, with its cursor.", r
 	edge.Fields = []*Field{
-		{Name: "cursor", Doc: "The place of the item, for `after` and `before`.",
+		{Name: "cursor", Doc: "The cursor of the item, for `after` and `before`.",
 			Type: nonNull(b.scalar("String")), Source: Cursor},
 		{Name: "node", Doc: "The item.", Type: nonNull(item), Source: Node, Resource: r},
 	}
 	if r.Describe().Query.Natural {
-		edge.Fields[0].Doc = "The place of the item, for `after`; null if there is no way on from it."
+		edge.Fields[0].Doc = "The cursor of the item, for `after`; null if the list cannot continue after it."
 		edge.Fields[0].Type.NonNull = false
 	}
 	info := b.shared(Object, "PageInfo", b.fillPageInfo)
 	t := b.define(Object, item.Name+"Connection", ofResource(r, "the pages"))
 	t.Doc, t.Resource = "A page of `"+r.Name()+"`.", r
 	t.Fields = []*Field{
-		{Name: "edges", Doc: "The items with their places.", Type: listOf(edge, true), Source: Edges,
+		{Name: "edges", Doc: "The items with their cursors.", Type: listOf(edge, true), Source: Edges,
 			Resource: r},
 		{Name: "nodes", Doc: "The items.", Type: listOf(item, true), Source: Nodes, Resource: r},
-		{Name: "pageInfo", Doc: "Where the page lies.", Type: nonNull(info), Source: PageInfo},
+		{Name: "pageInfo", Doc: "The position of the page in the list.", Type: nonNull(info), Source: PageInfo},
 	}
 	if r.Describe().Counts {
 		t.Fields = append(t.Fields, &Field{Name: "totalCount", Type: refTo(b.scalar("Int")),
 			Source: TotalCount, Resource: r,
-			Doc: "How many items there are on all pages together. They are counted only if this is asked " +
-				"for."})
+			Doc: "The number of items on all pages. It is counted only if it is selected."})
 	}
 	if r.Watches() {
 		t.Fields = append(t.Fields, b.eventCursor(r))
@@ -172,12 +171,13 @@ func (b *builder) fillPageInfo(t *Type) {
 	t.Doc = "The position of a page in its list."
 	flag, text := nonNull(b.scalar("Boolean")), refTo(b.scalar("String"))
 	t.Fields = []*Field{
-		{Name: "hasNextPage", Doc: "Whether items follow.", Type: flag, Source: HasNext},
-		{Name: "hasPreviousPage", Doc: "Whether items precede.", Type: flag, Source: HasPrevious},
+		{Name: "hasNextPage", Doc: "Whether more items follow.", Type: flag, Source: HasNext},
+		{Name: "hasPreviousPage", Doc: "Whether items precede the page.", Type: flag, Source: HasPrevious},
 		{Name: "startCursor",
-			Doc: "The place of the first item; null if there is none, or no way on from it.", Type: text,
+			Doc: "The cursor of the first item; null if there is none.", Type: text,
 			Source: StartCursor},
-		{Name: "endCursor", Doc: "The place of the last item; null if there is none, or no way on from it.",
-			Type: text, Source: EndCursor},
+		{Name: "endCursor", Type: text,
+			Doc: "The cursor of the last item; null if there is none, or if the list cannot continue " +
+				"after it.", Source: EndCursor},
 	}
 }

@@ -15,7 +15,7 @@ import (
 // queryType returns the query root: an item and a list field for each resource, lookups, and custom
 // fields.
 func (b *builder) queryType() *Type {
-	t := b.shared(Object, onQuery, func(t *Type) { t.Doc = "What can be asked." })
+	t := b.shared(Object, onQuery, func(t *Type) { t.Doc = "The queries." })
 	set := b.fieldsOf(t)
 	for _, r := range b.c.Resources() {
 		if item := b.item(r); item != nil {
@@ -59,26 +59,24 @@ func (b *builder) list(r *resource.Resource) *Field {
 			Type: refTo(filter)})
 	}
 	sort := b.sort(r)
-	f.Doc = "A page of `" + r.Name() + "`, in the order that their store has them in."
+	f.Doc = "A page of `" + r.Name() + "`, in the order of the store."
 	if sort != nil {
 		f.Doc = "A page of `" + r.Name() + "`."
 		f.Args = append(f.Args, &Input{Name: "orderBy", Type: listOf(sort, false),
-			Doc: "In which order: by the first of these, and where that is alike, by the next, at most 4 " +
-				"of them. " +
-				"Last comes the id."})
+			Doc: "The sort keys, at most 4. The next key decides if items are equal by the previous " +
+				"ones. The last key is the id."})
 	}
 	policy := r.Describe()
-	most := "at most " + strconv.Itoa(policy.MaxPageSize) + ", and " + strconv.Itoa(policy.PageSize) +
-		" if it is left out."
+	most := "at most " + strconv.Itoa(policy.MaxPageSize) + ". Default " + strconv.Itoa(policy.PageSize) + "."
 	number, text := refTo(b.scalar("Int")), refTo(b.scalar("String"))
 	f.Args = append(f.Args,
-		&Input{Name: "first", Doc: "How many items from the beginning, or behind `after`: " + most,
+		&Input{Name: "first", Doc: "The number of items from the start, or after `after`: " + most,
 			Type: number},
 		&Input{Name: "after", Doc: "Return items after this cursor.", Type: text})
 	if sort != nil {
 		f.Args = append(f.Args,
 			&Input{Name: "last", Type: number,
-				Doc: "How many items from the end, or in front of `before`: at most " +
+				Doc: "The number of items from the end, or before `before`: at most " +
 					strconv.Itoa(policy.MaxPageSize) + "."},
 			&Input{Name: "before", Doc: "Return items before this cursor.", Type: text})
 	}
@@ -134,10 +132,10 @@ func (b *builder) keys() string {
 	if hours, whole := strings.CutSuffix(ttl, "h0m0s"); whole {
 		ttl = hours + " hours"
 	}
-	text := "With a key, in the header `" + idempotency.KeyField +
-		"` or in `extensions.idempotencyKey`, an operation can be sent " +
-		"again if its answer was lost, for " + ttl + ": it is done once, and all of it or nothing. " +
-		"What cannot be taken back has to be the only field then."
+	text := "An operation with an idempotency key, in the header `" + idempotency.KeyField +
+		"` or in `extensions.idempotencyKey`, can be repeated for " + ttl +
+		". It is executed once, and completely or not at all. " +
+		"A mutation that cannot be rolled back must be its only field."
 	if once.Options().Required {
 		text += " A key is required."
 	}
@@ -148,9 +146,9 @@ func (b *builder) keys() string {
 func (b *builder) addWrites(set *fields, r *resource.Resource, item *Type) {
 	name, o := "`"+r.Name()+"`", ofResource(r, "a write")
 	if r.Can(resource.OpCreate) {
-		in := inputArg(b.createInput(r), "What it is.")
+		in := inputArg(b.createInput(r), "The new item.")
 		set.add(&Field{Name: "create" + item.Name, Type: refTo(item), Source: Create, Resource: r, Args: in,
-			Doc: "Stores a new item of " + name + " and returns it."}, o)
+			Doc: "Creates an item of " + name + " and returns it."}, o)
 	}
 	change := func(verb, doc string, source Source, in []*Input) {
 		args := append(append([]*Input{b.idArg()}, in...), b.ifMatchArg(r))
@@ -159,15 +157,15 @@ func (b *builder) addWrites(set *fields, r *resource.Resource, item *Type) {
 	}
 	// The input is nil if clients can set no member.
 	if in := b.replaceInput(r); in != nil {
-		change("replace", "Puts another value in the place of an item of "+name+" and returns it.", Replace,
-			inputArg(in, "All of the new value."))
+		change("replace", "Replaces an item of "+name+" and returns it.", Replace,
+			inputArg(in, "The complete new value."))
 	}
 	if in := b.patchInput(r); in != nil {
 		change("patch", "Changes parts of an item of "+name+" and returns it.", Patch,
-			inputArg(in, "What changes."))
+			inputArg(in, "The changes."))
 	}
 	if r.Can(resource.OpDelete) {
-		change("delete", "Removes an item of "+name+" and returns it as it was.", Delete, nil)
+		change("delete", "Deletes an item of "+name+" and returns it as it was before.", Delete, nil)
 	}
 }
 
@@ -181,9 +179,8 @@ func inputArg(input *Type, doc string) []*Input {
 
 // ifMatchArg returns the argument for a precondition.
 func (b *builder) ifMatchArg(r *resource.Resource) *Input {
-	doc := "Which revision you mean, in the form of the header If-Match: an `etag`, several with commas " +
-		"between, or `*` for " +
-		"any. If the item has another by now, nothing is changed."
+	doc := "A precondition in the form of the header If-Match: an `etag`, several separated by commas, " +
+		"or `*`. If the item does not have one of these revisions, nothing is changed."
 	if r.Describe().RequireIfMatch {
 		doc += " It is required."
 	}
@@ -192,10 +189,10 @@ func (b *builder) ifMatchArg(r *resource.Resource) *Input {
 
 // command returns the field for a command. A command without output returns true.
 func (b *builder) command(c *command.Command) *Field {
-	f := &Field{Name: camel(c.Name()), Doc: cmp.Or(c.Doc(), "Does the command `"+c.Name()+"`."),
+	f := &Field{Name: camel(c.Name()), Doc: cmp.Or(c.Doc(), "Executes the command `"+c.Name()+"`."),
 		Source:  Invoke,
 		Command: c}
-	f.Args = inputArg(b.commandInput(c), "What it is about.")
+	f.Args = inputArg(b.commandInput(c), "The input of the command.")
 	if out := c.Output(); out != nil {
 		f.Type = refTo(b.object(out, pascal(c.Name())+"Output"))
 	} else {

@@ -210,7 +210,7 @@ func TestPageSizes(t *testing.T) {
 	notes := noteOps().Resource("notes",
 		&resource.Options[note]{PageSize: 7, MaxPageSize: 30, RequireIfMatch: true})
 	s := reflected(t, resource.NewCatalog(nil, notes), nil)
-	if doc := s.Query.Field("notes").Arg("first").Doc; !strings.Contains(doc, "at most 30, and 7 ") {
+	if doc := s.Query.Field("notes").Arg("first").Doc; !strings.Contains(doc, "at most 30. Default 7.") {
 		t.Errorf("first has the description %q", doc)
 	}
 	if doc := s.Query.Field("notes").Arg("last").Doc; !strings.Contains(doc, "at most 30.") {
@@ -320,7 +320,7 @@ func TestCommands(t *testing.T) {
 		short(typeOf(s, "XYZWInput"))); diff != "" {
 		t.Errorf("XYZWInput (-want +got):\n%s", diff)
 	}
-	if doc := s.Mutation.Field("authLogout").Doc; doc != "Does the command `auth/logout`." {
+	if doc := s.Mutation.Field("authLogout").Doc; doc != "Executes the command `auth/logout`." {
 		t.Errorf("authLogout has the description %q", doc)
 	}
 }

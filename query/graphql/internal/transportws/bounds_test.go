@@ -124,8 +124,8 @@ func TestSizes(t *testing.T) {
 // used again.
 func TestOperationsAtATime(t *testing.T) {
 	t.Parallel()
-	const refused = `< {"id":"3","type":"error","payload":[{"message":"There are too many operations on ` +
-		`this socket.",` +
+	const refused = `< {"id":"3","type":"error","payload":[{"message":"The socket has too many ` +
+		`operations.",` +
 		`"extensions":{"code":"RATE_LIMITED",` +
 		`"type":"https://iana.org/assignments/http-problem-types#quota-exceeded"}}]}`
 	converse(t, []conversation{
@@ -221,7 +221,7 @@ func TestAlive(t *testing.T) {
 		}
 		p.talk(". 1ms")
 		p.ended()
-		if diff := cmp.Diff([]string{"wait: transportws: the client has gone"},
+		if diff := cmp.Diff([]string{"wait: transportws: the client has disconnected"},
 			s.Script.recorded()); diff != "" {
 			t.Errorf("what the operation saw (-want +got):\n%s", diff)
 		}
@@ -239,7 +239,7 @@ func TestGone(t *testing.T) {
 		p := s.connect(t)
 		p.talk(say("1", "stream wait"), say("2", "sleep 1h"), "=")
 		p.conn.Close()
-		if diff := cmp.Diff([]string{"wait: transportws: the client has gone"},
+		if diff := cmp.Diff([]string{"wait: transportws: the client has disconnected"},
 			s.Script.recorded()); diff != "" {
 			t.Errorf("what the operation saw (-want +got):\n%s", diff)
 		}

@@ -43,11 +43,11 @@ func (c *Close) Error() string { return c.Reason }
 
 // ErrGoingAway is the cause with which the context of a stream is canceled when the server shuts
 // down.
-var ErrGoingAway = errors.New("transportws: the server is going away")
+var ErrGoingAway = errors.New("transportws: the server is shutting down")
 
 // errGone is the cause with which contexts are canceled if the client has disconnected or has
 // completed the operation.
-var errGone = errors.New("transportws: the client has gone")
+var errGone = errors.New("transportws: the client has disconnected")
 
 // maxReason is the maximum size of a close reason in bytes (RFC 6455 section 5.5).
 const maxReason = 123

@@ -30,7 +30,7 @@ func (s *socket) subscribe(m *message) error {
 	if err := s.begin(op); err != errTooMany {
 		return err
 	}
-	e := gqlerror.Of(problem.New(problem.TooManyRequests, "There are too many operations on this socket."))
+	e := gqlerror.Of(problem.New(problem.TooManyRequests, "The socket has too many operations."))
 	return s.sendErrors(op, gqlerror.List(nil, []*gqlerror.Error{e}))
 }
 

@@ -286,7 +286,7 @@ func TestClientCompletes(t *testing.T) {
 	}{
 		{"a stream", "stream next 1; wait; next 2",
 			[]string{`< {"id":"1","type":"next","payload":{"data":1}}`},
-			[]string{"wait: transportws: the client has gone", "next 2: not wanted"}},
+			[]string{"wait: transportws: the client has disconnected", "next 2: not wanted"}},
 		{"a query before it is answered", "sleep 1h; next 1", nil, nil},
 		{"one that does not notice", "deaf 1m; next 1", nil, []string{"next 1: not wanted"}},
 		{"one that refuses then", "deaf 1m; refuse no", nil, nil},

@@ -55,7 +55,7 @@ type Refusal struct {
 }
 
 // Error returns a constant text. Errors is for the client.
-func (r *Refusal) Error() string { return "the operation is refused" }
+func (r *Refusal) Error() string { return "the operation is rejected" }
 
 // Options configures a [Server]. Nil means the zero value. Values that are zero or negative mean
 // the default.

@@ -20,7 +20,7 @@ import (
 // if it does not ask for a WebSocket, and 503 during a shutdown.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.checkOrigin(r) {
-		problem.Write(w, r, problem.New(problem.Forbidden, "Pages of other sites may not connect here."))
+		problem.Write(w, r, problem.New(problem.Forbidden, "The Origin of this request is not allowed."))
 		return
 	}
 	sock := newSocket(s, r)
@@ -31,7 +31,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if !canHijack(w) {
 		problem.Write(w, r, problem.New(problem.NotImplemented,
-			"WebSockets are not served over this connection."))
+			"The connection does not support WebSocket."))
 		return
 	}
 	h := &handshake{ResponseWriter: w, sock: sock}
@@ -49,7 +49,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // unavailable writes the response for a request during a shutdown.
 func unavailable(w http.ResponseWriter, r *http.Request) {
-	d := problem.New(problem.Unavailable, "The server is about to end.")
+	d := problem.New(problem.Unavailable, "The server is shutting down. Try again later.")
 	d.Header = http.Header{"Retry-After": {"5"}}
 	problem.Write(w, r, d)
 }
@@ -137,12 +137,12 @@ func (h *handshake) refuse(r *http.Request) {
 		_ = h.sock.wire.Close() // the library has not closed it
 		return
 	}
-	kind, detail := problem.BadRequest, "This is no handshake of a WebSocket."
+	kind, detail := problem.BadRequest, "The request is not a valid WebSocket handshake."
 	switch h.status {
 	case http.StatusUpgradeRequired:
-		detail = "This is served over WebSocket only."
+		detail = "The path is served over WebSocket only."
 	case http.StatusMethodNotAllowed:
-		kind, detail = problem.MethodNotAllowed, "A WebSocket is asked for with GET."
+		kind, detail = problem.MethodNotAllowed, "A WebSocket handshake must be a GET request."
 		h.Header().Set("Allow", "GET")
 	}
 	h.Header().Del("Sec-Websocket-Accept")

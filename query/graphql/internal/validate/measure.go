@@ -24,11 +24,11 @@ type measures struct {
 func (v *validator) measure() {
 	for _, op := range v.operations {
 		m := v.measured(op.set)
-		v.checkLimit(op, m.depth, v.limits.Depth, "nests fields %d levels deep; at most %d are accepted.")
+		v.checkLimit(op, m.depth, v.limits.Depth, "nests fields %d levels deep; at most %d are allowed.")
 		v.checkLimit(op, m.hidden, 2*v.limits.Depth,
-			"nests fields of introspection %d levels deep; at most %d are accepted.")
-		v.checkLimit(op, m.roots, v.limits.RootFields, "selects %d fields at its root; at most %d are accepted.")
-		v.checkLimit(op, m.fields, v.limits.Fields, "selects %d fields; at most %d are accepted.")
+			"nests fields of introspection %d levels deep; at most %d are allowed.")
+		v.checkLimit(op, m.roots, v.limits.RootFields, "selects %d fields at its root; at most %d are allowed.")
+		v.checkLimit(op, m.fields, v.limits.Fields, "selects %d fields; at most %d are allowed.")
 	}
 }
 
