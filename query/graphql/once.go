@@ -154,11 +154,13 @@ func (e *keyedMutation) checkLevels() error {
 		e.level, e.runner = e.k.h.guarantee(w.Field, w.NamesID)
 		if !isKept(*w) {
 			return problem.New(problem.BadRequest,
-				"The result of "+w.Key+" is secret and not stored for a key. Send it in a request of its own.")
+				"The result of "+w.Key+
+					" is secret and not stored for a key. Send it in a request of its own.")
 		}
 		if len(e.writes) > 1 && e.level != idempotency.ExactlyOnce {
-			return problem.New(problem.BadRequest, "The mutations of one key are executed all or not at all, and "+w.Key+
-				" cannot be rolled back ("+e.level.String()+"). Send it alone, or without a key.")
+			return problem.New(problem.BadRequest,
+				"The mutations of one key are executed all or not at all, and "+w.Key+
+					" cannot be rolled back ("+e.level.String()+"). Send it alone, or without a key.")
 		}
 	}
 	return nil

@@ -23,8 +23,8 @@ func (h *Handler) document(q *request) (string, *gqlerror.Error) {
 		return h.trusted.document(q)
 	}
 	if q.foreign && !(q.hasText && h.persisted == nil) {
-		return "", &gqlerror.Error{Message: "The version of extensions.persistedQuery is not supported; use 1.",
-			Code: gqlerror.BadUserInput}
+		return "", &gqlerror.Error{Code: gqlerror.BadUserInput,
+			Message: "The version of extensions.persistedQuery is not supported; use 1."}
 	}
 	if q.hasText {
 		// A text stored with the wrong hash would be executed for other clients.

@@ -111,8 +111,8 @@ func (t *trusted) document(q *request) (string, *gqlerror.Error) {
 	case q.hasText && t.texts[q.text]:
 		return q.text, nil
 	case q.hasText:
-		return "", &gqlerror.Error{Message: "Only registered documents are accepted. Send the documentId of one.",
-			Code: "FORBIDDEN"}
+		return "", &gqlerror.Error{Code: "FORBIDDEN",
+			Message: "Only registered documents are accepted. Send the documentId of one."}
 	case ok:
 		return text, nil
 	}

@@ -173,7 +173,8 @@ func (d *reader) value(pointer string) (jsontext.Value, error) {
 		return nil, notJSON()
 	}
 	if deeper(raw, d.nesting) {
-		return nil, malformed(pointer, named(pointer)+" is nested deeper than "+strconv.Itoa(d.nesting)+" levels")
+		return nil, malformed(pointer,
+			named(pointer)+" is nested deeper than "+strconv.Itoa(d.nesting)+" levels")
 	}
 	end := d.dec.InputOffset()
 	// raw is valid until the next call only

@@ -70,7 +70,7 @@ func (k *work) run(ctx context.Context, plan *exec.Plan, q *request, dst []byte)
 		return dst, refused, notAllowed(allowChange, "Mutations must be sent with POST.")
 	case plan.Kind == subscription: // has many results
 		return gqlerror.Answer(dst, &gqlerror.Error{Code: gqlerror.BadUserInput,
-			Message: "Subscriptions need a WebSocket, or a request with Accept: text/event-stream."}), refused, nil
+			Message: "Subscriptions need a WebSocket or Accept: text/event-stream."}), refused, nil
 	}
 	within := ctx
 	if k.h.opts.Timeout > 0 {

@@ -10,7 +10,7 @@ func (b *builder) directiveType() {
 	b.directive.Fields = append(described(b, func(d *model.Directive) (string, string) { return d.Name, d.Doc }),
 		meta("isRepeatable", "Whether it can be repeated at one location.", required(b.boolean),
 			func(d *model.Directive) any { return d.Repeatable }),
-		meta("locations", "The locations where it can be used.", requiredList(b.location), func(d *model.Directive) any {
+		meta("locations", "Where it can be used.", requiredList(b.location), func(d *model.Directive) any {
 			list := make([]any, len(d.Locations))
 			for i, l := range d.Locations {
 				list[i] = l

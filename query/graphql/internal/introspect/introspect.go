@@ -152,7 +152,8 @@ func (b *builder) metaFields() {
 	s.MetaSchema = &model.Field{Name: "__schema", Doc: "The schema of this server.",
 		Type:   required(b.schema),
 		Source: model.Meta, Meta: func(any, map[string]any) any { return s }}
-	s.MetaType = &model.Field{Name: "__type", Doc: "The type with this name; null if there is none.", Type: nullable(b.typ),
+	s.MetaType = &model.Field{Name: "__type", Type: nullable(b.typ),
+		Doc:    "The type with this name; null if there is none.",
 		Source: model.Meta, Args: []*model.Input{{Name: "name", Type: required(b.text)}},
 		Meta: func(_ any, args map[string]any) any {
 			for _, t := range s.Types {

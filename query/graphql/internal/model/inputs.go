@@ -39,7 +39,8 @@ func (b *builder) replaceInput(r *resource.Resource) *Type {
 	}
 	t := b.itemInput(r, "Replace", replacing)
 	if t != nil {
-		t.Doc = "An item of `" + r.Name() + "`, complete. A field that is left out gets the value that it has in a new item."
+		t.Doc = "An item of `" + r.Name() + "`, complete. A field that is left out gets the value " +
+			"that it has in a new item."
 		if slices.ContainsFunc(t.Inputs, func(in *Input) bool { return in.Member.WriteOnly }) {
 			t.Doc += " Write-only fields that are left out keep their values."
 		}
@@ -137,7 +138,8 @@ func (b *builder) partObject(t *schema.Type, hint string, form form) *Type {
 	b.inputs[key] = obj // before its fields, because types may be recursive
 	obj.Go = t
 	if key.patch {
-		obj.Doc = "Changes to a nested object. Fields that are left out keep their values, and null removes a value."
+		obj.Doc = "Changes to a nested object. Fields that are left out keep their values, and null " +
+			"removes a value."
 	}
 	for _, m := range b.membersOf(t, "Go type "+t.GoType.String()) {
 		if !m.ReadOnly {

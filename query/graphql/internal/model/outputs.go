@@ -153,7 +153,8 @@ func (b *builder) connection(r *resource.Resource) *Type {
 		{Name: "edges", Doc: "The items with their cursors.", Type: listOf(edge, true), Source: Edges,
 			Resource: r},
 		{Name: "nodes", Doc: "The items.", Type: listOf(item, true), Source: Nodes, Resource: r},
-		{Name: "pageInfo", Doc: "The position of the page in the list.", Type: nonNull(info), Source: PageInfo},
+		{Name: "pageInfo", Type: nonNull(info), Source: PageInfo,
+			Doc: "The position of the page in the list."},
 	}
 	if r.Describe().Counts {
 		t.Fields = append(t.Fields, &Field{Name: "totalCount", Type: refTo(b.scalar("Int")),

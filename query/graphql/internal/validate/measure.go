@@ -27,7 +27,8 @@ func (v *validator) measure() {
 		v.checkLimit(op, m.depth, v.limits.Depth, "nests fields %d levels deep; at most %d are allowed.")
 		v.checkLimit(op, m.hidden, 2*v.limits.Depth,
 			"nests fields of introspection %d levels deep; at most %d are allowed.")
-		v.checkLimit(op, m.roots, v.limits.RootFields, "selects %d fields at its root; at most %d are allowed.")
+		v.checkLimit(op, m.roots, v.limits.RootFields, "selects %d fields at its root; at most %d "+
+			"are allowed.")
 		v.checkLimit(op, m.fields, v.limits.Fields, "selects %d fields; at most %d are allowed.")
 	}
 }

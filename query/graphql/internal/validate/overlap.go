@@ -45,7 +45,8 @@ func (v *validator) overlaps() {
 }
 
 // tooComplex is the message if a budget is used up.
-const tooComplex = "The document selects the same fields in too many ways to check whether they can be merged."
+const tooComplex = "The document selects the same fields in too many ways to check whether they can " +
+	"be merged."
 
 // selected is a selection set and the type it selects from, which is nil if unknown.
 type selected struct {

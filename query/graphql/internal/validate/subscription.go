@@ -31,7 +31,9 @@ func (v *validator) subscription(op *operation) {
 	}
 	if len(r.conditions) > 0 {
 		v.report("SingleFieldSubscriptions",
-			operation+" must not use `@skip` or `@include` directives in the top level selection.", r.conditions...)
+			operation+
+				" must not use `@skip` or `@include` directives in the top level selection.",
+			r.conditions...)
 	}
 }
 
