@@ -62,13 +62,16 @@ type batchReader struct {
 	found  schema.Violations
 }
 
+// depth returns the maximum nesting depth of a value.
+func (b *batchReader) depth() int { return cmp.Or(b.opts.MaxDepth, 64) }
+
 // maxViolations bounds what an answer lists, as package schema does.
 const maxViolations = 1000
 
 // read returns the operations of a document. The error is what a client has to know.
 func (b *batchReader) read(doc []byte) ([]batchOperation, error) {
 	dec := b.opts.decode(schema.Create, nil)
-	dec.MaxDepth += 3 // so that a value may be as deep as if it came alone
+	dec.MaxDepth = b.depth() + 3 // a value may be as deep as in a request of its own
 	v, err := schema.For[batchDocument]().Decode(doc, dec)
 	if err != nil {
 		return nil, err
@@ -95,7 +98,7 @@ func (b *batchReader) read(doc []byte) ([]batchOperation, error) {
 // readOperation reads one element, at a pointer. The error ends the reading; violations do not.
 func (b *batchReader) readOperation(op *batchOperation, raw []byte, at string) error {
 	dec := b.opts.decode(schema.Create, nil)
-	dec.MaxDepth++
+	dec.MaxDepth = b.depth() + 1
 	v, err := schema.For[batchOperation]().Decode(raw, dec)
 	if err != nil {
 		return b.note(at, err)

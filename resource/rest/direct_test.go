@@ -67,7 +67,7 @@ func TestBatchIgnoresNewID(t *testing.T) {
 	ops := resource.OpsOf(memory.New[memo](nil))
 	doc := `{"operations":[{"op":"create","value":{"title":"a"}},{"op":"create","value":{"title":"b"}}]}`
 	results, err := ops.Resource("memos", nil).Batch(t.Context(), []byte(doc),
-		&resource.BatchOptions{WriteOptions: resource.WriteOptions{NewID: "x", MaxDepth: 64}})
+		&resource.BatchOptions{WriteOptions: resource.WriteOptions{NewID: "x"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,6 +77,37 @@ func TestBatchIgnoresNewID(t *testing.T) {
 			t.Fatal(err)
 		}
 		same(t, "title", title, item.Value.Title)
+	}
+}
+
+// TestBatchDepth: the default limit of the nesting is that of a single write.
+func TestBatchDepth(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		depth  int
+		levels int // of arrays around the value
+		code   string
+	}{
+		{"default", 0, 50, "type"}, // read, and then rejected as a title
+		{"default, too deep", 0, 70, "depth"},
+		{"limit", 5, 4, "type"},
+		{"limit, too deep", 5, 9, "depth"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			doc := `{"operations":[{"op":"create","value":{"title":` + strings.Repeat("[", tt.levels) +
+				strings.Repeat("]", tt.levels) + `}}]}`
+			_, err := resource.OpsOf(memory.New[memo](nil)).Resource("memos", nil).Batch(t.Context(), []byte(doc),
+				&resource.BatchOptions{WriteOptions: resource.WriteOptions{MaxDepth: tt.depth}})
+			if err == nil {
+				t.Fatal("the batch was accepted")
+			}
+			d := resource.Problem(err)
+			if len(d.Errors) != 1 || d.Errors[0].Code != tt.code {
+				t.Errorf("problem %+v, want the code %s", d, tt.code)
+			}
+		})
 	}
 }
 
