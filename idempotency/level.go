@@ -35,5 +35,5 @@ type Guarantee struct {
 	Name   string
 	Create Level // for creations with an id that the store assigns; Others for all other writes
 	Others Level
-	Reason string // a sentence for reports, such as "it shares its transactions with the records"
+	Reason string // a sentence for reports, such as "the write has no transaction"
 }

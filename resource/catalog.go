@@ -129,10 +129,11 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	for _, p := range parts {
 		cp := &catalogPart{PartInfo: p.Part(), part: p}
 		if !validPath.MatchString(cp.Name) {
-			panic(fmt.Sprintf("resource: part name %q must have the form area or area/action", cp.Name))
+			panic(fmt.Sprintf("resource: invalid part name %q; use the form area or area/action", cp.Name))
 		}
 		if c.byName[cp.Name] != nil {
-			panic(fmt.Sprintf("resource: two parts of the catalog have the name %q", cp.Name))
+			panic(fmt.Sprintf("resource: two parts of the catalog have the name %q; rename one of them",
+				cp.Name))
 		}
 		c.byName[cp.Name] = cp
 		c.parts = append(c.parts, cp)
@@ -202,7 +203,7 @@ func (c *Catalog) resolveRelations(r *Resource) {
 func (c *Catalog) mustFind(user, name string) *Resource {
 	r := c.byName[name].asResource()
 	if r == nil {
-		panic(fmt.Sprintf("resource: %s: %q is not a resource of this catalog", user, name))
+		panic(fmt.Sprintf("resource: %s: the catalog has no resource %q; pass it to NewCatalog", user, name))
 	}
 	return r
 }

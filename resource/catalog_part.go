@@ -92,11 +92,11 @@ func (c *Catalog) guaranteeOf(p *catalogPart) idempotency.Guarantee {
 	g := idempotency.Guarantee{Name: p.Name, Create: level, Others: level}
 	switch {
 	case level == idempotency.ExactlyOnce:
-		g.Reason = "it shares its transactions with the records"
+		g.Reason = "the write and its record commit in one transaction"
 	case p.Runner != nil:
-		g.Reason = "its transactions are not those of the records"
+		g.Reason = "the write and its record commit in different transactions"
 	default:
-		g.Reason = "it has no transactions"
+		g.Reason = "the write has no transaction"
 	}
 	if p.Guarantee != nil {
 		p.Guarantee(&g)

@@ -99,7 +99,7 @@ func idField(name string, typ *schema.Type, id string) *schema.Field {
 	f := typ.Field(id)
 	if f == nil {
 		panic("resource: " + name + ": " + typ.GoType.String() + " has no field with the JSON name " +
-			strconv.Quote(id) + "; say in Options.ID which one identifies an item")
+			strconv.Quote(id) + "; set Options.ID to the JSON name of the id field")
 	}
 	if k := f.Type.Kind; f.Nullable || k != schema.String && k != schema.Integer {
 		panic("resource: " + name + ": the id field " + strconv.Quote(id) + " must be a string or an integer")
@@ -112,20 +112,20 @@ func idField(name string, typ *schema.Type, id string) *schema.Field {
 func (h *core) complete(e *Entry) error {
 	e.stored = e.Value
 	if e.Rev == "" && (h.ops.replace != nil || h.ops.delete != nil) {
-		return storeFault("gave item %q without a revision", e.ID)
+		return storeFault("returned item %q without a revision", e.ID)
 	}
 	switch {
 	case e.ID == "":
 		if e.ID = h.id.Of(e.Value); e.ID == "" {
-			return storeFault("gave an item without an id")
+			return storeFault("returned an item without an id")
 		}
 	case h.id.Is(e.Value, e.ID):
 	case h.id.IsZero(e.Value):
 		if err := h.id.SetText(e.Value, e.ID); err != nil {
-			return storeFault("gave the id %q, which its id field cannot hold", e.ID)
+			return storeFault("returned the id %q, which does not fit the type of the id field", e.ID)
 		}
 	default:
-		return storeFault("gave the id %q for the item whose id field says %q", e.ID, h.id.Text(e.Value))
+		return storeFault("returned the id %q for an item with the id field %q", e.ID, h.id.Text(e.Value))
 	}
 	return nil
 }

@@ -99,7 +99,7 @@ func (call *importCall) prepareKey(ctx context.Context) (err error) {
 	key := call.opts.Key
 	upload, ok := call.content.(*httpbody.Upload)
 	if !ok {
-		return errors.New("resource: an import with a key needs an httpbody.Upload")
+		return errors.New("resource: content of an import with a key must be an *httpbody.Upload")
 	}
 	if call.sum, err = key.Digest(ctx, upload); err != nil {
 		return err

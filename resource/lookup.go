@@ -27,12 +27,13 @@ type Lookup struct {
 //	resource.NewLookup("hero", "characters", func(ctx context.Context, in Episode) (string, error) { ... })
 func NewLookup[In any](name, target string, find func(ctx context.Context, in In) (id string, err error)) *Lookup {
 	if !validName.MatchString(name) {
-		panic(fmt.Sprintf("resource: lookup name %q must consist of letters, digits and -_.~", name))
+		panic(fmt.Sprintf("resource: invalid lookup name %q; use letters, digits and -_.~", name))
 	}
 	typ := schema.For[In]()
 	for _, f := range typ.Fields {
 		if !f.Comparable() {
-			panic(fmt.Sprintf("resource: lookup %s: the field %q is not a scalar", name, f.Name))
+			panic(fmt.Sprintf("resource: lookup %s: field %q is not a string, a number or a boolean",
+				name, f.Name))
 		}
 	}
 	return &Lookup{name: name, target: target, in: typ, find: func(ctx context.Context, in any) (string, error) {

@@ -132,7 +132,8 @@ func (o *Options[T]) settle(name string, typ *schema.Type) {
 		o.MaxPageSize = max(200, o.PageSize)
 	}
 	if o.PageSize < 1 || o.PageSize > o.MaxPageSize {
-		panic(fmt.Sprintf("resource: %s: Options.PageSize is not between 1 and MaxPageSize", name))
+		panic(fmt.Sprintf("resource: %s: Options.PageSize %d is not between 1 and MaxPageSize %d",
+			name, o.PageSize, o.MaxPageSize))
 	}
 	o.checkSupport(name, typ)
 	o.checkRelations(name, typ)
@@ -147,14 +148,14 @@ func (o *Options[T]) checkSupport(name string, typ *schema.Type) {
 		f := typ.Field(field)
 		switch {
 		case f == nil:
-			panic(fmt.Sprintf("resource: %s: Options.Query.%s names %q, which is not the JSON name of a field of %s",
-				name, list, field, typ.Name))
+			panic(fmt.Sprintf("resource: %s: Options.Query.%s names %q, "+
+				"which is not the JSON name of a field of %s", name, list, field, typ.Name))
 		case !f.Comparable():
 			panic(fmt.Sprintf("resource: %s: Options.Query.%s names %q, which is not a single value",
 				name, list, field))
 		case f.WriteOnly:
-			panic(fmt.Sprintf("resource: %s: Options.Query.%s names %q, which is writeOnly and would be revealed",
-				name, list, field))
+			panic(fmt.Sprintf("resource: %s: Options.Query.%s names %q, which is writeOnly; "+
+				"filters and sort orders would reveal it", name, list, field))
 		}
 	}
 	for field := range o.Query.Filter {
@@ -170,7 +171,7 @@ func (o *Options[T]) checkRelations(name string, typ *schema.Type) {
 	for _, rel := range o.Relations {
 		switch {
 		case rel.Name == "" || rel.Target == "":
-			panic(fmt.Sprintf("resource: %s: a relation has no Name or no Target", name))
+			panic(fmt.Sprintf("resource: %s: a relation needs both Name and Target", name))
 		case strings.ContainsAny(rel.Name, ",.") || seen[rel.Name] || typ.Field(rel.Name) != nil:
 			panic(fmt.Sprintf("resource: %s: relation %q needs a unique name without comma and dot",
 				name, rel.Name))

@@ -69,7 +69,7 @@ func (s *projection) filterToStore(f query.Filter) (query.Filter, error) {
 	return f.Map(func(c query.Filter) (query.Filter, error) {
 		hub, ok := s.storeNames[c.Field]
 		if !ok {
-			return c, fmt.Errorf("the field %s cannot be filtered by", c.Field)
+			return c, fmt.Errorf("field %s cannot be filtered", c.Field)
 		}
 		c.Field = hub
 		return c, nil
@@ -150,7 +150,7 @@ func (s *projection) fromStored(hub any) (any, error) {
 	if v, err = s.down(v); err != nil {
 		// Not wrapped: an error of down is not meant for clients. Items that cannot be shown belong
 		// in Where.
-		return nil, fmt.Errorf("the view %s cannot show the item: %v", s.name, err)
+		return nil, fmt.Errorf("view %s: down: %v", s.name, err)
 	}
 	return v, nil
 }
@@ -213,9 +213,16 @@ func (s *projection) inOwnNames(at *projection, err error) error {
 	return errors.Join(d, err)
 }
 
-var errStoreFault = errors.New("the store is at fault")
+// errStoreFault marks an error as internal, whatever else it wraps.
+var errStoreFault = errors.New("internal error")
 
-// storeFault returns an error for a store that violates its contract. It becomes an internal error.
+// storeFault returns an error for a store that violates its contract. It is an errStoreFault. The
+// format begins with the verb of a sentence about the store.
 func storeFault(format string, args ...any) error {
-	return fmt.Errorf("%w: it "+format, append([]any{errStoreFault}, args...)...)
+	return &storeFaultError{fmt.Sprintf("store "+format, args...)}
 }
+
+type storeFaultError struct{ text string }
+
+func (e *storeFaultError) Error() string        { return e.text }
+func (e *storeFaultError) Is(target error) bool { return target == errStoreFault }

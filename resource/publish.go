@@ -39,9 +39,7 @@ func (h *core) attach(f *feed.Feed, logger *slog.Logger) {
 		same = h.publisher.Load().feed == f
 	}
 	if !same {
-		panic(
-			"resource: " + h.name + " is in two catalogs with different Feeds: those of one catalog never hear of the other's writes",
-		)
+		panic("resource: " + h.name + " is in two catalogs with different feeds; use the same feed for both")
 	}
 }
 

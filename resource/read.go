@@ -69,7 +69,7 @@ func (h *core) load(ctx context.Context, id string, b buffer) (*Entry, error) {
 		return nil, h.absent(ctx, id, err)
 	}
 	if e.ID != id {
-		return nil, storeFault("gave item %q when asked for %q", e.ID, id)
+		return nil, storeFault("returned item %q for the id %q", e.ID, id)
 	}
 	if h.scope == nil && h.ops.authorize == nil {
 		return e, nil
@@ -109,8 +109,8 @@ func (h *core) absent(ctx context.Context, id string, err error) error {
 // Hidden items are not found. Put distinguishes them from free ids, because it must not create
 // them.
 var (
-	errHidden     = fmt.Errorf("%w: it is hidden from the caller", ErrNotFound)
-	errHiddenGone = fmt.Errorf("%w: that it is gone is hidden from the caller", ErrNotFound)
+	errHidden     = fmt.Errorf("%w: hidden from the caller", ErrNotFound)
+	errHiddenGone = fmt.Errorf("%w: deletion hidden from the caller", ErrNotFound)
 )
 
 // visible returns errHidden if Scope or Authorize hides the item from the caller.

@@ -210,7 +210,8 @@ func checkKeys[T any](name string, typ *schema.Type, rel *Relation[T]) {
 	case rel.Keys == nil && rel.Field == "" && rel.By == "":
 		panic(fmt.Sprintf("resource: %s: relation %q needs Field, Keys or By", name, rel.Name))
 	case rel.Keys != nil && rel.Field != "":
-		panic(fmt.Sprintf("resource: %s: relation %q has both Field and Keys", name, rel.Name))
+		panic(fmt.Sprintf("resource: %s: relation %q has both Field and Keys; set one of them",
+			name, rel.Name))
 	case rel.Field != "":
 		if why := keys.Unfit(typ.Field(rel.Field), rel.Many || rel.By != ""); why != "" {
 			panic(

@@ -54,7 +54,7 @@ func (ops Ops[T]) Resource(name string, opts *Options[T]) *Resource {
 		panic(fmt.Sprintf("resource: invalid resource name %q; use letters, digits and -_.~", name))
 	}
 	if ops.Get == nil || ops.List == nil {
-		panic(fmt.Sprintf("resource: %s: Get and List must be set", name))
+		panic(fmt.Sprintf("resource: %s: Ops.Get and Ops.List must be set", name))
 	}
 	var o Options[T]
 	if opts != nil {

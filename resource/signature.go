@@ -27,7 +27,7 @@ func checkSignatures[T any](c Collection[T]) {
 		"Watch":        reflect.TypeFor[feed.Watcher[T]](),
 	}
 	if c == nil {
-		panic("resource: the collection is nil")
+		panic("resource: collection is nil; pass a Collection")
 	}
 	got := reflect.TypeOf(c)
 	for name, want := range capabilities {
@@ -35,11 +35,11 @@ func checkSignatures[T any](c Collection[T]) {
 			continue
 		}
 		if m, ok := got.MethodByName(name); ok {
-			panic(fmt.Sprintf("resource: method %s of %v does not serve: it is %v, but must be\n\tfunc%s",
-				name, got, methodSignature(m.Type), want.Method(0).Type.String()[len("func"):]))
+			panic(fmt.Sprintf("resource: method %s of %v has the wrong signature: "+
+				"it is %v, but must be\n\tfunc%s", name, got, methodSignature(m.Type), want.Method(0).Type.String()[len("func"):]))
 		}
 		if got.Kind() != reflect.Pointer && reflect.PointerTo(got).Implements(want) {
-			panic(fmt.Sprintf("resource: %v has method %s only on its pointer: pass a *%v", got, name, got))
+			panic(fmt.Sprintf("resource: %v has method %s only on its pointer; pass a *%v", got, name, got))
 		}
 	}
 }

@@ -62,7 +62,7 @@ func eventOf[T any](h *core, c *feed.Change[T]) (*feed.Event, error) {
 	}
 	if (c.Before == nil) != (c.Kind == feed.Created) || (c.After == nil) != (c.Kind == feed.Deleted) {
 		return nil, fmt.Errorf("%w: %v", feed.ErrExpired,
-			storeFault("told of item %q that it was %v, and not what it was or is", c.ID, c.Kind))
+			storeFault("reported that item %q was %v, but not its value", c.ID, c.Kind))
 	}
 	p := &decodedEvent{}
 	for _, side := range [...]struct {

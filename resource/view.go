@@ -64,7 +64,7 @@ func View[T, V any](
 	}
 	from, typ := orders.projection, schema.For[V]()
 	if schema.For[T]() != from.typ {
-		panic(fmt.Sprintf("resource: View of %s: down takes %s, but the resource shows %s",
+		panic(fmt.Sprintf("resource: View of %s: down takes %s, but the type of the resource is %s",
 			orders.Name(), schema.For[T]().GoType, from.typ.GoType))
 	}
 	s := &projection{typ: typ, parent: from, reset: o.ResetHidden, where: from.where}
@@ -98,8 +98,8 @@ func (h *core) projectionName(given string, typ *schema.Type) string {
 		return slices.ContainsFunc(h.projections, func(s *projection) bool { return s.name == name })
 	}
 	if given != "" && taken(given) {
-		panic(fmt.Sprintf("resource: View of %s: ViewOptions.Name %q is the name of another view",
-			h.name, given))
+		panic(fmt.Sprintf("resource: View of %s: ViewOptions.Name %q is the name of another view; "+
+			"choose another name", h.name, given))
 	}
 	name := given
 	if name == "" {
@@ -160,7 +160,7 @@ func (s *projection) mapFields(from *Resource, named map[string]string) {
 	}
 	s.id = s.typ.Field(s.fieldOf(from.core.id.Name))
 	if s.id == nil || s.id.Type.Kind != from.core.id.Type.Kind {
-		panic(fmt.Sprintf("resource: View %s of %s has no id field: map one to %q in Fields",
+		panic(fmt.Sprintf("resource: View %s of %s has no id field; map one to %q in Fields",
 			s.name, from.Name(), from.core.id.Name))
 	}
 }

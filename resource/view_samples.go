@@ -114,7 +114,7 @@ func (r *Resource) storedCopy(sample any) (any, error) {
 func (r *Resource) checkNewStored(sample any) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("makes up panic for a new item, with an empty base: %v", v)
+			err = fmt.Errorf("makes up panic for a new item, for which base is the zero value: %v", v)
 		}
 	}()
 	v, err := r.core.clone(sample)

@@ -19,7 +19,7 @@ func (r *Resource) Watches() bool { return r.core.ops.watch != nil || r.core.pub
 
 // errNoFeed reports a mistake of the program: protocols offer subscriptions only if Watches returns
 // true.
-var errNoFeed = errors.New("no subscriptions: the catalogs of the resource have no Feed")
+var errNoFeed = errors.New("no catalog of the resource has a feed; set CatalogOptions.Feed")
 
 // Position returns the position of the feed before a read that follows: a client that subscribes
 // from it misses nothing that the read does not return. The log is read only if the process has not

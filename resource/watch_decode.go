@@ -88,7 +88,7 @@ func (h *core) checkFilter(f query.Filter) error {
 	for _, field := range h.typ.Fields {
 		if field.WriteOnly && mentions(f, field.Name) {
 			return fmt.Errorf(
-				"a filter names %s, which is writeOnly, so that events do not have it", field.Name)
+				"filter names field %s, which events do not have because it is writeOnly", field.Name)
 		}
 	}
 	return nil

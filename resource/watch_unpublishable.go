@@ -25,7 +25,7 @@ func (h *core) reportUnpublishable(at feed.Cursor, s *projection, err error) err
 		if errors.As(err, &p) {
 			attrs = append(attrs, "stack", p.Stack())
 		}
-		h.feedLogger().Error("resource: event not sent; its subscribers have to list again", attrs...)
+		h.feedLogger().Error("resource: event not sent; its subscribers must read the list again", attrs...)
 	}
 	// Not wrapped: err could be taken for a mistake of the client.
 	return fmt.Errorf("%w: event not sent: %v", feed.ErrExpired, err)

@@ -53,7 +53,7 @@ func TestReportVerbose(t *testing.T) {
 		"in contract 1.1.0 only\n/orders/{id}  ", "    view: Order11, without filters by createdAt customerId",
 		"/graphql  ", "    limits: ", "introspection is on", "/auth/login  POST", "/places/import  POST",
 		"/orders/cancel-stale  POST", "as a job in /jobs",
-		"    keys: exactly once: it shares its transactions with the records", "    keys: once by identity, or at most once: ",
+		"    keys: exactly once: the write and its record commit in one transaction", "    keys: once by identity, or at most once: ",
 	} {
 		if !strings.Contains(report, want) {
 			t.Errorf("report without %q:\n%s", want, report)

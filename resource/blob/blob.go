@@ -121,7 +121,7 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.~-]*$`)
 // from the key, unless NewID is set.
 func New(name string, store Store, opts *Options) *Collection {
 	if !validName.MatchString(name) {
-		panic(fmt.Sprintf("blob: %q cannot be the name of a collection: letters, digits and -_.~ can", name))
+		panic(fmt.Sprintf("blob: invalid collection name %q; use letters, digits and -_.~", name))
 	}
 	c := &Collection{name: name, store: store}
 	if opts != nil {
@@ -129,7 +129,7 @@ func New(name string, store Store, opts *Options) *Collection {
 	}
 	for _, t := range c.opts.MediaTypes {
 		if m, err := header.ParseMediaType(t); err != nil || m.Type != strings.ToLower(t) {
-			panic(fmt.Sprintf("blob: MediaTypes of %s has %q, which is not a media type", name, t))
+			panic(fmt.Sprintf("blob: %s: Options.MediaTypes has %q, which is not a media type", name, t))
 		}
 	}
 	return c
@@ -240,9 +240,9 @@ func (c *Collection) open(ctx context.Context, id string) (*Blob, error) {
 	}
 	switch {
 	case b == nil || b.Content == nil:
-		return nil, storeFault("returned %q without its content", id)
+		return nil, storeFault("returned blob %q without its content", id)
 	case b.Rev == "" || b.Size < 0:
-		err = storeFault("returned %q without a revision or a size", id)
+		err = storeFault("returned blob %q without a revision or a size", id)
 	default:
 		err = c.visible(ctx, b)
 	}
@@ -279,8 +279,8 @@ func (b *Blob) entry() *resource.Entry {
 // Both errors are 404 for the client. They are distinct from ErrNotFound because PUT must not
 // create a blob under the id.
 var (
-	errHidden     = fmt.Errorf("%w: it is hidden from the caller", resource.ErrNotFound)
-	errHiddenGone = fmt.Errorf("%w: its deletion is hidden from the caller", resource.ErrNotFound)
+	errHidden     = fmt.Errorf("%w: hidden from the caller", resource.ErrNotFound)
+	errHiddenGone = fmt.Errorf("%w: deletion hidden from the caller", resource.ErrNotFound)
 )
 
 // visible returns errHidden if the caller may not see the blob.
@@ -320,7 +320,8 @@ func (c *Collection) wrap(op resource.Op, id string, err error) error {
 	return &resource.Error{Op: op, Resource: c.name, ID: id, Err: err}
 }
 
-// storeFault returns the error of a store that violates its contract: 500.
+// storeFault returns the error of a store that violates its contract: 500. The format begins with the
+// verb of a sentence about the store.
 func storeFault(format string, args ...any) error {
-	return fmt.Errorf("the store is at fault: it "+format, args...)
+	return fmt.Errorf("store "+format, args...)
 }

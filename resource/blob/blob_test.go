@@ -21,9 +21,9 @@ func TestNewPanics(t *testing.T) {
 		mediaTypes       []string
 		want             string
 	}{
-		{"no name", "", nil, `blob: "" cannot be the name of a collection: letters, digits and -_.~ can`},
-		{"a path", "a/b", nil, `blob: "a/b" cannot be the name of a collection: letters, digits and -_.~ can`},
-		{"not a media type", "a", []string{"png"}, `blob: MediaTypes of a has "png", which is not a media type`},
+		{"no name", "", nil, `blob: invalid collection name ""; use letters, digits and -_.~`},
+		{"a path", "a/b", nil, `blob: invalid collection name "a/b"; use letters, digits and -_.~`},
+		{"not a media type", "a", []string{"png"}, `blob: a: Options.MediaTypes has "png", which is not a media type`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			defer func() {

@@ -118,7 +118,7 @@ func (w *writeRequest) runPut(ctx context.Context) error {
 
 // errLost reports that another write of the blob was faster, so that a second attempt may succeed.
 // It differs from ErrStale, which is also the error of a precondition.
-var errLost = errors.New("the blob has been changed by another request")
+var errLost = errors.New("blob changed by another request")
 
 func isLost(err error) bool { return err == errLost }
 
@@ -144,7 +144,7 @@ func (w *writeRequest) store(ctx context.Context, id string, expect resource.Rev
 	case err != nil:
 		return nil, err
 	case blob == nil || blob.Rev == "":
-		return nil, storeFault("returned no revision of what it stored")
+		return nil, storeFault("returned no revision of the blob that it stored")
 	case !ended:
 		return nil, storeFault("stored content without reading it to its end")
 	}

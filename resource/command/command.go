@@ -129,7 +129,7 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.~-]*/[A-Za-z0-9][A-Z
 
 func checkName(name string) {
 	if !validName.MatchString(name) {
-		panic(fmt.Sprintf("command: %q cannot be the name of a command: it is of the form area/action", name))
+		panic(fmt.Sprintf("command: invalid command name %q; use the form area/action", name))
 	}
 }
 
@@ -169,7 +169,8 @@ func New[In, Out any](
 func structOf[T any](command string) *schema.Type {
 	typ := schema.For[T]()
 	if typ.Kind != schema.Object {
-		panic(fmt.Sprintf("command: %s: %s is not a struct", command, reflect.TypeFor[T]()))
+		panic(fmt.Sprintf("command: %s: %s is not a struct; input and output must be structs",
+			command, reflect.TypeFor[T]()))
 	}
 	return typ
 }
@@ -259,7 +260,7 @@ func (c *Command) checkInput(in any) (any, error) {
 		return c.in.New(), nil
 	}
 	if reflect.TypeOf(in) != reflect.PointerTo(c.in.GoType) {
-		return nil, c.wrap(fmt.Errorf("the input is a %T", in))
+		return nil, c.wrap(fmt.Errorf("input is a %T, want a *%v", in, c.in.GoType))
 	}
 	return in, nil
 }

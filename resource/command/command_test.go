@@ -32,20 +32,20 @@ func TestNewPanics(t *testing.T) {
 	for _, name := range []string{"", "login", "/login", "auth/", "auth/log in", "a/b/c", "-a/b"} {
 		wantPanic(
 			t,
-			`command: "`+name+`" cannot be the name of a command: it is of the form area/action`,
+			`command: invalid command name "`+name+`"; use the form area/action`,
 			func() {
 				command.New(name, do, nil)
 			},
 		)
 	}
-	wantPanic(t, "command: a/b: int is not a struct", func() {
+	wantPanic(t, "command: a/b: int is not a struct; input and output must be structs", func() {
 		command.New("a/b", func(context.Context, int) (none, error) { return none{}, nil }, nil)
 	})
-	wantPanic(t, "command: a/b: []string is not a struct", func() {
+	wantPanic(t, "command: a/b: []string is not a struct; input and output must be structs", func() {
 		command.New("a/b", func(context.Context, none) ([]string, error) { return nil, nil }, nil)
 	})
 	a, b := command.New("a/b", do, nil), command.New("a/b", do, nil)
-	wantPanic(t, "resource: two parts of the catalog have the name \"a/b\"", func() { resource.NewCatalog(nil, a, b) })
+	wantPanic(t, "resource: two parts of the catalog have the name \"a/b\"; rename one of them", func() { resource.NewCatalog(nil, a, b) })
 }
 
 func TestInvoke(t *testing.T) {

@@ -14,7 +14,7 @@ type Digest struct {
 
 var (
 	errDigestSyntax = errors.New("must be a list of digests of the form `sha-256=:BASE64:`")
-	errDigestLength = errors.New("the length of a digest is not that of its algorithm")
+	errDigestLength = errors.New("has a digest of the wrong length for its algorithm")
 )
 
 // ParseDigests parses a Repr-Digest or Content-Digest field, which is a Structured Field dictionary

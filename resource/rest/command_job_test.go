@@ -336,7 +336,7 @@ func TestBadJobs(t *testing.T) {
 func TestJobsAreAmongTheParts(t *testing.T) {
 	t.Parallel()
 	c := command.New("bed/nap", nap, &command.Options[napIn]{Public: true, Jobs: badJobs{name: "jobs"}})
-	wantPanic(t, `resource: part bed/nap: "jobs" is not a resource of this catalog`, func() {
+	wantPanic(t, `resource: part bed/nap: the catalog has no resource "jobs"; pass it to NewCatalog`, func() {
 		resource.NewCatalog(nil, c)
 	})
 	jobs := resource.New("jobs", memory.New[job.Job](nil), nil)

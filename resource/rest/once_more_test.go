@@ -439,18 +439,18 @@ func TestGuarantees(t *testing.T) {
 		blob.New("named-files", newCellar(), &blob.Options{NewID: func(string) string { return "x" }}),
 		blob.New("seen-files", newCellar(), &blob.Options{ReadOnly: true}))
 	same(t, "guarantees", []idempotency.Guarantee{
-		{Name: "exact", Create: exactly, Others: exactly, Reason: "it shares its transactions with the records"},
-		{Name: "named", Create: identity, Others: most, Reason: derived + "it has no transactions"},
-		{Name: "strange", Create: identity, Others: most, Reason: derived + "its transactions are not those of the records"},
-		{Name: "numbers", Create: most, Others: most, Reason: "its transactions are not those of the records"},
-		{Name: "exact/tidy", Create: exactly, Others: exactly, Reason: "it shares its transactions with the records"},
+		{Name: "exact", Create: exactly, Others: exactly, Reason: "the write and its record commit in one transaction"},
+		{Name: "named", Create: identity, Others: most, Reason: derived + "the write has no transaction"},
+		{Name: "strange", Create: identity, Others: most, Reason: derived + "the write and its record commit in different transactions"},
+		{Name: "numbers", Create: most, Others: most, Reason: "the write and its record commit in different transactions"},
+		{Name: "exact/tidy", Create: exactly, Others: exactly, Reason: "the write and its record commit in one transaction"},
 		{Name: "named/tidy", Create: most, Others: most, Reason: "Options.Transactions is nil"},
-		{Name: "files", Create: identity, Others: most, Reason: derived + "it has no transactions"},
-		{Name: "named-files", Create: most, Others: most, Reason: "it has no transactions"},
+		{Name: "files", Create: identity, Others: most, Reason: derived + "the write has no transaction"},
+		{Name: "named-files", Create: most, Others: most, Reason: "the write has no transaction"},
 	}, c.Guarantees())
 	report := c.Report()
-	for _, line := range []string{"    keys: exactly once: it shares its transactions with the records\n",
-		"    keys: once by identity, or at most once: " + derived + "it has no transactions\n",
+	for _, line := range []string{"    keys: exactly once: the write and its record commit in one transaction\n",
+		"    keys: once by identity, or at most once: " + derived + "the write has no transaction\n",
 		"weak: no CatalogOptions.Principal: every request with an Idempotency-Key is rejected\n"} {
 		if !strings.Contains(report, line) {
 			t.Errorf("the report does not say %q:\n%s", line, report)

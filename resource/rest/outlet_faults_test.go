@@ -230,7 +230,7 @@ func TestFeedsOfCatalogs(t *testing.T) {
 	create(t, bare, "/letters", `{"id":"a","text":"x"}`) // by a catalog that has none
 	b.wantEvents(t, `created a null -> {"id":"a","text":"x"}`)
 	defer func() {
-		const want = "resource: letters is in two catalogs with different Feeds"
+		const want = "resource: letters is in two catalogs with different feeds"
 		if got := fmt.Sprint(recover()); !strings.HasPrefix(got, want) {
 			t.Errorf("panic %q, want %q", got, want)
 		}

@@ -74,7 +74,7 @@ func TestNearMisses(t *testing.T) {
 	t.Parallel()
 	const pkg = "github.com/stoa-go/stoa/resource/rest_test"
 	method := func(c any, name, is, must string) string {
-		return fmt.Sprintf("resource: method %s of %T does not serve: it is %s, but must be\n\t%s", name, c, is, must)
+		return fmt.Sprintf("resource: method %s of %T has the wrong signature: it is %s, but must be\n\t%s", name, c, is, must)
 	}
 	tests := []struct {
 		c    resource.Collection[thing]
@@ -107,8 +107,8 @@ func TestNearMisses(t *testing.T) {
 		{watches{}, method(watches{}, "Watch", "func(context.Context) iter.Seq2[*github.com/stoa-go/stoa/resource/feed.Event,error]",
 			"func(context.Context, feed.Cursor) iter.Seq2[*github.com/stoa-go/stoa/resource/feed.Change["+pkg+".thing],error]")},
 		{byPointer{},
-			"resource: rest_test.byPointer has method Delete only on its pointer: pass a *rest_test.byPointer"},
-		{nil, "resource: the collection is nil"},
+			"resource: rest_test.byPointer has method Delete only on its pointer; pass a *rest_test.byPointer"},
+		{nil, "resource: collection is nil; pass a Collection"},
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("%T", tt.c), func(t *testing.T) {
@@ -164,9 +164,9 @@ func TestOptionsThatCannotBeMeant(t *testing.T) {
 		{`resource: invalid resource name "a/b"; use letters, digits and -_.~`, named("a/b")},
 		{`resource: invalid resource name ".."; use letters, digits and -_.~`, named("..")},
 		{`resource: invalid resource name "a b"; use letters, digits and -_.~`, named("a b")},
-		{`resource: things: Get and List must be set`, func() { resource.Ops[thing]{}.Resource("things", nil) }},
+		{`resource: things: Ops.Get and Ops.List must be set`, func() { resource.Ops[thing]{}.Resource("things", nil) }},
 		{`resource: things: rest_test.thing has no field with the JSON name "key"; ` +
-			`say in Options.ID which one identifies an item`, newThing(resource.Options[thing]{ID: "key"})},
+			`set Options.ID to the JSON name of the id field`, newThing(resource.Options[thing]{ID: "key"})},
 		{`resource: floats: the id field "id" must be a string or an integer`, func() {
 			type float struct {
 				ID float64 `json:"id"`
@@ -179,9 +179,9 @@ func TestOptionsThatCannotBeMeant(t *testing.T) {
 			}
 			resource.New[pointer]("pointers", readOnly[pointer]{}, nil)
 		}},
-		{`resource: things: Options.PageSize is not between 1 and MaxPageSize`,
+		{`resource: things: Options.PageSize -1 is not between 1 and MaxPageSize 200`,
 			newThing(resource.Options[thing]{PageSize: -1})},
-		{`resource: things: Options.PageSize is not between 1 and MaxPageSize`,
+		{`resource: things: Options.PageSize 9 is not between 1 and MaxPageSize 8`,
 			newThing(resource.Options[thing]{PageSize: 9, MaxPageSize: 8})},
 		{`resource: hidden: Options.Query has both Natural and Sort; set one of them`,
 			ask(query.Support{Natural: true, Sort: []string{"id"}})},
@@ -191,11 +191,11 @@ func TestOptionsThatCannotBeMeant(t *testing.T) {
 			ask(query.Support{Sort: []string{"name"}})},
 		{`resource: hidden: Options.Query.Filter names "tags", which is not a single value`,
 			ask(query.Support{Filter: by("tags")})},
-		{`resource: hidden: Options.Query.Sort names "pin", which is writeOnly and would be revealed`,
+		{`resource: hidden: Options.Query.Sort names "pin", which is writeOnly; filters and sort orders would reveal it`,
 			ask(query.Support{Sort: []string{"pin"}})},
-		{`resource: things: a relation has no Name or no Target`,
+		{`resource: things: a relation needs both Name and Target`,
 			related(resource.Relation[thing]{Name: "x", Keys: noKeys})},
-		{`resource: things: a relation has no Name or no Target`,
+		{`resource: things: a relation needs both Name and Target`,
 			related(resource.Relation[thing]{Target: "x", Keys: noKeys})},
 		{`resource: things: relation "name" needs a unique name without comma and dot`,
 			related(resource.Relation[thing]{Name: "name", Target: "x", Keys: noKeys})},
@@ -205,9 +205,9 @@ func TestOptionsThatCannotBeMeant(t *testing.T) {
 			resource.Relation[thing]{Name: "x", Target: "x", Keys: noKeys},
 			resource.Relation[thing]{Name: "x", Target: "y", Keys: noKeys})},
 		{`resource: things: relation "x" needs Field, Keys or By`, related(resource.Relation[thing]{Name: "x", Target: "x"})},
-		{`resource: things: relation "x" has both Field and Keys`, related(
+		{`resource: things: relation "x" has both Field and Keys; set one of them`, related(
 			resource.Relation[thing]{Name: "x", Target: "x", Keys: noKeys, Field: "name"})},
-		{`resource: things: relation "x": Field names "nope", which is no JSON name of one of its fields`, related(
+		{`resource: things: relation "x": Field names "nope", which is not the JSON name of a field`, related(
 			resource.Relation[thing]{Name: "x", Target: "x", Field: "nope"})},
 	}
 	for _, tt := range tests {
@@ -235,16 +235,16 @@ func TestCatalogsThatCannotBeMeant(t *testing.T) {
 		opts  *resource.CatalogOptions
 		parts []resource.Part
 	}{
-		{`resource: two parts of the catalog have the name "things"`, nil, []resource.Part{plain, plain}},
-		{`resource: relation x of leads: "nowhere" is not a resource of this catalog`, nil,
+		{`resource: two parts of the catalog have the name "things"; rename one of them`, nil, []resource.Part{plain, plain}},
+		{`resource: relation x of leads: the catalog has no resource "nowhere"; pass it to NewCatalog`, nil,
 			[]resource.Part{leads(resource.Relation[thing]{Name: "x", Target: "nowhere", Keys: noKeys})}},
-		{`resource: relation x of leads: "best" is not a resource of this catalog`, nil,
+		{`resource: relation x of leads: the catalog has no resource "best"; pass it to NewCatalog`, nil,
 			[]resource.Part{plain, lookup, leads(resource.Relation[thing]{Name: "x", Target: "best", Keys: noKeys})}},
 		{`resource: relation x of leads: things does not declare "n" for query.Eq`, nil,
 			[]resource.Part{plain, leads(resource.Relation[thing]{Name: "x", Target: "things", By: "n"})}},
 		{`resource: relation x of leads: things does not declare "nothing" for query.Eq`, nil,
 			[]resource.Part{plain, leads(resource.Relation[thing]{Name: "x", Target: "things", By: "nothing"})}},
-		{`resource: lookup astray: "nowhere" is not a resource of this catalog`, nil,
+		{`resource: lookup astray: the catalog has no resource "nowhere"; pass it to NewCatalog`, nil,
 			[]resource.Part{plain, astray}},
 	}
 	for _, tt := range tests {
@@ -277,7 +277,7 @@ func TestViewsThatCannotBeMeant(t *testing.T) {
 		want string
 		do   func()
 	}{
-		{`resource: View bookV0 of books has no id field: map one to "id" in Fields`, fields(nil)},
+		{`resource: View bookV0 of books has no id field; map one to "id" in Fields`, fields(nil)},
 		{`resource: View bookV0 of books: Fields maps "label" to "id", which is of another kind`,
 			fields(map[string]string{"label": "id"})},
 		{`resource: View bookV0 of books: Fields maps "number" to "isbn"; both must be fields`,
@@ -291,10 +291,10 @@ func TestViewsThatCannotBeMeant(t *testing.T) {
 			resource.View(books, down, up, &resource.ViewOptions{
 				Where: query.Or(query.Where("id", query.Eq, int64(1)), query.Not(query.Where("sequels", query.Eq, "x")))})
 		}},
-		{`resource: View of books: ViewOptions.Name "book" is the name of another view`, func() {
+		{`resource: View of books: ViewOptions.Name "book" is the name of another view; choose another name`, func() {
 			resource.View(books, down, up, &resource.ViewOptions{Name: "book"})
 		}},
-		{`resource: View of books: down takes rest_test.thing, but the resource shows rest_test.book`, func() {
+		{`resource: View of books: down takes rest_test.thing, but the type of the resource is rest_test.book`, func() {
 			resource.View(books, func(thing) (other, error) { return other{}, nil },
 				func(other, thing) (thing, error) { return thing{}, nil }, nil)
 		}},
@@ -311,10 +311,10 @@ func TestLookupsThatCannotBeMeant(t *testing.T) {
 	type lists struct {
 		IDs []string `json:"ids"`
 	}
-	wantPanic(t, `resource: lookup name "a/b" must consist of letters, digits and -_.~`, func() {
+	wantPanic(t, `resource: invalid lookup name "a/b"; use letters, digits and -_.~`, func() {
 		resource.NewLookup("a/b", "things", func(context.Context, struct{}) (string, error) { return "", nil })
 	})
-	wantPanic(t, `resource: lookup best: the field "ids" is not a scalar`, func() {
+	wantPanic(t, `resource: lookup best: field "ids" is not a string, a number or a boolean`, func() {
 		resource.NewLookup("best", "things", func(context.Context, lists) (string, error) { return "", nil })
 	})
 }
@@ -332,12 +332,12 @@ func TestSettingsThatCannotBeMeant(t *testing.T) {
 		want string
 		opts *rest.Options
 	}{
-		{`rest: Options.Base "/api/" has a query or ends with a slash`, &rest.Options{Base: "/api/"}},
-		{`rest: Options.Base "/api?x" has a query or ends with a slash`, &rest.Options{Base: "/api?x"}},
+		{`rest: Options.Base "/api/" must not have a query or fragment or end with a slash`, &rest.Options{Base: "/api/"}},
+		{`rest: Options.Base "/api?x" must not have a query or fragment or end with a slash`, &rest.Options{Base: "/api?x"}},
 		{`rest: Options.Resources["things"].RepeatedDelete is 404, but must be 204 or 410`,
 			settings("things", rest.ResourceOptions{RepeatedDelete: 404})},
-		{`rest: Options.Resources names "nothing", which is no resource of the catalog`, settings("nothing", rest.ResourceOptions{})},
-		{`rest: Options.Resources names "best", which is no resource of the catalog`, settings("best", rest.ResourceOptions{})},
+		{`rest: Options.Resources names "nothing", which is not a resource of the catalog`, settings("nothing", rest.ResourceOptions{})},
+		{`rest: Options.Resources names "best", which is not a resource of the catalog`, settings("best", rest.ResourceOptions{})},
 	} {
 		t.Run(tt.want, func(t *testing.T) {
 			t.Parallel()

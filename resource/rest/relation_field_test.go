@@ -98,10 +98,10 @@ func TestRelationField(t *testing.T) {
 func TestRelationFieldThatCannotBe(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ field, why string }{
-		{"nope", "which is no JSON name of one of its fields"},
-		{"hidden", "which is writeOnly: answers would reveal it"},
-		{"texts", "which is a list, so Many has to be true"},
-		{"flags", "which is a list, so Many has to be true"},
+		{"nope", "which is not the JSON name of a field"},
+		{"hidden", "which is writeOnly, so responses would reveal it"},
+		{"texts", "which is a list; set Many"},
+		{"flags", "which is a list; set Many"},
 		{"inner", "which is neither a single value nor a list of them"},
 	}
 	for _, tt := range tests {
@@ -113,7 +113,7 @@ func TestRelationFieldThatCannotBe(t *testing.T) {
 			})
 		})
 	}
-	wantPanic(t, `resource: from: relation "to": Field names "flags", which is no list of strings or integers`, func() {
+	wantPanic(t, `resource: from: relation "to": Field names "flags", which is not a list of strings or integers`, func() {
 		resource.New("from", stocked[pointing](t), &resource.Options[pointing]{Relations: []resource.Relation[pointing]{
 			{Name: "to", Target: "things", Field: "flags", Many: true}}})
 	})

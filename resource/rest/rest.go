@@ -135,7 +135,8 @@ func New(catalog *resource.Catalog, opts *Options) *Handler {
 		h.opts = *opts
 	}
 	if strings.ContainsAny(h.opts.Base, "?#") || strings.HasSuffix(h.opts.Base, "/") {
-		panic(fmt.Sprintf("rest: Options.Base %q has a query or ends with a slash", h.opts.Base))
+		panic(fmt.Sprintf("rest: Options.Base %q must not have a query or fragment or end with a slash",
+			h.opts.Base))
 	}
 	if h.opts.Challenge == "" {
 		h.opts.Challenge = "Bearer"
@@ -155,13 +156,12 @@ func New(catalog *resource.Catalog, opts *Options) *Handler {
 	for _, name := range slices.Sorted(maps.Keys(h.opts.Resources)) {
 		rt := h.table[name]
 		if rt == nil || rt.lookup != nil {
-			panic(fmt.Sprintf("rest: Options.Resources names %q, which is no resource of the catalog", name))
+			panic(fmt.Sprintf("rest: Options.Resources names %q, which is not a resource of the catalog",
+				name))
 		}
 		if s := h.opts.settings(name).RepeatedDelete; s != http.StatusNoContent && s != http.StatusGone {
-			panic(
-				fmt.Sprintf("rest: Options.Resources[%q].RepeatedDelete is %d, but must be 204 or 410", name,
-					s),
-			)
+			panic(fmt.Sprintf("rest: Options.Resources[%q].RepeatedDelete is %d, but must be 204 or 410",
+				name, s))
 		}
 	}
 	return h

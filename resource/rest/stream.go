@@ -112,7 +112,7 @@ func (x *call) sendChanges(s *changeStream, l *subscription, all changes) error 
 	return nil
 }
 
-var errEmptyFeed = errors.New("a feed has ended before it began")
+var errEmptyFeed = errors.New("rest: feed ended before its first event")
 
 // streamHeaders sets the header fields of a stream that starts at a cursor.
 func (x *call) streamHeaders(at feed.Cursor) {

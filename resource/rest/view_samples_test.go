@@ -89,18 +89,18 @@ func TestViewChecksItself(t *testing.T) {
 		{"makes nothing valid", toGaugeV1, goes(func(_ *gaugeV1, g *gauge) { g.Level = -1 }), nil,
 			`is not valid after conversion up: level must be at least 0`},
 		{"cannot show", func(gauge) (gaugeV1, error) { return gaugeV1{}, errors.New("broken") }, fromGaugeV1, nil,
-			"cannot be converted down: the view gaugeV1 cannot show the item: broken"},
+			"cannot be converted down: view gaugeV1: down: broken"},
 		{"cannot show again", func(g gauge) (gaugeV1, error) {
 			if g.Level == 4 {
 				return gaugeV1{}, errors.New("broken")
 			}
 			return toGaugeV1(g)
 		}, goes(func(_ *gaugeV1, g *gauge) { g.Level = 4 }), nil,
-			"cannot be converted down after conversion up: the view gaugeV1 cannot show the item: broken"},
+			"cannot be converted down after conversion up: view gaugeV1: down: broken"},
 		{"refuses", toGaugeV1, func(gaugeV1, gauge) (gauge, error) { return gauge{}, errors.New("broken") }, nil,
 			"cannot be converted up: broken"},
 		{"counts on base", toGaugeV1, goes(func(_ *gaugeV1, g *gauge) { g.Marks[0]++ }), nil,
-			"makes up panic for a new item, with an empty base: runtime error: index out of range [0] with length 0"},
+			"makes up panic for a new item, for which base is the zero value: runtime error: index out of range [0] with length 0"},
 		{"refuses new ones", toGaugeV1, func(v gaugeV1, base gauge) (gauge, error) {
 			if base.ID == "" {
 				return gauge{}, resource.ErrForbidden

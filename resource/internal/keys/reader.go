@@ -62,14 +62,14 @@ func writesText(t reflect.Type) bool {
 func Unfit(f *schema.Field, many bool) string {
 	switch {
 	case f == nil:
-		return "which is no JSON name of one of its fields"
+		return "which is not the JSON name of a field"
 	case f.WriteOnly:
-		return "which is writeOnly: answers would reveal it"
+		return "which is writeOnly, so responses would reveal it"
 	case f.Type.Kind == schema.Array && !many:
-		return "which is a list, so Many has to be true"
+		return "which is a list; set Many"
 	case f.Type.Kind == schema.Array:
 		if k := f.Type.Elem.Kind; k != schema.Integer && k != schema.String || NewReader(f).needsText() {
-			return "which is no list of strings or integers"
+			return "which is not a list of strings or integers"
 		}
 	case !f.Comparable():
 		return "which is neither a single value nor a list of them"
