@@ -12,13 +12,13 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource/internal/retry"
+	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/tx"
 )
@@ -364,7 +364,7 @@ func (e *operationError) relocate(at string, v *problem.Violation) {
 		v.Pointer = at + "/patch" + v.Pointer
 	default: // about the item that a JSON Patch produced: the batch has no such place
 		if v.Pointer != "" {
-			v.Detail = strings.TrimPrefix(v.Pointer, "/") + " of the result: " + v.Detail
+			v.Detail = "at " + safe.Quote(v.Pointer) + " of the patched item: " + v.Detail
 		}
 		v.Pointer = at + "/patch"
 	}

@@ -78,9 +78,10 @@ func (b *batchReader) read(doc []byte) ([]batchOperation, error) {
 	}
 	list := v.(*batchDocument).Operations
 	if len(list) > b.limits.Ops {
-		d := problem.New(problem.TooLarge, "There are too many operations.")
+		d := problem.New(problem.TooLarge, "The batch has "+strconv.Itoa(len(list))+
+			" operations; the limit is "+strconv.Itoa(b.limits.Ops)+".")
 		d.Errors = []problem.Violation{{Pointer: "/operations", Code: "maxItems",
-			Detail: "must have at most " + strconv.Itoa(b.limits.Ops) + " elements"}}
+			Detail: "operations must have at most " + strconv.Itoa(b.limits.Ops) + " elements"}}
 		return nil, d
 	}
 	ops := make([]batchOperation, len(list))
@@ -108,7 +109,7 @@ func (b *batchReader) readOperation(op *batchOperation, raw []byte, at string) e
 	b.checkMembers(op, at)
 	if op.IfMatch != "" {
 		if op.opts.If.IfMatch, err = header.ParseTags([]string{op.IfMatch}); err != nil {
-			b.add(at+"/ifMatch", "syntax", err.Error())
+			b.add(at+"/ifMatch", "syntax", "ifMatch "+err.Error())
 		}
 	}
 	switch {
@@ -126,10 +127,10 @@ func (b *batchReader) readOperation(op *batchOperation, raw []byte, at string) e
 // checkMembers looks at which members an operation has, and at what the collection can do.
 func (b *batchReader) checkMembers(op *batchOperation, at string) {
 	if !b.r.Can(opNamed(op.Op)) {
-		b.add(at+"/op", "unsupported", "the items of this collection do not take it")
+		b.add(at+"/op", "unsupported", "op "+op.Op+" is not supported by this collection")
 	}
 	if strings.ContainsFunc(op.ID, unicode.IsControl) { // no store sees it, as with the path of an item
-		b.add(at+"/id", "format", "no id has control characters")
+		b.add(at+"/id", "format", "id must not contain control characters")
 	}
 	needs, takes := membersOf(op.Op)
 	for _, m := range [...]struct {
@@ -138,9 +139,9 @@ func (b *batchReader) checkMembers(op *batchOperation, at string) {
 	}{{"id", op.ID != ""}, {"ifMatch", op.IfMatch != ""}, {"value", op.Value != nil}, {"patch", op.Patch != nil}} {
 		switch {
 		case !m.given && slices.Contains(needs, m.name):
-			b.add(at+"/"+m.name, "required", "is required to "+op.Op)
+			b.add(at+"/"+m.name, "required", m.name+" is required for "+op.Op)
 		case m.given && !slices.Contains(append(needs, takes...), m.name):
-			b.add(at+"/"+m.name, "unknown", "means nothing to "+op.Op)
+			b.add(at+"/"+m.name, "unknown", m.name+" is not allowed for "+op.Op)
 		}
 	}
 }

@@ -4,6 +4,7 @@ package resource
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"sync"
 
@@ -32,7 +33,8 @@ func (c *Catalog) Stream(ctx context.Context) (leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.count[name] >= c.opts.Limits.Streams {
-		d := problem.New(problem.TooManyRequests, "There are too many streams of this caller: end one of them first.")
+		d := problem.New(problem.TooManyRequests, fmt.Sprintf(
+			"The limit of %d concurrent streams is reached; close one of them first.", c.opts.Limits.Streams))
 		d.Header = http.Header{"Retry-After": {"30"}}
 		d.Extensions = map[string]any{"limit": c.opts.Limits.Streams}
 		return nil, d

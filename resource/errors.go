@@ -73,5 +73,7 @@ func Taken(field string) error { return &fielderr.Error{Field: field, Code: "tak
 // Invalid returns the error of a store or a hook that rejects the value of a field. It becomes 422
 // with a pointer to the field. field is the JSON name of a top-level field in the store; if the
 // client does not see it, the pointer is to the whole document. code is a stable identifier for
-// programs, such as "unknownCustomer". To reject several fields, join errors with [errors.Join].
+// programs, such as "unknownCustomer", and part of the detail. The code "unknown" is for a
+// reference: the detail is then that the field refers to an item that does not exist. To reject
+// several fields, join errors with [errors.Join].
 func Invalid(field, code string) error { return &fielderr.Error{Field: field, Code: code} }

@@ -271,7 +271,7 @@ func ExampleTaken() {
 	}
 	h := rest.New(resource.NewCatalog(nil, ops.Resource("notes", nil)), nil)
 	show(h, "POST", "/notes", "application/json", `{"text":"water the plants"}`)
-	// Output: 409 {"type":"https://stoa-go.github.io/problems/conflict","title":"Conflict","status":409,"detail":"Another item has the same value already.","errors":[{"pointer":"/text","code":"taken","detail":"text must be unique; another item has this value"}]}
+	// Output: 409 {"type":"https://stoa-go.github.io/problems/conflict","title":"Conflict","status":409,"detail":"Another item already has the same value of a unique field.","errors":[{"pointer":"/text","code":"taken","detail":"text must be unique; another item has this value"}]}
 }
 
 // A door that is not HTTP changes an item by the same loop, in which no update is lost.

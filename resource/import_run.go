@@ -84,10 +84,10 @@ func (im *importRun) chunk(ctx context.Context, lines []importLine) error {
 }
 
 // errRejected rolls back an atomic import of which a line was rejected.
-var errRejected = errors.New("a line was rejected")
+var errRejected = errors.New("line rejected")
 
 // errOneByOne rolls back an atomic import that must be repeated with a chunk stored line by line.
-var errOneByOne = errors.New("a chunk was refused")
+var errOneByOne = errors.New("chunk rejected")
 
 // whole stores all lines in one transaction. again returns a reader that starts at the first line.
 // If the store refuses a chunk, the transaction is rolled back and repeated with this chunk stored
@@ -335,7 +335,7 @@ func (im *importRun) publishInserted(ctx context.Context, ids []string) error {
 			all[i] = pendingEvent{feed.Created, rows[i].ID, rows[i].Rev, nil, rows[i].stored}
 		}
 		if len(rows) != len(ids) {
-			return storeFault("gave %d items of %d that it has just stored", len(rows), len(ids))
+			return storeFault("returned %d of the %d items that it has just stored", len(rows), len(ids))
 		}
 		if err := o.publish(ctx, h, all...); err != nil {
 			return err
@@ -363,7 +363,8 @@ func (im *importRun) insertEach(ctx context.Context, ids []string, values []any)
 // unfinished returns the error of an import that was rolled back or ended before its last line.
 func (im *importRun) unfinished(err error, atomic bool) error {
 	if errors.Is(err, errRejected) {
-		d := problem.New(problem.Invalid, "Not all lines can be stored, so none has been.")
+		d := problem.New(problem.Invalid,
+			"No line was stored, because some lines are not valid; see rejected.")
 		told := im.done.Response()
 		d.Extensions = map[string]any{"rejected": told.Rejected}
 		if told.Total > 0 {

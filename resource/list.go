@@ -146,7 +146,7 @@ func (r *Resource) Pages(ctx context.Context, q query.Query, at Position) iter.S
 			err = w.seek(at, r.binding(ctx, q))
 		}
 		if err == nil && w.backward {
-			err = errCursor("a whole list is given forward only")
+			err = errCursor("an unlimited list is read forward only; use after")
 		}
 		for left := q.Limit; err == nil; left -= w.q.Limit {
 			w.q.Limit = exportPage

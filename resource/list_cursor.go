@@ -102,7 +102,7 @@ func (w *pageQuery) seek(at Position, binding string) error {
 	}
 	if w.r.core.query.Natural {
 		if w.backward || c.Values != nil {
-			return errCursor("this list goes forward only")
+			return errCursor("this list is read forward only; use after")
 		}
 		w.q.Token = c.Token
 		return nil
@@ -117,11 +117,11 @@ func (w *pageQuery) seek(at Position, binding string) error {
 		return nil
 	}
 	if len(c.Values) != len(w.q.Sort) {
-		return errCursor("the cursor belongs to another list")
+		return errCursor("the cursor is damaged or belongs to another list")
 	}
 	for i, v := range c.Values {
 		if !fits(w.r.core.typ.Field(w.q.Sort[i].Field), v) {
-			return errCursor("the cursor belongs to another list")
+			return errCursor("the cursor is damaged or belongs to another list")
 		}
 	}
 	w.q.After = c.Values
@@ -161,7 +161,7 @@ func (w *pageQuery) fetch(ctx context.Context) (Page, error) {
 	for round := 0; ; round++ {
 		if round == maxHidden {
 			return Page{}, problem.New(problem.Unavailable,
-				"Too much of this list is hidden from you to find what is not.")
+				"The list could not be read within the limits of one request; use a more specific filter.")
 		}
 		p := Page{buffer: h.ops.newBuffer()}
 		if err := h.ops.list(ctx, q, p.buffer); err != nil {

@@ -29,8 +29,20 @@ type failedError struct {
 	field   string
 }
 
-func (e *failedError) Error() string { return e.field + " does not hold" }
+func (e *failedError) Error() string { return "precondition " + e.field + " failed" }
 func (e *failedError) Unwrap() error { return ErrStale }
+
+// detail describes the failure to the client. If-Match can fail because there is no item, but the
+// text must not distinguish that from another revision.
+func (e *failedError) detail() string {
+	switch e.field {
+	case "If-None-Match":
+		return "If-None-Match failed: the item exists and matches it."
+	case "If-Unmodified-Since":
+		return "If-Unmodified-Since failed: the item has been modified since that time."
+	}
+	return "If-Match failed: the item does not have one of these entity tags. Read it again."
+}
 
 // namesRevision reports whether If-Match lists tags.
 func (p *Preconditions) namesRevision() bool { return has(p.IfMatch) && !p.IfMatch.Any }
@@ -70,7 +82,7 @@ func (p *Preconditions) check(h tagger, current *Entry) error {
 	}
 	if h.wantsIfMatch() && current != nil && !has(p.IfMatch) {
 		return problem.New(problem.PreconditionRequired,
-			"Say in If-Match which revision you have seen: the ETag of the item.")
+			"If-Match with the current ETag of the item is required.")
 	}
 	return nil
 }

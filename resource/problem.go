@@ -78,6 +78,7 @@ func Problem(err error) *problem.Details {
 
 // plainProblem is Problem for errors without details.
 func plainProblem(err error) *problem.Details {
+	var failed *failedError
 	switch {
 	case errors.Is(err, errStoreFault):
 	case errors.Is(err, feed.ErrExpired):
@@ -88,32 +89,34 @@ func plainProblem(err error) *problem.Details {
 		return problem.New(problem.Gone, "The item has been deleted.")
 	case errors.Is(err, ErrExists):
 		return problem.New(problem.Exists, "An item with this id exists or has existed.")
-	case errors.As(err, new(*failedError)):
-		return problem.New(problem.PreconditionFailed,
-			"The item is not in the state that the request demands.")
+	case errors.As(err, &failed):
+		return problem.New(problem.PreconditionFailed, failed.detail())
 	case errors.Is(err, ErrForbidden):
-		return problem.New(problem.Forbidden, "You may not do this.")
+		return problem.New(problem.Forbidden, "The caller is not allowed to carry out this operation.")
 	case errors.Is(err, ErrUnauthenticated):
-		return problem.New(problem.Unauthenticated, "Say who you are first.")
+		return problem.New(problem.Unauthenticated, "The operation requires authentication.")
 	case errors.Is(err, feed.ErrCursor):
-		return problem.New(problem.InvalidCursor, "This is no cursor of a change.")
+		return problem.New(problem.InvalidCursor, "The cursor is not a valid position of the feed.")
 	case errors.Is(err, tx.ErrOutcomeUnknown): // no Retry-After: a retry could repeat the write
 		return problem.New(problem.OutcomeUnknown,
-			"Whether this was done is not known. Look, before you do it again.")
-	case errors.Is(err, ErrStale), errors.Is(err, retry.ErrContended), errors.Is(err, ErrUnavailable),
-		errors.Is(err, tx.ErrUnavailable), errors.Is(err, feed.ErrClosed),
+			"It is not known whether the write was committed. Read the current state before you repeat it.")
+	case errors.Is(err, ErrStale), errors.Is(err, retry.ErrContended):
+		return unavailable("Too many concurrent writes to the item; retry after 1 second.")
+	case errors.Is(err, ErrUnavailable), errors.Is(err, tx.ErrUnavailable), errors.Is(err, feed.ErrClosed),
 		errors.Is(err, context.DeadlineExceeded):
-		d := problem.New(problem.Unavailable, "Not possible at the moment; try again.")
-		d.Header = http.Header{"Retry-After": {"1"}}
-		return d
+		return unavailable("The service is temporarily unavailable; retry after 1 second.")
 	}
 	return problem.New(problem.Internal, "")
 }
 
+func unavailable(detail string) *problem.Details {
+	d := problem.New(problem.Unavailable, detail)
+	d.Header = http.Header{"Retry-After": {"1"}}
+	return d
+}
+
 // expired returns the problem of a cursor that a stream cannot resume from.
 func expired() *problem.Details {
-	return problem.New(
-		problem.CursorExpired,
-		"What has happened since is not all known any more. List anew, and go on from the cursor of the list.",
-	)
+	return problem.New(problem.CursorExpired, "The feed no longer has all changes after the cursor. "+
+		"Read the list again and resume from its cursor.")
 }

@@ -207,7 +207,7 @@ func (r *Resource) readNew(doc []byte, opts *WriteOptions) (n newItem) {
 	if n.id == "" && c.ops.create == nil {
 		return newItem{
 			invalid: schema.Violations{
-				{Pointer: "/" + r.id(), Code: "required", Detail: "an id is required"},
+				{Pointer: "/" + r.id(), Code: "required", Detail: r.id() + " is required"},
 			},
 		}
 	}
@@ -226,7 +226,8 @@ func (r *Resource) newStored(v any) (any, error) {
 	}
 	if err := r.core.id.SetText(stored, r.projection.id.Text(v)); err != nil { // up need not set the id
 		return nil, schema.Violations{
-			{Pointer: pointer.To(r.id()), Code: "range", Detail: "no item can have this id"},
+			{Pointer: pointer.To(r.id()), Code: "range",
+				Detail: r.id() + " is out of the range of ids"},
 		}
 	}
 	return stored, nil
@@ -251,7 +252,8 @@ func (r *Resource) insertNew(ctx context.Context, id string, v any, recreate boo
 func (r *Resource) checkNew(ctx context.Context, id string, v any) error {
 	if id != "" {
 		if err := checkNewID(id); err != nil {
-			return schema.Violations{{Pointer: "/" + r.id(), Code: "format", Detail: err.Error()}}
+			return schema.Violations{{Pointer: "/" + r.id(), Code: "format",
+				Detail: r.id() + " " + err.Error()}}
 		}
 		if _, reserved := r.core.reserved.Load(id); reserved {
 			return reservedID(pointer.To(r.id()))
@@ -262,8 +264,9 @@ func (r *Resource) checkNew(ctx context.Context, id string, v any) error {
 
 // reservedID returns the problem of an id that is the path of a command.
 func reservedID(pointer string) error {
-	d := problem.New(problem.Conflict, "This id is reserved.")
-	d.Errors = []problem.Violation{{Pointer: pointer, Code: "reserved", Detail: "no item can have this id"}}
+	d := problem.New(problem.Conflict, "The id is reserved, because its path is that of a command.")
+	d.Errors = []problem.Violation{{Pointer: pointer, Code: "reserved",
+		Detail: "the id is the name of a command"}}
 	return d
 }
 
@@ -272,7 +275,7 @@ func reservedID(pointer string) error {
 const maxID = 1024
 
 var errID = errors.New(
-	"an id is valid UTF-8 without control characters, of at most 1024 bytes, and neither one dot nor two",
+	"must be at most 1024 bytes of UTF-8 without control characters, and not \".\" or \"..\"",
 )
 
 // checkNewID refuses ids that no client could request again.
@@ -373,7 +376,7 @@ func (w *writeRequest) putNew(ctx context.Context) (Entry, error) {
 		}
 	case f.Text(v) != w.id:
 		return Entry{}, schema.Violations{{Pointer: "/" + f.Name, Code: "mismatch",
-			Detail: "the id is not the one in the path"}}
+			Detail: f.Name + " must be equal to the id in the path"}}
 	}
 	if bad := p.typ.Validate(v); len(bad) > 0 {
 		return Entry{}, schema.Violations(bad)

@@ -39,7 +39,7 @@ func (r *Resource) checkWrite(ctx context.Context, op Op, before, after any) err
 		}
 		if !r.projection.expresses(after) {
 			return problem.New(problem.Invalid,
-				"The item would be one that this version of the API cannot show.")
+				"The resulting item is not available in this version of the API. Use another version.")
 		}
 	}
 	scope, err := c.scopeOf(ctx)

@@ -78,7 +78,7 @@ func ExampleSocket() {
 			`planetChanged(after: $from) { kind planet { name } } }","variables":{"from":%q}}}`, from),
 		`mutation { createPlanet(input: {id: "ceres", name: "Ceres"}) { id } }`)
 	// Output:
-	// failed to get reader: received close frame: status = StatusCode(4403) and reason = "Say who you are first."
+	// failed to get reader: received close frame: status = StatusCode(4403) and reason = "The operation requires authentication."
 	// {"type":"connection_ack"}
 	// {"data":{"createPlanet":{"id":"ceres"}}}
 	// {"id":"1","type":"next","payload":{"data":{"planetChanged":{"kind":"CREATED","planet":{"name":"Ceres"}}}}}

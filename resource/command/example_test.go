@@ -61,7 +61,7 @@ func ExampleNew() {
 	show(api, "POST", "/auth/login", "application/json", `{"email":"ann@example.com"}`)
 	// Output:
 	// 200 {"token":"t0k3n"}
-	// 401 {"type":"https://stoa-go.github.io/problems/unauthenticated","title":"Unauthenticated","status":401,"detail":"Say who you are first."}
+	// 401 {"type":"https://stoa-go.github.io/problems/unauthenticated","title":"Unauthenticated","status":401,"detail":"The operation requires authentication."}
 	// 422 {"type":"https://stoa-go.github.io/problems/invalid-content","title":"Invalid Content","status":422,"detail":"The content is not valid.","errors":[{"pointer":"/password","code":"required","detail":"password is required"}]}
 }
 

@@ -46,7 +46,7 @@ import (
 func NewImport(name string, into *resource.Resource) *Command {
 	checkName(name)
 	if into == nil || !into.Can(resource.OpCreate) {
-		panic(fmt.Sprintf("command: import %s: there is no resource in which items can be created", name))
+		panic(fmt.Sprintf("command: import %s: into must be a resource in which items can be created", name))
 	}
 	return &Command{
 		name:   name,
@@ -54,11 +54,11 @@ func NewImport(name string, into *resource.Resource) *Command {
 		out:    schema.For[importresult.Result](),
 		into:   into,
 		public: true, // the policy of the resource applies
-		doc: "Stores the items in the lines of the content: what is there is replaced, " +
-			"and the rest is created.",
+		doc: "Stores one item for each line of the request body. Existing items are replaced, " +
+			"and the others are created.",
 		do: func(context.Context, any) (any, error) {
 			return nil, problem.New(problem.NotImplemented,
-				"Items are imported from the lines of a POST to /"+name+", and in no other way.")
+				"An import is only available as POST of application/x-ndjson to /"+name+".")
 		},
 	}
 }

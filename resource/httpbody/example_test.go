@@ -39,7 +39,7 @@ func ExampleAppend() {
 	}
 	// Output:
 	// 9 bytes: {"qty":3}
-	// 413 The content is too large. map[limit:16]
+	// 413 The request body is larger than the limit of 16 bytes. map[limit:16]
 }
 
 func ExampleNewBuffers() {

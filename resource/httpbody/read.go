@@ -98,7 +98,8 @@ func checkLength(r *http.Request, limit int64) error {
 // TooLarge returns the problem for a body of more than limit bytes (413). The limit is an extension
 // member.
 func TooLarge(limit int64) *problem.Details {
-	d := problem.New(problem.TooLarge, "The content is too large.")
+	d := problem.New(problem.TooLarge,
+		"The request body is larger than the limit of "+strconv.FormatInt(limit, 10)+" bytes.")
 	d.Extensions = map[string]any{"limit": limit}
 	return d
 }
@@ -154,13 +155,14 @@ func appendAll(dst []byte, from io.Reader, gzipped bool, limit int64) ([]byte, e
 func ReadError(err error, gzipped bool, limit int64) error {
 	switch {
 	case gzipped && isGzipError(err):
-		return problem.New(problem.BadRequest, "The content is not valid gzip, but Content-Encoding is gzip.")
+		return problem.New(problem.BadRequest,
+			"The request body is not valid gzip, but Content-Encoding is gzip.")
 	case errors.As(err, new(*http.MaxBytesError)):
 		return TooLarge(limit)
 	case errors.As(err, new(*problem.Details)):
 		return err
 	}
-	return errors.Join(problem.New(problem.BadRequest, "The content could not be read."), err)
+	return errors.Join(problem.New(problem.BadRequest, "The request body could not be read."), err)
 }
 
 // isGzipError reports whether err means that a stream is not gzip or is truncated.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -138,7 +139,7 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	const both = "Content-Encoding must be gzip or identity."
 	const none = "Content-Encoding must be identity."
-	const long = "The content is too large."
+	const long = "The request body is larger than the limit of 1 bytes."
 	tests := []struct {
 		name             string
 		lines            []string
@@ -189,8 +190,8 @@ func TestCheck(t *testing.T) {
 
 func TestAppend(t *testing.T) {
 	t.Parallel()
-	const long, corrupt = "The content is too large.",
-		"The content is not valid gzip, but Content-Encoding is gzip."
+	const long = "The request body is larger than the limit of %d bytes."
+	const corrupt = "The request body is not valid gzip, but Content-Encoding is gzip."
 	text := strings.Repeat("0123456789", 1000)
 	zipped := zip(t, text)
 	gz := []string{"Content-Encoding: gzip"}
@@ -204,12 +205,13 @@ func TestAppend(t *testing.T) {
 	}{
 		{"empty", "", nil, 0, "", "", ""},
 		{"exactly the limit", text, nil, 10000, text, "", ""},
-		{"one byte more", text, nil, 9999, "", problem.TooLarge, long},
+		{"one byte more", text, nil, 9999, "", problem.TooLarge, fmt.Sprintf(long, 9999)},
 		{"no limit", text, nil, -1, text, "", ""},
 		{"gzip", zipped, gz, 10000, text, "", ""},
 		{"gzip without limit", zipped, gz, -1, text, "", ""},
-		{"gzip becomes too long", zipped, gz, 9999, "", problem.TooLarge, long},
-		{"gzip of too many bytes", zipped, gz, int64(len(zipped) - 1), "", problem.TooLarge, long},
+		{"gzip becomes too long", zipped, gz, 9999, "", problem.TooLarge, fmt.Sprintf(long, 9999)},
+		{"gzip of too many bytes", zipped, gz, int64(len(zipped) - 1), "", problem.TooLarge,
+			fmt.Sprintf(long, len(zipped)-1)},
 		{"gzip cut off", zipped[:len(zipped)-9], gz, 10000, "", problem.BadRequest, corrupt},
 		{"no gzip", text, gz, 10000, "", problem.BadRequest, corrupt},
 		{"empty gzip", "", gz, 10000, "", problem.BadRequest, corrupt},
@@ -240,7 +242,7 @@ func TestAppendReadsNoMore(t *testing.T) {
 		r := request("POST", "", lines...)
 		r.Body = io.NopCloser(body)
 		_, err := httpbody.Append(make([]byte, 0, 4096), r, 1000)
-		wantProblem(t, err, problem.TooLarge, "The content is too large.")
+		wantProblem(t, err, problem.TooLarge, "The request body is larger than the limit of 1000 bytes.")
 		if read := int(body.Size()) - body.Len(); read > 4096 {
 			t.Errorf("%q: %d bytes have been read", lines, read)
 		}
@@ -249,8 +251,8 @@ func TestAppendReadsNoMore(t *testing.T) {
 
 func TestReadError(t *testing.T) {
 	t.Parallel()
-	const unreadable = "The content could not be read."
-	const corrupt = "The content is not valid gzip, but Content-Encoding is gzip."
+	const unreadable = "The request body could not be read."
+	const corrupt = "The request body is not valid gzip, but Content-Encoding is gzip."
 	broken := errors.New("connection reset")
 	member := problem.New(problem.Invalid, "The member version names no contract.")
 	tests := []struct {
@@ -266,7 +268,7 @@ func TestReadError(t *testing.T) {
 		{"end too early", io.ErrUnexpectedEOF, false, problem.BadRequest, unreadable, io.ErrUnexpectedEOF},
 		{"end too early, gzip", io.ErrUnexpectedEOF, true, problem.BadRequest, corrupt, nil},
 		{"limit of an outer handler", &http.MaxBytesError{Limit: 5}, true, problem.TooLarge,
-			"The content is too large.", nil},
+			"The request body is larger than the limit of 10 bytes.", nil},
 		{"problem of an outer handler", member, true, problem.Invalid, member.Detail, member},
 	}
 	for _, tt := range tests {

@@ -48,7 +48,8 @@ func NewUpload(r *http.Request, limit int64) (*Upload, error) {
 	for _, field := range []string{"Content-Digest", "Repr-Digest"} {
 		digests, err := header.ParseDigests(r.Header[field])
 		if err != nil {
-			d := problem.New(problem.InvalidHeader, field+" is not a list of digests.")
+			d := problem.New(problem.InvalidHeader,
+				field+" must be a list of digests such as sha-256=:BASE64:.")
 			d.Errors = []problem.Violation{{Header: field, Code: "syntax", Detail: err.Error()}}
 			return nil, d
 		}
@@ -110,9 +111,9 @@ func (u *Upload) verify() error {
 	for _, s := range u.sums {
 		if got := s.Sum(nil); subtle.ConstantTimeCompare(got, s.want) == 0 {
 			d := problem.New(problem.DigestMismatch,
-				"The content does not match its digest. Nothing was stored.")
+				"The request body does not match "+s.field+". Nothing was stored.")
 			d.Errors = []problem.Violation{{Header: s.field, Code: "mismatch",
-				Detail: "the digest does not match the content"}}
+				Detail: "does not match the request body"}}
 			return d
 		}
 	}
@@ -164,8 +165,8 @@ func (u *Upload) Fingerprint(limit int64) ([]byte, error) {
 	case err != nil:
 		return nil, ReadError(err, false, u.limit)
 	case int64(len(content)) > limit:
-		d := problem.New(problem.TooLarge, "Content of more than "+strconv.FormatInt(limit, 10)+
-			" bytes can have an Idempotency-Key if it has a Content-Digest, too.")
+		d := problem.New(problem.TooLarge, "With an Idempotency-Key, a request body of more than "+
+			strconv.FormatInt(limit, 10)+" bytes needs a Content-Digest.")
 		d.Extensions = map[string]any{"limit": limit}
 		return nil, d
 	}

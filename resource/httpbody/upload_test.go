@@ -37,7 +37,8 @@ func TestUpload(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("0123456789", 100)
 	long := sha512.Sum512([]byte(text))
-	mismatch := "The content does not match its digest. Nothing was stored."
+	mismatch := "The request body does not match Repr-Digest. Nothing was stored."
+	tooLarge := "The request body is larger than the limit of 999 bytes."
 	tests := []struct {
 		name   string
 		lines  []string
@@ -56,9 +57,9 @@ func TestUpload(t *testing.T) {
 			mismatch},
 		{"one of two", []string{"Content-Digest: " + digestField(text), "Repr-Digest: " + digestField("")},
 			1000, problem.DigestMismatch, mismatch},
-		{"too long", nil, 999, problem.TooLarge, "The content is too large."},
+		{"too long", nil, 999, problem.TooLarge, tooLarge},
 		{"too long, with digest", []string{"Content-Digest: " + digestField(text)}, 999, problem.TooLarge,
-			"The content is too large."},
+			tooLarge},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -91,7 +92,7 @@ func TestUpload(t *testing.T) {
 func TestUploadDigestSyntax(t *testing.T) {
 	t.Parallel()
 	_, err := httpbody.NewUpload(request("PUT", "", "Repr-Digest: sha-256=abc"), 10)
-	d := wantProblem(t, err, problem.InvalidHeader, "Repr-Digest is not a list of digests.")
+	d := wantProblem(t, err, problem.InvalidHeader, "Repr-Digest must be a list of digests such as sha-256=:BASE64:.")
 	if len(d.Errors) != 1 || d.Errors[0].Header != "Repr-Digest" || d.Errors[0].Code != "syntax" {
 		t.Errorf("errors %+v", d.Errors)
 	}
@@ -104,7 +105,7 @@ func TestUploadUnreadable(t *testing.T) {
 	r.Body = io.NopCloser(io.MultiReader(strings.NewReader("begin"), iotest.ErrReader(broken)))
 	u := upload(t, r, 10)
 	_, err := io.ReadAll(u)
-	wantProblem(t, err, problem.BadRequest, "The content could not be read.")
+	wantProblem(t, err, problem.BadRequest, "The request body could not be read.")
 	if !errors.Is(u.Err(), broken) || u.Complete() {
 		t.Errorf("Err is %v, Complete %t", u.Err(), u.Complete())
 	}
@@ -175,7 +176,7 @@ func TestFingerprint(t *testing.T) {
 			got, err := u.Fingerprint(tt.limit)
 			if tt.want == "" {
 				d := wantProblem(t, err, problem.TooLarge,
-					"Content of more than 4 bytes can have an Idempotency-Key if it has a Content-Digest, too.")
+					"With an Idempotency-Key, a request body of more than 4 bytes needs a Content-Digest.")
 				if diff := cmp.Diff(map[string]any{"limit": int64(4)}, d.Extensions); diff != "" {
 					t.Errorf("extensions (-want +got):\n%s", diff)
 				}
@@ -194,5 +195,5 @@ func TestFingerprint(t *testing.T) {
 	r := request("PUT", "")
 	r.Body = io.NopCloser(iotest.ErrReader(io.ErrUnexpectedEOF))
 	_, err := upload(t, r, 100).Fingerprint(5)
-	wantProblem(t, err, problem.BadRequest, "The content could not be read.")
+	wantProblem(t, err, problem.BadRequest, "The request body could not be read.")
 }

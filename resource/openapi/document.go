@@ -94,7 +94,7 @@ A path with a trailing slash is redirected (308) to the one without.
 
 Every error is a problem document (RFC 9457) with the media type ` + "`application/problem+json`" + `,
 regardless of ` + "`Accept`" + `. Use its type to distinguish errors. New types may be added at any time.
-The response ` + "`default`" + ` stands for all problems that are not listed.
+The response ` + "`default`" + ` describes all problems that are not listed.
 
 Unknown parameters and unknown members of a request body are rejected;
 ` + "`Prefer: handling=lenient`" + ` ignores them.

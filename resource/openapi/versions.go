@@ -288,7 +288,7 @@ func (b *builder) namingText() []string {
 		case version.MediaType:
 			out = append(out, "media types in `Accept`, and in `Content-Type` of POST and PUT: "+
 				"`application/vnd."+s.Vendor+"."+
-				short+".<name>+json`, also without `+json`; an answer says `application/vnd."+s.Vendor+"."+
+				short+".<name>+json`, also without `+json`; a response has `application/vnd."+s.Vendor+"."+
 				full+
 				".<name>+json`, with the name of an item for lists too. A type without a number can be "+
 				"requested but "+

@@ -29,7 +29,7 @@ func (x *call) serveBlobs() error {
 func (x *call) serveBlob(id string) error {
 	x.onItem = true
 	if !x.route.blobs.ValidID(id) {
-		return problem.New(problem.NotFound, "Nothing can have this name.")
+		return problem.New(problem.NotFound, "The path does not end with a valid id.")
 	}
 	writable := !x.route.blobs.Options().ReadOnly
 	switch {

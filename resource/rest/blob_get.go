@@ -57,13 +57,11 @@ func (x *call) getBlob(id string) error {
 // (RFC 9110 section 15.5.7).
 func (x *call) acceptableBlob(mediaType string) error {
 	if _, ok := header.Accept(x.r.Header["Accept"], []string{mediaType}); !ok {
-		d := problem.New(problem.NotAcceptable, "This is served as "+mediaType+".")
-		d.Extensions = map[string]any{"available": []string{mediaType}}
-		return d
+		return acceptError([]string{mediaType})
 	}
 	if lines := x.r.Header["Accept-Encoding"]; lines != nil && !header.AcceptEncoding(lines).Identity {
 		return problem.New(problem.NotAcceptable,
-			"Content is sent as it is, and this request does not take that.")
+			"Accept-Encoding must allow identity, because the content is not compressed.")
 	}
 	return nil
 }
@@ -93,7 +91,8 @@ func (x *call) sendBlob(blob *blob.Blob) error {
 		header.IfRange(x.r.Header["If-Range"], blob.ETag(), blob.Modified, time.Now()) {
 		part, ok, err := header.Range(lines, blob.Size)
 		if err != nil {
-			d := problem.New(problem.RangeNotSatisfiable, "There are no bytes in this range.")
+			d := problem.New(problem.RangeNotSatisfiable,
+				"The range is outside the content, which has "+strconv.FormatInt(blob.Size, 10)+" bytes.")
 			d.Header = http.Header{"Content-Range": {"bytes */" + strconv.FormatInt(blob.Size, 10)},
 				"Accept-Ranges": byteRanges}
 			return d

@@ -5,10 +5,10 @@ package rest
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/httpbody"
-	"github.com/stoa-go/stoa/resource/problem"
 )
 
 // prepareUpload checks the header fields of an upload. The returned reader counts and hashes the
@@ -99,12 +99,15 @@ func (x *call) deleteBlob(id string) error {
 func (x *call) checkUpload() (mediaType string, err error) {
 	b := x.route.blobs
 	if len(x.r.Header["Content-Range"]) > 0 { // a range cannot be stored (RFC 9110 section 14.5)
-		return "", problem.New(problem.BadRequest,
-			"A part cannot be stored: Content-Range is not understood here.")
+		return "", contentRangeError()
 	}
 	mediaType, ok := b.DeclaredType(x.r.Header["Content-Type"])
 	if !ok {
-		return "", httpbody.UnsupportedType(x.r, "Content of this type is not taken here.", acceptedTypes(b))
+		use := "a media type such as image/png"
+		if types := b.Options().MediaTypes; types != nil {
+			use = strings.Join(types, " or ")
+		}
+		return "", httpbody.UnsupportedType(x.r, unsupportedType(x.r, use), acceptedTypes(b))
 	}
 	return mediaType, httpbody.CheckIdentity(x.r, b.Options().MaxSize)
 }

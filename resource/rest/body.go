@@ -5,11 +5,13 @@ package rest
 // costs no transfer.
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/httpbody"
+	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -26,14 +28,13 @@ func (x *call) checkContent(accepted ...string) (string, error) {
 // checkContentType is checkContent without a limit of the length, for imports.
 func (x *call) checkContentType(accepted ...string) (string, error) {
 	if len(x.r.Header["Content-Range"]) > 0 {
-		return "", problem.New(problem.BadRequest,
-			"A part of an item cannot be stored: Content-Range is not understood here.")
+		return "", contentRangeError()
 	}
 	media := accepted[0]
 	// Parse only if the value is not exactly the default type.
 	if lines := x.r.Header["Content-Type"]; len(lines) != 1 || lines[0] != media {
 		if len(lines) == 0 && x.r.ContentLength == 0 {
-			return "", problem.New(problem.MalformedJSON, "Content is wanted, and there is none.")
+			return "", problem.New(problem.MalformedJSON, "The request body is empty.")
 		}
 		mt, err := header.ParseMediaType(strings.Join(lines, ","))
 		if err != nil || !mt.UTF8() {
@@ -55,7 +56,27 @@ func (x *call) unsupported(accepted []string) error {
 	if accepted[0] == mediaJSON {
 		accepted = x.mediaTypes(accepted)
 	}
-	return httpbody.UnsupportedType(x.r, "Content of this type is not understood here.", accepted...)
+	use := strings.Join(accepted, " or ")
+	mt, err := header.ParseMediaType(strings.Join(x.r.Header["Content-Type"], ","))
+	if err == nil && !mt.UTF8() {
+		use += " in UTF-8"
+	}
+	return httpbody.UnsupportedType(x.r, unsupportedType(x.r, use), accepted...)
+}
+
+// unsupportedType returns the detail of a 415 error. use is the list of accepted types.
+func unsupportedType(r *http.Request, use string) string {
+	lines := r.Header["Content-Type"]
+	if len(lines) == 0 {
+		return "Content-Type is required; use " + use + "."
+	}
+	return "Content-Type " + safe.Quote(strings.Join(lines, ", ")) + " is not supported; use " + use + "."
+}
+
+// contentRangeError returns the error of a request with Content-Range.
+func contentRangeError() error {
+	return problem.New(problem.BadRequest,
+		"Content-Range is not supported in a request; send the whole representation.")
 }
 
 // readContent appends the decompressed request body to buf.

@@ -46,8 +46,8 @@ func (x *call) shadowsItem() bool {
 }
 
 func reservedPath() error {
-	d := problem.New(problem.Conflict, "This id is reserved.")
-	d.Errors = []problem.Violation{{Code: "reserved", Detail: "no item can have this id"}}
+	d := problem.New(problem.Conflict, "The id is reserved, because its path is that of a command.")
+	d.Errors = []problem.Violation{{Code: "reserved", Detail: "the id is the name of a command"}}
 	return d
 }
 
@@ -118,7 +118,7 @@ func (x *call) refuseQuery(lenient bool) error {
 	}
 	// The parameter that selects the contract has been removed already.
 	for name := range params {
-		return badParameter(name, "unknownParameter", "there is no such parameter here")
+		return badParameter(name, "unknownParameter", unknownParameter())
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ func (x *call) atomic(lenient bool) (bool, error) {
 	}
 	for name := range params {
 		if name != "atomic" && !lenient {
-			return false, badParameter(name, "unknownParameter", "there is no such parameter here")
+			return false, badParameter(name, "unknownParameter", unknownParameter("atomic"))
 		}
 	}
 	values := params["atomic"]
@@ -70,13 +70,14 @@ func (x *call) atomic(lenient bool) (bool, error) {
 	case len(values) == 0:
 		return false, nil
 	case len(values) > 1:
-		return false, badParameter("atomic", "duplicateParameter", "one value is wanted")
+		return false, badParameter("atomic", "duplicateParameter", "must occur once")
 	case values[0] == "false":
 		return false, nil
 	case values[0] != "true":
 		return false, badParameter("atomic", "invalidValue", "must be true or false")
 	case !x.route.command.Into().Describe().Batches:
-		return false, badParameter("atomic", "unsupported", "the items are in no store with transactions")
+		return false, badParameter("atomic", "unsupported",
+			"is not supported, because the items have no transactions")
 	}
 	return true, nil
 }

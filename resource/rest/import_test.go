@@ -535,10 +535,10 @@ func TestImportInContracts(t *testing.T) {
 func TestImportRegistration(t *testing.T) {
 	t.Parallel()
 	users := resource.New("users", memory.New[user](nil), nil)
-	wantPanic(t, `command: "import" cannot be the name of a command: it is of the form area/action`, func() {
+	wantPanic(t, `command: invalid command name "import"; use the form area/action`, func() {
 		command.NewImport("import", users)
 	})
-	const nowhere = "command: import users/import: there is no resource in which items can be created"
+	const nowhere = "command: import users/import: into must be a resource in which items can be created"
 	wantPanic(t, nowhere, func() { command.NewImport("users/import", nil) })
 	wantPanic(t, nowhere, func() {
 		command.NewImport("users/import", resource.New[thing]("things", readOnly[thing]{}, nil))

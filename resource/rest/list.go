@@ -108,12 +108,12 @@ func (x *call) parseList(lenient, whole bool) (listRequest, error) {
 	}
 	for _, name := range []string{"after", "before"} {
 		if v := params[name]; len(v) > 1 && v[0] != v[len(v)-1] || len(v) > 0 && v[0] == "" {
-			return a, badParameter(name, "duplicateParameter", "one cursor is wanted")
+			return a, badParameter(name, "duplicateParameter", "must be one cursor, and not be empty")
 		}
 	}
 	a.position = resource.Position{After: params.Get("after"), Before: params.Get("before")}
 	if a.position.After != "" && a.position.Before != "" {
-		return a, badParameter("before", "duplicateParameter", "after and before exclude each other")
+		return a, badParameter("before", "duplicateParameter", "must not be combined with after")
 	}
 	if a.q, err = x.query(params, lenient); err != nil {
 		return a, err

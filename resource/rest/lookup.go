@@ -60,6 +60,15 @@ func (x *call) lookupInput() (any, selection, error) {
 	return in, p, err
 }
 
+// lookupParameters returns the names of all parameters of a lookup.
+func lookupParameters(typ *schema.Type) []string {
+	names := make([]string, 0, len(typ.Fields)+2)
+	for _, f := range typ.Fields {
+		names = append(names, f.Name)
+	}
+	return append(names, "fields", "expand")
+}
+
 // readParameters sets the fields of in, a value of typ. It returns all errors and not only the
 // first one, so that a client can correct them together.
 func readParameters(typ *schema.Type, in any, params url.Values) (bad []problem.Violation) {
@@ -70,9 +79,9 @@ func readParameters(typ *schema.Type, in any, params url.Values) (bad []problem.
 		values, f := params[name], typ.Field(name)
 		switch {
 		case f == nil && name != "fields" && name != "expand":
-			refuse(name, "unknownParameter", "there is no such parameter here")
+			refuse(name, "unknownParameter", unknownParameter(lookupParameters(typ)...))
 		case name != "expand" && slices.ContainsFunc(values, func(v string) bool { return v != values[0] }):
-			refuse(name, "duplicateParameter", "one value is wanted")
+			refuse(name, "duplicateParameter", "must not be repeated with different values")
 		case f != nil:
 			if err := f.SetText(in, values[0]); err != nil {
 				refuse(name, "invalidValue", err.Error())
@@ -81,7 +90,7 @@ func readParameters(typ *schema.Type, in any, params url.Values) (bad []problem.
 	}
 	for _, f := range typ.Fields {
 		if f.Required && !params.Has(f.Name) {
-			refuse(f.Name, "required", "a value is required")
+			refuse(f.Name, "required", "is required")
 		}
 	}
 	if len(bad) > 0 {

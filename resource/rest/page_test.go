@@ -316,6 +316,24 @@ func TestNaturalOrderHidden(t *testing.T) {
 	same(t, "lines", 2, strings.Count(send(t, h, "GET /books", "Accept: application/x-ndjson").body, "\n"))
 }
 
+// TestHiddenPagesAreBounded: a list ends with 503 after 20 pages without a visible item. The detail
+// does not reveal that there are hidden items.
+func TestHiddenPagesAreBounded(t *testing.T) {
+	t.Parallel()
+	titles := append(slices.Repeat([]string{"x"}, 20), "a")
+	h := catalog(t, resource.New("books", diary{titles}, &resource.Options[book]{
+		Query: query.Support{Natural: true},
+		Authorize: func(_ context.Context, _ resource.Op, before, _ *book) error {
+			if before.Title == "x" {
+				return resource.ErrForbidden
+			}
+			return nil
+		}}))
+	d := wantProblem(t, send(t, h, "GET /books?limit=1"), problem.Unavailable)
+	same(t, "detail", "The list could not be read within the limits of one request; use a more specific filter.",
+		d.Detail)
+}
+
 // TestPolicyHidesWholePages: only the last page may be empty.
 func TestPolicyHidesWholePages(t *testing.T) {
 	t.Parallel()

@@ -29,7 +29,7 @@ func parsePreconditions(h http.Header) (resource.Preconditions, error) {
 		}
 		tags, err := header.ParseTags(lines)
 		if err != nil {
-			d := problem.New(problem.InvalidHeader, f.name+" is not a list of entity tags, nor *.")
+			d := problem.New(problem.InvalidHeader, f.name+" must be * or a list of entity tags.")
 			d.Errors = []problem.Violation{{Header: f.name, Code: "syntax", Detail: err.Error()}}
 			return p, d
 		}

@@ -23,9 +23,9 @@ func (x *call) parseKey() (string, error) {
 		return "", err
 	}
 	if x.principal() == "" {
-		const detail = "an idempotency key needs an authenticated caller"
-		d := problem.New(problem.InvalidHeader, detail)
-		d.Errors = []problem.Violation{{Header: idempotency.KeyField, Code: "anonymous", Detail: detail}}
+		d := problem.New(problem.InvalidHeader, "Idempotency-Key requires an authenticated caller.")
+		d.Errors = []problem.Violation{{Header: idempotency.KeyField, Code: "anonymous",
+			Detail: "requires an authenticated caller"}}
 		return "", d
 	}
 	return key, nil

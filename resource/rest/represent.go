@@ -17,6 +17,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/httpbody"
+	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -54,7 +55,8 @@ func (x *call) parseSelection(params url.Values) (selection, error) {
 			}
 		}
 		if len(p.links) > x.h.limits.Expand {
-			return p, badParameter("expand", "tooMany", "too many relations at once")
+			return p, badParameter("expand", "tooMany",
+				"must have at most "+strconv.Itoa(x.h.limits.Expand)+" relations")
 		}
 	}
 	return p, nil
@@ -77,9 +79,9 @@ func (p *selection) query() string {
 }
 
 func unknownRelation(res *resource.Resource, name string) string {
-	detail := "there is no relation " + name
+	detail := "there is no relation " + safe.Quote(name)
 	if names := res.Describe().Relations; len(names) > 0 {
-		detail += "; there is " + strings.Join(names, ", ")
+		detail += "; the relations are " + strings.Join(names, ", ")
 	}
 	return detail
 }
@@ -88,6 +90,17 @@ func badParameter(name, code, detail string) error {
 	d := problem.New(problem.InvalidParameter, "A parameter of the request is not valid.")
 	d.Errors = []problem.Violation{{Parameter: name, Code: code, Detail: detail}}
 	return d
+}
+
+// unknownParameter returns the detail for a parameter that is not one of known.
+func unknownParameter(known ...string) string {
+	switch len(known) {
+	case 0:
+		return "unknown parameter; this path has no parameters"
+	case 1:
+		return "unknown parameter; the only parameter is " + known[0]
+	}
+	return "unknown parameter; the parameters are " + strings.Join(known, ", ")
 }
 
 // itemSelection parses the query of an item, which has no parameters but fields and expand.
@@ -110,10 +123,13 @@ func (x *call) itemParams(params url.Values, lenient bool) (selection, error) {
 		switch {
 		case name != "fields" && name != "expand":
 			if !lenient {
-				return selection{}, badParameter(name, "unknownParameter", "there is no such parameter here")
+				return selection{}, badParameter(name, "unknownParameter",
+					unknownParameter("fields", "expand"))
 			}
-		case name == "fields" && (values[0] == "" || slices.ContainsFunc(values, func(v string) bool { return v != values[0] })):
-			return selection{}, badParameter(name, "duplicateParameter", "one list of names is wanted")
+		case name == "fields" &&
+			(values[0] == "" || slices.ContainsFunc(values, func(v string) bool { return v != values[0] })):
+			return selection{}, badParameter(name, "duplicateParameter",
+				"must be one list of names, and not be empty")
 		}
 	}
 	return x.parseSelection(params)
@@ -124,7 +140,8 @@ func (x *call) itemParams(params url.Values, lenient bool) (selection, error) {
 func (x *call) params() (url.Values, error) {
 	params, err := url.ParseQuery(x.r.URL.RawQuery)
 	if err != nil {
-		return nil, problem.New(problem.BadRequest, "The query is not escaped correctly.")
+		return nil, problem.New(problem.BadRequest,
+			"The query of the URL is not percent-encoded correctly.")
 	}
 	return params, nil
 }
@@ -231,9 +248,14 @@ func (p *selection) etagSuffix(body []byte) string {
 
 // notAcceptable returns the 406 error, which lists the available media types.
 func (x *call) notAcceptable(offers []string) error {
-	offers = x.mediaTypes(offers)
-	d := problem.New(problem.NotAcceptable, "This is served as "+strings.Join(offers, " or ")+".")
-	d.Extensions = map[string]any{"available": offers}
+	return acceptError(x.mediaTypes(offers))
+}
+
+// acceptError returns the 406 error for the available media types.
+func acceptError(available []string) error {
+	d := problem.New(problem.NotAcceptable,
+		"Accept must allow "+strings.Join(available, " or ")+".")
+	d.Extensions = map[string]any{"available": available}
 	return d
 }
 
@@ -246,7 +268,7 @@ func (x *call) encodings() (header.Encodings, error) {
 	enc := header.AcceptEncoding(lines)
 	if !enc.Identity && !enc.Gzip {
 		return enc, problem.New(problem.NotAcceptable,
-			"Content is sent as it is or with gzip, and this request takes neither.")
+			"Accept-Encoding must allow gzip or identity.")
 	}
 	return enc, nil
 }

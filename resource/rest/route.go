@@ -5,6 +5,7 @@ package rest
 // item.go, item_write.go, list.go, lookup.go, command.go and blob.go.
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/command"
+	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 )
@@ -163,11 +165,13 @@ func isKnownMethod(method string) bool {
 // an encoded slash does not end a segment. Commands have precedence over items with the same path.
 func (x *call) serve() error {
 	path := x.path()
-	if len(path)+len(x.r.URL.RawQuery) > x.h.limits.URL {
-		return problem.New(problem.URITooLong, "The request target is too long.")
+	if size := len(path) + len(x.r.URL.RawQuery); size > x.h.limits.URL {
+		return problem.New(problem.URITooLong, fmt.Sprintf(
+			"The path and the query have %d bytes; the limit is %d.", size, x.h.limits.URL))
 	}
 	if !isKnownMethod(x.r.Method) {
-		return problem.New(problem.NotImplemented, "There is no such method.")
+		return problem.New(problem.NotImplemented,
+			"The method "+safe.Quote(x.r.Method)+" is not implemented.")
 	}
 	first, rest, deeper := strings.Cut(path[1:], "/")
 	trimmed := strings.TrimSuffix(rest, "/")
@@ -180,7 +184,7 @@ func (x *call) serve() error {
 	}
 	rt := find(x.h.table, first)
 	if rt == nil {
-		return problem.New(problem.NotFound, "Nothing is served here.")
+		return problem.New(problem.NotFound, "There is no resource at this path.")
 	}
 	x.route, x.r.Pattern = rt, rt.patternList
 	switch {
@@ -189,7 +193,7 @@ func (x *call) serve() error {
 	case rest == "" || trimmed != rest && trimmed != "" && !strings.Contains(trimmed, "/"):
 		return x.redirect(strings.TrimSuffix(path, "/"))
 	case strings.Contains(rest, "/") || rt.lookup != nil:
-		return problem.New(problem.NotFound, "Nothing is served here.")
+		return problem.New(problem.NotFound, "There is no resource at this path.")
 	}
 	x.r.Pattern = rt.patternItem
 	id, err := unescapeID(rest)
@@ -221,10 +225,10 @@ func unescapeID(segment string) (string, error) {
 	if strings.Contains(segment, "%") {
 		var err error
 		if id, err = url.PathUnescape(segment); err != nil {
-			return "", problem.New(problem.BadRequest, "The path is not escaped correctly.")
+			return "", problem.New(problem.BadRequest, "The path is not percent-encoded correctly.")
 		}
 		if !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
-			return "", problem.New(problem.BadRequest, "The path has characters that no id has.")
+			return "", problem.New(problem.BadRequest, "The path must be UTF-8 without control characters.")
 		}
 	}
 	return id, nil
@@ -291,7 +295,7 @@ func (x *call) serveItem(id string) error {
 
 // notAllowed returns the 405 error with the Allow header, which RFC 9110 section 15.5.6 requires.
 func notAllowed(allow []string) error {
-	d := problem.New(problem.MethodNotAllowed, "This is served with other methods; see Allow.")
+	d := problem.New(problem.MethodNotAllowed, "This path supports only "+strings.Join(allow, ", ")+".")
 	d.Header = http.Header{"Allow": allow}
 	return d
 }

@@ -5,6 +5,7 @@ package rest
 // for stream_send.go.
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -50,13 +51,13 @@ func (x *call) parseSubscription() (*subscription, error) {
 	enc, err := x.encodings()
 	if err == nil && !enc.Identity {
 		err = problem.New(problem.NotAcceptable,
-			"A stream is sent as it is, and this request does not take that.")
+			"Accept-Encoding must allow identity, because a stream is not compressed.")
 	}
 	if err != nil {
 		return nil, err
 	}
 	if x.r.Header[http.CanonicalHeaderKey(idempotency.KeyField)] != nil {
-		return nil, badField(idempotency.KeyField, "unsupported", "a stream cannot be had under a key")
+		return nil, badField(idempotency.KeyField, "unsupported", "is not supported by a stream")
 	}
 	// Valid preconditions are ignored: a stream has no representation to compare.
 	if _, err := parsePreconditions(x.r.Header); err != nil {
@@ -99,17 +100,14 @@ func refuseParameters(params url.Values) error {
 	var bad []problem.Violation
 	for _, name := range unsupportedParameters {
 		if params.Has(name) {
-			bad = append(
-				bad,
-				problem.Violation{Parameter: name, Code: "unsupported",
-					Detail: "changes come as they happen"},
-			)
+			bad = append(bad, problem.Violation{Parameter: name, Code: "unsupported",
+				Detail: "is not supported by a stream, which sends changes as they happen"})
 		}
 	}
 	if bad == nil {
 		return nil
 	}
-	d := problem.New(problem.InvalidParameter, "A parameter of the request means nothing to a stream.")
+	d := problem.New(problem.InvalidParameter, "A parameter of the request is not supported by a stream.")
 	d.Errors = bad
 	return d
 }
@@ -121,7 +119,7 @@ func (x *call) refuseLastEventID(params url.Values, lenient bool) error {
 		return nil
 	}
 	return badParameter(lastEventParameter, "unsupported",
-		"it is for the feed, which is served as "+mediaStream)
+		"is only valid for a stream; send Accept: "+mediaStream)
 }
 
 // parsePosition parses the cursor in the parameter and in the header field. Both must be valid.
@@ -153,8 +151,9 @@ func (l *subscription) parseCursor(values []string) (err error) {
 	if err == nil {
 		return nil
 	}
-	l.source.Code, l.source.Detail = "invalidCursor", "must be the id of an event, or an Event-Cursor"
-	d := problem.New(problem.InvalidCursor, "This is not a place in a feed.")
+	l.source.Code, l.source.Detail = "invalidCursor", "must be the id of an event or an Event-Cursor"
+	d := problem.New(problem.InvalidCursor, "The "+cmp.Or(l.source.Header, l.source.Parameter)+" "+
+		safe.Quote(strings.Join(values, ", "))+" is not a valid cursor.")
 	d.Errors = []problem.Violation{l.source}
 	return d
 }
@@ -169,13 +168,13 @@ func (l *subscription) positionError(err error) error {
 
 func (l *subscription) expired() error {
 	d := resource.Problem(feed.ErrExpired)
-	l.source.Code, l.source.Detail = "expired", "is a place that cannot be gone on from"
+	l.source.Code, l.source.Detail = "expired", "has expired; the feed no longer has all changes after it"
 	d.Errors = []problem.Violation{l.source}
 	return d
 }
 
 func badField(name, code, detail string) error {
-	d := problem.New(problem.InvalidHeader, "A field of the request means nothing here.")
+	d := problem.New(problem.InvalidHeader, name+" "+detail+".")
 	d.Errors = []problem.Violation{{Header: name, Code: code, Detail: detail}}
 	return d
 }
@@ -199,7 +198,8 @@ func (l *subscription) encode(c *feed.Change[resource.Entry]) *frame {
 		err := safe.Call(func() error {
 			data, err := l.data(c)
 			if err == nil {
-				f.text, err = eventstream.Append(nil, eventstream.Event{ID: c.Cursor.String(), Name: c.Kind.String(), Data: data})
+				f.text, err = eventstream.Append(nil,
+					eventstream.Event{ID: c.Cursor.String(), Name: c.Kind.String(), Data: data})
 			}
 			return err
 		})

@@ -40,7 +40,7 @@ func Problem(err error, pointer func(field string) string) *problem.Details {
 	if len(fields) == 0 {
 		return nil
 	}
-	d := problem.New(problem.Conflict, "Another item has the same value already.")
+	d := problem.New(problem.Conflict, "Another item already has the same value of a unique field.")
 	for _, f := range fields {
 		v := problem.Violation{Pointer: pointer(f.Field), Code: f.Code}
 		v.Detail = f.detail(v.Pointer)

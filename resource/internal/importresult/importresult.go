@@ -7,16 +7,16 @@ import "github.com/stoa-go/stoa/resource/problem"
 
 // Result is the response to an import. The zero value is that of no lines.
 type Result struct {
-	Created  int            `json:"created" required:"true" minimum:"0" doc:"How many items are new."`
-	Replaced int            `json:"replaced" required:"true" minimum:"0" doc:"How many items were there before."`
-	Rejected []RejectedLine `json:"rejected" required:"true" maxItems:"100" doc:"The lines that were not stored, the first hundred of them."`
-	Total    int            `json:"rejectedTotal,omitzero" minimum:"0" doc:"How many lines were rejected, if that is more."`
+	Created  int            `json:"created" required:"true" minimum:"0" doc:"The number of items created."`
+	Replaced int            `json:"replaced" required:"true" minimum:"0" doc:"The number of items replaced."`
+	Rejected []RejectedLine `json:"rejected" required:"true" maxItems:"100" doc:"The first 100 rejected lines."`
+	Total    int            `json:"rejectedTotal,omitzero" minimum:"0" doc:"The number of rejected lines, if over 100."`
 }
 
 // RejectedLine is a line that was not stored.
 type RejectedLine struct {
-	Line    int              `json:"line" required:"true" minimum:"1" doc:"The number of the line, counted from 1."`
-	Problem *problem.Details `json:"problem" required:"true" doc:"What the item would have been answered with alone (RFC 9457)."`
+	Line    int              `json:"line" required:"true" minimum:"1" doc:"The line number, from 1."`
+	Problem *problem.Details `json:"problem" required:"true" doc:"The problem of the line (RFC 9457)."`
 }
 
 // maxRejected limits the lines in Rejected.

@@ -25,7 +25,10 @@ func Problem(err error) *problem.Details {
 	case errors.As(err, &invalid):
 		return ofDocument(invalid)
 	case errors.As(err, &syntax):
-		d := problem.New(problem.MalformedJSON, "The content is not acceptable JSON.")
+		d := problem.New(problem.MalformedJSON, "The content is not valid JSON.")
+		if syntax.Code == "depth" || syntax.Code == "names" {
+			d.Detail = "The content exceeds a limit for JSON."
+		}
 		d.Errors = []problem.Violation{{Pointer: syntax.Pointer, Code: syntax.Code, Detail: syntax.Detail}}
 		return d
 	case errors.As(err, &patching):
@@ -68,7 +71,7 @@ func ofQuery(all ...*query.Error) *problem.Details {
 	for _, f := range all {
 		v := problem.Violation{Parameter: f.Parameter, Code: f.Code, Detail: f.Detail}
 		if f.Code == "invalidCursor" {
-			d = problem.New(problem.InvalidCursor, "This cursor is not one of this list.")
+			d = problem.New(problem.InvalidCursor, "The cursor is not valid for this list.")
 			d.Errors = []problem.Violation{v}
 			return d
 		}

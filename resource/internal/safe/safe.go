@@ -5,6 +5,8 @@ package safe
 import (
 	"fmt"
 	"runtime/debug"
+	"strconv"
+	"strings"
 )
 
 // Call calls do. If do panics, the error is a [*PanicError].
@@ -40,4 +42,16 @@ func Truncate(s string) string {
 		return s[:256] + "..."
 	}
 	return s
+}
+
+// maxQuoted is the length in bytes above which Quote shortens a text.
+const maxQuoted = 64
+
+// Quote returns a text of the client in quotation marks, for the detail of a problem. It escapes
+// control characters and invalid UTF-8, and shortens a long text.
+func Quote(s string) string {
+	if len(s) > maxQuoted {
+		s = strings.ToValidUTF8(s[:maxQuoted], "") + "..."
+	}
+	return strconv.Quote(s)
 }

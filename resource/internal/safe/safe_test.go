@@ -35,3 +35,20 @@ func TestTruncate(t *testing.T) {
 		}
 	}
 }
+
+func TestQuote(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, in, want string }{
+		{"empty", "", `""`},
+		{"quotation marks", `a"b`, `"a\"b"`},
+		{"control character", "a\nb", `"a\nb"`},
+		{"invalid UTF-8", "\xff", `"\xff"`},
+		{"just fits", strings.Repeat("a", 64), `"` + strings.Repeat("a", 64) + `"`},
+		{"too long", strings.Repeat("a", 65), `"` + strings.Repeat("a", 64) + `..."`},
+		{"cut in a character", strings.Repeat("a", 63) + "\u00e4", `"` + strings.Repeat("a", 63) + `..."`},
+	} {
+		if got := safe.Quote(tt.in); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}

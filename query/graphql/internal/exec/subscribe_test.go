@@ -180,7 +180,7 @@ func TestSubscriberRights(t *testing.T) {
 			saying(`"kind":"DELETED","id":"4","book":null`)}}, // poems are hidden from readers
 		{"poet", []string{saying(`"kind":"CREATED","id":"4","book":{"genre":"poems","author":null}`),
 			saying(`"kind":"DELETED","id":"4","book":null`)}},
-		{"stranger", []string{"[bookChanged] UNAUTHENTICATED: Say who you are first."}},
+		{"stranger", []string{"[bookChanged] UNAUTHENTICATED: The operation requires authentication."}},
 	}
 	w := newWorld(t, setting{feed: true})
 	who := func(ctx context.Context) string { name, _ := ctx.Value(caller{}).(string); return name }
@@ -228,7 +228,7 @@ func TestSubscriptionEnds(t *testing.T) {
 				return query.Filter{},
 					resource.ErrUnauthenticated
 			}
-		}, "", "[it] UNAUTHENTICATED: Say who you are first.", ""},
+		}, "", "[it] UNAUTHENTICATED: The operation requires authentication.", ""},
 		{"a fault of ours", func(w *world) {
 			w.scope = func(context.Context) (query.Filter, error) {
 				return query.Filter{}, errors.New("the secret table is gone")

@@ -48,18 +48,18 @@ func TestOf(t *testing.T) {
 		{"gone", resource.ErrGone,
 			`{"message":"The item has been deleted.","extensions":{"code":"GONE","type":"` + uri + `gone"}}`},
 		{"forbidden", fmt.Errorf("because: %w", resource.ErrForbidden),
-			`{"message":"You may not do this.","extensions":{"code":"FORBIDDEN","type":"` + uri +
+			`{"message":"The caller is not allowed to carry out this operation.","extensions":{"code":"FORBIDDEN","type":"` + uri +
 				`forbidden"}}`},
 		{"unauthenticated", resource.ErrUnauthenticated,
-			`{"message":"Say who you are first.","extensions":{"code":"UNAUTHENTICATED","type":"` + uri +
+			`{"message":"The operation requires authentication.","extensions":{"code":"UNAUTHENTICATED","type":"` + uri +
 				`unauthenticated"}}`},
-		{"a deadline", context.DeadlineExceeded, `{"message":"Not possible at the moment; try again.",` +
+		{"a deadline", context.DeadlineExceeded, `{"message":"The service is temporarily unavailable; retry after 1 second.",` +
 			`"extensions":{"code":"INTERNAL_SERVER_ERROR","type":"` + uri + `unavailable"}}`},
 		{"a limit", problem.New(problem.TooManyRequests, ""), `{"message":"Quota Exceeded",` +
 			`"extensions":{"code":"RATE_LIMITED",` +
 			`"type":"https://iana.org/assignments/http-problem-types#quota-exceeded"}}`},
 		{"taken", input(resource.Taken("email")),
-			`{"message":"Another item has the same value already. input.email must be unique; another item has this ` +
+			`{"message":"Another item already has the same value of a unique field. input.email must be unique; another item has this ` +
 				`value",` +
 				`"extensions":{"code":"CONFLICT","type":"` + uri + `conflict",` +
 				`"errors":[{"argument":"input.email","pointer":"/email","code":"taken","detail":"email must be unique; another ` +
