@@ -149,15 +149,19 @@ func appendAll(dst []byte, from io.Reader, gzipped bool, limit int64) ([]byte, e
 }
 
 // ReadError converts an error of reading a body into an error for the client: 400, or 413 for an
-// [http.MaxBytesError]. If err is or wraps a *problem.Details, ReadError returns it unchanged,
-// because an outer handler may have replaced the body. gzipped means that err may be an error of
-// package gzip.
+// [http.MaxBytesError] of an outer handler, with the smaller of its limit and limit. If err is or
+// wraps a *problem.Details, ReadError returns it unchanged, because an outer handler may have
+// replaced the body. gzipped means that err may be an error of package gzip.
 func ReadError(err error, gzipped bool, limit int64) error {
+	var outer *http.MaxBytesError
 	switch {
 	case gzipped && isGzipError(err):
 		return problem.New(problem.BadRequest,
 			"The request body is not valid gzip, but Content-Encoding is gzip.")
-	case errors.As(err, new(*http.MaxBytesError)):
+	case errors.As(err, &outer):
+		if limit < 0 || outer.Limit < limit {
+			limit = outer.Limit
+		}
 		return TooLarge(limit)
 	case errors.As(err, new(*problem.Details)):
 		return err

@@ -268,7 +268,7 @@ func TestReadError(t *testing.T) {
 		{"end too early", io.ErrUnexpectedEOF, false, problem.BadRequest, unreadable, io.ErrUnexpectedEOF},
 		{"end too early, gzip", io.ErrUnexpectedEOF, true, problem.BadRequest, corrupt, nil},
 		{"limit of an outer handler", &http.MaxBytesError{Limit: 5}, true, problem.TooLarge,
-			"The request body is larger than the limit of 10 bytes.", nil},
+			"The request body is larger than the limit of 5 bytes.", nil},
 		{"problem of an outer handler", member, true, problem.Invalid, member.Detail, member},
 	}
 	for _, tt := range tests {
