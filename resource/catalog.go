@@ -152,15 +152,6 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	return c
 }
 
-// Parts returns the parts in the order in which they were given, in a new slice.
-func (c *Catalog) Parts() []Part {
-	out := make([]Part, len(c.parts))
-	for i, p := range c.parts {
-		out[i] = p.part
-	}
-	return out
-}
-
 // Resources returns the resources of the catalog; see [PartsOf].
 func (c *Catalog) Resources() []*Resource { return PartsOf[*Resource](c) }
 

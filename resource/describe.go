@@ -75,30 +75,21 @@ func (r *Resource) newDescription() *Description {
 
 func (r *Resource) batches() bool { return r.core.ops.runner != nil && r.Can(OpCreate) }
 
-// Lookups returns the lookups of the catalog; see [PartsOf].
-func (c *Catalog) Lookups() []*Lookup { return PartsOf[*Lookup](c) }
-
 // Limits returns the limits of requests, with defaults filled in.
 func (c *Catalog) Limits() Limits { return c.opts.Limits }
 
-// Related returns the target of a relation of r, and whether the relation is to many items. The
-// target is nil if r is not part of the catalog or has no such relation.
-func (c *Catalog) Related(r *Resource, relation string) (target *Resource, many bool) {
+// Related returns the target of a relation of r, and how many items [Catalog.Follow] returns at most
+// for one item: zero for a relation to one item. The target is nil if r is not part of the catalog
+// or has no such relation.
+func (c *Catalog) Related(r *Resource, relation string) (target *Resource, most int) {
 	l := c.links[r][relation]
-	if l == nil {
-		return nil, false
+	switch {
+	case l == nil:
+		return nil, 0
+	case !l.Many:
+		return l.target, 0
 	}
-	return l.target, l.Many
-}
-
-// RelationLimit returns the maximum number of items that [Catalog.Follow] returns for one item: 1
-// for a relation to one item, and 0 if r has no such relation.
-func (c *Catalog) RelationLimit(r *Resource, relation string) int {
-	l := c.links[r][relation]
-	if l == nil {
-		return 0
-	}
-	return l.Limit
+	return l.target, l.Limit
 }
 
 // KeyField returns the JSON name of the field of r that [Catalog.Follow] reads for a relation. It

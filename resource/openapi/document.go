@@ -48,7 +48,7 @@ func describe(c *resource.Catalog, o *Options, now *lifecycle) *root {
 	for _, r := range c.Resources() {
 		b.resource(r)
 	}
-	for _, l := range c.Lookups() {
+	for _, l := range resource.PartsOf[*resource.Lookup](c) {
 		b.lookup(l)
 	}
 	for _, p := range resource.PartsOf[*blob.Collection](c) {

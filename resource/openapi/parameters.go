@@ -242,9 +242,9 @@ func (d *described) partParameters() []*parameter {
 func (d *described) relatedText() string {
 	var out []string
 	for _, name := range d.r.Describe().Relations {
-		target, many := d.c.Related(d.r, name)
+		target, most := d.c.Related(d.r, name)
 		end := "an item"
-		if many {
+		if most > 0 {
 			end = "a list of items"
 		}
 		out = append(out, "`"+name+"` is "+end+" of "+target.Name())

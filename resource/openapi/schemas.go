@@ -170,9 +170,9 @@ func (b *builder) addRelations(t *schema.Type, s *schemaObject) {
 			if s.Properties.has(name) {
 				continue
 			}
-			target, many := b.c.Related(r, name)
+			target, most := b.c.Related(r, name)
 			end := b.component(model{typ: target.Type(), mode: shown})
-			if many {
+			if most > 0 {
 				end = array(end)
 			} else {
 				end = orNull(end)

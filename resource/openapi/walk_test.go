@@ -40,7 +40,7 @@ func TestOperationsAreThoseOfTheCatalog(t *testing.T) {
 	for _, r := range shop.now.Resources() {
 		paths = append(paths, "/"+r.Name(), "/"+r.Name()+"/{id}")
 	}
-	for _, l := range shop.now.Lookups() {
+	for _, l := range resource.PartsOf[*resource.Lookup](shop.now) {
 		paths = append(paths, "/"+l.Name())
 	}
 	for _, b := range resource.PartsOf[*blob.Collection](shop.now) {

@@ -91,7 +91,7 @@ func TestDescriptions(t *testing.T) {
 		[]string{named.Resource(books).Media, named.Resource(older).Media, named.Resource(authors).Media})
 	same(t, "limits", resource.Limits{Body: 1 << 20, URL: 8192, Depth: 3, Names: 1000, Operations: 1000, Terms: 20, Expand: 8, Streams: 100},
 		c.Limits())
-	if got := c.Lookups(); len(got) != 1 || got[0] != first {
+	if got := resource.PartsOf[*resource.Lookup](c); len(got) != 1 || got[0] != first {
 		t.Errorf("lookups %v, want the first", got)
 	}
 	if c.Target(first) != older || c.Target(other) != nil {
@@ -99,10 +99,10 @@ func TestDescriptions(t *testing.T) {
 	}
 	for name, want := range map[string]struct {
 		target *resource.Resource
-		many   bool
-	}{"books": {older, true}, "first": {older, false}, "none": {nil, false}} {
-		if target, many := c.Related(authors, name); target != want.target || many != want.many {
-			t.Errorf("relation %s: %v, %v", name, target, many)
+		most   int
+	}{"books": {older, 20}, "first": {older, 0}, "none": {nil, 0}} {
+		if target, most := c.Related(authors, name); target != want.target || most != want.most {
+			t.Errorf("relation %s: %v, %v", name, target, most)
 		}
 	}
 	if target, _ := c.Related(books, "books"); target != nil {

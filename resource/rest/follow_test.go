@@ -96,7 +96,7 @@ func TestFollow(t *testing.T) {
 		c, books, authors := l.catalogOf()
 		for _, tt := range tests {
 			r := books
-			if c.RelationLimit(books, tt.relation) == 0 {
+			if target, _ := c.Related(books, tt.relation); target == nil {
 				r = authors
 			}
 			all := list(t, r).Entries
@@ -156,7 +156,7 @@ func TestFollowStaysWithinLimits(t *testing.T) {
 		}
 		same(t, tt.relation, tt.ends, ends(&p, 0))
 		same(t, "entries of "+tt.relation, tt.entries, len(p.Entries))
-		same(t, "limit of "+tt.relation, 2, c.RelationLimit(from, tt.relation))
+		same(t, "limit of "+tt.relation, 2, mostOf(c, from, tt.relation))
 	}
 }
 
@@ -263,9 +263,9 @@ func TestFollowColumns(t *testing.T) {
 	same(t, "field of a function", "", c.KeyField(books, "author"))
 	same(t, "field of what points back", "id", c.KeyField(authors, "books"))
 	same(t, "field of no relation", "", c.KeyField(authors, "x"))
-	same(t, "limit of no relation", 0, c.RelationLimit(authors, "x"))
-	same(t, "limit of one", 1, c.RelationLimit(books, "author"))
-	same(t, "limit of many", 20, c.RelationLimit(books, "next"))
+	same(t, "limit of no relation", 0, mostOf(c, authors, "x"))
+	same(t, "limit of one", 0, mostOf(c, books, "author"))
+	same(t, "limit of many", 20, mostOf(c, books, "next"))
 }
 
 // TestFollowFromViews: a relation uses the field names of the collection, even if the view renames
@@ -367,4 +367,10 @@ func BenchmarkFollow(b *testing.B) {
 			}
 		})
 	}
+}
+
+// mostOf returns the limit of a relation.
+func mostOf(c *resource.Catalog, r *resource.Resource, relation string) int {
+	_, most := c.Related(r, relation)
+	return most
 }

@@ -114,7 +114,7 @@ type Handler struct {
 	opts    Options
 	// by collection and action
 	limits resource.Limits
-	// in the order of Catalog.Parts
+	// in the order of the catalog
 	table    map[string]*route
 	commands map[string]map[string]*route // by area and action
 	routes   []*route                     // in the order of the parts
@@ -141,7 +141,7 @@ func New(catalog *resource.Catalog, opts *Options) *Handler {
 	if h.opts.Challenge == "" {
 		h.opts.Challenge = "Bearer"
 	}
-	for _, p := range catalog.Parts() {
+	for _, p := range resource.PartsOf[resource.Part](catalog) {
 		if rt := h.newRoute(p); rt != nil {
 			h.add(rt)
 		}

@@ -112,8 +112,8 @@ func (h *Handler) itemRoute(r *resource.Resource) *route {
 		links:       map[string]*link{},
 	}
 	for _, name := range r.Describe().Relations {
-		target, many := h.catalog.Related(r, name)
-		rt.links[name] = &link{name, target, many}
+		target, most := h.catalog.Related(r, name)
+		rt.links[name] = &link{name, target, most > 0}
 	}
 	return rt
 }

@@ -94,7 +94,7 @@ func changes(r *resource.Resource) bool { return r.Can(resource.OpPatch) }
 // addRelations adds the relations of a resource.
 func (b *builder) addRelations(set *fields, r *resource.Resource) {
 	for _, name := range r.Describe().Relations {
-		target, many := b.c.Related(r, name)
+		target, most := b.c.Related(r, name)
 		end := b.item(target)
 		if end == nil {
 			continue // nameItems has reported it
@@ -103,8 +103,8 @@ func (b *builder) addRelations(set *fields, r *resource.Resource) {
 			Type: refTo(end), Limit: 1,
 			Doc: "The related item of `" + target.Name() +
 				"`; null if it does not exist or you are not allowed to see it."}
-		if many {
-			f.Type, f.Limit = listOf(end, true), b.c.RelationLimit(r, name)
+		if most > 0 {
+			f.Type, f.Limit = listOf(end, true), most
 			f.Doc = "The related items of `" + target.Name() + "`, at most " + strconv.Itoa(f.Limit) + "."
 		}
 		set.add(f, owner{"the relation " + strconv.Quote(name), "give the relation " + strconv.Quote(name) +

@@ -23,7 +23,7 @@ func (b *builder) queryType() *Type {
 			set.add(b.list(r), ofField(r, "the list"))
 		}
 	}
-	for _, l := range b.c.Lookups() {
+	for _, l := range resource.PartsOf[*resource.Lookup](b.c) {
 		if f := b.lookup(l); f != nil {
 			set.add(f, owner{"the lookup " + l.Name(), "rename the lookup " + l.Name()})
 		}

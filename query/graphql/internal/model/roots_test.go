@@ -270,7 +270,7 @@ func TestLookups(t *testing.T) {
 		resource.NewLookup("best-hero", "notes", find))
 	s := reflected(t, c, nil)
 	f := s.Query.Field("bestHero")
-	if f == nil || f.Source != model.Lookup || f.Lookup != c.Lookups()[0] || f.Resource.Name() != "notes" {
+	if f == nil || f.Source != model.Lookup || f.Lookup != resource.PartsOf[*resource.Lookup](c)[0] || f.Resource.Name() != "notes" {
 		t.Fatalf("the lookup is not there: %s", fieldNames(s.Query))
 	}
 	got := f.Type.String() + " " + short(&model.Type{Inputs: f.Args})
