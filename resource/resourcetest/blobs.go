@@ -141,13 +141,13 @@ func (k *blobKit) put(id string, expect resource.Rev, content []byte) *blob.Blob
 	}
 	switch {
 	case b.ID != id:
-		k.errorf("Put of %q gave the id %q", id, b.ID)
+		k.errorf("Put of %q returned id %q", id, b.ID)
 	case b.Rev == "" || b.Rev == expect:
-		k.errorf("Put of %q in the place of revision %q gave revision %q", id, expect, b.Rev)
+		k.errorf("Put of %q with revision %q returned revision %q, want a new one", id, expect, b.Rev)
 	case b.Size != int64(len(content)):
-		k.errorf("Put of %q gave the size %d, want %d", id, b.Size, len(content))
+		k.errorf("Put of %q returned size %d, want %d", id, b.Size, len(content))
 	case b.Content != nil:
-		k.errorf("Put of %q gave content, which nobody would close", id)
+		k.errorf("Put of %q returned Content, which no caller closes; want nil", id)
 	}
 	k.sameSum(b, content, "Put")
 	return b
@@ -156,7 +156,7 @@ func (k *blobKit) put(id string, expect resource.Rev, content []byte) *blob.Blob
 // sameSum checks the SHA-256 digest if the store provides one.
 func (k *blobKit) sameSum(b *blob.Blob, content []byte, where string) {
 	if want := sha256.Sum256(content); b.SHA256 != nil && !bytes.Equal(b.SHA256, want[:]) {
-		k.errorf("%s of %q gave the digest %x, want %x or none", where, b.ID, b.SHA256, want)
+		k.errorf("%s of %q returned SHA256 %x, want %x or nil", where, b.ID, b.SHA256, want)
 	}
 }
 
@@ -176,14 +176,15 @@ func (k *blobKit) holds(id string, want *blob.Blob, content []byte) {
 	got, err := io.ReadAll(b.Content)
 	switch {
 	case err != nil:
-		k.errorf("the content of %q could not be read: %v", id, err)
+		k.errorf("reading the content of %q failed: %v", id, err)
 	case !bytes.Equal(got, content):
-		k.errorf("%q has other content than was stored: %s, want %s", id, excerpt(got), excerpt(content))
+		k.errorf("Open of %q returned content %s, want %s as stored", id, excerpt(got), excerpt(content))
 	case b.ID != id || b.Rev != want.Rev || b.Size != int64(len(content)) || b.MediaType != want.MediaType:
-		k.errorf("Open of %q gave %q, revision %q, %d bytes of %q; Put had given revision %q, %d bytes of %q",
+		k.errorf("Open of %q returned id %q, revision %q, %d bytes of %q; Put returned revision %q, "+
+			"%d bytes of %q",
 			id, b.ID, b.Rev, b.Size, b.MediaType, want.Rev, len(content), want.MediaType)
 	case !b.Modified.Equal(want.Modified):
-		k.errorf("Open of %q gave the time %v, and Put %v", id, b.Modified, want.Modified)
+		k.errorf("Open of %q returned Modified %v, Put returned %v", id, b.Modified, want.Modified)
 	}
 	k.sameSum(b, got, "Open")
 }

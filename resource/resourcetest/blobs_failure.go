@@ -16,34 +16,36 @@ import (
 func blobFailureCases() []blobCase {
 	return []blobCase{
 		{
-			name: "blob-half",
-			contract: "If the content ends with an error nothing has changed, whether something was there " +
-				"or not, and Put returns that very error: a client that was cut off has stored nothing, " +
-				"and is told why.",
-			run: blobHalf,
+			name: "blob-partial",
+			contract: "If the reader of the content fails, Put returns that error and changes " +
+				"nothing, whether or not the id existed. An interrupted upload must not leave a " +
+				"partial blob.",
+			run: blobPartial,
 		},
 		{
-			name: "blob-unseen",
-			contract: "Until Put has all of the content nobody sees anything of it: readers get what was " +
-				"there before, and where nothing was they find nothing.",
-			run: blobUnseen,
+			name: "blob-visibility",
+			contract: "Until Put has read all of the content, readers see the state before the call: " +
+				"the previous blob, or none.",
+			run: blobVisibility,
 		},
 		{
 			name: "blob-cancel",
-			contract: "Put whose context has ended before all of the content came changes nothing: who " +
-				"asked for it has gone, and nobody would learn that it was done.",
+			contract: "If the context of Put is canceled before all of the content has been read, " +
+				"Put returns an error and changes nothing. The client has disconnected and cannot " +
+				"learn that the upload succeeded.",
 			run: blobCancel,
 		},
 		{
 			name: "blob-late-stale",
-			contract: "The revision counts when the content is complete and not only when it begins: an " +
-				"upload may take an hour, and what was stored meanwhile would be lost.",
+			contract: "Put compares the revision when the content is complete, not only before it " +
+				"reads the content. An upload may take an hour, and must not overwrite a write that " +
+				"was acknowledged in that time.",
 			run: blobLateStale,
 		},
 	}
 }
 
-var errHalf = errors.New("the other half does not come")
+var errHalf = errors.New("upload interrupted")
 
 // failing returns a reader that yields content and then an error in place of io.EOF.
 func failing(content []byte) io.Reader {
@@ -55,12 +57,12 @@ type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-func blobHalf(k *blobKit) {
+func blobPartial(k *blobKit) {
 	for _, n := range []int{0, 1, 1000, 200_000} {
 		b, err := k.store.Put(k.ctx, "new", "", "text/plain", failing(k.random(n)))
 		if !errors.Is(err, errHalf) {
 			k.errorf(
-				"Put of a reader that fails after %d bytes returned %v, %s, want the error of the reader",
+				"Put of a reader that fails after %d bytes returned %v, %s, want the reader's error",
 				n, b, quoted(err))
 		}
 		k.absent("new", resource.ErrNotFound)
@@ -76,7 +78,7 @@ func blobHalf(k *blobKit) {
 	k.holds("new", k.put("new", "", content), content)
 }
 
-func blobUnseen(k *blobKit) {
+func blobVisibility(k *blobKit) {
 	old := k.random(300)
 	cur := k.put("thing", "", old)
 	for _, id := range []string{"thing", "new"} {
@@ -114,7 +116,7 @@ func blobCancel(k *blobKit) {
 	_, err := k.store.Put(ctx, "thing", "", "text/plain",
 		io.MultiReader(bytes.NewReader(k.random(1000)), leave))
 	if err == nil {
-		k.errorf("Put succeeded although its context ended before its content did")
+		k.errorf("Put succeeded although its context was canceled before all of the content was read")
 	}
 	k.absent("thing", resource.ErrNotFound)
 }
@@ -129,7 +131,7 @@ func blobLateStale(k *blobKit) {
 	})
 	_, err := k.store.Put(k.ctx, "thing", cur.Rev, "text/plain",
 		io.MultiReader(strings.NewReader("slow"), meanwhile))
-	k.wantError(err, "Put whose revision was replaced while its content came", resource.ErrStale)
+	k.wantError(err, "Put with a revision that was replaced during the upload", resource.ErrStale)
 	if between != nil {
 		k.holds("thing", between, content)
 	}
@@ -138,7 +140,7 @@ func blobLateStale(k *blobKit) {
 		return 0, io.EOF
 	}
 	_, err = k.store.Put(k.ctx, "new", "", "text/plain", io.MultiReader(strings.NewReader("slow"), meanwhile))
-	k.wantError(err, "Put where something came into being while its content came", resource.ErrExists)
+	k.wantError(err, "Put of a new id that was created during the upload", resource.ErrExists)
 	if between != nil {
 		k.holds("new", between, content)
 	}

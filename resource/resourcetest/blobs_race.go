@@ -20,32 +20,32 @@ func blobRaceCases() []blobCase {
 	return []blobCase{
 		{
 			name: "blob-create-race",
-			contract: "Of several who store the first content of an id at once exactly one succeeds, and " +
-				"its content stays; the others are told ErrExists.",
+			contract: "If several callers create one id concurrently, exactly one Put succeeds and " +
+				"its content is stored. The others return ErrExists.",
 			run: blobCreateRace,
 		},
 		{
 			name: "blob-count-race",
-			contract: "Writers that read, change and put back, again and again, lose nothing: a counter " +
-				"that each raises as often as it is told of success ends at the sum.",
+			contract: "Concurrent writers that read a blob, change it and put it lose no update. A " +
+				"counter ends at the number of successful Puts.",
 			run: blobCountRace,
 		},
 		{
-			name:     "blob-delete-race",
-			contract: "Of several who delete one revision at once exactly one succeeds.",
-			run:      blobDeleteRace,
+			name: "blob-delete-race",
+			contract: "If several callers delete one revision concurrently, exactly one Delete " +
+				"succeeds.",
+			run: blobDeleteRace,
 		},
 		{
 			name: "blob-content-race",
-			contract: "What Open returns belongs together: content, size, media type and digest are those " +
-				"of the revision, while others put one content after the other under the id.",
+			contract: "Content, size, media type and digest of an Open are those of one revision, " +
+				"also while other callers replace the blob.",
 			run: blobContentRace,
 		},
 		{
 			name: "blob-old-content",
-			contract: "Content that was opened stays that of its revision while the id gets another or is " +
-				"deleted, also after a Seek: a download that takes an hour gets one file and not the " +
-				"halves of two.",
+			contract: "Opened content remains that of its revision, also after Seek, while the blob " +
+				"is replaced or deleted. A download that takes an hour must not mix two files.",
 			run: blobOldContent,
 		},
 	}
@@ -83,7 +83,7 @@ func blobCreateRace(k *blobKit) {
 				io.MultiReader(bytes.NewReader([]byte{byte(w)}), together))
 			if err != nil {
 				arrived.Add(1)
-				k.wantError(err, "a Put that came second", resource.ErrExists)
+				k.wantError(err, "a concurrent Put that did not create the id", resource.ErrExists)
 				return
 			}
 			winners.Add(1)
@@ -91,7 +91,7 @@ func blobCreateRace(k *blobKit) {
 			stored.Store(b)
 		})
 		if n := winners.Load(); n != 1 {
-			k.fatalf("%d of %d were told that they stored the first content of %q", n, k.Writers, id)
+			k.fatalf("%d of %d concurrent Puts created %q, want 1", n, k.Writers, id)
 		}
 		k.holds(id, stored.Load(), []byte{byte(winner.Load())})
 	}
@@ -118,7 +118,7 @@ func blobCountRace(k *blobKit) {
 				continue
 			}
 			if err != nil || len(text) != 8 {
-				k.fatalf("the counter could not be read: %d bytes, %v", len(text), err)
+				k.fatalf("reading the counter returned %d bytes and error %v, want 8 bytes", len(text), err)
 			}
 			next := binary.BigEndian.AppendUint64(nil, binary.BigEndian.Uint64(text)+1)
 			switch _, err := k.store.Put(k.ctx, "count", b.Rev, "text/plain",
@@ -126,7 +126,7 @@ func blobCountRace(k *blobKit) {
 			case err == nil:
 				done++
 			case !errors.Is(err, resource.ErrStale):
-				k.fatalf("Put returned %v", err)
+				k.fatalf("Put of the counter returned %v, want nil or ErrStale", err)
 			}
 		}
 	})
@@ -134,7 +134,7 @@ func blobCountRace(k *blobKit) {
 	defer b.Content.Close()
 	text, err := io.ReadAll(b.Content)
 	if want := uint64(rounds * k.Writers); err != nil || binary.BigEndian.Uint64(text) != want {
-		k.errorf("the counter is at %x (%v) after %d acknowledged steps", text, err, want)
+		k.errorf("the counter is %x (error %v), want %d, the number of successful Puts", text, err, want)
 	}
 }
 
@@ -149,10 +149,10 @@ func blobDeleteRace(k *blobKit) {
 				winners.Add(1)
 				return
 			}
-			k.wantError(err, "a Delete that came second", k.gone())
+			k.wantError(err, "a concurrent Delete after the successful one", k.gone())
 		})
 		if n := winners.Load(); n != 1 {
-			k.errorf("%d of %d were told that they deleted %q", n, k.Writers, id)
+			k.errorf("%d of %d concurrent Deletes of %q succeeded, want 1", n, k.Writers, id)
 		}
 		k.absent(id, k.gone())
 	}
@@ -193,14 +193,15 @@ func blobContentRace(k *blobKit) {
 			b.Content.Close()
 			if err != nil {
 				if !k.Volatile {
-					k.fatalf("the content could not be read: %v", err)
+					k.fatalf("reading the content failed: %v", err)
 				}
 				continue
 			}
 			k.sameSum(b, text, "Open")
 			if len(text) == 0 || !bytes.Equal(text, content(text[0])) || b.MediaType != kind(text[0]) ||
 				b.Size != int64(len(text)) {
-				k.fatalf("Open gave %q of size %d with %s", b.MediaType, b.Size, excerpt(text))
+				k.fatalf("Open mixed revisions: media type %q, size %d, content %s",
+					b.MediaType, b.Size, excerpt(text))
 			}
 		}
 	})
@@ -228,32 +229,32 @@ func blobOldContent(k *blobKit) {
 	defer unread.Content.Close()
 	head := make([]byte, 1000)
 	if _, err := io.ReadFull(read.Content, head); err != nil {
-		k.fatalf("the content could not be read: %v", err)
+		k.fatalf("reading the content failed: %v", err)
 	}
 	check := func(when string, o *blob.Blob, from int64) {
 		if _, err := o.Content.Seek(from, io.SeekStart); err != nil {
 			if !k.Volatile {
-				k.errorf("Seek in old content %s failed: %v", when, err)
+				k.errorf("Seek in opened content failed after the blob %s: %v", when, err)
 			}
 			return
 		}
 		rest, err := io.ReadAll(o.Content)
 		switch {
 		case !bytes.HasPrefix(old[from:], rest):
-			k.errorf("content that was opened became another %s: %s, want %s",
+			k.errorf("opened content changed after the blob %s: %s, want %s",
 				when, excerpt(rest), excerpt(old[from:]))
 		case err == nil && len(rest) != len(old[from:]):
-			k.errorf("content that was opened became shorter %s: %d bytes, want %d",
+			k.errorf("opened content was cut after the blob %s: %d bytes, want %d",
 				when, len(rest), len(old[from:]))
 		case err != nil && !k.Volatile:
-			k.errorf("old content could not be read %s: %v", when, err)
+			k.errorf("reading opened content failed after the blob %s: %v", when, err)
 		}
 	}
 	next := k.put("thing", b.Rev, k.random(300_000))
-	check("when it was replaced", read, 200_000)
-	check("when it was replaced", unread, 1)
+	check("was replaced", read, 200_000)
+	check("was replaced", unread, 1)
 	if err := k.store.Delete(k.ctx, "thing", next.Rev); err != nil {
 		k.fatalf("Delete failed: %v", err)
 	}
-	check("when it was deleted", read, 1000)
+	check("was deleted", read, 1000)
 }

@@ -17,58 +17,59 @@ func blobStoreCases() []blobCase {
 	return []blobCase{
 		{
 			name: "blob-sizes",
-			contract: "What was stored comes back octet by octet, with its size and the media type as it " +
-				"was declared: nothing at all, one byte, and content that ends beside the end of a buffer.",
+			contract: "Open returns the stored bytes with their size and the media type of Put. This " +
+				"includes empty content, one byte, and lengths next to common buffer sizes.",
 			run: blobSizes,
 		},
 		{
 			name: "blob-seek",
-			contract: "Content can be read from anywhere, as the ranges of a download that is resumed need " +
-				"it: Seek from the start, from here and from the end, and Read after it.",
+			contract: "Content supports Seek from the start, the current position and the end, and " +
+				"Read after it. Range requests and resumed downloads need it.",
 			run: blobSeek,
 		},
 		{
 			name: "blob-replace",
-			contract: "Put in the place of the revision that is there gives another revision, and the new " +
-				"content with the new media type, also where it is shorter than the old.",
+			contract: "Put with the current revision stores the new content and media type under a " +
+				"new revision, also if the new content is shorter.",
 			run: blobReplace,
 		},
 		{
 			name: "blob-stale",
-			contract: "Put and Delete name the revision that was read. If another is there or none they " +
-				"change nothing and return ErrStale: somebody's work would be lost unseen.",
+			contract: "Put and Delete name the revision that was read. If the blob has another one, " +
+				"they return ErrStale and change nothing. Otherwise an acknowledged write would be " +
+				"lost.",
 			run: blobStale,
 		},
 		{
 			name: "blob-exists",
-			contract: "Put that expects nothing there returns ErrExists if something is, and changes " +
-				"nothing: it is how two creators are told apart.",
+			contract: "Put without a revision returns ErrExists if the id exists, and changes " +
+				"nothing. Only one of several clients can create an id.",
 			run: blobExists,
 		},
 		{
 			name: "blob-delete",
-			contract: "What was deleted is gone at once: Open and Delete return ErrGone if the store " +
-				"remembers, else ErrNotFound, and other ids stay.",
+			contract: "After Delete, Open and Delete return ErrGone if the store records deletions, " +
+				"otherwise ErrNotFound. Other ids are not affected.",
 			run: blobDelete,
 		},
 		{
-			name: "blob-second-life",
-			contract: "Put under an id that was deleted gives it a second life with a revision it never " +
-				"had, so that a tag from the first never matches; or it returns ErrGone, if the store " +
-				"takes no id twice.",
-			run: blobSecondLife,
+			name: "blob-recreate",
+			contract: "Put of a deleted id creates it again with a revision that it never had, so " +
+				"that an old entity tag never matches. A store that does not reuse ids returns " +
+				"ErrGone.",
+			run: blobRecreate,
 		},
 		{
 			name: "blob-unknown",
-			contract: "An id that was never used is ErrNotFound for Open and Delete, and ErrStale for Put " +
-				"that names a revision.",
+			contract: "For an id that was never used, Open and Delete return ErrNotFound, and Put " +
+				"with a revision returns ErrStale.",
 			run: blobUnknown,
 		},
 		{
 			name: "blob-ids",
-			contract: "An id is any name: blanks, percent signs, letters of every alphabet. Ids that " +
-				"differ are different things. What can be none, since it would lead out of the folder, is " +
-				"ErrNotFound, and nothing is read or written anywhere.",
+			contract: "An id is any file name, with spaces, percent signs and letters of every " +
+				"alphabet. Different ids are different blobs. For an invalid id, such as a path out " +
+				"of the folder, every method returns ErrNotFound and accesses no file.",
 			run: blobIDs,
 		},
 	}
@@ -80,7 +81,7 @@ func blobSizes(k *blobKit) {
 		id, content := fmt.Sprintf("size-%d", n), k.random(n)
 		b := k.put(id, "", content)
 		if b.MediaType != "text/x-kit; charset=utf-8" {
-			k.errorf("Put gave the media type %q, and not the one declared", b.MediaType)
+			k.errorf("Put returned media type %q, want the one that it was given", b.MediaType)
 		}
 		k.holds(id, b, content)
 	}
@@ -105,19 +106,19 @@ func blobSeek(k *blobKit) {
 	} {
 		got, err := b.Content.Seek(step.offset, step.whence)
 		if err != nil || got != step.to {
-			k.fatalf("Seek(%d, %d) from %d gave %d, %v, want %d",
+			k.fatalf("Seek(%d, %d) from %d returned %d, %v, want %d",
 				step.offset, step.whence, at, got, err, step.to)
 		}
 		want := content[step.to:min(size, step.to+int64(step.read))]
 		part := make([]byte, len(want))
 		if _, err := io.ReadFull(b.Content, part); err != nil || !bytes.Equal(part, want) {
-			k.errorf("after Seek(%d, %d) came %s (%v), want %s",
+			k.errorf("Read after Seek(%d, %d) returned %s (%v), want %s",
 				step.offset, step.whence, excerpt(part), err, excerpt(want))
 		}
 		at = step.to + int64(len(want))
 	}
 	if n, err := b.Content.Read(make([]byte, 1)); n != 0 || err != io.EOF {
-		k.errorf("Read at the end gave %d, %v, want 0, io.EOF", n, err)
+		k.errorf("Read at the end returned %d, %v, want 0, io.EOF", n, err)
 	}
 }
 
@@ -127,7 +128,7 @@ func blobReplace(k *blobKit) {
 		content := k.random(n)
 		b := k.put("thing", revs[len(revs)-1], content)
 		if slices.Contains(revs, b.Rev) {
-			k.errorf("the revision %q has been there before", b.Rev)
+			k.errorf("Put returned revision %q, which an earlier Put returned", b.Rev)
 		}
 		revs = append(revs, b.Rev)
 		k.holds("thing", b, content)
@@ -137,7 +138,7 @@ func blobReplace(k *blobKit) {
 		k.fatalf("Put failed: %v", err)
 	}
 	if b.MediaType != "image/png" {
-		k.errorf("Put with another media type gave %q", b.MediaType)
+		k.errorf("Put with media type image/png returned %q", b.MediaType)
 	}
 	k.holds("thing", b, []byte("x"))
 }
@@ -148,8 +149,8 @@ func blobStale(k *blobKit) {
 	cur := k.put("thing", old.Rev, second)
 	for _, rev := range []resource.Rev{old.Rev, "nonsense", "\"\x00/../"} {
 		_, err := k.store.Put(k.ctx, "thing", rev, "text/plain", bytes.NewReader(first))
-		k.wantError(err, fmt.Sprintf("Put that expects revision %q", rev), resource.ErrStale)
-		k.wantError(k.store.Delete(k.ctx, "thing", rev), fmt.Sprintf("Delete that expects revision %q", rev),
+		k.wantError(err, fmt.Sprintf("Put with revision %q", rev), resource.ErrStale)
+		k.wantError(k.store.Delete(k.ctx, "thing", rev), fmt.Sprintf("Delete with revision %q", rev),
 			resource.ErrStale)
 		k.holds("thing", cur, second)
 	}
@@ -159,7 +160,7 @@ func blobExists(k *blobKit) {
 	content := k.random(100)
 	b := k.put("thing", "", content)
 	_, err := k.store.Put(k.ctx, "thing", "", "text/plain", strings.NewReader("other"))
-	k.wantError(err, "Put that expects nothing there", resource.ErrExists)
+	k.wantError(err, "Put of an existing id without a revision", resource.ErrExists)
 	k.holds("thing", b, content)
 }
 
@@ -173,12 +174,12 @@ func blobDelete(k *blobKit) {
 	k.absent("thing", k.gone())
 	k.wantError(k.store.Delete(k.ctx, "thing", b.Rev), "a second Delete", k.gone())
 	_, err := k.store.Put(k.ctx, "thing", b.Rev, "text/plain", strings.NewReader("x"))
-	k.wantError(err, "Put in the place of what was deleted", resource.ErrStale, resource.ErrGone)
+	k.wantError(err, "Put with the revision of a deleted blob", resource.ErrStale, resource.ErrGone)
 	k.absent("thing", k.gone())
 	k.holds("other", other, content)
 }
 
-func blobSecondLife(k *blobKit) {
+func blobRecreate(k *blobKit) {
 	content := k.random(100)
 	b := k.put("thing", "", content)
 	if err := k.store.Delete(k.ctx, "thing", b.Rev); err != nil {
@@ -186,16 +187,16 @@ func blobSecondLife(k *blobKit) {
 	}
 	if k.Once {
 		_, err := k.store.Put(k.ctx, "thing", "", "text/plain", bytes.NewReader(content))
-		k.wantError(err, "Put where something was deleted", resource.ErrGone)
+		k.wantError(err, "Put of a deleted id", resource.ErrGone)
 		k.absent("thing", k.gone())
 		return
 	}
 	again := k.put("thing", "", content)
 	if again.Rev == b.Rev {
-		k.errorf("the same content has the revision %q in both lives", b.Rev)
+		k.errorf("a blob that was created again has revision %q, which it had before it was deleted", b.Rev)
 	}
 	_, err := k.store.Put(k.ctx, "thing", b.Rev, "text/plain", strings.NewReader("x"))
-	k.wantError(err, "Put that expects a revision of the first life", resource.ErrStale)
+	k.wantError(err, "Put with a revision from before the deletion", resource.ErrStale)
 	k.holds("thing", again, content)
 }
 
@@ -203,7 +204,7 @@ func blobUnknown(k *blobKit) {
 	k.absent("unknown", resource.ErrNotFound)
 	k.wantError(k.store.Delete(k.ctx, "unknown", "x"), "Delete of an unknown id", resource.ErrNotFound)
 	_, err := k.store.Put(k.ctx, "unknown", "x", "text/plain", strings.NewReader("x"))
-	k.wantError(err, "Put in the place of a revision where nothing is", resource.ErrStale)
+	k.wantError(err, "Put of an unknown id with a revision", resource.ErrStale)
 	k.absent("unknown", resource.ErrNotFound)
 }
 

@@ -15,22 +15,22 @@ func cancelCases[T any]() []testCase[T] {
 		{
 			name:  "cancel-write",
 			needs: filler,
-			contract: "A write whose context has been cancelled before it began returns an error and " +
-				"writes nothing. The caller has gone, or has run out of time, and will try again.",
+			contract: "A write whose context is already canceled returns an error and writes " +
+				"nothing. The caller no longer waits for the result, and may retry.",
 			run: cancelWrite[T],
 		},
 		{
 			name: "cancel-read",
-			contract: "A read whose context has been cancelled gives the whole answer or an error that " +
-				"says so. It never says that an item is not there, and a list that was cut short ends with " +
-				"an error, never as if it were complete.",
+			contract: "A read whose context is canceled returns the complete result or an error. The " +
+				"error is not ErrNotFound if the item exists, and a partial list never ends without " +
+				"an error.",
 			run: cancelRead[T],
 		},
 		{
 			name: "cancel-list",
-			contract: "A list whose context is cancelled while it is read goes on to its end or gives an " +
-				"error, and nothing after that: whoever reads on would take the rest for a part of the " +
-				"answer. (Look at rows.Err after the loop.)",
+			contract: "A list whose context is canceled during the iteration yields all items, or an " +
+				"error and nothing after it. Otherwise the caller would take a part of the list for " +
+				"all of it. (Check rows.Err after the loop.)",
 			run: cancelList[T],
 		},
 	}
@@ -69,11 +69,11 @@ func cancelWrite[T any](k *kit[T]) {
 	}
 	for _, w := range writes {
 		if w.call() == nil {
-			k.errorf("%s with a cancelled context returned no error", w.name)
+			k.errorf("%s with a canceled context returned no error", w.name)
 		}
-		k.sameSet(items, k.all(), "List after "+w.name+" with a cancelled context")
+		k.sameSet(items, k.all(), "List after "+w.name+" with a canceled context")
 		for _, it := range items {
-			k.sameItem(it, k.get(it.ID), "an item after "+w.name+" with a cancelled context")
+			k.sameItem(it, k.get(it.ID), "an item after "+w.name+" with a canceled context")
 		}
 	}
 }
@@ -90,22 +90,22 @@ func cancelRead[T any](k *kit[T]) {
 		got, err := k.ops.Get(ctx, it.ID)
 		switch {
 		case err == nil:
-			k.sameItem(it, k.vet(got, "Get"), "Get with a cancelled context")
+			k.sameItem(it, k.vet(got, "Get"), "Get with a canceled context")
 		case errors.Is(err, resource.ErrNotFound), errors.Is(err, resource.ErrGone):
-			k.errorf("Get with a cancelled context returned %q for an item that is there", err)
+			k.errorf("Get with a canceled context returned %q for an existing item", err)
 		}
 	}
 	if got, err := k.drain(k.ops.List(ctx, k.ordered(query.Query{})), "List"); err == nil {
-		k.sameIDs(items, got, "List with a cancelled context and no error")
+		k.sameIDs(items, got, "List with a canceled context and no error")
 	}
 	if k.ops.Count != nil {
 		if n, err := k.ops.Count(ctx, query.Query{}); err == nil && n != len(items) {
-			k.errorf("Count with a cancelled context returned %d and no error, want %d", n, len(items))
+			k.errorf("Count with a canceled context returned %d and no error, want %d", n, len(items))
 		}
 	}
 	if k.ops.GetMany != nil {
 		if got, err := k.drain(k.ops.GetMany(ctx, ids), "GetMany"); err == nil {
-			k.sameSet(items, got, "GetMany with a cancelled context and no error")
+			k.sameSet(items, got, "GetMany with a canceled context and no error")
 		}
 	}
 }
@@ -148,6 +148,6 @@ func (k *kit[T]) checkCancelled(want []resource.Item[T], stop int, where string,
 	}
 	got, err := k.drain(counted, where)
 	if err == nil {
-		k.sameSet(want, got, where+" that was cancelled on the way and gave no error")
+		k.sameSet(want, got, where+" that was canceled during the iteration and returned no error")
 	}
 }

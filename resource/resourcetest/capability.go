@@ -109,14 +109,14 @@ func (c capability) require(names []string) (failures []string) {
 		i := slices.IndexFunc(capabilityNames, func(n namedCapability) bool { return n.name == name })
 		switch {
 		case i < 0:
-			failures = append(failures, fmt.Sprintf("Options.Require: there is no capability %q", name))
+			failures = append(failures, fmt.Sprintf("Options.Require: unknown capability %q", name))
 		case !c.has(capabilityNames[i].bit):
 			pkg := "resource"
 			if capabilityNames[i].bit == watcher {
 				pkg = "feed"
 			}
 			failures = append(failures, fmt.Sprintf(
-				"the collection is no %s.%s, which Options.Require demands", pkg, name))
+				"the collection does not implement %s.%s, which Options.Require lists", pkg, name))
 		}
 	}
 	return failures

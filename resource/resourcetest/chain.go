@@ -59,10 +59,10 @@ func (k *kit[T]) lengthen(c *chain[T]) {
 			return
 		case errors.Is(err, resource.ErrStale), errors.Is(err, resource.ErrUnavailable):
 		default:
-			k.fatalf("a racing Get and Replace failed: %v", err)
+			k.fatalf("concurrent Get and Replace failed: %v", err)
 		}
 	}
-	k.fatalf("%d attempts to write one item all found it changed: nobody gets through", tries)
+	k.fatalf("%d attempts to write one item failed with ErrStale or ErrUnavailable", tries)
 }
 
 // checkChain follows the links from the first revision and compares the last one with the stored
@@ -72,7 +72,8 @@ func (k *kit[T]) checkChain(c *chain[T]) {
 	written := map[resource.Rev]T{c.first.Rev: c.first.Value}
 	for _, l := range c.links {
 		if rival, forked := next[l.from]; forked {
-			k.errorf("two acknowledged writes both named revision %q, and were given %q and %q: one of them is lost",
+			k.errorf("two acknowledged writes named revision %q and returned %q and %q; one of them "+
+				"is lost",
 				l.from, rival.to, l.to)
 		}
 		next[l.from] = l
@@ -89,13 +90,14 @@ func (k *kit[T]) checkChain(c *chain[T]) {
 	}
 	now := k.get(c.first.ID)
 	if length != len(c.links) || now.Rev != end {
-		k.errorf("%d writes were acknowledged; %d of them form a chain, which ends at revision %q, while the item is at %q",
+		k.errorf("%d writes were acknowledged, of which %d form a chain that ends at revision %q; "+
+			"the item has revision %q",
 			len(c.links), length, end, now.Rev)
 	}
 	for _, seen := range append(c.reads, now) {
 		value, known := written[seen.Rev]
 		if !known {
-			k.fatalf("a read gave revision %q, which no acknowledged write was given", seen.Rev)
+			k.fatalf("Get returned revision %q, which no acknowledged write returned", seen.Rev)
 		}
 		if !k.sameValue(value, seen.Value, "the value at revision "+string(seen.Rev)) {
 			return

@@ -13,29 +13,30 @@ func createCases[T any]() []testCase[T] {
 		{
 			name:  "create-get",
 			needs: creator,
-			contract: "Create stores the value and returns it as stored, with the id it chose and its " +
-				"revision; Get returns the same from then on.",
+			contract: "Create stores the value and returns it as stored, with its id and revision. " +
+				"Get then returns the same item.",
 			run: createGet[T],
 		},
 		{
 			name:  "create-race",
 			needs: creator,
-			contract: "Each Create takes an id that was never used before, whoever else creates at the " +
-				"same time, and every acknowledged item is there afterwards.",
+			contract: "Each Create uses an id that was never used before, also during concurrent " +
+				"calls, and every acknowledged item is stored.",
 			run: createRace[T],
 		},
 		{
 			name:  "create-id-reuse",
 			needs: creator | deleter,
-			contract: "The id of a deleted item is not given to another one. A client that kept the old id " +
-				"would read and overwrite something else. (A SQLite rowid needs AUTOINCREMENT for that.)",
+			contract: "The id of a deleted item is never used again. Otherwise a client that kept " +
+				"the id would read and overwrite a different item. (A SQLite rowid needs " +
+				"AUTOINCREMENT.)",
 			run: createIDReuse[T],
 		},
 		{
 			name:  "create-beside-insert",
 			needs: creator | inserter,
-			contract: "Create chooses around ids that were taken by Insert. It may fail, but it must not " +
-				"put its item in the place of another.",
+			contract: "Create does not use an id that Insert has used. It may return an error, but " +
+				"must not overwrite the inserted item.",
 			run: createBesideInsert[T],
 		},
 	}
@@ -47,9 +48,9 @@ func createGet[T any](k *kit[T]) {
 	for range 5 {
 		sent := k.fresh()
 		made := k.put(sent)
-		k.sameValue(sent, made.Value, "what Create returned")
+		k.sameValue(sent, made.Value, "the result of Create")
 		got := k.get(made.ID)
-		k.sameValue(sent, got.Value, "what Get returned after Create")
+		k.sameValue(sent, got.Value, "the result of Get after Create")
 		k.sameItem(made, got, "Get after Create")
 	}
 }
@@ -73,13 +74,13 @@ func createRace[T any](k *kit[T]) {
 	for i, it := range made {
 		it = k.vet(it, "Create")
 		if used[it.ID] {
-			k.errorf("two calls of Create were given the id %q", it.ID)
+			k.errorf("two calls of Create returned id %q", it.ID)
 		}
 		used[it.ID] = true
 		k.sameValue(sent[i], k.get(it.ID).Value, "item "+it.ID)
 	}
 	if listed := k.all(); len(listed) != len(sent) {
-		k.errorf("List gave %d items after %d acknowledged calls of Create", len(listed), len(sent))
+		k.errorf("List returned %d items after %d acknowledged calls of Create", len(listed), len(sent))
 	}
 }
 
@@ -90,7 +91,7 @@ func createIDReuse[T any](k *kit[T]) {
 	for range 5 {
 		it := k.put(k.fresh())
 		if used[it.ID] {
-			k.errorf("Create gave id %q, which had been another item's before that was deleted", it.ID)
+			k.errorf("Create returned id %q, the id of a deleted item", it.ID)
 		}
 		used[it.ID] = true
 		k.remove(it)
@@ -117,16 +118,16 @@ func createBesideInsert[T any](k *kit[T]) {
 		for range 3 {
 			it, err := k.tryPut(k.ctx, k.fresh())
 			if err != nil {
-				k.notef("Create beside an inserted id failed: %v", err)
+				k.notef("Create after Insert of the next id failed: %v", err)
 				continue
 			}
 			if _, taken := inserted[it.ID]; taken {
-				k.errorf("Create gave id %q, which an inserted item had", it.ID)
+				k.errorf("Create returned id %q, which an inserted item has", it.ID)
 			}
 		}
 	}
 	for id, want := range inserted {
-		k.sameItem(want, k.get(id), "an inserted item beside created ones")
+		k.sameItem(want, k.get(id), "an inserted item after calls of Create")
 	}
 }
 

@@ -15,46 +15,47 @@ func deleteCases[T any]() []testCase[T] {
 		{
 			name:  "delete-get",
 			needs: deleter,
-			contract: "A deleted item is gone from everywhere at once: Get, Replace and Delete return " +
-				"ErrGone if the store remembers deletions (Tombstoner), else ErrNotFound, and List, Count " +
-				"and GetMany leave it out.",
+			contract: "After Delete, Get, Replace and Delete return ErrGone if the store is a " +
+				"Tombstoner, otherwise ErrNotFound or ErrGone, and List, Count and GetMany omit the " +
+				"item.",
 			run: deleteGet[T],
 		},
 		{
 			name:  "delete-stale",
 			needs: deleter,
-			contract: "Delete names the revision that was read. If the item has another one by now, it " +
-				"stays and ErrStale is returned: somebody may have put something into it that is worth " +
-				"keeping.",
+			contract: "Delete names the revision that was read. If the item has another one, Delete " +
+				"returns ErrStale and the item remains. Otherwise an acknowledged change would be " +
+				"lost.",
 			run: deleteStale[T],
 		},
 		{
 			name:     "delete-unknown",
 			needs:    deleter,
-			contract: "Delete of an id that was never used returns ErrNotFound, whatever revision it names.",
+			contract: "Delete of an id that was never used returns ErrNotFound, with any revision.",
 			run:      deleteUnknown[T],
 		},
 		{
 			name:  "delete-race",
 			needs: deleter | filler,
-			contract: "Of several who delete the same item at once exactly one succeeds; the others find " +
-				"it gone. Whoever is told of success may act on it, by paying money back, say.",
+			contract: "If several callers delete an item concurrently, exactly one succeeds and the " +
+				"others find it deleted. A caller may act on its success, for example refund a " +
+				"payment.",
 			run: deleteRace[T],
 		},
 		{
 			name:  "delete-replace-race",
 			needs: deleter | replacer | filler,
-			contract: "Delete and Replace that name the same revision exclude each other. If both were " +
-				"acknowledged, an acknowledged change was deleted unseen.",
+			contract: "Of a concurrent Delete and Replace that name the same revision, only one " +
+				"succeeds. If both were acknowledged, an acknowledged change would be deleted unread.",
 			run: deleteReplaceRace[T],
 		},
 		{
 			name:  "delete-insert",
 			needs: deleter | inserter,
-			contract: "Insert under the id of a deleted item either gives it a second life, with a " +
-				"revision it never had in the first, or returns ErrGone. A store that remembers deletions " +
-				"does the latter unless Options.Recreates says otherwise. A revision of the first life " +
-				"must be stale in the second: begin with resource.NewRev.",
+			contract: "Insert of a deleted id either creates the item again, with a revision that it " +
+				"never had, or returns ErrGone. A Tombstoner returns ErrGone unless " +
+				"Options.Recreates is set. A revision from before the deletion must be stale: start " +
+				"with resource.NewRev.",
 			run: deleteInsert[T],
 		},
 	}
@@ -89,13 +90,13 @@ func deleteGet[T any](k *kit[T]) {
 	k.sameSet(rest, k.all(), "List after Delete")
 	if k.ops.Count != nil {
 		if n, err := k.ops.Count(k.ctx, query.Query{}); err != nil || n != len(rest) {
-			k.errorf("Count after Delete returned %d and %v, want %d", n, err, len(rest))
+			k.errorf("Count after Delete returned %d, %v, want %d", n, err, len(rest))
 		}
 	}
 	if k.ops.GetMany != nil {
 		got, err := k.drain(k.ops.GetMany(k.ctx, []string{it.ID}), "GetMany")
 		if err != nil || len(got) > 0 {
-			k.errorf("GetMany of a deleted item gave %d items and %v, want none", len(got), err)
+			k.errorf("GetMany of a deleted item returned %d items, %v, want none", len(got), err)
 		}
 	}
 }
@@ -114,7 +115,7 @@ func deleteStale[T any](k *kit[T]) {
 	}
 	for _, rev := range stale {
 		err := k.ops.Delete(k.ctx, it.ID, rev)
-		k.wantError(err, fmt.Sprintf("Delete that named revision %q of an item at %q", rev, it.Rev),
+		k.wantError(err, fmt.Sprintf("Delete with revision %q of an item that has revision %q", rev, it.Rev),
 			resource.ErrStale)
 		k.sameItem(it, k.get(it.ID), "the item after a stale Delete")
 	}
@@ -143,7 +144,7 @@ func deleteRace[T any](k *kit[T]) {
 	}, k.gone()...)
 	for _, won := range winners {
 		if len(won) != 1 {
-			k.fatalf("%d of %d racing calls of Delete for one item were acknowledged, want 1",
+			k.fatalf("%d of %d concurrent calls of Delete for one item succeeded, want 1",
 				len(won), k.Writers)
 		}
 	}
@@ -164,27 +165,27 @@ func deleteReplaceRace[T any](k *kit[T]) {
 	for i, won := range winners {
 		if len(won) != 1 {
 			k.fatalf(
-				"%d racing calls of Delete and Replace that named one revision were acknowledged, want 1",
+				"%d concurrent calls of Delete and Replace with one revision succeeded, want 1",
 				len(won))
 		}
 		_, err := k.ops.Get(k.ctx, items[i].ID)
 		if deleted := won[0]%2 == 0; deleted != (err != nil) {
-			k.fatalf("Get returned %s where, of Delete and Replace, the acknowledged one was Delete: %v",
+			k.fatalf("after concurrent Delete and Replace Get returned %s; Delete succeeded: %v",
 				quoted(err), deleted)
 		}
 	}
 }
 
-// deleteInsert inserts and deletes one id several times, with more writes in each life. A revision
-// that counts from one in each life repeats in the second at the latest. An entity tag from the
-// first life would then match.
+// deleteInsert inserts and deletes one id several times, each time with one more write. If Insert
+// restarts the revision at 1, a revision repeats in the second round at the latest. An entity tag
+// from before the deletion would then match.
 func deleteInsert[T any](k *kit[T]) {
 	id := k.newID()
 	seen := map[resource.Rev]bool{}
-	for life := range 4 {
+	for round := range 4 {
 		sent := k.identified(k.fresh(), id)
 		it, err := k.ops.Insert(k.ctx, id, sent)
-		if life > 0 && !k.mayLiveAgain(err) {
+		if round > 0 && !k.mayRecreate(err) {
 			return
 		}
 		k.must(err, "Insert")
@@ -192,7 +193,7 @@ func deleteInsert[T any](k *kit[T]) {
 		for old := range seen {
 			k.checkOldRev(it, old)
 		}
-		for range life { // different numbers of writes, to detect a counter
+		for range round { // different numbers of writes, to detect a counter
 			seen[it.Rev] = true
 			if k.ops.Replace != nil {
 				it = k.replace(it, k.changed(it.Value))
@@ -203,32 +204,32 @@ func deleteInsert[T any](k *kit[T]) {
 	}
 }
 
-// mayLiveAgain checks the error of Insert under a deleted id. It reports whether the item exists
+// mayRecreate checks the error of Insert under a deleted id. It reports whether the item exists
 // again.
-func (k *kit[T]) mayLiveAgain(err error) bool {
+func (k *kit[T]) mayRecreate(err error) bool {
 	switch {
 	case k.able.has(tombstoner) && !k.Recreates:
-		k.wantError(err, "Insert under a deleted id", resource.ErrGone)
+		k.wantError(err, "Insert of a deleted id", resource.ErrGone)
 		return false
 	case !k.Recreates && err != nil:
-		k.wantError(err, "Insert under a deleted id", resource.ErrGone)
+		k.wantError(err, "Insert of a deleted id", resource.ErrGone)
 		return false
 	}
 	return true
 }
 
-// checkOldRev checks that a revision of an earlier life is stale in this one.
+// checkOldRev checks that a revision from before the deletion is stale now.
 func (k *kit[T]) checkOldRev(it resource.Item[T], old resource.Rev) {
 	if it.Rev == old {
-		k.fatalf("the second life of item %q began with revision %q, which it had in the first", it.ID, old)
+		k.fatalf("item %q was created again with revision %q, which it had before it was deleted", it.ID, old)
 	}
 	if k.ops.Replace != nil {
 		_, err := k.ops.Replace(k.ctx, it.ID, old, k.changed(it.Value))
-		k.wantError(err, "Replace that named a revision of an earlier life", resource.ErrStale)
+		k.wantError(err, "Replace with a revision from before the deletion", resource.ErrStale)
 	}
-	k.wantError(k.ops.Delete(k.ctx, it.ID, old), "Delete that named a revision of an earlier life",
+	k.wantError(k.ops.Delete(k.ctx, it.ID, old), "Delete with a revision from before the deletion",
 		resource.ErrStale)
-	k.sameItem(it, k.get(it.ID), "the item in its second life")
+	k.sameItem(it, k.get(it.ID), "the item that was created again")
 }
 
 // sameSet is sameIDs for results in any order.

@@ -18,9 +18,9 @@
 // A failure message has three parts: what happened, the contract with its reason, and the command
 // that runs the subtest again with the same random choices:
 //
-//	Replace that named an older revision returned <nil>, want "the item has been changed since it was read"
-//	    A write names the revision it read. If the item has another one by now ...
-//	    Seed 42. Replay: RESOURCETEST_SEED=42 go test -C /src/orders -count=1 -run '^TestOrders$/^replace-stale$' .
+//	Replace with revision "" of an item that has revision "7k2f" returned no error, want "..."
+//	    A write names the revision it read. If the item has another one, ...
+//	    Seed 42. Replay: RESOURCETEST_SEED=42 go test -C /src -count=1 -run '^TestOrders$/^replace-stale$' .
 //
 // The environment variable RESOURCETEST_SEED overrides [Options.Seed]. The seed does not determine
 // how goroutines are scheduled, so a race may need several replays.

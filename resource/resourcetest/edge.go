@@ -13,32 +13,32 @@ func valueCases[T any]() []testCase[T] {
 		{
 			name:  "value-edges",
 			needs: filler,
-			contract: "A value comes back as it was sent, whatever it holds: empty text, spaces at the " +
-				"ends, every character of Unicode as it was composed, the smallest and the largest " +
-				"numbers, null and empty lists. (Integers do not survive a float64, nor text a column of " +
-				"fixed width.)",
+			contract: "A value is returned as it was sent: empty text, spaces at the ends, any " +
+				"Unicode text without normalization, the smallest and the largest numbers, null and " +
+				"empty lists. (A float64 loses digits of large integers, a column of fixed width " +
+				"cuts text.)",
 			run: func(k *kit[T]) { k.roundTrips(max(len(extremeTexts), k.Items/4), extreme) },
 		},
 		{
 			name:  "value-hard",
 			needs: filler,
-			contract: "What a store cannot keep, such as U+0000 in a text of PostgreSQL, a mebibyte of it, " +
-				"or an integer above the largest int64, it may refuse with an error. It must not store " +
-				"something else.",
+			contract: "A store may reject a value that it cannot store, such as U+0000 in a text of " +
+				"PostgreSQL, 1 MiB of text, or an integer above the largest int64. It must not store " +
+				"a different value.",
 			run: func(k *kit[T]) { k.roundTrips(6, hard) },
 		},
 		{
 			name:  "alias-stored",
 			needs: filler,
-			contract: "A store keeps a copy of what it was given. The caller may change its lists, maps " +
-				"and pointers afterwards, and that is not a write.",
+			contract: "A store keeps a copy of the value. The caller may then modify its lists, maps " +
+				"and pointers, and that is not a write.",
 			run: aliasStored[T],
 		},
 		{
 			name: "alias-returned",
-			contract: "What a store returns belongs to the caller, who may change it: the library decodes " +
-				"requests into it. A store that gives out its own lists, maps or pointers would be changed " +
-				"without a write.",
+			contract: "A returned value belongs to the caller, which may modify it: the library " +
+				"decodes requests into it. A store that returns its own lists, maps or pointers " +
+				"would be changed without a write.",
 			run: aliasReturned[T],
 		},
 	}
@@ -48,7 +48,7 @@ func valueCases[T any]() []testCase[T] {
 // reads.
 func (k *kit[T]) roundTrips(n int, st style) {
 	if k.New != nil {
-		k.notef("not tried: Options.New makes the values")
+		k.notef("skipped: Options.New generates the values")
 		return
 	}
 	last := k.put(k.fresh())
@@ -57,10 +57,10 @@ func (k *kit[T]) roundTrips(n int, st style) {
 		it, err := k.tryPut(k.ctx, sent)
 		switch {
 		case err == nil:
-			k.sameValue(sent, it.Value, "what was returned")
-			k.sameValue(sent, k.get(it.ID).Value, "what Get returned")
+			k.sameValue(sent, it.Value, "the result of the write")
+			k.sameValue(sent, k.get(it.ID).Value, "the result of Get")
 		case st == hard:
-			k.notef("refused: %v", err)
+			k.notef("rejected: %v", err)
 		default:
 			k.errorf("storing %s failed: %v", brief(k.document(&sent)), err)
 		}
@@ -70,7 +70,7 @@ func (k *kit[T]) roundTrips(n int, st style) {
 		v := k.identified(k.styled(st), last.ID)
 		if next, err := k.ops.Replace(k.ctx, last.ID, last.Rev, v); err == nil {
 			last = k.vet(next, "Replace")
-			k.sameValue(v, k.get(last.ID).Value, "what Get returned after Replace")
+			k.sameValue(v, k.get(last.ID).Value, "the result of Get after Replace")
 		} else if st != hard {
 			k.errorf("storing %s failed: %v", brief(k.document(&v)), err)
 		}
@@ -80,7 +80,7 @@ func (k *kit[T]) roundTrips(n int, st style) {
 // unchanged checks that an item's document has not changed.
 func (k *kit[T]) unchanged(id, document, why string) {
 	if it := k.get(id); k.document(&it.Value) != document {
-		k.errorf("the stored item changed when %s was changed: it was %s and is %s",
+		k.errorf("the stored item changed when %s was modified: it was %s and is %s",
 			why, brief(document), brief(k.document(&it.Value)))
 	}
 }
@@ -96,7 +96,7 @@ func aliasStored[T any](k *kit[T]) {
 	before := it
 	document := k.document(&before.Value)
 	if !scribbled(&sent) {
-		k.notef("values of this type share nothing")
+		k.notef("values of this type share no memory")
 		return
 	}
 	k.unchanged(it.ID, document, "the value given to Create or Insert")
@@ -119,13 +119,13 @@ func aliasReturned[T any](k *kit[T]) {
 	it := k.get(items[0].ID)
 	document := k.document(&it.Value)
 	if !scribbled(&items[0].Value) {
-		k.notef("values of this type share nothing")
+		k.notef("values of this type share no memory")
 		return
 	}
-	k.unchanged(it.ID, document, "what Create or Insert had returned")
+	k.unchanged(it.ID, document, "the result of Create or Insert")
 	again := k.get(it.ID)
 	scribbled(&again.Value)
-	k.unchanged(it.ID, document, "what Get had returned")
+	k.unchanged(it.ID, document, "the result of Get")
 	listed := k.all()
 	if k.ops.GetMany != nil {
 		many, err := k.drain(k.ops.GetMany(k.ctx, []string{it.ID}), "GetMany")
@@ -136,7 +136,7 @@ func aliasReturned[T any](k *kit[T]) {
 	for i := range listed {
 		scribbled(&listed[i].Value)
 	}
-	k.unchanged(it.ID, document, "what List or GetMany had returned")
+	k.unchanged(it.ID, document, "the result of List or GetMany")
 	if k.ops.Replace != nil {
 		k.aliasReplaced(it)
 	}
@@ -147,5 +147,5 @@ func (k *kit[T]) aliasReplaced(it resource.Item[T]) {
 	next := k.replace(it, k.changed(it.Value))
 	document := k.document(&next.Value)
 	scribbled(&next.Value)
-	k.unchanged(it.ID, document, "what Replace had returned")
+	k.unchanged(it.ID, document, "the result of Replace")
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/stoa-go/stoa/resource/blob"
 )
 
-// Verdict is what one case said about a collection.
+// Verdict is the result of one case.
 type Verdict struct {
 	Failures []string
-	Message  string // what go test would print
+	Message  string // the message that go test prints
 	Notes    []string
 	Panicked bool
 	Blocked  bool
@@ -62,13 +62,13 @@ func Describe[T any](ops resource.Ops[T], opts *Options[T]) (string, []string) {
 	return able.describe(), able.require(opts.Require)
 }
 
-// SetupError returns why options are refused.
+// SetupError returns the error of invalid options.
 func SetupError[T any](opts *Options[T]) error {
 	_, err := newSetup(opts)
 	return err
 }
 
-// Make makes up the nth value in each style.
+// Make generates the nth value in each style.
 func Make[T any](t *testing.T, opts *Options[T], n int) map[string]T {
 	t.Helper()
 	s, err := newSetup(opts)

@@ -13,29 +13,29 @@ import (
 
 // filterCases test Query.Filter and Counter.
 func filterCases[T any]() []testCase[T] {
-	const truth = "A filter selects what query.Match says: every comparison is true or false, also against " +
-		"null, where eq, in, lt, lte, gt, gte, contains and startsWith are false while ne and notIn are " +
-		"true. (SQL's third value has to be caught, as in (a <> ? OR a IS NULL).) "
+	const truth = "A filter selects the items for which query.Match returns true. Every comparison is true " +
+		"or false: for null, eq, in, lt, lte, gt, gte, contains and startsWith are false, and ne and notIn " +
+		"are true. (SQL needs (a <> ? OR a IS NULL).) "
 	return []testCase[T]{
 		{
 			name:  "filter-comparisons",
 			needs: filterer,
-			contract: truth + "Text is compared exactly: case counts, and % and _ are characters like " +
-				"others. A comparison that the store cannot evaluate is left out of Support, and the " +
-				"library refuses it.",
+			contract: truth + "Text is compared exactly: case matters, and % and _ have no special " +
+				"meaning. If the store cannot evaluate a comparison, omit it from Support, and the library " +
+				"rejects it.",
 			run: filterComparisons[T],
 		},
 		{
 			name:     "filter-trees",
 			needs:    filterer,
-			contract: truth + "And, or and not combine in any depth. (Mind the parentheses.)",
+			contract: truth + "And, or and not nest to any depth. (Use parentheses.)",
 			run:      filterTrees[T],
 		},
 		{
 			name:  "count-list",
 			needs: counter,
-			contract: "Count returns how many items the filter selects: as many as List gives. Clients see " +
-				"it as the total of the list they page through.",
+			contract: "Count returns the number of items that List returns for the filter. Clients " +
+				"receive it as the total of a list.",
 			run: countList[T],
 		},
 	}
@@ -253,7 +253,7 @@ func countList[T any](k *kit[T]) {
 		n, err := k.ops.Count(k.ctx, query.Query{Filter: f})
 		k.must(err, "Count")
 		if listed := len(k.list(k.ordered(query.Query{Filter: f}))); n != listed {
-			k.errorf("Count where %s returned %d, but List gives %d items", showFilter(f), n, listed)
+			k.errorf("Count where %s returned %d, but List returns %d items", showFilter(f), n, listed)
 		}
 	}
 }

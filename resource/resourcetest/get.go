@@ -10,9 +10,9 @@ func getCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
 			name: "get-unknown",
-			contract: "Get of an id that was never used returns ErrNotFound, or an error that wraps it. A " +
-				"zero item without an error would be served as if it existed, and any other error as a " +
-				"failure of the server.",
+			contract: "Get of an id that was never used returns ErrNotFound, or an error that wraps " +
+				"it. A zero item without an error would be served as an existing item, and any other " +
+				"error as a failure of the server.",
 			run: getUnknown[T],
 		},
 	}

@@ -12,22 +12,22 @@ func insertCases[T any]() []testCase[T] {
 		{
 			name:     "insert-get",
 			needs:    inserter,
-			contract: "Insert stores the value under the id it was given, and Get finds it there.",
+			contract: "Insert stores the value under the given id, and Get returns it.",
 			run:      insertGet[T],
 		},
 		{
 			name:  "insert-duplicate",
 			needs: inserter,
-			contract: "Insert under an id that is in use returns ErrExists and changes nothing. It is what " +
-				"makes PUT with If-None-Match safe, and a repeated creation happen once.",
+			contract: "Insert of an existing id returns ErrExists and changes nothing. PUT with " +
+				"If-None-Match and retried creations rely on it.",
 			run: insertDuplicate[T],
 		},
 		{
 			name:  "insert-race",
 			needs: inserter,
-			contract: "Of several who insert the same id at once exactly one succeeds, and its value is " +
-				"the one that is stored. Looking whether the id is free and storing must be one atomic " +
-				"step: a unique index, a conditional put, or one lock around both.",
+			contract: "If several callers insert one id concurrently, exactly one succeeds and its " +
+				"value is stored. The check and the write must be one atomic step: a unique index, a " +
+				"conditional put, or one lock around both.",
 			run: insertRace[T],
 		},
 	}
@@ -42,7 +42,7 @@ func (k *kit[T]) insert(id string) resource.Item[T] {
 	if it.ID != id {
 		k.errorf("Insert of %q stored item %q", id, it.ID)
 	}
-	k.sameValue(sent, it.Value, "what Insert returned")
+	k.sameValue(sent, it.Value, "the result of Insert")
 	return it
 }
 
@@ -59,7 +59,7 @@ func insertDuplicate[T any](k *kit[T]) {
 	first := k.insert(k.newID())
 	for range 3 {
 		_, err := k.ops.Insert(k.ctx, first.ID, k.identified(k.fresh(), first.ID))
-		k.wantError(err, "Insert under an id in use", resource.ErrExists)
+		k.wantError(err, "Insert of an existing id", resource.ErrExists)
 		k.sameItem(first, k.get(first.ID), "the first item after a second Insert")
 	}
 }
@@ -81,9 +81,9 @@ func insertRace[T any](k *kit[T]) {
 	}, resource.ErrExists)
 	for i, won := range winners {
 		if len(won) != 1 {
-			k.fatalf("%d of %d racing calls of Insert for one id were acknowledged, want 1",
+			k.fatalf("%d of %d concurrent calls of Insert for one id succeeded, want 1",
 				len(won), k.Writers)
 		}
-		k.sameValue(sent[i][won[0]], k.get(ids[i]).Value, "the item after racing calls of Insert")
+		k.sameValue(sent[i][won[0]], k.get(ids[i]).Value, "the item after concurrent calls of Insert")
 	}
 }

@@ -13,30 +13,31 @@ func insertManyCases[T any]() []testCase[T] {
 		{
 			name:  "insertmany-get",
 			needs: multiInserter,
-			contract: "InsertMany stores each value under its id, and Get finds it there. There may be " +
-				"more values than a statement takes parameters; none at all are no error.",
+			contract: "InsertMany stores each value under its id, and Get returns it. The values may " +
+				"need more parameters than one SQL statement takes. An empty list is not an error.",
 			run: insertManyGet[T],
 		},
 		{
 			name:  "insertmany-all-or-none",
 			needs: multiInserter,
-			contract: "If one of the ids is in use InsertMany returns ErrExists and has stored none of the " +
-				"items, however many there are: what was to be stored together is then stored one by one.",
+			contract: "If one of the ids exists, InsertMany returns ErrExists and stores none of the " +
+				"items, however many there are. The library then stores them one at a time.",
 			run: insertManyAllOrNone[T],
 		},
 		{
 			name:  "insertmany-deleted",
 			needs: multiInserter | deleter | tombstoner,
-			contract: "If one of the ids was deleted InsertMany returns ErrGone or ErrExists and stores " +
-				"nothing, even where Insert lets an id come again: whether it may is not its question.",
+			contract: "If one of the ids was deleted, InsertMany returns ErrGone or ErrExists and " +
+				"stores nothing, also if Insert would accept the id. The library then calls Insert " +
+				"for each item.",
 			run: insertManyDeleted[T],
 		},
 		{
 			name:  "insertmany-transaction",
 			needs: multiInserter | transactor,
-			contract: "What InsertMany has stored in a transaction Get and GetMany find there, just as " +
-				"everybody does after the commit, with the same revision: that is how those who listen are " +
-				"told of it.",
+			contract: "In the transaction of InsertMany, Get and GetMany return the inserted items " +
+				"with the revisions that they have after the commit. The library reads them to " +
+				"publish events.",
 			run: insertManyTransaction[T],
 		},
 	}
@@ -63,7 +64,7 @@ func insertManyGet[T any](k *kit[T]) {
 		}
 		k.must(k.ops.InsertMany(k.ctx, items), fmt.Sprintf("InsertMany of %d items", n))
 		for id, v := range sent {
-			k.sameValue(v, k.get(id).Value, "what Get returned after InsertMany")
+			k.sameValue(v, k.get(id).Value, "the result of Get after InsertMany")
 		}
 	}
 }
@@ -74,11 +75,11 @@ func insertManyAllOrNone[T any](k *kit[T]) {
 	for _, at := range []int{0, 120, 229} {
 		items := k.newItems(230)
 		items[at] = resource.Item[T]{ID: there.ID, Value: k.identified(k.fresh(), there.ID)}
-		k.wantError(k.ops.InsertMany(k.ctx, items), "InsertMany with an id that is in use",
+		k.wantError(k.ops.InsertMany(k.ctx, items), "InsertMany with an existing id",
 			resource.ErrExists)
 		k.noneStored(items, at)
 	}
-	k.sameItem(there, k.get(there.ID), "Get after InsertMany was refused")
+	k.sameItem(there, k.get(there.ID), "Get after a rejected InsertMany")
 }
 
 // insertManyDeleted has the id of a deleted item among the others.
@@ -87,7 +88,7 @@ func insertManyDeleted[T any](k *kit[T]) {
 	k.remove(dead)
 	items := k.newItems(12)
 	items[5] = resource.Item[T]{ID: dead.ID, Value: k.identified(k.fresh(), dead.ID)}
-	k.wantError(k.ops.InsertMany(k.ctx, items), "InsertMany with an id that was deleted", resource.ErrGone,
+	k.wantError(k.ops.InsertMany(k.ctx, items), "InsertMany with a deleted id", resource.ErrGone,
 		resource.ErrExists)
 	k.noneStored(items, -1)
 }
@@ -108,7 +109,7 @@ func insertManyTransaction[T any](k *kit[T]) {
 		for _, id := range ids {
 			it, err := k.ops.Get(ctx, id)
 			if err != nil {
-				return fmt.Errorf("an item that InsertMany has stored in the same transaction: %w", err)
+				return fmt.Errorf("get an item that was inserted in the same transaction: %w", err)
 			}
 			within = append(within, k.vet(it, "Get"))
 		}
@@ -134,7 +135,7 @@ func (k *kit[T]) noneStored(items []resource.Item[T], except int) {
 			continue
 		}
 		if _, err := k.ops.Get(k.ctx, it.ID); err == nil {
-			k.errorf("InsertMany was refused, and yet it has stored item %d of %d", i, len(items))
+			k.errorf("InsertMany returned an error but stored item %d of %d", i, len(items))
 			return
 		}
 	}

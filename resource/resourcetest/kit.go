@@ -77,7 +77,7 @@ func (k *kit[T]) fresh() T { return k.styled(distinct) }
 // styled is fresh for a style.
 func (k *kit[T]) styled(st style) T {
 	v, err := k.value(st, int(k.values.Add(1)-1))
-	k.must(err, "Making up a value")
+	k.must(err, "Generating a value")
 	return v
 }
 
@@ -108,7 +108,7 @@ func (k *kit[T]) identified(v T, id string) T {
 // newID returns an id that was not used before.
 func (k *kit[T]) newID() string {
 	id, err := k.idText(int(k.ids.Add(1) - 1))
-	k.must(err, "Making up an id")
+	k.must(err, "Generating an id")
 	return id
 }
 
@@ -130,7 +130,7 @@ func (k *kit[T]) vet(it resource.Item[T], where string) resource.Item[T] {
 			where, k.document(&it.Value))
 	}
 	if it.Rev == "" && (k.able.has(replacer) || k.able.has(deleter)) {
-		k.errorf("%s gave item %q without a revision, so nobody could write it", where, it.ID)
+		k.errorf("%s returned item %q without a revision; it could not be written", where, it.ID)
 	}
 	return it
 }
@@ -177,7 +177,7 @@ func (k *kit[T]) get(id string) resource.Item[T] {
 	it, err := k.ops.Get(k.ctx, id)
 	k.must(err, fmt.Sprintf("Get of item %q", id))
 	if it = k.vet(it, "Get"); it.ID != id {
-		k.errorf("Get of item %q gave item %q", id, it.ID)
+		k.errorf("Get of item %q returned item %q", id, it.ID)
 	}
 	return it
 }
@@ -185,7 +185,7 @@ func (k *kit[T]) get(id string) resource.Item[T] {
 // replace replaces an item, which must succeed, and returns the result.
 func (k *kit[T]) replace(it resource.Item[T], v T) resource.Item[T] {
 	next, err := k.ops.Replace(k.ctx, it.ID, it.Rev, v)
-	k.must(err, fmt.Sprintf("Replace of item %q naming its current revision", it.ID))
+	k.must(err, fmt.Sprintf("Replace of item %q with its current revision", it.ID))
 	return k.vet(next, "Replace")
 }
 
@@ -245,7 +245,7 @@ func (k *kit[T]) sameValue(sent, got T, where string) bool {
 	if k.same(sent, got) {
 		return true
 	}
-	k.errorf("%s is not what was stored (-stored +got):\n%s", where,
+	k.errorf("%s differs from the value that was sent (-sent +got):\n%s", where,
 		cmp.Diff(brief(k.document(&sent)), brief(k.document(&got))))
 	return false
 }
@@ -267,7 +267,7 @@ func (k *kit[T]) sameItem(want, got resource.Item[T], where string) {
 // fields in sort.
 func (k *kit[T]) sameIDs(want, got []resource.Item[T], where string, sort ...query.Order) bool {
 	if diff := cmp.Diff(k.labels(want, sort), k.labels(got, sort)); diff != "" {
-		k.errorf("%s gave other items or another order (-want +got):\n%s", where, brief(diff))
+		k.errorf("%s returned the wrong items or the wrong order (-want +got):\n%s", where, brief(diff))
 		return false
 	}
 	return true

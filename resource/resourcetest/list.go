@@ -17,30 +17,30 @@ func listCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
 			name: "list-get",
-			contract: "List gives every item once, each with the id, revision, time of modification and " +
-				"value that Get gives for it. A client may write what it found in a list, naming the " +
-				"revision from there.",
+			contract: "List returns every item once, with the same id, revision, modification time " +
+				"and value as Get. A client may write an item with the revision from a list.",
 			run: listGet[T],
 		},
 		{
 			name:  "list-sort",
 			needs: sorter,
-			contract: "A list comes in the order of Query.Sort, whose last key is the id, so that every " +
-				"list has exactly one order. Null sorts before everything else, and last where the order " +
-				"is descending; strings compare by code point, not by the rules of a language; false sorts " +
+			contract: "A list has the order of Query.Sort. Its last key is the id, so that every " +
+				"list has exactly one order. Null sorts before all other values, and after them if " +
+				"the order is descending. Strings compare by code point, not by locale. False sorts " +
 				"before true.",
 			run: listSort[T],
 		},
 		{
 			name: "list-limit",
-			contract: "Query.Limit is the largest number of items; zero means all. The items are the first " +
-				"ones of the whole list.",
+			contract: "Query.Limit is the maximum number of items. Zero means no limit. The items " +
+				"are the first ones of the whole list.",
 			run: listLimit[T],
 		},
 		{
 			name: "list-stop",
-			contract: "The consumer of an iterator may stop early. Then everything is released: locks, " +
-				"rows, connections, goroutines. (defer rows.Close() inside the iterator's function.)",
+			contract: "The consumer of an iterator may stop early. The iterator then releases its " +
+				"locks, rows, connections and goroutines. (Call defer rows.Close() inside the " +
+				"iterator's function.)",
 			run: listStop[T],
 		},
 	}
@@ -54,7 +54,7 @@ func listGet[T any](k *kit[T]) {
 	k.sameSet(items, listed, "List")
 	k.sameSet(items, k.list(query.Query{}), "List with the zero Query")
 	if len(items) == 0 {
-		k.notef("the collection is empty and cannot be filled, so lists were not looked into")
+		k.notef("skipped: the collection is read-only and empty, so no item of a list was compared")
 	}
 	if k.ops.Replace != nil && len(listed) > 1 {
 		k.replace(listed[1], k.changed(listed[1].Value))
@@ -64,7 +64,7 @@ func listGet[T any](k *kit[T]) {
 		got := k.get(it.ID)
 		k.sameItem(got, it, "List compared with Get")
 		if !got.Modified.Equal(it.Modified) && !got.Modified.IsZero() && !it.Modified.IsZero() {
-			k.errorf("item %q was modified at %v according to Get and at %v according to List",
+			k.errorf("item %q has Modified %v in Get and %v in List",
 				it.ID, got.Modified, it.Modified)
 		}
 	}
@@ -155,7 +155,7 @@ func listStop[T any](k *kit[T]) {
 		return max(labelled, all-before)
 	}
 	if n := settled(more, rounds/2, min(k.patience/4, time.Minute)); n > rounds/2 {
-		k.errorf("%d lists that were stopped early left %d goroutines behind", rounds, n)
+		k.errorf("%d lists that were stopped early leaked %d goroutines", rounds, n)
 	}
 }
 

@@ -15,17 +15,17 @@ func manyCases[T any]() []testCase[T] {
 		{
 			name:  "getmany-get",
 			needs: multiGetter,
-			contract: "GetMany gives the items with these ids, each once and as Get gives it, in any " +
-				"order. Ids without an item are left out and are no error; no ids give no items. There may " +
-				"be more ids than a statement takes parameters.",
+			contract: "GetMany returns the items with these ids, each once and as Get returns it, in " +
+				"any order. It omits ids without an item. No ids return no items. There may be more " +
+				"ids than parameters in one SQL statement.",
 			run: getManyGet[T],
 		},
 		{
 			name:  "listby-list",
 			needs: grouper | filterer | sorter,
-			contract: "ListBy gives for each key what List gives where the field equals it: the first " +
-				"Limit items of each key, not of all together, in the order of Sort within a key. A key " +
-				"without items gives none.",
+			contract: "ListByKeys returns for each key what List returns if the field equals the " +
+				"key: the first Limit items of each key, not of all keys together, in the order of " +
+				"Sort within a key. A key without items returns none.",
 			run: listByList[T],
 		},
 	}
@@ -115,7 +115,7 @@ func (k *kit[T]) checkListBy(field string, keys map[string]any, q query.Query, i
 	asked := slices.Sorted(maps.Keys(keys))
 	k.rng.Shuffle(len(asked), func(i, j int) { asked[i], asked[j] = asked[j], asked[i] })
 	listed, err := k.drain(k.ops.ListByKeys(k.ctx, field, asked, q), "ListByKeys")
-	k.must(err, "ListBy "+field+" "+show(q))
+	k.must(err, "ListByKeys "+field+" "+show(q))
 	got := map[string][]resource.Item[T]{}
 	for i := range listed {
 		key := k.typ.Field(field).Text(&listed[i].Value)
@@ -125,10 +125,10 @@ func (k *kit[T]) checkListBy(field string, keys map[string]any, q query.Query, i
 		each := q
 		each.Filter = query.And(q.Filter, query.Where(field, query.Eq, keys[key]))
 		k.sameIDs(k.expect(each, items), got[key],
-			fmt.Sprintf("ListBy %s, for key %q, %s", field, key, show(q)), q.Sort...)
+			fmt.Sprintf("ListByKeys %s, for key %q, %s", field, key, show(q)), q.Sort...)
 		delete(got, key)
 	}
 	for key := range got {
-		k.errorf("ListBy %s gave items whose key is %q, for which it was not asked", field, key)
+		k.errorf("ListByKeys %s returned items of key %q, which was not requested", field, key)
 	}
 }

@@ -65,14 +65,14 @@ func (d *drawer) takeTime() {
 }
 
 func (d *drawer) absent(id string) error {
-	if d.gone[id] && d.remembers != (d.bug == "forgets, or does not") {
+	if d.gone[id] && d.remembers != (d.bug == "returns the wrong error for a deleted id") {
 		return resource.ErrGone
 	}
 	return resource.ErrNotFound
 }
 
 func (d *drawer) refuses(id string) bool {
-	if d.bug == "takes any id" {
+	if d.bug == "accepts any id" {
 		return false
 	}
 	return id == "" || id == "." || id == ".." || strings.ContainsAny(id, "/\x00")
@@ -87,7 +87,7 @@ func (d *drawer) Open(_ context.Context, id string) (*blob.Blob, error) {
 	}
 	k := d.kept[id]
 	if k == nil {
-		if d.bug == "never says that there is nothing" {
+		if d.bug == "returns an unknown error for an unknown id" {
 			return nil, errors.New("no such file")
 		}
 		return nil, d.absent(id)
@@ -95,7 +95,7 @@ func (d *drawer) Open(_ context.Context, id string) (*blob.Blob, error) {
 	b := k.Blob
 	content := &reopened{Reader: bytes.NewReader(k.content)}
 	switch d.bug {
-	case "content is read anew":
+	case "each read returns the current content":
 		content.again = func() []byte {
 			d.mu.Lock()
 			defer d.mu.Unlock()
@@ -104,7 +104,7 @@ func (d *drawer) Open(_ context.Context, id string) (*blob.Blob, error) {
 			}
 			return nil
 		}
-	case "opens, then looks":
+	case "reads metadata after content":
 		d.mu.Unlock()
 		time.Sleep(10 * time.Millisecond) // which is time for several Puts, though the kit waits before each
 		d.mu.Lock()
@@ -114,7 +114,7 @@ func (d *drawer) Open(_ context.Context, id string) (*blob.Blob, error) {
 	case "seeks from the start only":
 		b.Content = startOnly{content}
 		return &b, nil
-	case "has another time":
+	case "returns another time":
 		b.Modified = b.Modified.Add(time.Hour)
 	}
 	b.Content = content
@@ -132,11 +132,11 @@ func (d *drawer) check(id string, expect resource.Rev) error {
 	switch k := d.kept[id]; {
 	case k == nil && expect != "":
 		return resource.ErrStale
-	case k == nil && d.once && d.gone[id] && d.bug != "gives a second life":
+	case k == nil && d.once && d.gone[id] && d.bug != "reuses a deleted id":
 		return resource.ErrGone
-	case k != nil && expect == "" && d.bug != "creates over what is there":
+	case k != nil && expect == "" && d.bug != "create overwrites":
 		return resource.ErrExists
-	case k != nil && expect != "" && k.Rev != expect && d.bug != "replaces what is stale":
+	case k != nil && expect != "" && k.Rev != expect && d.bug != "replace ignores the revision":
 		return resource.ErrStale
 	}
 	return nil
@@ -159,11 +159,11 @@ func (d *drawer) Put(ctx context.Context, id string, expect resource.Rev, mediaT
 	}
 	content, err := d.read(r)
 	switch {
-	case err != nil && d.bug == "wraps no errors":
+	case err != nil && d.bug == "returns an unknown error for a failed upload":
 		return nil, errors.New("upload failed")
-	case err != nil && d.bug != "stores the first half":
+	case err != nil && d.bug != "stores a partial upload":
 		return nil, err
-	case ctx.Err() != nil && d.bug != "looks at no context":
+	case ctx.Err() != nil && d.bug != "ignores the context":
 		return nil, ctx.Err()
 	}
 	d.takeTime()
@@ -195,19 +195,19 @@ func (d *drawer) keep(id, mediaType string, content []byte) *blob.Blob {
 	switch d.bug {
 	case "the revision is a hash":
 		k.Rev = resource.Rev(fmt.Sprintf("%x", sum))
-	case "the digest is another's":
+	case "returns a wrong digest":
 		k.SHA256[0]++
-	case "takes parameters off":
+	case "drops parameters of the media type":
 		k.MediaType, _, _ = strings.Cut(mediaType, ";")
-	case "keeps the first type":
+	case "keeps the first media type":
 		if old := d.kept[id]; old != nil {
 			k.MediaType = old.MediaType
 		}
-	case "writes over the old":
+	case "keeps the end of longer content":
 		if old := d.kept[id]; old != nil && len(old.content) > len(content) {
 			k.content = append(content, old.content[len(content):]...)
 		}
-	case "takes percent signs for escapes":
+	case "decodes percent signs":
 		id = strings.ReplaceAll(id, "%20", " ")
 	}
 	d.kept[id] = k
@@ -224,10 +224,10 @@ func (d *drawer) Delete(_ context.Context, id string, expect resource.Rev) error
 		return resource.ErrNotFound
 	case k == nil:
 		return d.absent(id)
-	case k.Rev != expect && d.bug != "deletes what is stale":
+	case k.Rev != expect && d.bug != "delete ignores the revision":
 		return resource.ErrStale
 	}
-	if d.bug == "looks, then deletes" {
+	if d.bug == "delete checks without a lock" {
 		d.mu.Unlock()
 		giveWay()
 		d.mu.Lock()
@@ -256,31 +256,31 @@ func TestBlobReferencePasses(t *testing.T) {
 // blobMutants returns the bugs of the broken blob stores, with the cases that must detect each.
 func blobMutants() map[string][]string {
 	return map[string][]string{
-		"forgets, or does not":             {"blob-delete", "blob-delete-race"},
-		"takes any id":                     {"blob-ids"},
-		"never says that there is nothing": {"blob-unknown"},
-		"content is read anew":             {"blob-old-content"},
-		"opens, then looks":                {"blob-content-race"},
-		"seeks from the start only":        {"blob-seek"},
-		"has another time":                 {"blob-sizes"},
-		"creates over what is there":       {"blob-exists", "blob-create-race"},
-		"replaces what is stale":           {"blob-stale", "blob-count-race", "blob-late-stale"},
-		"truncates first":                  {"blob-half", "blob-unseen"},
-		"wraps no errors":                  {"blob-half"},
-		"stores the first half":            {"blob-half"},
-		"looks at no context":              {"blob-cancel"},
-		"checks at the beginning only":     {"blob-late-stale", "blob-create-race"},
-		"reads one buffer":                 {"blob-sizes"},
-		"the revision is a hash":           {"blob-second-life", "blob-replace"},
-		"the digest is another's":          {"blob-sizes"},
-		"takes parameters off":             {"blob-sizes"},
-		"keeps the first type":             {"blob-replace"},
-		"writes over the old":              {"blob-replace"},
-		"takes percent signs for escapes":  {"blob-ids"},
-		"deletes what is stale":            {"blob-stale"},
-		"looks, then deletes":              {"blob-delete-race"},
-		"deletes nothing":                  {"blob-delete", "blob-second-life"},
-		"gives a second life":              {"blob-second-life"},
+		"returns the wrong error for a deleted id": {"blob-delete", "blob-delete-race"},
+		"accepts any id": {"blob-ids"},
+		"returns an unknown error for an unknown id":   {"blob-unknown"},
+		"each read returns the current content":        {"blob-old-content"},
+		"reads metadata after content":                 {"blob-content-race"},
+		"seeks from the start only":                    {"blob-seek"},
+		"returns another time":                         {"blob-sizes"},
+		"create overwrites":                            {"blob-exists", "blob-create-race"},
+		"replace ignores the revision":                 {"blob-stale", "blob-count-race", "blob-late-stale"},
+		"truncates first":                              {"blob-partial", "blob-visibility"},
+		"returns an unknown error for a failed upload": {"blob-partial"},
+		"stores a partial upload":                      {"blob-partial"},
+		"ignores the context":                          {"blob-cancel"},
+		"checks at the beginning only":                 {"blob-late-stale", "blob-create-race"},
+		"reads one buffer":                             {"blob-sizes"},
+		"the revision is a hash":                       {"blob-recreate", "blob-replace"},
+		"returns a wrong digest":                       {"blob-sizes"},
+		"drops parameters of the media type":           {"blob-sizes"},
+		"keeps the first media type":                   {"blob-replace"},
+		"keeps the end of longer content":              {"blob-replace"},
+		"decodes percent signs":                        {"blob-ids"},
+		"delete ignores the revision":                  {"blob-stale"},
+		"delete checks without a lock":                 {"blob-delete-race"},
+		"deletes nothing":                              {"blob-delete", "blob-recreate"},
+		"reuses a deleted id":                          {"blob-recreate"},
 	}
 }
 
@@ -289,7 +289,7 @@ func TestBlobMutantsDetected(t *testing.T) {
 	for bug, cases := range blobMutants() {
 		t.Run(strings.NewReplacer(", ", "-", " ", "-", "'", "").Replace(bug), func(t *testing.T) {
 			t.Parallel()
-			once := bug == "gives a second life"
+			once := bug == "reuses a deleted id"
 			var verdicts map[string]resourcetest.Verdict
 			synctest.Test(t, func(t *testing.T) { // see giveWay
 				verdicts = resourcetest.JudgeBlobs(t, func() blob.Store {

@@ -46,9 +46,9 @@ func listMutants() []mutant {
 				q.Limit++
 			}
 		})},
-		{bug: "a page goes on by the first key alone", want: []string{"page-walk"}, wrap: firstKeyAlone},
+		{bug: "a page continues by the first key alone", want: []string{"page-walk"}, wrap: firstKeyAlone},
 		{bug: "a page begins at its position", want: []string{"page-walk"}, wrap: beginsAt},
-		{bug: "a position is the item it was taken from", want: []string{"page-nowhere"}, wrap: needsItem},
+		{bug: "a position is the item it was taken from", want: []string{"page-deleted"}, wrap: needsItem},
 		{bug: "pages count rows", want: []string{"page-changes"}, wrap: countsRows},
 		{bug: "ne leaves null out", want: []string{"filter-comparisons"}, wrap: askFilter(func(f query.Filter) query.Filter {
 			if f.Op == query.Ne || f.Op == query.NotIn {
@@ -79,7 +79,7 @@ func listMutants() []mutant {
 		{bug: "or without parentheses", want: []string{"filter-trees"}, wrap: ask(func(q *query.Query) {
 			q.Filter = unbracket(q.Filter)
 		})},
-		{bug: "the list goes on after an error", want: []string{"cancel-list"}, wrap: func(o ops) ops {
+		{bug: "the list continues after an error", want: []string{"cancel-list"}, wrap: func(o ops) ops {
 			list := o.List
 			o.List = func(ctx context.Context, q query.Query) seq {
 				return func(yield func(item, error) bool) {
@@ -92,7 +92,7 @@ func listMutants() []mutant {
 			}
 			return o
 		}},
-		{bug: "a cancelled list ends without a word", want: []string{"cancel-list"}, wrap: func(o ops) ops {
+		{bug: "a canceled list ends without an error", want: []string{"cancel-list"}, wrap: func(o ops) ops {
 			list := o.List
 			o.List = func(ctx context.Context, q query.Query) seq {
 				return func(yield func(item, error) bool) {
@@ -105,7 +105,7 @@ func listMutants() []mutant {
 			}
 			return o
 		}},
-		{bug: "a stopped list leaves a goroutine", want: []string{"list-stop"}, wrap: func(o ops) ops {
+		{bug: "a stopped list leaks a goroutine", want: []string{"list-stop"}, wrap: func(o ops) ops {
 			list := o.List
 			o.List = func(ctx context.Context, q query.Query) seq { return throughChannel(ctx, list(ctx, q)) }
 			return o

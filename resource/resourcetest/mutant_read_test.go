@@ -28,7 +28,7 @@ func change(fn func(v *thing)) func(o ops) ops {
 // readMutants returns mutants with bugs in the items that they return.
 func readMutants() []mutant {
 	return []mutant{
-		{bug: "get of nothing is a zero item", want: []string{"get-unknown"}, wrap: func(o ops) ops {
+		{bug: "get of an unknown id returns a zero item", want: []string{"get-unknown"}, wrap: func(o ops) ops {
 			get := o.Get
 			o.Get = func(ctx context.Context, id string) (item, error) {
 				it, err := get(ctx, id)
@@ -71,14 +71,14 @@ func readMutants() []mutant {
 			}
 			return o
 		}},
-		{bug: "list forgets the revision", want: []string{"list-get"}, wrap: func(o ops) ops {
+		{bug: "list omits the revision", want: []string{"list-get"}, wrap: func(o ops) ops {
 			list := o.List
 			o.List = func(ctx context.Context, q query.Query) seq {
 				return each(list(ctx, q), func(it *item) { it.Rev = "1" })
 			}
 			return o
 		}},
-		{bug: "gives out a cached value", want: []string{"alias-returned"}, wrap: func(o ops) ops {
+		{bug: "returns a cached value", want: []string{"alias-returned"}, wrap: func(o ops) ops {
 			get := o.Get
 			var cache sync.Map
 			o.Get = func(ctx context.Context, id string) (item, error) {

@@ -7,12 +7,12 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// told is the result of Watch.
-type told = iter.Seq2[*feed.Change[thing], error]
+// changeSeq is the result of Watch.
+type changeSeq = iter.Seq2[*feed.Change[thing], error]
 
 // passing returns a wrapper that has fn yield in place of each that Watch yields. n counts them, from 0.
 func passing(fn func(n int, c *feed.Change[thing], err error, yield func(*feed.Change[thing], error) bool) bool) func(o ops) ops {
-	return rewatch(func(_ feed.Cursor, seq told) told {
+	return rewatch(func(_ feed.Cursor, seq changeSeq) changeSeq {
 		return func(yield func(*feed.Change[thing], error) bool) {
 			n := 0
 			for c, err := range seq {
@@ -26,10 +26,10 @@ func passing(fn func(n int, c *feed.Change[thing], err error, yield func(*feed.C
 }
 
 // rewatch returns a wrapper of Watch.
-func rewatch(fn func(after feed.Cursor, seq told) told) func(o ops) ops {
+func rewatch(fn func(after feed.Cursor, seq changeSeq) changeSeq) func(o ops) ops {
 	return func(o ops) ops {
 		watch := o.Watch
-		o.Watch = func(ctx context.Context, after feed.Cursor) told { return fn(after, watch(ctx, after)) }
+		o.Watch = func(ctx context.Context, after feed.Cursor) changeSeq { return fn(after, watch(ctx, after)) }
 		return o
 	}
 }
@@ -55,7 +55,7 @@ func skipping(fn func(n int, c *feed.Change[thing]) bool) func(o ops) ops {
 func watchMutants() []mutant {
 	anyPlace := func(o ops) ops {
 		watch := o.Watch
-		o.Watch = func(ctx context.Context, after feed.Cursor) told {
+		o.Watch = func(ctx context.Context, after feed.Cursor) changeSeq {
 			for _, err := range watch(ctx, after) {
 				if err != nil {
 					return watch(ctx, feed.Cursor{})
@@ -68,7 +68,7 @@ func watchMutants() []mutant {
 	}
 	ending := func(o ops) ops {
 		watch := o.Watch
-		o.Watch = func(ctx context.Context, after feed.Cursor) told {
+		o.Watch = func(ctx context.Context, after feed.Cursor) changeSeq {
 			return func(yield func(*feed.Change[thing], error) bool) {
 				for c, err := range watch(ctx, after) {
 					if !yield(c, err) {
@@ -80,7 +80,7 @@ func watchMutants() []mutant {
 		}
 		return o
 	}
-	swapping := rewatch(func(_ feed.Cursor, seq told) told {
+	swapping := rewatch(func(_ feed.Cursor, seq changeSeq) changeSeq {
 		return func(yield func(*feed.Change[thing], error) bool) {
 			var held *feed.Change[thing]
 			for c, err := range seq {
@@ -101,33 +101,33 @@ func watchMutants() []mutant {
 	return []mutant{
 		{bug: "watch begins without a bookmark", want: []string{"watch-begin"},
 			wrap: skipping(func(n int, _ *feed.Change[thing]) bool { return n == 0 })},
-		{bug: "watch begins where the store is, whatever the place", want: []string{"watch-begin", "watch-resume", "watch-expired"},
+		{bug: "watch ignores the given cursor", want: []string{"watch-begin", "watch-resume", "watch-expired"},
 			wrap: func(o ops) ops {
 				watch := o.Watch
-				o.Watch = func(ctx context.Context, _ feed.Cursor) told { return watch(ctx, feed.Cursor{}) }
+				o.Watch = func(ctx context.Context, _ feed.Cursor) changeSeq { return watch(ctx, feed.Cursor{}) }
 				return o
 			}},
-		{bug: "a change does not say what was", want: []string{"watch-changes"},
+		{bug: "a change omits Before", want: []string{"watch-changes"},
 			wrap: spoilt(func(c *feed.Change[thing]) { c.Before = nil })},
-		{bug: "a change says twice what is", want: []string{"watch-changes"}, wrap: spoilt(func(c *feed.Change[thing]) {
+		{bug: "a change has After in Before", want: []string{"watch-changes"}, wrap: spoilt(func(c *feed.Change[thing]) {
 			if c.Kind == feed.Updated {
 				c.Before = c.After
 			}
 		})},
-		{bug: "the revision of a change is another", want: []string{"watch-changes"},
+		{bug: "a change has another revision", want: []string{"watch-changes"},
 			wrap: spoilt(func(c *feed.Change[thing]) { c.Rev += "x" })},
-		{bug: "a deletion is not told", want: []string{"watch-changes"},
+		{bug: "a deletion is omitted", want: []string{"watch-changes"},
 			wrap: skipping(func(_ int, c *feed.Change[thing]) bool { return c.Kind == feed.Deleted })},
-		{bug: "a change is told twice", want: []string{"watch-changes", "watch-resume"},
+		{bug: "a change is yielded twice", want: []string{"watch-changes", "watch-resume"},
 			wrap: passing(func(_ int, c *feed.Change[thing], err error, yield func(*feed.Change[thing], error) bool) bool {
 				return yield(c, err) && (err != nil || c.Kind == feed.Bookmark || yield(c, nil))
 			})},
-		{bug: "what is behind a place begins one late", want: []string{"watch-resume"},
+		{bug: "a resumed watch skips a change", want: []string{"watch-resume"},
 			wrap: skipping(func(n int, c *feed.Change[thing]) bool { return n == 1 && c.Kind == feed.Updated })},
-		{bug: "nothing says that all was told", want: []string{"watch-resume"},
+		{bug: "a bookmark is missing", want: []string{"watch-resume"},
 			wrap: skipping(func(n int, c *feed.Change[thing]) bool { return n > 0 && c.Kind == feed.Bookmark })},
-		{bug: "any place will do", want: []string{"watch-expired"}, wrap: anyPlace},
+		{bug: "any cursor is accepted", want: []string{"watch-expired"}, wrap: anyPlace},
 		{bug: "the end of the context is an error", want: []string{"watch-end"}, wrap: ending},
-		{bug: "changes are told in another order", want: []string{"watch-race"}, wrap: swapping},
+		{bug: "changes are reordered", want: []string{"watch-race"}, wrap: swapping},
 	}
 }

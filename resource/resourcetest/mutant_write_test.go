@@ -33,7 +33,7 @@ func writeMutants() []mutant {
 			o.InsertMany = func(ctx context.Context, items []item) error { return many(ctx, items[:min(len(items), 100)]) }
 			return o
 		}},
-		{bug: "what was inserted in a transaction is not found there", want: []string{"insertmany-transaction"}, wrap: func(o ops) ops {
+		{bug: "GetMany in a transaction omits inserted items", want: []string{"insertmany-transaction"}, wrap: func(o ops) ops {
 			many := o.GetMany
 			o.GetMany = func(ctx context.Context, ids []string) iter.Seq2[item, error] {
 				if tx.Active(ctx) {
@@ -43,7 +43,7 @@ func writeMutants() []mutant {
 			}
 			return o
 		}},
-		{bug: "the revision follows from the commit", want: []string{"insertmany-transaction"}, wrap: func(o ops) ops {
+		{bug: "GetMany in a transaction returns another revision", want: []string{"insertmany-transaction"}, wrap: func(o ops) ops {
 			many := o.GetMany
 			o.GetMany = func(ctx context.Context, ids []string) iter.Seq2[item, error] {
 				return func(yield func(item, error) bool) {
@@ -59,7 +59,7 @@ func writeMutants() []mutant {
 			}
 			return o
 		}},
-		{bug: "replace writes whatever it finds", want: []string{"replace-stale"}, wrap: func(o ops) ops {
+		{bug: "replace ignores the revision", want: []string{"replace-stale"}, wrap: func(o ops) ops {
 			replace := o.Replace
 			o.Replace = func(ctx context.Context, id string, expect resource.Rev, v thing) (item, error) {
 				if it, err := o.Get(ctx, id); err == nil {
@@ -102,7 +102,7 @@ func writeMutants() []mutant {
 			}
 			return o
 		}},
-		{bug: "delete forgets what it deleted", want: []string{"delete-get"}, wrap: func(o ops) ops {
+		{bug: "get of a deleted item is ErrNotFound", want: []string{"delete-get"}, wrap: func(o ops) ops {
 			get := o.Get
 			o.Get = func(ctx context.Context, id string) (item, error) {
 				it, err := get(ctx, id)
@@ -124,7 +124,7 @@ func writeMutants() []mutant {
 			}
 			return o
 		}},
-		{bug: "what lives is deleted", want: []string{"tombstone-deleted", "tombstone-second-life"}, wrap: func(o ops) ops {
+		{bug: "Deleted returns a time for an existing item", want: []string{"tombstone-deleted", "tombstone-recreate"}, wrap: func(o ops) ops {
 			deleted := o.Deleted
 			o.Deleted = func(ctx context.Context, id string) (time.Time, error) {
 				when, err := deleted(ctx, id)
@@ -135,14 +135,14 @@ func writeMutants() []mutant {
 			}
 			return o
 		}},
-		{bug: "a cancelled write happens", want: []string{"cancel-write"}, wrap: func(o ops) ops {
+		{bug: "a canceled write takes effect", want: []string{"cancel-write"}, wrap: func(o ops) ops {
 			replace := o.Replace
 			o.Replace = func(ctx context.Context, id string, expect resource.Rev, v thing) (item, error) {
 				return replace(context.WithoutCancel(ctx), id, expect, v)
 			}
 			return o
 		}},
-		{bug: "a cancelled write fails and happens", want: []string{"cancel-write"}, wrap: func(o ops) ops {
+		{bug: "a canceled write fails and takes effect", want: []string{"cancel-write"}, wrap: func(o ops) ops {
 			create := o.Create
 			o.Create = func(ctx context.Context, v thing) (item, error) {
 				it, err := create(context.WithoutCancel(ctx), v)
@@ -160,7 +160,7 @@ func absentMutants() []mutant {
 			o.Insert = func(ctx context.Context, _ string, v thing) (item, error) { return o.Create(ctx, v) }
 			return o
 		}},
-		{bug: "insert writes over what is there", want: []string{"insert-duplicate"}, wrap: func(o ops) ops {
+		{bug: "insert overwrites an existing item", want: []string{"insert-duplicate"}, wrap: func(o ops) ops {
 			insert := o.Insert
 			o.Insert = func(ctx context.Context, id string, v thing) (item, error) {
 				if it, err := o.Get(ctx, id); err == nil {
@@ -180,7 +180,7 @@ func absentMutants() []mutant {
 			}
 			return o
 		}},
-		{bug: "a taken value is some error", want: []string{"unique-taken"}, wrap: func(o ops) ops {
+		{bug: "a taken value is an unknown error", want: []string{"unique-taken"}, wrap: func(o ops) ops {
 			create := o.Create
 			o.Create = func(ctx context.Context, v thing) (item, error) {
 				it, err := create(ctx, v)
@@ -191,7 +191,7 @@ func absentMutants() []mutant {
 			}
 			return o
 		}},
-		{bug: "delete of nothing succeeds", want: []string{"delete-unknown"}, wrap: func(o ops) ops {
+		{bug: "delete of an unknown id succeeds", want: []string{"delete-unknown"}, wrap: func(o ops) ops {
 			remove := o.Delete
 			o.Delete = func(ctx context.Context, id string, expect resource.Rev) error {
 				if err := remove(ctx, id, expect); !errors.Is(err, resource.ErrNotFound) {
@@ -201,7 +201,7 @@ func absentMutants() []mutant {
 			}
 			return o
 		}},
-		{bug: "a cancelled get finds nothing", want: []string{"cancel-read"}, wrap: func(o ops) ops {
+		{bug: "a canceled get returns ErrNotFound", want: []string{"cancel-read"}, wrap: func(o ops) ops {
 			get := o.Get
 			o.Get = func(ctx context.Context, id string) (item, error) {
 				if ctx.Err() != nil {
@@ -256,12 +256,12 @@ func contentRev(it item) resource.Rev {
 // transactionMutants returns mutants with transactions that are not atomic or not isolated.
 func transactionMutants() []mutant {
 	return []mutant{
-		{bug: "each call makes a runner", want: []string{"tx-runner"}, wrap: func(o ops) ops {
+		{bug: "each call returns a new runner", want: []string{"tx-runner"}, wrap: func(o ops) ops {
 			inner := o.Transactions()
 			o.Transactions = func() tx.Runner { return &changedRunner{Runner: inner} }
 			return o
 		}},
-		{bug: "a commit loses what was done", want: []string{"tx-commit"}, wrap: func(o ops) ops {
+		{bug: "a commit rolls back", want: []string{"tx-commit"}, wrap: func(o ops) ops {
 			lost := errors.New("lost")
 			runner := &changedRunner{Runner: o.Transactions(), after: func(err error) error { return cmp.Or(err, lost) }}
 			o.Transactions = func() tx.Runner { return runner }

@@ -133,11 +133,11 @@ func failed(status int, body []byte) error {
 func (o *over[T]) item(a answer) (resource.Item[T], error) {
 	var it resource.Item[T]
 	if err := json.Unmarshal(a.body, &it.Value); err != nil {
-		return it, fmt.Errorf("reading %s: %w", brief(string(a.body)), err)
+		return it, fmt.Errorf("decode %s: %w", brief(string(a.body)), err)
 	}
 	tag := a.header.Get("ETag")
 	if len(tag) < 3 {
-		return it, fmt.Errorf("the answer with status %d has the ETag %q; is AlwaysETagOnPut set?",
+		return it, fmt.Errorf("response %d has ETag %q; set rest.ResourceOptions.AlwaysETagOnPut",
 			a.status, tag)
 	}
 	it.ID, it.Rev = o.id.Text(&it.Value), resource.Rev(tag[1:len(tag)-1])
@@ -239,7 +239,7 @@ func (o *over[T]) compared(ctx context.Context, id string, expect resource.Rev,
 func (o *over[T]) count(ctx context.Context, q query.Query) (int, error) {
 	p, err := o.page(ctx, query.Query{Filter: q.Filter, Limit: 1}, "")
 	if err == nil && p.Total == nil {
-		err = errors.New("the list has no total although it was asked for")
+		err = errors.New("the response to Prefer: count=exact has no total")
 	}
 	if err != nil {
 		return 0, err

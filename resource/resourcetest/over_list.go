@@ -36,7 +36,7 @@ func (o *over[T]) list(ctx context.Context, q query.Query) iter.Seq2[resource.It
 			}
 			o.remember(q, p)
 			for _, v := range p.Items {
-				if !known && !o.behind(q, v) {
+				if !known && !o.follows(q, v) {
 					continue
 				}
 				it, err := o.get(ctx, o.id.Text(&v))
@@ -54,8 +54,8 @@ func (o *over[T]) list(ctx context.Context, q query.Query) iter.Seq2[resource.It
 	}
 }
 
-// behind reports whether an item follows the position of q.
-func (o *over[T]) behind(q query.Query, v T) bool {
+// follows reports whether an item follows the position of q.
+func (o *over[T]) follows(q query.Query, v T) bool {
 	return len(query.Select(query.Query{Sort: q.Sort, After: q.After}, []T{v}, o.field)) > 0
 }
 

@@ -48,16 +48,16 @@ func TestOver(t *testing.T) {
 func TestOverHidesNoBugs(t *testing.T) {
 	t.Parallel()
 	visible := map[string]string{ // the case that finds it
-		"the revision is a hash of the content": "replace-revisions",
-		"a page goes on by the first key alone": "page-walk",
-		"the order ignores desc":                "list-sort",
-		"ne leaves null out":                    "filter-comparisons",
-		"or without parentheses":                "filter-trees",
-		"count ignores the filter":              "count-list",
-		"text is trimmed":                       "value-edges",
-		"integers pass through float64":         "value-edges",
-		"replace merges":                        "replace-get",
-		"a taken value is some error":           "unique-taken",
+		"the revision is a hash of the content":   "replace-revisions",
+		"a page continues by the first key alone": "page-walk",
+		"the order ignores desc":                  "list-sort",
+		"ne leaves null out":                      "filter-comparisons",
+		"or without parentheses":                  "filter-trees",
+		"count ignores the filter":                "count-list",
+		"text is trimmed":                         "value-edges",
+		"integers pass through float64":           "value-edges",
+		"replace merges":                          "replace-get",
+		"a taken value is an unknown error":       "unique-taken",
 	}
 	for _, p := range mutants() {
 		want, ok := visible[p.bug]
@@ -93,10 +93,10 @@ func TestOverTellsErrors(t *testing.T) {
 		{"unavailable", 503, "", resource.ErrUnavailable},
 		{"forbidden", 403, "", resource.ErrForbidden},
 		{"unauthenticated", 401, "", resource.ErrUnauthenticated},
-		{"an id in use", 409, `{"type":"` + kinds + `already-exists"}`, resource.ErrExists},
-		{"a value in use", 409, `{"type":"` + kinds + `conflict","errors":[{"pointer":"/serial","code":"taken"}]}`,
+		{"existing id", 409, `{"type":"` + kinds + `already-exists"}`, resource.ErrExists},
+		{"taken value", 409, `{"type":"` + kinds + `conflict","errors":[{"pointer":"/serial","code":"taken"}]}`,
 			resource.Taken("serial")},
-		{"a value refused", 422, `{"errors":[{"pointer":"/name","code":"first"},{"pointer":"/size","code":"check"}]}`,
+		{"invalid value", 422, `{"errors":[{"pointer":"/name","code":"first"},{"pointer":"/size","code":"check"}]}`,
 			resource.Invalid("size", "check")},
 	}
 	for _, tt := range tests {
@@ -109,7 +109,7 @@ func TestOverTellsErrors(t *testing.T) {
 			defer server.Close()
 			_, err := resourcetest.Over[thing](server.URL, nil).Create(t.Context(), thing{})
 			if !errors.Is(err, tt.want) {
-				t.Errorf("%d %s is told as %v, want %v", tt.status, tt.body, err, tt.want)
+				t.Errorf("response %d %s became error %v, want %v", tt.status, tt.body, err, tt.want)
 			}
 		})
 	}
@@ -123,7 +123,7 @@ func TestOverNeedsTags(t *testing.T) {
 	// A member that the server adds makes its answer differ from what was sent; see RFC 9110 section 9.3.4.
 	_, err := resourcetest.Over[thing](server.URL+"/things", nil).Insert(t.Context(), "a", thing{ID: "a", Color: "red"})
 	if err == nil || !strings.Contains(err.Error(), "AlwaysETagOnPut") {
-		t.Errorf("Insert where PUT has no ETag returned %v", err)
+		t.Errorf("Insert without an ETag in the response returned %v", err)
 	}
 }
 

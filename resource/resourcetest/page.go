@@ -13,31 +13,32 @@ func pageCases[T any]() []testCase[T] {
 		{
 			name:  "page-walk",
 			needs: sorter,
-			contract: "Query.After holds one value for each sort key, those of the last item seen, and the " +
-				"list goes on behind it. Pages of any size put together are the whole list. (Compare all " +
-				"keys, not the first alone: (a, id) > (?, ?); and mind nulls and descending keys.)",
+			contract: "Query.After has one value for each sort key, those of the last item that was " +
+				"read, and the list continues after it. The pages of any size together are the whole " +
+				"list. (Compare all keys, not only the first: (a, id) > (?, ?). Mind nulls and " +
+				"descending keys.)",
 			run: pageWalk[T],
 		},
 		{
-			name:  "page-nowhere",
+			name:  "page-deleted",
 			needs: sorter | deleter,
-			contract: "Query.After is a position, not an item: the item it was taken from may have been " +
-				"deleted or changed. The list goes on where it would stand.",
-			run: pageNowhere[T],
+			contract: "Query.After is a position, not an item. The list continues at the position, " +
+				"also if the item has been deleted or changed.",
+			run: pageDeleted[T],
 		},
 		{
 			name:  "page-changes",
 			needs: filler | deleter,
-			contract: "While somebody walks through the pages, others create and delete. Every item that " +
-				"is there throughout is seen exactly once, and nothing is seen twice. Counting rows " +
-				"(OFFSET) cannot do that; a position can.",
+			contract: "While a client reads the pages, others create and delete items. Every item " +
+				"that exists throughout is returned exactly once, and no item twice. OFFSET cannot " +
+				"guarantee that; a position can.",
 			run: pageChanges[T],
 		},
 		{
 			name:  "page-natural",
 			needs: natural,
-			contract: "A store with an order of its own gives each item the token Next, with which " +
-				"Query.Token continues behind it. Pages of any size put together are the whole list.",
+			contract: "A store with natural order returns a token in Item.Next, and Query.Token " +
+				"continues after that item. The pages of any size together are the whole list.",
 			run: pageNatural[T],
 		},
 	}
@@ -63,7 +64,7 @@ func (k *kit[T]) walk(q query.Query, most int, between func(seen []resource.Item
 		q.Limit = 1 + k.rng.IntN(9)
 		page := k.list(q)
 		if len(page) > q.Limit {
-			k.errorf("List gave %d items where Limit was %d", len(page), q.Limit)
+			k.errorf("List returned %d items with Limit %d", len(page), q.Limit)
 		}
 		seen = append(seen, page...)
 		if len(page) < q.Limit {
@@ -78,7 +79,7 @@ func (k *kit[T]) walk(q query.Query, most int, between func(seen []resource.Item
 			between(seen)
 		}
 	}
-	k.errorf("walking through List %s did not come to an end: %d items were seen", show(q), len(seen))
+	k.errorf("the pages of List %s did not end after %d items", show(q), len(seen))
 	return seen
 }
 
@@ -92,8 +93,8 @@ func pageWalk[T any](k *kit[T]) {
 	}
 }
 
-// pageNowhere deletes the last item of the previous page.
-func pageNowhere[T any](k *kit[T]) {
+// pageDeleted deletes the last item of the previous page.
+func pageDeleted[T any](k *kit[T]) {
 	items := k.fill(20, clustered)
 	for _, sort := range k.sorts() {
 		if len(items) < 3 {
@@ -105,7 +106,7 @@ func pageNowhere[T any](k *kit[T]) {
 		q = k.after(q, whole[i])
 		k.remove(whole[i])
 		items = slices.DeleteFunc(items, func(it resource.Item[T]) bool { return it.ID == whole[i].ID })
-		k.sameIDs(whole[i+1:], k.list(q), "List behind a deleted item, "+show(q), q.Sort...)
+		k.sameIDs(whole[i+1:], k.list(q), "List after the position of a deleted item, "+show(q), q.Sort...)
 	}
 }
 
@@ -155,12 +156,12 @@ func (k *kit[T]) checkWalk(steady, seen []resource.Item[T], how string) {
 	times := map[string]int{}
 	for _, it := range seen {
 		if times[it.ID]++; times[it.ID] == 2 {
-			k.errorf("item %q was seen twice by a walk through the pages of %s", it.ID, how)
+			k.errorf("the pages of List %[2]s contain item %[1]q twice", it.ID, how)
 		}
 	}
 	for _, it := range steady {
 		if times[it.ID] == 0 {
-			k.errorf("item %q was there all the time, and a walk through the pages of %s did not see it",
+			k.errorf("the pages of List %[2]s do not contain item %[1]q, which existed throughout",
 				it.ID, how)
 		}
 	}

@@ -38,7 +38,7 @@ func (k *kit[T]) duels(n int, write func(writer, i int) error, second ...error) 
 			k.meet(&arrived, int64(k.Writers*(i+1)))
 			err := k.persist(func() error { return write(w, i) })
 			if err != nil {
-				k.wantError(err, "a write that came second", second...)
+				k.wantError(err, "a concurrent write after the successful one", second...)
 				continue
 			}
 			mu.Lock()

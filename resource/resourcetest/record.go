@@ -98,8 +98,8 @@ func (r *record) within(patience time.Duration, run func()) {
 	case <-time.After(patience):
 		r.add(
 			&r.failures,
-			"the case did not end within %v: some call blocks, as after an iterator that was not "+
-				"read to its end and kept a lock or a connection",
+			"the case did not end within %v: a call blocks, for example because an iterator that was "+
+				"stopped early kept a lock or a connection",
 			patience,
 		)
 		r.mu.Lock()

@@ -78,9 +78,9 @@ var thingSupport = query.Support{
 type table struct {
 	mu lock // held for the length of a call, or of a whole transaction
 	state
-	before state // restored by a rollback
-	lives  bool  // deleted ids can be inserted again
-	bug    string
+	before    state // restored by a rollback
+	recreates bool  // deleted ids can be inserted again
+	bug       string
 }
 
 // state is what a rollback restores.
@@ -98,7 +98,7 @@ func (s state) clone() state {
 func newTable(bug string) *table {
 	return &table{
 		state: state{rows: map[string]resource.Item[thing]{}, deleted: map[string]time.Time{}},
-		mu:    make(lock, 1), lives: true, bug: bug,
+		mu:    make(lock, 1), recreates: true, bug: bug,
 	}
 }
 
@@ -154,14 +154,14 @@ func (t *table) checkSerial(id string, v thing) error {
 			return resource.Taken("serial")
 		}
 	}
-	t.gap("the unique field is looked at, then stored")
+	t.gap("unique is checked without a lock")
 	return nil
 }
 
 func (t *table) write(id string, v thing) resource.Item[thing] {
 	it := resource.Item[thing]{ID: id, Rev: resource.NewRev(), Modified: time.Now(), Value: v}
 	it.Value.ID = id
-	if t.bug == "the revision counts from 1 in each life" {
+	if t.bug == "the revision restarts at 1 after a deletion" {
 		writes, _ := strconv.Atoi(string(t.rows[id].Rev))
 		it.Rev = resource.Rev(strconv.Itoa(writes + 1))
 	}
@@ -169,9 +169,9 @@ func (t *table) write(id string, v thing) resource.Item[thing] {
 		it.Value = it.Value.clone()
 	}
 	if old, ok := t.rows[id]; ok {
-		t.tell(feed.Updated, it, &old.Value, &it.Value)
+		t.recordChange(feed.Updated, it, &old.Value, &it.Value)
 	} else {
-		t.tell(feed.Created, it, nil, &it.Value)
+		t.recordChange(feed.Created, it, nil, &it.Value)
 	}
 	t.rows[id] = it
 	it.Value = it.Value.clone()
@@ -220,21 +220,21 @@ func (t *table) Create(ctx context.Context, v thing) (resource.Item[thing], erro
 	if err := t.checkSerial(id, v); err != nil {
 		return resource.Item[thing]{}, err
 	}
-	t.gap("two creations take one id")
+	t.gap("two creations use one id")
 	t.last++
 	return t.write(id, v), nil
 }
 
 // free returns an id that was never used.
 func (t *table) free() string {
-	if t.bug == "the id of the last one is used again" {
+	if t.bug == "the id of the last item is used again" {
 		t.last = len(t.rows)
 	}
 	for {
 		id := strconv.Itoa(t.last + 1)
 		_, err := t.find(id)
-		if errors.Is(err, resource.ErrNotFound) || t.bug == "create writes over inserted items" ||
-			t.bug == "the id of the last one is used again" && err != nil {
+		if errors.Is(err, resource.ErrNotFound) || t.bug == "create overwrites inserted items" ||
+			t.bug == "the id of the last item is used again" && err != nil {
 			return id
 		}
 		t.last++
@@ -250,13 +250,13 @@ func (t *table) Insert(ctx context.Context, id string, v thing) (resource.Item[t
 	switch {
 	case err == nil:
 		return resource.Item[thing]{}, resource.ErrExists
-	case errors.Is(err, resource.ErrGone) && !t.lives:
+	case errors.Is(err, resource.ErrGone) && !t.recreates:
 		return resource.Item[thing]{}, err
 	}
 	if err := t.checkSerial(id, v); err != nil {
 		return resource.Item[thing]{}, err
 	}
-	t.gap("insert looks, then stores")
+	t.gap("insert checks without a lock")
 	delete(t.deleted, id)
 	return t.write(id, v), nil
 }
@@ -282,7 +282,7 @@ func (t *table) InsertMany(ctx context.Context, items []resource.Item[thing]) er
 }
 
 func (t *table) Replace(ctx context.Context, id string, expect resource.Rev, v thing) (resource.Item[thing], error) {
-	if t.bug == "delete looks, then deletes" {
+	if t.bug == "delete checks without a lock" {
 		time.Sleep(giving / 2) // after all calls of Delete have read the item and before any of them has deleted it
 	}
 	defer t.enter(ctx)()
@@ -293,7 +293,7 @@ func (t *table) Replace(ctx context.Context, id string, expect resource.Rev, v t
 	if err := t.checkSerial(id, v); err != nil {
 		return resource.Item[thing]{}, err
 	}
-	t.gap("replace looks, then stores")
+	t.gap("replace checks without a lock")
 	return t.write(id, v), nil
 }
 
@@ -302,9 +302,9 @@ func (t *table) Delete(ctx context.Context, id string, expect resource.Rev) erro
 	if _, err := t.check(ctx, id, expect); err != nil {
 		return err
 	}
-	t.gap("delete looks, then deletes")
+	t.gap("delete checks without a lock")
 	it := t.rows[id]
-	t.tell(feed.Deleted, it, &it.Value, nil)
+	t.recordChange(feed.Deleted, it, &it.Value, nil)
 	delete(t.rows, id)
 	t.deleted[id] = time.Now()
 	return nil
@@ -393,7 +393,7 @@ func (t *table) InTx(ctx context.Context, fn func(ctx context.Context) error) (e
 	}
 	ctx, scope := tx.Begin(ctx, t)
 	defer func() {
-		if err != nil && t.bug != "a rollback is not told" {
+		if err != nil && t.bug != "AfterRollback does not run" {
 			scope.Rollback()
 		}
 	}()
@@ -401,10 +401,10 @@ func (t *table) InTx(ctx context.Context, fn func(ctx context.Context) error) (e
 		err = errors.New("panicked") // unless fn returns
 	}
 	err = fn(ctx)
-	if err == nil || t.bug == "a rollback announces" {
+	if err == nil || t.bug == "AfterCommit runs after a rollback" {
 		scope.Commit()
 	}
-	if t.bug == "a commit announces twice" && err == nil {
+	if t.bug == "AfterCommit runs twice" && err == nil {
 		scope.Commit()
 	}
 	return err
@@ -415,17 +415,17 @@ func (t *table) rollback(err error, to state) {
 	if err == nil || t.bug == "a rollback keeps everything" {
 		return
 	}
-	if t.bug == "a rollback forgets tombstones" {
+	if t.bug == "a rollback keeps tombstones" {
 		to.deleted = t.deleted
 	}
-	if t.bug == "what was rolled back is told" {
+	if t.bug == "a rolled back change is yielded" {
 		to.changes = t.changes
 	}
 	t.state = to
 }
 
-// tell records a change in the state, so that a rollback removes it.
-func (t *table) tell(kind feed.Kind, it resource.Item[thing], before, after *thing) {
+// recordChange records a change in the state, so that a rollback removes it.
+func (t *table) recordChange(kind feed.Kind, it resource.Item[thing], before, after *thing) {
 	c := &feed.Change[thing]{Kind: kind, ID: it.ID, Rev: string(it.Rev), Cursor: feed.Cursor{Epoch: 1, Seq: uint64(len(t.changes) + 1)}}
 	if before != nil {
 		v := before.clone()
@@ -442,7 +442,7 @@ func (t *table) tell(kind feed.Kind, it resource.Item[thing], before, after *thi
 func (t *table) Watch(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Change[thing], error] {
 	return func(yield func(*feed.Change[thing], error) bool) {
 		at := after
-		changes := t.behind(0)
+		changes := t.changesAfter(0)
 		switch {
 		case at.IsZero():
 			at = feed.Cursor{Epoch: 1, Seq: uint64(len(changes)), Mark: 1}
@@ -454,18 +454,18 @@ func (t *table) Watch(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Ch
 			return
 		}
 		wait := 50 * time.Microsecond
-		for told := false; ctx.Err() == nil; wait = min(2*wait, time.Second) {
-			for _, c := range t.behind(at.Seq) {
+		for current := false; ctx.Err() == nil; wait = min(2*wait, time.Second) {
+			for _, c := range t.changesAfter(at.Seq) {
 				at = c.Cursor
 				// Each subscriber receives a copy.
 				if !yield(&feed.Change[thing]{Kind: c.Kind, ID: c.ID, Rev: c.Rev, Before: c.Before, After: c.After, Cursor: at}, nil) {
 					return
 				}
 			}
-			if !told && !yield(&feed.Change[thing]{Cursor: at}, nil) {
+			if !current && !yield(&feed.Change[thing]{Cursor: at}, nil) {
 				return
 			}
-			told = true
+			current = true
 			select {
 			case <-time.After(wait):
 			case <-ctx.Done():
@@ -474,8 +474,8 @@ func (t *table) Watch(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Ch
 	}
 }
 
-// behind returns the changes after seq. It waits for the current transaction.
-func (t *table) behind(seq uint64) []*feed.Change[thing] {
+// changesAfter returns the changes after seq. It waits for the current transaction.
+func (t *table) changesAfter(seq uint64) []*feed.Change[thing] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.changes[seq:]

@@ -12,48 +12,47 @@ func replaceCases[T any]() []testCase[T] {
 		{
 			name:  "replace-get",
 			needs: replacer,
-			contract: "Replace stores the value and returns it as stored with its new revision; Get " +
-				"returns the same from then on. Nothing of the value before may shine through.",
+			contract: "Replace stores the value and returns it as stored, with its new revision. Get " +
+				"then returns the same item. Nothing of the previous value remains.",
 			run: replaceGet[T],
 		},
 		{
 			name:  "replace-stale",
 			needs: replacer,
-			contract: "A write names the revision it read. If the item has another one by now, the write " +
-				"changes nothing and returns ErrStale; so does one that names a revision the store never " +
-				"gave out, whatever it looks like. Storing it anyway would take back somebody else's " +
-				"acknowledged change.",
+			contract: "A write names the revision it read. If the item has another one, Replace " +
+				"returns ErrStale and changes nothing. The same applies to a revision that the store " +
+				"never returned. Otherwise an acknowledged change of another client would be lost.",
 			run: replaceStale[T],
 		},
 		{
 			name:  "replace-unknown",
 			needs: replacer,
-			contract: "Replace of an id that is not there returns ErrNotFound and brings nothing into " +
-				"being, whatever revision it names. Creating is Insert's business.",
+			contract: "Replace of an unknown id returns ErrNotFound and creates nothing, with any " +
+				"revision.",
 			run: replaceUnknown[T],
 		},
 		{
 			name:  "replace-revisions",
 			needs: replacer,
-			contract: "Every write gives the item a revision it never had before, also one that brings an " +
-				"earlier value back. A hash of the content, or a time that is too coarse, comes again: a " +
-				"client that holds the old one then overwrites changes it has not seen.",
+			contract: "Every write gives the item a revision that it never had, also a write that " +
+				"restores an earlier value. A hash of the content and a coarse timestamp repeat, and " +
+				"a client with the old revision would overwrite changes that it has not read.",
 			run: replaceRevisions[T],
 		},
 		{
 			name:  "replace-race",
 			needs: replacer,
 			contract: "Comparing the revision and writing are one atomic step. Acknowledged writes " +
-				"therefore form one chain, each naming the revision that the one before returned; two that " +
-				"name the same one mean that an acknowledged write was lost. (UPDATE ... WHERE id = ? AND " +
-				"rev = ?, and look at the number of rows.)",
+				"then form one chain: each names the revision that the one before returned. If two " +
+				"name the same one, an acknowledged write was lost. (UPDATE ... WHERE id = ? AND rev " +
+				"= ?, and check the number of rows.)",
 			run: replaceRace[T],
 		},
 		{
 			name:  "replace-duel",
 			needs: replacer,
-			contract: "Of several who replace an item at once, all naming the same revision, exactly one " +
-				"succeeds; the others are told ErrStale. Who was told of success finds that value stored.",
+			contract: "If several callers replace an item concurrently with the same revision, " +
+				"exactly one succeeds and its value is stored. The others return ErrStale.",
 			run: replaceDuel[T],
 		},
 	}
@@ -66,7 +65,7 @@ func replaceGet[T any](k *kit[T]) {
 		for range 3 {
 			sent := k.changed(it.Value)
 			next := k.replace(it, sent)
-			k.sameValue(sent, next.Value, "what Replace returned")
+			k.sameValue(sent, next.Value, "the result of Replace")
 			if next.ID != it.ID {
 				k.errorf("Replace of item %q returned item %q", it.ID, next.ID)
 			}
@@ -78,7 +77,7 @@ func replaceGet[T any](k *kit[T]) {
 	for range 4 { // nulls and empty values replace others
 		sent := k.identified(k.styled(clustered), sparse.ID)
 		sparse = k.replace(sparse, sent)
-		k.sameValue(sent, k.get(sparse.ID).Value, "an item with fewer fields set than before")
+		k.sameValue(sent, k.get(sparse.ID).Value, "an item after Replace with fewer fields set")
 	}
 }
 
@@ -107,8 +106,8 @@ func replaceStale[T any](k *kit[T]) {
 			continue
 		}
 		_, err := k.ops.Replace(k.ctx, third.ID, rev, k.changed(third.Value))
-		k.wantError(err, fmt.Sprintf("Replace that named revision %q of an item at %q", rev, third.Rev),
-			resource.ErrStale)
+		what := fmt.Sprintf("Replace with revision %q of an item that has revision %q", rev, third.Rev)
+		k.wantError(err, what, resource.ErrStale)
 		k.sameItem(third, k.get(third.ID), "the item after a stale Replace")
 	}
 }
@@ -124,11 +123,11 @@ func replaceUnknown[T any](k *kit[T]) {
 	}
 	for _, rev := range revs {
 		_, err := k.ops.Replace(k.ctx, id, rev, k.identified(k.fresh(), id))
-		k.wantError(err, fmt.Sprintf("Replace of an unknown id that named revision %q", rev),
+		k.wantError(err, fmt.Sprintf("Replace of an unknown id with revision %q", rev),
 			resource.ErrNotFound)
 	}
 	if _, err := k.ops.Get(k.ctx, id); err == nil {
-		k.errorf("Replace of an unknown id brought the item into being")
+		k.errorf("Replace of an unknown id created the item")
 	}
 	k.sameIDs(items, k.all(), "List after Replace of an unknown id")
 }
@@ -146,7 +145,7 @@ func replaceRevisions[T any](k *kit[T]) {
 	for write := range max(20, k.Items/4) {
 		it = k.replace(it, alternating[write%2])
 		if earlier, again := seen[it.Rev]; again {
-			k.fatalf("write %d gave the item revision %q, which it had after write %d",
+			k.fatalf("write %d returned revision %q, which the item had after write %d",
 				write+1, it.Rev, earlier)
 		}
 		seen[it.Rev] = write + 1
@@ -169,7 +168,7 @@ func replaceRace[T any](k *kit[T]) {
 	})
 	k.checkChain(chain)
 	if len(items) > 1 {
-		k.sameItem(items[1], k.get(items[1].ID), "the item beside the one that was written")
+		k.sameItem(items[1], k.get(items[1].ID), "an item that was not written")
 	}
 }
 
@@ -189,9 +188,9 @@ func replaceDuel[T any](k *kit[T]) {
 	}, resource.ErrStale)
 	for i, won := range winners {
 		if len(won) != 1 {
-			k.fatalf("%d of %d racing calls of Replace that named one revision were acknowledged, want 1",
+			k.fatalf("%d of %d concurrent calls of Replace with one revision succeeded, want 1",
 				len(won), k.Writers)
 		}
-		k.sameValue(sent[i][won[0]], k.get(items[i].ID).Value, "the item after racing calls of Replace")
+		k.sameValue(sent[i][won[0]], k.get(items[i].ID).Value, "the item after concurrent calls of Replace")
 	}
 }

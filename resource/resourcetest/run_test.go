@@ -36,7 +36,7 @@ func findMutant(t *testing.T, bug string) mutant {
 
 func TestRunOfABrokenStore(t *testing.T) {
 	if os.Getenv(brokenVariable) == "" {
-		t.Skip("TestRunFailsTheTest runs this in a process of its own, because it fails")
+		t.Skip("TestRunFailsTheTest runs this test in a separate process, because it fails")
 	}
 	p := findMutant(t, "an empty revision matches")
 	resourcetest.RunOps(t, func(*testing.T) ops { return p.newOps() }, p.options())
@@ -64,17 +64,17 @@ func TestRunFailsTheTest(t *testing.T) {
 	}
 }
 
-func TestFailureTeaches(t *testing.T) {
+func TestFailureMessage(t *testing.T) {
 	t.Parallel()
 	p := findMutant(t, "an empty revision matches")
 	message := resourcetest.Judge(t, p.newOps, p.options(), unhurried)["replace-stale"].Message
-	pattern := regexp.MustCompile(`(?s)^Replace that named revision "" of an item at "[^"]+" returned no error, ` +
+	pattern := regexp.MustCompile(`(?s)^Replace with revision "" of an item that has revision "[^"]+" returned no error, ` +
 		`want "the item has been changed since it was read".*` +
 		`\n    A write names the revision it read\. .*` +
 		`\n    Seed 20261120\. Replay: RESOURCETEST_SEED=20261120 go test -C /\S+ -count=1 ` +
-		`-run '\^TestFailureTeaches\$/\^replace-stale\$' \.$`)
+		`-run '\^TestFailureMessage\$/\^replace-stale\$' \.$`)
 	if !pattern.MatchString(message) {
-		t.Errorf("the message is not what it should be:\n%s", message)
+		t.Errorf("the message does not match %s:\n%s", pattern, message)
 	}
 }
 
@@ -98,11 +98,11 @@ func TestSeedFromTheEnvironment(t *testing.T) {
 	p := findMutant(t, "count ignores the filter")
 	message := resourcetest.Judge(t, p.newOps, p.options(), unhurried)["count-list"].Message
 	if !strings.Contains(message, "Seed 4711.") {
-		t.Errorf("the seed of the environment was not taken:\n%s", message)
+		t.Errorf("the seed of the environment was not used:\n%s", message)
 	}
 	t.Setenv("RESOURCETEST_SEED", "many")
 	if err := resourcetest.SetupError(smallOptions()); err == nil || !strings.Contains(err.Error(), "RESOURCETEST_SEED") {
-		t.Errorf("a seed that is no number gave %v", err)
+		t.Errorf("a seed that is not a number returned %v", err)
 	}
 }
 
@@ -122,28 +122,28 @@ func TestPanicIsAFailureOfItsCase(t *testing.T) {
 	}
 }
 
-func TestAbsenceIsSaid(t *testing.T) {
+func TestDescribeCapabilities(t *testing.T) {
 	t.Parallel()
 	o := resource.OpsOf(newTable(""))
 	o.Count, o.ListByKeys = nil, nil
-	said, failures := resourcetest.Describe(o, &resourcetest.Options[thing]{
+	report, failures := resourcetest.Describe(o, &resourcetest.Options[thing]{
 		Require: []string{"Replacer", "Counter", "Teleporter"},
 	})
 	want := "tested: Collection, Creator, Inserter, Replacer, Deleter, Tombstoner, MultiGetter, MultiInserter, Transactor, Watcher; " +
 		"absent and not tested: Counter, BatchLister, filters (Options.Support declares none)"
-	if diff := cmp.Diff(want, said); diff != "" {
+	if diff := cmp.Diff(want, report); diff != "" {
 		t.Errorf("the report differs (-want +got):\n%s", diff)
 	}
 	wantFailures := []string{
-		"the collection is no resource.Counter, which Options.Require demands",
-		`Options.Require: there is no capability "Teleporter"`,
+		"the collection does not implement resource.Counter, which Options.Require lists",
+		`Options.Require: unknown capability "Teleporter"`,
 	}
 	if diff := cmp.Diff(wantFailures, failures); diff != "" {
 		t.Errorf("the failures differ (-want +got):\n%s", diff)
 	}
 }
 
-func TestOptionsThatCannotBe(t *testing.T) {
+func TestInvalidOptions(t *testing.T) {
 	t.Parallel()
 	type unnamed struct {
 		Code string `json:"code"`
@@ -168,12 +168,12 @@ func TestOptionsThatCannotBe(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) {
-				t.Errorf("got %v, want something about %s", tt.err, tt.want)
+				t.Errorf("got %v, want an error that contains %s", tt.err, tt.want)
 			}
 		})
 	}
 	if err := resourcetest.SetupError(&resourcetest.Options[unnamed]{IDField: "code"}); err != nil {
-		t.Errorf("an id field by another name was refused: %v", err)
+		t.Errorf("Options.IDField was rejected: %v", err)
 	}
 }
 

@@ -12,24 +12,25 @@ func tombstoneCases[T any]() []testCase[T] {
 		{
 			name:  "tombstone-deleted",
 			needs: tombstoner | deleter,
-			contract: "Deleted returns when an item was deleted, and ErrNotFound while it is alive and if " +
-				"it was never there. It decides between 404 (Not Found) and 410 (Gone).",
+			contract: "Deleted returns the time at which an item was deleted, and ErrNotFound if it " +
+				"exists or never existed. The library uses it to choose between 404 (Not Found) and " +
+				"410 (Gone).",
 			run: tombstoneDeleted[T],
 		},
 		{
 			name:  "tombstone-precedes-stale",
 			needs: tombstoner | deleter | replacer,
-			contract: "That an item is gone precedes that a revision is stale: Delete and Replace of a " +
-				"deleted item return ErrGone whatever they name, so that a client which repeats its Delete " +
-				"learns that it succeeded.",
+			contract: "ErrGone precedes ErrStale: Delete and Replace of a deleted item return " +
+				"ErrGone with any revision. A client that repeats its Delete then learns that it " +
+				"succeeded.",
 			run: tombstonePrecedesStale[T],
 		},
 		{
-			name:  "tombstone-second-life",
+			name:  "tombstone-recreate",
 			needs: tombstoner | deleter | inserter,
-			contract: "An item that lives again is not deleted: Deleted returns ErrNotFound for it. After " +
-				"its second deletion the time is that of the second.",
-			run: tombstoneSecondLife[T],
+			contract: "Deleted returns ErrNotFound for an item that was created again. After its " +
+				"second deletion it returns the time of the second.",
+			run: tombstoneRecreate[T],
 		},
 	}
 }
@@ -47,12 +48,12 @@ func tombstoneDeleted[T any](k *kit[T]) {
 		k.errorf("Deleted returned %v for an item that was deleted just now", when)
 	}
 	_, err = k.ops.Deleted(k.ctx, items[1].ID)
-	k.wantError(err, "Deleted of an item that is alive", resource.ErrNotFound)
+	k.wantError(err, "Deleted of an existing item", resource.ErrNotFound)
 	_, err = k.ops.Deleted(k.ctx, k.newID())
 	k.wantError(err, "Deleted of an unknown id", resource.ErrNotFound)
 	again, err := k.ops.Deleted(k.ctx, items[0].ID)
 	if err != nil || !again.Equal(when) {
-		k.errorf("Deleted returned %v first and then %v, %v", when, again, err)
+		k.errorf("Deleted returned %v in the first call and %v, %v in the second", when, again, err)
 	}
 }
 
@@ -68,25 +69,25 @@ func tombstonePrecedesStale[T any](k *kit[T]) {
 	k.remove(it)
 	for _, rev := range append(oddRevs(it.Rev), first.Rev, it.Rev) {
 		k.wantError(k.ops.Delete(k.ctx, it.ID, rev),
-			"Delete of a deleted item that named revision "+string(rev),
+			"Delete of a deleted item with revision "+string(rev),
 			resource.ErrGone)
 		_, err := k.ops.Replace(k.ctx, it.ID, rev, it.Value)
-		k.wantError(err, "Replace of a deleted item that named revision "+string(rev), resource.ErrGone)
+		k.wantError(err, "Replace of a deleted item with revision "+string(rev), resource.ErrGone)
 	}
 }
 
-// tombstoneSecondLife checks each life and each deletion. It needs a store that accepts deleted ids
-// again.
-func tombstoneSecondLife[T any](k *kit[T]) {
+// tombstoneRecreate checks Deleted after each insert and each deletion. It needs a store that
+// accepts deleted ids again.
+func tombstoneRecreate[T any](k *kit[T]) {
 	if !k.Recreates {
-		k.notef("not tried: Options.Recreates is false")
+		k.notef("skipped: Options.Recreates is false")
 		return
 	}
 	id := k.newID()
 	for range 3 {
 		it := k.insert(id)
 		_, err := k.ops.Deleted(k.ctx, id)
-		k.wantError(err, "Deleted of an item that lives again", resource.ErrNotFound)
+		k.wantError(err, "Deleted of an item that was created again", resource.ErrNotFound)
 		k.remove(it)
 		_, err = k.ops.Deleted(k.ctx, id)
 		k.must(err, "Deleted of an item that was deleted again")

@@ -19,61 +19,62 @@ func transactionCases[T any]() []testCase[T] {
 		{
 			name:  "tx-runner",
 			needs: transactor,
-			contract: "Transactions returns the same Runner each time, comparable with ==: by it the " +
-				"library knows which collections, logs and records can stand or fall together.",
+			contract: "Transactions returns the same Runner each time, comparable with ==. The " +
+				"library compares Runners to find the collections, logs and records that can share a " +
+				"transaction.",
 			run: txRunner[T],
 		},
 		{
 			name:  "tx-commit",
 			needs: transactor | filler,
-			contract: "Inside a transaction a collection sees what the transaction did, and after the " +
-				"commit everybody does. (Every method must use the transaction that its context carries.)",
+			contract: "Reads in a transaction return its writes, and after the commit all reads do. " +
+				"(Every method must use the transaction in its context.)",
 			run: txCommit[T],
 		},
 		{
 			name:  "tx-rollback",
 			needs: transactor | filler,
-			contract: "If the function returns an error, InTx returns that error, and nothing has " +
-				"happened: no item, no change, no deletion, no memory of a deletion.",
+			contract: "If the function returns an error, InTx returns that error and the transaction " +
+				"has no effect: no item, change, deletion or tombstone remains.",
 			run: txRollback[T],
 		},
 		{
-			name:     "tx-panic",
-			needs:    transactor | filler,
-			contract: "A panic in the function rolls back and goes on; the store can be used afterwards.",
-			run:      txPanic[T],
+			name:  "tx-panic",
+			needs: transactor | filler,
+			contract: "If the function panics, InTx rolls back and panics with the same value. The " +
+				"store remains usable.",
+			run: txPanic[T],
 		},
 		{
 			name:  "tx-nested",
 			needs: transactor | filler,
-			contract: "InTx with a context that carries a transaction of the same Runner joins it: nothing " +
-				"is committed and nothing announced before the outermost call, and its rollback takes " +
-				"everything back.",
+			contract: "InTx with a context that carries a transaction of the same Runner joins it. " +
+				"Nothing is committed and no AfterCommit function runs before the outermost call " +
+				"returns, and its rollback undoes everything.",
 			run: txNested[T],
 		},
 		{
 			name:  "tx-after-commit",
 			needs: transactor,
-			contract: "What is given to tx.AfterCommit runs once, after the commit, and never if the " +
-				"transaction is rolled back: it sends mail and publishes events. What is given to " +
-				"tx.AfterRollback runs only then. (Call tx.Begin for each attempt, Scope.Commit after the " +
-				"commit and Scope.Rollback after a rollback.)",
+			contract: "A function given to tx.AfterCommit runs once, after the commit, and never if " +
+				"the transaction is rolled back, because it publishes events. One given to " +
+				"tx.AfterRollback runs only then. (Call tx.Begin for each attempt, Scope.Commit " +
+				"after the commit and Scope.Rollback after a rollback.)",
 			run: txAfterCommit[T],
 		},
 		{
 			name:  "tx-isolation",
 			needs: transactor | replacer | filler,
-			contract: "What a transaction has done is not seen by others before it commits: it may never " +
-				"have happened. They see what was before, or wait.",
+			contract: "Other callers do not see the writes of a transaction before it commits, " +
+				"because it may be rolled back. They see the state before it, or wait.",
 			run: txIsolation[T],
 		},
 		{
 			name:  "tx-race",
 			needs: transactor | replacer | filler,
-			contract: "Transactions that read and write the same item at once lose nothing, rolled back " +
-				"ones leave nothing, and a rollback takes back only what its own transaction did, never an " +
-				"acknowledged write of somebody else. (Undo one's own changes; do not restore a copy of " +
-				"everything.)",
+			contract: "Concurrent transactions that read and write one item lose no update. A " +
+				"rollback undoes the writes of its own transaction, and never an acknowledged write " +
+				"of another caller. (Undo each write; do not restore a copy of all data.)",
 			run: txRace[T],
 		},
 	}
@@ -139,7 +140,7 @@ func (k *kit[T]) holds(want []resource.Item[T], where string) {
 		k.sameItem(it, k.get(it.ID), where)
 		if k.ops.Deleted != nil {
 			_, err := k.ops.Deleted(k.ctx, it.ID)
-			k.wantError(err, where+": Deleted of an item that is alive", resource.ErrNotFound)
+			k.wantError(err, where+": Deleted of an existing item", resource.ErrNotFound)
 		}
 	}
 }
@@ -183,7 +184,7 @@ func txRollback[T any](k *kit[T]) {
 	for _, it := range after {
 		if k.ops.Replace != nil && it.ID == items[0].ID && it.Rev != items[0].Rev {
 			_, err := k.ops.Replace(k.ctx, it.ID, it.Rev, k.changed(it.Value))
-			k.wantError(err, "Replace that named a revision which was rolled back", resource.ErrStale)
+			k.wantError(err, "Replace with a revision that was rolled back", resource.ErrStale)
 		}
 	}
 	k.works(items)
@@ -196,7 +197,7 @@ func txPanic[T any](k *kit[T]) {
 	func() {
 		defer func() {
 			if p := recover(); p != thrown {
-				k.errorf("the panic of a function in InTx came out as %v", p)
+				k.errorf("InTx panicked with %v, want the value of its function's panic", p)
 			}
 		}()
 		err := k.inTx(k.ctx, func(ctx context.Context) error {
@@ -226,13 +227,13 @@ func txNested[T any](k *kit[T]) {
 			return err
 		}
 		if announced {
-			k.errorf("the inner of two transactions announced its commit before the outer one ended")
+			k.errorf("an AfterCommit function of the inner InTx ran before the outer one returned")
 		}
 		return errRollback
 	})
 	k.wantError(err, "InTx whose function failed after an inner InTx", errRollback)
 	if announced {
-		k.errorf("a rolled back transaction announced what an inner InTx had asked for")
+		k.errorf("an AfterCommit function of the inner InTx ran although the outer one was rolled back")
 	}
 	k.holds(items, "after the rollback of the outer transaction")
 	k.works(items)
@@ -267,11 +268,12 @@ func txAfterCommit[T any](k *kit[T]) {
 	undone = 0
 	k.must(k.inTx(k.ctx, body("commit", nil)), "an empty transaction")
 	if len(ran) != 2 || ran[0] != "commit first" || ran[1] != "commit second" {
-		k.errorf("after the commit %q ran, want what was asked for in that transaction, once and in order",
+		k.errorf("after the commit %q ran, want the functions of that transaction, each once and in "+
+			"order",
 			ran)
 	}
 	if undone > 0 {
-		k.errorf("AfterRollback ran for what was committed")
+		k.errorf("AfterRollback ran after a commit")
 	}
 }
 
@@ -298,7 +300,7 @@ func txIsolation[T any](k *kit[T]) {
 	k.wantError(err, "InTx whose function failed", errRollback)
 	reader()
 	if got, ok := <-answers; ok {
-		k.sameItem(items[0], got, "Get from outside while a transaction was open")
+		k.sameItem(items[0], got, "Get outside of an open transaction")
 	}
 }
 
@@ -328,7 +330,7 @@ func txRace[T any](k *kit[T]) {
 	k.checkChain(outside)
 	for _, made := range created {
 		for _, it := range made {
-			k.sameItem(it, k.get(it.ID), "an item that was stored beside transactions")
+			k.sameItem(it, k.get(it.ID), "an item that was stored during concurrent transactions")
 		}
 	}
 }
@@ -358,7 +360,7 @@ func (k *kit[T]) putBeside() (it resource.Item[T]) {
 		it, err = k.tryPut(k.ctx, v)
 		return err
 	})
-	k.must(err, "storing an item beside transactions")
+	k.must(err, "storing an item during concurrent transactions")
 	return it
 }
 
@@ -390,5 +392,5 @@ func (k *kit[T]) lengthenInTx(c *chain[T], rollback bool, open func()) {
 			k.fatalf("a transaction that reads and replaces failed: %v", err)
 		}
 	}
-	k.fatalf("%d transactions on one item all found it changed: nobody gets through", tries)
+	k.fatalf("%d transactions on one item failed with ErrStale or ErrUnavailable", tries)
 }

@@ -14,17 +14,17 @@ func uniqueCases[T any]() []testCase[T] {
 		{
 			name:  "unique-taken",
 			needs: filler,
-			contract: "No two items have the same value in a field tagged unique. Who tries is told " +
-				"resource.Taken with the field's JSON name, and nothing is written. An item may keep its " +
-				"own value, and the value of a deleted item is free.",
+			contract: "No two items have the same value in a field tagged unique. A write that would " +
+				"violate this returns resource.Taken with the field's JSON name and changes nothing. " +
+				"An item may keep its own value, and the value of a deleted item may be used again.",
 			run: uniqueTaken[T],
 		},
 		{
 			name:  "unique-race",
 			needs: filler,
-			contract: "Of several who store items with the same value in a unique field at once exactly " +
-				"one succeeds. Looking whether the value is free and storing must be one atomic step, as " +
-				"with a unique index.",
+			contract: "If several callers store the same value in a unique field concurrently, " +
+				"exactly one succeeds. The check and the write must be one atomic step, as with a " +
+				"unique index.",
 			run: uniqueRace[T],
 		},
 	}
@@ -50,7 +50,7 @@ func (k *kit[T]) sharing(f *schema.Field, other T) T {
 	from, okFrom := ownField(reflect.ValueOf(&other).Elem(), f.Index)
 	to, okTo := ownField(reflect.ValueOf(&v).Elem(), f.Index)
 	if !okFrom || !okTo {
-		k.fatalf("field %s is behind an embedded pointer, where the kit cannot set it", f.Name)
+		k.fatalf("field %s is in an embedded pointer, which the kit cannot set", f.Name)
 	}
 	to.Set(from)
 	return v
@@ -93,16 +93,16 @@ func uniqueTaken[T any](k *kit[T]) {
 			clash := k.identified(k.sharing(f, first.Value), second.ID)
 			_, err := k.ops.Replace(k.ctx, second.ID, second.Rev, clash)
 			k.wantTaken(err, f, "Replace with the "+f.Name+" of another item")
-			k.sameItem(second, k.get(second.ID), "the item after a refused Replace")
+			k.sameItem(second, k.get(second.ID), "the item after a rejected Replace")
 			first = k.replace(first, k.identified(k.sharing(f, first.Value), first.ID))
 		}
-		k.holds([]resource.Item[T]{first, second}, "after refused writes")
+		k.holds([]resource.Item[T]{first, second}, "after rejected writes")
 		if k.ops.Delete == nil {
 			return // the rest needs an empty collection
 		}
 		k.remove(first)
-		heir := k.put(k.sharing(f, first.Value))
-		k.remove(heir)
+		third := k.put(k.sharing(f, first.Value))
+		k.remove(third)
 		k.remove(second)
 	}
 }
@@ -128,7 +128,7 @@ func uniqueRace[T any](k *kit[T]) {
 		}, errTaken)
 		for _, won := range winners {
 			if len(won) != 1 {
-				k.fatalf("%d of %d racing writes with the same %s were acknowledged, want 1",
+				k.fatalf("%d of %d concurrent writes with the same %s succeeded, want 1",
 					len(won), k.Writers, f.Name)
 			}
 		}

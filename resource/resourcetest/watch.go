@@ -18,55 +18,56 @@ func watchCases[T any]() []testCase[T] {
 		{
 			name:  "watch-begin",
 			needs: watcher,
-			contract: "What Watch yields first is a Bookmark with the place it begins at: where the store " +
-				"is for the zero Cursor, and else the very place that it was given. Whoever takes a place, " +
-				"and reads then, goes on from there.",
+			contract: "The first event of Watch is a Bookmark with the position at which it starts: " +
+				"the current position for the zero Cursor, otherwise the given cursor. A client that " +
+				"takes the position before it reads can continue from it without a gap.",
 			run: watchBegin[T],
 		},
 		{
 			name:  "watch-changes",
 			needs: watcher | filler,
-			contract: "Watch yields each change once when it has happened, with the item as it was (unless " +
-				"it was created) and as it is (unless it was deleted), and with the revision that Get " +
-				"gives. Policy judges both, so that somebody for whom an item goes out of sight is told " +
-				"that it is gone.",
+			contract: "Watch yields each change once, with the item before it (unless it was " +
+				"created), the item after it (unless it was deleted), and the revision that Get " +
+				"returns. Policies check both items, so that a client that may no longer see an item " +
+				"receives a deletion.",
 			run: watchChanges[T],
 		},
 		{
 			name:  "watch-resume",
 			needs: watcher | filler,
-			contract: "From the place of a change Watch yields exactly what is behind it, with the same " +
-				"cursors, and then a Bookmark with a place as far as the store was: so whoever comes late " +
-				"knows when nothing is missing.",
+			contract: "From the cursor of a change, Watch yields exactly the changes after it, with " +
+				"the same cursors, and then a Bookmark. It reports to a client that resumes that no " +
+				"change is pending.",
 			run: watchResume[T],
 		},
 		{
 			name:  "watch-expired",
 			needs: watcher,
-			contract: "A place that the store cannot go on from, as it is of another memory or one that it " +
-				"has not come to, is ErrExpired and nothing else: who is told lists anew, and who is not " +
-				"misses what was between.",
+			contract: "From a cursor of another store, or one ahead of its position, Watch yields " +
+				"only feed.ErrExpired. A client that receives it lists again; without it, the client " +
+				"would miss the changes between.",
 			run: watchExpired[T],
 		},
 		{
 			name:  "watch-end",
 			needs: watcher,
-			contract: "The end of the context ends Watch without an error, be it before it begins or while " +
-				"it waits: nobody is there any more, and the server goes down when all have ended.",
+			contract: "If the context is canceled, Watch ends without an error, before its first " +
+				"event and while it waits. The server waits for all streams before it shuts down.",
 			run: watchEnd[T],
 		},
 		{
 			name:  "watch-rollback",
 			needs: watcher | transactor | filler,
-			contract: "What a transaction has done is told when it is committed, and never if it is rolled " +
-				"back: it has not happened.",
+			contract: "Watch yields the changes of a transaction after it has committed, and never " +
+				"if it is rolled back.",
 			run: watchRollback[T],
 		},
 		{
 			name:  "watch-race",
 			needs: watcher | replacer | filler,
-			contract: "The changes of an item are told in the order in which they were made, whoever made " +
-				"them: each begins where the one before has ended, and the last leaves the item as it is.",
+			contract: "Watch yields the changes of an item in the order of the writes, also during " +
+				"concurrent writes. Each change begins with the item that the one before ended with, " +
+				"and the last ends with the stored item.",
 			run: watchRace[T],
 		},
 	}
@@ -75,25 +76,25 @@ func watchCases[T any]() []testCase[T] {
 // position returns the current position of the store.
 func (k *kit[T]) position() feed.Cursor {
 	for c, err := range k.ops.Watch(k.ctx, feed.Cursor{}) {
-		k.must(err, "Watch from now on")
-		k.wantBookmark(c, "Watch from now on")
+		k.must(err, "Watch from the zero Cursor")
+		k.wantBookmark(c, "Watch from the zero Cursor")
 		return c.Cursor
 	}
-	k.fatalf("Watch from now on ended before it yielded a Bookmark")
+	k.fatalf("Watch from the zero Cursor ended before it yielded a Bookmark")
 	return feed.Cursor{}
 }
 
 // wantBookmark ends the goroutine unless c is a Bookmark with a cursor.
 func (k *kit[T]) wantBookmark(c *feed.Change[T], where string) {
 	if c.Kind != feed.Bookmark || c.Cursor.IsZero() {
-		k.fatalf("%s yielded first that %q was %v, at %v, and not a Bookmark with a place",
+		k.fatalf("%s yielded id %q, kind %v and cursor %v first, want a Bookmark with a cursor",
 			where, c.ID, c.Kind, c.Cursor)
 	}
 }
 
-// told returns the n events after a cursor, which have all been written. It waits for the Bookmark
+// changesAfter returns the n events after a cursor, which have all been written. It waits for the Bookmark
 // after them.
-func (k *kit[T]) told(after feed.Cursor, n int) (changes []*feed.Change[T]) {
+func (k *kit[T]) changesAfter(after feed.Cursor, n int) (changes []*feed.Change[T]) {
 	ctx, cancel := context.WithTimeout(k.ctx, k.patience/4)
 	defer cancel()
 	last, begun := after, false
@@ -102,12 +103,12 @@ func (k *kit[T]) told(after feed.Cursor, n int) (changes []*feed.Change[T]) {
 		switch {
 		case !begun:
 			if k.wantBookmark(c, "Watch"); c.Cursor != after {
-				k.errorf("Watch from %v begins at %v", after, c.Cursor)
+				k.errorf("Watch from %v yielded a Bookmark at %v first", after, c.Cursor)
 			}
 			begun = true
 		case c.Cursor.Epoch != last.Epoch || c.Cursor.Seq < last.Seq ||
 			c.Cursor.Seq == last.Seq && c.Kind != feed.Bookmark:
-			k.errorf("Watch yielded a %v at %v behind %v: places grow", c.Kind, c.Cursor, last)
+			k.errorf("Watch yielded a %v at %v after %v; cursors must increase", c.Kind, c.Cursor, last)
 		}
 		last = c.Cursor
 		if c.Kind != feed.Bookmark {
@@ -116,7 +117,7 @@ func (k *kit[T]) told(after feed.Cursor, n int) (changes []*feed.Change[T]) {
 			return changes
 		}
 	}
-	k.fatalf("Watch yielded %d changes of %d and no Bookmark behind them, and then nothing more",
+	k.fatalf("Watch yielded %d of %d changes and no Bookmark after them",
 		len(changes), n)
 	return nil
 }
@@ -124,7 +125,7 @@ func (k *kit[T]) told(after feed.Cursor, n int) (changes []*feed.Change[T]) {
 // vetChange checks the invariants of an event.
 func (k *kit[T]) vetChange(c *feed.Change[T]) *feed.Change[T] {
 	if (c.Before == nil) != (c.Kind == feed.Created) || (c.After == nil) != (c.Kind == feed.Deleted) {
-		k.errorf("Watch yielded that item %q was %v, with Before: %v and After: %v",
+		k.errorf("Watch yielded that item %q was %v; Before is set: %v, After is set: %v",
 			c.ID, c.Kind, c.Before != nil, c.After != nil)
 	}
 	for _, v := range []*T{c.Before, c.After} {
@@ -137,14 +138,14 @@ func (k *kit[T]) vetChange(c *feed.Change[T]) *feed.Change[T] {
 	return c
 }
 
-// deed is an expected event.
-type deed[T any] struct {
+// expectedChange is an expected event.
+type expectedChange[T any] struct {
 	kind          feed.Kind
 	before, after resource.Item[T] // an existing item has a revision or an id
 }
 
 // sameChanges records a failure unless the events are those expected.
-func (k *kit[T]) sameChanges(want []deed[T], got []*feed.Change[T]) {
+func (k *kit[T]) sameChanges(want []expectedChange[T], got []*feed.Change[T]) {
 	if len(want) != len(got) {
 		k.errorf("Watch yielded %d changes, want %d", len(got), len(want))
 	}
@@ -155,39 +156,39 @@ func (k *kit[T]) sameChanges(want []deed[T], got []*feed.Change[T]) {
 			it = w.before
 		}
 		if g.Kind != w.kind || g.ID != it.ID || g.Rev != string(it.Rev) {
-			k.errorf("change %d is that item %q was %v and has revision %q, want %q, %v and %q",
+			k.errorf("change %d has id %q, kind %v and revision %q, want %q, %v and %q",
 				i, g.ID, g.Kind, g.Rev, it.ID, w.kind, it.Rev)
 			continue
 		}
-		k.sameSide(w.kind != feed.Created, &w.before, g.Before, "the item before a change")
-		k.sameSide(w.kind != feed.Deleted, &w.after, g.After, "the item behind a change")
+		k.sameVersion(w.kind != feed.Created, &w.before, g.Before, "the item before a change")
+		k.sameVersion(w.kind != feed.Deleted, &w.after, g.After, "the item after a change")
 	}
 }
 
-func (k *kit[T]) sameSide(there bool, want *resource.Item[T], got *T, where string) {
+func (k *kit[T]) sameVersion(there bool, want *resource.Item[T], got *T, where string) {
 	if there && got != nil && !k.typ.Equal(&want.Value, got) {
 		k.errorf("%s differs: got %s, want %s", where, brief(k.document(got)), brief(k.document(&want.Value)))
 	}
 }
 
 // act makes changes of all kinds that the store supports, and calls done after each.
-func (k *kit[T]) act(done func(deed[T])) {
+func (k *kit[T]) act(done func(expectedChange[T])) {
 	items := make([]resource.Item[T], 3)
 	for i := range items {
 		items[i] = k.get(k.put(k.fresh()).ID)
-		done(deed[T]{kind: feed.Created, after: items[i]})
+		done(expectedChange[T]{kind: feed.Created, after: items[i]})
 	}
 	if k.able.has(replacer) {
 		for i, it := range items[1:] {
 			k.replace(it, k.changed(it.Value))
 			items[i+1] = k.get(it.ID)
-			done(deed[T]{kind: feed.Updated, before: it, after: items[i+1]})
+			done(expectedChange[T]{kind: feed.Updated, before: it, after: items[i+1]})
 		}
 	}
 	if k.able.has(deleter) {
 		for _, it := range items[:2] {
 			k.remove(it)
-			done(deed[T]{kind: feed.Deleted, before: it})
+			done(expectedChange[T]{kind: feed.Deleted, before: it})
 		}
 	}
 }
@@ -196,9 +197,9 @@ func watchBegin[T any](k *kit[T]) {
 	at := k.position()
 	for range 2 {
 		for c, err := range k.ops.Watch(k.ctx, at) {
-			k.must(err, "Watch from where the store is")
+			k.must(err, "Watch from the current position")
 			if k.wantBookmark(c, "Watch"); c.Cursor != at {
-				k.errorf("Watch from %v begins at %v", at, c.Cursor)
+				k.errorf("Watch from %v yielded a Bookmark at %v first", at, c.Cursor)
 			}
 			break
 		}
@@ -220,14 +221,14 @@ func watchChanges[T any](k *kit[T]) {
 		k.fatalf("Watch ended before it yielded a Bookmark")
 	}
 	k.wantBookmark(c, "Watch")
-	k.act(func(want deed[T]) {
+	k.act(func(want expectedChange[T]) {
 		for {
 			c, err, ok := next()
 			if k.must(err, "Watch"); !ok {
-				k.fatalf("Watch has not yielded that an item was %v", want.kind)
+				k.fatalf("Watch ended before it yielded that an item was %v", want.kind)
 			}
 			if c.Kind != feed.Bookmark {
-				k.sameChanges([]deed[T]{want}, []*feed.Change[T]{k.vetChange(c)})
+				k.sameChanges([]expectedChange[T]{want}, []*feed.Change[T]{k.vetChange(c)})
 				return
 			}
 		}
@@ -236,18 +237,18 @@ func watchChanges[T any](k *kit[T]) {
 
 func watchResume[T any](k *kit[T]) {
 	start := k.position()
-	var want []deed[T]
-	k.act(func(c deed[T]) { want = append(want, c) })
-	all := k.told(start, len(want))
+	var want []expectedChange[T]
+	k.act(func(c expectedChange[T]) { want = append(want, c) })
+	all := k.changesAfter(start, len(want))
 	if k.sameChanges(want, all); len(all) != len(want) {
 		return
 	}
 	for i, c := range all {
-		rest := k.told(c.Cursor, len(all)-i-1)
+		rest := k.changesAfter(c.Cursor, len(all)-i-1)
 		k.sameChanges(want[i+1:], rest)
 		for j := range min(len(rest), len(all)-i-1) {
 			if first, then := all[i+1+j].Cursor, rest[j].Cursor; first != then {
-				k.errorf("a change is at %v first and at %v then", first, then)
+				k.errorf("a change has cursor %v in the first Watch and %v in the second", first, then)
 			}
 		}
 	}
@@ -262,26 +263,26 @@ func watchExpired[T any](k *kit[T]) {
 	foreign.Epoch ^= 1 << 40
 	ahead.Seq += 1 << 40
 	for name, at := range map[string]feed.Cursor{
-		"of another store": foreign, "that it has not come to": ahead} {
+		"of another store": foreign, "ahead of the store": ahead} {
 		ctx, cancel := context.WithTimeout(k.ctx, k.patience/4)
 		expired := false
 		for c, err := range k.ops.Watch(ctx, at) {
 			switch {
 			case expired:
-				k.errorf("Watch went on after the error")
+				k.errorf("Watch continued after the error")
 			case errors.Is(err, feed.ErrExpired):
 				expired = true
 				continue
 			case err != nil:
-				k.errorf("Watch from a place %s: %v, want feed.ErrExpired", name, err)
+				k.errorf("Watch from a cursor %s returned %v, want feed.ErrExpired", name, err)
 			default:
-				k.errorf("Watch from a place %s yielded a %v, want feed.ErrExpired", name, c.Kind)
+				k.errorf("Watch from a cursor %s yielded a %v, want feed.ErrExpired", name, c.Kind)
 			}
 			break
 		}
 		cancel()
 		if !expired {
-			k.errorf("Watch from a place %s did not end with feed.ErrExpired", name)
+			k.errorf("Watch from a cursor %s did not end with feed.ErrExpired", name)
 		}
 	}
 }
@@ -295,7 +296,7 @@ func watchEnd[T any](k *kit[T]) {
 		}
 		for _, err := range k.ops.Watch(ctx, feed.Cursor{}) {
 			if err != nil {
-				k.errorf("Watch whose context has ended %s ended with %v, want no error", when, err)
+				k.errorf("Watch whose context ended %s yielded error %v, want none", when, err)
 			}
 			if when == "at the first Bookmark" {
 				cancel()
@@ -330,14 +331,14 @@ func watchRollback[T any](k *kit[T]) {
 	if k.ops.Delete == nil {
 		want = []feed.Kind{feed.Created, feed.Created}
 	}
-	changes := k.told(start, len(want))
+	changes := k.changesAfter(start, len(want))
 	kinds := make([]feed.Kind, len(changes))
 	for i, c := range changes {
 		kinds[i] = c.Kind
 	}
 	if !slices.Equal(kinds, want) || changes[len(changes)-1].ID != last.ID {
 		k.errorf(
-			"of a transaction that was rolled back, one that was committed, and a write %v was told, want %v",
+			"after a rollback, a commit and a single write Watch yielded %v, want %v",
 			kinds, want)
 	}
 }
@@ -357,7 +358,7 @@ func watchRace[T any](k *kit[T]) {
 		})
 	}
 	writers.Wait()
-	changes := k.told(start, k.Writers*rounds)
+	changes := k.changesAfter(start, k.Writers*rounds)
 	next := map[resource.Rev]link[T]{}
 	for _, l := range c.links {
 		next[l.from] = l
@@ -366,15 +367,15 @@ func watchRace[T any](k *kit[T]) {
 	for i, ch := range changes {
 		l, ok := next[at]
 		if !ok || ch.Rev != string(l.to) || ch.Before == nil || ch.After == nil {
-			k.fatalf("change %d leaves revision %q, while what was written upon %q is %q",
+			k.fatalf("change %d has revision %q; the write that named %q returned %q",
 				i, ch.Rev, at, l.to)
 		}
 		if !k.typ.Equal(&value, ch.Before) {
-			k.fatalf("change %d begins with %s, and the one before has ended with %s",
+			k.fatalf("change %d begins with %s, but the one before ended with %s",
 				i, brief(k.document(ch.Before)), brief(k.document(&value)))
 		}
 		at, value = l.to, *ch.After
 	}
 	k.sameItem(k.get(first.ID), resource.Item[T]{ID: first.ID, Rev: at, Value: value},
-		"the item behind the last change")
+		"the item after the last change")
 }
