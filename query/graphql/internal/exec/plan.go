@@ -1,5 +1,8 @@
 package exec
 
+// The compiled form of an operation. plan_compile.go and plan_collect.go build it, run*.go and
+// write*.go read it. A plan refers to the syntax tree only for arguments with variables.
+
 import (
 	"crypto/sha256"
 	"sync/atomic"
@@ -86,15 +89,22 @@ const (
 	constant   writer = iota // label contains the value
 	member                   // one JSON value, written by package schema
 	structured               // a member that has subfields or elements to check
+
+	// Of an item: values that were fetched for all items of the level.
 	toOne
 	toMany
 	computed
+
+	// entityTag needs the Entry of the item, not only its value.
 	entityTag
+
+	// Of a root type.
 	item
 	connection
 	invoked
 	meta
 
+	// Of a connection, an edge and a PageInfo.
 	connectionNodes
 	connectionEdges
 	connectionPage
@@ -107,6 +117,7 @@ const (
 	pageEnd
 	connectionPlace
 
+	// Of a subscription and its change.
 	changed
 	changeKind
 	changeID
@@ -129,6 +140,7 @@ var writers = [...]writer{
 }
 
 // fetched reports whether values of a source are fetched in the first phase.
+// The others are read from a value that is already present, such as a member of an item.
 func fetched(s model.Source) bool {
 	switch s {
 	case model.Related, model.Computed, model.TotalCount, model.Get, model.List, model.Lookup, model.Create,

@@ -1,5 +1,8 @@
 package exec
 
+// Arguments: coerced at compile time if they are constant, and otherwise in each run. Also the
+// limits that depend on them: the size of a plan in the cache and of repeated variables.
+
 import (
 	"cmp"
 	"fmt"
@@ -19,6 +22,7 @@ func (c *compiler) arguments(n *field, given []*parser.Argument) {
 	if len(n.def.Args) == 0 {
 		return
 	}
+	// use increments c.used for each variable, also within lists and input objects.
 	before := c.used
 	for _, arg := range given {
 		c.use(arg.Value)
@@ -112,6 +116,7 @@ func (c *compiler) use(v parser.Value) {
 func (r *run) checkRepeated() *gqlerror.Error {
 	total, most := 0, 4*cmp.Or(r.e.cfg.Scan.Bytes, 1<<20)
 	for name, times := range r.plan.uses {
+		// The request body has limited a single use already.
 		if times > 1 {
 			total += times * size(r.variables[name])
 		}

@@ -1,5 +1,7 @@
 package exec
 
+// Merging of selection sets and expansion of fragments, at compile time. Called by plan_compile.go.
+
 import (
 	"slices"
 
@@ -55,6 +57,8 @@ func (c *compiler) compileSet(typ *model.Type, from []occurrence) *selectionSet 
 		g.walk(o.set, o.when)
 	}
 	s := &selectionSet{typ: typ, ops: make([]fieldOp, 0, len(g.order))}
+	// Fields are compiled after all selection sets have been collected, because a later fragment
+	// can add subfields to an earlier field.
 	for _, group := range g.groups {
 		group.field = c.compileField(typ, group)
 	}
@@ -134,6 +138,7 @@ func (g *fieldCollector) addField(f *parser.Field, when []term) {
 func (c *compiler) compileField(typ *model.Type, g *group) *field {
 	first := g.fields[0].field
 	n := &field{key: g.key, def: c.definitionOf(typ, first.Name.Value)}
+	// An error names at most 20 locations; a document can select one key thousands of times.
 	for _, f := range g.fields {
 		if at := gqlerror.Place(*f.field.Loc); !slices.Contains(n.places, at) && len(n.places) < 20 {
 			n.places = append(n.places, at)
@@ -142,6 +147,7 @@ func (c *compiler) compileField(typ *model.Type, g *group) *field {
 	n.label, _ = jsontext.AppendQuote([]byte{','}, n.key)
 	n.label = append(n.label, ':')
 	c.bytes += 360 + 2*len(n.key) + 16*len(n.places)
+	// The concrete type is known, so __typename is part of the label and costs nothing at run time.
 	if n.def == c.e.cfg.Schema.TypeName {
 		n.label = append(append(append(n.label, '"'), typ.Name...), '"')
 		return n
@@ -206,6 +212,8 @@ func (s *selectionSet) addFetches(n *field) {
 		if n.write == constant {
 			return
 		}
+		// At most two fields with a switch are between a root field and its items: edges or
+		// nodes, and node. The field of the fetch has a switch of its own.
 		for _, l := range n.sub.fetches {
 			if l.via[0] == 0 {
 				l.via[0] = n.group
@@ -224,6 +232,7 @@ func (c *compiler) columns(s *selectionSet, groups []*group) []string {
 	if r == nil {
 		return nil
 	}
+	// Entries are identified by their id: for relations, entity tags and cursors.
 	columns := []string{r.Describe().ID}
 	for _, g := range groups {
 		n := g.field

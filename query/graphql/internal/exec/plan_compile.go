@@ -1,5 +1,8 @@
 package exec
 
+// From a document to a plan. Called by Engine.Plan; calls packages lexer, parser and validate, and
+// plan_collect.go for the selection sets.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package exec
 
+// @skip and @include: compiled to switches by plan_collect.go, evaluated by run.go.
+
 import (
 	"slices"
 
@@ -67,6 +69,7 @@ func (c *compiler) addOps(s *selectionSet, order []candidate) {
 	for _, at := range order {
 		n := at.group.field
 		switch {
+		// The first occurrence is unconditional, so the position in the response is fixed.
 		case len(at.when) == 0 && !seen[at.group]:
 			s.ops = append(s.ops, fieldOp{field: n})
 		default:

@@ -1,5 +1,9 @@
 package exec
 
+// A faster path for items whose selected fields are all plain members. Called by plan_collect.go at
+// compile time and by write.go. Its output equals that of the general path, which also reports
+// the errors of both.
+
 import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -27,6 +31,7 @@ func (j *joined) append(dst []byte, v any) ([]byte, error) {
 // because the size of the response is checked between sequences. Therefore a response exceeds its
 // limit by at most one item.
 func (s *selectionSet) join() {
+	// Types of the schema without a Go type, such as connections, have no members to join.
 	if s.typ.Go == nil {
 		return
 	}

@@ -1,5 +1,8 @@
 package exec
 
+// Mutations with an idempotency key: package graphql inspects the writes first, executes them in a
+// transaction that may be retried, and checks the items of a stored response again.
+
 import (
 	"context"
 	"crypto/sha256"
@@ -127,6 +130,7 @@ func (p *Prepared) Run(ctx context.Context, a *Attempt, dst []byte) ([]byte, Res
 		result.First, result.Begun = first.err, first.asked
 		break
 	}
+	// The writes are rolled back, so the response must not show their results.
 	if r.attempt.Whole && r.cause != nil {
 		dst = append(gqlerror.List(append(dst[:start], `{"errors":`...), r.errs), `,"data":null}`...)
 	}

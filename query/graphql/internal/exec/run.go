@@ -1,5 +1,8 @@
 package exec
 
+// One execution of a plan: its state, and the checks before anything is fetched. Calls run_cost.go
+// for the limits, run_fetch.go for the first phase and write.go for the second.
+
 import (
 	"context"
 	"slices"
@@ -20,6 +23,7 @@ import (
 // 7.1), and there are at most 1,000. Run rejects subscriptions.
 func (e *Engine) Run(ctx context.Context, p *Plan, variables map[string]jsontext.Value,
 	dst []byte) ([]byte, Outcome) {
+	// Introspection without variables: computed when the plan was compiled.
 	if p.answer != nil {
 		return append(dst, p.answer...), Done
 	}
@@ -108,6 +112,8 @@ func (r *run) prepare(variables map[string]jsontext.Value) []*gqlerror.Error {
 		}
 		r.variables = values
 	}
+	// The order matters: conditions need variables, and the cost counts only what is switched on and
+	// needs arguments such as first.
 	if failed := r.evalConditions(); failed != nil {
 		return []*gqlerror.Error{failed}
 	}

@@ -1,5 +1,8 @@
 package exec
 
+// Limits of an operation before it is executed. Called by run.prepare and, for the length of the
+// response, by write.go.
+
 import (
 	"fmt"
 

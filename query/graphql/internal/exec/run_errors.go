@@ -1,5 +1,8 @@
 package exec
 
+// Field errors (section 6.4.4): their paths, their number and size, and what is logged. Called by
+// write.go when it reaches the field.
+
 import (
 	"context"
 	"errors"
@@ -96,6 +99,7 @@ func (r *run) fail(n *field, err error) bool {
 	if r.failures++; r.cause == nil {
 		r.cause = err
 	}
+	// Further errors are counted and still make their fields null.
 	if len(r.errs) == maxErrors || r.errBytes >= maxErrorBytes {
 		return false
 	}

@@ -1,5 +1,8 @@
 package exec
 
+// The first phase: it calls the catalog through package fetch, once for each field and level, and
+// stores the results in run.loaded. It writes no response and builds no paths.
+
 import (
 	"context"
 	"sync"
@@ -60,6 +63,7 @@ func (r *run) loadRoot(ctx context.Context) {
 		r.loadAll(ctx, r.plan.root, source{})
 		return
 	}
+	// The order is that of the response: a field is executed at its first occurrence.
 	for i := range r.plan.root.ops {
 		s := &r.plan.root.ops[i]
 		if r.on[s.when] && s.write != constant {
@@ -100,6 +104,7 @@ const minConcurrent = 200_000
 // empty.
 func (r *run) loadConcurrently(ctx context.Context, group *sync.WaitGroup, n *field,
 	from source) *sync.WaitGroup {
+	// The duration is that of earlier runs of the same plan, in any request.
 	if took := n.took.Load(); took > 0 && took < minConcurrent {
 		r.load(ctx, n, from)
 		return group
@@ -135,6 +140,7 @@ func (r *run) load(ctx context.Context, n *field, from source) {
 		l.err = errSkipped
 		return
 	}
+	// A panic must not leave this goroutine: net/http recovers only those of its own.
 	defer func() {
 		n.timed(time.Since(start))
 		if v := recover(); v != nil {
@@ -183,11 +189,13 @@ func (r *run) fetchOne(ctx context.Context, n *field, l *loaded, from source,
 	var err error
 	switch f.Source {
 	case model.Related:
+		// One call for all parents. share notes the positions of items that several parents have.
 		l.page, err = r.e.cfg.Catalog.Follow(ctx, from.of, f.Relation, from.list, n.sub.columns)
 		l.share(len(from.list))
 		return source{of: n.sub.typ.Resource, list: l.page.Entries}, err
 	case model.List:
 		list := get.List
+		// The position of the feed is read before the list, so that no change between them is lost.
 		if r.selectsEventCursor(n.sub) {
 			list = get.WatchedList
 		}

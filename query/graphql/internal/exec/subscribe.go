@@ -1,5 +1,8 @@
 package exec
 
+// Subscriptions: one run of the plan for each change. Called by package graphql for WebSocket and
+// SSE; the changes come from package fetch.
+
 import (
 	"context"
 	"crypto/sha256"
@@ -163,6 +166,7 @@ func (s *subscription) message(ctx context.Context, change *feed.Change[resource
 
 // write returns a new message.
 func (s *subscription) write(ctx context.Context, change *feed.Change[resource.Entry]) []byte {
+	// Runs are pooled, so an idle subscription holds no buffers.
 	r := s.e.begin(s.plan)
 	defer r.end()
 	r.variables, r.change = s.variables, change

@@ -34,6 +34,7 @@ func (s *shared) keep(json []byte) *keptMessage {
 	defer s.mu.Unlock()
 	s.kept = append(s.kept, t)
 	s.bytes += t.size
+	// Subscriptions that are about to send an evicted message write it again.
 	gone := 0
 	for ; s.bytes > s.most; gone++ {
 		s.kept[gone].json.Store(nil)

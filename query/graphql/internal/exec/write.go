@@ -1,5 +1,8 @@
 package exec
 
+// The second phase: it walks the plan and the fetched values together and appends JSON to run.dst.
+// It runs in one goroutine and calls no application code, except for marshalers of values.
+
 import (
 	"context"
 
@@ -30,6 +33,7 @@ func (r *run) answer(ctx context.Context, dst []byte) ([]byte, Outcome) {
 	if data := len(r.dst); !r.object(r.plan.root, parent{}) {
 		r.dst, outcome = append(r.dst[:data], "null"...), NoData
 	}
+	// A response that is too long has no data: a part of it would look complete.
 	if r.long {
 		reply := r.tooLong()
 		r.errs, r.cause = []*gqlerror.Error{reply}, reply
@@ -70,6 +74,7 @@ func (r *run) object(s *selectionSet, p parent) bool {
 			r.long = true
 			return false
 		}
+		// A joined field is unconditional, so the ops that it replaces are all on.
 		if st.joined != nil {
 			var err error
 			if r.dst, err = st.joined.append(r.dst, p.value); err == nil {
@@ -91,6 +96,7 @@ func (r *run) object(s *selectionSet, p parent) bool {
 		}
 		r.dst = append(r.dst[:value], "null"...)
 	}
+	// All fields may be switched off.
 	if len(r.dst) == start {
 		r.dst = append(r.dst, '{', '}')
 		return true
