@@ -32,6 +32,7 @@ func (x *call) isBatch() bool {
 		return false
 	}
 	lines := x.r.Header["Content-Type"]
+	// An absent or repeated Content-Type is not that of a batch. post rejects it.
 	if len(lines) != 1 || lines[0] == mediaJSON {
 		return false
 	}
@@ -43,6 +44,7 @@ func (x *call) isBatch() bool {
 // batch handles POST of a batch. Each operation has the status that it would have alone. If one
 // fails, all are rolled back and its error is the response.
 func (x *call) batch() error {
+	// The flag is set before Accept is evaluated: it selects the vendor type of the response.
 	x.batched = true
 	var w writeRequest
 	if err := x.prepareBatch(&w); err != nil {
@@ -53,14 +55,18 @@ func (x *call) batch() error {
 	if err := x.readContent(buf); err != nil {
 		return err
 	}
+	// Preconditions of a batch are members of its operations. The other options apply to each
+	// operation, as if it were a request of its own.
 	w.opts.IgnoreGone = x.route.ignoreGone
 	w.opts.Key = x.useKey(w.key, "", w.media)
 	results, err := x.route.resource.Batch(x.r.Context(), *buf, &resource.BatchOptions{
 		WriteOptions:  w.opts,
 		MaxOperations: x.h.limits.Operations,
-		MaxResult:     maxResultFactor * x.h.limits.Body,
-		Minimal:       w.minimal,
-		Report:        func(err error) { x.logError(err) },
+		// The operations of a small batch can return large items. Items beyond the limit are
+		// omitted, because the writes are committed and the response must not fail.
+		MaxResult: maxResultFactor * x.h.limits.Body,
+		Minimal:   w.minimal,
+		Report:    func(err error) { x.logError(err) },
 	})
 	if err != nil {
 		return x.batchError(err)
@@ -85,6 +91,8 @@ func (x *call) prepareBatch(w *writeRequest) error {
 	if _, err = x.checkContent(x.route.posts...); err != nil {
 		return err
 	}
+	// One media type for both spellings, the vendor type and its synonym: it is part of the
+	// fingerprint of the key, and a retry may use the other one.
 	w.media = mediaBatch
 	w.opts.Lenient = x.lenient(w.prefer)
 	w.opts.MaxDepth, w.opts.MaxNames = x.h.limits.Depth, x.h.limits.Names
@@ -99,9 +107,11 @@ func (x *call) prepareBatch(w *writeRequest) error {
 // current entity tag, would be about the collection here. So the tag is a member of the problem.
 func (x *call) batchError(err error) error {
 	d := resource.Problem(err)
+	// Without the member, the batch itself was rejected and no operation has run.
 	if d.Extensions["operation"] == nil {
 		return err
 	}
+	// The extensions were created for this error, so they can be modified.
 	if href := x.existingURL(err); href != "" {
 		d.Extensions["existing"] = href
 	}
@@ -126,6 +136,8 @@ func (x *call) sendResults(w *writeRequest, results []resource.BatchResult) erro
 		b = x.appendResult(b, &results[i])
 	}
 	*buf = append(b, ']', '}')
+	// The status is 200 also with return=minimal: the ids and entity tags of the results are the
+	// only way to learn what the server has chosen.
 	if w.minimal {
 		x.applied("return=minimal")
 	}
@@ -149,6 +161,8 @@ func (x *call) appendResult(dst []byte, result *resource.BatchResult) []byte {
 	if result.Created {
 		dst = appendMember(dst, "location", x.href(x.route.name, result.ID, ""))
 	}
+	// The tag is that of the item as application/json, also if the batch has a vendor type: a
+	// client sends it with a later request for the item.
 	if tag := x.plainTag(result.Rev, x.sel.Contract()); tag != "" && result.Op != resource.OpDelete {
 		dst = appendMember(dst, "etag", tag)
 	}

@@ -15,6 +15,7 @@ import (
 // support one.
 func (x *call) serveBlobs() error {
 	switch b := x.route.blobs; {
+	// POST to a read-only collection is 405.
 	case x.r.Method == http.MethodPost && !b.Options().ReadOnly:
 		return x.postBlob()
 	case x.r.Method == http.MethodOptions:
@@ -28,6 +29,8 @@ func (x *call) serveBlobs() error {
 
 func (x *call) serveBlob(id string) error {
 	x.onItem = true
+	// 404 for all methods: no request can ever create a blob with this id, so PUT must not return
+	// an error that a client could correct.
 	if !x.route.blobs.ValidID(id) {
 		return problem.New(problem.NotFound, "The path does not end with a valid id.")
 	}

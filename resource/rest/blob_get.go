@@ -24,6 +24,8 @@ var (
 	sandboxed = []string{"default-src 'none'; sandbox"}
 )
 
+// getBlob handles GET and HEAD. The blob is opened before Accept is evaluated, because its media
+// type is stored with it. So a missing blob is 404 whatever the client accepts.
 func (x *call) getBlob(id string) error {
 	if err := x.refuseBlobQuery(); err != nil {
 		return err
@@ -34,12 +36,16 @@ func (x *call) getBlob(id string) error {
 		return err
 	}
 	defer blob.Content.Close()
+	// RFC 9110 section 8.3 lets a recipient assume this type. To send it prevents a browser from
+	// guessing another one.
 	if blob.MediaType == "" {
 		blob.MediaType = "application/octet-stream"
 	}
 	if err := x.acceptableBlob(blob.MediaType); err != nil {
 		return err
 	}
+	// Preconditions apply only to a request that would succeed without them (RFC 9110 section
+	// 13.2.1), so they follow Accept.
 	unchanged, err := x.conditions(blob)
 	switch {
 	case err != nil:
@@ -59,6 +65,8 @@ func (x *call) acceptableBlob(mediaType string) error {
 	if _, ok := header.Accept(x.r.Header["Accept"], []string{mediaType}); !ok {
 		return acceptError([]string{mediaType})
 	}
+	// The content is never compressed: ranges, the size and the digest refer to the stored bytes,
+	// and most large files are compressed already.
 	if lines := x.r.Header["Accept-Encoding"]; lines != nil && !header.AcceptEncoding(lines).Identity {
 		return problem.New(problem.NotAcceptable,
 			"Accept-Encoding must allow identity, because the content is not compressed.")
@@ -76,6 +84,7 @@ func (x *call) conditions(blob *blob.Blob) (unchanged bool, err error) {
 	if err := x.route.blobs.CheckRead(blob, &cond); err != nil {
 		return false, err
 	}
+	// If-None-Match replaces If-Modified-Since, also if no tag matches (RFC 9110 section 13.1.3).
 	if none := cond.IfNoneMatch; none.Any || none.List != nil {
 		tag := blob.ETag()
 		return none.Weak(tag[1 : len(tag)-1]), nil
@@ -86,6 +95,8 @@ func (x *call) conditions(blob *blob.Blob) (unchanged bool, err error) {
 // sendBlob sends the content, or the requested range of it. Range applies to GET only (RFC 9110
 // section 14.2).
 func (x *call) sendBlob(blob *blob.Blob) error {
+	// A blob in several ranges would need multipart/byteranges. A server may ignore such a Range
+	// field (RFC 9110 section 14.2), so the client gets the whole content.
 	span, status := header.Span{Length: blob.Size}, http.StatusOK
 	if lines := x.r.Header["Range"]; lines != nil && x.r.Method == http.MethodGet &&
 		header.IfRange(x.r.Header["If-Range"], blob.ETag(), blob.Modified, time.Now()) {
@@ -108,6 +119,7 @@ func (x *call) sendBlob(blob *blob.Blob) error {
 			"bytes " + strconv.FormatInt(span.Start, 10) + "-" + strconv.FormatInt(last, 10) + "/" +
 				strconv.FormatInt(blob.Size, 10)}
 	}
+	// Seek precedes the header, so that its error can still become a status code.
 	if x.r.Method == http.MethodGet && span.Start > 0 {
 		if _, err := blob.Content.Seek(span.Start, io.SeekStart); err != nil {
 			return &resource.Error{Op: resource.OpGet, Resource: x.route.name, ID: blob.ID, Err: err}
@@ -116,12 +128,16 @@ func (x *call) sendBlob(blob *blob.Blob) error {
 	x.blobHeaders(blob, span.Length)
 	h["Accept-Ranges"] = byteRanges
 	h["Content-Type"] = []string{blob.MediaType}
+	// Uploads are not trusted. With nosniff, this keeps a page that a user has uploaded from acting
+	// as the site that serves it.
 	h["Content-Security-Policy"] = sandboxed
 	// The digest is that of the whole representation, also in a 206 (RFC 9530 section 3).
 	if blob.SHA256 != nil {
 		h["Repr-Digest"] = []string{
 			string(header.AppendDigest(nil, header.Digest{Algorithm: "sha-256", Sum: blob.SHA256}))}
 	}
+	// From here on an error can only abort the connection, and the client detects it by
+	// Content-Length.
 	x.started = true
 	x.w.WriteHeader(status)
 	if x.r.Method == http.MethodHead {

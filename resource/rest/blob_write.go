@@ -20,6 +20,8 @@ func (x *call) prepareUpload(w *writeRequest) (u *httpbody.Upload, err error) {
 	if w.media, err = x.checkUpload(); err != nil {
 		return nil, err
 	}
+	// Digests are parsed before the body is read. The reader compares them when it reaches the end
+	// of the body.
 	if u, err = httpbody.NewUpload(x.r, x.route.blobs.Options().MaxSize); err != nil {
 		return nil, err
 	}
@@ -60,6 +62,7 @@ func (x *call) postBlob() error {
 	if err != nil {
 		return err
 	}
+	// Preconditions are ignored: the target is the collection, which has no entity tag.
 	w.opts.Key = x.useKey(w.key, "", w.media)
 	blob, err := x.route.blobs.Create(x.r.Context(), w.media, u, &w.opts)
 	if err != nil {
@@ -98,7 +101,9 @@ func (x *call) deleteBlob(id string) error {
 // coding and length.
 func (x *call) checkUpload() (mediaType string, err error) {
 	b := x.route.blobs
-	if len(x.r.Header["Content-Range"]) > 0 { // a range cannot be stored (RFC 9110 section 14.5)
+	// A store replaces whole blobs only. To ignore the field would store a part as the whole, so a
+	// server should respond with 400 (RFC 9110 section 14.5).
+	if len(x.r.Header["Content-Range"]) > 0 {
 		return "", contentRangeError()
 	}
 	mediaType, ok := b.DeclaredType(x.r.Header["Content-Type"])
@@ -109,5 +114,6 @@ func (x *call) checkUpload() (mediaType string, err error) {
 		}
 		return "", httpbody.UnsupportedType(x.r, unsupportedType(x.r, use), acceptedTypes(b))
 	}
+	// The stored bytes are sent without Content-Encoding later, so they must not be encoded now.
 	return mediaType, httpbody.CheckIdentity(x.r, b.Options().MaxSize)
 }

@@ -60,6 +60,8 @@ var (
 // base returns the prefix of URLs in responses: Options.Base, and the path prefix that a
 // StripPrefix has removed. It never uses the Host header, because the client controls it.
 func (x *call) base() string {
+	// RequestURI is the target as received, and URL.Path what is left of it after StripPrefix. The
+	// difference is the prefix.
 	path := x.path()
 	full, _, _ := strings.Cut(x.r.RequestURI, "?")
 	if !strings.HasSuffix(full, path) || full[0] != '/' {
@@ -68,6 +70,8 @@ func (x *call) base() string {
 			full = u.EscapedPath()
 		}
 	}
+	// A middleware may have rewritten the path. Then no prefix can be derived, and Base has to be
+	// set.
 	prefix, ok := strings.CutSuffix(full, path)
 	if !ok {
 		prefix = ""
@@ -97,6 +101,9 @@ func (x *call) respond(status int, body []byte) error {
 	return nil
 }
 
+// noContent sends a response without a body. A 204 must not have a Content-Length, and that of a
+// 304 would be the length of the 200 (RFC 9110 section 8.6). Any other status, such as 201, states
+// that the body is empty.
 func (x *call) noContent(status int) error {
 	h := x.w.Header()
 	h["X-Content-Type-Options"] = nosniff
@@ -130,11 +137,15 @@ func (x *call) fail(err error) {
 		x.replayError(rec)
 		return
 	}
+	// The details may be a value of the application that several requests share, so they are copied
+	// before the header is modified.
 	d := *resource.Problem(err)
 	d.Header = d.Header.Clone()
 	if d.Header == nil {
 		d.Header = http.Header{}
 	}
+	// Vary is part of every response of the path, errors included: the same request fields have
+	// selected the error (RFC 9110 section 12.5.5).
 	if x.route != nil {
 		d.Header["Vary"] = x.vary()
 	}
@@ -143,6 +154,7 @@ func (x *call) fail(err error) {
 		d.Header["Etag"] = []string{x.currentTag(rev)}
 	}
 	switch d.StatusCode() {
+	// RFC 9110 section 15.5.2 requires the field. A policy may have set its own challenge.
 	case http.StatusUnauthorized:
 		if d.Header["Www-Authenticate"] == nil {
 			d.Header["Www-Authenticate"] = []string{x.h.opts.Challenge}
@@ -152,10 +164,13 @@ func (x *call) fail(err error) {
 			d.Instance = x.logError(err)
 		}
 	case http.StatusServiceUnavailable:
+		// A client that reconnects needs a new connection, which can lead to another process.
+		// HTTP/2 has no Connection field (RFC 9113 section 8.2.2).
 		if errors.Is(err, feed.ErrClosed) && x.r.ProtoMajor == 1 {
 			// The server is shutting down.
 			d.Header["Connection"] = closeValue
 		}
+	// RFC 9110 section 15.5.14 allows the server to close the connection.
 	case http.StatusRequestEntityTooLarge:
 		if x.r.ProtoMajor == 1 {
 			// The rest of the request body is not read.
@@ -184,8 +199,8 @@ func (x *call) vary() []string {
 	return x.route.varyList
 }
 
-// logError logs an error whose text must not reach the client. It returns the instance id, which
-// links the response to the log line.
+// logError logs an error with a text that must not reach the client. It returns the instance id,
+// which links the response to the log line.
 func (x *call) logError(err error) string {
 	id := problem.NewInstance()
 	logger := x.h.catalog.Logger()
@@ -204,6 +219,8 @@ func (x *call) recoverPanic() {
 	if v == nil {
 		return
 	}
+	// The value is not a bug: a handler uses it to abort the response, and net/http does not log
+	// it.
 	if v == http.ErrAbortHandler {
 		panic(v)
 	}
@@ -228,11 +245,13 @@ func (x *call) prefer() header.Prefer {
 // lenient reports whether the client prefers handling=lenient, and confirms it in the response.
 func (x *call) lenient(p header.Prefer) bool {
 	v, _ := p.Get("handling")
+	// The handler is strict without the preference, so handling=strict needs no confirmation.
 	if v != "lenient" {
 		return false
 	}
 	x.applied("handling=lenient")
 	// Without the preference the request might be an error, so a cache must not share the response.
+	// Responses to other methods are not cached.
 	if x.r.Method == http.MethodGet || x.r.Method == http.MethodHead {
 		header.AddVary(x.w.Header(), []string{"Prefer"})
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
+// serveCommand serves the path of a command, which is one URL without items.
 func (x *call) serveCommand() error {
 	switch x.r.Method {
 	case http.MethodPost:
@@ -23,6 +24,8 @@ func (x *call) serveCommand() error {
 		return x.command()
 	case http.MethodOptions:
 		return x.options(x.route.allowList)
+	// A client that chooses ids may try to create an item with the name of a command. 409 states
+	// that the id is reserved. 405 would suggest that items have no PUT.
 	case http.MethodPut:
 		if x.shadowsItem() {
 			return reservedPath()
@@ -41,6 +44,7 @@ func (x *call) shadowsItem() bool {
 	case above.blobs != nil:
 		return true
 	default:
+		// If ids are integers, no item can have the name of a command.
 		return above.takesIDs && above.resource.ValidID(action)
 	}
 }
@@ -63,6 +67,8 @@ func (x *call) command() error {
 	if err := x.readInput(&w, buf); err != nil {
 		return err
 	}
+	// The fingerprint of the key covers the body, so the key is looked up after the body has been
+	// read.
 	w.opts.Key = x.useKey(w.key, "", w.media)
 	opts := command.CallOptions{WriteOptions: w.opts, Report: x.reportJob}
 	res, err := x.route.command.Call(x.r.Context(), *buf, &opts)
@@ -93,7 +99,8 @@ func (x *call) prepareCommand(w *writeRequest) error {
 			return err
 		}
 	}
-	// A command without input accepts a request without a Content-Type.
+	// A command without input accepts a request without a Content-Type. A chunked body, with the
+	// length -1, must have one.
 	if c.Input() != nil || httpbody.Length(x.r) != 0 {
 		if w.media, err = x.checkContent(x.route.posts...); err != nil {
 			return err
@@ -117,12 +124,15 @@ func (x *call) refuseQuery(lenient bool) error {
 		return err
 	}
 	// The parameter that selects the contract has been removed already.
+	// The first one that is found is reported, in no particular order.
 	for name := range params {
 		return badParameter(name, "unknownParameter", unknownParameter())
 	}
 	return nil
 }
 
+// readInput reads the body into buf, and then the version member: a member of the body is known
+// only after the body has been read.
 func (x *call) readInput(w *writeRequest, buf *[]byte) error {
 	if x.route.command.Input() != nil || httpbody.Length(x.r) != 0 {
 		if err := x.readContent(buf); err != nil {
@@ -175,6 +185,7 @@ func (x *call) sendDocument(status int, doc []byte, enc header.Encodings) error 
 		doc = *zipped
 		h["Content-Encoding"] = gzipValue
 	}
+	// No entity tag: the document is the result of a request, and no GET returns it.
 	validators{length: len(doc)}.set(h)
 	header.AddVary(h, x.route.varyItem)
 	h["Cache-Control"] = noStore

@@ -29,6 +29,7 @@ func (x *call) awaitJob(w *writeRequest, res *command.Result) error {
 		return x.sendAccepted(w, res.Job)
 	}
 	wait, granted, async := x.jobWait(w.prefer)
+	// The caller has opened a transaction around the request. Its commit starts the job.
 	if tx.Active(x.r.Context()) {
 		wait, granted = 0, ""
 	}
@@ -39,9 +40,12 @@ func (x *call) awaitJob(w *writeRequest, res *command.Result) error {
 	case err != nil:
 		return err
 	case ended:
+		// The error of a job is the response of the request that has waited for it.
 		doc, err := res.Outcome()
 		return x.sendOutput(w, doc, err)
 	}
+	// A preference is confirmed only if it had an effect. For this client, a job that has ended in
+	// time was not asynchronous.
 	if async {
 		x.applied("respond-async")
 	}
@@ -55,10 +59,14 @@ func (x *call) jobWait(p header.Prefer) (wait time.Duration, granted string, asy
 	wait = x.route.command.Wait()
 	most := max(maxJobWait, wait)
 	_, async = p.Get("respond-async")
+	// respond-async alone means not to wait. With the preference wait, that limit applies (RFC 7240
+	// section 4.3).
 	if async {
 		wait = 0
 	}
 	text, _ := p.Get("wait")
+	// 31 bits keep the product with time.Second from overflowing. A value that is not a number is
+	// ignored, as any preference that is not understood (RFC 7240 section 2).
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
 		wait = min(time.Duration(seconds)*time.Second, most)
 		granted = "wait=" + strconv.Itoa(int(wait/time.Second))
@@ -102,6 +110,7 @@ func (x *call) reportJob(ctx context.Context, err error) string {
 // sendAccepted sends 202 with the current state of the job.
 func (x *call) sendAccepted(w *writeRequest, id string) error {
 	h, jobs := x.w.Header(), x.route.jobs
+	// Clients poll the job at this URL (RFC 9110 section 15.3.3).
 	location := []string{x.href(jobs.Name(), id, "")}
 	h["Location"] = location
 	h["Retry-After"] = []string{"1"}
@@ -123,9 +132,12 @@ func (x *call) sendAccepted(w *writeRequest, id string) error {
 		return x.sendEmpty(http.StatusAccepted)
 	}
 	x.applyReturn(w)
+	// GET of the job does not return the version member, so with it the body is another
+	// representation (RFC 9110 section 8.7).
 	if w.selection.versionMember == nil {
 		h["Content-Location"] = location
 	}
+	// The client asked for the vendor type of the output, but the body is a job.
 	if x.mediaType[0] != mediaJSON {
 		x.mediaType = []string{x.sel.MediaType(x.route.jobsMedia)}
 	}

@@ -17,6 +17,8 @@ import (
 func (x *call) export(a *listRequest, enc header.Encodings) error {
 	buf := buffers.Get()
 	defer buffers.Put(buf)
+	// out is nil until the first page has been read. An error before that becomes a status code.
+	// Pages yields at least one page or an error, so out is not nil after the loop.
 	var out io.WriteCloser
 	for entries, err := range x.route.resource.Pages(x.r.Context(), a.q, a.position) {
 		if err == nil {
@@ -31,6 +33,8 @@ func (x *call) export(a *listRequest, enc header.Encodings) error {
 		if out == nil {
 			out = x.beginExport(enc)
 		}
+		// One page shows that the list can be read. HEAD has the same header as GET and no need for
+		// more.
 		if x.r.Method == http.MethodHead {
 			return nil
 		}
@@ -43,6 +47,7 @@ func (x *call) export(a *listRequest, enc header.Encodings) error {
 
 // appendLines appends the items of a page with their relations, one in each line.
 func (x *call) appendLines(dst []byte, a *listRequest, entries []resource.Entry) ([]byte, error) {
+	// Related items are read for one page at a time, so their memory is limited, too.
 	rel, err := a.selection.follow(x, entries)
 	defer release(rel)
 	for i := range entries {
@@ -61,6 +66,8 @@ func (x *call) beginExport(enc header.Encodings) io.WriteCloser {
 	h["Content-Type"] = typeNDJSON
 	h["X-Content-Type-Options"] = nosniff
 	var out io.WriteCloser = plainWriter{x.w}
+	// The size is not known, so the threshold of other responses does not apply. There is no entity
+	// tag: the list is sent while it is read, and a tag would have to precede it.
 	if enc.Gzip {
 		h["Content-Encoding"] = gzipValue
 		out = httpbody.NewGzipWriter(x.w)
@@ -70,6 +77,7 @@ func (x *call) beginExport(enc header.Encodings) io.WriteCloser {
 	return out
 }
 
+// plainWriter gives a ResponseWriter the method Close of a gzip writer.
 type plainWriter struct{ io.Writer }
 
 func (plainWriter) Close() error { return nil }

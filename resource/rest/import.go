@@ -12,6 +12,8 @@ import (
 	"github.com/stoa-go/stoa/resource/httpbody"
 )
 
+// importLines handles POST of an import. The response is 200 also if lines were rejected, because
+// the others are stored. The document lists the rejected ones.
 func (x *call) importLines() error {
 	var w writeRequest
 	atomic, err := x.prepareImport(&w)
@@ -21,11 +23,13 @@ func (x *call) importLines() error {
 	var content io.Reader = x.r.Body
 	// A key covers the content, so the body passes through a hash. Otherwise it is read directly.
 	if w.opts.Key = x.useKey(w.key, "", w.media); w.opts.Key != nil {
+		// There is a limit for each line, and none for the whole body.
 		if content, err = httpbody.NewUpload(x.r, math.MaxInt64); err != nil {
 			return err
 		}
 	}
 	doc, err := x.route.command.Into().Import(x.r.Context(), content, &resource.ImportOptions{
+		// The import decompresses the body itself, because a digest covers the compressed content.
 		WriteOptions: w.opts, Atomic: atomic, Gzip: httpbody.Gzipped(x.r), MaxLine: x.h.limits.Body})
 	if err != nil {
 		return err
@@ -42,6 +46,7 @@ func (x *call) prepareImport(w *writeRequest) (atomic bool, err error) {
 	if w.enc, err = x.encodings(); err != nil {
 		return false, err
 	}
+	// Not checkContent: an import may be longer than Limits.Body.
 	if _, err = x.checkContentType(x.route.posts...); err != nil {
 		return false, err
 	}
@@ -55,6 +60,8 @@ func (x *call) prepareImport(w *writeRequest) (atomic bool, err error) {
 	return atomic, err
 }
 
+// atomic reads the parameter atomic, the only one of an import. handling=lenient ignores unknown
+// parameters, but not a wrong value: the client relies on all or nothing.
 func (x *call) atomic(lenient bool) (bool, error) {
 	params, err := x.params()
 	if err != nil {
@@ -75,6 +82,8 @@ func (x *call) atomic(lenient bool) (bool, error) {
 		return false, nil
 	case values[0] != "true":
 		return false, badParameter("atomic", "invalidValue", "must be true or false")
+	// atomic=true needs transactions. Without them, 400 is better than an import that is silently
+	// stored in part.
 	case !x.route.command.Into().Describe().Batches:
 		return false, badParameter("atomic", "unsupported",
 			"is not supported, because the items have no transactions")

@@ -14,6 +14,9 @@ import (
 	"github.com/stoa-go/stoa/resource/httpbody"
 )
 
+// getItem handles GET and HEAD of an item. Accept and Accept-Encoding are evaluated first, because
+// they decide whether the response is an item or a stream. A request that fails without stored data
+// fails before the read.
 func (x *call) getItem(id string) error {
 	stream, err := x.wantsStream()
 	if err != nil {
@@ -32,6 +35,7 @@ func (x *call) getItem(id string) error {
 			return err
 		}
 	}
+	// The position precedes the read, so a client that subscribes from it misses no later change.
 	x.setEventCursor()
 	res := x.route.resource
 	page, err := res.GetPage(x.r.Context(), id)
@@ -47,6 +51,8 @@ func (x *call) sendCurrent(e *resource.Entry, p *selection, enc header.Encodings
 	if p.links != nil {
 		e.Modified = time.Time{} // a related item may have changed later
 	}
+	// Most conditional requests have If-None-Match alone, and most of them match. matchingTag
+	// decides them without the parser and without encoding the item.
 	if lines := x.r.Header["If-None-Match"]; lines != nil {
 		if tag := x.matchingTag(lines, e, p, enc); tag != nil {
 			h := x.w.Header()
@@ -57,6 +63,8 @@ func (x *call) sendCurrent(e *resource.Entry, p *selection, enc header.Encodings
 	} else if !conditional(x.r.Header) {
 		return x.sendItem(http.StatusOK, e, p, enc, true)
 	}
+	// From here on the order of RFC 9110 section 13.2.2 applies: CheckRead evaluates If-Match and
+	// If-Unmodified-Since (412), and then unchanged the other two (304).
 	cond, err := parsePreconditions(x.r.Header)
 	if err != nil {
 		return err
@@ -102,6 +110,7 @@ func (x *call) matchingTag(lines []string, e *resource.Entry, p *selection, enc 
 		// The value of the request needs no allocation.
 		return lines
 	}
+	// Several tags, or weak ones: If-None-Match uses weak comparison (RFC 9110 section 13.1.2).
 	value := string(tag)
 	if match, ok := header.MatchTag(lines, value, true); !match || !ok {
 		return nil

@@ -35,6 +35,7 @@ func (x *call) prepare(w *writeRequest, id string, accepted ...string) error {
 	var err error
 	w.prefer = x.prefer()
 	preference, _ := w.prefer.Get("return")
+	// return is read first, because it decides whether there is a body that Accept can apply to.
 	w.minimal = preference == "minimal"
 	// Without a response body, Accept does not apply.
 	if accepted != nil && !w.minimal {
@@ -67,6 +68,8 @@ func (x *call) prepare(w *writeRequest, id string, accepted ...string) error {
 			return err
 		}
 	}
+	// net/http sends 100 at the first read of the body. An error before that read saves the client
+	// the transfer (RFC 9110 section 10.1.1). The write checks everything again.
 	if accepted != nil && w.key == "" && strings.EqualFold(x.r.Header.Get("Expect"), "100-continue") {
 		op := resource.OpPatch
 		if x.r.Method == http.MethodPut {
@@ -95,6 +98,8 @@ func (x *call) applyReplay(w *writeRequest) {
 	}
 }
 
+// post handles POST on a collection: 201 with the URL of the new item in Location (RFC 9110 section
+// 9.3.3).
 func (x *call) post() error {
 	var w writeRequest
 	if err := x.prepare(&w, "", x.route.posts...); err != nil {
@@ -151,6 +156,8 @@ func (x *call) existingURL(err error) string {
 // error is logged and the client receives success without a body.
 func (x *call) sendWritten(status int, e *resource.Entry, w *writeRequest, tagged bool) error {
 	if e.Value != nil || w.selection.whole != nil {
+		// After the header was sent, an error has to abort the connection. Before that, a response
+		// without a body is still possible.
 		err := x.sendItem(status, e, &w.selection, w.enc, tagged)
 		if err == nil || x.started {
 			return err
@@ -168,6 +175,7 @@ func (x *call) sendWritten(status int, e *resource.Entry, w *writeRequest, tagge
 	return x.noContent(status)
 }
 
+// put handles PUT on an item. It replaces the item, or creates it if clients choose the ids.
 func (x *call) put(id string) error {
 	var w writeRequest
 	if err := x.prepare(&w, id, mediaJSON); err != nil {
@@ -196,12 +204,15 @@ func (x *call) respondPut(w *writeRequest, e *resource.Entry, created bool, sent
 		status = http.StatusCreated
 		h["Location"] = []string{x.href(x.route.name, e.ID, "")}
 	}
+	// An entity tag promises that the next GET returns the same bytes. Defaults, members that the
+	// server sets and another order of members break the promise.
 	tagged := x.route.etagOnPut
 	// A member that selected the contract is in the request body but is not stored.
 	if !tagged && (e.Value != nil || w.selection.whole != nil) && w.selection.versionMember == nil {
 		buf := buffers.Get()
 		defer buffers.Put(buf)
 		var err error
+		// The comparison is with the whole item, whatever the client selects for this response.
 		if *buf, err = x.render(*buf, e, &selection{whole: w.selection.whole}); err != nil {
 			return err
 		}
@@ -234,7 +245,7 @@ func (x *call) setValidators(h http.Header, e *resource.Entry) {
 	}.set(h)
 }
 
-// contentLocation sets Content-Location to the URL whose GET returns the same body. If the body
+// contentLocation sets Content-Location to the URL at which GET returns the same body. If the body
 // repeats the version member, there is no such URL.
 func (x *call) contentLocation(id string, w *writeRequest) {
 	if w.selection.versionMember != nil {
@@ -271,6 +282,7 @@ func (x *call) patch(id string) error {
 	if w.opts.Key != nil {
 		w.opts.Key.Content = idempotency.CanonicalContent(mediaJSON, *buf)
 	}
+	// The item is read after the patch was parsed, so the error waits in p.
 	p, err := patch.Parse(w.media, *buf, patch.Limits{Ops: x.h.limits.Operations, Depth: x.h.limits.Depth})
 	if err != nil {
 		// Errors about the item, such as 404, have precedence over a malformed patch.
@@ -300,6 +312,8 @@ func (x *call) delete(id string) error {
 	if err := x.prepare(&w, id); err != nil {
 		return err
 	}
+	// A repeated DELETE has the same effect as the first one, but its status may differ (RFC 9110
+	// section 9.2.2). Which one it is, is an option.
 	w.opts.IgnoreGone = x.route.ignoreGone
 	x.setKey(&w, id)
 	if _, err := x.route.resource.Delete(x.r.Context(), id, &w.opts); err != nil {

@@ -31,6 +31,8 @@ type listRequest struct {
 	selection selection
 }
 
+// getList handles GET and HEAD of a collection. Accept decides between a page, the whole list and a
+// stream.
 func (x *call) getList() error {
 	offers := listOffers
 	if x.route.resource.Watches() {
@@ -65,6 +67,8 @@ func (x *call) getList() error {
 	}
 	defer page.Release()
 	total := -1
+	// The total is a second read, so it can differ from the page if another request writes in
+	// between.
 	if v, _ := prefer.Get("count"); v == "exact" && res.Describe().Counts {
 		if total, err = res.Count(x.r.Context(), a.q.Filter); err != nil {
 			return err
@@ -76,6 +80,7 @@ func (x *call) getList() error {
 
 // cursorParameter adds the name of the parameter to an error about a cursor.
 func cursorParameter(err error, at resource.Position) error {
+	// Package resource does not know the names of query parameters.
 	d := resource.Problem(err)
 	if len(d.Errors) == 1 && d.Errors[0].Code == "invalidCursor" {
 		d.Errors[0].Parameter = "after"
@@ -91,7 +96,6 @@ func cursorParameter(err error, at resource.Position) error {
 // of one page.
 func (x *call) parseList(lenient, whole bool) (listRequest, error) {
 	limit := x.route.pageSize
-	// no limit
 	if whole {
 		limit = 0 // all of them
 	}
@@ -106,6 +110,8 @@ func (x *call) parseList(lenient, whole bool) (listRequest, error) {
 	if err := x.refuseLastEventID(params, lenient); err != nil {
 		return a, err
 	}
+	// Two cursors contradict each other, and an empty one is likely a bug of the client: to read it
+	// as the first page would hide the bug and repeat the list.
 	for _, name := range []string{"after", "before"} {
 		if v := params[name]; len(v) > 1 && v[0] != v[len(v)-1] || len(v) > 0 && v[0] == "" {
 			return a, badParameter(name, "duplicateParameter", "must be one cursor, and not be empty")
@@ -115,9 +121,11 @@ func (x *call) parseList(lenient, whole bool) (listRequest, error) {
 	if a.position.After != "" && a.position.Before != "" {
 		return a, badParameter("before", "duplicateParameter", "must not be combined with after")
 	}
+	// The cursor is decoded later, because it is bound to the parsed filter and sort order.
 	if a.q, err = x.query(params, lenient); err != nil {
 		return a, err
 	}
+	// query.Parse has set the default of a page.
 	if !params.Has("limit") {
 		a.q.Limit = limit
 	}
@@ -140,6 +148,7 @@ func (x *call) query(params url.Values, lenient bool) (query.Query, error) {
 }
 
 func (x *call) sendList(a *listRequest, page *resource.Page, total int, enc header.Encodings) error {
+	// All related items of the page are read together, before the first one is written.
 	rel, err := a.selection.follow(x, page.Entries)
 	if err != nil {
 		return err
@@ -158,6 +167,7 @@ func (x *call) sendList(a *listRequest, page *resource.Page, total int, enc head
 	}
 	b = append(b, ']')
 	if page.Next != "" {
+		// A cursor is base64url, so it needs no escaping in JSON or in a URL.
 		b = append(append(append(b, `,"next":"`...), page.Next...), '"')
 	}
 	if total >= 0 {
@@ -166,6 +176,8 @@ func (x *call) sendList(a *listRequest, page *resource.Page, total int, enc head
 	b = append(b, '}')
 	*buf = b
 
+	// The coding is part of the entity tag, so it is decided before the preconditions, and the
+	// compression itself is saved for a 304.
 	compressed := httpbody.ShouldGzip(enc, len(b))
 	tag := x.listTag(page, rel, total, b, compressed)
 	unchanged, err := x.listUnchanged(tag)
@@ -174,6 +186,7 @@ func (x *call) sendList(a *listRequest, page *resource.Page, total int, enc head
 	}
 	h := x.w.Header()
 	x.listHeaders(h)
+	// A 304 has Link, too, because prev and last are not part of the entity tag.
 	h["Link"] = []string{x.pageLinks(page)}
 	if tag != "" {
 		h["Etag"] = []string{tag}
@@ -202,6 +215,7 @@ func (x *call) listUnchanged(tag string) (bool, error) {
 	}
 	match, ok := header.MatchTag(lines, tag, true)
 	if !ok {
+		// The parser returns the error with the name of the field.
 		_, err := parsePreconditions(http.Header{"If-None-Match": lines})
 		return false, err
 	}
@@ -225,6 +239,8 @@ func (x *call) listHeaders(h http.Header) {
 // than the body. With related items it is a hash of the body, because their revisions are not
 // known. If an item has no revision, the list has no tag. The tag is useful for 304 only.
 func (x *call) listTag(page *resource.Page, rel []related, total int, body []byte, compressed bool) string {
+	// A tag belongs to one URL, so the selected fields, the filter and the order need not be part
+	// of it.
 	sum := sha256.New()
 	if len(rel) > 0 {
 		sum.Write(body)
@@ -237,6 +253,8 @@ func (x *call) listTag(page *resource.Page, rel []related, total int, body []byt
 			if e.Rev == "" {
 				return ""
 			}
+			// The zero bytes separate the values. Otherwise different pairs of id and revision
+			// could be the same text.
 			b = append(append(append(append(b, e.ID...), 0), e.Rev...), 0)
 		}
 		b = binary.LittleEndian.AppendUint64(b, uint64(total))
@@ -257,6 +275,7 @@ func (x *call) listTag(page *resource.Page, rel []related, total int, body []byt
 // the request with another cursor.
 func (x *call) pageLinks(page *resource.Page) string {
 	path := x.base() + x.path()
+	// The parameter of the contract has been removed from RawQuery by the Negotiator.
 	rest := joinParams(withoutCursor(x.r.URL.RawQuery), x.sel.Query())
 	href := func(cursor string) string {
 		if rest == "" || cursor == "" {
@@ -271,6 +290,7 @@ func (x *call) pageLinks(page *resource.Page) string {
 	if page.Prev != "" {
 		links = append(links, header.Link{Href: href("before=" + page.Prev), Rel: "prev"})
 	}
+	// first has no cursor, so it stays valid whatever happens to the items.
 	links = append(links, header.Link{Href: href(""), Rel: "first"})
 	if page.Last != "" {
 		links = append(links, header.Link{Href: href("before=" + page.Last), Rel: "last"})

@@ -39,6 +39,8 @@ func (x *call) serveLookup() error {
 	if err != nil {
 		return err
 	}
+	// The representation is that of an item, which has a URL of its own. Clients write to that URL
+	// and not to the lookup (RFC 9110 section 8.7).
 	x.w.Header()["Content-Location"] = []string{x.href(x.route.resource.Name(), e.ID, p.query())}
 	return x.sendCurrent(&e, &p, enc)
 }
@@ -80,6 +82,7 @@ func readParameters(typ *schema.Type, in any, params url.Values) (bad []problem.
 		switch {
 		case f == nil && name != "fields" && name != "expand":
 			refuse(name, "unknownParameter", unknownParameter(lookupParameters(typ)...))
+		// expand may be repeated: parseSelection joins its values.
 		case name != "expand" && slices.ContainsFunc(values, func(v string) bool { return v != values[0] }):
 			refuse(name, "duplicateParameter", "must not be repeated with different values")
 		case f != nil:
@@ -96,6 +99,7 @@ func readParameters(typ *schema.Type, in any, params url.Values) (bad []problem.
 	if len(bad) > 0 {
 		return bad
 	}
+	// Constraints such as maxLength apply to values that could be parsed.
 	for _, v := range typ.Validate(in) {
 		// An absent field can violate only required.
 		if name := strings.TrimPrefix(v.Pointer, "/"); params.Has(name) {

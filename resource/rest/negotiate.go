@@ -23,6 +23,7 @@ import (
 // in a request body, parameter in a query. Either may be empty. A Negotiator calls it when it is
 // created.
 func (h *Handler) Reserve(member, parameter string) error {
+	// Every list has these parameters, also one without filters.
 	if parameter != "" && slices.Contains(reservedParameters, parameter) {
 		return fmt.Errorf("rest: query parameter %s cannot select the version: it is a parameter of lists",
 			parameter)
@@ -51,6 +52,7 @@ func (h *Handler) Reserve(member, parameter string) error {
 // Opaque reports whether r is a request for blobs. A Negotiator does not inspect their content
 // because it is stored unchanged.
 func (h *Handler) Opaque(r *http.Request) bool {
+	// The request is not routed yet, so the path is split as in serve.
 	x := call{h: h, r: r}
 	first, _, _ := strings.Cut(x.path()[1:], "/")
 	rt := find(h.table, first)
@@ -69,10 +71,12 @@ var reservedParameters = []string{
 	lastEventParameter,
 }
 
+// hasField reports whether t, which may be nil, has a field with this JSON name.
 func hasField(t *schema.Type, name string) bool { return t != nil && t.Field(name) != nil }
 
 // reserve returns an error if member or parameter has another meaning in r.
 func reserve(r *resource.Resource, member, parameter string) error {
+	// Only the bodies of POST and PUT select a version: a member of a merge patch is data.
 	if r.Can(resource.OpCreate) || r.Can(resource.OpReplace) {
 		if r.Type().Field(member) != nil || slices.Contains(r.Describe().Relations, member) {
 			return fmt.Errorf("rest: member %s cannot select the version: items of %s have it", member,
@@ -124,6 +128,8 @@ func (x *call) useContentType() {
 // index 0 means JSON in that type.
 func (x *call) negotiate(lines, offers []string) (index int, err error) {
 	media := x.media()
+	// The Negotiator has selected the contract already. wanted is empty if Accept does not name a
+	// vendor type of it.
 	wanted := x.sel.Range(media)
 	if wanted == "" {
 		i, ok := header.Accept(lines, offers)
@@ -135,6 +141,7 @@ func (x *call) negotiate(lines, offers []string) (index int, err error) {
 		}
 		return i, nil
 	}
+	// The first of the best offers wins, so a client that names the vendor type receives it.
 	i, ok := header.Accept(lines, append([]string{wanted}, offers...))
 	switch {
 	case !ok:
@@ -151,6 +158,7 @@ func (x *call) negotiate(lines, offers []string) (index int, err error) {
 // strong entity tag (RFC 9110 section 8.8.1).
 func (x *call) useVendorType(media string) {
 	name := x.sel.ContentType(media)
+	// The client has not asked for a vendor type, or the contract has none.
 	if name == mediaJSON {
 		return
 	}
@@ -204,6 +212,8 @@ func (x *call) isVendorContent(accepted []string) bool {
 // versionMember returns the member that selected the contract in the request body, as JSON for the
 // response. It is nil if there was none. Call it after the body has been read.
 func (x *call) versionMember() []byte {
+	// The member is not stored, but the response repeats it with the full name of the contract. A
+	// client that sent 1 learns that it got 1.4.0.
 	name, contract, ok := x.sel.Member()
 	if !ok {
 		return nil
@@ -224,6 +234,7 @@ func (x *call) href(name, id, params string) string {
 	return withParams(x.base()+"/"+name+"/"+url.PathEscape(id), joinParams(params, x.sel.Query()))
 }
 
+// withParams appends a query to a URL, if there is one.
 func withParams(ref, params string) string {
 	if params == "" {
 		return ref
@@ -231,6 +242,7 @@ func withParams(ref, params string) string {
 	return ref + "?" + params
 }
 
+// joinParams joins two queries, of which either may be empty.
 func joinParams(a, b string) string {
 	if a == "" || b == "" {
 		return a + b

@@ -27,6 +27,8 @@ func parsePreconditions(h http.Header) (resource.Preconditions, error) {
 		if !ok {
 			continue
 		}
+		// A list that cannot be parsed is an error and not ignored. Without its If-Match, a write
+		// would overwrite the changes of other clients.
 		tags, err := header.ParseTags(lines)
 		if err != nil {
 			d := problem.New(problem.InvalidHeader, f.name+" must be * or a list of entity tags.")
@@ -40,6 +42,8 @@ func parsePreconditions(h http.Header) (resource.Preconditions, error) {
 	return p, nil
 }
 
+// parseDate parses a field with one HTTP-date. It returns the zero time if the field is absent,
+// repeated or not a date.
 func parseDate(h http.Header, name string) time.Time {
 	lines, ok := h[name]
 	if !ok || len(lines) != 1 {

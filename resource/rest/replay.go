@@ -14,6 +14,8 @@ import (
 // parseKey returns the Idempotency-Key of the request. It returns "" if there is none, or if the
 // catalog has no idempotency store. A key needs a principal, because keys are scoped to it.
 func (x *call) parseKey() (string, error) {
+	// Without a store of records the field is ignored, like any unknown field. The start-up report
+	// states that.
 	once := x.h.catalog.Idempotency()
 	if once == nil {
 		return "", nil
@@ -37,6 +39,8 @@ func (x *call) useKey(key, id, mediaType string) *resource.Key {
 	if key == "" {
 		return nil
 	}
+	// The target has neither prefix nor contract: a retry through another host or version is the
+	// same request.
 	target := x.route.name
 	if x.onItem {
 		target += "/" + id
@@ -53,6 +57,7 @@ func (x *call) canonicalQuery() string {
 	if x.r.URL.RawQuery == "" {
 		return ""
 	}
+	// Encode sorts by name. A client may build the query of a retry in another order.
 	return x.r.URL.Query().Encode() // malformed pairs have been rejected
 }
 
@@ -66,6 +71,8 @@ func (x *call) replayError(rec *idempotency.Record) {
 	h["Cache-Control"] = noStore
 	h["Content-Type"] = []string{mediaProblem}
 	x.replayed()
+	// A replay is the recorded document and not a new one, because the state may have changed
+	// since.
 	validators{length: len(rec.Result)}.set(h)
 	_ = x.respond(rec.Status, rec.Result)
 }
@@ -81,6 +88,7 @@ func (x *call) replayed() {
 	}
 	h := x.w.Header()
 	h[idempotency.ReplayedField] = isTrue
+	// The result was too large to record, so the current item is sent. The field states that.
 	if rec.Reference() {
 		h[idempotency.ResultField] = []string{"reference"}
 	}

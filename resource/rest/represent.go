@@ -41,10 +41,12 @@ func (x *call) parseSelection(params url.Values) (selection, error) {
 		if err != nil {
 			return p, badParameter("fields", "unknownField", err.Error())
 		}
+		// One selection has one entity tag, whatever the order and the repetitions in the URL.
 		slices.Sort(list)
 		p.fields, p.names = sel, strings.Join(slices.Compact(list), ",")
 	}
 	if names, ok := params["expand"]; ok {
+		// Both forms are accepted: expand=a,b and expand=a&expand=b.
 		for _, name := range strings.Split(strings.Join(names, ","), ",") {
 			l := x.route.links[name]
 			if l == nil {
@@ -54,6 +56,7 @@ func (x *call) parseSelection(params url.Values) (selection, error) {
 				p.links = append(p.links, l)
 			}
 		}
+		// Each relation costs at least one read of its target.
 		if len(p.links) > x.h.limits.Expand {
 			return p, badParameter("expand", "tooMany",
 				"must have at most "+strconv.Itoa(x.h.limits.Expand)+" relations")
@@ -63,7 +66,7 @@ func (x *call) parseSelection(params url.Values) (selection, error) {
 }
 
 // query returns the parameters of the selection in one spelling. Content-Location must name a URL
-// whose GET returns the same body (RFC 9110 section 8.7).
+// at which GET returns the same body (RFC 9110 section 8.7).
 func (p *selection) query() string {
 	params := url.Values{}
 	if p.names != "" {
@@ -78,6 +81,7 @@ func (p *selection) query() string {
 	return params.Encode()
 }
 
+// unknownRelation returns the detail for a name in expand that is not a relation of res.
 func unknownRelation(res *resource.Resource, name string) string {
 	detail := "there is no relation " + safe.Quote(name)
 	if names := res.Describe().Relations; len(names) > 0 {
@@ -86,6 +90,7 @@ func unknownRelation(res *resource.Resource, name string) string {
 	return detail
 }
 
+// badParameter returns the 400 error about one query parameter.
 func badParameter(name, code, detail string) error {
 	d := problem.New(problem.InvalidParameter, "A parameter of the request is not valid.")
 	d.Errors = []problem.Violation{{Parameter: name, Code: code, Detail: detail}}
@@ -118,6 +123,8 @@ func (x *call) itemSelection(lenient bool) (selection, error) {
 	return x.itemParams(params, lenient)
 }
 
+// itemParams checks the parameters of an item. Repeated values of fields must be equal, because two
+// lists contradict each other. Values of expand are joined.
 func (x *call) itemParams(params url.Values, lenient bool) (selection, error) {
 	for name, values := range params {
 		switch {
@@ -153,11 +160,13 @@ func (p *selection) append(dst []byte, typ *schema.Type, e *resource.Entry, i in
 	switch {
 	case p.fields != nil:
 		dst, err = p.fields.Append(dst, e.Value)
+	// The record has the item as it was sent first, so it is not encoded again.
 	case p.whole != nil:
 		dst = append(dst, p.whole...)
 	default:
 		dst, err = typ.Append(dst, e.Value)
 	}
+	// Each related item becomes the last member of the object that dst ends with.
 	for k := range rel {
 		if err != nil {
 			break
@@ -183,6 +192,8 @@ func (rel *related) append(dst []byte, i int) ([]byte, error) {
 	dst = append(dst, '"', ':')
 	typ, ends := rel.link.target.Type(), rel.page.Ends(i)
 	if !rel.link.many {
+		// null and not an absent member: there is no related item that the caller may see, and the
+		// client did ask for the relation.
 		if len(ends) == 0 {
 			return append(dst, "null}"...), nil
 		}
@@ -217,6 +228,8 @@ func reopenObject(dst []byte) []byte {
 func (p *selection) follow(x *call, entries []resource.Entry) ([]related, error) {
 	var out []related
 	for _, l := range p.links {
+		// Follow applies the policy of the target, so an item that the caller may not see is
+		// missing.
 		page, err := x.h.catalog.Follow(x.r.Context(), x.route.resource, l.name, entries, nil)
 		if err != nil {
 			release(out)
@@ -227,6 +240,8 @@ func (p *selection) follow(x *call, entries []resource.Entry) ([]related, error)
 	return out, nil
 }
 
+// release returns the buffers of the related items to their pool. Their values must not be used
+// afterward.
 func release(rel []related) {
 	for i := range rel {
 		rel[i].page.Release()
@@ -238,6 +253,7 @@ func release(rel []related) {
 func (p *selection) etagSuffix(body []byte) string {
 	switch {
 	case p.links != nil:
+		// 72 bits of the hash are enough: a tag is compared with tags of the same URL only.
 		sum := sha256.Sum256(body)
 		return base64.RawURLEncoding.EncodeToString(sum[:9])
 	case p.fields != nil:
@@ -263,6 +279,8 @@ func acceptError(available []string) error {
 func (x *call) encodings() (header.Encodings, error) {
 	lines, ok := x.r.Header["Accept-Encoding"]
 	if !ok {
+		// Without the field any coding is acceptable (RFC 9110 section 12.5.3). Identity is chosen,
+		// because simple clients that cannot decompress omit the field.
 		return header.Encodings{Identity: true}, nil
 	}
 	enc := header.AcceptEncoding(lines)
@@ -286,6 +304,7 @@ func (x *call) sendItem(status int, e *resource.Entry, p *selection, enc header.
 	return x.sendBody(status, e, p, enc, *buf, tagged)
 }
 
+// render appends the selected representation of an entry as JSON, with its related items.
 func (x *call) render(dst []byte, e *resource.Entry, p *selection) ([]byte, error) {
 	var rel []related
 	if p.links != nil {
@@ -314,12 +333,13 @@ func (x *call) sendBody(status int, e *resource.Entry, p *selection, enc header.
 	}
 	zipped := buffers.Get()
 	defer buffers.Put(zipped)
+	// The response is written before the deferred Put, so the buffer is not reused too early.
 	*zipped = httpbody.AppendGzip(*zipped, body)
 	return x.sendCoded(status, e, suffix, true, *zipped, tagged)
 }
 
-// sendCoded sends a body whose content coding is decided. Identity and gzip have different tags,
-// because a strong tag identifies the bytes (RFC 9110 section 8.8.3.3).
+// sendCoded sends a body in the content coding that was chosen. Identity and gzip have different
+// tags, because a strong tag identifies the bytes (RFC 9110 section 8.8.3.3).
 func (x *call) sendCoded(status int, e *resource.Entry, suffix string, compressed bool, body []byte,
 	tagged bool) error {
 	h := x.w.Header()

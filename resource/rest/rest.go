@@ -142,6 +142,7 @@ func New(catalog *resource.Catalog, opts *Options) *Handler {
 		h.opts.Challenge = "Bearer"
 	}
 	for _, p := range resource.PartsOf[resource.Part](catalog) {
+		// Other protocols may have kinds of parts that REST does not serve.
 		if rt := h.newRoute(p); rt != nil {
 			h.add(rt)
 		}
@@ -153,8 +154,10 @@ func New(catalog *resource.Catalog, opts *Options) *Handler {
 			rt.jobsMedia = h.opts.Resource(rt.jobs).Media
 		}
 	}
+	// Sorted, so that a program with two mistakes always reports the same one.
 	for _, name := range slices.Sorted(maps.Keys(h.opts.Resources)) {
 		rt := h.table[name]
+		// The options of a lookup are those of its target.
 		if rt == nil || rt.lookup != nil {
 			panic(fmt.Sprintf("rest: Options.Resources names %q, which is not a resource of the catalog",
 				name))
@@ -201,7 +204,9 @@ func (h *Handler) Report() string {
 // started.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := call{h: h, w: w, r: r, sel: version.From(r.Context()), mediaType: typeJSON}
+	// Entity tags of two contracts differ, because their bodies do (RFC 9110 section 8.8.3).
 	x.contractTag = x.sel.Contract()
+	// net/http would only close the connection. A proxy in front would then report 502.
 	defer x.recoverPanic()
 	if err := x.serve(); err != nil {
 		x.fail(err)

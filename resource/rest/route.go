@@ -68,6 +68,7 @@ func (h *Handler) newRoute(p resource.Part) *route {
 		rt = h.resourceRoute(p)
 	case *resource.Lookup:
 		rt = h.itemRoute(h.catalog.Target(p))
+		// A lookup has the representation of an item at one path, without the methods that write.
 		rt.name, rt.lookup, rt.allowList = p.Name(), p, []string{"GET, HEAD, OPTIONS"}
 	case *command.Command:
 		rt = &route{name: p.Name(), command: p, media: CommandMedia(p), allowList: []string{"POST, OPTIONS"},
@@ -85,6 +86,8 @@ func (h *Handler) newRoute(p resource.Part) *route {
 	default:
 		return nil
 	}
+	// The media type and the coding depend on these fields. The fields that select a contract are
+	// added by the Negotiator.
 	if rt.varyItem == nil {
 		rt.varyItem = []string{"Accept, Accept-Encoding"}
 	}
@@ -165,16 +168,19 @@ func isKnownMethod(method string) bool {
 // an encoded slash does not end a segment. Commands have precedence over items with the same path.
 func (x *call) serve() error {
 	path := x.path()
+	// This is the first check, because all others search or copy the path or the query.
 	if size := len(path) + len(x.r.URL.RawQuery); size > x.h.limits.URL {
 		return problem.New(problem.URITooLong, fmt.Sprintf(
 			"The path and the query have %d bytes; the limit is %d.", size, x.h.limits.URL))
 	}
+	// 501 precedes 404: it is about the method and holds for every path.
 	if !isKnownMethod(x.r.Method) {
 		return problem.New(problem.NotImplemented,
 			"The method "+safe.Quote(x.r.Method)+" is not implemented.")
 	}
 	first, rest, deeper := strings.Cut(path[1:], "/")
 	trimmed := strings.TrimSuffix(rest, "/")
+	// If there are no commands in the area, find searches a nil map.
 	if x.route = find(find(x.h.commands, first), trimmed); x.route != nil {
 		x.r.Pattern = x.route.patternList
 		if trimmed != rest {
@@ -186,12 +192,15 @@ func (x *call) serve() error {
 	if rt == nil {
 		return problem.New(problem.NotFound, "There is no resource at this path.")
 	}
+	// The route is set before any error, because fail needs it for Vary. Request.Pattern is for
+	// middleware, which reads it after the response.
 	x.route, x.r.Pattern = rt, rt.patternList
 	switch {
 	case !deeper:
 		return x.serveList()
 	case rest == "" || trimmed != rest && trimmed != "" && !strings.Contains(trimmed, "/"):
 		return x.redirect(strings.TrimSuffix(path, "/"))
+	// An item has no path below it. An id with a slash is sent as %2F.
 	case strings.Contains(rest, "/") || rt.lookup != nil:
 		return problem.New(problem.NotFound, "There is no resource at this path.")
 	}
@@ -227,6 +236,8 @@ func unescapeID(segment string) (string, error) {
 		if id, err = url.PathUnescape(segment); err != nil {
 			return "", problem.New(problem.BadRequest, "The path is not percent-encoded correctly.")
 		}
+		// A segment without % needs no check: EscapedPath has only ASCII without control
+		// characters.
 		if !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
 			return "", problem.New(problem.BadRequest, "The path must be UTF-8 without control characters.")
 		}
@@ -237,6 +248,7 @@ func unescapeID(segment string) (string, error) {
 // redirect removes a trailing slash. 308 keeps the method and the body (RFC 9110 section 15.4.9).
 func (x *call) redirect(path string) error {
 	h := x.w.Header()
+	// The Negotiator has removed the parameter that selects the contract, so it is added again.
 	h["Location"] = []string{withParams(x.base()+path, joinParams(x.r.URL.RawQuery, x.sel.Query()))}
 	h["Content-Length"] = zeroLength
 	h["Cache-Control"] = noStore
@@ -245,6 +257,8 @@ func (x *call) redirect(path string) error {
 	return nil
 }
 
+// serveList serves the path of a collection, a lookup or a collection of blobs. A known method that
+// the collection does not support is 405.
 func (x *call) serveList() error {
 	rt := x.route
 	switch {
@@ -257,6 +271,8 @@ func (x *call) serveList() error {
 	case http.MethodGet, http.MethodHead:
 		return x.getList()
 	case http.MethodPost:
+		// A batch is recognized by its media type, and only where batches are supported. Elsewhere
+		// the type is 415.
 		if x.isBatch() {
 			return x.batch()
 		}
@@ -269,6 +285,8 @@ func (x *call) serveList() error {
 	return notAllowed(rt.allowList)
 }
 
+// serveItem serves the path of an item. The route has the capabilities, so 405 needs no read of the
+// item.
 func (x *call) serveItem(id string) error {
 	rt := x.route
 	x.onItem = true
@@ -307,6 +325,8 @@ func (x *call) options(allow []string) error {
 	switch {
 	case x.onItem && x.route.acceptPatch != nil:
 		h["Accept-Patch"] = x.route.acceptPatch
+	// The vendor type in Accept-Post depends on the contract, so it is not part of the static
+	// route.
 	case !x.onItem && x.route.acceptPost != nil:
 		h["Accept-Post"] = x.acceptPost()
 	}

@@ -33,6 +33,8 @@ var (
 
 type changes = iter.Seq2[*feed.Change[resource.Entry], error]
 
+// feedList handles GET and HEAD of the feed of a collection. The filter selects events as it
+// selects items of the list.
 func (x *call) feedList() error {
 	l, err := x.parseSubscription()
 	if err != nil {
@@ -60,6 +62,7 @@ func (x *call) feedItem(id string) error {
 			return err
 		}
 	}
+	// No event can have this id, so the stream would never send anything.
 	if !res.ValidID(id) {
 		return resource.ErrNotFound
 	}
@@ -77,6 +80,7 @@ func (x *call) streamChanges(l *subscription, watch func(ctx context.Context) ch
 	ctx, cancel := context.WithCancel(x.r.Context())
 	defer cancel()
 	s := &changeStream{stop: cancel}
+	// finish runs after a panic, too, and before leave: the stream counts until its end is written.
 	defer s.finish()
 	err = x.sendChanges(s, l, watch(ctx))
 	s.returned = true
@@ -90,12 +94,14 @@ func (x *call) streamChanges(l *subscription, watch func(ctx context.Context) ch
 func (x *call) sendChanges(s *changeStream, l *subscription, all changes) error {
 	for change, err := range all {
 		switch {
+		// The status is sent. The client learns the error when it reconnects.
 		case err != nil && x.started:
 			return s.end(err)
 		case err != nil:
 			return l.positionError(err)
 		case !x.started:
 			x.streamHeaders(change.Cursor)
+			// The header is complete, and HEAD must not wait for events.
 			if x.r.Method == http.MethodHead {
 				return x.respond(http.StatusOK, nil)
 			}

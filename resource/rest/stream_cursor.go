@@ -34,6 +34,8 @@ func (x *call) setEventCursor() {
 
 // eventCursorField returns the value of Event-Cursor. Responses share it until the next write.
 func (rt *route) eventCursorField(at feed.Cursor) []string {
+	// Two requests may store different positions at the same time. Either value is correct for its
+	// own response.
 	if p := rt.eventCursor.Load(); p != nil && p.at == at {
 		return p.value
 	}

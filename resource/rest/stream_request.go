@@ -49,6 +49,7 @@ type subscription struct {
 // replayed. Preconditions must be valid but have no effect.
 func (x *call) parseSubscription() (*subscription, error) {
 	enc, err := x.encodings()
+	// A compressor buffers, which would delay events.
 	if err == nil && !enc.Identity {
 		err = problem.New(problem.NotAcceptable,
 			"Accept-Encoding must allow identity, because a stream is not compressed.")
@@ -71,6 +72,7 @@ func (x *call) parseSubscription() (*subscription, error) {
 	if err := l.parsePosition(params, x.r.Header); err != nil {
 		return nil, err
 	}
+	// The rest of the query is that of a list or an item, which has no such parameter.
 	delete(params, lastEventParameter)
 	if err := refuseParameters(params); err != nil {
 		return nil, err
@@ -83,14 +85,17 @@ func (x *call) parseStreamQuery(l *subscription, params url.Values) (err error) 
 	var p selection
 	lenient := x.lenient(x.prefer())
 	if x.onItem {
+		// An item has no filter: the id selects the events.
 		p, err = x.itemParams(params, lenient)
 	} else {
 		var q query.Query
 		if q, err = x.query(params, lenient); err == nil {
+			// expand was rejected before, so the selection has no relations.
 			p, err = x.parseSelection(params)
 		}
 		l.filter = q.Filter
 	}
+	// Two contracts have different resources, so their frames are separate.
 	l.fields, l.key = p.fields, frameKey{l.resource, p.names}
 	return err
 }
@@ -141,9 +146,11 @@ func (l *subscription) parsePosition(params url.Values, h http.Header) error {
 
 // parseCursor parses the values of one field or parameter. Repeated equal values are valid.
 func (l *subscription) parseCursor(values []string) (err error) {
+	// Two cursors contradict each other. A guess could skip events.
 	if slices.ContainsFunc(values, func(v string) bool { return v != values[0] }) {
 		err = feed.ErrCursor
 	} else if values[0] == expiredID {
+		// An earlier stream has ended with this id; see changeStream.end.
 		return l.expired()
 	} else {
 		l.after, err = feed.ParseCursor(values[0])
@@ -167,6 +174,7 @@ func (l *subscription) positionError(err error) error {
 }
 
 func (l *subscription) expired() error {
+	// Problem returns new details for this error, so they can be modified.
 	d := resource.Problem(feed.ErrExpired)
 	l.source.Code, l.source.Detail = "expired", "has expired; the feed no longer has all changes after it"
 	d.Errors = []problem.Violation{l.source}
@@ -195,6 +203,8 @@ type frame struct {
 func (l *subscription) encode(c *feed.Change[resource.Entry]) *frame {
 	return c.Memo(l.key, func() any {
 		f := &frame{}
+		// A panic becomes an error of the event. Otherwise Memo would repeat it for each
+		// subscriber.
 		err := safe.Call(func() error {
 			data, err := l.data(c)
 			if err == nil {
@@ -217,6 +227,7 @@ func (l *subscription) data(c *feed.Change[resource.Entry]) ([]byte, error) {
 		return p.append(nil, l.resource.Type(), c.After, 0, nil)
 	}
 	typ := l.resource.Type()
+	// The id is encoded with its type in this contract, which may be an integer.
 	v, id := typ.New(), typ.Field(l.resource.Describe().ID)
 	if err := id.SetText(v, c.ID); err != nil {
 		return nil, err
@@ -247,6 +258,8 @@ func (x *call) negotiateFeed(lines, offers []string) (int, error) {
 	if err == nil && offers[i] == mediaStream &&
 		!slices.ContainsFunc(lines,
 			func(line string) bool { return strings.Contains(strings.ToLower(line), mediaStream) }) {
+		// The stream is the last offer, so the others are those before it. The error lists it
+		// nevertheless.
 		if i, err = x.negotiate(lines, offers[:i]); err != nil {
 			err = x.notAcceptable(offers)
 		}

@@ -35,6 +35,8 @@ type changeStream struct {
 
 // open starts the stream. It returns an error only if the handler can still send another response.
 func (x *call) open(s *changeStream) (err error) {
+	// The heartbeat detects a client that has disconnected while no events are sent, and frees its
+	// subscription.
 	s.out, err = eventstream.Open(x.w, &eventstream.Options{
 		Retry: retryDelay + rand.N(retryJitter), Heartbeat: eventstream.Heartbeat, Gone: s.stop})
 	// A middleware buffers the response.
@@ -57,6 +59,8 @@ func (s *changeStream) end(err error) error {
 		// The last cursor of the client may still be valid, up to the event that cannot be sent.
 		_ = s.out.Event(eventstream.Event{ID: expiredID})
 	}
+	// A shutdown or an expired login, for example. The client gets the status code when it
+	// reconnects.
 	if resource.Problem(err).StatusCode() != http.StatusInternalServerError {
 		return nil
 	}
@@ -77,10 +81,12 @@ func (s *changeStream) finish() {
 		return
 	}
 	defer func() {
+		// Close reports whether the client had stopped reading.
 		if s.out.Close() {
 			panic(http.ErrAbortHandler)
 		}
 	}()
+	// A panic of the feed or of the policy is likely to happen again.
 	if !s.returned {
 		s.delayRetry()
 	}
@@ -89,6 +95,7 @@ func (s *changeStream) finish() {
 // send writes a change and reports whether the client is still connected. The frame is shared with
 // the other subscriptions.
 func (s *changeStream) send(l *subscription, c *feed.Change[resource.Entry]) (bool, error) {
+	// A bookmark moves the cursor of an idle client, so that the cursor does not expire.
 	if c.Kind == feed.Bookmark {
 		return s.out.Event(eventstream.Event{ID: c.Cursor.String()}) == nil, nil
 	}

@@ -24,6 +24,8 @@ type validators struct {
 
 // set sets ETag, Last-Modified and Content-Length if they are known.
 func (s validators) set(h http.Header) {
+	// Large enough for the usual entity tag, a date and a length, so that only text and values are
+	// allocated.
 	var scratch [160]byte
 	b := scratch[:0]
 	if s.rev != "" {
