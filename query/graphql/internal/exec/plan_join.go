@@ -1,8 +1,8 @@
 package exec
 
-// A faster path for items whose selected fields are all plain members. Called by plan_collect.go at
-// compile time and by write.go. Its output equals that of the general path, which also reports
-// the errors of both.
+// A faster path for items with only plain members selected. Called by plan_collect.go at compile
+// time and by write.go. Its output equals that of the general path, which also reports the errors
+// of both.
 
 import (
 	"github.com/stoa-go/stoa/resource"
