@@ -15,22 +15,22 @@ func cancelCases[T any]() []testCase[T] {
 		{
 			name:  "cancel-write",
 			needs: filler,
-			contract: "A write whose context is already canceled returns an error and writes " +
-				"nothing. The caller no longer waits for the result, and may retry.",
+			contract: "A write with a canceled context returns an error and writes nothing. The " +
+				"caller no longer waits for the result, and may retry.",
 			run: cancelWrite[T],
 		},
 		{
 			name: "cancel-read",
-			contract: "A read whose context is canceled returns the complete result or an error. The " +
+			contract: "A read with a canceled context returns the complete result or an error. The " +
 				"error is not ErrNotFound if the item exists, and a partial list never ends without " +
 				"an error.",
 			run: cancelRead[T],
 		},
 		{
 			name: "cancel-list",
-			contract: "A list whose context is canceled during the iteration yields all items, or an " +
-				"error and nothing after it. Otherwise the caller would take a part of the list for " +
-				"all of it. (Check rows.Err after the loop.)",
+			contract: "If the context is canceled during a list, it yields all items, or an error " +
+				"and nothing after it. Otherwise the caller would take a part of the list for all of " +
+				"it. (Check rows.Err after the loop.)",
 			run: cancelList[T],
 		},
 	}

@@ -48,7 +48,7 @@ func Over[T any](at string, opts *OverOptions) resource.Ops[T] {
 		o.client, name = cmp.Or(opts.Client, o.client), cmp.Or(opts.IDField, name)
 	}
 	if o.id = o.typ.Field(name); o.id == nil {
-		panic(fmt.Sprintf("resourcetest: Over: %v has no field whose JSON name is %q", o.typ.GoType, name))
+		panic(fmt.Sprintf("resourcetest: Over: %v has no field with the JSON name %q", o.typ.GoType, name))
 	}
 	return resource.Ops[T]{Get: o.get, List: o.list, Create: o.create, Insert: o.insert, Replace: o.replace,
 		Delete: o.remove, Count: o.count, GetMany: o.getMany}

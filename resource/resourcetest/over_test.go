@@ -130,7 +130,7 @@ func TestOverNeedsTags(t *testing.T) {
 func TestOverWithoutID(t *testing.T) {
 	t.Parallel()
 	defer func() {
-		want := `resourcetest: Over: resourcetest_test.thing has no field whose JSON name is "number"`
+		want := `resourcetest: Over: resourcetest_test.thing has no field with the JSON name "number"`
 		if diff := cmp.Diff(want, recover()); diff != "" {
 			t.Errorf("Over panicked with (-want +got):\n%s", diff)
 		}

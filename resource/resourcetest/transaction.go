@@ -179,7 +179,7 @@ func txRollback[T any](k *kit[T]) {
 		}
 		return errRollback
 	})
-	k.wantError(err, "InTx whose function failed", errRollback)
+	k.wantError(err, "InTx with a function that failed", errRollback)
 	k.holds(items, "after the rollback")
 	for _, it := range after {
 		if k.ops.Replace != nil && it.ID == items[0].ID && it.Rev != items[0].Rev {
@@ -231,7 +231,7 @@ func txNested[T any](k *kit[T]) {
 		}
 		return errRollback
 	})
-	k.wantError(err, "InTx whose function failed after an inner InTx", errRollback)
+	k.wantError(err, "InTx with a function that failed after an inner InTx", errRollback)
 	if announced {
 		k.errorf("an AfterCommit function of the inner InTx ran although the outer one was rolled back")
 	}
@@ -258,7 +258,7 @@ func txAfterCommit[T any](k *kit[T]) {
 			return result
 		}
 	}
-	k.wantError(k.inTx(k.ctx, body("rollback", errRollback)), "InTx whose function failed", errRollback)
+	k.wantError(k.inTx(k.ctx, body("rollback", errRollback)), "InTx with a function that failed", errRollback)
 	if len(ran) > 0 {
 		k.fatalf("AfterCommit ran after a rollback: %q", ran)
 	}
@@ -297,7 +297,7 @@ func txIsolation[T any](k *kit[T]) {
 		time.Sleep(20 * time.Millisecond) // lets the reader start; the result does not depend on it
 		return errRollback
 	})
-	k.wantError(err, "InTx whose function failed", errRollback)
+	k.wantError(err, "InTx with a function that failed", errRollback)
 	reader()
 	if got, ok := <-answers; ok {
 		k.sameItem(items[0], got, "Get outside of an open transaction")

@@ -296,7 +296,7 @@ func watchEnd[T any](k *kit[T]) {
 		}
 		for _, err := range k.ops.Watch(ctx, feed.Cursor{}) {
 			if err != nil {
-				k.errorf("Watch whose context ended %s yielded error %v, want none", when, err)
+				k.errorf("Watch with a context that ended %s yielded error %v, want none", when, err)
 			}
 			if when == "at the first Bookmark" {
 				cancel()
