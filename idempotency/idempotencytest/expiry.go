@@ -11,11 +11,13 @@ import (
 func expiryCases() []testCase {
 	return []testCase{
 		{
+			// The Guard purges about once a minute at most, so a record may be present long after
+			// it expired. A store that serves it then would replay a response after its retention.
 			name: "expiry",
 			contract: "From the expires time of Finish on, a record is treated as absent, whether it has " +
 				"been purged or not.",
 			try: func(k *kit) {
-				k.want(idempotency.Fresh, "x", k.claim("t1"), "the first one")
+				k.want(idempotency.Fresh, "x", k.claim("t1"), "first claim")
 				until := k.now.Add(2 * kept)
 				k.must(
 					k.store.Finish(k.ctx, id("x"), "t1", idempotency.Record{Status: 201, Done: k.now}, until),
@@ -26,7 +28,7 @@ func expiryCases() []testCase {
 				other := k.at("t3", until)
 				other.Fingerprint[0] = 'B'
 				k.want(idempotency.Fresh, "x", other, "when it has expired")
-				k.want(idempotency.Mismatch, "x", k.at("t4", until), "of the old fingerprint")
+				k.want(idempotency.Mismatch, "x", k.at("t4", until), "with the old fingerprint")
 				k.must(
 					k.store.Finish(k.ctx, id("x"), "t3", idempotency.Record{Status: 204, Done: until},
 						until.Add(kept)),
@@ -35,20 +37,23 @@ func expiryCases() []testCase {
 			},
 		},
 		{
+			// A long operation may outlast the retention of its claim. Its id must not become free
+			// while it runs.
 			name:     "expiry of claims",
 			contract: "A claim within its lease is InFlight even after Expires; an abandoned claim expires.",
 			try: func(k *kit) {
 				long := k.claim("t1")
 				long.Until = k.now.Add(2 * kept)
-				k.want(idempotency.Fresh, "x", long, "the first one")
+				k.want(idempotency.Fresh, "x", long, "first claim")
 				k.want(idempotency.InFlight, "x", k.at("t2", k.now.Add(kept)), "within the lease")
-				k.want(idempotency.Fresh, "y", k.claim("t1"), "the first one")
+				k.want(idempotency.Fresh, "y", k.claim("t1"), "first claim")
 				k.want(idempotency.Abandoned, "y", k.at("t2", k.now.Add(kept-time.Second)),
 					"before it expires")
 				k.want(idempotency.Fresh, "y", k.at("t3", k.now.Add(kept)), "when it has expired")
 			},
 		},
 		{
+			// A purge without a limit blocks other requests on a table with millions of rows.
 			name: "purge",
 			contract: "Purge removes at most max expired records and returns their number. Other records " +
 				"remain, and so do claims within their lease, even after Expires.",
@@ -57,21 +62,22 @@ func expiryCases() []testCase {
 	}
 }
 
-// at returns a claim at the given time.
+// at returns a claim at the given time. Its lease and its retention start at that time.
 func (k *kit) at(token string, now time.Time) idempotency.Claim {
 	c := k.claim(token)
 	c.Now, c.Until, c.Expires = now, now.Add(lease), now.Add(kept)
 	return c
 }
 
-// tryPurge purges 25 expired records, with a live record and a long claim beside them.
+// tryPurge purges 25 expired records, with a live record and a long claim beside them. A store with
+// expiry of its own may report 0, but must have removed the same records.
 func tryPurge(k *kit) {
 	const old = 25
 	for i := range old {
 		k.done("old "+strconv.Itoa(i), "t")
 	}
 	later := k.now.Add(kept)
-	k.want(idempotency.Fresh, "new", k.at("t1", later.Add(-time.Hour)), "the first one")
+	k.want(idempotency.Fresh, "new", k.at("t1", later.Add(-time.Hour)), "first claim")
 	k.must(
 		k.store.Finish(k.ctx, id("new"), "t1", idempotency.Record{Status: 201, Done: k.now},
 			later.Add(time.Hour)),
@@ -79,7 +85,7 @@ func tryPurge(k *kit) {
 	)
 	long := k.claim("t1")
 	long.Until = later.Add(time.Hour)
-	k.want(idempotency.Fresh, "long", long, "the first one")
+	k.want(idempotency.Fresh, "long", long, "first claim")
 	purged := 0
 	for _, max := range []int{10, 10, 10, 10} {
 		n, err := k.store.Purge(k.ctx, later, max)
@@ -106,6 +112,8 @@ func tryPurge(k *kit) {
 func quotaCases() []testCase {
 	return []testCase{
 		{
+			// The quota limits how many records one client can make the store keep. It must not
+			// reject replays of operations that are already counted.
 			name: "quota",
 			contract: "An owner may have Quota live records and claims. Existing operations are not " +
 				"affected, and each owner has its own quota.",

@@ -78,11 +78,11 @@ func keeping(change func(r *idempotency.Record)) func(p *faultyStore) {
 func TestFaultsAreFound(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		name  string
-		plant func(p *faultyStore)
-		found string
+		name   string
+		mutate func(p *faultyStore)
+		found  string
 	}{
-		{"one id for all", func(p *faultyStore) {
+		{"ids are ignored", func(p *faultyStore) {
 			p.claim = func(ctx context.Context, _ [32]byte, c idempotency.Claim) (idempotency.Prior, error) {
 				return p.Memory.Claim(ctx, [32]byte{}, c)
 			}
@@ -90,7 +90,7 @@ func TestFaultsAreFound(t *testing.T) {
 		{"no record", keeping(func(r *idempotency.Record) { *r = idempotency.Record{} }), "finish"},
 		{"no fingerprint", changing(func(c *idempotency.Claim) { c.Fingerprint = [32]byte{} }), "mismatch"},
 		{
-			"half a fingerprint",
+			"half of the fingerprint",
 			changing(func(c *idempotency.Claim) { clear(c.Fingerprint[16:]) }),
 			"mismatch",
 		},
@@ -100,10 +100,10 @@ func TestFaultsAreFound(t *testing.T) {
 			changing(func(c *idempotency.Claim) { c.Until = c.Now.Add(1000 * time.Hour) }),
 			"abandoned",
 		},
-		{"own clock", changing(func(c *idempotency.Claim) { c.Now = time.Now() }), "abandoned"},
-		{"lease of nothing", changing(func(c *idempotency.Claim) { c.Until = c.Now }), "claim"},
+		{"the clock of the store", changing(func(c *idempotency.Claim) { c.Now = time.Now() }), "abandoned"},
+		{"empty lease", changing(func(c *idempotency.Claim) { c.Until = c.Now }), "claim"},
 		{"always takes over", changing(func(c *idempotency.Claim) { c.TakeOver = true }), "abandoned"},
-		{"never takes over", changing(func(c *idempotency.Claim) { c.TakeOver = false }), "take over"},
+		{"never takes over", changing(func(c *idempotency.Claim) { c.TakeOver = false }), "takeover"},
 		{"no quota", changing(func(c *idempotency.Claim) { c.Quota = 0 }), "quota"},
 		{"one owner", changing(func(c *idempotency.Claim) { c.Owner = [32]byte{} }), "quota"},
 		{"expires with the claim", func(p *faultyStore) {
@@ -116,7 +116,7 @@ func TestFaultsAreFound(t *testing.T) {
 				return p.Memory.Finish(ctx, id, token, r, expires.Add(1000*time.Hour))
 			}
 		}, "expiry"},
-		{"finish without looking", func(p *faultyStore) {
+		{"finish ignores errors", func(p *faultyStore) {
 			p.finish = func(ctx context.Context, id [32]byte, token string, r idempotency.Record, expires time.Time) error {
 				if err := p.Memory.Finish(ctx, id, token, r, expires); err != nil && ctx.Err() != nil {
 					return err
@@ -135,10 +135,10 @@ func TestFaultsAreFound(t *testing.T) {
 		{"never purges", func(p *faultyStore) {
 			p.purge = func(context.Context, time.Time, int) (int, error) { return 0, nil }
 		}, "purge"},
-		{"purges all at once", func(p *faultyStore) {
+		{"purge ignores max", func(p *faultyStore) {
 			p.purge = func(ctx context.Context, now time.Time, _ int) (int, error) { return p.Memory.Purge(ctx, now, 1<<30) }
 		}, "purge"},
-		{"purges what lasts", func(p *faultyStore) {
+		{"purges live records", func(p *faultyStore) {
 			p.purge = func(ctx context.Context, now time.Time, max int) (int, error) {
 				return p.Memory.Purge(ctx, now.Add(1000*time.Hour), max)
 			}
@@ -168,7 +168,7 @@ func TestFaultsAreFound(t *testing.T) {
 			keeping(func(r *idempotency.Record) { r.Done = r.Done.Truncate(time.Second) }),
 			"records",
 		},
-		{"read, then claim", lookThenClaim, "copies"},
+		{"claim is not atomic", readThenClaim, "concurrent claims"},
 		{"no transactions", func(p *faultyStore) {
 			p.claim = func(ctx context.Context, id [32]byte, c idempotency.Claim) (idempotency.Prior, error) {
 				return p.Memory.Claim(tx.Without(ctx), id, c)
@@ -194,20 +194,20 @@ func TestFaultsAreFound(t *testing.T) {
 					p := &faultyStore{
 						Memory: idempotency.NewMemory(&idempotency.MemoryOptions{Runner: memory.NewDB()}),
 					}
-					tt.plant(p)
+					tt.mutate(p)
 					return p
 				}, nil)
 				if !slices.Contains(found, tt.found) {
-					t.Errorf("the kit found it in %q, want %q among them", found, tt.found)
+					t.Errorf("detected by %q, want %q among them", found, tt.found)
 				}
 			})
 		})
 	}
 }
 
-// lookThenClaim is the most common fault: a read and a write in place of one atomic step. All
+// readThenClaim is the most common fault: a read and a write in place of one atomic step. All
 // claims read before the first writes.
-func lookThenClaim(p *faultyStore) {
+func readThenClaim(p *faultyStore) {
 	var mu sync.Mutex
 	seen := map[[32]byte]int{}
 	p.claim = func(ctx context.Context, id [32]byte, c idempotency.Claim) (idempotency.Prior, error) {
@@ -232,12 +232,12 @@ func TestSound(t *testing.T) {
 	if len(found) > 0 {
 		t.Errorf("the tests fail: %q", found)
 	}
-	forgetful := idempotencytest.Failing(t.Context(), func() idempotency.Store {
+	withoutPurge := idempotencytest.Failing(t.Context(), func() idempotency.Store {
 		p := &faultyStore{Memory: idempotency.NewMemory(nil)}
 		p.purge = func(context.Context, time.Time, int) (int, error) { return 0, nil }
 		return p
 	}, &idempotencytest.Options{Forgets: true})
-	if len(forgetful) > 0 {
-		t.Errorf("the tests fail with Forgets: %q", forgetful)
+	if len(withoutPurge) > 0 {
+		t.Errorf("the tests fail with Forgets: %q", withoutPurge)
 	}
 }

@@ -11,7 +11,9 @@ import (
 func raceCases() []testCase {
 	return []testCase{
 		{
-			name: "copies",
+			// A client that retries after a timeout sends copies of one request, often to different
+			// servers. A store that reads first and then writes lets several of them pass.
+			name: "concurrent claims",
 			contract: "Of many concurrent claims of one id exactly one is Fresh, and only its token can " +
 				"finish.",
 			try: func(k *kit) {
@@ -22,12 +24,14 @@ func raceCases() []testCase {
 			},
 		},
 		{
-			name:     "copies that take over",
+			// The copies find the same abandoned claim. Replacing it must be one atomic step as
+			// well, for example an update with the old token in its condition.
+			name:     "concurrent takeovers",
 			contract: "Of many concurrent claims with TakeOver, exactly one takes over an abandoned claim.",
 			try: func(k *kit) {
 				for round := range 4 {
 					name := "abandoned " + strconv.Itoa(round)
-					k.want(idempotency.Fresh, name, k.claim("first"), "the first one")
+					k.want(idempotency.Fresh, name, k.claim("first"), "first claim")
 					k.race(name, func(token string) idempotency.Claim {
 						c := k.at(token, k.now.Add(lease))
 						c.TakeOver = true
@@ -38,11 +42,12 @@ func raceCases() []testCase {
 			},
 		},
 		{
-			name: "finishing at once",
+			// The retries of one Finish may overlap if the response of the database was lost.
+			name: "concurrent Finish",
 			contract: "Of many concurrent Finish calls of one claim exactly one succeeds, and all later " +
 				"claims return its record.",
 			try: func(k *kit) {
-				k.want(idempotency.Fresh, "x", k.claim("t1"), "the first one")
+				k.want(idempotency.Fresh, "x", k.claim("t1"), "first claim")
 				var mu sync.Mutex
 				var won []int
 				k.together(func(n int) {
@@ -52,7 +57,7 @@ func raceCases() []testCase {
 						won = append(won, 200+n)
 					}
 				})
-				rec := k.want(idempotency.Finished, "x", k.claim("t2"), "once finished")
+				rec := k.want(idempotency.Finished, "x", k.claim("t2"), "after Finish")
 				if len(won) != 1 || rec.Status != won[0] {
 					k.errorf("Finish succeeded for %v, and the record has %d", won, rec.Status)
 				}
@@ -61,7 +66,8 @@ func raceCases() []testCase {
 	}
 }
 
-// together runs fn concurrently in Copies goroutines.
+// together runs fn concurrently in Copies goroutines. They start at the same moment, so that the
+// window between a read and a write is hit.
 func (k *kit) together(fn func(n int)) {
 	start := make(chan struct{})
 	var wg sync.WaitGroup
@@ -75,7 +81,9 @@ func (k *kit) together(fn func(n int)) {
 	wg.Wait()
 }
 
-// race claims one id concurrently. One claim must be Fresh and all others InFlight.
+// race claims one id concurrently. One claim must be Fresh and all others InFlight. Afterwards only
+// the token of the Fresh claim may finish, so a store that returned Fresh once but stored the token
+// of another claim fails.
 func (k *kit) race(name string, claim func(token string) idempotency.Claim) {
 	var mu sync.Mutex
 	var fresh []string
@@ -84,13 +92,13 @@ func (k *kit) race(name string, claim func(token string) idempotency.Claim) {
 		prior, err := k.store.Claim(k.ctx, id(name), claim(token))
 		switch {
 		case err != nil:
-			k.errorf("Claim of %s, beside %d others, failed: %v", name, k.Copies-1, err)
+			k.errorf("Claim of %s during %d others failed: %v", name, k.Copies-1, err)
 		case prior.State == idempotency.Fresh:
 			mu.Lock()
 			defer mu.Unlock()
 			fresh = append(fresh, token)
 		case prior.State != idempotency.InFlight:
-			k.errorf("Claim of %s, beside %d others: %s, want Fresh once and otherwise InFlight", name,
+			k.errorf("Claim of %s during %d others returned %s, want Fresh once and otherwise InFlight", name,
 				k.Copies-1, prior.State)
 		}
 	})

@@ -15,14 +15,16 @@ import (
 func recordCases() []testCase {
 	return []testCase{
 		{
+			// A replay must be the response of the first request, octet by octet. Columns for text,
+			// and JSON in place of bytes, change some of these values.
 			name: "records",
 			contract: "A record is returned unchanged, byte for byte. Empty and nil may be exchanged; " +
 				"Done may be rounded to microseconds.",
 			try: func(k *kit) {
 				for name, rec := range records(k.now) {
-					k.want(idempotency.Fresh, name, k.claim("t1"), "the first one")
+					k.want(idempotency.Fresh, name, k.claim("t1"), "first claim")
 					k.must(k.store.Finish(k.ctx, id(name), "t1", rec, k.now.Add(kept)), "Finish of "+name)
-					got := k.want(idempotency.Finished, name, k.claim("t2"), "once finished")
+					got := k.want(idempotency.Finished, name, k.claim("t2"), "after Finish")
 					for _, member := range differences(rec, got) {
 						k.errorf("the record %q: %s differs", name, member)
 					}
@@ -32,9 +34,13 @@ func recordCases() []testCase {
 	}
 }
 
-// records returns records with unusual contents, by name.
+// records returns records with unusual contents, by name. They cover a record without content, one
+// with an unknown outcome, a reference to an item in place of a result, all byte values, 1 MiB of
+// content, quotes and letters outside of ASCII, a field with several lines, and a time with
+// nanoseconds.
 func records(now time.Time) map[string]idempotency.Record {
 	every := make([]byte, 256)
+	// a content that is not valid UTF-8
 	for i := range every {
 		every[i] = byte(i)
 	}
@@ -76,7 +82,8 @@ func records(now time.Time) map[string]idempotency.Record {
 	}
 }
 
-// differences names the members in which two records differ.
+// differences names the members in which two records differ. Nil and empty values are equal, and
+// times may differ by a microsecond.
 func differences(want, got idempotency.Record) (members []string) {
 	note := func(member string, equal bool) {
 		if !equal {

@@ -24,7 +24,8 @@ type Options struct {
 
 // Run tests a store. It calls newStore for each test case; newStore returns a new, empty store. A
 // nil opts selects the defaults. If the store is an [idempotency.Transactor] with a Runner, it is
-// tested in transactions as well.
+// tested in transactions as well. The cases are subtests and need no particular order. None of them
+// waits, except for the store.
 func Run(t *testing.T, newStore func(t *testing.T) idempotency.Store, opts *Options) {
 	t.Helper()
 	o := opts.orDefault()
@@ -56,7 +57,8 @@ func (o *Options) orDefault() Options {
 	return out
 }
 
-// testCase is one requirement of the contract.
+// testCase is one requirement of the contract. The contract is the reason of the case as well as
+// its rule, because an implementer sees only the failure message.
 type testCase struct {
 	name     string
 	contract string // printed with each failure
@@ -64,7 +66,7 @@ type testCase struct {
 	try      func(k *kit)
 }
 
-// cases returns all test cases.
+// cases returns all test cases. The simple ones precede those that rely on them.
 func cases() []testCase {
 	var all []testCase
 	groups := [][]testCase{
@@ -78,7 +80,8 @@ func cases() []testCase {
 }
 
 // try runs a test case in a goroutine, which the case may end early with runtime.Goexit, and
-// returns the failures.
+// returns the failures. Goexit ends only that goroutine, so the failures that were recorded before
+// are still reported.
 func try(ctx context.Context, c testCase, store idempotency.Store, o Options) []string {
 	k := &kit{Options: o, ctx: ctx, store: store, now: time.Now().Truncate(time.Second).UTC()}
 	over := make(chan struct{})
@@ -90,7 +93,8 @@ func try(ctx context.Context, c testCase, store idempotency.Store, o Options) []
 	return k.failures
 }
 
-// runnerOf returns the Runner of a store, or nil.
+// runnerOf returns the Runner of a store, or nil. A Transactor may return nil, for example a store
+// in memory without a database.
 func runnerOf(store idempotency.Store) tx.Runner {
 	if shares, ok := store.(idempotency.Transactor); ok {
 		return shares.Transactions()
@@ -98,7 +102,8 @@ func runnerOf(store idempotency.Store) tx.Runner {
 	return nil
 }
 
-// kit is the environment of one test case.
+// kit is the environment of one test case. Its methods may be called from several goroutines of the
+// case.
 type kit struct {
 	Options
 	ctx   context.Context
@@ -131,11 +136,14 @@ func id(name string) (h [32]byte) {
 }
 
 const (
+	// The durations of the claims of this kit. They differ, so that a store which confuses Until
+	// and Expires fails.
 	lease = time.Minute
 	kept  = 24 * time.Hour
 )
 
 // claim returns a claim with the given token at k.now. Its fingerprint is "A" and its owner is ann.
+// Claims that differ only in the token are copies of one request.
 func (k *kit) claim(token string) idempotency.Claim {
 	c := idempotency.Claim{Token: token, Now: k.now, Until: k.now.Add(lease), Expires: k.now.Add(kept)}
 	c.Fingerprint[0], c.Owner[0] = 'A', 'a'
@@ -147,13 +155,14 @@ func (k *kit) want(want idempotency.State, name string, c idempotency.Claim, whe
 	return k.wantIn(k.ctx, want, name, c, when)
 }
 
-// wantIn is want with a context, which may carry a transaction.
+// wantIn is want with a context, which may carry a transaction. It ends the case if Claim fails,
+// because the state of the id is then unknown.
 func (k *kit) wantIn(ctx context.Context, want idempotency.State, name string, c idempotency.Claim,
 	when string) idempotency.Record {
 	prior, err := k.store.Claim(ctx, id(name), c)
-	k.must(err, "Claim of "+name+", "+when+",")
+	k.must(err, "Claim of "+name+" ("+when+")")
 	if prior.State != want {
-		k.errorf("Claim of %s, %s: %s, want %s", name, when, prior.State, want)
+		k.errorf("Claim of %s (%s) returned %s, want %s", name, when, prior.State, want)
 	}
 	return prior.Record
 }
@@ -171,13 +180,14 @@ func (k *kit) finishIn(ctx context.Context, name, token string, status int) erro
 
 // done claims and finishes an operation.
 func (k *kit) done(name, token string) {
-	k.want(idempotency.Fresh, name, k.claim(token), "the first one")
+	k.want(idempotency.Fresh, name, k.claim(token), "first claim")
 	k.must(k.finish(name, token, 201), "Finish of "+name)
 }
 
-// lost records a failure unless err is ErrLost.
+// lost records a failure unless err is ErrLost. Success would mean that the store changed a claim
+// that the token does not own.
 func (k *kit) lost(err error, what string) {
 	if !errors.Is(err, idempotency.ErrLost) {
-		k.errorf("%s: %v, want ErrLost", what, err)
+		k.errorf("%s returned %v, want ErrLost", what, err)
 	}
 }

@@ -14,6 +14,8 @@ import (
 func appendCases() []testCase {
 	return []testCase{
 		{
+			// A log in SQL loses data here if a column normalizes or truncates text, if bytes are
+			// stored as text, or if one of its two statements omits a column.
 			name: "events",
 			contract: "Events are returned unchanged, byte for byte, in the order of Append, each with a " +
 				"cursor. Before and After may turn from empty to nil or back; Time may be rounded to " +
@@ -21,6 +23,7 @@ func appendCases() []testCase {
 			try: tryEvents,
 		},
 		{
+			// Purge by age needs a time for every event. A zero time would be older than any limit.
 			name:     "time",
 			contract: "An event without a time gets the time at which it is appended.",
 			try: func(k *kit) {
@@ -36,6 +39,8 @@ func appendCases() []testCase {
 			},
 		},
 		{
+			// The caller keeps the events: a transaction that is run again appends them a second
+			// time.
 			name: "given events",
 			contract: "Append does not modify the given events and ignores their cursors: an event that " +
 				"is appended twice exists twice, with different cursors.",
@@ -53,6 +58,8 @@ func appendCases() []testCase {
 				}
 			},
 		},
+		// A statement without rows is invalid SQL, and a transaction that changed nothing appends
+		// nothing.
 		{name: "nothing", contract: "Append without events adds none.", try: func(k *kit) {
 			start := k.head()
 			k.must(k.log.Append(k.ctx), "Append")
@@ -61,11 +68,15 @@ func appendCases() []testCase {
 			}
 		}},
 		{
+			// A subscriber that has disconnected must not keep a connection, and an Append that
+			// reports an error must not become visible later.
 			name:     "context",
 			contract: "A call with a context that is done fails and has no effect.",
 			try:      tryContext,
 		},
 		{
+			// Without Wake the feed polls, so a log may return nil. A channel that never receives a
+			// value would disable the notification unnoticed.
 			name:     "wake",
 			contract: "If Wake returns a channel, it receives a value after Append.",
 			try:      tryWake,
@@ -73,7 +84,8 @@ func appendCases() []testCase {
 	}
 }
 
-// tryWake appends until Wake has sent a value.
+// tryWake appends until Wake has sent a value. Each round waits a tenth of Patience, so a log that
+// sends values with a delay passes.
 func tryWake(k *kit) {
 	wake := k.log.Wake()
 	if wake == nil {
@@ -96,8 +108,11 @@ func tryWake(k *kit) {
 	k.errorf("Wake received no value for ten appended events")
 }
 
-// odd returns events with unusual contents.
+// odd returns events with unusual contents. They cover each kind of event, ids with quotes and with
+// characters outside of ASCII, a revision that is not valid UTF-8, 1 MiB of content, empty and
+// missing content, and times in the past and with nanoseconds.
 func odd(now time.Time) []*feed.Event {
+	// all byte values, so that an encoding which is not binary is detected
 	every := make([]byte, 256)
 	for i := range every {
 		every[i] = byte(i)
@@ -151,6 +166,8 @@ func odd(now time.Time) []*feed.Event {
 }
 
 // tryEvents appends odd events, in one call and in several, and compares them with Tail and Read.
+// The single call and the separate calls may take different paths in the log, such as a statement
+// with several rows and a prepared one. Tail and Read may use different statements, too.
 func tryEvents(k *kit) {
 	start := k.head()
 	want := odd(k.now)
@@ -202,13 +219,15 @@ func differences(want, got *feed.Event) (members []string) {
 	return members
 }
 
-// tryContext calls each method with a canceled context.
+// tryContext calls each method with a canceled context. A log in memory must check the context
+// itself, because it never blocks. The successful Append in between shows that the canceled one has
+// left no gap and no lock.
 func tryContext(k *kit) {
 	start := k.head()
 	ctx, cancel := context.WithCancel(k.ctx)
 	cancel()
 	if err := k.log.Append(ctx, k.event("a", "1")); err == nil {
-		k.errorf("Append with a context that has ended succeeded")
+		k.errorf("Append with a canceled context succeeded")
 	}
 	k.append("b")
 	k.wantItems("b", k.tail(k.log, start, 1), "Tail")
@@ -226,7 +245,7 @@ func tryContext(k *kit) {
 	}
 	for name, call := range calls {
 		if err := call(); err == nil {
-			k.errorf("%s with a context that has ended succeeded", name)
+			k.errorf("%s with a canceled context succeeded", name)
 		}
 	}
 }

@@ -58,7 +58,7 @@ type faultyLog struct {
 	wake  chan struct{}
 }
 
-func newPlanted(runner tx.Runner) *faultyLog {
+func newMutant(runner tx.Runner) *faultyLog {
 	p := &faultyLog{Memory: feed.NewMemory(&feed.MemoryOptions{Runner: runner})}
 	m := p.Memory
 	p.add = func(ctx context.Context, events []*feed.Event) error { return m.Append(ctx, events...) }
@@ -144,9 +144,9 @@ func purging(change func(before time.Time, keep int) (time.Time, int)) func(p *f
 
 // faults lists faults of logs, and the test case that must find each.
 var faults = []struct {
-	name  string
-	plant func(p *faultyLog)
-	found string
+	name   string
+	mutate func(p *faultyLog)
+	found  string
 }{
 	{"Before is lost", keeping(func(e *feed.Event) { e.Before = nil }), "events"},
 	{"After is lost except for deletions", keeping(func(e *feed.Event) {
@@ -341,7 +341,7 @@ var toysFaults = []struct {
 	found  string
 }{
 	{"seq > last", toyFaults{passes: true}, "slow commit"},
-	{"seq > last", toyFaults{passes: true}, "transactions at once"},
+	{"seq > last", toyFaults{passes: true}, "concurrent transactions"},
 	{"events are ordered by the end of transactions", toyFaults{byEnd: true}, "order of commits"},
 	{"numbers that were rolled back are waited for", toyFaults{holds: true}, "rollback"},
 	{"numbers that were rolled back are waited for", toyFaults{holds: true}, "slow rollback"},
@@ -351,9 +351,9 @@ var toysFaults = []struct {
 	{"purged events are skipped", toyFaults{skips: true}, "purge while reading"},
 	{"a position is checked before the events are read", toyFaults{looks: true}, "purge while reading"},
 	{"the newest is purged", toyFaults{all: true}, "purge of the newest"},
-	{"events after an open position are purged", toyFaults{hasty: true}, "purge beside a transaction"},
+	{"events after an open position are purged", toyFaults{hasty: true}, "purge during a transaction"},
 	{"processes have different cursors", toyFaults{renumbered: true}, "another process"},
-	{"processes have different cursors", toyFaults{renumbered: true}, "processes at once"},
+	{"processes have different cursors", toyFaults{renumbered: true}, "concurrent processes"},
 }
 
 // wantFound fails unless the named test case finds the fault. It runs in a synctest bubble, so the
@@ -362,7 +362,7 @@ func wantFound(t *testing.T, name string, newLog func() feed.Log, opts *feedtest
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		if found := feedtest.Failing(t, newLog, opts); !slices.Contains(found, name) {
-			t.Errorf("found by %q, want %q among them", found, name)
+			t.Errorf("detected by %q, want %q among them", found, name)
 		}
 	})
 }
@@ -394,8 +394,8 @@ func TestFaultsAreFound(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			wantFound(t, tt.found, func() feed.Log {
-				p := newPlanted(&atOnce{})
-				tt.plant(p)
+				p := newMutant(&atOnce{})
+				tt.mutate(p)
 				return p
 			}, &feedtest.Options{Transactions: 10, Patience: 100 * time.Millisecond})
 		})
@@ -409,7 +409,7 @@ func TestSound(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			found := feedtest.Failing(t, func() feed.Log {
 				runner := &atOnce{late: late}
-				p := newPlanted(runner)
+				p := newMutant(runner)
 				p.add = func(ctx context.Context, events []*feed.Event) error {
 					if err := p.Memory.Append(ctx, events...); err != nil || tx.Active(ctx) {
 						return err // in a transaction the response of the commit is the late one

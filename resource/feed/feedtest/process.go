@@ -3,6 +3,8 @@ package feedtest
 // processCases tests several Logs over the same events, and restored backups.
 func processCases() []testCase {
 	return []testCase{
+		// A client may reconnect to a different server. If each process numbered the events itself,
+		// the cursor of one would be a wrong position in another.
 		{name: "another process", needs: another,
 			contract: "Cursors are the same in all processes, so another process can continue from them.",
 			try: func(k *kit) {
@@ -22,7 +24,9 @@ func processCases() []testCase {
 					"Tail in another process from a cursor of this process")
 			}},
 		{
-			name:  "processes at once",
+			// A lock in one process does not order the writers of another, so only the database
+			// can.
+			name:  "concurrent processes",
 			needs: another,
 			contract: "As with one process: no event is lost or repeated, and all readers see the same " +
 				"order.",
@@ -37,6 +41,9 @@ func processCases() []testCase {
 			},
 		},
 		{
+			// Sequence numbers repeat after a restore. If the number alone identified a position, a
+			// client with a cursor from before the restore would silently miss the events that
+			// reuse its number. The mark distinguishes them.
 			name:  "restored backup",
 			needs: backup,
 			contract: "A cursor that a restored backup does not have is ErrExpired, also after the log " +
@@ -47,7 +54,9 @@ func processCases() []testCase {
 	}
 }
 
-// tryBackup appends after a backup, restores it, and reuses the numbers of the lost events.
+// tryBackup appends after a backup, restores it, and reuses the numbers of the lost events. If the
+// restored log keeps its epoch, cursors from before the backup must still work. A log that starts a
+// new epoch expires all of them, which is also correct.
 func tryBackup(k *kit) {
 	start := k.head()
 	k.append("a", "b", "c")

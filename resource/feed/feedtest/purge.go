@@ -15,6 +15,8 @@ import (
 func purgeCases() []testCase {
 	return []testCase{
 		{
+			// A subscriber that reads from a purged position would skip the removed events without
+			// an error. It must receive ErrExpired, and lists the collection again.
 			name: "purge",
 			contract: "Purge removes events older than a time, oldest first, at most max, and returns " +
 				"their number. Positions before a removed event are ErrExpired; all others, including " +
@@ -22,18 +24,24 @@ func purgeCases() []testCase {
 			try: tryPurge,
 		},
 		{
+			// The limits are independent: an event is removed if it exceeds either one. A keep
+			// below 1 must not mean that all events are removed.
 			name: "purge by number",
 			contract: "Purge removes events that are not among the newest keep or older than the time. A " +
 				"keep below 1 is no limit.",
 			try: tryPurgeByNumber,
 		},
 		{
-			name:  "purge beside a transaction",
+			// The position of an open transaction is before events that are already visible. If
+			// Purge removed those, the readers that wait at the position would lose it.
+			name:  "purge during a transaction",
 			needs: transactions,
 			contract: "Purge removes no event after the position of an open transaction, because readers " +
 				"continue from there.",
 			try: tryPurgeBeside,
 		},
+		// A subscriber that is up to date has the cursor of the newest event. Without that event
+		// the log could not verify its mark.
 		{name: "purge of the newest",
 			contract: "The newest event is not purged, so the position after it remains valid.",
 			try: func(k *kit) {
@@ -54,6 +62,7 @@ func purgeCases() []testCase {
 				k.expired(k.log, feed.Cursor{Epoch: head.Epoch, Seq: head.Seq - 1, Mark: head.Mark},
 					"a position before a purged event")
 			}},
+		// The first purge of a new feed runs before the first event.
 		{name: "purge of an empty log",
 			contract: "In an empty log Purge removes none, and the start remains valid.", try: func(k *kit) {
 				start := k.head()
@@ -64,6 +73,9 @@ func purgeCases() []testCase {
 				k.wantItems("a", k.tail(k.log, start, 1), "Tail from the start")
 			}},
 		{
+			// A log that checks the position in one statement and reads the events in another
+			// returns a page with a gap if Purge runs between them. Both statements need one
+			// snapshot.
 			name: "purge while reading",
 			contract: "A Read during Purge returns all events after its position, or ErrExpired, and " +
 				"never fewer.",
@@ -83,6 +95,8 @@ func (k *kit) purge(max int) int {
 }
 
 // tryPurge purges ten old events in pages of four, and checks all positions before each call.
+// Before each call it reads from the oldest valid position and expects ErrExpired at all older
+// ones, so an error of one position in either direction is found.
 func tryPurge(k *kit) {
 	start := k.head()
 	const old, young = 10, 3
@@ -119,7 +133,8 @@ func tryPurge(k *kit) {
 	}
 }
 
-// tryPurgeByNumber purges with limits of age and of number.
+// tryPurgeByNumber purges with limits of age and of number. The calls are cumulative: each row of
+// the table continues with the events that the previous ones have left.
 func tryPurgeByNumber(k *kit) {
 	start := k.head()
 	k.append("a", "b", "c", "d", "e", "f", "g", "h", "i", "j")
@@ -158,7 +173,8 @@ func tryPurgeByNumber(k *kit) {
 }
 
 // tryPurgeBeside purges while a transaction is open and later events are visible. An engine without
-// concurrent writers has no such events.
+// concurrent writers has no such events. The context of the other writer has a short timeout,
+// because with such an engine it would wait for the transaction, which waits for it.
 func tryPurgeBeside(k *kit) {
 	start := k.head()
 	k.append("a", "b")
@@ -191,7 +207,9 @@ func tryPurgeBeside(k *kit) {
 	k.wantItems(strings.Join(append(want, "late"), " "), got, "Tail from before the transaction")
 }
 
-// tryPurgeWhileReading purges in small pages while four readers read the same events.
+// tryPurgeWhileReading purges in small pages while four readers read the same events. Each reader
+// starts at another position, and repeats until nothing is left to purge. ErrExpired is a correct
+// result; a page that starts late is not.
 func tryPurgeWhileReading(k *kit) {
 	start := k.head()
 	const n = 400
@@ -244,11 +262,11 @@ func (k *kit) readBesidePurge(events []*feed.Event, at int) bool {
 		k.must(err, "Read")
 		want := items(events[at+1 : min(at+1+most, len(events))])
 		if items(got) != want {
-			k.errorf("Read beside Purge: events [%s], want [%s] or ErrExpired", items(got), want)
+			k.errorf("Read during Purge: events [%s], want [%s] or ErrExpired", items(got), want)
 			return false
 		}
 		if got[0].Cursor != events[at+1].Cursor {
-			k.errorf("Read beside Purge skipped an event")
+			k.errorf("Read during Purge skipped an event")
 			return false
 		}
 		at++

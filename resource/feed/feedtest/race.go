@@ -16,7 +16,9 @@ import (
 func raceCases() []testCase {
 	return []testCase{
 		{
-			name: "writers at once",
+			// Two readers of one log must agree, because subscribers on different servers continue
+			// from the cursors of each other.
+			name: "concurrent writers",
 			contract: "Events that are appended concurrently are neither lost nor repeated, and all " +
 				"readers see them in the same order.",
 			try: func(k *kit) {
@@ -25,7 +27,10 @@ func raceCases() []testCase {
 			},
 		},
 		{
-			name:  "transactions at once",
+			// A database assigns numbers when rows are inserted, but rows become visible at the
+			// commit. A reader that continues after the largest visible number misses the rows of
+			// slower transactions. This is the common fault of outbox tables.
+			name:  "concurrent transactions",
 			needs: transactions,
 			contract: "Of concurrent transactions, some slow and some rolled back, exactly the events of " +
 				"committed ones are returned, each once, and those of one item in the order of the " +
@@ -38,9 +43,12 @@ func raceCases() []testCase {
 	}
 }
 
+// workloadItems is small, so that writers often change the same items and their order matters.
 const workloadItems = 10
 
 // workload runs concurrent writers and compares the events that readers receive with the commits.
+// The result does not depend on timing: it compares what was committed with what was received, in
+// total and for each item.
 type workload struct {
 	k     *kit
 	logs  []feed.Log // over the same events, with one reader each
@@ -69,7 +77,7 @@ func newWorkload(k *kit, logs ...feed.Log) *workload {
 type appendFunc func(ctx context.Context, events ...*feed.Event) error
 
 // inTx returns a function that appends each event in one transaction, and rolls some transactions
-// back.
+// back. The delay between two events of a transaction lets others commit between them.
 func (w *workload) inTx(log feed.Log) appendFunc {
 	return func(ctx context.Context, events ...*feed.Event) error {
 		return runnerOf(log).InTx(ctx, func(ctx context.Context) error {
@@ -79,6 +87,7 @@ func (w *workload) inTx(log feed.Log) appendFunc {
 				}
 				delay()
 			}
+			// A rolled back transaction leaves a gap in the numbers. A reader must not wait for it.
 			if rand.N(5) == 0 {
 				return errUndo
 			}
@@ -98,7 +107,9 @@ func delay() {
 	}
 }
 
-// race starts writers for each of these functions, and compares what each reader receives.
+// race starts writers for each of these functions, and compares what each reader receives. The
+// readers start before the writers and stop when they have received every committed event, or none
+// for Patience.
 func (w *workload) race(with ...appendFunc) {
 	var writers, tailers sync.WaitGroup
 	got := make([][]*feed.Event, len(w.logs))
@@ -126,7 +137,8 @@ func (w *workload) race(with ...appendFunc) {
 	}
 }
 
-// write runs transactions of one to three items.
+// write runs transactions of one to three items. It holds the locks of its items until the
+// transaction has ended, so the order of the revisions in committed is the order of the commits.
 func (w *workload) write(writer int, add appendFunc) {
 	for n := range w.k.Transactions {
 		chosen := rand.Perm(workloadItems)[:1+rand.N(3)]
@@ -145,7 +157,7 @@ func (w *workload) write(writer int, add appendFunc) {
 	}
 }
 
-// note records the outcome of a transaction.
+// note records the outcome of a transaction. It must be called before the locks are released.
 func (w *workload) note(chosen []int, rev string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -161,7 +173,8 @@ func (w *workload) note(chosen []int, rev string, err error) {
 	}
 }
 
-// tail reads until it has all events, and a little longer to detect surplus events.
+// tail reads until it has all events, and a little longer to detect surplus events. Its page size
+// is random, so pages end within transactions as well.
 func (w *workload) tail(log feed.Log) (events []*feed.Event) {
 	at := w.start
 	var last time.Time
@@ -208,7 +221,9 @@ func sameOrder(a, b []*feed.Event) bool {
 		func(x, y *feed.Event) bool { return x.Cursor == y.Cursor && x.ID == y.ID && x.Rev == y.Rev })
 }
 
-// compare compares the received events with the commits.
+// compare compares the received events with the commits. The message counts the differences,
+// because a list of the events would be too long to read. An item counts as inverted only if it has
+// exactly the right events in the wrong order.
 func (w *workload) compare(events []*feed.Event, reader string) {
 	var got [workloadItems][]string
 	for _, e := range events {

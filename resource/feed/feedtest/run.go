@@ -34,7 +34,8 @@ type Options struct {
 
 // Run tests a log. It calls newLog for each test case; newLog returns a new, empty log. A nil opts
 // selects the defaults. If the log is a [feed.Transactor] with a Runner, its transactions are
-// tested as well.
+// tested as well. The cases are subtests, which run one after the other. The largest
+// appends about 800 events with the default options.
 func Run(t *testing.T, newLog func(t *testing.T) feed.Log, opts *Options) {
 	t.Helper()
 	o := opts.orDefault()
@@ -74,7 +75,8 @@ type testCase struct {
 	try      func(k *kit)
 }
 
-// need is what a test case requires of the log or of Options.
+// need is what a test case requires of the log or of Options. A case with an unmet requirement is
+// skipped, because the capability is optional.
 type need int
 
 const (
@@ -130,7 +132,8 @@ func runnerOf(log feed.Log) tx.Runner {
 	return nil
 }
 
-// kit is the environment of one test case.
+// kit is the environment of one test case. Its methods may be called from several goroutines of the
+// case.
 type kit struct {
 	Options
 	t   *testing.T
@@ -217,7 +220,8 @@ func about(id string) func(events []*feed.Event) bool {
 	}
 }
 
-// continues records a failure unless events follow after and end at next.
+// continues records a failure unless events follow after and end at next. A position after the last
+// returned event could skip an event that another transaction has not committed yet.
 func (k *kit) continues(after feed.Cursor, events []*feed.Event, next feed.Cursor) {
 	last := after
 	for _, e := range events {
@@ -240,7 +244,8 @@ func items(events []*feed.Event) string {
 	return strings.Join(ids, " ")
 }
 
-// wantItems ends the test case unless the events are of the given items.
+// wantItems ends the test case unless the events are of the given items. It does not continue,
+// because the steps that follow a wrong result would only repeat the failure.
 func (k *kit) wantItems(want string, got []*feed.Event, what string) {
 	if items(got) != want {
 		k.errorf("%s: events [%s], want [%s]", what, items(got), want)
@@ -248,7 +253,9 @@ func (k *kit) wantItems(want string, got []*feed.Event, what string) {
 	}
 }
 
-// expired records a failure unless Tail and Read from at return ErrExpired.
+// expired records a failure unless Tail and Read from at return ErrExpired. Read is called with an
+// empty range as well, because a feed checks a cursor that way before it serves the events of its
+// buffer.
 func (k *kit) expired(log feed.Log, at feed.Cursor, what string) {
 	events, _, err := log.Tail(k.ctx, at, 10)
 	if !errors.Is(err, feed.ErrExpired) {

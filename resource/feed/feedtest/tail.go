@@ -13,6 +13,9 @@ import (
 func tailCases() []testCase {
 	return []testCase{
 		{
+			// A client reads the head, then lists the collection, and then subscribes from the
+			// head. An event between the two calls must be after the head, or the client would miss
+			// it.
 			name: "head",
 			contract: "Head returns a position to continue from, also in an empty log: exactly the " +
 				"events that are appended later are after it.",
@@ -32,6 +35,8 @@ func tailCases() []testCase {
 			},
 		},
 		{
+			// A feed calls Tail repeatedly from the same position. If the position moved without
+			// events, an event of a transaction that commits late would be before it.
 			name:     "nothing new",
 			contract: "If there are no new events, Tail returns none and the given position, on each call.",
 			try: func(k *kit) {
@@ -47,11 +52,14 @@ func tailCases() []testCase {
 			},
 		},
 		{
+			// A log that stores its own position serves a single reader only: a queue, not a log.
 			name: "two readers",
 			contract: "The result of Tail depends on the position only: two readers at different " +
 				"positions both get all events.",
 			try: tryTwoReaders,
 		},
+		// A subscriber may present the cursor of a different database, for example after a
+		// migration.
 		{name: "foreign cursors",
 			contract: "A cursor of another epoch, or the zero cursor, is ErrExpired.", try: func(k *kit) {
 				k.append("a", "b")
@@ -63,6 +71,7 @@ func tailCases() []testCase {
 				k.expired(k.log, feed.Cursor{}, "the zero cursor")
 			}},
 		{
+			// Cursors are sent by clients, so every field may have any value.
 			name: "forged cursors",
 			contract: "A cursor with a mark other than that of its event is ErrExpired, and so is one " +
 				"after the head: it may be an event that a restored backup does not have.",
@@ -71,7 +80,8 @@ func tailCases() []testCase {
 	}
 }
 
-// tryTwoReaders reads the same events by Tail from two positions.
+// tryTwoReaders reads the same events by Tail from two positions. The first reader takes larger
+// pages than the second, so their positions differ from the first round on.
 func tryTwoReaders(k *kit) {
 	start := k.head()
 	first, second := start, start
@@ -89,7 +99,8 @@ func tryTwoReaders(k *kit) {
 	k.wantItems(want, gotSecond, "the second reader")
 }
 
-// tryForged makes cursors that no event has.
+// tryForged makes cursors that no event has. The start of the log has a mark as well, although no
+// event has it.
 func tryForged(k *kit) {
 	start := k.head()
 	k.append("a", "b", "c")
@@ -131,6 +142,8 @@ func (k *kit) stepOf(log feed.Log, at *feed.Cursor, max int) []*feed.Event {
 func readCases() []testCase {
 	return []testCase{
 		{
+			// A page size that divides the number of events, and one that does not, end in
+			// different branches.
 			name:     "pages",
 			contract: "Tail returns at most max events, and repeated calls return all events, each once.",
 			try: func(k *kit) {
@@ -150,6 +163,8 @@ func readCases() []testCase {
 			},
 		},
 		{
+			// A limit of 0 means no limit in some databases, and math.MaxInt overflows a parameter
+			// of 32 bits.
 			name:     "bounds",
 			contract: "With a max of 0 no event is returned or purged. Any max up to math.MaxInt is valid.",
 			try: func(k *kit) {
@@ -176,12 +191,17 @@ func readCases() []testCase {
 			},
 		},
 		{
+			// A subscriber that is older than the ring buffer reads the events up to the oldest
+			// buffered one. Both ends of the range must be exact: an event too few is a gap, one
+			// too many a duplicate.
 			name: "reading",
 			contract: "Read returns the events after one position up to and including another, in order, " +
 				"at most max; fewer than max are all of them.",
 			try: tryReading,
 		},
 		{
+			// A caller takes a short page for the end of the events. It may be short for its size
+			// only if it has reached PageBytes.
 			name: "large pages",
 			contract: "Tail and Read return fewer than max events only if there are no more, or if the " +
 				"events reach PageBytes.",
@@ -190,7 +210,8 @@ func readCases() []testCase {
 	}
 }
 
-// tryReading calls Read with all pairs of positions.
+// tryReading calls Read with all pairs of positions. They include equal positions and pairs in the
+// wrong order, which return no events and no error.
 func tryReading(k *kit) {
 	start := k.head()
 	ids := strings.Fields("a b c d e f")
@@ -215,7 +236,8 @@ func tryReading(k *kit) {
 	}
 }
 
-// tryLarge reads events that reach PageBytes before max.
+// tryLarge reads events that reach PageBytes before max. Together the events are about 12 MiB,
+// three times PageBytes.
 func tryLarge(k *kit) {
 	const n, size = 9, 700 << 10
 	start := k.head()

@@ -17,6 +17,9 @@ var errUndo = errors.New("roll back")
 func txCases() []testCase {
 	return []testCase{
 		{
+			// The events describe changes that did not happen. Both ends of a transaction are
+			// tested, because a log that registers a function for the error path may miss the
+			// panic.
 			name:  "rollback",
 			needs: transactions,
 			contract: "Events of a transaction that is rolled back, by an error or by a panic, do not " +
@@ -37,6 +40,8 @@ func txCases() []testCase {
 			},
 		},
 		{
+			// A subscriber that receives an event reads the item next. Before the commit it would
+			// read the old item, and it would not be notified again.
 			name:  "commit",
 			needs: transactions,
 			contract: "Events of a transaction become visible when it commits, not before, together, and " +
@@ -54,27 +59,17 @@ func txCases() []testCase {
 			},
 		},
 		{
+			// A log that appends in AfterCommit passes every other case and fails this one: the
+			// functions of two transactions may run in either order.
 			name:  "order of commits",
 			needs: transactions,
 			contract: "Events of one item are in the order in which its changes were committed, also if " +
 				"the next change follows before the AfterCommit functions of the first have run.",
-			try: func(k *kit) {
-				start := k.head()
-				runner := runnerOf(k.log)
-				k.must(runner.InTx(k.ctx, func(ctx context.Context) error {
-					// This runs before the functions that Append registers, like another goroutine
-					// that is faster.
-					tx.AfterCommit(ctx, func() {
-						k.must(runner.InTx(k.ctx, func(ctx context.Context) error {
-							return k.log.Append(ctx, k.event("second", "2"))
-						}), "InTx after the commit")
-					})
-					return k.log.Append(ctx, k.event("first", "1"))
-				}), "InTx")
-				k.wantItems("first second", k.tail(k.log, start, 2), "Tail after both commits")
-			},
+			try: tryCommitOrder,
 		},
 		{
+			// The slow transaction takes its number first and commits last. Tail must end before
+			// the number until the transaction has ended.
 			name:  "slow commit",
 			needs: transactions,
 			contract: "Tail does not return a position after an event of an open transaction: a reader " +
@@ -82,6 +77,8 @@ func txCases() []testCase {
 			try: func(k *kit) { k.trySlow(nil, "slow fast late") },
 		},
 		{
+			// Some logs wait for a gap in the numbers to be filled. After a rollback that never
+			// happens, and all later events would be withheld.
 			name:     "slow rollback",
 			needs:    transactions,
 			contract: "A rolled back transaction does not hold back the events after it.",
@@ -111,17 +108,18 @@ func (k *kit) undone(fn func(ctx context.Context)) {
 }
 
 // unseen records a failure if there is an event after at. An engine that does not allow reads
-// beside a transaction has no result to check.
+// during a transaction has no result to check.
 func (k *kit) unseen(at feed.Cursor) {
 	ctx, cancel := context.WithTimeout(k.ctx, k.Patience/50)
 	defer cancel()
-	if events, _, err := k.tailBeside(ctx, at); err == nil && len(events) > 0 {
-		k.errorf("Tail beside the transaction: events [%s], want none before the commit", items(events))
+	if events, _, err := k.tailOutside(ctx, at); err == nil && len(events) > 0 {
+		k.errorf("Tail outside of the open transaction: events [%s], want none before the commit",
+			items(events))
 	}
 }
 
-// tailBeside calls Tail in a goroutine that is not in the transaction.
-func (k *kit) tailBeside(ctx context.Context,
+// tailOutside calls Tail in a goroutine that is not in the transaction.
+func (k *kit) tailOutside(ctx context.Context,
 	at feed.Cursor) (events []*feed.Event, next feed.Cursor, err error) {
 	var wg sync.WaitGroup
 	wg.Go(func() { events, next, err = k.log.Tail(ctx, at, 10) })
@@ -130,14 +128,16 @@ func (k *kit) tailBeside(ctx context.Context,
 }
 
 // trySlow appends in a transaction, and before it ends begins, appends and commits in another. If
-// the engine does not allow concurrent writers, the second follows the first.
+// the engine does not allow concurrent writers, the second follows the first. Readers poll during
+// the overlap, because the fault is a position that Tail has returned too early. After the end it
+// is too late to detect it.
 func (k *kit) trySlow(end error, want string) {
 	start := k.head()
 	runner := runnerOf(k.log)
 	at := start
 	var got []*feed.Event
-	beside := false
-	const early, late = "1", "2" // revisions, that tell the attempts apart
+	concurrent := false
+	const early, late = "1", "2" // revisions, which distinguish the attempts
 	fast := func(ctx context.Context, rev string) error {
 		return runner.InTx(ctx,
 			func(ctx context.Context) error { return k.log.Append(ctx, k.event("fast", rev)) })
@@ -148,11 +148,11 @@ func (k *kit) trySlow(end error, want string) {
 		timed, cancel := context.WithTimeout(k.ctx, k.Patience/50)
 		defer cancel()
 		go func() { done <- fast(timed, early) }()
-		if beside = <-done == nil; beside {
+		if concurrent = <-done == nil; concurrent {
 			for range 5 {
-				events, next, err := k.tailBeside(timed, at)
+				events, next, err := k.tailOutside(timed, at)
 				if err != nil {
-					break // the engine does not allow reads beside the transaction
+					break // the engine does not allow reads during the transaction
 				}
 				got, at = append(got, events...), next
 				time.Sleep(time.Millisecond)
@@ -163,13 +163,31 @@ func (k *kit) trySlow(end error, want string) {
 	if !errors.Is(err, end) {
 		k.errorf("InTx returned %v, want %v", err, end)
 	}
-	if !beside {
+	if !concurrent {
 		k.must(fast(k.ctx, late), "the second transaction")
 	}
 	k.append("late")
 	got = append(got, k.tailUntil(k.log, at, about("late"))...)
-	if !beside { // the first attempt may have committed although its context expired
+	if !concurrent { // the first attempt may have committed although its context expired
 		got = slices.DeleteFunc(got, func(e *feed.Event) bool { return e.ID == "fast" && e.Rev == early })
 	}
 	k.wantItems(want, got, "Tail during and after the slow transaction")
+}
+
+// tryCommitOrder appends in two transactions, the second of which begins in an AfterCommit
+// function of the first.
+func tryCommitOrder(k *kit) {
+	start := k.head()
+	runner := runnerOf(k.log)
+	k.must(runner.InTx(k.ctx, func(ctx context.Context) error {
+		// This runs before the functions that Append registers, like another goroutine
+		// that is faster.
+		tx.AfterCommit(ctx, func() {
+			k.must(runner.InTx(k.ctx, func(ctx context.Context) error {
+				return k.log.Append(ctx, k.event("second", "2"))
+			}), "InTx after the commit")
+		})
+		return k.log.Append(ctx, k.event("first", "1"))
+	}), "InTx")
+	k.wantItems("first second", k.tail(k.log, start, 2), "Tail after both commits")
 }
