@@ -15,6 +15,6 @@ func unlockFile(*os.File) error { return nil }
 
 func tryLockFile(*os.File) bool { return true }
 
-func unnameable(error) bool { return false }
+func isInvalidName(error) bool { return false }
 
 func inode(fs.FileInfo) string { return "" }
