@@ -16,7 +16,9 @@ const (
 	batchName  = "batch"
 )
 
-// addBatch adds the batch to the description of POST, and returns its response.
+// addBatch adds the batch to the description of POST, and returns its response. A batch has no path
+// of its own: it is another media type of POST. The operation therefore lists query parameters that
+// do not apply to a batch.
 func (d *described) addBatch(op *operation) (ok entry[*response]) {
 	op.Description = sentences(op.Description, "With the media type `"+mediaBatch+
 		"` the body is a list of operations on the collection. They are executed "+
@@ -32,7 +34,8 @@ func (d *described) addBatch(op *operation) (ok entry[*response]) {
 		d.contents(append([]string{mediaJSON}, d.vendorTypes(batchName)...), results, example))
 }
 
-// batch describes the request body of a batch.
+// batch describes the request body of a batch. Each operation has a component of its own, because a
+// mapping of a discriminator refers to components.
 func (d *described) batch() (s *schemaObject, example string) {
 	name := d.names.unique(d.noun + "Batch")
 	maxLen, one := d.c.Limits().Operations, 1
@@ -44,6 +47,7 @@ func (d *described) batch() (s *schemaObject, example string) {
 		forms.Discriminator.Mapping.add(form.op, "#/components/schemas/"+component)
 	}
 	list := array(forms)
+	// The limit is that of the catalog and the same for the operations of a JSON Patch.
 	list.MinItems, list.MaxItems = &one, &maxLen
 	d.doc.Components.Schemas.add(name,
 		&schemaObject{Type: typeNames{"object"}, Required: []string{"operations"},
@@ -52,7 +56,8 @@ func (d *described) batch() (s *schemaObject, example string) {
 	return schemaRef(name), d.batchExample(name)
 }
 
-// batchForm is one kind of operation in a batch.
+// batchForm is one kind of operation in a batch. Its schema has the members in the order op, id,
+// ifMatch, value or patch.
 type batchForm struct {
 	op    string
 	value *schemaObject // nil without a value
@@ -61,14 +66,17 @@ type batchForm struct {
 	match bool          // ifMatch is required
 }
 
-// batchForms returns the operations that the collection supports.
+// batchForms returns the operations that the collection supports. create is always possible:
+// without it a collection has no batches, see Description.Batches.
 func (d *described) batchForms() []batchForm {
 	out := []batchForm{{op: "create", value: d.batchValue(d.createModel)}}
 	if d.r.Can(resource.OpReplace) {
 		out = append(out, batchForm{op: "replace", value: d.batchValue(d.replaceModel), id: true,
+			// A replace that may create the item has no entity tag to send.
 			match: d.policy.RequireIfMatch && !d.policy.TakesIDs})
 	}
 	if d.r.Can(resource.OpPatch) {
+		// A value never matches both, because one is an object and the other an array.
 		either := &schemaObject{AnyOf: []*schemaObject{d.component(d.patchModel), d.jsonPatch()},
 			Description: "An object is a merge patch (RFC 7396), an array a JSON Patch (RFC 6902)."}
 		out = append(out, batchForm{op: "patch", patch: either, id: true, match: d.policy.RequireIfMatch})
@@ -80,16 +88,19 @@ func (d *described) batchForms() []batchForm {
 }
 
 // batchValue describes a value in a batch. It is that of POST or PUT without the member that names
-// the contract, which belongs to the whole batch.
+// the contract, which belongs to the whole batch. The schema is a reference, so not is a keyword
+// beside it and does not change the component.
 func (d *described) batchValue(m model) *schemaObject {
 	s := d.component(m)
 	for _, member := range d.bodyMembers() {
+		// The loop runs at most once, because a Negotiator has at most one version.Body.
 		s.Not = &schemaObject{Required: []string{member.name}}
 	}
 	return s
 }
 
-// schema describes one operation.
+// schema describes one operation. It is closed. The const of op makes the alternatives of oneOf
+// exclusive for validators that ignore the discriminator.
 func (f *batchForm) schema() *schemaObject {
 	s := &schemaObject{Type: typeNames{"object"}, AdditionalProperties: false, Required: []string{"op"},
 		Properties: ordered[*schemaObject]{{"op",
@@ -115,7 +126,8 @@ func (f *batchForm) schema() *schemaObject {
 	return s
 }
 
-// batchExample returns an example with a create and a patch operation.
+// batchExample returns an example with a create and a patch operation. It is valid only if the
+// values are, so it consists of other examples.
 func (d *described) batchExample(name string) string {
 	if d.samples.create == "" {
 		return ""
@@ -128,7 +140,7 @@ func (d *described) batchExample(name string) string {
 	return d.addExample(name, []byte(ops+"]}"))
 }
 
-// asText returns an id as a string, which it always is in a batch.
+// asText returns an id as a string, which it always is in a batch. In the item it may be a number.
 func asText(id jsontext.Value) jsontext.Value {
 	if id.Kind() == '"' {
 		return id
@@ -136,13 +148,15 @@ func asText(id jsontext.Value) jsontext.Value {
 	return quote(string(id))
 }
 
-// pathOf returns the path of the item with this id.
+// pathOf returns the path of the item with this id. Reserved characters are escaped, so the id
+// stays one segment.
 func (d *described) pathOf(id jsontext.Value) jsontext.Value {
 	text, _ := jsontext.AppendUnquote(nil, asText(id))
 	return quote("/" + d.name + "/" + url.PathEscape(string(text)))
 }
 
-// batchResults describes the response to a batch.
+// batchResults describes the response to a batch. The media type is plain JSON: only the request
+// needs a type that distinguishes it from an item.
 func (d *described) batchResults() (s *schemaObject, example string) {
 	name := d.names.unique(d.noun + "BatchResults")
 	status := integer(200, 299)

@@ -9,14 +9,16 @@ import (
 	"github.com/stoa-go/stoa/resource/blob"
 )
 
-// describedBlobs is what the document needs of a [blob.Collection].
+// describedBlobs is what the document needs of a [blob.Collection]. It shadows the methods of
+// builder that depend on a policy: withCommonErrors, withGone and headers.
 type describedBlobs struct {
 	*builder
 	name, noun string // of the collection, and of one blob in operation ids
 	opts       blob.Options
 }
 
-// blobs describes the paths of a blob collection.
+// blobs describes the paths of a blob collection. A collection that is read-only has only GET and
+// OPTIONS. The collection path then has no GET either, because blobs are not listed.
 func (b *builder) blobs(p *blob.Collection) {
 	d := &describedBlobs{builder: b, name: p.Name(), noun: b.nouns.unique(pascal(p.Name()) + "Item"),
 		opts: p.Options()}
@@ -36,7 +38,8 @@ func (b *builder) blobs(p *blob.Collection) {
 	b.doc.Paths.add("/"+d.name+"/{id}", one)
 }
 
-// idParameter describes the id in the path.
+// idParameter describes the id in the path. MaxLength counts characters and the limit bytes, so it
+// rejects no valid name but accepts some that are too long.
 func (d *describedBlobs) idParameter() *parameter {
 	one, maxLen := 1, 255 // bytes, not characters
 	return &parameter{Name: "id", In: "path", Required: true,
@@ -68,6 +71,7 @@ func (d *describedBlobs) get() *operation {
 			Description: "The `ETag` or `Last-Modified` of the parts received so far. If it has changed, " +
 				"the whole content is returned."}))
 	headers := append(d.headers(), "Vary", "Preference-Applied")
+	// 304 lacks the fields that describe the content, because it has none.
 	whole := append(headers, "Accept-Ranges", "Content-Security-Policy", "Repr-Digest")
 	op.Responses = d.answers(d.withCommonErrors(d.withGone(400, 404, 406, 412, 416)...),
 		d.answer(200, "The whole content.", whole, d.content()),
@@ -76,7 +80,7 @@ func (d *describedBlobs) get() *operation {
 	return op
 }
 
-// put describes PUT.
+// put describes PUT. It has 201 and 204 but never 200: the response does not repeat the content.
 func (d *describedBlobs) put() *operation {
 	op := d.blobOperation("replace", resource.OpReplace, "Store a file",
 		"Stores the request body under this name and replaces an existing file. Readers see either the old "+
@@ -91,7 +95,7 @@ func (d *describedBlobs) put() *operation {
 	return op
 }
 
-// post describes POST.
+// post describes POST. It has no preconditions, because the name does not exist before.
 func (d *describedBlobs) post() *operation {
 	op := d.blobOperation("create", resource.OpCreate, "Create a file",
 		"Stores the request body under a name that the server chooses", d.keyText(d.name, true))
@@ -121,7 +125,8 @@ func (d *describedBlobs) withCommonErrors(statuses ...int) []int {
 	return d.withErrors(d.opts.Authorize == nil, statuses...)
 }
 
-// withGone adds 410, which a store that remembers deletions returns.
+// withGone adds 410, which a store that remembers deletions returns. A collection that is read-only
+// cannot have deleted blobs.
 func (d *describedBlobs) withGone(statuses ...int) []int {
 	if d.opts.ReadOnly {
 		return statuses
@@ -166,7 +171,8 @@ func (d *describedBlobs) uploadParameters() []*parameter {
 		d.prefer("handling=lenient")}, d.keyParameter()...)
 }
 
-// body describes the request body. OpenAPI has no schema for binary content.
+// body describes the request body. OpenAPI has no schema for binary content. An absent schema means
+// raw bytes in OpenAPI 3.1; the format binary of OpenAPI 3.0 has no meaning in JSON Schema 2020-12.
 func (d *describedBlobs) body() *requestBody {
 	types := d.opts.MediaTypes
 	if len(types) == 0 {

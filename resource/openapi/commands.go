@@ -11,7 +11,8 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// action describes a command.
+// action describes a command. It shadows the methods empty and effect of builder, see below. group
+// is the tag of the operation.
 type action struct {
 	*builder
 	c                   *command.Command
@@ -19,7 +20,8 @@ type action struct {
 	hasInput, hasOutput bool   // whether it has an input and an output
 }
 
-// command describes the path of a command.
+// command describes the path of a command. The name of a command contains one slash, such as
+// orders/cancel, and is its path.
 func (b *builder) command(c *command.Command) {
 	a := &action{builder: b, c: c, hasInput: c.Input() != nil, hasOutput: c.Output() != nil}
 	a.group, _, _ = strings.Cut(c.Name(), "/")
@@ -32,12 +34,14 @@ func (b *builder) command(c *command.Command) {
 		Options: b.options("options"+pascal(c.Name()), a.group, "the command", "Accept-Post")})
 }
 
-// post describes a command that is not an import. Commands have no preconditions.
+// post describes a command that is not an import. Commands have no preconditions. The command's
+// name is the operation id, without a verb before it: it is a verb already.
 func (a *action) post() *operation {
 	op := a.newOperation(camel(a.c.Name()), a.group, a.c.Name(), command.OpInvoke, a.summary(), a.c.Doc(),
 		a.endText(), a.commandKeyText())
 	preferences := []string{"return=minimal", "handling=lenient"}
 	if a.c.Jobs() != nil {
+		// First in the list, because prefer derives the name of the component from the first value.
 		preferences = append([]string{"respond-async", "wait=10"}, preferences...)
 	}
 	op.Parameters = append(op.Parameters, a.prefer(preferences...))
@@ -51,7 +55,8 @@ func (a *action) post() *operation {
 	return op
 }
 
-// summary returns the first sentence of the command's documentation if it is short enough.
+// summary returns the first sentence of the command's documentation if it is short enough. A
+// summary is a heading in documentation pages; 100 bytes fit on one line.
 func (a *action) summary() string {
 	first, _, _ := strings.Cut(a.c.Doc(), ". ")
 	if first = strings.TrimSuffix(first, "."); first == "" || len(first) > 100 ||
@@ -71,7 +76,8 @@ func (a *action) endText() string {
 		"outcome. Closing the connection does not stop it"
 }
 
-// newRequestBody describes the input of the command.
+// newRequestBody describes the input of the command. The input is not shared with other commands. m
+// has no id field, so object adds no members that name the contract, and they are added here.
 func (a *action) newRequestBody() *requestBody {
 	name := a.names.unique(pascal(a.c.Name()) + "Input")
 	m := model{typ: a.c.Input(), mode: created}
@@ -82,12 +88,13 @@ func (a *action) newRequestBody() *requestBody {
 		Content: a.contents(a.types(), schemaRef(name), a.inventExample(name, m))}
 }
 
-// types returns the media types of the command.
+// types returns the media types of the command. Input and output have the same ones.
 func (a *action) types() []string {
 	return append([]string{mediaJSON}, a.vendorTypes(rest.CommandMedia(a.c))...)
 }
 
-// successes returns the responses of success.
+// successes returns the responses of success. 204 is listed even if there is a result, because a
+// client can decline it with return=minimal.
 func (a *action) successes() []entry[*response] {
 	headers := []string{"Cache-Control", "Vary"}
 	out := []entry[*response]{a.empty(204, "The command succeeded and has no result.", headers[0])}
@@ -122,7 +129,9 @@ func (a *action) result() (s *schemaObject, example string) {
 	return schemaRef(name), a.inventExample(name, m)
 }
 
-// accepted describes 202: the job continues, and its item shows the outcome.
+// accepted describes 202: the job continues, and its item shows the outcome. The link leads to the
+// operation that gets the job. If the jobs are not in the catalog of this contract, there is no
+// such operation and no schema.
 func (a *action) accepted(headers []string) entry[*response] {
 	i := slices.IndexFunc(a.shown, func(d *described) bool { return d.name == a.c.Jobs().Name() })
 	if i < 0 {
@@ -134,6 +143,8 @@ func (a *action) accepted(headers []string) entry[*response] {
 		"The command has started. The body is its job, which is at `Location`; poll it after `Retry-After` "+
 			"seconds.",
 		append([]string{"Location", "Content-Location", "Retry-After"}, headers...), jobs.itemContent())
+	// The parameter is a runtime expression: a JSON Pointer into the body (OpenAPI 3.1, Link
+	// Object).
 	out.value.Links.add("job", &link{OperationID: jobs.getID, Description: "The outcome of the command.",
 		Parameters: ordered[string]{{"id", "$response.body#/" + jobs.r.Describe().ID}}})
 	return out
@@ -162,6 +173,7 @@ func (a *action) effect(status int, description string, headers []string,
 }
 
 // problems returns the error statuses of this command, in addition to those of every operation.
+// Statuses may repeat; answers lists each once.
 func (a *action) problems() []int {
 	out := []int{400}
 	if a.hasOutput || a.c.Jobs() != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// builder generates one document.
+// builder generates one document. It is used once and by one goroutine. The sets of names begin
+// empty for each document, so a name does not depend on documents that were generated before.
 type builder struct {
 	c   *resource.Catalog
 	o   *Options
@@ -29,7 +30,9 @@ type builder struct {
 	shown         []*described     // resources that have been described so far
 }
 
-// describe generates the document of a catalog.
+// describe generates the document of a catalog. The order of the parts decides which of two equal
+// names gets a number. It is the order of the catalog, which makes the document identical in every
+// process.
 func describe(c *resource.Catalog, o *Options, now *lifecycle) *root {
 	b := &builder{c: c, o: o, now: now, names: names{}, nouns: names{}, ids: names{},
 		models: map[model]string{}}
@@ -37,10 +40,12 @@ func describe(c *resource.Catalog, o *Options, now *lifecycle) *root {
 	b.doc.Components.Schemas = ordered[*schemaObject]{}
 	b.reserve() // before any type of the application
 	b.doc.Servers = b.servers()
+	// Before any operation, because each response refers to these header fields.
 	b.commonHeaders = b.versionHeaders()
 	if o.RateLimit {
 		b.commonHeaders = append(b.commonHeaders, "RateLimit", "RateLimit-Policy")
 	}
+	// The names are those of the application. reserve keeps types away from them.
 	for i := range o.Security {
 		b.doc.Components.SecuritySchemes.add(o.Security[i].Name, o.Security[i].object())
 	}
@@ -62,7 +67,8 @@ func describe(c *resource.Catalog, o *Options, now *lifecycle) *root {
 }
 
 // reserve reserves the component names of this package, so that types of the application get other
-// ones.
+// ones. Otherwise the name of the problem schema would depend on whether a type of the application
+// called Problem is described before it.
 func (b *builder) reserve() {
 	for _, name := range []string{"Problem", "Violation", "JSONPatch"} {
 		b.names[name] = true
@@ -73,7 +79,9 @@ func (b *builder) reserve() {
 }
 
 // newInfo returns the info object. A contract without a Negotiator has only a name. describe calls
-// newInfo last, although info is first in the document.
+// newInfo last, although info is first in the document. OpenAPI marks operations as deprecated, but
+// has no member for the status of an API, its dates and its successor. The members with the prefix
+// x- are specification extensions.
 func (b *builder) newInfo() info {
 	c := &b.now.contract
 	out := info{Title: b.o.Title, Version: c.Name, Description: b.descriptionText(),
@@ -134,7 +142,8 @@ func (b *builder) versionsText() string {
 	return s + b.defaultText()
 }
 
-// statusText describes the status of the contract.
+// statusText describes the status of the contract. It is empty for a contract that is current and
+// has no Sunset.
 func (b *builder) statusText() string {
 	c := &b.now.contract
 	var s string
@@ -146,6 +155,7 @@ func (b *builder) statusText() string {
 	case version.Retired:
 		s = "It is retired: all requests are rejected with 410."
 	}
+	// The date is also announced for a contract that is not deprecated yet.
 	if b.now.status != version.Retired && !c.Sunset.IsZero() {
 		s = sentences(s, "From "+stamp(c.Sunset)+" on, requests are rejected with 410")
 	}
@@ -160,7 +170,8 @@ func (b *builder) addTag(name, description string) {
 }
 
 // resource describes the paths of a resource, first the collection, so that its schemas are defined
-// first.
+// first. Parameters that all methods share belong to the path item, which saves a copy in each
+// operation.
 func (b *builder) resource(r *resource.Resource) {
 	d := b.describeResource(r)
 	b.addTag(d.name, "The collection /"+d.name+" and its items.")
@@ -170,6 +181,7 @@ func (b *builder) resource(r *resource.Resource) {
 	if r.Can(resource.OpCreate) {
 		list.Post = d.create()
 	}
+	// After POST, because accept looks at the operation to decide whether Accept-Post is sent.
 	list.Options = d.options("options"+pascal(d.name), d.name, "the collection "+d.name,
 		accept("Accept-Post", list.Post)...)
 	b.doc.Paths.add("/"+d.name, list)

@@ -10,7 +10,8 @@ import (
 // A feed is another representation of a collection or an item and is described with it. OpenAPI 3.1
 // cannot describe a sequence of events (3.2 has itemSchema), so the events are described in text.
 
-// hasFeeds reports whether any resource of the catalog has a feed.
+// hasFeeds reports whether any resource of the catalog has a feed. The components of 410 and 429
+// are shared by all operations, so they mention feeds if any exist.
 func (b *builder) hasFeeds() bool {
 	return slices.ContainsFunc(b.c.Resources(), (*resource.Resource).Watches)
 }
@@ -23,8 +24,8 @@ func (d *described) cursorHeader() []string {
 	return []string{"Event-Cursor"}
 }
 
-// withFeedErrors adds the error statuses of a feed: 410 for an expired cursor, and 429 for too many feeds of
-// one caller.
+// withFeedErrors adds the error statuses of a feed: 410 for an expired cursor, and 429 for too many
+// feeds of one caller.
 func (d *described) withFeedErrors(statuses ...int) []int {
 	if !d.r.Watches() {
 		return statuses
@@ -37,7 +38,8 @@ func (d *described) withFeedErrors(statuses ...int) []int {
 	return statuses
 }
 
-// feedText returns the description of the feed in an operation.
+// feedText returns the description of the feed in an operation. It repeats in each operation what
+// generalText could state once, because not every resource has a feed.
 func (d *described) feedText(of string) string {
 	if !d.r.Watches() {
 		return ""
@@ -49,13 +51,16 @@ func (d *described) feedText(of string) string {
 		"request without it"
 }
 
-// addFeed adds the feed to the operation that reads a collection or an item.
+// addFeed adds the feed to the operation that reads a collection or an item. It adds to the
+// parameters of op and to content, so callers use content afterwards.
 func (d *described) addFeed(op *operation, content *ordered[*mediaType]) {
 	if !d.r.Watches() {
 		return
 	}
 	const field = "For feeds: the cursor to resume after, which is the `id` of the last event received or " +
 		"an `Event-Cursor`."
+	// EventSource cannot set header fields. It sends Last-Event-ID when it reconnects (WHATWG HTML
+	// section 9.2.4), so a first request with a cursor needs the query parameter.
 	op.Parameters = append(op.Parameters,
 		d.share("LastEventID", &parameter{Name: "Last-Event-ID", In: "header", Schema: text(),
 			Example:     quote(cursorText),
@@ -68,6 +73,7 @@ func (d *described) addFeed(op *operation, content *ordered[*mediaType]) {
 	content.add(eventstream.ContentType, d.events())
 }
 
+// cursorText is an example of a cursor, which is opaque to clients.
 const cursorText = "AcQ_tkSe6jcFCNQqAlvSYmc"
 
 // events describes the content of a feed.
@@ -84,6 +90,7 @@ func (d *described) events() *mediaType {
 	if item == nil {
 		return m
 	}
+	// The content is not JSON, so the example is a JSON string with the text of one event.
 	one, err := eventstream.Append(nil, eventstream.Event{ID: cursorText, Name: "updated", Data: item})
 	if err == nil {
 		m.Examples.add("event", &example{Value: quote(string(one))})

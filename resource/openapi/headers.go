@@ -6,7 +6,8 @@ import "slices"
 
 // fields describes the response header fields. They are not marked as required, because a proxy may
 // remove some and validators would then reject the response. Fields of every message, such as
-// Content-Length, are omitted.
+// Content-Length, are omitted. Content-Type is part of the content in OpenAPI. The map is never
+// iterated, so its order does not matter.
 var fields = map[string]headerText{
 	"ETag": {"The entity tag of this representation. For a list it is weak and only usable in If-None-Match.",
 		`"5.Gk2Vq9bU"`},
@@ -49,17 +50,21 @@ var fields = map[string]headerText{
 	"RateLimit-Policy": {"The quota.", `"default";q=100;w=60`},
 }
 
-// headerText is the description of a field and an example.
+// headerText is the description of a field and an example. The example is the field value as sent.
+// Its schema is always a string, also for dates and numbers.
 type headerText struct{ description, example string }
 
-// addHeader adds a component unless it exists.
+// addHeader adds a component unless it exists. The first definition is kept: those of headers are
+// equal, and versionHeaders runs before them.
 func (b *builder) addHeader(name string, h *headerObject) {
 	if !b.doc.Components.Headers.has(name) {
 		b.doc.Components.Headers.add(name, h)
 	}
 }
 
-// headers returns references to the given fields and to those of every response.
+// headers returns references to the given fields and to those of every response. A name without an
+// entry in fields is that of a [version.Header], which versionHeaders has defined. A name that is
+// given twice is written once.
 func (b *builder) headers(list ...string) ordered[*headerObject] {
 	var out ordered[*headerObject]
 	for _, name := range slices.Concat(list, b.commonHeaders) {

@@ -11,10 +11,13 @@ import (
 	"github.com/stoa-go/stoa/resource/command"
 )
 
-// mediaNDJSON is the media type of newline-delimited JSON.
+// mediaNDJSON is the media type of newline-delimited JSON. It is not registered, but the one that
+// most tools use.
 const mediaNDJSON = "application/x-ndjson"
 
-// importOperation describes an import command. Its body is newline-delimited JSON.
+// importOperation describes an import command. Its body is newline-delimited JSON. An import has no
+// vendor media types, because its body is not a single JSON value. It has no preconditions and no
+// return preference: the result is small.
 func (a *action) importOperation() *operation {
 	op := a.newOperation(camel(a.c.Name()), a.group, a.c.Name(), command.OpInvoke, a.summary(), a.c.Doc(),
 		"Each line is processed on its own: invalid lines are reported, and the others are stored. If the "+
@@ -31,6 +34,7 @@ func (a *action) importOperation() *operation {
 	op.Parameters = append(append(op.Parameters, a.prefer("handling=lenient")), a.keyParameter()...)
 	op.RequestBody = a.linesBody()
 	s, example := a.result()
+	// 401 and 403 are possible if either the command or the collection has a policy.
 	op.Responses = a.answers(a.withErrors(a.c.Public() && a.c.Into().Describe().Public,
 		a.withKeyErrors(statuses...)...),
 		a.effect(200, "The result of the import.", []string{"Cache-Control", "Vary"},
@@ -38,7 +42,8 @@ func (a *action) importOperation() *operation {
 	return op
 }
 
-// atomicOnce describes the guarantee of a key for an atomic import.
+// atomicOnce describes the guarantee of a key for an atomic import. Without atomic each line
+// commits on its own, so a key cannot be exact for the whole request.
 func (a *action) atomicOnce() string {
 	if level, _ := a.builder.c.Guarantee(a.c.Name(), true); level != idempotency.ExactlyOnce {
 		return ""
@@ -47,11 +52,14 @@ func (a *action) atomicOnce() string {
 }
 
 // linesBody describes the body. JSON Schema cannot describe a sequence of values, so its schema is
-// a string.
+// a string. The description names the component of a line, as a hint for readers: generators do not
+// use it.
 func (a *action) linesBody() *requestBody {
 	into := a.c.Into()
 	s := textOf("One item per line, each a JSON object as in a POST.")
 	m := &mediaType{Schema: s}
+	// The collection may be outside this catalog, for example in an older contract. Then neither
+	// its schema nor a sample is known.
 	if i := slices.IndexFunc(a.shown, func(d *described) bool { return d.r == into }); i >= 0 {
 		d := a.shown[i]
 		s.Description = "One item per line, each a JSON object as in a POST of /" + d.name + ": `" +
@@ -67,7 +75,8 @@ func (a *action) linesBody() *requestBody {
 		Description: "Unlimited in total; a line may be as long as the body of a single item."}
 }
 
-// importExtensions are the extension members of import problems.
+// importExtensions are the extension members of import problems. The counts are those of the lines
+// that were stored before the import failed.
 func importExtensions() ordered[*schemaObject] {
 	count := func(of string) *schemaObject {
 		return &schemaObject{Type: typeNames{"integer"}, Minimum: jsontext.Value("0"), Description: of}

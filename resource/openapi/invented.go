@@ -1,5 +1,8 @@
 package openapi
 
+// Generation of examples for types without samples. Called by commands.go for inputs and outputs.
+// Examples consist of the tags example, default and enum, and otherwise of fixed values.
+
 import (
 	"bytes"
 	"strings"
@@ -14,7 +17,8 @@ import (
 // from the tags of the fields.
 
 // inventExample generates an example of a model, defines it, and returns its name. It returns "" if
-// it cannot generate a document that is valid: an invalid example is worse than none.
+// it cannot generate a document that is valid: an invalid example is worse than none. An output is
+// not checked: Decode validates requests only.
 func (b *builder) inventExample(name string, m model) string {
 	doc := b.invent(m, 0)
 	if doc == nil {
@@ -32,7 +36,8 @@ func (b *builder) inventExample(name string, m model) string {
 const maxInvented = 6
 
 // invent generates an object with the required members and those that have an example or a default.
-// It returns nil if it cannot.
+// It returns nil if it cannot. Optional members without an example are omitted, because a fixed
+// value would not explain them.
 func (b *builder) invent(m model, depth int) jsontext.Value {
 	if depth > maxInvented {
 		return nil
@@ -43,6 +48,7 @@ func (b *builder) invent(m model, depth int) jsontext.Value {
 		if m.refuses(f) || f.Example == nil && f.Default == nil && !b.required(&m, f, missing) {
 			continue
 		}
+		// Without a value for a required member the object would not be valid, so it is given up.
 		v := b.inventField(f, m.mode, depth)
 		if v == nil {
 			return nil
@@ -77,7 +83,8 @@ func (b *builder) inventField(f *schema.Field, m mode, depth int) jsontext.Value
 	return v
 }
 
-// inventArray generates the least number of elements, but at least one.
+// inventArray generates the least number of elements, but at least one. The elements are equal. If
+// they must be unique, inventExample discards the example of an input.
 func (b *builder) inventArray(f *schema.Field, m mode, depth int) jsontext.Value {
 	n := max(f.Type.Len, 1)
 	if f.MinItems != nil && *f.MinItems > n || f.MaxItems != nil && *f.MaxItems < n {
@@ -98,12 +105,14 @@ func (b *builder) inventOne(f *schema.Field, t *schema.Type, m mode, depth int) 
 	switch t.Kind {
 	case schema.Object:
 		return b.invent(model{typ: t, mode: m}, depth+1)
+	// An empty map is not valid if minItems is set. inventExample then discards the example.
 	case schema.Map, schema.Any:
 		return jsontext.Value("{}")
 	case schema.Boolean:
 		return jsontext.Value("true")
 	case schema.Integer, schema.Number:
 		switch {
+		// The bounds are inclusive, so each of them is valid.
 		case f.Minimum != "":
 			return jsontext.Value(f.Minimum)
 		case f.Maximum != "":
@@ -116,7 +125,8 @@ func (b *builder) inventOne(f *schema.Field, t *schema.Type, m mode, depth int) 
 	return nil
 }
 
-// inventText generates a string. It does not support patterns.
+// inventText generates a string. It does not support patterns. Lengths are those of ASCII, in which
+// bytes and characters are the same.
 func inventText(f *schema.Field) jsontext.Value {
 	if s, ok := wellFormed[f.Format]; ok {
 		return quote(s)
@@ -133,7 +143,8 @@ func inventText(f *schema.Field) jsontext.Value {
 	return quote(s)
 }
 
-// wellFormed has a valid value for each format that the library validates.
+// wellFormed has a valid value for each format that the library validates. Names and addresses are
+// those reserved for documentation (RFC 2606, RFC 5737 and RFC 3849).
 var wellFormed = map[string]string{
 	"date-time": "2026-11-21T06:00:00Z",
 	"date":      "2026-11-21",

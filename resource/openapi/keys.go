@@ -1,5 +1,9 @@
 package openapi
 
+// Idempotency-Key: its parameter, and the texts, statuses and header fields that it adds to
+// operations. Without a Guard in the catalog, Options.IdempotencyKey only declares a middleware, of
+// which no options are known.
+
 import (
 	"slices"
 	"strings"
@@ -15,7 +19,8 @@ import (
 // keyed reports whether requests may have an Idempotency-Key.
 func (b *builder) keyed() bool { return b.o.IdempotencyKey || b.c.Idempotency() != nil }
 
-// keyParameter describes Idempotency-Key; nil if it is not supported.
+// keyParameter describes Idempotency-Key; nil if it is not supported. It is required only if the
+// Guard requires it; a retry without a key is executed again.
 func (b *builder) keyParameter() []*parameter {
 	if !b.keyed() {
 		return nil
@@ -42,7 +47,9 @@ func (b *builder) keyParameter() []*parameter {
 }
 
 // keyPattern returns the pattern of a key: a quoted string or, unless the Guard is strict, a token.
-// Strings with escapes are also accepted but not documented.
+// Strings with escapes are also accepted but not documented. The draft requires a String of
+// structured fields (RFC 9651 section 3.3.3), but many clients send a bare UUID. The classes
+// exclude quotation mark and backslash, and in a token also separators.
 func (b *builder) keyPattern() string {
 	quoted, bare := `[ !#-\[\]-~]{1,255}`, `[!#-+\x2d-:<-\[\]-~]{1,255}`
 	var o idempotency.Options
@@ -50,6 +57,7 @@ func (b *builder) keyPattern() string {
 		o = k.Options()
 	}
 	if o.TimeOrdered {
+		// Version 7 and the variant of RFC 9562 section 4.1.
 		quoted = `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-7[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}`
 		bare = quoted
 	}
@@ -59,7 +67,8 @@ func (b *builder) keyPattern() string {
 	return `^("` + quoted + `"|` + bare + `)$`
 }
 
-// brief formats a duration without trailing zeros: 24h.
+// brief formats a duration without trailing zeros: 24h. time.Duration writes 24h0m0s, which is
+// unusual in text.
 func brief(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
@@ -71,8 +80,9 @@ func brief(d time.Duration) string {
 	return text
 }
 
-// keyText describes the guarantee of a key for writes to a part of the catalog. create refers to
-// a create operation with an id chosen by the server.
+// keyText describes the guarantee of a key for writes to a part of the catalog. For a creation with
+// an id that the server chooses, create is true. The text depends on the store of the keys and on
+// that of the items, see [resource.Catalog.Guarantee].
 func (b *builder) keyText(name string, create bool) string {
 	if !b.keyed() {
 		return ""
@@ -91,7 +101,8 @@ func (b *builder) keyText(name string, create bool) string {
 		problem.OutcomeUnknown.URI() + "`)"
 }
 
-// withKeyErrors adds the error statuses of keys.
+// withKeyErrors adds the error statuses of keys. 429 is that of the quota of keys for each
+// principal, which only a Guard of the catalog has.
 func (b *builder) withKeyErrors(statuses ...int) []int {
 	if !b.keyed() {
 		return statuses
@@ -108,7 +119,8 @@ func (b *builder) withKeyErrors(statuses ...int) []int {
 	return statuses
 }
 
-// replayHeaders returns the header fields of a response that may be a replay.
+// replayHeaders returns the header fields of a response that may be a replay. A replay of a
+// response without content never needs Idempotency-Result.
 func (b *builder) replayHeaders(content bool) []string {
 	switch {
 	case !b.keyed():

@@ -7,11 +7,14 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// lookup describes the path of a lookup, which returns an item of another path.
+// lookup describes the path of a lookup, which returns an item of another path. The prefix Find is
+// removed from the result of unique. A second lookup of the same name in Pascal case then has a
+// number in both operation ids.
 func (b *builder) lookup(l *resource.Lookup) {
 	target := b.c.Target(l)
 	d := &described{builder: b, r: target, name: target.Name(), word: b.o.REST.Resource(target).Media,
 		policy: target.Describe()}
+	// The same model as in describeResource, so this is a reference to the existing component.
 	d.item = b.component(model{typ: target.Type(), mode: shown})
 	d.samples.item = b.sampleOf(d.item)
 	id := b.nouns.unique("Find" + pascal(l.Name()))

@@ -9,7 +9,8 @@ import "github.com/go-json-experiment/json/jsontext"
 // members. This package needs few objects and control over their order.
 
 // root is the document. Security is always written: an empty list means that no authentication is
-// needed, while an absent one is unspecified.
+// needed, while an absent one is unspecified. Tags and Paths are required by this package only:
+// many tools read them without a check for absence.
 type root struct {
 	OpenAPI    string             `json:"openapi"`
 	Info       info               `json:"info"`
@@ -21,7 +22,7 @@ type root struct {
 }
 
 // info describes the API and the status of its contract. Dates are in RFC 3339, unlike in header
-// fields.
+// fields. The members Status to Successor are extensions, see newInfo in document.go.
 type info struct {
 	Title          string   `json:"title"`
 	Version        string   `json:"version"`
@@ -35,13 +36,15 @@ type info struct {
 	Successor      string   `json:"x-successor,omitzero"`
 }
 
-// server is a base URL of the API. Paths are appended to it.
+// server is a base URL of the API. Paths are appended to it. A trailing slash is therefore removed
+// if a path segment follows.
 type server struct {
 	URL         string `json:"url"`
 	Description string `json:"description,omitzero"`
 }
 
-// tag is a group of operations.
+// tag is a group of operations. The order of the tags is the order of the groups in documentation
+// pages.
 type tag struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitzero"`
@@ -51,7 +54,7 @@ type tag struct {
 type requirement = ordered[[]string]
 
 // pathItem is one path. Parameters apply to all its operations: the id, and those that name the
-// contract.
+// contract. HEAD and TRACE are not described.
 type pathItem struct {
 	Parameters []*parameter `json:"parameters,omitzero"`
 	Get        *operation   `json:"get,omitzero"`
@@ -63,7 +66,9 @@ type pathItem struct {
 }
 
 // operation is one method of a path. Security is a pointer: nil means that the requirements of the
-// root apply, an empty list means none.
+// root apply, an empty list means none. OperationID is unique in the document, case-sensitively.
+// Generators make method names of it, so a change of it breaks generated clients. Sunset is an
+// extension.
 type operation struct {
 	OperationID string             `json:"operationId"`
 	Tags        []string           `json:"tags"`
@@ -78,7 +83,8 @@ type operation struct {
 }
 
 // parameter is a path, query or header parameter, or a reference to one. It has Content if its
-// value is JSON, and otherwise Schema.
+// value is JSON, and otherwise Schema. The format requires exactly one of Schema and Content, and
+// one media type in Content. Explode is a pointer, because the default of style form is true.
 type parameter struct {
 	Ref         string              `json:"$ref,omitzero"`
 	Name        string              `json:"name,omitzero"`
@@ -99,20 +105,22 @@ type requestBody struct {
 	Content     ordered[*mediaType] `json:"content"`
 }
 
-// mediaType is the content for one media type.
+// mediaType is the content for one media type. Examples can be references to components, which the
+// keyword examples of a schema cannot.
 type mediaType struct {
 	Schema   *schemaObject     `json:"schema,omitzero"`
 	Examples ordered[*example] `json:"examples,omitzero"`
 }
 
-// example is an example value, or a reference to one.
+// example is an example value, or a reference to one. In a reference, all other members are absent.
 type example struct {
 	Ref     string         `json:"$ref,omitzero"`
 	Summary string         `json:"summary,omitzero"`
 	Value   jsontext.Value `json:"value,omitzero"`
 }
 
-// response is a response, or a reference to one. Content is nil if it has no body.
+// response is a response, or a reference to one. Content is nil if it has no body. Description is
+// required by the format, and absent in references only.
 type response struct {
 	Ref         string                 `json:"$ref,omitzero"`
 	Description string                 `json:"description,omitzero"`
@@ -121,7 +129,8 @@ type response struct {
 	Links       ordered[*link]         `json:"links,omitzero"`
 }
 
-// link names a follow-up operation and the parts of the response that are its parameters.
+// link names a follow-up operation and the parts of the response that are its parameters. The
+// values of Parameters are runtime expressions such as `$response.body#/id`.
 type link struct {
 	OperationID string          `json:"operationId"`
 	Parameters  ordered[string] `json:"parameters"`
@@ -129,7 +138,7 @@ type link struct {
 }
 
 // headerObject is a response header field, or a reference to one. Its name is that of the
-// component.
+// component. Content-Type is never among them: the format ignores it and uses the keys of Content.
 type headerObject struct {
 	Ref         string         `json:"$ref,omitzero"`
 	Description string         `json:"description,omitzero"`
@@ -137,7 +146,10 @@ type headerObject struct {
 	Example     jsontext.Value `json:"example,omitzero"`
 }
 
-// schemaObject is a schema of JSON Schema 2020-12, which OpenAPI 3.1 uses.
+// schemaObject is a schema of JSON Schema 2020-12, which OpenAPI 3.1 uses. Unlike in OpenAPI 3.0,
+// keywords beside $ref apply too, and null is a type instead of the keyword nullable. The zero
+// value of a keyword means that it is absent, which restricts nothing; bounds are pointers or JSON
+// values, because 0 is a bound.
 type schemaObject struct {
 	Ref                  string                 `json:"$ref,omitzero"`
 	Type                 typeNames              `json:"type,omitzero"`
@@ -174,7 +186,7 @@ type schemaObject struct {
 }
 
 // discriminator names the member that selects one of oneOf. Client generators need it; validators
-// use the const of each schema.
+// use the const of each schema. It does not change which documents are valid.
 type discriminator struct {
 	PropertyName string          `json:"propertyName"`
 	Mapping      ordered[string] `json:"mapping,omitzero"`
@@ -201,7 +213,7 @@ func (t typeNames) MarshalJSONTo(enc *jsontext.Encoder) error {
 }
 
 // components are the targets of references. Those that every document has are written even if
-// empty.
+// empty. Keys match ^[a-zA-Z0-9._-]+$. The order is that of first use, see ordered.
 type components struct {
 	Schemas         ordered[*schemaObject]   `json:"schemas"`
 	Responses       ordered[*response]       `json:"responses"`
@@ -211,7 +223,8 @@ type components struct {
 	SecuritySchemes ordered[*securityObject] `json:"securitySchemes,omitzero"`
 }
 
-// securityObject is a [SecurityScheme] in the format of OpenAPI.
+// securityObject is a [SecurityScheme] in the format of OpenAPI. Name is the name of a header
+// field, parameter or cookie, not that of the component.
 type securityObject struct {
 	Type             string       `json:"type"`
 	Description      string       `json:"description,omitzero"`

@@ -10,6 +10,7 @@ import (
 )
 
 // pascal converts a name to the style of Go and of most generators: line-items becomes LineItems.
+// An empty result is replaced by X, because a key or an operation id cannot be empty.
 func pascal(name string) string {
 	var b strings.Builder
 	up := true
@@ -37,11 +38,12 @@ func camel(name string) string {
 	return strings.ToLower(p[:n]) + p[n:]
 }
 
-// names is a set of names that are in use. Generators put schemas, parameters and responses into
-// one namespace, so they share one set.
+// names is a set of names that are in use. Schemas and the entries of reserve share one set; nouns
+// and operation ids have their own.
 type names map[string]bool
 
-// unique returns name, or if it is in use, name with a number.
+// unique returns name, or if it is in use, name with a number. The number depends on the order of
+// the calls, which is that of the catalog.
 func (n names) unique(name string) string {
 	got := name
 	for i := 2; n[got]; i++ {
@@ -51,7 +53,9 @@ func (n names) unique(name string) string {
 	return got
 }
 
-// article returns the word with its indefinite article, for summaries: an order, a user.
+// article returns the word with its indefinite article, for summaries: an order, a user. The rule
+// is that of sounds, approximated by prefixes: an order, but a user and a one-time code. An unusual
+// name gets the wrong article, which affects summaries only.
 func article(word string) string {
 	for _, prefix := range []string{"eu", "one", "uni", "usa", "use", "usu", "uti"} {
 		if strings.HasPrefix(strings.ToLower(word), prefix) {

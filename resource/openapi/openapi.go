@@ -1,5 +1,8 @@
 package openapi
 
+// The options and the Document. New rejects options that cannot be described, so that
+// generation in document.go cannot fail later. current decides when a document is generated.
+
 import (
 	"fmt"
 	"net/url"
@@ -101,6 +104,8 @@ func New(c *resource.Catalog, opts *Options) *Document {
 	if o.Title == "" {
 		o.Title = "API"
 	}
+	// The format requires info.version. With a Negotiator there is no default: an empty Contract is
+	// a mistake, which the next check reports.
 	if o.Contract == "" && o.Negotiator == nil {
 		o.Contract = "1.0.0"
 	}
@@ -114,7 +119,9 @@ func New(c *resource.Catalog, opts *Options) *Document {
 
 func (o *Options) describes(c version.Contract) bool { return c.Name == o.Contract }
 
-// checkServers panics if a server is not a path or URL that paths can be appended to.
+// checkServers panics if a server is not a path or URL that paths can be appended to. Clients
+// append the path of an operation to the URL, so it cannot end with a query or a fragment. A path
+// without a host is relative to the URL from which the document was read.
 func (o *Options) checkServers() {
 	if len(o.Servers) == 0 {
 		o.Servers = []string{"/"}
@@ -133,7 +140,9 @@ func (o *Options) checkServers() {
 // every process. The caller must not modify it.
 func (d *Document) JSON() []byte { return d.current().json }
 
-// current returns the rendering for the current status of the contract.
+// current returns the rendering for the current status of the contract. The status is computed for
+// each call: a contract becomes deprecated or retired when a date is reached. Nothing calls this
+// package then.
 func (d *Document) current() *rendering {
 	// Rendering takes some milliseconds. Concurrent callers wait for the result.
 	d.mu.Lock()

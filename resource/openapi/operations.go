@@ -12,7 +12,8 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// described is a resource and what its operations have in common.
+// described is a resource and what its operations have in common. A lookup has one too, with only
+// the fields that a read needs.
 type described struct {
 	*builder
 	r        *resource.Resource
@@ -22,6 +23,7 @@ type described struct {
 	policy   *resource.Description
 	settings rest.ResourceOptions
 
+	// The fields below are computed once, because several operations and batches refer to them.
 	item                      *schemaObject // schema of an item in responses
 	samples                   samples
 	createModel, replaceModel model
@@ -60,8 +62,8 @@ func (d *described) resourceOperation(id string, op resource.Op, summary string,
 	return d.newOperation(id, d.name, d.name, op, summary, description...)
 }
 
-// newOperation returns an operation with a tag that may differ from name: a lookup has the tag of the
-// resource that it returns.
+// newOperation returns an operation with a tag that may differ from name: a lookup has the tag of
+// the resource that it returns. name is that of the part, which Secured expects.
 func (b *builder) newOperation(id, tag, name string, op resource.Op, summary string,
 	description ...string) *operation {
 	out := &operation{OperationID: b.ids.unique(id), Tags: []string{tag}, Summary: summary,
@@ -70,6 +72,8 @@ func (b *builder) newOperation(id, tag, name string, op resource.Op, summary str
 		out.Sunset = stamp(b.now.contract.Sunset)
 	}
 	if len(b.o.Security) > 0 && b.o.Secured != nil && !b.o.Secured(name, op) {
+		// A pointer to an empty list: it replaces the requirements of the root, and a nil one
+		// inherits them.
 		out.Security = &[]requirement{}
 	}
 	return out
@@ -88,7 +92,9 @@ func (d *described) list() *operation {
 	content := d.contents(types, d.listSchema(), d.samples.list)
 	// JSON Schema cannot describe a sequence of values.
 	content.add("application/x-ndjson", &mediaType{Schema: textOf("One item per line, each a JSON object.")})
+	// The feed adds a media type to content, so this precedes the use of content.
 	d.addFeed(op, &content)
+	// Each header field is a component, so a name costs one line in the document.
 	headers := append([]string{"ETag", "Link", "Cache-Control", "Vary", "Preference-Applied"},
 		d.cursorHeader()...)
 	if d.r.Can(resource.OpCreate) {
@@ -100,7 +106,8 @@ func (d *described) list() *operation {
 	return op
 }
 
-// orderText describes the order of a list.
+// orderText describes the order of a list. The id is always the last key, which makes the order
+// total and cursors unambiguous.
 func (d *described) orderText() string {
 	if d.r.Describe().Query.Natural {
 		return "The items are in the order of the store"
@@ -108,7 +115,7 @@ func (d *described) orderText() string {
 	return "The items are sorted by `sort`, then by `" + d.r.Describe().ID + "`"
 }
 
-// create describes POST.
+// create describes POST. A creation is 201 with and without a body; a change without one is 204.
 func (d *described) create() *operation {
 	how := "The server chooses the id"
 	switch {
@@ -133,7 +140,7 @@ func (d *described) create() *operation {
 	return op
 }
 
-// get describes GET of an item.
+// get describes GET of an item. It sets getID, to which links of other operations refer.
 func (d *described) get() *operation {
 	op := d.resourceOperation("get"+d.noun, resource.OpGet, "Get "+article(d.word), "Returns one item",
 		d.goneText(), d.feedText("the item"))
@@ -147,7 +154,8 @@ func (d *described) get() *operation {
 	return op
 }
 
-// replace describes PUT.
+// replace describes PUT. PUT creates the item if the client may choose ids (RFC 9110 section
+// 9.3.4). The collection may lack either ability, so 200, 201 or both are listed.
 func (d *described) replace() *operation {
 	does := "Replaces the item. Members that are not sent get their default or are removed"
 	replaces := d.r.Can(resource.OpPatch) // an item that can be patched can be replaced, and vice versa
@@ -162,6 +170,8 @@ func (d *described) replace() *operation {
 	}
 	op := d.resourceOperation("replace"+d.noun, resource.OpReplace, "Replace "+article(d.word), does,
 		d.conditionText(), d.keyText(d.name, false))
+	// A PUT that creates an item has no entity tag to send, so If-Match is not required in the
+	// schema.
 	op.Parameters = append(d.writeParameters(), d.writeConditions(!d.policy.TakesIDs)...)
 	op.RequestBody = d.newRequestBody(d.replaceModel, d.samples.replace)
 	headers := append([]string{"Content-Location"}, d.itemHeaders()...)
@@ -189,7 +199,8 @@ func (d *described) replacedText() string {
 	return "The current item. There is an `ETag` only if the item is stored exactly as it was sent."
 }
 
-// patch describes PATCH.
+// patch describes PATCH. The two formats differ in what null means, so the description names the
+// one that can store it.
 func (d *described) patch() *operation {
 	op := d.resourceOperation("patch"+d.noun, resource.OpPatch, "Patch "+article(d.word),
 		"Applies the whole patch or nothing. A merge patch (RFC 7396) has the members to change, and null "+
@@ -199,6 +210,7 @@ func (d *described) patch() *operation {
 		d.conditionText(), d.keyText(d.name, false))
 	op.Parameters = append(d.writeParameters(), d.writeConditions(true)...)
 	content := ordered[*mediaType]{
+		// Vendor media types are omitted: in rest a patch does not name a contract by its type.
 		{patch.MergeType, d.media(d.component(d.patchModel), d.samples.patch)},
 		{patch.JSONType, d.media(d.jsonPatch(), d.samples.operations)},
 	}
@@ -213,7 +225,8 @@ func (d *described) patch() *operation {
 	return op
 }
 
-// delete describes DELETE. It explains 204, 404 and 410, because clients must distinguish them.
+// delete describes DELETE. It explains 204, 404 and 410, because clients must distinguish them. The
+// store decides: only a Tombstoner remembers deletions.
 func (d *described) delete() *operation {
 	means := "204 means that the item has been deleted, and 410 that it was deleted before. " +
 		"404 means that it never existed"
@@ -233,6 +246,7 @@ func (d *described) delete() *operation {
 	op.Parameters = append(op.Parameters, d.keyParameter()...)
 	statuses := d.withGone(400, 404, 409, 412)
 	if d.settings.RepeatedDelete == 204 {
+		// withGone has added 410, which other methods return for the deleted item.
 		statuses = slices.DeleteFunc(statuses, func(status int) bool { return status == gone })
 	}
 	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(statuses...)...),
@@ -241,7 +255,8 @@ func (d *described) delete() *operation {
 }
 
 // options describes OPTIONS of a path, which documents Allow. It needs no authentication. accepts
-// are the fields that list the accepted media types.
+// are the fields that list the accepted media types. Browsers send it without credentials before a
+// cross-origin request.
 func (b *builder) options(id, tag, what string, accepts ...string) *operation {
 	op := b.newOperation(id, tag, tag, "", "List the methods of "+what,
 		"Returns the supported methods in `Allow`")
@@ -271,7 +286,8 @@ func (d *described) goneText() string {
 	return "404 means that the item never existed, and 410 that it was deleted"
 }
 
-// conditionText describes how to prevent lost updates.
+// conditionText describes how to prevent lost updates. Without If-Match a write may overwrite a
+// change that its client has not seen.
 func (d *described) conditionText() string {
 	if d.policy.RequireIfMatch {
 		return "`If-Match` with the `ETag` of the item is required"
@@ -279,7 +295,8 @@ func (d *described) conditionText() string {
 	return "With `If-Match` the request fails if the item has changed since"
 }
 
-// withGone adds 410 if an item may have been deleted, and 428 if a precondition is required.
+// withGone adds 410 if an item may have been deleted, and 428 if a precondition is required. Among
+// the callers only writes list 409, and only writes can require a precondition.
 func (d *described) withGone(statuses ...int) []int {
 	if d.policy.Remembers || d.r.Can(resource.OpDelete) {
 		statuses = append(statuses, gone)
@@ -290,7 +307,8 @@ func (d *described) withGone(statuses ...int) []int {
 	return statuses
 }
 
-// newRequestBody describes the request body of POST and PUT.
+// newRequestBody describes the request body of POST and PUT. PATCH has its own, because its media
+// types have different schemas.
 func (d *described) newRequestBody(m model, example string) *requestBody {
 	s := d.component(m)
 	return &requestBody{Required: true, Description: d.bodySizeText(),
@@ -302,7 +320,8 @@ func (b *builder) bodySizeText() string {
 	return "At most " + strconv.FormatInt(b.c.Limits().Body, 10) + " bytes."
 }
 
-// contents uses one schema and one example for several media types.
+// contents uses one schema and one example for several media types. The same pointers are used for
+// all types, so callers must not modify a result per media type.
 func (b *builder) contents(types []string, s *schemaObject, example string) ordered[*mediaType] {
 	var out ordered[*mediaType]
 	for _, t := range types {
@@ -334,7 +353,8 @@ func (d *described) itemHeaders() []string {
 	return out
 }
 
-// listSchema describes a page.
+// listSchema describes a page. It is not called again for the same resource: unique would define a
+// second component.
 func (d *described) listSchema() *schemaObject {
 	name := d.names.unique(pascal(d.name) + "Page")
 	s := &schemaObject{Type: typeNames{"object"}, Required: []string{"items"},

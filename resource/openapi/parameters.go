@@ -11,7 +11,8 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// share defines a parameter as a component unless it exists, and returns a reference to it.
+// share defines a parameter as a component unless it exists, and returns a reference to it. The
+// first definition is kept, so callers with the same component must pass the same parameter.
 func (b *builder) share(component string, p *parameter) *parameter {
 	if !b.doc.Components.Parameters.has(component) {
 		b.doc.Components.Parameters.add(component, p)
@@ -19,7 +20,8 @@ func (b *builder) share(component string, p *parameter) *parameter {
 	return &parameter{Ref: "#/components/parameters/" + component}
 }
 
-// commaList describes a parameter with comma-separated values.
+// commaList describes a parameter with comma-separated values. maxLen 0 means no maximum. MinItems
+// is 1, because the style form writes an empty list like a list of one empty string.
 func commaList(name, description string, items *schemaObject, maxLen int) *parameter {
 	together, one := false, 1 // explode=false: one parameter with a list, as package query parses it
 	s := array(items)
@@ -32,7 +34,8 @@ func commaList(name, description string, items *schemaObject, maxLen int) *param
 }
 
 // idParameter describes the id in the path. An invalid id is 404, so the schema has no constraints
-// except the type.
+// except the type. A string needs one character, because an empty segment is the path of the
+// collection.
 func (d *described) idParameter() *parameter {
 	s := scalar(d.r.Type().Field(d.r.Describe().ID).Type)
 	if s.Type[0] == "string" {
@@ -51,7 +54,8 @@ const (
 	maxValues = 200
 )
 
-// listParameters returns the parameters of a list: filters, order, limit and position.
+// listParameters returns the parameters of a list: filters, order, limit and position. With a
+// natural order, the store can only continue a list. It has no sort, and no previous page.
 func (d *described) listParameters() []*parameter {
 	support := d.r.Describe().Query
 	out := d.filters(&support)
@@ -59,9 +63,11 @@ func (d *described) listParameters() []*parameter {
 		sort := commaList("sort",
 			"The fields to sort by, each at most once. A leading minus means descending order.",
 			&schemaObject{Type: typeNames{"string"}, Enum: jsonStrings(keys...)}, maxSort)
+		// Package query rejects a field that is given twice; the schema excludes equal values only.
 		sort.Schema.UniqueItems = true
 		out = append(out, sort)
 	}
+	// Not shared, because the numbers differ between resources.
 	limit := integer(1, d.policy.MaxPageSize)
 	limit.Default = jsonOf(d.policy.PageSize)
 	out = append(out,
@@ -79,10 +85,13 @@ func (d *described) listParameters() []*parameter {
 	} else {
 		out = append(out, d.prefer("handling=lenient"))
 	}
+	// Other preconditions would never be met: the entity tag of a list is weak, and If-Match compares
+	// strongly (RFC 9110 section 13.1.1). A list has no time of modification.
 	return append(out, d.precondition("If-None-Match"))
 }
 
-// sortKeys returns the values of sort.
+// sortKeys returns the values of sort. They are in the order of the fields of the type. The id can
+// always be a key.
 func (d *described) sortKeys(support *query.Support) []string {
 	if support.Natural {
 		return nil
@@ -97,11 +106,12 @@ func (d *described) sortKeys(support *query.Support) []string {
 }
 
 // reservedNames are parameters of the query syntax, so filters by fields with these names need an
-// operator suffix.
+// operator suffix. They must equal those of package query, which does not export them.
 var reservedNames = []string{"sort", "limit", "fields", "filter", "after", "before", "expand", "version",
 	"lastEventId"}
 
-// filterName returns the parameter for a comparison of a field.
+// filterName returns the parameter for a comparison of a field. The second case is a field such as
+// total.lt, which package query would split at the dot.
 func filterName(field string, op query.Op) string {
 	if op != query.Eq || slices.Contains(reservedNames, field) {
 		return field + "." + string(op)
@@ -141,7 +151,9 @@ func comparison(op query.Op) string {
 	return ""
 }
 
-// filters describes a parameter for each field and operator, and the parameter filter.
+// filters describes a parameter for each field and operator, and the parameter filter. Repeating a
+// parameter and listing values mean the same for in and notIn, so only lists are described. The
+// parameter filter exists only if at least one field can be filtered.
 func (d *described) filters(support *query.Support) []*parameter {
 	var out []*parameter
 	for _, f := range d.r.Type().Fields {
@@ -156,6 +168,8 @@ func (d *described) filters(support *query.Support) []*parameter {
 			out = append(out, &parameter{Name: name, In: "query", Description: says, Schema: compared(f, op)})
 		}
 	}
+	// A parameter with content is JSON in the URL, percent-encoded. The styles of schema cannot
+	// express nested objects.
 	if len(out) > 0 {
 		out = append(out, &parameter{Name: "filter", In: "query", Content: ordered[*mediaType]{
 			{mediaJSON, &mediaType{Schema: d.filterTree(support)}}},
@@ -166,11 +180,12 @@ func (d *described) filters(support *query.Support) []*parameter {
 }
 
 // compared describes a value that a field is compared with. Minimum, maximum and lengths do not
-// apply to it.
+// apply to it. They constrain stored values. A bound outside their range is a valid comparison.
 func compared(f *schema.Field, op query.Op) *schemaObject {
 	switch op {
 	case query.IsNull:
 		return &schemaObject{Type: typeNames{"boolean"}}
+	// Part of a value is compared, which need not be valid for the field.
 	case query.Contains, query.StartsWith:
 		return text()
 	}
@@ -183,12 +198,15 @@ func compared(f *schema.Field, op query.Op) *schemaObject {
 	return s
 }
 
-// filterTree describes the parameter filter of a resource.
+// filterTree describes the parameter filter of a resource. Its nesting limit cannot be expressed in
+// JSON Schema; the description of the parameter states it.
 func (d *described) filterTree(support *query.Support) *schemaObject {
 	name := d.names.unique(pascal(d.name) + "Filter")
 	s := &schemaObject{Type: typeNames{"object"}, AdditionalProperties: false,
 		Description: "All members must match.", Properties: ordered[*schemaObject]{}}
 	d.doc.Components.Schemas.add(name, s) // before it is complete, because it refers to itself
+	// Members of one object are combined with and. A field can occur in it only once, with several
+	// comparisons.
 	for _, f := range d.r.Type().Fields {
 		ops := support.Filter[f.Name]
 		if len(ops) == 0 || isConnective(f.Name) {
@@ -217,7 +235,8 @@ func isConnective(name string) bool {
 	return slices.Contains([]query.Op{query.AndOp, query.OrOp, query.NotOp}, query.Op(name))
 }
 
-// partParameters returns the parameters that select members and related items.
+// partParameters returns the parameters that select members and related items. They apply to writes
+// too, because the response of a write is the item.
 func (d *described) partParameters() []*parameter {
 	var out []*parameter
 	if !d.o.Whole {
@@ -258,7 +277,8 @@ func (d *described) writeParameters() []*parameter {
 	return append(out, d.keyParameter()...)
 }
 
-// preferences are the supported preferences and their effects.
+// preferences are the supported preferences and their effects. Only registered preferences and
+// count of this library are listed (RFC 7240 section 4).
 var preferences = [...]struct{ value, does string }{
 	{"count=exact", "returns the number of matching items in `total`"},
 	{"return=minimal", "omits the response body"},
@@ -268,7 +288,8 @@ var preferences = [...]struct{ value, does string }{
 	{"wait=10", "waits at most 10 seconds for it"},
 }
 
-// prefer describes the field Prefer with the given preferences.
+// prefer describes the field Prefer with the given preferences. Each list of values has a component
+// of its own. The values determine its name, so callers pass the same list for the same purpose.
 func (b *builder) prefer(values ...string) *parameter {
 	component, description := "Prefer", "RFC 7240."
 	for _, p := range preferences {
@@ -276,6 +297,7 @@ func (b *builder) prefer(values ...string) *parameter {
 			description += " `" + p.value + "` " + p.does + "."
 		}
 	}
+	// The first value and return=representation identify the lists that callers pass.
 	switch {
 	case values[0] == "count=exact":
 		component = "PreferCount"
@@ -291,7 +313,8 @@ func (b *builder) prefer(values ...string) *parameter {
 		Description: description + " The response lists the applied preferences in `Preference-Applied`."})
 }
 
-// readConditions returns the preconditions of GET of an item.
+// readConditions returns the preconditions of GET of an item. A read accepts all four;
+// If-Modified-Since is defined for GET and HEAD only (RFC 9110 section 13.1.3).
 func (b *builder) readConditions() []*parameter {
 	return []*parameter{b.precondition("If-Match"), b.precondition("If-None-Match"),
 		b.precondition("If-Modified-Since"),
@@ -315,7 +338,8 @@ func (b *builder) precondition(name string) *parameter {
 	return b.share(pascal(name), b.conditional(name))
 }
 
-// conditional describes a precondition field (RFC 9110 section 13.1).
+// conditional describes a precondition field (RFC 9110 section 13.1). The name of its component is
+// the field name without hyphens.
 func (b *builder) conditional(name string) *parameter {
 	p := &parameter{Name: name, In: "header", Schema: text(), Example: quote(`"5.Gk2Vq9bU"`)}
 	switch name {
@@ -335,13 +359,16 @@ func (b *builder) conditional(name string) *parameter {
 	return p
 }
 
-// jsonPatch describes a JSON Patch.
+// jsonPatch describes a JSON Patch. It is a single component for the whole document, because it
+// does not depend on the type. The members from and value are required by some operations only. A
+// oneOf of six schemas would state that, but generated types would be less readable.
 func (d *described) jsonPatch() *schemaObject {
 	const name = "JSONPatch"
 	if d.doc.Components.Schemas.has(name) {
 		return schemaRef(name)
 	}
 	maxLen := d.c.Limits().Operations
+	// ~0 and ~1 are the escapes of RFC 6901 section 3.
 	pointer := func(description string) *schemaObject {
 		return &schemaObject{Type: typeNames{"string"}, Pattern: "^(/([^~/]|~[01])*)*$",
 			Description: description}

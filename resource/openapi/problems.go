@@ -10,7 +10,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// problemSchema describes problems. The schema is the same for all contracts.
+// problemSchema describes problems. The schema is the same for all contracts. Violation is a
+// component of its own, so that generators give it a name.
 func (b *builder) problemSchema() *schemaObject {
 	if b.doc.Components.Schemas.has("Problem") {
 		return schemaRef("Problem")
@@ -20,12 +21,14 @@ func (b *builder) problemSchema() *schemaObject {
 	for k := range problem.Kinds() {
 		types = append(types, k.URI())
 	}
+	// x-extensible-enum is an extension that documentation tools display and validators ignore.
 	typ := &schemaObject{Type: typeNames{"string"}, Format: "uri-reference", ExtensibleEnum: types,
 		Description: "The problem type. Programs use it to distinguish errors and must expect unknown types."}
 	status := integer(400, 599)
 	status.Description = "The status of the response."
 	errors := array(schemaRef("Violation"))
 	errors.Description = "The errors in the request."
+	// RFC 9457 requires no member. This library always sends these three.
 	s := &schemaObject{Type: typeNames{"object"}, Description: "RFC 9457.",
 		Required: []string{"type", "title", "status"}, Properties: ordered[*schemaObject]{
 			{"type", typ},
@@ -42,7 +45,9 @@ func (b *builder) problemSchema() *schemaObject {
 	return schemaRef("Problem")
 }
 
-// problemExtensions returns the extension members (RFC 9457 section 3.2).
+// problemExtensions returns the extension members (RFC 9457 section 3.2). They are members of the
+// one schema instead of a schema for each type. Clients receive all problems as one type, and
+// generators cannot select a schema by a URI that is open for extension.
 func (b *builder) problemExtensions() ordered[*schemaObject] {
 	versions := array(text())
 	versions.Description = "The contracts that are served, newest first, in problems of the version."
@@ -55,6 +60,7 @@ func (b *builder) problemExtensions() ordered[*schemaObject] {
 			Description: "The path of the conflicting item."}},
 		{"limit", &schemaObject{Type: typeNames{"integer"}, Description: "The maximum size in bytes."}},
 	}
+	// One resource with batches is enough, because the schema is that of all operations.
 	for _, r := range b.c.Resources() {
 		if r.Describe().Batches {
 			out.add("operation", index("The index of the failed operation of the batch, from 0."))
@@ -69,7 +75,8 @@ func (b *builder) problemExtensions() ordered[*schemaObject] {
 	return out
 }
 
-// violationSchema describes one violation.
+// violationSchema describes one violation. None of the members is required: an error of the whole
+// body has neither pointer nor parameter.
 func violationSchema() *schemaObject {
 	return &schemaObject{Type: typeNames{"object"},
 		Description: "An error in the request. One of `pointer`, `parameter` and `header` is its location.",

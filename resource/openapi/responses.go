@@ -15,7 +15,8 @@ import (
 )
 
 // answers returns the responses of an operation: the given successes, the problems by status, and
-// the default.
+// the default. All operations have a default: problems of middleware and of the application may
+// have any status.
 func (b *builder) answers(problems []int, good ...entry[*response]) ordered[*response] {
 	out := ordered[*response](good)
 	for _, status := range problems {
@@ -24,12 +25,14 @@ func (b *builder) answers(problems []int, good ...entry[*response]) ordered[*res
 			out.add(name, b.problem(status))
 		}
 	}
+	// The names have three digits, so the order of strings is that of numbers. default is added
+	// last.
 	slices.SortStableFunc(out, func(x, y entry[*response]) int { return cmp.Compare(x.name, y.name) })
 	out.add("default", b.problem(other))
 	return out
 }
 
-// addProblem adds a problem to the responses of an operation.
+// addProblem adds a problem to the responses of an operation. The default sorts after the digits.
 func (b *builder) addProblem(op *operation, status int) {
 	op.Responses.add(strconv.Itoa(status), b.problem(status))
 	slices.SortStableFunc(op.Responses, func(x, y entry[*response]) int {
@@ -49,19 +52,22 @@ func (d *described) written(status int, description string, headers []string) en
 	return d.effect(status, description, headers, d.itemContent())
 }
 
-// empty describes the response to a write without content.
+// empty describes the response to a write without content. Vary is needed: with another Prefer the
+// response would have content.
 func (b *builder) empty(status int, description string, headers ...string) entry[*response] {
 	return b.effect(status, description, append(headers, "Vary"), nil)
 }
 
-// effect describes the response to a write.
+// effect describes the response to a write. It has the header fields of a replay, because writes
+// may have an Idempotency-Key.
 func (b *builder) effect(status int, description string, headers []string,
 	content ordered[*mediaType]) entry[*response] {
 	headers = append(append(headers, "Preference-Applied"), b.replayHeaders(len(content) > 0)...)
 	return b.answer(status, description, headers, content)
 }
 
-// unchanged describes 304, with the header fields of the 200.
+// unchanged describes 304, with the header fields of the 200. A 304 repeats the fields that a 200
+// would have sent and caches store (RFC 9110 section 15.4.5).
 func (b *builder) unchanged(headers []string) entry[*response] {
 	return b.answer(304, "The client has the current representation.", append(headers, "Preference-Applied"),
 		nil)
@@ -74,7 +80,8 @@ const (
 	other   = 0
 )
 
-// withVersionErrors adds the errors of the version negotiation.
+// withVersionErrors adds the errors of the version negotiation. 410 of a contract is a response of
+// its own only if the operation has no 410 for items.
 func (b *builder) withVersionErrors(statuses ...int) []int {
 	add := func(status int) {
 		if !slices.Contains(statuses, status) {
@@ -99,13 +106,15 @@ func (b *builder) withVersionErrors(statuses ...int) []int {
 	return statuses
 }
 
-// withCommonErrors adds the errors of every operation of the resource.
+// withCommonErrors adds the errors of every operation of the resource. The policy is public if the
+// resource has neither Authorize nor Scope.
 func (d *described) withCommonErrors(statuses ...int) []int {
 	return d.withErrors(d.policy.Public, statuses...)
 }
 
-// withErrors adds the errors of every operation: authentication, the length of the URL, and failures of
-// the server.
+// withErrors adds the errors of every operation: authentication, the length of the URL, and
+// failures of the server. A public part can still require authentication by a middleware, which
+// Options.Security declares.
 func (b *builder) withErrors(public bool, statuses ...int) []int {
 	if !public || len(b.o.Security) > 0 {
 		statuses = append(statuses, 401, 403)
@@ -113,14 +122,17 @@ func (b *builder) withErrors(public bool, statuses ...int) []int {
 	return b.withVersionErrors(append(statuses, 414, 500, 503)...)
 }
 
-// problemClass is a class of problems, described as one response.
+// problemClass is a class of problems, described as one response. kinds are the examples of the
+// response, one for each. headers are those that only this class has.
 type problemClass struct {
 	name, description string
 	kinds             []problem.Kind
 	headers           []string
 }
 
-// classOf returns the class for a status.
+// classOf returns the class for a status. A response is one component for the whole document. It
+// lists every kind that any operation can return with the status, which is more than a single
+// operation returns.
 func (b *builder) classOf(status int) problemClass {
 	versions := func(kinds ...problem.Kind) []problem.Kind {
 		if b.o.Negotiator == nil {
@@ -128,6 +140,8 @@ func (b *builder) classOf(status int) problemClass {
 		}
 		return kinds
 	}
+	// 400 is the only class with kinds of many packages: any operation has parameters and header
+	// fields.
 	if status == 400 {
 		kinds := []problem.Kind{problem.BadRequest, problem.InvalidParameter, problem.InvalidCursor,
 			problem.InvalidHeader,
@@ -147,6 +161,7 @@ func (b *builder) classOf(status int) problemClass {
 		if b.keyed() {
 			s.headers = []string{"Retry-After"}
 		}
+	// With version.MediaType, Accept or Content-Type may name a contract that does not exist.
 	case 406, 415:
 		if hasStrategy[version.MediaType](b) {
 			s.kinds = append(s.kinds, problem.UnsupportedVersion)
@@ -172,7 +187,8 @@ func (b *builder) classOf(status int) problemClass {
 	return s
 }
 
-// brownout returns Retry-After if the 410 may be temporary.
+// brownout returns Retry-After if the 410 may be temporary. A retired contract is gone for good.
+// During a brownout before that, a retry succeeds later.
 func (b *builder) brownout() []string {
 	if len(b.now.contract.Brownouts) == 0 {
 		return nil
@@ -180,10 +196,13 @@ func (b *builder) brownout() []string {
 	return []string{"Retry-After"}
 }
 
-// commonClass returns the class for statuses that do not depend on versions.
+// commonClass returns the class for statuses that do not depend on versions. The name is that of
+// the component without its suffix Problem. It must not change, because generated clients may have
+// types of that name.
 func commonClass(status int) problemClass {
 	one := func(kinds ...problem.Kind) []problem.Kind { return kinds }
 	switch status {
+	// RFC 9110 section 15.5.2 requires WWW-Authenticate.
 	case 401:
 		return problemClass{"Unauthenticated", "Authentication is required or has failed.",
 			one(problem.Unauthenticated),
@@ -205,6 +224,7 @@ func commonClass(status int) problemClass {
 		return problemClass{"Gone", "The item was deleted.", one(problem.Gone), nil}
 	case retired:
 		return problemClass{"VersionRetired", "The contract is retired.", one(problem.VersionRetired), nil}
+	// The current entity tag saves the client a request before its next attempt.
 	case 412:
 		return problemClass{"PreconditionFailed", "A precondition of the request is not met.",
 			one(problem.PreconditionFailed), []string{"ETag"}}
@@ -220,11 +240,14 @@ func commonClass(status int) problemClass {
 func rareClass(status int) problemClass {
 	one := func(kinds ...problem.Kind) []problem.Kind { return kinds }
 	switch status {
+	// The fields state what would be accepted (RFC 9110 section 15.5.16, RFC 5789 section 2.2).
+	// Each is sent for the operations that it concerns.
 	case 415:
 		return problemClass{"UnsupportedMediaType",
 			"The media type or the content coding of the request body is not supported.",
 			one(problem.UnsupportedMediaType), []string{"Accept", "Accept-Post", "Accept-Patch",
 				"Accept-Encoding"}}
+	// RFC 9110 section 15.5.17 defines Content-Range here, with the form bytes */146515.
 	case 416:
 		return problemClass{"RangeNotSatisfiable",
 			"The range is outside the content. `Content-Range` has the total size.",
@@ -253,7 +276,8 @@ func rareClass(status int) problemClass {
 	return problemClass{"OtherProblem", "Any other problem.", nil, nil}
 }
 
-// problem returns a reference to the response for a status, and defines it on first use.
+// problem returns a reference to the response for a status, and defines it on first use. name
+// without the suffix is only used for the default response.
 func (b *builder) problem(status int) *response {
 	s := b.classOf(status)
 	name := s.name + "Problem"
@@ -279,7 +303,8 @@ func (b *builder) problem(status int) *response {
 	return &response{Ref: "#/components/responses/" + name}
 }
 
-// exampleProblem returns an example of a problem.
+// exampleProblem returns an example of a problem. The violations and extension members are those
+// that the library sends for the kind.
 func (b *builder) exampleProblem(k problem.Kind) *problem.Details {
 	d := problem.New(k, "")
 	switch k {

@@ -18,7 +18,8 @@ type samples struct {
 	id                                             jsontext.Value
 }
 
-// makeSamples derives all examples from the first sample of a resource.
+// makeSamples derives all examples from the first sample of a resource. All have the values of one
+// sample, so that the id in an example path is that of the item in the example body.
 func (d *described) makeSamples() samples {
 	var s samples
 	all := d.r.Describe().Samples // in the projection of this contract
@@ -30,6 +31,7 @@ func (d *described) makeSamples() samples {
 	if err != nil { // without an example the document is still valid
 		return s
 	}
+	// Requests may contain writeOnly members, responses may not.
 	full, err := typ.AppendFull(nil, v)
 	if err != nil {
 		return s
@@ -37,6 +39,7 @@ func (d *described) makeSamples() samples {
 	base := strings.TrimPrefix(d.item.Ref, "#/components/schemas/")
 	s.item = d.addExample(base, item)
 	s.list = d.addExample(pascal(d.name)+"Page", []byte(`{"items":[`+string(item)+`]}`))
+	// The names are those of the schemas in the same modes, see suffixes in schemas.go.
 	if d.r.Can(resource.OpCreate) {
 		s.create = d.addExample(base+"Create", d.trim(d.createModel, full))
 	}
@@ -46,6 +49,7 @@ func (d *described) makeSamples() samples {
 		s.replace = d.addExample(base+"Replace", d.trim(unnamed, full))
 	}
 	if f, value := d.patchable(full); f != nil && d.r.Can(resource.OpPatch) {
+		// AppendToken escapes ~ and / (RFC 6901 section 3).
 		name, pointer := quote(f.Name), quote(string(jsontext.Pointer("").AppendToken(f.Name)))
 		s.patch = d.addExample(base+"Patch", []byte("{"+string(name)+":"+string(value)+"}"))
 		s.operations = d.addExample(base+"Operations",
@@ -56,7 +60,8 @@ func (d *described) makeSamples() samples {
 	return s
 }
 
-// sampleOf returns the name of the example for a schema; "" if there is none.
+// sampleOf returns the name of the example for a schema; "" if there is none. Examples of items
+// have the name of their schema, see makeSamples.
 func (b *builder) sampleOf(s *schemaObject) string {
 	name := strings.TrimPrefix(s.Ref, "#/components/schemas/")
 	if b.doc.Components.Examples.has(name) {
@@ -66,7 +71,7 @@ func (b *builder) sampleOf(s *schemaObject) string {
 }
 
 // addExample defines an example and returns its name. It keeps an existing one of another resource
-// with the same type.
+// with the same type. Two views of a type in one catalog have equal samples up to their projection.
 func (b *builder) addExample(name string, value []byte) string {
 	if !b.doc.Components.Examples.has(name) {
 		b.doc.Components.Examples.add(name, &example{Value: value})
@@ -84,10 +89,12 @@ func (b *builder) exampleValue(name string) jsontext.Value {
 	return nil
 }
 
-// trim removes the members that the model does not allow from a JSON object.
+// trim removes the members that the model does not allow from a JSON object. Otherwise the example
+// of a request would be rejected by the schema of the request, which is closed.
 func (b *builder) trim(m model, object []byte) []byte {
 	var out bytes.Buffer
 	dec := jsontext.NewDecoder(bytes.NewReader(object))
+	// The decoder is used because values must be copied without changing their digits.
 	dec.ReadToken() // errors are impossible: package schema wrote the object
 	out.WriteByte('{')
 	for dec.PeekKind() == '"' {
@@ -108,7 +115,7 @@ func (b *builder) trim(m model, object []byte) []byte {
 	return out.Bytes()
 }
 
-// trimValue trims the objects in a value.
+// trimValue trims the objects in a value. Objects in maps are copied with all their members.
 func (b *builder) trimValue(t *schema.Type, m mode, value []byte) []byte {
 	switch {
 	case t.Kind == schema.Object && value[0] == '{':
@@ -129,7 +136,8 @@ func (b *builder) trimValue(t *schema.Type, m mode, value []byte) []byte {
 	return bytes.Clone(value)
 }
 
-// patchable returns the first field that a patch can set, and its value in the sample.
+// patchable returns the first field that a patch can set, and its value in the sample. The value is
+// the current one, so the patch has no effect but is valid for any constraint.
 func (d *described) patchable(full []byte) (*schema.Field, jsontext.Value) {
 	var pick *schema.Field
 	for _, f := range d.r.Type().Fields {
@@ -147,6 +155,7 @@ func (d *described) patchable(full []byte) (*schema.Field, jsontext.Value) {
 		if err != nil {
 			break
 		}
+		// In a merge patch null would remove the member.
 		if this && value.Kind() != 'n' {
 			return pick, value.Clone()
 		}

@@ -20,6 +20,9 @@ import (
 )
 
 // mode is the use of a document of a type. It determines which members are allowed and required.
+// Each mode is a component of its own. A closed schema cannot be extended with allOf:
+// additionalProperties does not see the members of other subschemas (JSON Schema 2020-12 Core,
+// section 10.3.2.3).
 type mode uint8
 
 const (
@@ -33,7 +36,7 @@ const (
 var suffixes = [...]string{shown: "", created: "Create", replaced: "Replace", patched: "Patch"}
 
 // model is a type in one mode. The type of a resource has other rules than the same type nested in
-// another one, because of the id.
+// another one, because of the id. It is comparable and the key of builder.models.
 type model struct {
 	typ  *schema.Type
 	mode mode
@@ -43,7 +46,8 @@ type model struct {
 	takesID, assignsID bool
 }
 
-// refuses reports whether the field is not allowed.
+// refuses reports whether the field is not allowed. PUT and PATCH may repeat members that they
+// cannot change, so refuses is false for them, see fixed.
 func (m *model) refuses(f *schema.Field) bool {
 	switch m.mode {
 	case shown:
@@ -54,13 +58,15 @@ func (m *model) refuses(f *schema.Field) bool {
 	return false
 }
 
-// fixed reports whether the field may be sent, but only with its current value.
+// fixed reports whether the field may be sent, but only with its current value. The schema cannot
+// express the current value, so only the description of the member states the rule.
 func (m *model) fixed(f *schema.Field) bool {
 	return (m.mode == replaced || m.mode == patched) && (f.ReadOnly || m.id == f.Name)
 }
 
 // missing returns the required fields, by decoding an empty document. These include fields that are
-// not tagged required but have an invalid zero value.
+// not tagged required but have an invalid zero value. The decoder decides, so the document cannot
+// disagree with validation. For patched these are the members that a patch cannot remove.
 func (m *model) missing() map[string]bool {
 	opts := &schema.DecodeOptions{}
 	switch {
@@ -80,10 +86,12 @@ func (m *model) missing() map[string]bool {
 	var bad schema.Violations
 	if _, err := m.typ.Decode([]byte("{}"), opts); errors.As(err, &bad) {
 		for _, v := range bad {
+			// A violation inside a nested object makes the member itself required.
 			first, _, _ := strings.Cut(strings.TrimPrefix(v.Pointer, "/"), "/")
 			out[jsontext.Pointer("/"+first).LastToken()] = true
 		}
 	}
+	// An empty id may have no violation in the schema, but the core rejects it.
 	if m.mode == created && m.id != "" && m.takesID && !m.assignsID {
 		out[m.id] = true
 	}
@@ -91,7 +99,8 @@ func (m *model) missing() map[string]bool {
 }
 
 // component returns a reference to the schema of a model and defines it on first use. Unnamed types
-// are inlined; they cannot be recursive.
+// are inlined; they cannot be recursive. The result is a new reference for each call, because
+// callers add keywords to it.
 func (b *builder) component(m model) *schemaObject {
 	if name, ok := b.models[m]; ok {
 		return schemaRef(name)
@@ -108,7 +117,8 @@ func (b *builder) component(m model) *schemaObject {
 }
 
 // baseName returns the component name of a type: the name that its resource uses, which is the same
-// in all contracts, and otherwise that of the Go type.
+// in all contracts, and otherwise that of the Go type. A view usually has a Go type of another
+// name, such as OrderV1. Generated clients of two contracts then differ in the members only.
 func (b *builder) baseName(t *schema.Type) string {
 	for _, r := range b.c.Resources() {
 		if r.Type() == t {
@@ -128,7 +138,7 @@ func (b *builder) isItem(t *schema.Type) bool {
 	return false
 }
 
-// object describes an object.
+// object describes an object. It is not a component: callers that need a reference call component.
 func (b *builder) object(m model) *schemaObject {
 	out := &schemaObject{Type: typeNames{"object"}, Properties: ordered[*schemaObject]{}}
 	missing := m.missing()
@@ -138,6 +148,8 @@ func (b *builder) object(m model) *schemaObject {
 			continue
 		}
 		p := b.property(&m, f)
+		// In a merge patch null removes the member (RFC 7396 section 1), also one that is not
+		// nullable.
 		if m.mode == patched && !missing[f.Name] && !m.fixed(f) {
 			p = orNull(p)
 		}
@@ -159,8 +171,8 @@ func (b *builder) object(m model) *schemaObject {
 	return out
 }
 
-// addRelations adds the members for related items. Resources with the same type share a schema, which has
-// the relations of all of them.
+// addRelations adds the members for related items. Resources with the same type share a schema,
+// which has the relations of all of them. They are never required, because only expand adds them.
 func (b *builder) addRelations(t *schema.Type, s *schemaObject) {
 	for _, r := range b.c.Resources() {
 		if r.Type() != t {
@@ -184,7 +196,7 @@ func (b *builder) addRelations(t *schema.Type, s *schemaObject) {
 }
 
 // addContractMembers adds the members that repeat the contract in the response, if the body of a
-// POST or PUT named it.
+// POST or PUT named it. They are optional: responses to other requests do not have them.
 func (b *builder) addContractMembers(t *schema.Type, s *schemaObject) {
 	sent := func(r *resource.Resource) bool {
 		return r.Type() == t && (r.Can(resource.OpCreate) || r.Can(resource.OpReplace) || b.hasJobsOf(r))
@@ -195,14 +207,16 @@ func (b *builder) addContractMembers(t *schema.Type, s *schemaObject) {
 	s.Properties = append(s.Properties, b.contractMembers()...)
 }
 
-// hasJobsOf reports whether r contains the jobs of a command.
+// hasJobsOf reports whether r contains the jobs of a command. The 202 of a command contains a job,
+// and the body of the command can name the contract.
 func (b *builder) hasJobsOf(r *resource.Resource) bool {
 	return slices.ContainsFunc(resource.PartsOf[*command.Command](b.c), func(c *command.Command) bool {
 		return c.Jobs() != nil && c.Jobs().Name() == r.Name()
 	})
 }
 
-// contractMembers returns the response members that repeat the contract.
+// contractMembers returns the response members that repeat the contract. Unlike in requests they
+// have no pattern: the response has the full name, whatever name was sent.
 func (b *builder) contractMembers() ordered[*schemaObject] {
 	out := b.bodyMembers()
 	for i, m := range out {
@@ -213,7 +227,8 @@ func (b *builder) contractMembers() ordered[*schemaObject] {
 	return out
 }
 
-// required reports whether the field is required.
+// required reports whether the field is required. Absent members of a merge patch keep their value,
+// so none is required.
 func (b *builder) required(m *model, f *schema.Field, missing map[string]bool) bool {
 	switch m.mode {
 	case shown: // always written, unless the client requests a part of the item
@@ -227,7 +242,9 @@ func (b *builder) required(m *model, f *schema.Field, missing map[string]bool) b
 }
 
 // constrainID adds the constraints of ids that a client chooses: an id must be one path segment
-// that is not normalized away. A pattern of the field takes precedence.
+// that is not normalized away. A pattern of the field takes precedence. The rules are those of the
+// core for ids in paths. Clients and proxies normalize the segments . and .. away (RFC 3986 section
+// 5.2.4), even if they are escaped.
 func constrainID(s *schemaObject) {
 	if s.Pattern != "" {
 		return
@@ -240,7 +257,8 @@ func constrainID(s *schemaObject) {
 	}
 }
 
-// property describes a field of an object.
+// property describes a field of an object. The keywords are those of a new schema or a new
+// reference, so that they apply to this member only.
 func (b *builder) property(m *model, f *schema.Field) *schemaObject {
 	s := b.constrained(f, m.mode)
 	if m.mode == created && f.Name == m.id && f.Type.Kind == schema.String {
@@ -261,6 +279,7 @@ func (b *builder) property(m *model, f *schema.Field) *schemaObject {
 	s.Deprecated = f.Deprecated != ""
 	s.ReadOnly = m.mode == shown && f.ReadOnly
 	s.WriteOnly = m.mode != shown && f.WriteOnly
+	// In responses and patches an absent member is empty or unchanged, and never the default.
 	if m.mode == created || m.mode == replaced && !f.WriteOnly && !m.fixed(f) {
 		s.Default = written(f, f.Default)
 	}
@@ -287,7 +306,8 @@ func written(f *schema.Field, v any) jsontext.Value {
 	return out
 }
 
-// describeField returns the description from the tags of a field.
+// describeField returns the description from the tags of a field. It does not repeat the
+// constraints, which are keywords.
 func describeField(f *schema.Field) string {
 	out := f.Doc
 	if f.Deprecated != "" {
@@ -299,7 +319,8 @@ func describeField(f *schema.Field) string {
 	return out
 }
 
-// sentences joins texts, each ended by a period.
+// sentences joins texts, each ended by a period. A text that ends with code gets a period too, even
+// if the code ends with one.
 func sentences(list ...string) string {
 	var out []string
 	for _, s := range list {
@@ -316,7 +337,8 @@ func sentences(list ...string) string {
 }
 
 // constrained describes the value of a field with the constraints of its tags. For an array or a
-// map they apply to the elements, except the number of elements.
+// map they apply to the elements, except the number of elements. value does the same for types
+// without tags, such as the elements of elements.
 func (b *builder) constrained(f *schema.Field, m mode) *schemaObject {
 	t := f.Type
 	if t.Elem == nil {
@@ -330,6 +352,7 @@ func (b *builder) constrained(f *schema.Field, m mode) *schemaObject {
 	}
 	inner := b.value(t.Elem, elem)
 	constrain(inner, f, m)
+	// A merge patch treats a map as an object, in which null removes an entry.
 	if t.ElemNullable || m == patched && t.Kind == schema.Map {
 		inner = orNull(inner)
 	}
@@ -341,6 +364,7 @@ func (b *builder) constrained(f *schema.Field, m mode) *schemaObject {
 		}
 		return s
 	}
+	// A Go array has a fixed length, which container has described already.
 	if t.Len < 0 {
 		s.MinItems, s.MaxItems = f.MinItems, f.MaxItems
 	}
@@ -350,7 +374,8 @@ func (b *builder) constrained(f *schema.Field, m mode) *schemaObject {
 
 // constrain adds the constraints of a field to the schema of a single value. A number with
 // omitempty may be zero in responses even if its constraints exclude zero, because omitempty does
-// not omit numbers.
+// not omit numbers. minLength and maxLength count Unicode characters in JSON Schema, as they do in
+// package schema.
 func constrain(s *schemaObject, f *schema.Field, m mode) {
 	if s.Ref != "" { // an object, which has no constraints
 		return
@@ -387,7 +412,8 @@ func constrain(s *schemaObject, f *schema.Field, m mode) {
 // isProblem reports whether the type is problem.Details, which has its own schema.
 func isProblem(t *schema.Type) bool { return t.GoType == reflect.TypeFor[problem.Details]() }
 
-// value describes a type without constraints.
+// value describes a type without constraints. m is the mode of the surrounding document, in which
+// nested objects are described too.
 func (b *builder) value(t *schema.Type, m mode) *schemaObject {
 	if isProblem(t) {
 		return b.problemSchema()
@@ -411,7 +437,8 @@ func (b *builder) value(t *schema.Type, m mode) *schemaObject {
 	return scalar(t)
 }
 
-// container describes an array or a map with elements described by inner.
+// container describes an array or a map with elements described by inner. t.Len is -1 for a slice.
+// A map has no properties, only a schema for all values.
 func container(t *schema.Type, inner *schemaObject) *schemaObject {
 	if t.Kind == schema.Map {
 		return &schemaObject{Type: typeNames{"object"}, AdditionalProperties: inner}
@@ -424,12 +451,15 @@ func container(t *schema.Type, inner *schemaObject) *schemaObject {
 }
 
 // scalar describes a type of single values. format, or bounds if there is no format, describe the
-// Go type.
+// Go type. A format is an annotation in JSON Schema 2020-12. It does not reject values unless the
+// validator is configured to check formats.
 func scalar(t *schema.Type) *schemaObject {
 	s := &schemaObject{Type: typeNames{t.Kind.String()}, Format: t.Format}
 	switch t.Kind {
 	case schema.String:
 		if t.Format == "byte" {
+			// contentEncoding is the keyword of OpenAPI 3.1. The format byte is that of 3.0, for
+			// older tools.
 			s.ContentEncoding = "base64"
 		}
 	case schema.Number:
@@ -440,6 +470,8 @@ func scalar(t *schema.Type) *schemaObject {
 	case schema.Integer:
 		low, high := bounds(t)
 		switch {
+		// The format defines the maximum. Written as a number, that of 64 bits would be rounded by
+		// tools that parse numbers as float64.
 		case t.Bits >= 32 && t.Unsigned:
 			s.Format, s.Minimum = "uint"+strconv.Itoa(t.Bits), low
 		case t.Bits >= 32:
@@ -461,8 +493,10 @@ func bounds(t *schema.Type) (low, high jsontext.Value) {
 }
 
 // foreign matches regexp syntax that ECMA-262, the syntax of JSON Schema patterns, does not have or
-// interprets differently.
+// interprets differently. For example, ECMA-262 has no flags in groups, no nested classes and no
+// \z.
 var foreign = regexp.MustCompile(`\(\?[^:]|\[\[|\\[^dDwWsSbBtnrfv.*+?^$(){}\[\]|/\\]`)
 
-// portable reports whether a pattern has the same meaning in ECMA-262.
+// portable reports whether a pattern has the same meaning in ECMA-262. A pattern that is not is
+// omitted from the schema and quoted in the description.
 func portable(p *regexp.Regexp) bool { return !foreign.MatchString(p.String()) }

@@ -38,7 +38,8 @@ type SecurityScheme struct {
 
 var validComponent = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
-// checkSecurity panics if a scheme is incomplete or its name is invalid.
+// checkSecurity panics if a scheme is incomplete or its name is invalid. The names become keys of
+// components, which may not contain other characters.
 func (o *Options) checkSecurity() {
 	seen := map[string]bool{}
 	for i := range o.Security {
@@ -56,7 +57,8 @@ func (o *Options) checkSecurity() {
 	}
 }
 
-// missing returns what the scheme lacks; "" if it is complete.
+// missing returns what the scheme lacks; "" if it is complete. An unknown Type is found last,
+// because the cases before it match known types only.
 func (s *SecurityScheme) missing() string {
 	switch {
 	case s.Type == "http" && s.Scheme == "":
@@ -73,13 +75,15 @@ func (s *SecurityScheme) missing() string {
 	return ""
 }
 
-// object returns the scheme with the fields of its type.
+// object returns the scheme with the fields of its type. Fields of other types are ignored, even if
+// they are set.
 func (s *SecurityScheme) object() *securityObject {
 	out := &securityObject{Type: s.Type, Description: s.Description}
 	switch s.Type {
 	case "http":
 		out.Scheme, out.BearerFormat = s.Scheme, s.BearerFormat
 	case "apiKey":
+		// Name is the member name of the format for Key; Name of a SecurityScheme is the component.
 		out.In, out.Name = s.In, s.Key
 	case "openIdConnect":
 		out.OpenIDConnectURL = s.URL
@@ -97,13 +101,16 @@ func (s *SecurityScheme) object() *securityObject {
 	return out
 }
 
-// requirements returns the default requirements of all operations: one of the schemes.
+// requirements returns the default requirements of all operations: one of the schemes. Alternatives
+// are separate objects of the list; two schemes in one object would both be needed (OpenAPI 3.1,
+// Security Requirement Object).
 func (o *Options) requirements() []requirement {
 	out := []requirement{} // not nil: an empty list is written
 	for i := range o.Security {
 		s := &o.Security[i]
 		scopes := slices.Clone(s.Require)
 		if scopes == nil {
+			// The format requires an array, which is empty for http and apiKey.
 			scopes = []string{}
 		}
 		out = append(out, requirement{{s.Name, scopes}})

@@ -15,7 +15,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// rendering is the immutable document for one status of its contract.
+// rendering is the immutable document for one status of its contract. Requests that have it keep
+// using it while a new one is rendered. of is the status to compare with.
 type rendering struct {
 	of       lifecycle
 	json     []byte
@@ -33,22 +34,23 @@ func newRendering(c *resource.Catalog, o *Options, now lifecycle) *rendering {
 	return &rendering{now, text, httpbody.NewDocument(text)}
 }
 
-// The media types of the document. Browsers and most tools request plain JSON; the other one is the
-// registered type.
+// The media types of the document. Browsers and most tools request plain JSON. The other type is
+// the one that the OpenAPI Initiative recommends; IANA has not registered a type for the format.
 const (
 	mediaJSON    = "application/json"
 	mediaOpenAPI = "application/vnd.oai.openapi+json;version=3.1"
 )
 
-// offers are the types for content negotiation. Clients send the registered type with and without
-// its parameter.
+// offers are the types for content negotiation. Clients send the OpenAPI type with and without its
+// parameter. The first type is preferred if the client accepts several equally, as with Accept:
+// */*.
 var offers = []string{mediaJSON, mediaOpenAPI, "application/vnd.oai.openapi+json"}
 
 const allow = "GET, HEAD, OPTIONS"
 
 // ServeHTTP serves the document for any path. The response has an entity tag and Cache-Control:
 // no-cache, so that clients see a deprecation at once and transfer the document only if it has
-// changed.
+// changed. It needs no authentication; a middleware restricts access if the document is not public.
 func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -59,6 +61,7 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Content-Type-Options", "nosniff")
 		w.WriteHeader(http.StatusNoContent)
+	// Known methods are 405 and all others 501, as in package rest.
 	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect,
 		http.MethodTrace:
 		p := problem.New(problem.MethodNotAllowed, "The document is read-only; use GET or HEAD.")
@@ -84,17 +87,20 @@ func (d *Document) serve(w http.ResponseWriter, r *http.Request) {
 		problem.Write(w, r, p)
 		return
 	}
+	// Without this check, Document.Serve would send a coding that the client has excluded.
 	if enc := header.AcceptEncoding(r.Header["Accept-Encoding"]); !enc.Gzip && !enc.Identity {
 		problem.Write(w, r, problem.New(problem.NotAcceptable,
 			"The document is served uncompressed or with gzip; Accept-Encoding allows neither."))
 		return
 	}
+	// A field that cannot be parsed is rejected as in package rest, instead of being ignored.
 	if _, err := header.ParseTags(r.Header["If-None-Match"]); err != nil {
 		p := problem.New(problem.InvalidHeader, "If-None-Match must be * or a list of entity tags.")
 		p.Errors = []problem.Violation{{Header: "If-None-Match", Code: "syntax"}}
 		problem.Write(w, r, p)
 		return
 	}
+	// Both forms of the OpenAPI type receive the form with the version, which is more precise.
 	media := mediaJSON
 	if i > 0 {
 		media = mediaOpenAPI

@@ -22,7 +22,8 @@ func jsonStrings(list ...string) []jsontext.Value {
 	return out
 }
 
-// jsonOf returns a canonical value of package schema as JSON; nil for nil.
+// jsonOf returns a canonical value of package schema as JSON; nil for nil. Values of uint64 and
+// int64 keep all digits, because they are written as text and never converted to float64.
 func jsonOf(v any) jsontext.Value {
 	if v == nil {
 		return nil
@@ -49,9 +50,13 @@ func array(of *schemaObject) *schemaObject {
 	return &schemaObject{Type: typeNames{"array"}, Items: of}
 }
 
+// schemaRef returns a new reference for each use, because callers add a description to it. Keywords
+// beside $ref apply in JSON Schema 2020-12; OpenAPI 3.0 ignored them.
 func schemaRef(name string) *schemaObject { return &schemaObject{Ref: "#/components/schemas/" + name} }
 
-// orNull returns a schema that also allows null. It may modify s.
+// orNull returns a schema that also allows null. It may modify s. A reference is wrapped, because
+// adding null to its target would allow null in every other use. An enumeration must list null too:
+// enum and type both apply.
 func orNull(s *schemaObject) *schemaObject {
 	switch {
 	case s.Ref != "":

@@ -14,7 +14,8 @@ import (
 )
 
 // lifecycle is the state of a contract: its status, its dates and its names. It changes while the
-// process runs.
+// process runs. It is a snapshot: one document is generated from one, so its parts cannot
+// contradict each other.
 type lifecycle struct {
 	contract version.Contract // only Name without a Negotiator
 	status   version.Status   // "" without a Negotiator
@@ -23,6 +24,8 @@ type lifecycle struct {
 	served   []string         // contracts that are not retired, newest first
 }
 
+// currentLifecycle reads the lifecycle from the Negotiator, for the current time. It is called for
+// each request, so it must stay cheap.
 func (o *Options) currentLifecycle() lifecycle {
 	now := lifecycle{contract: version.Contract{Name: o.Contract}}
 	n := o.Negotiator
@@ -41,7 +44,8 @@ func (o *Options) currentLifecycle() lifecycle {
 	return now
 }
 
-// equal compares the fields that can change.
+// equal compares the fields that can change. The default and the dates are fixed when the
+// Negotiator is created.
 func (s *lifecycle) equal(t *lifecycle) bool {
 	return s.status == t.status && slices.Equal(s.names, t.names) && slices.Equal(s.served, t.served)
 }
@@ -55,7 +59,8 @@ func (s *lifecycle) shortest() string {
 	return s.names[0]
 }
 
-// pattern matches the names that select the contract, with or without a leading v.
+// pattern matches the names that select the contract, with or without a leading v. Names consist of
+// digits and dots, so the escapes of QuoteMeta mean the same in ECMA-262.
 func (s *lifecycle) pattern() string {
 	names := s.names
 	if len(names) == 0 {
@@ -75,11 +80,14 @@ func (s *lifecycle) links() bool {
 		!c.Sunset.IsZero()
 }
 
+// deprecated reports whether operations are marked as deprecated. A retired contract is too,
+// because generators know no stronger mark.
 func (s *lifecycle) deprecated() bool {
 	return s.status == version.Deprecated || s.status == version.Retired
 }
 
-// stamp formats a date; "" for the zero time.
+// stamp formats a date; "" for the zero time. Header fields use other formats for the same dates:
+// RFC 9745 a number, RFC 8594 an HTTP date.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -96,7 +104,8 @@ func (o *Options) strategies() []version.Strategy {
 }
 
 // vendorTypes returns the media types of the contract for the representation called name, one for
-// each MediaType strategy.
+// each MediaType strategy. They contain the full name: a representation is always of exactly one
+// contract.
 func (b *builder) vendorTypes(name string) []string {
 	var out []string
 	for _, s := range b.o.strategies() {
@@ -109,7 +118,8 @@ func (b *builder) vendorTypes(name string) []string {
 
 // servers returns the base URLs of the contract: each server with each path and host that names it.
 // The servers themselves are included if another strategy can name the contract, or if it is the
-// default.
+// default. Tools use the first entry by default. Entries that name the contract are therefore
+// before those that do not.
 func (b *builder) servers() []server {
 	var out []server
 	add := func(url, description string) {
@@ -124,6 +134,8 @@ func (b *builder) servers() []server {
 		case version.Path:
 			located = true
 			for _, base := range b.o.Servers {
+				// The shortest name also reaches later minor versions, if the contract of the
+				// document is the newest of its major version.
 				add(strings.TrimSuffix(base, "/")+"/v"+b.now.shortest(), "The path names the contract.")
 			}
 		case version.Host:
@@ -153,7 +165,8 @@ func (b *builder) servers() []server {
 }
 
 // hostServers returns the servers with a host that names the contract. Scheme, port and path are
-// those of a server with the same domain; without one, https is assumed.
+// those of a server with the same domain; without one, https is assumed. A label cannot contain
+// dots, so 1.1 becomes 1-1, as [version.Host] expects.
 func (b *builder) hostServers(h *version.Host) []string {
 	prefix := h.Prefix
 	if prefix == "" {
@@ -178,7 +191,9 @@ func (b *builder) hostServers(h *version.Host) []string {
 	return out
 }
 
-// versionParameters returns the parameters that can name the contract.
+// versionParameters returns the parameters that can name the contract. They are optional, because a
+// request may name the contract in another way. MediaType has no parameter: OpenAPI ignores
+// parameters called Accept and describes media types with the content.
 func (b *builder) versionParameters() []*parameter {
 	var out []*parameter
 	for _, s := range b.o.strategies() {
@@ -201,6 +216,7 @@ func (b *builder) versionParameters() []*parameter {
 		if !b.doc.Components.Parameters.has(component) {
 			b.doc.Components.Parameters.add(component, p)
 		}
+		// A reference for each path item: a path item lists its parameters itself.
 		out = append(out, &parameter{Ref: "#/components/parameters/" + component})
 	}
 	return out
@@ -225,7 +241,9 @@ func (b *builder) defaultText() string {
 	return "A request that names no contract uses " + b.now.fallback + "."
 }
 
-// bodyMembers returns the members of POST and PUT bodies that can name the contract.
+// bodyMembers returns the members of POST and PUT bodies that can name the contract. [version.Body]
+// removes the member before the body is validated, so a type of the application does not declare
+// it.
 func (b *builder) bodyMembers() ordered[*schemaObject] {
 	var out ordered[*schemaObject]
 	for _, s := range b.o.strategies() {
@@ -246,6 +264,7 @@ func (b *builder) bodyMembers() ordered[*schemaObject] {
 }
 
 // versionHeaders returns the header fields of every response of the contract, and defines them.
+// describe calls it before it describes operations, which refer to the fields.
 func (b *builder) versionHeaders() []string {
 	var out []string
 	for _, s := range b.o.strategies() {
@@ -268,7 +287,8 @@ func (b *builder) versionHeaders() []string {
 	return out
 }
 
-// namingText describes how a request can name the contract.
+// namingText describes how a request can name the contract. A strategy of the application is
+// described by its Source.
 func (b *builder) namingText() []string {
 	full, short := b.now.contract.Name, b.now.shortest()
 	var out []string
