@@ -137,7 +137,8 @@ func (t *Type) appendValue(dst []byte, v reflect.Value, w encodeState) ([]byte, 
 	return t.appendArray(dst, v, w)
 }
 
-// appendValue appends the value of a field.
+// appendValue appends the value of a field. f.pointer is the only pointer: Types never describe
+// pointers.
 func (f *Field) appendValue(dst []byte, v reflect.Value, w encodeState) ([]byte, error) {
 	if f.pointer {
 		if v.IsNil() {
@@ -169,6 +170,7 @@ func appendMembers(dst []byte, fields []*Field, s reflect.Value, w encodeState) 
 				dst = append(append(append(dst, f.label...), text...), '"')
 				continue
 			}
+			// Without the quotation mark of the label: AppendQuote writes its own.
 			dst, err = jsontext.AppendQuote(append(dst, f.label[:len(f.label)-1]...), text)
 		case opInt:
 			dst = strconv.AppendInt(append(dst, f.label...), s.Field(f.at).Int(), 10)
@@ -192,7 +194,7 @@ func appendMembers(dst []byte, fields []*Field, s reflect.Value, w encodeState) 
 
 // setLabel sets label and plain. A field is plain if its member is always present and is a string,
 // a number or a boolean. The label of a plain string includes the opening quotation mark of the
-// value.
+// value. Fields of embedded structs are never plain, because they need more than one index.
 func (f *Field) setLabel(quotedName []byte) {
 	f.label = append(quotedName, ':')
 	if f.pointer || f.Quoted || f.OmitZero || f.OmitEmpty || f.WriteOnly || len(f.Index) != 1 {
@@ -392,7 +394,8 @@ func appendQuotedText(dst []byte, v reflect.Value) ([]byte, error) {
 	return append(dst, '"'), nil
 }
 
-// appendJSON encodes the value with go-json-experiment/json.
+// appendJSON encodes the value with go-json-experiment/json. Deterministic sorts the keys of maps
+// inside the value, for the same reason as appendMap.
 func appendJSON(dst []byte, v reflect.Value) ([]byte, error) {
 	b, err := json.Marshal(v.Addr().Interface(), json.Deterministic(true))
 	return append(dst, b...), err

@@ -50,6 +50,8 @@ func (c *compiler) compile(t reflect.Type) (*Type, error) {
 		return made, nil
 	}
 	made := &Type{Name: nameOf(t.Name()), GoType: t, Len: -1, pointer: reflect.PointerTo(t)}
+	// Before its fields are compiled: a recursive type finds itself in fresh. A type that fails
+	// leaves an incomplete entry, which Of never publishes.
 	c.fresh[t] = made
 	if err := c.compileInto(made); err != nil {
 		return nil, err
@@ -181,7 +183,7 @@ func indirect(t reflect.Type) (elem reflect.Type, nullable bool) {
 }
 
 // propagateTraits computes the traits of the new types. Types can be recursive, so it repeats until
-// nothing changes.
+// nothing changes. Traits only change from false to true, so it ends.
 func (c *compiler) propagateTraits() {
 	for changed := true; changed; {
 		changed = false
@@ -236,7 +238,8 @@ func implementsAny[M any](t *Type) bool {
 	return false
 }
 
-// implementsText reports whether t has methods for both encoding and decoding as text.
+// implementsText reports whether t has methods for both encoding and decoding as text. The methods
+// may have a pointer receiver, because all values are addressable.
 func implementsText(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	writes := p.Implements(reflect.TypeFor[encoding.TextMarshaler]()) ||

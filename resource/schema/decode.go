@@ -331,8 +331,8 @@ func (d *decoder) syntaxError(data []byte, err error) error {
 		e.Detail = "the member name " + strconv.Quote(syntactic.JSONPointer.LastToken()) +
 			" occurs twice"
 	case !utf8.Valid(data):
-		// jsontext exports no error for invalid UTF-8. If data is not valid UTF-8, this is the
-		// first error.
+		// jsontext exports no error for invalid UTF-8. A document that also has another error
+		// before the invalid bytes is reported as not valid UTF-8 too.
 		e.Code, e.Detail = "encoding", "the document is not valid UTF-8"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 	default:

@@ -1,5 +1,8 @@
 package schema
 
+// The decoder for objects. It fills in the Go struct in three steps: copy the base, set defaults,
+// and decode the members that are present. Members that are absent or read-only are then checked.
+
 import (
 	"reflect"
 	"slices"
@@ -21,10 +24,13 @@ func (d *decoder) decodeObject(t *Type, v, base reflect.Value) error {
 	if err := d.enter(); err != nil {
 		return err
 	}
+	// The copy is shallow. Everything that the document can change is reset or replaced, never
+	// modified in place, because other goroutines may be reading base.
 	if base.IsValid() {
 		v.Set(base)
 		d.clearWritable(t, v)
 	}
+	// Before the members are decoded, which overwrite the defaults.
 	if t.defaults && d.opts.Mode != Patched && d.opts.Mode != Stored {
 		d.setDefaults(t, v, base.IsValid())
 	}
@@ -81,7 +87,8 @@ func (t *Type) indexOf(quoted []byte, next int) int {
 }
 
 // skipUnknown skips the value of an unknown member and adds a violation. If the name differs from
-// that of a field only in case, the detail suggests the field.
+// that of a field only in case, the detail suggests the field. The value is read first, so that
+// StackPointer refers to the member.
 func (d *decoder) skipUnknown(t *Type, quoted []byte) error {
 	name, _ := jsontext.AppendUnquote(nil, quoted)
 	if err := d.skipValue(); err != nil {
@@ -161,6 +168,7 @@ func (d *decoder) decodeField(f *Field, v, was reflect.Value) error {
 		v.Set(reflect.New(f.Type.GoType))
 		v = v.Elem()
 		if was.IsValid() {
+			// For a nil pointer this is the zero Value, which means no base.
 			was = was.Elem()
 		}
 	}
@@ -171,7 +179,7 @@ func (d *decoder) decodeField(f *Field, v, was reflect.Value) error {
 }
 
 // decodeReadOnly decodes a read-only member, which must equal that of the base. In a new value it
-// must be absent.
+// must be absent. Clients may repeat it, because they usually send back what they received.
 func (d *decoder) decodeReadOnly(f *Field, v, was reflect.Value) error {
 	if d.readOnlyCheck != checkNow {
 		return d.decodeField(f, v, was)
@@ -255,7 +263,8 @@ func (f *Field) setDefault(v reflect.Value) {
 	_ = f.Type.setFromText(v, f.defaultText)
 }
 
-// bitset is a set of small integers. It does not allocate for integers below 64.
+// bitset is a set of small integers. It does not allocate for integers below 64. Types with more
+// fields are rare, and the set is needed for each object of a document.
 type bitset struct {
 	low  uint64
 	high []uint64

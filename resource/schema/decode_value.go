@@ -1,5 +1,8 @@
 package schema
 
+// The decoder for all values except objects. Each function reads one JSON value completely, also if
+// it adds a violation, so that decoding can continue after it.
+
 import (
 	"bytes"
 	"encoding/base64"
@@ -35,7 +38,8 @@ func (d *decoder) decodeValue(t *Type, v, base reflect.Value) error {
 	return d.decodeScalar(t, v)
 }
 
-// decodeScalar decodes a scalar, or adds a violation if the JSON type is wrong.
+// decodeScalar decodes a scalar, or adds a violation if the JSON type is wrong. raw is never empty:
+// ReadValue returns at least one byte without an error.
 func (d *decoder) decodeScalar(t *Type, v reflect.Value) error {
 	raw, err := d.ReadValue()
 	if err != nil {
@@ -130,6 +134,8 @@ func (d *decoder) decodeBytes(v reflect.Value, text []byte) {
 // those beyond 2^53.
 func (d *decoder) decodeNumber(t *Type, v reflect.Value, raw []byte) {
 	if t.op == opFloat {
+		// A number with too many digits is rounded, as RFC 8259 section 6 allows. Only overflow is
+		// an error.
 		f, err := strconv.ParseFloat(string(raw), t.Bits)
 		if err != nil {
 			d.add(codeRange, "must be in the range of a "+strconv.Itoa(t.Bits)+"-bit floating-point number")
@@ -324,7 +330,8 @@ func (d *decoder) decodeElem(t *Type, v, base reflect.Value) error {
 	return d.decodeValue(t.Elem, v.Elem(), base)
 }
 
-// decodeMap decodes an object into a map.
+// decodeMap decodes an object into a map. The map is new, also in a patch: the document has all
+// members that remain.
 func (d *decoder) decodeMap(t *Type, v, base reflect.Value) error {
 	if _, err := d.ReadToken(); err != nil {
 		return err
@@ -371,6 +378,7 @@ func (d *decoder) decodeMapMember(t *Type, v, base reflect.Value, name string) e
 	if base.IsValid() {
 		was = t.lookup(base, key)
 	}
+	// Elements of a map are not addressable, so decode into a variable.
 	elem := reflect.New(t.GoType.Elem()).Elem()
 	if err := d.decodeElem(t, elem, was); err != nil {
 		return err

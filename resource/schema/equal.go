@@ -97,6 +97,7 @@ func (t *Type) equalMap(a, b reflect.Value) bool {
 	if a.Len() != b.Len() {
 		return false
 	}
+	// One variable for all elements, because reflection cannot address those in the map.
 	elem := reflect.New(t.GoType.Elem()).Elem()
 	for iter := a.MapRange(); iter.Next(); {
 		other := t.lookup(b, iter.Key())
@@ -112,7 +113,8 @@ func (t *Type) equalMap(a, b reflect.Value) bool {
 }
 
 // equalEncoding compares values of types with methods by their encodings. It uses reflect.DeepEqual
-// if encoding fails.
+// if encoding fails. The result of a method may differ for values that == considers equal, and the
+// encoding is what clients see.
 func (t *Type) equalEncoding(a, b reflect.Value) bool {
 	aText, aErr := t.appendValue(nil, a, encodeState{full: true})
 	bText, bErr := t.appendValue(nil, b, encodeState{full: true})

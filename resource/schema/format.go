@@ -9,7 +9,8 @@ import (
 )
 
 // formatCheck returns the check for a format of JSON Schema (draft 2020-12, Validation section
-// 7.3), or nil if the format is not checked.
+// 7.3), or nil if the format is not checked. Packages mail, url and netip accept more than the
+// formats allow, so the checks restrict them.
 func formatCheck(format string) func(string) bool {
 	switch format {
 	case "date-time":
@@ -75,7 +76,8 @@ func isTime(s string) bool {
 }
 
 // isEmail accepts an addr-spec as package mail parses and formats it. Display names, comments and
-// folding are not valid, because they belong to message headers.
+// folding are not valid, because they belong to message headers. The limit is that of RFC 5321
+// section 4.5.3.1.3: a path of 256 octets with its angle brackets.
 func isEmail(s string) bool {
 	address, err := mail.ParseAddress(s)
 	if err != nil || address.Name != "" || address.Address != s || len(s) > 254 {
@@ -122,7 +124,9 @@ func isURI(s string) bool {
 	return err == nil && u.Scheme != "" && (u.Host != "" || u.Path != "" || u.Opaque != "")
 }
 
-// isHostname checks a host name of RFC 1123 section 2.1.
+// isHostname checks a host name of RFC 1123 section 2.1. The limits are those of RFC 1035 section
+// 2.3.4, without the length octets. An internationalized name must be in its A-label form (RFC
+// 5890).
 func isHostname(s string) bool {
 	if s == "" || len(s) > 253 {
 		return false

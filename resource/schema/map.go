@@ -69,7 +69,8 @@ func (t *Type) nameOfKey(key reflect.Value) (string, error) {
 	return name, nil
 }
 
-// setKey sets a key, which must be addressable, from a member name.
+// setKey sets a key, which must be addressable, from a member name. Integers must be canonical, so
+// that two names cannot denote one key.
 func (t *Type) setKey(key reflect.Value, name string) error {
 	switch t.key {
 	case opString:
@@ -124,7 +125,8 @@ func (t *Type) appendMap(dst []byte, v reflect.Value, w encodeState) ([]byte, er
 	return append(dst, '}'), nil
 }
 
-// lookup returns an addressable copy of the value of a key in the map v, or the zero Value.
+// lookup returns an addressable copy of the value of a key in the map v, or the zero Value. A copy,
+// because reflection cannot address a value in a map.
 func (t *Type) lookup(v, key reflect.Value) reflect.Value {
 	found := v.MapIndex(key)
 	if !found.IsValid() {

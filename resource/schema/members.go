@@ -28,7 +28,8 @@ type Members struct {
 	list []labelled
 }
 
-// labelled is a Labelled with the properties that Append needs for each value.
+// labelled is a Labelled with the properties that Append needs for each value. They are copied from
+// Field and Type, so that the loop reads one block of memory per field.
 type labelled struct {
 	label   []byte
 	opening []byte // the label with the opening quotation mark of a string

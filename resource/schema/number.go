@@ -1,5 +1,8 @@
 package schema
 
+// Integers and bounds. Numbers are parsed from their text, because float64 holds integers exactly
+// only up to 2^53 (RFC 8259 section 6).
+
 import (
 	"bytes"
 	"cmp"
@@ -61,6 +64,7 @@ func (n integer) scaled(digits []byte) (integer, error) {
 	switch {
 	case len(significant) == 0:
 		return integer{negative: n.negative}, nil
+	// A digit other than zero remains after the point.
 	case exponent < 0:
 		return n, errNotInteger
 	case len(significant)+exponent > len("18446744073709551615"):
@@ -119,7 +123,8 @@ func isNumber(text []byte) bool {
 	return last >= '0' && last <= '9' && jsontext.Value(text).IsValid()
 }
 
-// bound is a minimum or maximum in the representation of the type that it limits.
+// bound is a minimum or maximum in the representation of the type that it limits. Only the member
+// for the op of the type is set.
 type bound struct {
 	text string
 	i    int64

@@ -92,6 +92,8 @@ func (t *Type) sortKeyOf(pointer string) []sortKey {
 		case opMap:
 			r.name, t = token, t.Elem
 		default:
+			// The index of an element. For any JSON the type has no elements, and the next token
+			// ends the loop.
 			r.position, _ = strconv.Atoi(token)
 			t = t.Elem
 		}

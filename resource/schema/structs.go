@@ -13,7 +13,8 @@ import (
 // This file compiles the fields of structs: their json tags, embedded structs, and duplicate names.
 
 // compileStruct compiles the fields of a struct. Those of embedded structs are inserted at the
-// position of the embedded field.
+// position of the embedded field. Positions are set afterwards, because a later field can hide an
+// earlier one.
 func (c *compiler) compileStruct(t *Type) error {
 	t.Kind, t.op = Object, opObject
 	t.byName = map[string]*Field{}
@@ -78,6 +79,7 @@ func (c *compiler) compileField(t *Type, sf reflect.StructField, index []int) er
 	if f.Type, err = c.compile(elem); err != nil {
 		return err
 	}
+	// By the type of the Go field, which may be a pointer, and not by that of its value.
 	f.omits = omitsBy(sf.Type)
 	if err := f.apply(tags); err != nil {
 		return err
@@ -85,7 +87,8 @@ func (c *compiler) compileField(t *Type, sf reflect.StructField, index []int) er
 	return t.add(f)
 }
 
-// add adds a field to t. As in Go, a field hides a more deeply embedded one of the same name.
+// add adds a field to t. As in Go, a field hides a more deeply embedded one of the same name. Two
+// fields of the same depth are an error even if a later field would hide both.
 func (t *Type) add(f *Field) error {
 	if other := t.byName[f.Name]; other != nil {
 		switch {
@@ -112,7 +115,8 @@ func (t *Type) add(f *Field) error {
 	return nil
 }
 
-// checkName rejects names that differ only in case, because clients would confuse them.
+// checkName rejects names that differ only in case, because clients would confuse them. JSON names
+// are case-sensitive in the decoder, but not in every language of a client.
 func (f *Field) checkName(t *Type) error {
 	for _, other := range t.Fields {
 		if other != f && strings.EqualFold(other.Name, f.Name) {
@@ -137,7 +141,9 @@ func checkEmbeddable(t reflect.Type) error {
 	return nil
 }
 
-// omitsBy returns the values that omitzero omits for fields of the type.
+// omitsBy returns the values that omitzero omits for fields of the type. The rules are those of
+// omitzero in encoding/json. A method with a pointer receiver needs an addressable value, see
+// isZero.
 func omitsBy(t reflect.Type) omits {
 	type isZeroer = interface{ IsZero() bool }
 	iface := reflect.TypeFor[isZeroer]()

@@ -145,7 +145,8 @@ func (f *Field) applyElem(key, value string) error {
 	return f.applyEnum(t, value)
 }
 
-// scalarType returns the type to which constraints on scalars apply.
+// scalarType returns the type to which constraints on scalars apply. Tags reach one level: the
+// elements of an array of arrays have no constraints.
 func (f *Field) scalarType() *Type {
 	if f.Type.Elem != nil {
 		return f.Type.Elem
@@ -204,7 +205,8 @@ func (f *Field) applyPattern(t *Type, value string) error {
 	return nil
 }
 
-// applyBound applies a minimum or a maximum.
+// applyBound applies a minimum or a maximum. text keeps the spelling of the tag, which violations
+// and the OpenAPI document repeat.
 func (f *Field) applyBound(t *Type, value string, text *string, to **bound) error {
 	b, err := parseBound(t, value)
 	if err != nil {
@@ -229,7 +231,8 @@ func (f *Field) applyFormat(t *Type, value string) error {
 	return nil
 }
 
-// applyEnum parses the values of an enum.
+// applyEnum parses the values of an enum. Values are separated by commas, so a value cannot contain
+// one.
 func (f *Field) applyEnum(t *Type, value string) error {
 	if !t.isText() && t.Kind != Integer && t.Kind != Number {
 		return fmt.Errorf("it applies to strings and numbers, and the field is %s", t.describe())
@@ -250,7 +253,8 @@ func (f *Field) applyEnum(t *Type, value string) error {
 }
 
 // applyDefault parses a default and checks it against the constraints. An invalid default would
-// make every document without the member invalid.
+// make every document without the member invalid. Required fields have none, so checkScalar needs
+// no case for absence.
 func (f *Field) applyDefault(value string) error {
 	if !f.Comparable() {
 		return fmt.Errorf("it applies to strings, numbers and booleans, and the field is %s",

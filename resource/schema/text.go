@@ -108,7 +108,8 @@ func (f *Field) SetText(v any, text string) error {
 	return nil
 }
 
-// canonical returns the canonical value of v, which must be addressable.
+// canonical returns the canonical value of v, which must be addressable. A text method that fails
+// makes the value nil, as if it were null.
 func (t *Type) canonical(v reflect.Value) any {
 	switch t.op {
 	case opString:
@@ -225,7 +226,9 @@ func (t *Type) parseFloat(text string) (any, error) {
 	return f, nil
 }
 
-// setFromText sets v, which must be addressable and of type t, from text.
+// setFromText sets v, which must be addressable and of type t, from text. With text
+// methods it accepts every spelling that they accept; parse also rejects those that are not
+// canonical.
 func (t *Type) setFromText(v reflect.Value, text string) error {
 	if t.op == opText {
 		return unmarshalText(v, []byte(text))

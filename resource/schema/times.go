@@ -85,7 +85,8 @@ func civilDate(days uint32) (year, month, day uint32) {
 // appendTwoDigits appends a number below 100 with a leading zero.
 func appendTwoDigits(dst []byte, n uint32) []byte { return append(dst, byte('0'+n/10), byte('0'+n%10)) }
 
-// appendFraction appends nanoseconds as a fraction without trailing zeros.
+// appendFraction appends nanoseconds as a fraction without trailing zeros. ns is not zero, so a
+// digit remains.
 func appendFraction(dst []byte, ns uint32) []byte {
 	var digits [10]byte
 	digits[0] = '.'

@@ -93,6 +93,7 @@ func (c *checker) checkValue(t *Type, v reflect.Value) {
 }
 
 // checkField checks the value of a field against its constraints, and then its members or elements.
+// The order of the violations of one value is that of the checks, which tests and clients see.
 func (c *checker) checkField(f *Field, v reflect.Value) {
 	if f.optional() && f.isOmitted(v) {
 		return
