@@ -1,5 +1,8 @@
 package sqlquery
 
+// Positions of values among those that a column can store. filter.go and page.go compare columns
+// with values of clients, which may have another precision or range than the column.
+
 import (
 	"math"
 	"sort"
@@ -242,7 +245,8 @@ func locateCount(t time.Time, unit time.Duration) bound {
 	return bound{exactly, count + part}
 }
 
-// locateFormatted relies on Format truncating what the layout cannot represent.
+// locateFormatted relies on Format truncating what the layout cannot represent. A layout with less
+// precision than t therefore yields a text before t.
 func locateFormatted(t time.Time, layout string) bound {
 	if t.Year() < 0 || t.Year() > 9999 {
 		return outside(t)

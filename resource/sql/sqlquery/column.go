@@ -1,5 +1,8 @@
 package sqlquery
 
+// Columns as operands of conditions: quoting, casts, collations and the representation of times.
+// newOperand prepares the SQL once, so that requests only join strings.
+
 import (
 	"errors"
 	"fmt"

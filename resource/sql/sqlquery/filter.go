@@ -1,5 +1,8 @@
 package sqlquery
 
+// Filters as SQL conditions. The result for each row equals that of query.Match on the item, also
+// for NULL and for values of another class.
+
 import (
 	"fmt"
 	"strconv"

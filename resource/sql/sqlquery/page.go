@@ -1,5 +1,9 @@
 package sqlquery
 
+// Sort keys and positions as SQL: ORDER BY, and the condition that a row is after a cursor. The
+// condition is divided into segments, because engines can search an index for each segment, but not
+// for their combination with OR.
+
 import (
 	"strings"
 

@@ -1,5 +1,8 @@
 package sqltable
 
+// Check, and the comparison of columns with what the store needs. inspect_postgres.go and
+// inspect_sqlite.go read the columns of a database and decide which types are suitable.
+
 import (
 	"context"
 	"fmt"
@@ -26,7 +29,8 @@ func (t *Table[T]) Check(ctx context.Context) error {
 	return nil
 }
 
-// found describes a column as the database reports it.
+// found describes a column as the database reports it. unique ignores indexes that ON CONFLICT
+// (column) cannot use.
 type found struct {
 	typ       string
 	notNull   bool
@@ -36,7 +40,8 @@ type found struct {
 	identity  bool // its numbers are not reused
 }
 
-// inspection collects the differences of one table.
+// inspection collects the differences of one table. known has the columns that the store uses;
+// unfilled examines the others.
 type inspection struct {
 	dialect sqltx.Dialect
 	columns map[string]found
@@ -44,10 +49,13 @@ type inspection struct {
 	faults  []string
 }
 
+// add records a difference. Check reports all of them at once, because each may need a migration.
 func (i *inspection) add(format string, args ...any) {
 	i.faults = append(i.faults, fmt.Sprintf(format, args...))
 }
 
+// differences returns the faults of the table and of that of its tombstones. The error is that of
+// the database. If the table does not exist, this is the only fault.
 func (t *Table[T]) differences(ctx context.Context) ([]string, error) {
 	columns, err := t.inspect(ctx, t.name)
 	if err != nil {
@@ -67,10 +75,12 @@ func (t *Table[T]) differences(ctx context.Context) ([]string, error) {
 	if t.modified != nil && t.modified.field == nil {
 		i.field(t.modified, t.opts.ReadOnly)
 	}
+	// The column of the revision may be that of a field, which has been checked above.
 	if t.rev.column != "" && !i.known[t.rev.column] {
 		rev := sqlquery.Column{Name: t.rev.column, Kind: t.rev.kind, NotNull: true}
 		i.field(&column{spec: rev}, t.opts.ReadOnly)
 	}
+	// A view has no keys, and nothing is inserted into it.
 	if !t.opts.ReadOnly {
 		t.checkKeys(i)
 		i.unfilled()
@@ -82,7 +92,8 @@ func (t *Table[T]) differences(ctx context.Context) ([]string, error) {
 	return append(i.faults, faults...), err
 }
 
-// differencesOfTombstones compares the table of tombstones with what Delete needs.
+// differencesOfTombstones compares the table of tombstones with what Delete needs. The copy of the
+// id column has the name id, which the table of tombstones always uses.
 func (t *Table[T]) differencesOfTombstones(ctx context.Context) ([]string, error) {
 	columns, err := t.inspect(ctx, t.tombstones.name)
 	if err != nil || len(columns) == 0 {
@@ -90,6 +101,7 @@ func (t *Table[T]) differencesOfTombstones(ctx context.Context) ([]string, error
 		return []string{fmt.Sprintf(absent, t.tombstones.name)}, err
 	}
 	i := &inspection{dialect: t.dialect, columns: columns, known: map[string]bool{}}
+	// A copy, because columns are immutable after New.
 	id := *t.id
 	id.spec.Name = "id"
 	i.field(&id, true)
@@ -123,6 +135,8 @@ func (i *inspection) field(c *column, lenient bool) {
 	case c.spec.NotNull && !f.notNull:
 		i.add("column %s can be NULL, but%s cannot: make the field a pointer, or the column NOT NULL, "+
 			"or set Options.Columns", name, ofField(c))
+	// A field that is not a pointer never writes NULL, even if Options.Columns declares the column
+	// nullable.
 	case !c.spec.NotNull && f.notNull && (c.field == nil || c.field.Nullable):
 		i.add("column %s is NOT NULL, but%s can be null", name, ofField(c))
 	}
@@ -137,7 +151,7 @@ func ofField(c *column) string {
 }
 
 // checkKeys checks that keys are unique, and that the database assigns ids if the store relies on
-// it.
+// it. Without a unique index on the id, INSERT with ON CONFLICT is an error in both databases.
 func (t *Table[T]) checkKeys(i *inspection) {
 	id, ok := i.columns[t.id.spec.Name]
 	switch {
@@ -160,7 +174,8 @@ func (t *Table[T]) checkKeys(i *inspection) {
 	}
 }
 
-// unfilled reports columns that have no field, no default and no NULL.
+// unfilled reports columns that have no field, no default and no NULL. An INSERT that does not name
+// such a column fails.
 func (i *inspection) unfilled() {
 	for name, f := range i.columns {
 		if !i.known[name] && f.notNull && !f.filled {
@@ -177,7 +192,8 @@ func (c *column) mismatch(d sqltx.Dialect, typ string) string {
 	return c.postgresMismatch(typ)
 }
 
-// fits reports whether all values of a field fit into a signed integer of this size.
+// fits reports whether all values of a field fit into a signed integer of this size. An unsigned
+// type needs one more bit. 64 bits always fit, because argument rejects larger values.
 func fits(f *schema.Field, bits int) bool {
 	own := f.Type.Bits
 	if f.Type.Unsigned {

@@ -1,5 +1,8 @@
 package sqltable
 
+// The columns of a table and how they follow from fields, tags and Options.Columns. New calls
+// addColumns, chooseModified and checkNames; create.go and check.go use the types of columns.
+
 import (
 	"errors"
 	"fmt"
@@ -25,7 +28,7 @@ type column struct {
 	isRev, isModified bool
 }
 
-// form is how a value is represented in SQL.
+// form is how a value is represented in SQL. Only scalars can be filtered and sorted.
 type form uint8
 
 const (
@@ -34,6 +37,8 @@ const (
 	jsonForm
 )
 
+// scalar and computed are used in many conditions: only scalars take part in filters, and computed
+// columns are never written.
 func (c *column) scalar() bool   { return c.form == scalarForm }
 func (c *column) computed() bool { return c.spec.Expr != "" }
 
@@ -73,13 +78,14 @@ func (t *Table[T]) checkHidden() error {
 }
 
 // tagged returns the name in the tag db. It ignores options after a comma, which belong to other
-// libraries.
+// libraries. The tag is that of other libraries for SQL, so existing structs can be used unchanged.
 func tagged(sf reflect.StructField) string {
 	name, _, _ := strings.Cut(sf.Tag.Get("db"), ",")
 	return name
 }
 
-// columnOf returns the column of a field, or nil if it has none.
+// columnOf returns the column of a field, or nil if it has none. A field without a column is zero
+// after each read, so it must be read-only for clients.
 func (t *Table[T]) columnOf(f *schema.Field) (*column, error) {
 	name := tagged(t.typ.GoType.FieldByIndex(f.Index))
 	if name == "-" {
@@ -104,6 +110,7 @@ func (t *Table[T]) columnOf(f *schema.Field) (*column, error) {
 	}
 	c.spec.NotNull = !f.Nullable
 	if own, ok := t.opts.Columns[f.Name]; ok {
+		// own replaces NotNull too, see Options.Columns.
 		c.spec = own
 		if own.Expr == "" && own.Name != "" {
 			name = own.Name
@@ -116,7 +123,8 @@ func (t *Table[T]) columnOf(f *schema.Field) (*column, error) {
 }
 
 // settle checks the column and computes its SQL. The translator makes the same checks, but only for
-// scalars.
+// scalars. A Path is rejected, because an assignment to part of a JSON column differs between the
+// databases.
 func (c *column) settle(d sqltx.Dialect) error {
 	switch {
 	case len(c.spec.Path) > 0:
@@ -130,13 +138,15 @@ func (c *column) settle(d sqltx.Dialect) error {
 	if !c.computed() {
 		c.expr = d.Quote(c.spec.Name)
 	}
+	// PostgreSQL infers the type of a parameter from its context, and in SELECT $1 it would be
+	// text.
 	if d == sqltx.PostgreSQL {
 		c.cast = "::" + c.sqlType(d)
 	}
 	return nil
 }
 
-// scalarSpec returns the default column of a scalar field.
+// scalarSpec returns the default column of a scalar field. The NotNull of the result is not set.
 func scalarSpec(f *schema.Field) sqlquery.Column {
 	switch {
 	case f.Type.GoType == reflect.TypeFor[time.Time]():
@@ -154,7 +164,8 @@ func scalarSpec(f *schema.Field) sqlquery.Column {
 	return sqlquery.Column{}
 }
 
-// sqlType returns the type of the column in a new table.
+// sqlType returns the type of the column in a new table. In PostgreSQL it is also the cast of
+// arguments. The types of SQLite are those that STRICT allows.
 func (c *column) sqlType(d sqltx.Dialect) string {
 	i := 0
 	if d == sqltx.PostgreSQL {
@@ -180,7 +191,8 @@ func (c *column) sqlType(d sqltx.Dialect) string {
 	}[c.spec.Kind][i]
 }
 
-// chooseModified finds or creates the column of the time of the last write.
+// chooseModified finds or creates the column of the time of the last write. Without a field, the
+// column is not in t.columns, and Check and createItems treat it separately.
 func (t *Table[T]) chooseModified() error {
 	name := t.opts.Modified
 	if name == "" {
@@ -212,7 +224,8 @@ func (t *Table[T]) columnNamed(name string) *column {
 }
 
 // checkNames rejects two fields with the same column. Names are compared without regard to case, as
-// SQLite does, and PostgreSQL for unquoted names.
+// SQLite does, and PostgreSQL for unquoted names. PostgreSQL would accept two quoted names that
+// differ in case only, but tools rarely quote names.
 func (t *Table[T]) checkNames() error {
 	seen := map[string]string{}
 	for _, c := range t.columns {
@@ -242,6 +255,7 @@ func quoteTable(d sqltx.Dialect, name string) (string, error) {
 }
 
 // snake returns a JSON name in snake case: customer_id for customerId, http_status for HTTPStatus.
+// An acronym is one word. Letters and digits are not separated.
 func snake(name string) string {
 	runes := []rune(name)
 	var b strings.Builder

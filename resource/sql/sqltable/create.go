@@ -1,5 +1,8 @@
 package sqltable
 
+// DDL and CreateTable. The statements are the same for both; CreateTable executes those of tables
+// that do not exist, and then calls Check.
+
 import (
 	"context"
 	"fmt"
@@ -25,6 +28,8 @@ type statement struct {
 	text  string
 }
 
+// statements returns the statements in the order of their execution: the table of the items, its
+// indexes, and the table of tombstones.
 func (t *Table[T]) statements() []statement {
 	all := []statement{{t.name, t.createItems()}}
 	for _, c := range t.unique {
@@ -37,6 +42,7 @@ func (t *Table[T]) statements() []statement {
 		}
 	}
 	for _, name := range t.opts.Index {
+		// The id and unique fields have an index already.
 		if c := t.byField[name]; c != t.id && !c.field.Unique {
 			text := "CREATE INDEX " + t.indexName(c, "idx") + " ON " + t.within(t.name) +
 				" (" + t.sorted(c) + ", " + t.id.expr + ")"
@@ -52,6 +58,8 @@ func (t *Table[T]) statements() []statement {
 	return all
 }
 
+// createItems returns the CREATE TABLE of the items. A unique field with omitzero or omitempty is
+// not UNIQUE in it: statements adds a partial index.
 func (t *Table[T]) createItems() string {
 	lines := []string{}
 	add := func(parts ...string) { lines = append(lines, "\t"+strings.Join(parts, " ")) }
@@ -75,7 +83,8 @@ func (t *Table[T]) createItems() string {
 	return "CREATE TABLE " + t.table + " (\n" + strings.Join(lines, ",\n") + "\n)" + t.strict()
 }
 
-// primaryKey returns the constraints of the id column.
+// primaryKey returns the constraints of the id column. BY DEFAULT instead of ALWAYS lets other
+// programs insert rows with ids, for example in an import.
 func (t *Table[T]) primaryKey() string {
 	switch {
 	case t.identity && t.dialect == sqltx.SQLite:
@@ -86,6 +95,7 @@ func (t *Table[T]) primaryKey() string {
 	return "NOT NULL PRIMARY KEY"
 }
 
+// notNull precedes REFERENCES and UNIQUE. The primary key has its own.
 func (c *column) notNull() string {
 	if c.spec.NotNull {
 		return " NOT NULL"
@@ -103,7 +113,8 @@ func (t *Table[T]) references(c *column) string {
 	return " REFERENCES " + t.within(name)
 }
 
-// zero returns the zero value of the column in SQL.
+// zero returns the zero value of the column in SQL. It must equal the value that an omitted field
+// is stored as.
 func (c *column) zero() string {
 	switch c.spec.Kind {
 	case sqlquery.Integer, sqlquery.Number:
@@ -124,7 +135,8 @@ func (t *Table[T]) ddlType(c *column) string {
 	return typ
 }
 
-// sorted returns the column as an index key in the order of a list.
+// sorted returns the column as an index key in the order of a list. Lists sort NULL first, like
+// SQLite, while an index of PostgreSQL has it last by default.
 func (t *Table[T]) sorted(c *column) string {
 	if t.dialect == sqltx.PostgreSQL && !c.spec.NotNull {
 		return c.expr + " NULLS FIRST"
@@ -132,7 +144,8 @@ func (t *Table[T]) sorted(c *column) string {
 	return c.expr
 }
 
-// strict makes SQLite reject values of other types than the column's.
+// strict makes SQLite reject values of other types than the column's. Without it a column is only a
+// preference, and another program could store text in an integer column.
 func (t *Table[T]) strict() string {
 	if t.dialect == sqltx.SQLite {
 		return " STRICT"
@@ -165,12 +178,16 @@ func (t *Table[T]) indexName(c *column, suffix string) string {
 // returns an error that lists the differences. Several processes may call it concurrently.
 func (t *Table[T]) CreateTable(ctx context.Context) error {
 	err := t.db.InTx(ctx, func(ctx context.Context) error {
+		// CREATE TABLE IF NOT EXISTS is not enough: two processes that execute it at the same time
+		// can both see no table. One of them then violates a unique index of the system catalog.
 		if t.dialect == sqltx.PostgreSQL { // SQLite has locked the database already
 			const lock = "SELECT pg_advisory_xact_lock(hashtext('stoa sqltable'))"
 			if _, err := t.db.Writer(ctx).ExecContext(ctx, lock); err != nil {
 				return err
 			}
 		}
+		// A table is looked up once, before its first statement. Its indexes are created only with
+		// it.
 		there := map[string]bool{}
 		for _, s := range t.statements() {
 			if _, asked := there[s.table]; !asked {

@@ -1,5 +1,8 @@
 package sqltable
 
+// Translation of database errors to those of package resource. Writes call fault and deleteError;
+// sqltx classifies the error of the driver.
+
 import (
 	"context"
 	"errors"
@@ -12,7 +15,8 @@ import (
 )
 
 // fault converts an error of the database to one of package resource. The result wraps the original
-// error, for logs and for the retry of transactions.
+// error, for logs and for the retry of transactions. Errors that it does not classify are returned
+// unchanged and become 500.
 func (t *Table[T]) fault(err error) error {
 	if err == nil {
 		return nil
@@ -22,6 +26,8 @@ func (t *Table[T]) fault(err error) error {
 	switch f.Kind {
 	case sqltx.Unique:
 		meaning = t.about(f, resource.Taken, "key")
+		// Inserts use ON CONFLICT for the id, so this happens only for ids that the database
+		// assigns.
 		if len(f.Columns) == 1 && t.columnNamed(f.Columns[0]) == t.id {
 			meaning = resource.ErrExists
 		}
@@ -44,7 +50,8 @@ func (t *Table[T]) fault(err error) error {
 }
 
 // about returns an error for each field that the fault concerns, or one without a field if none is
-// known.
+// known. Options.Constraints has precedence over what the database reports, because a CHECK
+// constraint may concern several columns.
 func (t *Table[T]) about(f sqltx.Fault, fieldError func(field string) error, suffix string) error {
 	if field, ok := t.opts.Constraints[f.Constraint]; ok {
 		return fieldError(field)
@@ -68,7 +75,8 @@ func (t *Table[T]) about(f sqltx.Fault, fieldError func(field string) error, suf
 }
 
 // conventional returns the column in a default constraint name of PostgreSQL, such as status for
-// orders_status_check.
+// orders_status_check. PostgreSQL truncates names to 63 bytes, so long names are not recognized and
+// need Options.Constraints.
 func (t *Table[T]) conventional(constraint, suffix string) string {
 	name, ok := strings.CutPrefix(constraint, t.bare()+"_")
 	if !ok {
@@ -87,10 +95,13 @@ func (t *Table[T]) deleteError(err error) error {
 	return t.fault(err)
 }
 
+// unknown is the error for a reference to an item that does not exist. fielderr has the text for
+// its code.
 func unknown(field string) error { return resource.Invalid(field, "unknown") }
 
 // danglingError returns the error of the field of v that refers to a missing item. SQLite does not
-// report which one it is.
+// report which one it is. It looks for the parent of each foreign key after the failure. Another
+// writer may have inserted the missing parent since; the error then names no field.
 func (t *Table[T]) danglingError(ctx context.Context, v *T) error {
 	keys, err := t.foreignKeys(ctx)
 	if err != nil {
@@ -107,6 +118,7 @@ func (t *Table[T]) danglingError(ctx context.Context, v *T) error {
 		}
 		var one int
 		d := t.dialect
+		// The parent may be any column that is unique, so the table's translator cannot be used.
 		statement := "SELECT 1 FROM " + d.Quote(key.parent) +
 			" WHERE " + d.Quote(key.to) + " = " + d.Placeholder(1)
 		switch found, err := t.queryRow(ctx, t.db.Writer(ctx), statement, []any{arg}, &one); {
@@ -123,7 +135,8 @@ func (t *Table[T]) danglingError(ctx context.Context, v *T) error {
 type foreignKey struct{ column, parent, to string }
 
 // foreignKeys reads the foreign keys of a table of SQLite. A key without a column refers to the
-// primary key.
+// primary key. Keys of several columns have one row for each column, and each column is examined on
+// its own.
 func (t *Table[T]) foreignKeys(ctx context.Context) ([]foreignKey, error) {
 	rows, err := t.db.Writer(ctx).QueryContext(ctx, "SELECT k.`from`, k.`table`, coalesce(k.`to`, "+
 		"(SELECT p.name FROM pragma_table_info(k.`table`) AS p WHERE p.pk = 1)) FROM pragma_foreign_key_list(?1) AS k",

@@ -1,5 +1,7 @@
 package sqltable
 
+// InsertMany, which imports use. It is one INSERT for up to 100 items, from a VALUES list.
+
 import (
 	"context"
 	"fmt"
@@ -14,9 +16,11 @@ import (
 const mostRows = 100
 
 // insertMany implements InsertMany of [resource.Ops]. It inserts all items in one transaction, with
-// as few statements as possible.
+// as few statements as possible. On ErrExists the transaction rolls back, and the caller inserts
+// the items one by one.
 func (t *Table[T]) insertMany(ctx context.Context, items []resource.Item[T]) error {
 	return t.db.InTx(ctx, func(ctx context.Context) error {
+		// Two more values than columns: the time of the write and the revision may have no field.
 		for part := range slices.Chunk(items, min(mostRows, mostValues/(len(t.columns)+2))) {
 			w, statement, err := t.insertStatement(part)
 			if err != nil {
@@ -38,6 +42,7 @@ func (t *Table[T]) insertMany(ctx context.Context, items []resource.Item[T]) err
 }
 
 // manyFault is fault for a statement with several rows. It does not look for the row or the field.
+// In a statement with several rows the database reports neither.
 func (t *Table[T]) manyFault(err error) error {
 	switch t.dialect.Fault(err).Kind {
 	case sqltx.ForeignKey:
@@ -48,7 +53,9 @@ func (t *Table[T]) manyFault(err error) error {
 	return t.fault(err)
 }
 
-// insertStatement returns the statement that inserts those items whose ids are not in use.
+// insertStatement returns the statement that inserts those items whose ids are not in use. The
+// columns of VALUES are called column1 and so on in both databases. In SQLite, WHERE is needed
+// before ON CONFLICT, which would otherwise be parsed as the ON of a join.
 func (t *Table[T]) insertStatement(items []resource.Item[T]) (*args, string, error) {
 	w := &args{dialect: t.dialect}
 	var b strings.Builder
@@ -86,7 +93,8 @@ func (t *Table[T]) insertStatement(items []resource.Item[T]) (*args, string, err
 }
 
 // unnumbered returns a placeholder of SQLite without its number. Drivers search the list of names
-// for each numbered one.
+// for each numbered one. It is correct only if the arguments occur in the order in which they were
+// bound.
 func (t *Table[T]) unnumbered(place string) string {
 	if t.dialect == sqltx.SQLite {
 		return "?"

@@ -1,5 +1,8 @@
 package sqltable
 
+// Inspection of tables of PostgreSQL. check.go calls inspect and mismatch, which also dispatch to
+// inspect_sqlite.go.
+
 import (
 	"context"
 	"fmt"
@@ -18,7 +21,8 @@ import (
 
 // inspectPostgres selects the columns of a table, and no rows if the table does not exist. Only
 // indexes that ON CONFLICT accepts count as unique: on a single column and all rows, valid and not
-// deferrable.
+// deferrable. to_regclass returns NULL for a name that does not exist, instead of an error that
+// would abort the transaction.
 const inspectPostgres = `
 SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.atthasdef OR a.attidentity <> '',
 	EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisunique AND i.indnkeyatts = 1
@@ -54,7 +58,7 @@ func (t *Table[T]) inspect(ctx context.Context, name string) (map[string]found, 
 }
 
 // exists reports whether the table exists. It sees tables that were committed after the transaction
-// began.
+// began. to_regclass reads the catalog with a snapshot of its own.
 func (t *Table[T]) exists(ctx context.Context, name string) (there bool, err error) {
 	if t.dialect == sqltx.SQLite {
 		columns, err := t.inspectSQLite(ctx, name)
@@ -76,6 +80,8 @@ func (c *column) postgresMismatch(typ string) string {
 	switch {
 	case c.form == jsonForm:
 		want = append(want, "json")
+	// format_type returns the full name, with the precision in the middle: timestamp(6) with time
+	// zone. Less precision would round times.
 	case want[0] == "timestamptz":
 		want = []string{"timestamp with time zone"}
 		name = typ
@@ -97,7 +103,8 @@ func (c *column) postgresMismatch(typ string) string {
 	return strings.Join(want, " or ")
 }
 
-// textMismatch compares the length of a varchar with the maximum length of the field.
+// textMismatch compares the length of a varchar with the maximum length of the field. citext is
+// accepted: arguments are cast to text, so PostgreSQL compares both sides as text.
 func (c *column) textMismatch(name, size string) string {
 	switch name {
 	case "text", "citext":
@@ -132,7 +139,7 @@ func (c *column) longest() int {
 }
 
 // bounded reports whether the tags minimum and maximum limit a field to a signed integer of this
-// size.
+// size. A minimum such as -32768 fits, because it is the negative limit.
 func bounded(f *schema.Field, bits int) bool {
 	lo, okLo := new(big.Int).SetString(f.Minimum, 10)
 	hi, okHi := new(big.Int).SetString(f.Maximum, 10)

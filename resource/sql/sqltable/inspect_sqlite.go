@@ -1,5 +1,8 @@
 package sqltable
 
+// Inspection of tables of SQLite. Its columns have an affinity instead of a type. check.go calls
+// inspectSQLite and mismatch.
+
 import (
 	"context"
 	"strings"
@@ -8,7 +11,9 @@ import (
 )
 
 // inspectSQLite selects the columns of a table. In pragma_table_xinfo, hidden is 1 for a hidden
-// column and 2 or 3 for a generated one.
+// column and 2 or 3 for a generated one. A primary key counts as NOT NULL, although SQLite allows
+// NULL in one that is not an integer. The functions pragma_* take the schema as a parameter;
+// sqlite_schema needs it as a name.
 const inspectSQLite = `
 SELECT c.name, c.type, c."notnull" <> 0 OR c.pk > 0, c.dflt_value IS NOT NULL OR c.hidden > 1 OR c.pk > 0,
 	c.pk = 1 AND (SELECT count(*) FROM pragma_table_xinfo(?1, ?2) WHERE pk > 0) = 1
@@ -19,6 +24,8 @@ SELECT c.name, c.type, c."notnull" <> 0 OR c.pk > 0, c.dflt_value IS NOT NULL OR
 		JOIN SCHEMA.sqlite_schema AS s ON s.name = l.name WHERE l.schema = ?2 AND s.sql LIKE '%AUTOINCREMENT%')
 FROM pragma_table_xinfo(?1, ?2) AS c WHERE c.hidden <> 1`
 
+// inspectSQLite returns the columns of a table, and an empty map if it does not exist. A name
+// without a schema is that of the main database; temporary tables need the schema temp.
 func (t *Table[T]) inspectSQLite(ctx context.Context, name string) (map[string]found, error) {
 	schema, table, ok := strings.Cut(name, ".")
 	if !ok {
@@ -43,7 +50,8 @@ func (t *Table[T]) inspectSQLite(ctx context.Context, name string) (map[string]f
 	return columns, rows.Err()
 }
 
-// affinity returns the type affinity of a column, by the rules of SQLite for names of types.
+// affinity returns the type affinity of a column, by the rules of SQLite for names of types. The
+// order of the rules decides: CHARINT is INTEGER (Datatypes in SQLite, section 3.1).
 func affinity(typ string) string {
 	typ = strings.ToUpper(typ)
 	for _, rule := range [][2]string{{"INT", "INTEGER"}, {"CHAR", "TEXT"}, {"CLOB", "TEXT"}, {"TEXT", "TEXT"},

@@ -1,5 +1,8 @@
 package sqltable
 
+// Get, List, Count, GetMany and ListByKeys. sqlquery translates filters and positions; scan.go
+// reads the rows.
+
 import (
 	"context"
 	"errors"
@@ -19,7 +22,8 @@ func (t *Table[T]) selecting(columns []*column) string {
 	return "SELECT " + strings.Join(t.selected(columns), ", ") + " FROM " + t.table
 }
 
-// where returns the WHERE clause of a filter. All its fields must have columns.
+// where returns the WHERE clause of a filter. All its fields must have columns. The error of
+// Translate is dropped for this reason.
 func (t *Table[T]) where(w *args, f query.Filter) string {
 	c, _ := t.tr.Translate(query.Query{Filter: f}, w.list...)
 	w.list = c.Args
@@ -29,7 +33,8 @@ func (t *Table[T]) where(w *args, f query.Filter) string {
 // at returns the filter for one id.
 func (t *Table[T]) at(id any) query.Filter { return query.Where(t.id.field.Name, query.Eq, id) }
 
-// get implements [resource.Collection].
+// get implements [resource.Collection]. An id that cannot be parsed cannot exist. It is rejected
+// before the database sees it.
 func (t *Table[T]) get(ctx context.Context, id string) (resource.Item[T], error) {
 	value, err := t.id.field.Parse(id)
 	if err != nil {
@@ -44,7 +49,8 @@ func (t *Table[T]) get(ctx context.Context, id string) (resource.Item[T], error)
 	return it, err
 }
 
-// single reads a result of at most one row to its end.
+// single reads a result of at most one row to its end. It must not stop at the first row: RETURNING
+// sends rows before constraints are checked at the end of the statement.
 func (t *Table[T]) single(answer items[T]) (it resource.Item[T], found bool, err error) {
 	for next, err := range answer {
 		if err != nil {
@@ -55,7 +61,8 @@ func (t *Table[T]) single(answer items[T]) (it resource.Item[T], found bool, err
 	return it, found, nil
 }
 
-// list implements [resource.Collection].
+// list implements [resource.Collection]. Each step continues after the rows of the step before it,
+// see [sqlquery.Translator.Steps].
 func (t *Table[T]) list(ctx context.Context, q query.Query) items[T] {
 	return func(yield func(resource.Item[T], error) bool) {
 		steps, err := t.tr.Steps(q)
@@ -68,9 +75,12 @@ func (t *Table[T]) list(ctx context.Context, q query.Query) items[T] {
 		left := q.Limit
 		for _, step := range steps {
 			if q.Limit > 0 {
+				// Earlier steps have returned some of the rows. The limit is the last argument that
+				// Steps binds.
 				step.Args[len(step.Args)-1] = int64(left) // the value of Clauses.Limit
 			}
 			for it, err := range t.rows(ctx, t.db.Reader(ctx), columns, statement+step.String(), step.Args) {
+				// The sequence ends after an error, as package resource requires.
 				if !yield(it, t.fault(err)) || err != nil {
 					return
 				}
@@ -83,7 +93,8 @@ func (t *Table[T]) list(ctx context.Context, q query.Query) items[T] {
 	}
 }
 
-// selectedColumns returns the columns of the fields that the query selects or sorts by.
+// selectedColumns returns the columns of the fields that the query selects or sorts by. Values of
+// the sort keys are needed for the cursor of the next page. The other fields stay zero.
 func (t *Table[T]) selectedColumns(q query.Query) []*column {
 	if q.Fields == nil {
 		return t.columns
@@ -94,7 +105,7 @@ func (t *Table[T]) selectedColumns(q query.Query) []*column {
 	})
 }
 
-// count implements [resource.Counter].
+// count implements [resource.Counter]. q.Limit and q.After do not apply to a count.
 func (t *Table[T]) count(ctx context.Context, q query.Query) (n int, err error) {
 	c, err := t.tr.Translate(query.Query{Filter: q.Filter})
 	if err != nil {
@@ -104,7 +115,8 @@ func (t *Table[T]) count(ctx context.Context, q query.Query) (n int, err error) 
 	return n, err
 }
 
-// queryRow runs a query and scans the first row of its result, if there is one.
+// queryRow runs a query and scans the first row of its result, if there is one. It returns the
+// connection before the caller runs another statement, which a transaction requires.
 func (t *Table[T]) queryRow(
 	ctx context.Context, conn conn, statement string, args []any, dest ...any,
 ) (found bool, err error) {
@@ -120,10 +132,11 @@ func (t *Table[T]) queryRow(
 }
 
 // mostValues is the maximum number of arguments of one statement. PostgreSQL allows 65,535 and
-// SQLite 32,766.
+// SQLite 32,766. The difference leaves a margin for the arguments of filters.
 const mostValues = 30_000
 
-// getMany implements [resource.MultiGetter], in general with one statement.
+// getMany implements [resource.MultiGetter], in general with one statement. The order of the items
+// is that of the database; the caller assigns them by id.
 func (t *Table[T]) getMany(ctx context.Context, ids []string) items[T] {
 	return func(yield func(resource.Item[T], error) bool) {
 		for values := range slices.Chunk(t.parse(t.id, ids), mostValues) {
@@ -139,7 +152,8 @@ func (t *Table[T]) getMany(ctx context.Context, ids []string) items[T] {
 	}
 }
 
-// parse parses values of a field, and skips invalid ones.
+// parse parses values of a field, and skips invalid ones. An invalid key equals no stored value, so
+// nothing is missing from the result.
 func (t *Table[T]) parse(c *column, texts []string) []any {
 	var values []any
 	for _, text := range texts {
@@ -150,7 +164,7 @@ func (t *Table[T]) parse(c *column, texts []string) []any {
 	return values
 }
 
-// listBy implements [resource.BatchLister].
+// listBy implements [resource.BatchLister]. The limit applies to each key and not to the statement.
 func (t *Table[T]) listBy(ctx context.Context, field string, keys []string, q query.Query) items[T] {
 	return func(yield func(resource.Item[T], error) bool) {
 		for values := range slices.Chunk(t.parse(t.byField[field], keys), mostValues) {
@@ -162,6 +176,8 @@ func (t *Table[T]) listBy(ctx context.Context, field string, keys []string, q qu
 				yield(resource.Item[T]{}, err)
 				return
 			}
+			// The caller groups the items by the field, so its column is selected even if q.Fields
+			// lacks it.
 			sort := append(slices.Clip(q.Sort), query.Order{Field: field})
 			columns := t.selectedColumns(query.Query{Fields: q.Fields, Sort: sort})
 			statement := t.selecting(columns) + clauses.String()
@@ -178,6 +194,8 @@ func (t *Table[T]) listBy(ctx context.Context, field string, keys []string, q qu
 }
 
 // firstOfEach returns a statement that numbers the rows of each key and selects those up to limit.
+// Rows of one place are those of all keys, so the result is interleaved; the order within each key
+// is that of the query.
 func (t *Table[T]) firstOfEach(columns []*column, by *column, c sqlquery.Clauses, limit int) (string, []any) {
 	w := &args{t.dialect, c.Args}
 	order := ""
@@ -187,6 +205,7 @@ func (t *Table[T]) firstOfEach(columns []*column, by *column, c sqlquery.Clauses
 	exprs := t.selected(columns)
 	names := make([]string, len(exprs))
 	for i := range exprs {
+		// Aliases that no column has, for 26 times 26 columns.
 		names[i] = t.dialect.Quote("column " + string(rune('A'+i/26)) + string(rune('a'+i%26)))
 		exprs[i] += " AS " + names[i]
 	}

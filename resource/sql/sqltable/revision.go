@@ -1,5 +1,8 @@
 package sqltable
 
+// Revisions: how they are selected, compared and changed. write.go and tombstones.go use them in
+// the WHERE clause of each write, which is the compare-and-swap.
+
 import (
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,7 +19,8 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// revision is how the revisions of items are stored.
+// revision is how the revisions of items are stored. The four forms are a text column, a counter,
+// system columns of PostgreSQL, and a hash.
 type revision struct {
 	expr string // the expression in SELECT; empty if items have no revision
 	// column is the column to write; empty if the database changes the revision itself.
@@ -43,6 +47,8 @@ func (t *Table[T]) chooseRevision() error {
 	return nil
 }
 
+// chooseRevisionColumn sets the revision to a column: one of its own, or that of a field. A
+// nullable column is rejected, because a comparison with NULL is never true.
 func (t *Table[T]) chooseRevisionColumn(name string) error {
 	if name == "" {
 		name = "rev"
@@ -66,7 +72,8 @@ func (t *Table[T]) chooseRevisionColumn(name string) error {
 }
 
 // content returns an expression of all columns as one text. In PostgreSQL it includes the hash, so
-// that one statement can compare it.
+// that one statement can compare it. SQLite has no hash function, so of computes the hash in Go and
+// expected reads the content again.
 func (t *Table[T]) content() revision {
 	columns := t.columns
 	if t.modified != nil && t.modified.field == nil {
@@ -75,6 +82,7 @@ func (t *Table[T]) content() revision {
 	parts := make([]string, len(columns))
 	for i, c := range columns {
 		switch {
+		// quote writes enough digits to distinguish all floating-point numbers.
 		case t.dialect == sqltx.SQLite && c.spec.Kind == sqlquery.Number && c.scalar():
 			parts[i] = "quote(" + c.expr + ")"
 		case t.dialect == sqltx.SQLite: // quote ends a text at NUL, but not a blob
@@ -92,7 +100,7 @@ func (t *Table[T]) content() revision {
 	return revision{expr: "left(encode(sha256(convert_to(" + row + ", 'UTF8')), 'hex'), 32)"}
 }
 
-// of returns the revision for a selected value.
+// of returns the revision for a selected value. Half of the hash is enough: 128 bits.
 func (r *revision) of(raw string) resource.Rev {
 	if !r.hashed {
 		return resource.Rev(raw)
@@ -102,7 +110,7 @@ func (r *revision) of(raw string) resource.Rev {
 }
 
 // first returns the value of the column in a new item. It does not repeat a revision of a deleted
-// item with the same id.
+// item with the same id. For a counter this is the time: a counter that begins at 1 would repeat.
 func (r *revision) first() any {
 	if r.kind == sqlquery.Integer {
 		return time.Now().UnixMicro()
@@ -118,7 +126,8 @@ func (r *revision) cast() string {
 	return "::text"
 }
 
-// set returns the assignment for an UPDATE.
+// set returns the assignment for an UPDATE. The counter is incremented by the database. The
+// condition on the old value makes it exact.
 func (r *revision) set(w *args) string {
 	if r.kind == sqlquery.Integer {
 		return r.expr + " = " + r.expr + " + 1"
@@ -127,7 +136,7 @@ func (r *revision) set(w *args) string {
 }
 
 // unchanged returns the condition that an item has the expected revision. ok is false if no item
-// can have it.
+// can have it. A revision is a value from the client's entity tag, so it may be anything.
 func (t *Table[T]) unchanged(w *args, id any, expect resource.Rev) (condition string, ok bool) {
 	f := query.Where(t.id.field.Name, query.Eq, id)
 	switch {
@@ -137,6 +146,7 @@ func (t *Table[T]) unchanged(w *args, id any, expect resource.Rev) (condition st
 		}
 		condition = " AND " + t.rev.expr + " = " + w.bind(string(expect), "::text")
 	case t.rev.kind == sqlquery.Integer:
+		// Another spelling of the number, such as 01, was never sent to a client.
 		n, err := strconv.ParseInt(string(expect), 10, 64)
 		if err != nil || strconv.FormatInt(n, 10) != string(expect) {
 			return "", false

@@ -1,5 +1,8 @@
 package sqltable
 
+// Reading of rows: newRow prepares the arguments of Scan, rows streams items, and the setters
+// convert values of drivers. Drivers differ in the Go types that they return for a column.
+
 import (
 	"context"
 	"encoding"
@@ -21,7 +24,7 @@ import (
 
 // row is the destination of Scan for all rows of a result, one after the other. A value is copied
 // before the next row is scanned. The memory that its pointers, lists and maps refer to is
-// allocated for each row.
+// allocated for each row. The order of dests is that of [Table.selected].
 type row[T any] struct {
 	value    T
 	rev      string
@@ -45,7 +48,7 @@ func (t *Table[T]) newRow(columns []*column) *row[T] {
 	return r
 }
 
-// selected returns the expressions for SELECT or RETURNING.
+// selected returns the expressions for SELECT or RETURNING. newRow must have the same order.
 func (t *Table[T]) selected(columns []*column) []string {
 	var list []string
 	if t.rev.expr != "" {
@@ -105,7 +108,8 @@ func (r *row[T]) reset() {
 }
 
 // getRow returns a row for the columns, and a function that returns it to the pool. Only rows of
-// all columns are pooled.
+// all columns are pooled. A row holds reflection values for each column, which cost more than the
+// scan itself.
 func (t *Table[T]) getRow(columns []*column) (r *row[T], done func()) {
 	if len(columns) != len(t.columns) {
 		return t.newRow(columns), func() {}
@@ -144,6 +148,7 @@ func (c *fieldScanner) Scan(src any) error {
 		return nil
 	}
 	v := c.field
+	// For JSON the decoder handles pointers itself.
 	if c.column.form != jsonForm {
 		for v.Kind() == reflect.Pointer {
 			v.Set(reflect.New(v.Type().Elem()))
@@ -157,7 +162,8 @@ func (c *fieldScanner) Scan(src any) error {
 }
 
 // setter returns a function that sets a field. It depends on the type of the field only, because a
-// column of SQLite can contain values of any type.
+// column of SQLite can contain values of any type. It is chosen once per row and column, and not
+// per value.
 func (c *column) setter(t reflect.Type) func(v reflect.Value, src any) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -196,8 +202,11 @@ func textOf(src any) string {
 	return fmt.Sprint(src)
 }
 
+// errOf reports a value that the column should not contain. It names the Go type only, because the
+// value may be confidential and errors are logged.
 func errOf(what string, src any) error { return fmt.Errorf("a %T is no %s", src, what) }
 
+// setInteger accepts text too: a column of SQLite without a strict type may contain digits.
 func setInteger(v reflect.Value, src any) error {
 	n, ok := src.(int64)
 	if !ok {
@@ -217,6 +226,7 @@ func setInteger(v reflect.Value, src any) error {
 	return nil
 }
 
+// setNumber also accepts integers: SQLite stores 1.0 as 1 in a column of numeric affinity.
 func setNumber(v reflect.Value, src any) error {
 	f, ok := src.(float64)
 	if !ok {
@@ -229,6 +239,7 @@ func setNumber(v reflect.Value, src any) error {
 	return nil
 }
 
+// setBool also accepts integers, because SQLite has no boolean type.
 func setBool(v reflect.Value, src any) error {
 	switch src := src.(type) {
 	case bool:
@@ -250,6 +261,8 @@ func (c *column) setTime(v reflect.Value, src any) error {
 	return err
 }
 
+// timeOf converts a value of a driver to a time. A number of units and its rest may be negative,
+// which time.Unix normalizes.
 func (c *column) timeOf(src any) (time.Time, error) {
 	if at, ok := src.(time.Time); ok {
 		return at, nil // drivers of SQLite return it for columns with types such as datetime
@@ -270,6 +283,7 @@ func (c *column) timeOf(src any) (time.Time, error) {
 	return at, nil
 }
 
+// setBytes sets a slice or an array of bytes, also of a named type.
 func setBytes(v reflect.Value, src any) error {
 	text := textOf(src) // a copy
 	if v.Kind() == reflect.Array {
@@ -286,7 +300,7 @@ func setBytes(v reflect.Value, src any) error {
 }
 
 // setJSON unmarshals JSON, which document or another program has written. It ignores unknown
-// members, and the next write removes them.
+// members, and the next write removes them. document in value.go is its inverse.
 func setJSON(v reflect.Value, src any) error {
 	text := textOf(src)
 	if raw, ok := v.Addr().Interface().(*jsontext.Value); ok && text == "null" {
@@ -297,6 +311,7 @@ func setJSON(v reflect.Value, src any) error {
 }
 
 // exactIntegers keeps integers that float64 would round, like package schema does for requests.
+// Members of type any would otherwise lose digits between a write and the next read.
 var exactIntegers = json.UnmarshalFromFunc(func(dec *jsontext.Decoder, v *any) error {
 	if dec.PeekKind() != '0' {
 		return errors.ErrUnsupported // default behavior

@@ -127,7 +127,8 @@ func New[T any](db *sqltx.DB, name string, opts *Options) *Table[T] {
 	return t
 }
 
-// describe checks and computes everything that does not need the database.
+// describe checks and computes everything that does not need the database. The order matters: later
+// steps look up the columns of earlier ones, and content needs all of them.
 func (t *Table[T]) describe() error {
 	table, err := quoteTable(t.dialect, t.name)
 	if err != nil {
@@ -153,7 +154,8 @@ func (t *Table[T]) describe() error {
 }
 
 // translated returns the columns that conditions and sort keys can use: those of fields with an
-// order, and two with names that no field can have.
+// order, and two with names that no field can have. The revision and the time take part in
+// conditions and arguments like fields, so that one package writes all SQL of values.
 func (t *Table[T]) translated() map[string]sqlquery.Column {
 	known := map[string]sqlquery.Column{}
 	for _, c := range t.columns {
@@ -176,7 +178,8 @@ const (
 	modifiedField = "\x00modified"
 )
 
-// chooseIDs determines which party assigns the ids of new items.
+// chooseIDs determines which party assigns the ids of new items. ClientIDs leaves identity false
+// and newID nil, which Ops translates to missing operations.
 func (t *Table[T]) chooseIDs() error {
 	name := cmp.Or(t.opts.ID, "id")
 	t.id = t.byField[name]
@@ -202,7 +205,8 @@ func (t *Table[T]) chooseIDs() error {
 	return nil
 }
 
-// checkOptions checks the options that no other function has checked.
+// checkOptions checks the options that no other function has checked. It also collects the unique
+// columns, which it can only do after chooseIDs.
 func (t *Table[T]) checkOptions() error {
 	for _, name := range t.opts.Index {
 		if c := t.byField[name]; c == nil || !c.scalar() || c.computed() {

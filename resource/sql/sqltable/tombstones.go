@@ -1,5 +1,8 @@
 package sqltable
 
+// Tombstones: the ids of deleted items, for 410 and against the reuse of ids. write.go calls
+// deleteRow and absentError.
+
 import (
 	"cmp"
 	"context"
@@ -42,7 +45,8 @@ func (t *Table[T]) chooseTombstones() error {
 }
 
 // deleteRow deletes an item and inserts its tombstone in one transaction. It reports whether the
-// item existed.
+// item existed. If only one of the two were committed, a deleted item would be 404, or an existing
+// id reserved.
 func (t *Table[T]) deleteRow(
 	ctx context.Context, w *args, statement string, id any,
 ) (removed bool, err error) {
@@ -52,6 +56,7 @@ func (t *Table[T]) deleteRow(
 	}
 	if t.dialect == sqltx.PostgreSQL { // one statement does both
 		now := w.bind(t.tombstones.tr.Arg("at", t.now()), t.tombstones.at.cast)
+		// The number of affected rows is that of the INSERT, which equals that of the DELETE.
 		removed, err = t.run(ctx, w, "WITH gone AS ("+statement+" RETURNING "+t.id.expr+") "+
 			t.tombstones.insertSQL("SELECT "+t.id.expr+", "+now+" FROM gone WHERE true"))
 		return removed, t.deleteError(err)
@@ -70,12 +75,14 @@ func (t *Table[T]) deleteRow(
 }
 
 // insertSQL returns the statement that inserts tombstones, or updates those of an earlier deletion.
+// An id can be deleted twice with Options.Recreate.
 func (ts *tombstones) insertSQL(rows string) string {
 	return "INSERT INTO " + ts.table + " (" + ts.id + ", " + ts.at.expr + ") " + rows +
 		" ON CONFLICT (" + ts.id + ") DO UPDATE SET " + ts.at.expr + " = excluded." + ts.at.expr
 }
 
-// absentError returns ErrGone for an id that has a tombstone, and ErrNotFound for another.
+// absentError returns ErrGone for an id that has a tombstone, and ErrNotFound for another. Callers
+// have found no item with this id.
 func (t *Table[T]) absentError(ctx context.Context, c conn, id any) error {
 	if t.tombstones == nil {
 		return resource.ErrNotFound
@@ -90,9 +97,11 @@ func (t *Table[T]) absentError(ctx context.Context, c conn, id any) error {
 }
 
 // readTombstone returns when the item of an id was deleted. condition is added to that of the id.
+// The table has the alias dead in condition.
 func (t *Table[T]) readTombstone(
 	ctx context.Context, c conn, id any, condition string,
 ) (at time.Time, found bool, err error) {
+	// A cast of such a text would be an error, which aborts a transaction.
 	if s, ok := id.(string); ok && t.dialect == sqltx.PostgreSQL && !takes(t.id.spec.Kind, s) {
 		return at, false, nil
 	}
@@ -103,7 +112,8 @@ func (t *Table[T]) readTombstone(
 	return at, found, err
 }
 
-// deleted implements [resource.Tombstoner].
+// deleted implements [resource.Tombstoner]. An id that exists again has a tombstone that no longer
+// applies.
 func (t *Table[T]) deleted(ctx context.Context, id string) (time.Time, error) {
 	value, err := t.id.field.Parse(id)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 
 // newUUID returns a UUID of version 7 (RFC 9562 section 5.7). Ids sort by their creation, so new
 // ones are added at the end of an index. The twelve bits after the milliseconds are their fraction
-// (section 6.2, method 3).
+// (section 6.2, method 3). Two processes may create ids in the same order as their clocks, which is
+// good enough for an index.
 func newUUID() string {
 	now := time.Now()
 	var id [16]byte
@@ -27,7 +28,8 @@ func newUUID() string {
 	return string(text)
 }
 
-// isUUID reports whether s is a UUID as in RFC 9562 section 4, in upper or lower case.
+// isUUID reports whether s is a UUID as in RFC 9562 section 4, in upper or lower case. uuid columns
+// also accept braces and other spellings, which they would change.
 func isUUID(s string) bool {
 	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
 		return false

@@ -1,5 +1,9 @@
 package sqltable
 
+// Arguments of statements: args numbers them, argument converts fields to values of columns, and
+// values lists the columns of a write. Values that a column cannot store become errors for clients
+// before the statement is executed, because an error would abort a transaction of PostgreSQL.
+
 import (
 	"bytes"
 	"reflect"
@@ -20,7 +24,8 @@ type args struct {
 	list    []any
 }
 
-// bind adds an argument and returns its placeholder, with the cast in PostgreSQL.
+// bind adds an argument and returns its placeholder, with the cast in PostgreSQL. SQLite has no
+// types of parameters, and needs no cast.
 func (w *args) bind(v any, cast string) string {
 	w.list = append(w.list, v)
 	p := w.dialect.Placeholder(len(w.list))
@@ -30,7 +35,8 @@ func (w *args) bind(v any, cast string) string {
 	return p
 }
 
-// argument returns the value of a field for its column. The error is one for clients.
+// argument returns the value of a field for its column. The error is one for clients. A nil value
+// is NULL.
 func (t *Table[T]) argument(c *column, v *T) (any, error) {
 	switch c.form {
 	case bytesForm:
@@ -58,7 +64,8 @@ func (t *Table[T]) argument(c *column, v *T) (any, error) {
 	return t.tr.Arg(c.field.Name, value), nil
 }
 
-// takes reports whether PostgreSQL can store a text in a column of this kind.
+// takes reports whether PostgreSQL can store a text in a column of this kind. PostgreSQL stores no
+// NUL in text. For a uuid the spelling must be that of RFC 9562.
 func takes(kind sqlquery.Kind, s string) bool {
 	if kind == sqlquery.UUID {
 		return isUUID(s)
@@ -66,7 +73,8 @@ func takes(kind sqlquery.Kind, s string) bool {
 	return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
 }
 
-// bytesOf returns a copy, because a driver may read it after the call.
+// bytesOf returns a copy, because a driver may read it after the call. Array fields and named slice
+// types are copied to a []byte, which every driver accepts.
 func bytesOf(v reflect.Value) any {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -80,7 +88,8 @@ func bytesOf(v reflect.Value) any {
 }
 
 // document returns a value that is not a scalar as JSON, including members that clients cannot
-// read. A nil value is NULL if the column is nullable.
+// read. A nil value is NULL if the column is nullable. Members are sorted, so that equal values
+// have equal texts and [Content] does not change.
 func (t *Table[T]) document(c *column, v reflect.Value) (any, error) {
 	if (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() && !c.spec.NotNull {
 		return nil, nil
@@ -110,7 +119,8 @@ func hasNUL(text []byte) bool {
 	}
 }
 
-// values returns the columns and placeholders of a write, without the id.
+// values returns the columns and placeholders of a write, without the id. Columns of the revision
+// and of the time are set by the store even if a field has them.
 func (t *Table[T]) values(w *args, v *T, now time.Time) (names, places []string, err error) {
 	for _, c := range t.columns {
 		if c == t.id || c.computed() || c.isRev || c.isModified {

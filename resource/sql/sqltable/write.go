@@ -1,5 +1,8 @@
 package sqltable
 
+// Create, Insert, Replace and Delete. Each is one statement with the expected revision in its
+// condition; if it changes no row, missError finds out why.
+
 import (
 	"context"
 	"errors"
@@ -15,7 +18,8 @@ import (
 
 type conn = sqltx.Conn
 
-// create implements [resource.Creator].
+// create implements [resource.Creator]. An id that is in use is not an error of the client, so
+// another one is tried.
 func (t *Table[T]) create(ctx context.Context, v T) (resource.Item[T], error) {
 	if t.identity {
 		return t.createIdentity(ctx, &v)
@@ -30,7 +34,8 @@ func (t *Table[T]) create(ctx context.Context, v T) (resource.Item[T], error) {
 	return resource.Item[T]{}, errors.New("sqltable: Options.NewID returned 16 ids that are in use")
 }
 
-// createIdentity inserts an item whose id the database assigns.
+// createIdentity inserts an item whose id the database assigns. DEFAULT VALUES is the only form of
+// INSERT without columns that both databases have.
 func (t *Table[T]) createIdentity(ctx context.Context, v *T) (resource.Item[T], error) {
 	w := &args{dialect: t.dialect}
 	names, places, err := t.newValues(w, v)
@@ -43,13 +48,15 @@ func (t *Table[T]) createIdentity(ctx context.Context, v *T) (resource.Item[T], 
 			strings.Join(places, ", ") + ")"
 	}
 	it, written, err := t.write(ctx, w, v, statement)
+	// No row was returned although there was no error: a trigger BEFORE INSERT can do that.
 	if err == nil && !written {
 		err = fmt.Errorf("sqltable: INSERT into %s had no effect; check its triggers", t.name)
 	}
 	return it, err
 }
 
-// newValues returns the columns and placeholders of a new item, without the id.
+// newValues returns the columns and placeholders of a new item, without the id. Replace uses
+// values, because it sets the revision differently.
 func (t *Table[T]) newValues(w *args, v *T) (names, places []string, err error) {
 	names, places, err = t.values(w, v, t.now())
 	if err == nil && t.rev.column != "" {
@@ -59,7 +66,8 @@ func (t *Table[T]) newValues(w *args, v *T) (names, places []string, err error) 
 	return names, places, err
 }
 
-// write runs a statement that writes v to at most one row, and returns the written item.
+// write runs a statement that writes v to at most one row, and returns the written item. RETURNING
+// saves a second read, and shows what triggers and generated columns have changed.
 func (t *Table[T]) write(
 	ctx context.Context, w *args, v *T, statement string,
 ) (it resource.Item[T], written bool, err error) {
@@ -74,7 +82,8 @@ func (t *Table[T]) write(
 }
 
 // outcomeError adds [tx.ErrOutcomeUnknown] to an error after which the write may have been
-// committed. Outside of a transaction a statement is committed immediately.
+// committed. Outside of a transaction a statement is committed immediately. Callers repeat a write
+// only if they know that it did not take effect.
 func (t *Table[T]) outcomeError(ctx context.Context, err error) error {
 	if t.dialect.Fault(err).Lost && !tx.ActiveFor(ctx, t.db) {
 		return fmt.Errorf("%w: %w", tx.ErrOutcomeUnknown, err)
@@ -87,6 +96,9 @@ func (t *Table[T]) insert(ctx context.Context, id string, v T) (resource.Item[T]
 	return t.insertAs(ctx, id, &v, t.opts.Recreate)
 }
 
+// insertAs inserts an item with an id, which a client or newID has chosen. One statement checks the
+// tombstone and the existing id. ON CONFLICT DO NOTHING is not an error, so a transaction
+// continues.
 func (t *Table[T]) insertAs(ctx context.Context, id string, v *T, recreate bool) (resource.Item[T], error) {
 	none := resource.Item[T]{}
 	value, err := t.id.field.Parse(id)
@@ -117,7 +129,8 @@ func (t *Table[T]) insertAs(ctx context.Context, id string, v *T, recreate bool)
 	return none, err
 }
 
-// storesExactly reports whether the database returns an id unchanged.
+// storesExactly reports whether the database returns an id unchanged. Otherwise the item would be
+// at another path than the one that the client requested.
 func (t *Table[T]) storesExactly(id any) bool {
 	s, ok := id.(string)
 	switch {
@@ -129,7 +142,8 @@ func (t *Table[T]) storesExactly(id any) bool {
 	return s != "" && (t.id.spec.Kind != sqlquery.UUID || s == strings.ToLower(s))
 }
 
-// missError returns the reason that a write of an id changed no row.
+// missError returns the reason that a write of an id changed no row. Another writer may act between
+// the two statements, so the reason is that of the current state.
 func (t *Table[T]) missError(ctx context.Context, id any) error {
 	w := &args{dialect: t.dialect}
 	var one int
@@ -144,7 +158,8 @@ func (t *Table[T]) missError(ctx context.Context, id any) error {
 	return t.absentError(ctx, t.db.Writer(ctx), id)
 }
 
-// replace implements [resource.Replacer].
+// replace implements [resource.Replacer]. The condition on the revision makes it a
+// compare-and-swap.
 func (t *Table[T]) replace(
 	ctx context.Context, id string, expect resource.Rev, v T,
 ) (resource.Item[T], error) {
@@ -183,7 +198,8 @@ func (t *Table[T]) replace(
 	return it, err
 }
 
-// expected returns the content for a revision that is its hash.
+// expected returns the content for a revision that is its hash. The UPDATE then compares the whole
+// content, so a change in between is not lost.
 func (t *Table[T]) expected(ctx context.Context, id any, expect resource.Rev) (resource.Rev, error) {
 	if !t.rev.hashed {
 		return expect, nil
@@ -203,7 +219,7 @@ func (t *Table[T]) expected(ctx context.Context, id any, expect resource.Rev) (r
 	return resource.Rev(content), nil
 }
 
-// delete implements [resource.Deleter].
+// delete implements [resource.Deleter]. deleteRow also records the deletion.
 func (t *Table[T]) delete(ctx context.Context, id string, expect resource.Rev) error {
 	value, err := t.id.field.Parse(id)
 	if err != nil {
@@ -225,7 +241,8 @@ func (t *Table[T]) delete(ctx context.Context, id string, expect resource.Rev) e
 	return err
 }
 
-// run runs a statement and reports whether it affected a row.
+// run runs a statement and reports whether it affected a row. Unlike write it returns no row,
+// because a deleted item has none.
 func (t *Table[T]) run(ctx context.Context, w *args, statement string) (met bool, err error) {
 	result, err := t.db.Writer(ctx).ExecContext(ctx, statement, w.list...)
 	if err != nil {

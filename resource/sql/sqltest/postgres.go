@@ -105,7 +105,8 @@ func start() {
 	}
 }
 
-// programs returns the directory of initdb and postgres, of the newest version.
+// programs returns the directory of initdb and postgres: those in PATH, or otherwise those of the
+// version that sorts last as text. Debian does not add them to PATH.
 func programs() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		path, err = filepath.EvalSymlinks(path)
@@ -134,6 +135,7 @@ func command(dir, program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// initialize creates the files of the server. They belong to its user, which is not root.
 func initialize(bin, dir string) error {
 	if os.Getuid() == 0 {
 		if err := os.Chown(dir, nobody, nobody); err != nil {
@@ -186,6 +188,8 @@ func startServer(bin, dir string) error {
 	return errors.New("postgres does not accept connections")
 }
 
+// answers reports whether the server accepts connections. A new pool is used for each attempt,
+// because a connection of an earlier one could be broken.
 func answers(url string) bool {
 	db, err := sql.Open("pgx", url)
 	if err != nil {
