@@ -1,5 +1,8 @@
 package memory
 
+// Deep copies by reflection, for Options.Clone. New compiles a function for T once; it visits only
+// the parts of a value that contain references.
+
 import (
 	"fmt"
 	"net/netip"
@@ -67,6 +70,8 @@ func (c *cloning) compile(t reflect.Type) (detacher, error) {
 	return nil, nil // scalars and strings; channels and functions are shared
 }
 
+// compileStruct compiles the fields that need a copy. Reflection cannot set fields that are not
+// exported, so one with references is an error.
 func (c *cloning) compileStruct(t reflect.Type) (detacher, error) {
 	type member struct {
 		index  int
@@ -101,6 +106,7 @@ func (c *cloning) compileStruct(t reflect.Type) (detacher, error) {
 // detacher is registered before the element type is compiled.
 func (c *cloning) compileReference(t reflect.Type) (detacher, error) {
 	if known := c.known[t]; known != nil {
+		// known is set after the element type, so it is read at each call.
 		return func(v reflect.Value) { (*known)(v) }, nil
 	}
 	detach := new(detacher)
@@ -129,7 +135,8 @@ func detachElems(elem detacher) detacher {
 	}
 }
 
-// detachPointer replaces the pointer by one to a copy.
+// detachPointer replaces the pointer by one to a copy. A value that contains itself does not
+// terminate; JSON cannot express one either.
 func detachPointer(elem detacher) detacher {
 	return func(v reflect.Value) {
 		if v.IsNil() {

@@ -1,5 +1,8 @@
 package memory
 
+// Transactions and locks. Lock order: writer before mu. A write holds both; a transaction holds
+// writer until it ends, and mu for each of its writes.
+
 import (
 	"context"
 	"errors"
@@ -104,6 +107,8 @@ func (db *DB) end(t *txn, rollback bool) {
 	db.unlockWriter()
 }
 
+// lockWriter waits for the writer lock, or until ctx is done. The first select makes the result
+// deterministic if the lock is free and ctx is done.
 func (db *DB) lockWriter(ctx context.Context) error {
 	select {
 	case db.writer <- struct{}{}: // fast path

@@ -55,7 +55,8 @@ func (s *Store[T]) ListByKeys(
 }
 
 // parseKeys returns the sorted, distinct values that keys represent. A key that is not valid for
-// the field has no items and is skipped.
+// the field has no items and is skipped. Keys that parse as the same value are one: an item must
+// not occur twice in the result.
 func parseKeys(f *schema.Field, keys []string) []any {
 	values := make([]any, 0, len(keys))
 	for _, key := range keys {

@@ -6,7 +6,8 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// InsertMany stores all items or none; see InsertMany of [resource.Ops].
+// InsertMany stores all items or none; see InsertMany of [resource.Ops]. The first error is that of
+// one item; package resource finds out which by inserting them one by one.
 func (s *Store[T]) InsertMany(ctx context.Context, items []resource.Item[T]) error {
 	records := make([]*record[T], len(items))
 	for i := range items {
@@ -18,11 +19,14 @@ func (s *Store[T]) InsertMany(ctx context.Context, items []resource.Item[T]) err
 	return s.db.write(ctx, func(t *txn) error { return s.addAll(t, records) })
 }
 
-// addAll adds all records, or none if it returns an error. The caller holds the locks.
+// addAll adds all records, or none if it returns an error. The caller holds the locks. The records
+// are created before, without the locks.
 func (s *Store[T]) addAll(t *txn, records []*record[T]) error {
 	for i, r := range records {
 		if err := s.add(t, r, false); err != nil {
 			for _, added := range records[:i] {
+				// add accepts only ids that are neither in use nor deleted, so this is the state
+				// before.
 				s.put(t, added.item.ID, state[T]{})
 			}
 			return err

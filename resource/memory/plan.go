@@ -1,5 +1,8 @@
 package memory
 
+// The choice of an index for a query, and the part of it that can match. scan.go reads that part
+// and applies the whole filter, so limits need not be exact.
+
 import (
 	"slices"
 

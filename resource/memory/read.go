@@ -1,5 +1,8 @@
 package memory
 
+// Reads without a plan, and Count. Each takes the lock only until it has found the records, which
+// are immutable, and copies them afterwards.
+
 import (
 	"context"
 	"iter"

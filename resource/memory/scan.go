@@ -198,7 +198,8 @@ func (w *scan[T]) emitBetween(from, to sorted.Place, backwards bool) bool {
 	return true
 }
 
-// emitSorted sorts matching records by w.order and emits them.
+// emitSorted sorts matching records by w.order and emits them. It holds the whole run in memory,
+// unlike emitBetween.
 func (w *scan[T]) emitSorted(run []*record[T], after []any) bool {
 	q := query.Query{Sort: w.order, After: after, Limit: w.left}
 	field := func(r **record[T], name string) any { return w.store.value(*r, name) }
@@ -233,7 +234,8 @@ func (w *scan[T]) emitOne(r *record[T]) bool {
 	return w.left != 0
 }
 
-// value returns a field of a record, from the keys if the field is indexed.
+// value returns a field of a record, from the keys if the field is indexed. The number of indexes
+// is small, so a linear search is faster than a map.
 func (s *Store[T]) value(r *record[T], field string) any {
 	for i, ix := range s.indexes {
 		if ix.field.Name == field {

@@ -34,6 +34,8 @@ func (s *Tombstones) Unmark(ctx context.Context, id string) error {
 	return s.change(ctx, func() { delete(s.at, id) })
 }
 
+// change calls change after the commit of the transaction of ctx, or at once without a transaction.
+// A rollback therefore leaves no trace.
 func (s *Tombstones) change(ctx context.Context, change func()) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -1,5 +1,8 @@
 package memory
 
+// Writes. Each creates an immutable record without locks, and then checks and stores it under the
+// locks of db.write. put is the only function that changes the maps and indexes.
+
 import (
 	"context"
 	"errors"
@@ -121,7 +124,7 @@ func (s *Store[T]) newRecord(id string, v T) (*record[T], error) {
 // setID sets the id in the item, in its value and in the keys.
 func (s *Store[T]) setID(r *record[T], id string) error {
 	value := &r.item.Value
-	if s.id.Text(value) != id { // SetText normalizes: "01" must not become an alias of 1
+	if s.id.Text(value) != id { // SetText rejects other spellings: "01" is no alias of 1
 		if err := s.id.SetText(value, id); err != nil {
 			return fmt.Errorf("%q: %s %w", id, s.id.Name, err)
 		}
@@ -215,6 +218,7 @@ func (s *Store[T]) put(t *txn, id string, to state[T]) {
 	setOrDelete(s.tombs, id, to.tomb)
 }
 
+// setOrDelete keeps nil out of the maps: the length of records is the number of items.
 func setOrDelete[V any](m map[string]*V, id string, v *V) {
 	if v == nil {
 		delete(m, id)

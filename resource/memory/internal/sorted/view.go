@@ -5,7 +5,8 @@ import (
 	"sort"
 )
 
-// View is a sequence of sorted elements. The zero View is empty.
+// View is a sequence of sorted elements. The zero View is empty. No chunk is empty, which Next and
+// Seek rely on.
 type View[E any] struct {
 	chunks []*chunk[E]
 }
@@ -71,7 +72,8 @@ func (v View[E]) Seek(before func(E) bool) Place {
 	return Place{c, sort.Search(len(items), func(i int) bool { return !before(items[i]) })}
 }
 
-// Count returns the number of elements from one Place up to another.
+// Count returns the number of elements from one Place up to another. It adds the lengths of the
+// chunks in between, so it does not visit the elements.
 func (v View[E]) Count(from, to Place) int {
 	if !from.Before(to) {
 		return 0
@@ -109,6 +111,7 @@ func (v View[E]) Between(from, to Place, backwards bool) iter.Seq[E] {
 	}
 }
 
+// yieldAll yields the elements of one chunk. It returns false if the consumer has stopped.
 func yieldAll[E any](items []E, backwards bool, yield func(E) bool) bool {
 	for i := range items {
 		if backwards {
