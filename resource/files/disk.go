@@ -1,5 +1,8 @@
 package files
 
+// Access to the control files below .stoa, and syncs of folders. All paths are relative to the
+// [os.Root] of the Folder.
+
 import (
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,13 +16,15 @@ import (
 // parent returns the folder of a path.
 func parent(name string) string { return path.Dir(name) }
 
-// gonePath returns the path of the record of a deletion. Names are case-sensitive here.
+// gonePath returns the path of the record of a deletion. Names are case-sensitive here. Unlike
+// keyOf it does not fold the name: the deletion of a must not make A gone.
 func gonePath(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return goneFolder + "/" + hex.EncodeToString(sum[:16])
 }
 
-// create opens a file below .stoa and creates its folders if necessary.
+// create opens a file below .stoa and creates its folders if necessary. The folders are created
+// late, so that a folder that is only read stays unchanged.
 func (f *Folder) create(name string, flags int) (*os.File, error) {
 	file, err := f.root.OpenFile(name, flags, 0o666)
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -1,5 +1,8 @@
 package files
 
+// Folder and the operations of [blob.Store]. upload.go writes contents, meta.go metadata and
+// records of deletions, and lock.go excludes other writers of a name.
+
 import (
 	"context"
 	"errors"
@@ -59,6 +62,8 @@ func (f *Folder) Open(ctx context.Context, id string) (*blob.Blob, error) {
 	if !servable(id) {
 		return nil, resource.ErrNotFound
 	}
+	// A writer that replaces the file again and again may cause repetitions, but each needs a new
+	// Put.
 	for {
 		blob, err := f.openOnce(id)
 		if !errors.Is(err, errReplaced) {
@@ -83,6 +88,7 @@ func (f *Folder) openOnce(id string) (*blob.Blob, error) {
 	m, err := f.readMeta(id, info)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
+		// SameFile alone is not enough: the inode of a removed file can be used again at once.
 		if now, gone := f.root.Lstat(id); gone != nil || !os.SameFile(now, info) ||
 			identity(now) != identity(info) {
 			err = errReplaced
@@ -95,7 +101,8 @@ func (f *Folder) openOnce(id string) (*blob.Blob, error) {
 	return m.blob(id, info, file), nil
 }
 
-// openRegular opens the regular file with this name.
+// openRegular opens the regular file with this name. The second check is that of the opened file,
+// because the name may have been replaced in between.
 func (f *Folder) openRegular(id string) (*os.File, fs.FileInfo, error) {
 	if err := f.checkRegular(id); err != nil { // check first, because opening a pipe may block
 		return nil, nil, err
@@ -118,6 +125,7 @@ func (f *Folder) openRegular(id string) (*os.File, fs.FileInfo, error) {
 // errNotRegular reports a file that is not a regular file.
 var errNotRegular = errors.New("files: not a regular file")
 
+// checkRegular uses Lstat, so a symbolic link is not regular, wherever it leads.
 func (f *Folder) checkRegular(id string) error {
 	info, err := f.root.Lstat(id)
 	if err == nil && !info.Mode().IsRegular() {
@@ -192,6 +200,7 @@ func (f *Folder) Delete(ctx context.Context, id string, expect resource.Rev) err
 	case rev != expect:
 		return resource.ErrStale
 	}
+	// Order: record, file, sync, metadata. Metadata without a file is removed by the next sweep.
 	if err := f.markDeleted(id); err != nil {
 		return err
 	}
@@ -215,6 +224,8 @@ func (f *Folder) Put(ctx context.Context, id string, expect resource.Rev, mediaT
 	if _, err := f.checkRevision(id, expect); err != nil { // fail before r is read
 		return nil, err
 	}
+	// Without the lock, because an upload may take as long as the client wants. The revision is
+	// checked again under the lock.
 	up, err := f.receive(ctx, r)
 	if err != nil {
 		return nil, err
@@ -234,6 +245,8 @@ func (f *Folder) Put(ctx context.Context, id string, expect resource.Rev, mediaT
 	if err != nil {
 		return nil, err
 	}
+	// Before the rename, which makes the content visible: a reader must find the metadata of each
+	// content.
 	if err := f.writeMeta(m, info); err != nil {
 		return nil, err
 	}

@@ -11,7 +11,8 @@ import (
 
 // stripes are locks for writing to names: a mutex for goroutines and a file lock for processes. A
 // name always has the same stripe. They are held for renames and small writes, not during an
-// upload.
+// upload. Sixty-four limit the number of open files; two names with the same stripe only wait for
+// each other.
 type stripes [64]stripe
 
 type stripe struct {
@@ -24,7 +25,9 @@ func (f *Folder) lock(ctx context.Context, name string) (unlock func(), err erro
 	return f.lockKey(ctx, keyOf(name))
 }
 
-// lockKey locks the stripe of a key. Its first two digits select the stripe.
+// lockKey locks the stripe of a key. Its first two digits select the stripe. The mutex is locked
+// before the file, because flock excludes processes, not goroutines that share a file. Waiting for
+// another process does not end with ctx.
 func (f *Folder) lockKey(ctx context.Context, key string) (unlock func(), err error) {
 	first, err := strconv.ParseUint(key[:2], 16, 8)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 )
 
 // lockFile waits for an exclusive lock on an open file. The lock excludes other processes and is
-// released when the process ends.
+// released when the process ends. It belongs to the open file and not to the process. Unlike a lock
+// of fcntl, it is not released when another descriptor of the file is closed.
 func lockFile(f *os.File) error { return flock(f, syscall.LOCK_EX) }
 
 func unlockFile(f *os.File) error { return flock(f, syscall.LOCK_UN) }
@@ -20,6 +21,7 @@ func unlockFile(f *os.File) error { return flock(f, syscall.LOCK_UN) }
 func tryLockFile(f *os.File) bool { return flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil }
 
 func flock(f *os.File, how int) error {
+	// Control prevents that the descriptor is closed, and its number reused, during the call.
 	conn, err := f.SyscallConn()
 	if err != nil {
 		return err
@@ -41,7 +43,8 @@ func isInvalidName(err error) bool {
 		errors.Is(err, syscall.EILSEQ)
 }
 
-// inode distinguishes files with the same time and size.
+// inode distinguishes files with the same time and size. A program that replaces a file within the
+// resolution of the clock is thereby noticed.
 func inode(info fs.FileInfo) string {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return "-" + strconv.FormatUint(uint64(stat.Ino), 36)

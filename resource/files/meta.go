@@ -35,6 +35,7 @@ func (f *Folder) readMeta(name string, info fs.FileInfo) (*meta, error) {
 	if err := json.Unmarshal(text, &m); err != nil || m.Rev == "" {
 		return nil, fmt.Errorf("files: metadata %s is damaged: %w", metaPath(name, info), err)
 	}
+	// The key is half of a hash and may be that of another name, if only in theory.
 	if fold(m.Name) != fold(name) {
 		return nil, fs.ErrNotExist
 	}
@@ -55,7 +56,7 @@ func (f *Folder) writeMeta(m *meta, info fs.FileInfo) error {
 func (f *Folder) removeMeta(name string, info fs.FileInfo) { _ = f.root.Remove(metaPath(name, info)) }
 
 // blob returns the blob of a file. m may be nil; then revision and media type are derived from the
-// file.
+// file. The prefix plain- keeps derived revisions apart from those of meta.
 func (m *meta) blob(name string, info fs.FileInfo, content *os.File) *blob.Blob {
 	b := &blob.Blob{ID: name, Modified: info.ModTime(), Size: info.Size()}
 	if content != nil { // a nil *os.File would make Content not nil

@@ -22,7 +22,8 @@ const (
 )
 
 // servable reports whether a file with this name is served: it must be a valid file name, not a
-// path, on every system, and not hidden.
+// path, on every system, and not hidden. 255 bytes is the limit of most file systems. Dots are
+// excluded with the first character, and with them .stoa.
 func servable(name string) bool {
 	if name == "" || len(name) > 255 || name[0] == '.' || !utf8.ValidString(name) ||
 		strings.ContainsAny(name, `/\`) ||
@@ -57,7 +58,7 @@ func fold(name string) string {
 }
 
 // identity distinguishes the contents of one name by properties that a rename and a backup keep:
-// time and size.
+// time and size. Nanoseconds are used, because setUniqueTime sets them.
 func identity(info fs.FileInfo) string {
 	return strconv.FormatInt(info.ModTime().UnixNano(), 36) + "-" + strconv.FormatInt(info.Size(), 36)
 }

@@ -22,6 +22,7 @@ func (f *Folder) sweep() error {
 		return err
 	}
 	for _, name := range names {
+		// The length of a key. The check without the lock avoids a lock for each stored file.
 		if len(name) < 32 || f.isCurrent(name) {
 			continue
 		}

@@ -1,5 +1,8 @@
 package files
 
+// Media types of files that other programs have stored. folder.go uses them if there is no
+// metadata.
+
 import (
 	"path"
 	"slices"
@@ -57,7 +60,7 @@ mov video/quicktime
 `
 
 // typeByName returns the media type of a file without metadata by its extension; empty if the
-// extension is unknown.
+// extension is unknown. An empty one is served as application/octet-stream.
 func typeByName(name string) string {
 	ext, ok := strings.CutPrefix(strings.ToLower(path.Ext(name)), ".")
 	if !ok || ext == "" {

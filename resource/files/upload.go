@@ -1,5 +1,8 @@
 package files
 
+// Uploads: a file in tmp that is written, synced, dated and renamed. Put calls receive without a
+// lock, and setUniqueTime and commit with the lock of the name.
+
 import (
 	"context"
 	"crypto/rand"
@@ -85,6 +88,8 @@ func (f *Folder) newUpload() (*upload, error) {
 func (up *upload) setUniqueTime(name string, old fs.FileInfo) (fs.FileInfo, error) {
 	at := time.Now().Truncate(time.Millisecond)
 	for ; ; at = at.Add(-2 * time.Second) {
+		// Random below the millisecond: two Puts in the same millisecond then differ without a
+		// second attempt.
 		when := at.Add(-mathrand.N(time.Millisecond))
 		if err := up.folder.root.Chtimes(up.path, when, when); err != nil {
 			return nil, err
