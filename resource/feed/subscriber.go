@@ -90,7 +90,7 @@ func (l *subscriber) register() error {
 	return nil
 }
 
-// unregister releases what enter and wait have acquired.
+// unregister releases what register and wait have acquired.
 func (l *subscriber) unregister() {
 	if l.list != nil {
 		l.list.subscribers.Add(-1)

@@ -1,5 +1,8 @@
 package natsfeed
 
+// Run, and the reader that keeps the window at the end of the stream. It receives messages as news
+// when they are stored, and reads those that it has missed from the stream.
+
 import (
 	"context"
 	"errors"
@@ -39,7 +42,8 @@ func (l *Log) repeat(ctx context.Context, do func(ctx context.Context) error) {
 	})
 }
 
-// announce wakes the relays after appends of this process.
+// announce wakes the relays after appends of this process. A publish without a stream is enough: a
+// lost hint only delays a relay until its next poll.
 func (l *Log) announce(ctx context.Context) error {
 	const gap = 2 * time.Millisecond // the minimum between two messages
 	for {
@@ -57,7 +61,8 @@ func (l *Log) announce(ctx context.Context) error {
 	}
 }
 
-// follow keeps the window at the end of the stream.
+// follow keeps the window at the end of the stream. It subscribes before it reads the state, so
+// that no message is missed in between.
 func (l *Log) follow(ctx context.Context) error {
 	news := make(chan *nats.Msg, 2*pageMax)
 	sub, err := l.js.Conn().ChanSubscribe(l.news(), news)
@@ -113,7 +118,8 @@ func (l *Log) receive(ctx context.Context, msg *nats.Msg) error {
 	return l.verify(ctx)
 }
 
-// catchUp reads messages up to the given sequence number, which the stream has or had.
+// catchUp reads messages up to the given sequence number, which the stream has or had. Direct gets
+// may be answered by a replica that lags, so an empty answer is tried again.
 func (l *Log) catchUp(ctx context.Context, to uint64) error {
 	const tries = 10
 	for empty := 0; l.window.next() <= to; {
@@ -132,6 +138,8 @@ func (l *Log) catchUp(ctx context.Context, to uint64) error {
 		// The server that responds has fewer messages than the leader, or the messages were
 		// removed.
 		if empty++; empty > tries {
+			// The messages are gone. The window begins after them, and readers of earlier positions
+			// use the log.
 			l.window.restart(to + 1)
 			return nil
 		}
@@ -142,7 +150,8 @@ func (l *Log) catchUp(ctx context.Context, to uint64) error {
 	return l.verify(ctx)
 }
 
-// add appends a message to the window.
+// add appends a message to the window. The event is completed before the lock of the window is
+// taken.
 func (l *Log) add(ctx context.Context, m *message) error {
 	if err := l.complete(ctx, m); err != nil {
 		return err

@@ -1,5 +1,9 @@
 package natsfeed
 
+// The format of messages. relay.go encodes events, and stream.go decodes what it receives. A change
+// of the format needs another number, because processes of two versions share a stream during a
+// deployment.
+
 import (
 	"encoding/binary"
 	"errors"
@@ -14,7 +18,7 @@ import (
 const afterHeader = "Stoa-After"
 
 // envelope is the maximum size of a message without its payload: subject, headers and what servers
-// add.
+// add. An event of which payload and envelope exceed the limit would be rejected by the server.
 const envelope = 1024
 
 // format is the first byte of a payload.
@@ -38,6 +42,7 @@ func encode(subject string, after feed.Cursor, e *feed.Event, limit int64) *nats
 	m := nats.NewMsg(subject)
 	m.Header.Set(nats.MsgIdHdr, e.Cursor.String())
 	m.Header.Set(afterHeader, after.String())
+	// 64 bytes cover the rest: the format, the kind, the time and five lengths.
 	size := 64 + len(e.Collection) + len(e.ID) + len(e.Rev) + len(e.Before) + len(e.After)
 	if int64(size)+envelope > limit {
 		return m
@@ -93,6 +98,7 @@ func payload(data []byte) *feed.Event {
 			return nil
 		}
 		if size > 0 {
+			// The capacity is limited, so that an append to one part cannot overwrite the next.
 			parts[i] = data[n : n+int(size) : n+int(size)]
 		}
 		data = data[n+int(size):]

@@ -90,6 +90,8 @@ func New(source feed.Log, js jetstream.JetStream, opts *Options) *Log {
 	return l
 }
 
+// events, news and wakes return the subjects. Only events is stored; news is written by the server,
+// and wakes by processes.
 func (l *Log) events() string { return l.opts.Stream + ".events" }
 func (l *Log) news() string   { return l.opts.Stream + ".news" }
 func (l *Log) wakes() string  { return l.opts.Stream + ".wake" }

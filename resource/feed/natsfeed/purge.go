@@ -1,5 +1,8 @@
 package natsfeed
 
+// Removal of purged events from the stream. Purge of natsfeed.go calls purgeStream after the log
+// has purged.
+
 import (
 	"context"
 	"errors"
@@ -8,7 +11,8 @@ import (
 )
 
 // purgeStream removes messages of events that the log has purged. The position after the last of
-// them remains valid, because the next message refers to it.
+// them remains valid, because the next message refers to it. It finds the first position that the
+// log still has by binary search: purging is in order.
 func (l *Log) purgeStream(ctx context.Context) error {
 	info, err := l.state(ctx)
 	if err != nil || info.State.Msgs == 0 {
@@ -42,7 +46,8 @@ func (l *Log) purgeStream(ctx context.Context) error {
 	return l.remove(ctx, m.seq)
 }
 
-// oldest returns the message with the given sequence number or the next one that exists.
+// oldest returns the message with the given sequence number or the next one that exists. The caller
+// has read the state, so a stream without such a message has changed since.
 func (l *Log) oldest(ctx context.Context, seq uint64) (*message, error) {
 	got, err := l.get(ctx, seq, 1)
 	if err == nil && len(got) == 0 {

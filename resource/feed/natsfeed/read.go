@@ -1,5 +1,8 @@
 package natsfeed
 
+// Tail and Read. A position is looked up in the window, then in the stream, then in the log. All
+// three return the same events, so the order affects only the cost.
+
 import (
 	"context"
 	"errors"
@@ -17,6 +20,7 @@ func (l *Log) Tail(ctx context.Context, after feed.Cursor, max int) ([]*feed.Eve
 	}
 	events, where := l.window.after(after, noLimit, max)
 	switch {
+	// The reader is at the end of the stream, and a relay publishes: the log has nothing newer.
 	case where == inWindow && len(events) == 0 && !l.stale():
 		return nil, after, nil
 	case where == beforeWindow:
@@ -29,6 +33,7 @@ func (l *Log) Tail(ctx context.Context, after feed.Cursor, max int) ([]*feed.Eve
 	switch {
 	case err == nil && len(events) == 0:
 		l.lastEmpty.Store(time.Now().UnixNano())
+	// The log does not know the end of the stream, so it was restored from a backup.
 	case where == inWindow && errors.Is(err, feed.ErrExpired):
 		l.window.trust(after, false)
 	}
@@ -46,6 +51,7 @@ func (l *Log) Read(ctx context.Context, after, until feed.Cursor, max int) ([]*f
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	// Positions of two epochs cannot be compared by their numbers.
 	if after.Epoch == until.Epoch {
 		events, where := l.window.after(after, until.Seq, max)
 		if where == inWindow {
@@ -62,7 +68,7 @@ func (l *Log) Read(ctx context.Context, after, until feed.Cursor, max int) ([]*f
 
 // page reads events from the stream, up to the log's number until. complete is true if the result
 // is a full page or reaches until. Otherwise the stream may have more events, or may have lost
-// them.
+// them. Each message names the position before it, which shows gaps and a stream that was replaced.
 func (l *Log) page(ctx context.Context, after feed.Cursor, until uint64,
 	max int) (events []*feed.Event, complete bool) {
 	seq, ok := l.locate(ctx, after)
@@ -95,7 +101,8 @@ func (l *Log) page(ctx context.Context, after feed.Cursor, until uint64,
 	return events, true
 }
 
-// locate returns the sequence number of the message after a position, if the stream has it.
+// locate returns the sequence number of the message after a position, if the stream has it. The
+// search needs no index: numbers of the log increase with those of the stream.
 func (l *Log) locate(ctx context.Context, after feed.Cursor) (uint64, bool) {
 	if seq, ok := l.cursors.take(after); ok {
 		return seq, true // the caller checks that the message follows
@@ -131,6 +138,7 @@ func (p *seqCache) put(at feed.Cursor, seq uint64) {
 	const most = 1024
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	// Entries of readers that have stopped are never taken, so a full map is discarded.
 	if p.next == nil || len(p.next) >= most {
 		p.next = map[feed.Cursor]uint64{}
 	}

@@ -1,5 +1,8 @@
 package natsfeed
 
+// The relay, which publishes events of the log to the stream. Run repeats it. Correctness does not
+// depend on how many relays publish: the server stores a message only after the expected one.
+
 import (
 	"context"
 	"errors"
@@ -71,7 +74,7 @@ type term struct {
 }
 
 // lead publishes the events of the log after the end of the stream. It returns nil if another relay
-// publishes and is faster.
+// publishes and is faster. An error ends it too, and repeat starts it again with a delay.
 func (l *Log) lead(ctx context.Context, publisher jetstream.Publisher) error {
 	t := &term{log: l, publisher: publisher}
 	err := t.resume(ctx)
@@ -103,6 +106,7 @@ func (t *term) step(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
+	// The sequence number of each acknowledgement was checked, so seq is known without a request.
 	t.at, t.seq, t.new = end, t.seq+uint64(len(events)), false
 	if t.conflicts++; first {
 		t.conflicts = 0
@@ -110,7 +114,8 @@ func (t *term) step(ctx context.Context) error {
 	return nil
 }
 
-// restart makes the stream start again at the head of the log.
+// restart makes the stream start again at the head of the log. Readers at earlier positions then
+// read the log.
 func (t *term) restart(ctx context.Context) error {
 	if err := t.log.remove(ctx, t.seq); err != nil {
 		return err
@@ -118,6 +123,7 @@ func (t *term) restart(ctx context.Context) error {
 	return t.resume(ctx)
 }
 
+// resume determines the end of the stream, at the beginning of a term and after each conflict.
 func (t *term) resume(ctx context.Context) (err error) {
 	t.at, t.seq, err = t.log.resume(ctx)
 	t.new = true
@@ -231,7 +237,8 @@ func conflict(err error) error {
 	return err
 }
 
-// standBy returns nil when the log has new events and the stream has not.
+// standBy returns nil when the log has new events and the stream has not. The random pause keeps
+// several relays from taking over at the same time.
 func (l *Log) standBy(ctx context.Context) error {
 	before, _ := l.window.end()
 	for {

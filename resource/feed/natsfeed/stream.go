@@ -1,5 +1,8 @@
 package natsfeed
 
+// Access to the stream: its configuration and state, direct gets, and purges. Each call has a
+// timeout of its own, because servers without a leader do not answer.
+
 import (
 	"context"
 	"encoding/json"
@@ -49,7 +52,8 @@ func (l *Log) create(ctx context.Context) (*jetstream.StreamInfo, error) {
 	return l.state(ctx)
 }
 
-// state returns the state of the stream from its leader.
+// state returns the state of the stream from its leader. CachedInfo is that of the response to the
+// lookup just before.
 func (l *Log) state(ctx context.Context) (*jetstream.StreamInfo, error) {
 	ctx, cancel := context.WithTimeout(ctx, apiWait)
 	defer cancel()
@@ -107,6 +111,8 @@ func (l *Log) getSubject() string {
 // get returns at most max messages, starting at a sequence number. Any replica may respond, so the
 // newest messages may be missing. The result has no gaps except those of the stream.
 func (l *Log) get(ctx context.Context, seq uint64, max int) ([]*message, error) {
+	// The server ends a batch at this size, so that a page of large events does not fill the
+	// memory.
 	const bytes = 4 << 20
 	ctx, cancel := context.WithTimeout(ctx, apiWait)
 	defer cancel()
@@ -153,7 +159,8 @@ func stored(msg *nats.Msg) (*message, error) {
 	return decode(seq, msg.Header, msg.Data)
 }
 
-// complete reads an event that was too large for a message from the log.
+// complete reads an event that was too large for a message from the log. The event may have been
+// purged from the log since; the error is then that of an expired cursor.
 func (l *Log) complete(ctx context.Context, m *message) error {
 	if m.event != nil {
 		return nil

@@ -24,7 +24,8 @@ type window struct {
 	bytes   int
 	first   uint64    // the sequence number of the first event; the others follow without a gap
 	moved   time.Time // when the last event was added
-	purged  feed.Cursor
+	// The last position that the log has purged: messages up to it are dropped when they arrive.
+	purged feed.Cursor
 }
 
 // next returns the sequence number of the next message, or 0 if it is unknown.
@@ -41,6 +42,7 @@ func (w *window) end() (feed.Cursor, bool) {
 	return w.last(), w.trusted
 }
 
+// last returns the cursor of the newest event, or the floor if there is none. The caller holds mu.
 func (w *window) last() feed.Cursor {
 	if n := len(w.events); n > 0 {
 		return w.events[n-1].Cursor
@@ -58,12 +60,15 @@ func (w *window) restart(seq uint64) {
 // invalidate empties the window and stops its use.
 func (w *window) invalidate() { w.restart(0) }
 
+// reset empties the window. The next message follows floor and has the sequence number seq, 0 if it
+// is unknown. The new end is not trusted until the log has confirmed it.
 func (w *window) reset(floor feed.Cursor, seq uint64) {
 	w.trusted, w.floor, w.first = false, floor, seq
 	w.events, w.sizes, w.bytes = nil, nil, 0
 }
 
-// trust records whether the log has the end of the window.
+// trust records whether the log has the end of the window. end is compared, because the window may
+// have changed while the log was read.
 func (w *window) trust(end feed.Cursor, is bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -77,6 +82,7 @@ func (w *window) trust(end feed.Cursor, is bool) {
 func (w *window) add(m *message) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	// A gap in the sequence numbers is a removed message; one in the cursors a replaced stream.
 	if m.after != w.last() || m.seq != w.first+uint64(len(w.events)) {
 		w.reset(m.after, m.seq)
 	}
@@ -99,6 +105,8 @@ func (w *window) dropPurged() {
 	}
 }
 
+// drop removes the n oldest events. It clears them, because the array would keep them
+// in memory.
 func (w *window) drop(n int) {
 	for i := range n {
 		w.bytes -= w.sizes[i]
@@ -130,6 +138,7 @@ func (w *window) after(at feed.Cursor, until uint64, max int) ([]*feed.Event, lo
 	}
 	from := 0
 	if at != w.floor {
+		// A position between two events is not one of the log: numbers may have gaps.
 		i, found := w.find(at.Seq)
 		if !found || w.events[i].Cursor != at {
 			return nil, notInWindow
@@ -171,7 +180,8 @@ func (w *window) trim(purged feed.Cursor) {
 	w.dropPurged()
 }
 
-// silent reports whether no event was added for d.
+// silent reports whether no event was added for d. It does not know whether there was nothing to
+// add.
 func (w *window) silent(d time.Duration) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
