@@ -12,7 +12,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Error is an error of one field.
+// Error is an error of one field. It is comparable, which Is uses.
 type Error struct {
 	Field string // the JSON name of the field in the store
 	Code  string
@@ -34,7 +34,9 @@ func (e *Error) Is(target error) bool {
 }
 
 // Problem returns the problem of the field errors in err, joined or alone, and nil if there are
-// none. pointer returns the JSON Pointer of a field in the document of the client.
+// none. pointer returns the JSON Pointer of a field in the document of the client. If one of the
+// errors is not Taken, the problem is 422 instead of 409: its value is wrong whatever other items
+// have.
 func Problem(err error, pointer func(field string) string) *problem.Details {
 	fields := collect(nil, err)
 	if len(fields) == 0 {
@@ -77,7 +79,8 @@ func Locate(err error, pointer func(field string) string) error {
 	return err
 }
 
-// collect appends the field errors in err to found.
+// collect appends the field errors in err to found. errors.As would find only the first one of
+// several joined errors.
 func collect(found []*Error, err error) []*Error {
 	switch e := err.(type) {
 	case nil:

@@ -12,7 +12,8 @@ import (
 )
 
 // Problem returns the problem of an error of package schema, patch or query in err, and nil if
-// there is none.
+// there is none. Package resource calls it for errors of every protocol, so that equal mistakes are
+// equal problems. A *query.Error may be alone or in query.Errors.
 func Problem(err error) *problem.Details {
 	var (
 		invalid  schema.Violations
@@ -24,7 +25,9 @@ func Problem(err error) *problem.Details {
 	switch {
 	case errors.As(err, &invalid):
 		return ofDocument(invalid)
+	// 400, because the text is not JSON or exceeds a limit; violations of a schema are 422.
 	case errors.As(err, &syntax):
+		// The pointer is that of the value in which parsing failed, if it was found.
 		d := problem.New(problem.MalformedJSON, "The content is not valid JSON.")
 		if syntax.Code == "depth" || syntax.Code == "names" {
 			d.Detail = "The content exceeds a limit for JSON."
@@ -33,6 +36,7 @@ func Problem(err error) *problem.Details {
 		return d
 	case errors.As(err, &patching):
 		return ofPatch(patching)
+	// Before a single error: Errors unwraps to its elements, and all of them are reported.
 	case errors.As(err, &queries):
 		return ofQuery(queries...)
 	case errors.As(err, &one):
@@ -41,6 +45,8 @@ func Problem(err error) *problem.Details {
 	return nil
 }
 
+// ofDocument makes a 422 of violations: the document is JSON, but not a valid item. Pointers are
+// those of the decoded document, which is that of the client unless a view converts it.
 func ofDocument(bad schema.Violations) *problem.Details {
 	d := problem.New(problem.Invalid, "The content is not valid.")
 	for _, v := range bad {
@@ -49,6 +55,9 @@ func ofDocument(bad schema.Violations) *problem.Details {
 	return d
 }
 
+// ofPatch makes a 409 of a conflict, such as a failed test, a 413 of too many operations, and a 400
+// of anything else. Pointer is the path of the operation, which is in the target and not in the
+// patch.
 func ofPatch(e *patch.Error) *problem.Details {
 	kind := problem.MalformedPatch
 	switch e.Kind {
@@ -59,6 +68,7 @@ func ofPatch(e *patch.Error) *problem.Details {
 	}
 	d := problem.New(kind, "The patch cannot be applied.")
 	v := problem.Violation{Pointer: e.Path, Code: e.Code, Detail: e.Detail}
+	// It is negative for a merge patch, which has no operations.
 	if e.Operation >= 0 {
 		v.Operation = &e.Operation
 	}
@@ -66,10 +76,13 @@ func ofPatch(e *patch.Error) *problem.Details {
 	return d
 }
 
+// ofQuery makes one problem of all errors of a query. An invalid cursor has a type of its own,
+// because its client must begin at the first page. Other errors are then omitted.
 func ofQuery(all ...*query.Error) *problem.Details {
 	d := problem.New(problem.InvalidParameter, "A parameter of the request is not valid.")
 	for _, f := range all {
 		v := problem.Violation{Parameter: f.Parameter, Code: f.Code, Detail: f.Detail}
+		// Errors that were found before it are dropped with d.
 		if f.Code == "invalidCursor" {
 			d = problem.New(problem.InvalidCursor, "The cursor is not valid for this list.")
 			d.Errors = []problem.Violation{v}

@@ -13,9 +13,13 @@ import (
 )
 
 // Lines returns a line such as `/name was "a" and is "b"` for each place in which two documents in
-// the same form differ, nil if there is none. Lists of different lengths are one place.
+// the same form differ, nil if there is none. Lists of different lengths are one place. A form is
+// one encoding, such as the compact one with sorted maps: numbers and strings are compared as text.
 func Lines(was, is jsontext.Value) []string { return appendLines(nil, "", was, is) }
 
+// appendLines appends the lines for the values at the pointer at. A value that cannot be parsed is
+// one place, so the result never lacks a difference. nil is an absent member. Kinds that differ,
+// such as an object and null, are one place.
 func appendLines(found []string, at string, was, is jsontext.Value) []string {
 	switch {
 	case string(was) == string(is):
@@ -25,6 +29,8 @@ func appendLines(found []string, at string, was, is jsontext.Value) []string {
 		if json.Unmarshal(was, &a) != nil || json.Unmarshal(is, &b) != nil {
 			break
 		}
+		// The names of both, sorted, so that the lines have the same order each time. A member that
+		// only one document has is compared with nil.
 		both := maps.Clone(a)
 		maps.Copy(both, b)
 		for _, name := range slices.Sorted(maps.Keys(both)) {
@@ -33,6 +39,7 @@ func appendLines(found []string, at string, was, is jsontext.Value) []string {
 		return found
 	case was.Kind() == '[' && is.Kind() == '[':
 		var a, b []jsontext.Value
+		// Elements have no identity: after an insertion at the front each would differ.
 		if json.Unmarshal(was, &a) != nil || json.Unmarshal(is, &b) != nil || len(a) != len(b) {
 			break
 		}
@@ -44,6 +51,8 @@ func appendLines(found []string, at string, was, is jsontext.Value) []string {
 	return append(found, fmt.Sprintf("%s was %s and is %s", at, orAbsent(was), orAbsent(is)))
 }
 
+// orAbsent distinguishes an absent member from null. A lookup in a map returns nil for it.
+// Otherwise the value is written as JSON.
 func orAbsent(v jsontext.Value) string {
 	if v == nil {
 		return "absent"

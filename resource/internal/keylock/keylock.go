@@ -35,6 +35,8 @@ func (k *Locks) Lock(ctx context.Context, key string) (unlock func(), err error)
 	l.users++
 	k.mu.Unlock()
 
+	// The last user removes the lock from the map, so that it contains only keys in use. Waiters
+	// are counted as users, which keeps their lock in the map.
 	leave := func() {
 		k.mu.Lock()
 		defer k.mu.Unlock()

@@ -12,7 +12,8 @@ type ID struct {
 	kind reflect.Kind // String, Int64 or Uint64 if it can be read as such, otherwise Invalid
 }
 
-// NewID returns the ID for a field.
+// NewID returns the ID for a field. A type of its own over string may have text methods, so only
+// string itself is read directly.
 func NewID(f *schema.Field) *ID {
 	id := &ID{Field: f, kind: integerKind(f.Type)}
 	if f.Type.GoType == reflect.TypeFor[string]() {
@@ -21,6 +22,7 @@ func NewID(f *schema.Field) *ID {
 	return id
 }
 
+// in returns the Go field in v, a pointer to an item. Embedded structs have an index each.
 func (id *ID) in(v any) reflect.Value {
 	f := reflect.ValueOf(v).Elem().Field(id.Index[0])
 	for _, i := range id.Index[1:] {
@@ -45,6 +47,7 @@ func (id *ID) Is(v any, text string) bool {
 	case reflect.String:
 		return f.String() == text
 	case reflect.Int64:
+		// Negative ids are rare, and the text below compares them.
 		if n := f.Int(); n >= 0 {
 			return isDecimal(text, uint64(n))
 		}
@@ -54,7 +57,8 @@ func (id *ID) Is(v any, text string) bool {
 	return id.Text(v) == text
 }
 
-// isDecimal reports whether s is n in decimal, without leading zeros.
+// isDecimal reports whether s is n in decimal, without leading zeros. It compares from the last
+// digit and allocates nothing.
 func isDecimal(s string, n uint64) bool {
 	for i := len(s) - 1; i > 0; i-- {
 		if s[i] != byte('0'+n%10) {
@@ -66,7 +70,7 @@ func isDecimal(s string, n uint64) bool {
 }
 
 // Canonical reports whether text is an id as the field would spell it: 01 and +1 are not the item
-// 1.
+// 1. A store must not see other spellings, because two URLs of one item have two entries in caches.
 func (id *ID) Canonical(text string) bool {
 	if id.Type.Kind != schema.Integer {
 		return text != ""

@@ -88,6 +88,8 @@ func (j *Join) Distinct(limit int, valid func(key string) bool) []string {
 	return j.ask
 }
 
+// slotOf returns the slot of a key, and a new one for a key that has none. As long as keys ascend,
+// each is new or equals the last one, and no map is needed.
 func (j *Join) slotOf(key string, valid func(string) bool) int32 {
 	if n := len(j.names); n > 0 && !j.mapped {
 		switch last := j.names[n-1]; {
@@ -111,6 +113,7 @@ func (j *Join) slotOf(key string, valid func(string) bool) int32 {
 	return slot
 }
 
+// fillSlots makes the map of the keys so far. From then on slotOf maintains it.
 func (j *Join) fillSlots() {
 	for slot, name := range j.names {
 		j.slots[name] = int32(slot)
@@ -135,7 +138,8 @@ func (j *Join) Find(key string) (slot int32, ok bool) {
 	return slot, ok
 }
 
-// findText is Find without making a string of the key.
+// findText is Find without making a string of the key. The conversion in a comparison and in an
+// index expression does not allocate.
 func (j *Join) findText(key []byte) (slot int32, ok bool) {
 	for _, slot := range [...]int{j.guess, j.guess + 1} {
 		if slot < len(j.names) && j.names[slot] == string(key) {

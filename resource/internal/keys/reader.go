@@ -53,6 +53,8 @@ func integerKind(typ *schema.Type) reflect.Kind {
 	return reflect.Invalid
 }
 
+// writesText reports whether a type has a text form of its own. It may differ from the value of the
+// string.
 func writesText(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
@@ -120,6 +122,8 @@ func (k *Reader) Read(j *Join, v any) {
 	}
 }
 
+// addKey adds the key f of the item v. Integers are added as text that shares one string with the
+// other keys of the Join.
 func (k *Reader) addKey(j *Join, f reflect.Value, v any) {
 	key := ""
 	switch k.kind {
@@ -156,6 +160,7 @@ func (k *Reader) Find(j *Join, v any) (slot int32, ok bool) {
 	if !f.IsValid() {
 		return 0, false
 	}
+	// Enough for any 64-bit integer, and on the stack.
 	var buf [24]byte
 	switch k.kind {
 	case reflect.Int64:

@@ -43,6 +43,7 @@ func NewReader(ctx context.Context, content io.Reader, o Options) (*Reader, erro
 		}
 		content = zr
 	}
+	// Limits apply to the decompressed content, because a small body can expand a thousand times.
 	content = &limited{ctx: ctx, from: content, max: o.MaxContent}
 	return &Reader{in: bufio.NewReaderSize(content, 64<<10), gzip: o.Gzip, maxLine: o.MaxLine}, nil
 }
@@ -66,7 +67,7 @@ func (l *limited) Read(p []byte) (int, error) {
 }
 
 // limitError reports why readable content was not read to its end. It is returned to the caller
-// unchanged.
+// unchanged. httpbody.ReadError would report it as an error of the connection.
 type limitError struct{ error }
 
 func (e *limitError) Unwrap() error { return e.error }
@@ -75,7 +76,8 @@ func (e *limitError) Unwrap() error { return e.error }
 var ErrTooLong = errors.New("the line is too long")
 
 // Append appends the next line to dst, without its end, which the last line may lack. The error
-// after the last line is [io.EOF]. After [ErrTooLong] the next line can be read.
+// after the last line is [io.EOF]. After [ErrTooLong] the next line can be read. Line ends may be
+// LF or CRLF; white space at the end of a JSON value has no meaning.
 func (r *Reader) Append(dst []byte) ([]byte, error) {
 	start, long := len(dst), false
 	for first := true; ; first = false {
@@ -83,6 +85,7 @@ func (r *Reader) Append(dst []byte) ([]byte, error) {
 		if first && (len(part) > 0 || err == nil) {
 			r.line++
 		}
+		// A line that is too long is read to its end, but no longer stored.
 		if long = long || int64(len(dst)-start+len(bytes.TrimRight(part, "\r\n"))) > r.maxLine; !long {
 			dst = append(dst, part...)
 		}
@@ -106,7 +109,7 @@ func (r *Reader) Append(dst []byte) ([]byte, error) {
 func (r *Reader) Line() int { return r.line }
 
 // TempFile is content in a temporary file: it can be read several times, without waiting for the
-// client.
+// client. Each attempt of a transaction reads it from its beginning.
 type TempFile struct{ file *os.File }
 
 // NewTempFile copies content to a temporary file. Content of more than max bytes is rejected with
@@ -117,6 +120,7 @@ func NewTempFile(content io.Reader, max int64) (*TempFile, error) {
 		return nil, err
 	}
 	temp := &TempFile{file}
+	// One byte more than the limit shows that there is more content.
 	n, err := io.Copy(file, io.LimitReader(content, max+1))
 	switch {
 	case err != nil:

@@ -8,7 +8,8 @@ import (
 )
 
 // Listener is a [net.Listener] of [net.Pipe] connections, which do not buffer. It is safe for
-// concurrent use. Create it with [Listen].
+// concurrent use. Create it with [Listen]. Channels and pipes made in a bubble belong to it, so
+// time advances while goroutines wait for them.
 type Listener struct {
 	conns  chan net.Conn
 	closed chan struct{}

@@ -1,5 +1,8 @@
 package report
 
+// The brief form of the start-up report. It parses the text of the full report, so that other
+// packages can add lines to that without a second form.
+
 import (
 	"slices"
 	"strings"
@@ -7,7 +10,8 @@ import (
 
 // Brief shortens a report to a line for each path, followed by a line for each weakness with the
 // paths that have it. The path of items is part of the line of its list. Lines that are neither
-// about a path nor indented are kept, and precede the others.
+// about a path nor indented are kept, and precede the others. The order of paths is that of the
+// report.
 func Brief(report string) string {
 	var b briefReport
 	for line := range strings.Lines(report) {
@@ -38,7 +42,8 @@ type weakness struct {
 	at   []string
 }
 
-// add reads the next line of the report.
+// add reads the next line of the report. Details of a path are indented by four spaces and have a
+// label before a colon. Labels other than weak, keys and feed are dropped.
 func (b *briefReport) add(line string) {
 	detail, indented := strings.CutPrefix(line, "    ")
 	label, value, _ := strings.Cut(strings.TrimSpace(detail), ": ")
@@ -47,7 +52,9 @@ func (b *briefReport) add(line string) {
 		b.addWeakness(value, indented)
 	case !indented:
 		b.head(line)
+	// Details before the first path belong to nothing.
 	case b.last == nil:
+	// Only the first of several details. The part after the colon is the reason.
 	case label == "keys" && b.last.keys == "":
 		b.last.keys, _, _ = strings.Cut(value, ": ")
 	case label == "feed":
@@ -71,8 +78,10 @@ func (b *briefReport) head(line string) {
 		b.lines = append(b.lines, &briefLine{name: name})
 	}
 	b.last = b.lines[at]
+	// A text that is not a list of methods, such as that of a command, is kept as it is.
 	for word := range strings.SplitSeq(text, ", ") {
 		switch {
+		// Every path has both.
 		case word == "HEAD", word == "OPTIONS", word == "", slices.Contains(b.last.methods, word):
 		case slices.Contains(briefMethods, word):
 			b.last.methods = append(b.last.methods, word)
@@ -86,6 +95,7 @@ func (b *briefReport) head(line string) {
 var briefMethods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
 // addWeakness adds a weakness of the last line, or of the whole program if it is not indented.
+// Equal texts are one weakness, so texts must not contain names.
 func (b *briefReport) addWeakness(text string, indented bool) {
 	at := slices.IndexFunc(b.weak, func(w weakness) bool { return w.text == text })
 	if at < 0 {
@@ -98,6 +108,8 @@ func (b *briefReport) addWeakness(text string, indented bool) {
 	}
 }
 
+// String returns the kept lines, those of paths, and the weaknesses. A weakness of several paths is
+// one line, because most settings are missing everywhere or nowhere.
 func (b *briefReport) String() string {
 	var out strings.Builder
 	for _, l := range append(b.kept, b.lines...) {
@@ -113,10 +125,12 @@ func (b *briefReport) String() string {
 	return out.String()
 }
 
+// String returns a line such as "/orders  GET POST; keys: exactly once".
 func (l *briefLine) String() string {
 	if !strings.HasPrefix(l.name, "/") {
 		return l.text
 	}
+	// A path with methods only has no text of its own.
 	text := l.text
 	if text == "" {
 		slices.SortFunc(l.methods, func(a, b string) int {

@@ -10,7 +10,8 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Resource has what the report states about a resource.
+// Resource has what the report states about a resource. Package resource fills it in; the text is
+// here, so that the core has no prose.
 type Resource struct {
 	Name string
 	// Create, Replace, Patch and Delete report which writes are served, and Batches whether several
@@ -34,7 +35,8 @@ type Resource struct {
 	Logged bool
 }
 
-// Summary returns the lines about the resource, without warnings.
+// Summary returns the lines about the resource, without warnings. brief.go parses this form: a line
+// of a path has two spaces after the path, and details are indented by four.
 func (r *Resource) Summary() string {
 	var b strings.Builder
 	list, item := r.methods()
@@ -62,6 +64,7 @@ func (r *Resource) Summary() string {
 // methods returns the HTTP methods of the list and of its items, which are better known than
 // capabilities.
 func (r *Resource) methods() (list, item string) {
+	// Every collection can be read, see package resource.
 	list, item = "GET, HEAD", "GET, HEAD"
 	for _, m := range []struct {
 		served bool
@@ -78,7 +81,8 @@ func (r *Resource) methods() (list, item string) {
 	return list + ", OPTIONS", item + ", OPTIONS"
 }
 
-// Warnings returns the settings that may not be intended, each as a sentence.
+// Warnings returns the settings that may not be intended, each as a sentence. The
+// text before a colon names the setting.
 func (r *Resource) Warnings() []string {
 	var all []string
 	warn := func(applies bool, text string) {
@@ -104,7 +108,7 @@ func (r *Resource) Warnings() []string {
 }
 
 // unwritten returns the names of the Go fields of items that are not in their JSON, and so not in
-// events.
+// events. An event has the JSON of an item, from which policies get their value.
 func unwritten(typ *schema.Type) (names []string) {
 	for _, sf := range reflect.VisibleFields(typ.GoType) {
 		at := slices.IndexFunc(typ.Fields,
@@ -119,7 +123,8 @@ func unwritten(typ *schema.Type) (names []string) {
 	return names
 }
 
-// embeds reports whether the field at an index is a struct of which the fields are members.
+// embeds reports whether the field at an index is a struct of which the fields are members. Its own
+// entry is not a member, but its fields are.
 func embeds(typ *schema.Type, index []int) bool {
 	return slices.ContainsFunc(typ.Fields, func(f *schema.Field) bool {
 		return len(f.Index) > len(index) && slices.Equal(f.Index[:len(index)], index)

@@ -18,7 +18,8 @@ import (
 const idleTimeout = time.Minute
 
 // Source starts and closes the feed. The zero value is ready. It is safe for concurrent use, and
-// must not be copied.
+// must not be copied. users counts calls of Join without Leave. feed is nil while none runs, and
+// idle is the timer of the last Leave.
 type Source struct {
 	mu     sync.Mutex
 	parent *feed.Feed
@@ -29,7 +30,8 @@ type Source struct {
 }
 
 // Attach makes the feed a branch of parent, so that it is closed with parent. It reports false if
-// the source has another parent already.
+// the source has another parent already. A collection may be in several catalogs,
+// which then need the same feed.
 func (s *Source) Attach(parent *feed.Feed, logger *slog.Logger) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,6 +49,7 @@ func (s *Source) Logger() *slog.Logger {
 }
 
 // Join returns the feed of watch, and starts it if it does not run. The caller calls Leave once.
+// Stop may be too late for a timer that has fired; closeIdle then sees the new user.
 func (s *Source) Join(watch func(context.Context, feed.Cursor) iter.Seq2[*feed.Event, error]) *feed.Feed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +67,7 @@ func (s *Source) Join(watch func(context.Context, feed.Cursor) iter.Seq2[*feed.E
 	return s.feed
 }
 
-// Leave ends the use of a feed that Join has returned.
+// Leave ends the use of a feed that Join has returned. It does not wait for the feed to close.
 func (s *Source) Leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +77,8 @@ func (s *Source) Leave() {
 	}
 }
 
-// closeIdle closes the feed, unless it has a subscriber again.
+// closeIdle closes the feed, unless it has a subscriber again. A Join after it starts another feed,
+// which resumes from the cursors of its subscribers.
 func (s *Source) closeIdle() {
 	s.mu.Lock()
 	f := s.feed
@@ -84,7 +88,9 @@ func (s *Source) closeIdle() {
 		s.feed = nil
 	}
 	s.mu.Unlock()
+	// Without the lock: Close ends the watch of the collection, which may call Join or Logger.
 	if f != nil {
+		// Without the lock: Join can start another feed while this one is closed.
 		f.Close()
 	}
 }
