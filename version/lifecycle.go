@@ -55,7 +55,8 @@ func (n *Negotiator) retiredProblem(q *negotiation) *problem.Details {
 	return d
 }
 
-// next returns the successor of c; nil if there is none.
+// next returns the successor of c; nil if there is none. Without Successor it is the newest current
+// contract, if c is deprecated or has a Sunset.
 func (n *Negotiator) next(c *contract, now time.Time) *contract {
 	if c.Successor != "" {
 		next := n.lookup(c.Successor)
@@ -100,6 +101,7 @@ func (s *Selection) successor() string {
 // of the URL as the request. If the request named it elsewhere, the path or the query is used; ""
 // if neither is a strategy.
 func (s *Selection) targetIn(next *contract) string {
+	// next is served and no preview, so it has names.
 	shortest := s.n.names(next, s.now)[0]
 	mount, path := s.target()
 	switch {

@@ -61,7 +61,8 @@ func (n *Negotiator) serveList(w http.ResponseWriter, r *http.Request) {
 	httpbody.Serve(w, r, mediaJSON, `"`+base64.RawURLEncoding.EncodeToString(sum[:12])+`"`, body)
 }
 
-// document returns the list as JSON.
+// document returns the list as JSON. Names and Successor depend on now, so the list agrees with
+// what a request would select.
 func (n *Negotiator) document(now time.Time) []byte {
 	var list struct {
 		Versions []listEntry `json:"versions"`
@@ -72,6 +73,7 @@ func (n *Negotiator) document(now time.Time) []byte {
 			Deprecated: c.Contract.Deprecated.UTC().Truncate(time.Second),
 			Sunset:     c.Sunset.UTC().Truncate(time.Second),
 			OpenAPI:    c.OpenAPI}
+		// A retired contract has none. Clients need not distinguish null from an empty list.
 		if l.Names == nil {
 			l.Names = []string{}
 		}

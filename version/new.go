@@ -129,7 +129,8 @@ func (c *contract) checkDates() {
 	}
 }
 
-// setDefault panics if the default contract does not exist or is retired.
+// setDefault panics if the default contract does not exist or is retired. A default that is retired
+// later remains, and requests without a version are then 410.
 func (n *Negotiator) setDefault() {
 	name := n.opts.Default
 	if name == "" {

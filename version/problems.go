@@ -10,7 +10,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// refuse responds with d and the list of supported versions.
+// refuse responds with d and the list of supported versions. It adds Vary, because a cache may
+// store errors too: another spelling of the request can succeed.
 func (n *Negotiator) refuse(w http.ResponseWriter, r *http.Request, d *problem.Details, now time.Time) {
 	if d.Header == nil {
 		d.Header = http.Header{}
@@ -41,7 +42,8 @@ func (n *Negotiator) supported(now time.Time) []string {
 	return all
 }
 
-// failureProblem returns the problem for q.failure.
+// failureProblem returns the problem for q.failure. f.raw is text of the client, so it is truncated
+// and quoted.
 func (n *Negotiator) failureProblem(q *negotiation) *problem.Details {
 	p, f := &n.places[q.failedPlace], &q.failure
 	switch f.kind {
@@ -72,6 +74,7 @@ func (n *Negotiator) failureProblem(q *negotiation) *problem.Details {
 			truncate(f.raw), p.label)
 		code = "unsupported"
 	}
+	// The status depends on the place: 404 for a path, 406 for Accept, 415 for a Content-Type.
 	d.Status = p.status
 	d.Errors = p.violation(code)
 	if p.status == http.StatusUnsupportedMediaType {

@@ -30,7 +30,8 @@ func newVary(strategies []Strategy) (names []string) {
 	return names
 }
 
-// add merges the fields into the Vary field of h.
+// add merges the fields into the Vary field of h. The values are shared by all responses, so their
+// capacity is their length.
 func (v *varyFields) add(h http.Header) {
 	if v.line == nil {
 		return
@@ -58,6 +59,7 @@ func (v *varyFields) cached(line string) []string {
 	if kept != nil && len(*kept) >= maxMerged {
 		return all
 	}
+	// Copy on write: readers use the map without a lock.
 	more := map[string][]string{}
 	if kept != nil {
 		more = maps.Clone(*kept)
