@@ -74,6 +74,7 @@ func Run[T any](t *testing.T, newOps func(t *testing.T) resource.Ops[T], newValu
 	opts *Options) {
 	t.Helper()
 	o := opts.withDefaults()
+	// Each history has a new collection, so a failure needs only its own seed.
 	for i := range o.Histories {
 		seed := o.Seed + uint64(i)
 		h, err := Record(t.Context(), newOps(t), newValue, &o, seed)
@@ -120,6 +121,7 @@ func shortest(m porcupine.Model, part []porcupine.Operation) []porcupine.Operati
 		busy = max(busy, op.Return)
 	}
 	cuts = append(cuts, len(part))
+	// Invalid prefixes stay invalid when calls are added, so a binary search is possible.
 	n := sort.Search(len(cuts)-1, func(i int) bool { return !porcupine.CheckOperations(m, part[:cuts[i]]) })
 	return part[:cuts[n]]
 }

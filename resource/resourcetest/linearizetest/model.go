@@ -1,5 +1,8 @@
 package linearizetest
 
+// The sequential model of a collection, with which porcupine compares histories. record.go fills in
+// call and answer.
+
 import (
 	"fmt"
 	"maps"
@@ -67,6 +70,7 @@ func partition(history []porcupine.Operation) [][]porcupine.Operation {
 	}
 	var parts [][]porcupine.Operation
 	for _, id := range slices.Sorted(maps.Keys(byID)) {
+		// Judge relies on the order by call time, see shortest.
 		part := byID[id]
 		slices.SortFunc(part, func(a, b porcupine.Operation) int { return int(a.Call - b.Call) })
 		parts = append(parts, part)
@@ -74,7 +78,8 @@ func partition(history []porcupine.Operation) [][]porcupine.Operation {
 	return parts
 }
 
-// step reports whether the answer is possible in state s, and returns the state after the call.
+// step reports whether the answer is possible in state s, and returns the state after the call. It
+// is called for each order that the search tries, so it has no side effects.
 func step(s item, c call, a answer, recreates bool) (bool, item) {
 	if a.outcome == absent || a.outcome == gone {
 		return s.missing(c, a, recreates), s
@@ -86,6 +91,8 @@ func step(s item, c call, a answer, recreates bool) (bool, item) {
 		if a.outcome == exists {
 			return s.live, s
 		}
+		// The revision is that of the answer: the model does not predict revisions, only their
+		// equality.
 		ok := a.outcome == done && !s.live && (!s.deleted || recreates)
 		return ok, item{live: true, rev: a.rev, value: c.value}
 	case "Replace":

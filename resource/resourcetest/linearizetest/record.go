@@ -1,5 +1,8 @@
 package linearizetest
 
+// Recording of histories: clients that make random calls at the same time. linearize.go judges the
+// result.
+
 import (
 	"context"
 	"errors"
@@ -70,6 +73,7 @@ func (r *recorder[T]) client(ctx context.Context, number int, rng *rand.Rand) (H
 	history := make(History, 0, share)
 	var read *call // the item that was read or written last
 	for i := range share {
+		// The range of ids advances generations times during the share of a client.
 		n := i*generations/share*r.Items + rng.IntN(r.Items)
 		c := r.choose(rng, r.ID(n), seen)
 		if read != nil && rng.IntN(2) == 0 { // read, then write, as typical clients do
@@ -77,6 +81,8 @@ func (r *recorder[T]) client(ctx context.Context, number int, rng *rand.Rand) (H
 		}
 		read = nil
 		r.await(int64(r.Clients * (i + 1)))
+		// The logical clock increases with each start and end. Two calls overlap if their intervals
+		// do, which is all that linearizability needs to know.
 		op := porcupine.Operation{ClientId: number, Call: r.clock.Add(1)}
 		a, err := r.do(ctx, &c)
 		op.Return = r.clock.Add(1)
@@ -167,7 +173,8 @@ func (r *recorder[T]) do(ctx context.Context, c *call) (answer, error) {
 	return a, nil
 }
 
-// document returns a value as JSON, for comparison.
+// document returns a value as JSON, for comparison. An error becomes text that equals no document,
+// so the history is not linearizable.
 func (r *recorder[T]) document(v *T) string {
 	text, err := r.typ.AppendFull(nil, v)
 	if err != nil {
@@ -176,7 +183,8 @@ func (r *recorder[T]) document(v *T) string {
 	return string(text)
 }
 
-// outcomeOf returns the answer for an error of package resource, and other errors unchanged.
+// outcomeOf returns the answer for an error of package resource, and other errors unchanged. The
+// order of the map does not matter, because an error wraps one of them.
 func outcomeOf(err error) (answer, error) {
 	for known, o := range map[error]outcome{
 		resource.ErrNotFound: absent, resource.ErrGone: gone, resource.ErrExists: exists,
