@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,7 +16,9 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // errSecret is an internal error of a store. No response may contain its text.
@@ -289,4 +293,27 @@ func TestStrangersOfGetMany(t *testing.T) {
 		}
 	})
 	wantBody(t, send(t, h, "GET /books/1?expand=next&fields=id"), http.StatusOK, `{"id":1,"next":[]}`)
+}
+
+// TestStoredButNotRendered: the item is stored, so a PUT succeeds although JSON cannot represent what
+// the store returned.
+func TestStoredButNotRendered(t *testing.T) {
+	t.Parallel()
+	ops := resource.OpsOf(memory.New[share](nil))
+	replace, insert := ops.Replace, ops.Insert
+	ops.Replace = func(ctx context.Context, id string, rev resource.Rev, v share) (resource.Item[share], error) {
+		item, err := replace(ctx, id, rev, v)
+		item.Value.Share = math.NaN()
+		return item, err
+	}
+	ops.Insert = func(ctx context.Context, id string, v share) (resource.Item[share], error) {
+		item, err := insert(ctx, id, v)
+		item.Value.Share = math.NaN()
+		return item, err
+	}
+	h := rest.New(resource.NewCatalog(&resource.CatalogOptions{Logger: slog.New(slog.DiscardHandler)},
+		ops.Resource("shares", nil)), nil)
+	want(t, send(t, h, "PUT /shares/a", jsonBody, "", `{"share":1}`), http.StatusCreated, "Location: /shares/a", "ETag: ")
+	want(t, send(t, h, "PUT /shares/a", jsonBody, "", `{"share":2}`), http.StatusNoContent, "ETag: ")
+	want(t, send(t, h, "PUT /shares/a", jsonBody, "Prefer: return=minimal", "", `{"share":3}`), http.StatusNoContent, "ETag: ")
 }

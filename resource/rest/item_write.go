@@ -211,12 +211,12 @@ func (x *call) respondPut(w *writeRequest, e *resource.Entry, created bool, sent
 	if !tagged && (e.Value != nil || w.selection.whole != nil) && w.selection.versionMember == nil {
 		buf := buffers.Get()
 		defer buffers.Put(buf)
-		var err error
-		// The comparison is with the whole item, whatever the client selects for this response.
-		if *buf, err = x.render(*buf, e, &selection{whole: w.selection.whole}); err != nil {
-			return err
+		// The comparison is with the whole item, whatever the client selects for this response. An
+		// item that cannot be rendered has no tag; it is stored, so this is no error of the request.
+		doc, err := x.render(*buf, e, &selection{whole: w.selection.whole})
+		if err == nil {
+			*buf, tagged = doc, bytes.Equal(doc, sent)
 		}
-		tagged = bytes.Equal(*buf, sent)
 	}
 	if w.minimal {
 		x.applied("return=minimal")
