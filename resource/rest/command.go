@@ -4,6 +4,7 @@ package rest
 // an import is handled in import.go, and one with jobs by command_job.go.
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -124,8 +125,7 @@ func (x *call) refuseQuery(lenient bool) error {
 		return err
 	}
 	// The parameter that selects the contract has been removed already.
-	// The first one that is found is reported, in no particular order.
-	for name := range params {
+	for _, name := range slices.Sorted(maps.Keys(params)) {
 		return badParameter(name, "unknownParameter", unknownParameter())
 	}
 	return nil

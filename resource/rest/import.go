@@ -5,8 +5,10 @@ package rest
 
 import (
 	"io"
+	"maps"
 	"math"
 	"net/http"
+	"slices"
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/httpbody"
@@ -67,7 +69,7 @@ func (x *call) atomic(lenient bool) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for name := range params {
+	for _, name := range slices.Sorted(maps.Keys(params)) {
 		if name != "atomic" && !lenient {
 			return false, badParameter(name, "unknownParameter", unknownParameter("atomic"))
 		}

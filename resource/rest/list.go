@@ -10,6 +10,7 @@ import (
 	"encoding/binary"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -113,7 +114,8 @@ func (x *call) parseList(lenient, whole bool) (listRequest, error) {
 	// Two cursors contradict each other, and an empty one is likely a bug of the client: to read it
 	// as the first page would hide the bug and repeat the list.
 	for _, name := range []string{"after", "before"} {
-		if v := params[name]; len(v) > 1 && v[0] != v[len(v)-1] || len(v) > 0 && v[0] == "" {
+		v := params[name]
+		if slices.ContainsFunc(v, func(cursor string) bool { return cursor != v[0] || cursor == "" }) {
 			return a, badParameter(name, "duplicateParameter", "must be one cursor, and not be empty")
 		}
 	}

@@ -296,6 +296,7 @@ func TestRule021StrictQueries(t *testing.T) {
 		{"/orders?limit=1&limit=2", problem.InvalidParameter, "?limit duplicateParameter"},
 		{"/orders?status=open&status=paid", problem.InvalidParameter, "?status duplicateParameter"},
 		{"/orders?after=a&after=b", problem.InvalidParameter, "?after duplicateParameter"},
+		{"/orders?after=a&after=b&after=a", problem.InvalidParameter, "?after duplicateParameter"},
 		{"/orders?after=a&before=b", problem.InvalidParameter, "?before duplicateParameter"},
 		{"/orders?nonsense=1", problem.InvalidParameter, "?nonsense unknownParameter"},
 		{"/orders/1?fields=id&fields=cents", problem.InvalidParameter, "?fields duplicateParameter"},
