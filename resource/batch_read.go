@@ -136,7 +136,10 @@ func (b *batchReader) checkMembers(op *batchOperation, at string) {
 	for _, m := range [...]struct {
 		name  string
 		given bool
-	}{{"id", op.ID != ""}, {"ifMatch", op.IfMatch != ""}, {"value", op.Value != nil}, {"patch", op.Patch != nil}} {
+	}{
+		{"id", op.ID != ""}, {"ifMatch", op.IfMatch != ""},
+		{"value", op.Value != nil}, {"patch", op.Patch != nil},
+	} {
 		switch {
 		case !m.given && slices.Contains(needs, m.name):
 			b.add(at+"/"+m.name, "required", m.name+" is required for "+op.Op)

@@ -43,7 +43,7 @@ type core struct {
 	projections   []*projection // the first is the stored type
 
 	public, noEvents, requireIfMatch, allowRecreate bool
-	hideGone                                        bool // authorizeGone is a default that hides every deleted item
+	hideGone                                        bool // authorizeGone hides every deleted item
 
 	pageSize, maxPageSize int
 }

@@ -25,7 +25,9 @@ type Lookup struct {
 // not a struct of scalar fields.
 //
 //	resource.NewLookup("hero", "characters", func(ctx context.Context, in Episode) (string, error) { ... })
-func NewLookup[In any](name, target string, find func(ctx context.Context, in In) (id string, err error)) *Lookup {
+func NewLookup[In any](
+	name, target string, find func(ctx context.Context, in In) (id string, err error),
+) *Lookup {
 	if !validName.MatchString(name) {
 		panic(fmt.Sprintf("resource: invalid lookup name %q; use letters, digits and -_.~", name))
 	}

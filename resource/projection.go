@@ -24,7 +24,7 @@ type projection struct {
 	parent    *projection                    // down converts from its type
 	down      func(any) (any, error)         // *Parent -> *V
 	up        func(v, base any) (any, error) // *V, *Parent -> *Parent
-	where     []query.Filter                 // in the names of the stored type: the items that the projection has
+	where     []query.Filter                 // the items of the projection, in names of the stored type
 	relations []*relation
 	reset     bool // PUT resets fields that the projection does not have
 	variants  etag.Variants

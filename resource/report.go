@@ -35,7 +35,8 @@ func (c *Catalog) Report() string {
 		}
 	}
 	switch {
-	case c.opts.Idempotency == nil && slices.ContainsFunc(c.parts, func(p *catalogPart) bool { return p.Keyed }):
+	case c.opts.Idempotency == nil &&
+		slices.ContainsFunc(c.parts, func(p *catalogPart) bool { return p.Keyed }):
 		b.WriteString("keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored\n")
 	case c.opts.Idempotency != nil && c.opts.Principal == nil:
 		b.WriteString("weak: no CatalogOptions.Principal: " +
@@ -77,7 +78,8 @@ func (r *Resource) forReport() *report.Resource {
 		{"Creator", ops.create != nil}, {"Inserter", ops.insert != nil}, {"Replacer", ops.replace != nil},
 		{"Deleter", ops.delete != nil}, {"Tombstoner", ops.deleted != nil}, {"Counter", ops.count != nil},
 		{"MultiGetter", ops.getMany != nil}, {"MultiInserter", ops.insertMany != nil},
-		{"BatchLister", ops.listByKeys != nil}, {"Transactor", ops.runner != nil}, {"Watcher", ops.watch != nil},
+		{"BatchLister", ops.listByKeys != nil}, {"Transactor", ops.runner != nil},
+		{"Watcher", ops.watch != nil},
 	} {
 		if a.has {
 			out.Capabilities = append(out.Capabilities, a.name)

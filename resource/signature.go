@@ -36,7 +36,8 @@ func checkSignatures[T any](c Collection[T]) {
 		}
 		if m, ok := got.MethodByName(name); ok {
 			panic(fmt.Sprintf("resource: method %s of %v has the wrong signature: "+
-				"it is %v, but must be\n\tfunc%s", name, got, methodSignature(m.Type), want.Method(0).Type.String()[len("func"):]))
+				"it is %v, but must be\n\tfunc%s", name, got, methodSignature(m.Type),
+				want.Method(0).Type.String()[len("func"):]))
 		}
 		if got.Kind() != reflect.Pointer && reflect.PointerTo(got).Implements(want) {
 			panic(fmt.Sprintf("resource: %v has method %s only on its pointer; pass a *%v", got, name, got))

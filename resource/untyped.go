@@ -15,7 +15,8 @@ import (
 
 // erased has the operations and hooks of a collection without its type parameter. nil is absent.
 type erased struct {
-	get        func(ctx context.Context, id string, b buffer) (*Entry, error) // in b; if nil, in its own memory
+	// get stores the item in b or, if b is nil, in memory of its own.
+	get        func(ctx context.Context, id string, b buffer) (*Entry, error)
 	list       func(ctx context.Context, q query.Query, b buffer) error
 	create     func(ctx context.Context, v any) (*Entry, error)
 	insert     func(ctx context.Context, id string, v any) (*Entry, error)

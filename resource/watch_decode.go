@@ -120,7 +120,10 @@ func (g *projectedEvent) Forget() {
 // project returns the event in this projection, before policy and filters are applied.
 func (s *projection) project(h *core, e *feed.Event, p *decodedEvent) *projectedEvent {
 	return e.Memo(s, func() any {
-		g := &projectedEvent{before: p.before != nil && s.holds(p.before.field), after: p.after != nil && s.holds(p.after.field)}
+		g := &projectedEvent{
+			before: p.before != nil && s.holds(p.before.field),
+			after:  p.after != nil && s.holds(p.after.field),
+		}
 		var was, is *Entry
 		err := safe.Call(func() (err error) {
 			if g.before {

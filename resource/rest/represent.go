@@ -155,7 +155,9 @@ func (x *call) params() (url.Values, error) {
 
 // append appends entry e as JSON. i is the index of e in its page, and rel has the related items of
 // the page, one element for each of p.links.
-func (p *selection) append(dst []byte, typ *schema.Type, e *resource.Entry, i int, rel []related) ([]byte, error) {
+func (p *selection) append(
+	dst []byte, typ *schema.Type, e *resource.Entry, i int, rel []related,
+) ([]byte, error) {
 	var err error
 	switch {
 	case p.fields != nil:

@@ -48,7 +48,8 @@ func describe(t *schema.Type, depth int) string {
 	fmt.Fprintf(&b, "%v%s%d(", t.Kind, t.Format, t.Bits)
 	if depth < 8 { // a recursive type has repeated itself by then
 		for _, f := range t.Fields {
-			fmt.Fprintf(&b, "%q:%s%v%v%v%v,", f.Name, describe(f.Type, depth+1), f.Nullable, f.OmitZero, f.OmitEmpty,
+			fmt.Fprintf(&b, "%q:%s%v%v%v%v,",
+				f.Name, describe(f.Type, depth+1), f.Nullable, f.OmitZero, f.OmitEmpty,
 				f.WriteOnly)
 		}
 		if t.Elem != nil {

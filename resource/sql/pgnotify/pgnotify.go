@@ -103,7 +103,8 @@ func (l *Log) Run(ctx context.Context) {
 // retry calls loop again when it returns an error, with a delay that grows.
 func (l *Log) retry(ctx context.Context, loop func(ctx context.Context) error) {
 	pace.Repeat(ctx, loop, func(err error) {
-		l.opts.Logger.Warn("pgnotify: notifications failed; events are found by polling until a retry succeeds",
+		l.opts.Logger.Warn(
+			"pgnotify: notifications failed; events are found by polling until a retry succeeds",
 			"error", err)
 	})
 }

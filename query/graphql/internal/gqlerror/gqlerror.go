@@ -21,9 +21,10 @@ const (
 	ParseFailed      = "GRAPHQL_PARSE_FAILED"
 	ValidationFailed = "GRAPHQL_VALIDATION_FAILED"
 	BadUserInput     = "BAD_USER_INPUT"
-	Unresolvable     = "OPERATION_RESOLUTION_FAILURE" // the document has no operation, or several and the request names none
-	NotPersisted     = "PERSISTED_QUERY_NOT_FOUND"
-	Internal         = "INTERNAL_SERVER_ERROR"
+	// Unresolvable: the document has no operation, or several and the request names none.
+	Unresolvable = "OPERATION_RESOLUTION_FAILURE"
+	NotPersisted = "PERSISTED_QUERY_NOT_FOUND"
+	Internal     = "INTERNAL_SERVER_ERROR"
 )
 
 // Error is an entry of errors in a response. All its fields are safe to send to clients.
@@ -74,7 +75,7 @@ const masked = "Internal server error"
 // Problem.Instance is a new URN; the caller logs err with this URN. The instance of any other error
 // is empty or set by the application.
 func Of(err error) *Error {
-	d := *resource.Problem(err) // a copy, because custom code may return the same problem for several requests
+	d := *resource.Problem(err) // a copy: custom code may return the same problem for several requests
 	if d.StatusCode() == http.StatusInternalServerError {
 		if d.Instance == "" {
 			d.Instance = problem.NewInstance()

@@ -92,7 +92,9 @@ const (
 	letter     = 'a'
 	digit      = '0'
 	quote      = 'q'
-	wide       = 'w' // first byte of a multi-byte character; only a byte order mark is valid outside strings and comments
+	// wide is the first byte of a multi-byte character. Outside strings and comments only a byte
+	// order mark is valid.
+	wide = 'w'
 )
 
 // classes maps each ASCII byte to its class. It is a string constant because Go has no constant

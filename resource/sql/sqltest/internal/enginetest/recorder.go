@@ -95,7 +95,9 @@ func NewConn(c driver.Conn, r *Recorder) *Conn { return &Conn{Conn: c, recorder:
 
 // ExecContext runs a statement without preparing it. It is recorded also if it fails, because it
 // reached the engine.
-func (c *Conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (c *Conn) ExecContext(
+	ctx context.Context, query string, args []driver.NamedValue,
+) (driver.Result, error) {
 	result, err := c.Conn.(driver.ExecerContext).ExecContext(ctx, query, args)
 	c.recorder.add(err, query, args)
 	return result, err
@@ -103,7 +105,9 @@ func (c *Conn) ExecContext(ctx context.Context, query string, args []driver.Name
 
 // QueryContext calls that of the driver, or returns [driver.ErrSkip] if it has none. Then
 // database/sql prepares the statement, and stmt records it.
-func (c *Conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+func (c *Conn) QueryContext(
+	ctx context.Context, query string, args []driver.NamedValue,
+) (driver.Rows, error) {
 	q, ok := c.Conn.(driver.QueryerContext)
 	if !ok {
 		return nil, driver.ErrSkip
