@@ -47,7 +47,7 @@ func (c *collections) cancelCommand(orders *resource.Resource, jobs command.Jobs
 		Jobs: jobs,
 	}
 	if c.auth {
-		opts.Authorize = func(ctx context.Context, _ *Stale) error { return c.mustBe(ctx, clerk, admin) }
+		opts.Authorize = func(ctx context.Context, _ *Stale) error { return c.requireRole(ctx, clerk, admin) }
 	}
 	return command.New("orders/cancel-stale", func(ctx context.Context, in Stale) (Cancelled, error) {
 		age, err := time.ParseDuration(in.OlderThan)

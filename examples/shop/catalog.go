@@ -30,17 +30,17 @@ type collections struct {
 	passwords resource.Ops[Password] // not served
 	tokens    resource.Ops[Token]
 
-	once    *idempotency.Guard
-	changes *feed.Feed
-	jobs    *job.Jobs
-	guesses throttle
-	crowd   crowd // users of the open streams
-	endings endings
-	folder  *folder
-	auth    bool // writes require a bearer token
-	rate    middleware.Rate
-	cache   string // Cache-Control of items and lists
-	now     func() time.Time
+	once        *idempotency.Guard
+	changes     *feed.Feed
+	jobs        *job.Jobs
+	guesses     throttle
+	userLoader  userLoader // users of the open streams
+	openStreams openStreams
+	folder      *folder
+	auth        bool // writes require a bearer token
+	rate        middleware.Rate
+	cache       string // Cache-Control of items and lists
+	now         func() time.Time
 
 	patience time.Duration // for tests; see settings
 }
@@ -52,15 +52,15 @@ func newCollections(
 ) (*collections, error) {
 	c := &collections{db: db, auth: s.auth, rate: s.rate, cache: s.cache, now: now, patience: s.patience}
 	var errs [8]error
-	c.users, errs[0] = keep[User](ctx, c, "users", sqltable.Options{}) // first: orders refer to them
-	c.orders, errs[1] = keep[Order](ctx, c, "orders",
+	c.users, errs[0] = openCollection[User](ctx, c, "users", sqltable.Options{}) // first: orders refer to them
+	c.orders, errs[1] = openCollection[Order](ctx, c, "orders",
 		sqltable.Options{References: map[string]string{"customerId": "users"}})
-	c.places, errs[2] = keep[Place](ctx, c, "places", sqltable.Options{})
-	c.passwords, errs[3] = keep[Password](ctx, c, "passwords", sqltable.Options{Forget: true})
-	c.tokens, errs[4] = keep[Token](ctx, c, "tokens", sqltable.Options{Forget: true})
-	kept, err := keep[job.Job](ctx, c, "jobs", sqltable.Options{Forget: true})
+	c.places, errs[2] = openCollection[Place](ctx, c, "places", sqltable.Options{})
+	c.passwords, errs[3] = openCollection[Password](ctx, c, "passwords", sqltable.Options{Forget: true})
+	c.tokens, errs[4] = openCollection[Token](ctx, c, "tokens", sqltable.Options{Forget: true})
+	kept, err := openCollection[job.Job](ctx, c, "jobs", sqltable.Options{Forget: true})
 	errs[5] = err
-	c.once, errs[6] = c.newKeeper(ctx, s)
+	c.once, errs[6] = c.newKeyGuard(ctx, s)
 	c.changes, errs[7] = c.newFeed(ctx, s)
 	c.jobs = c.newJobs(kept)
 	if err = errors.Join(errs[:]...); err == nil {
@@ -70,7 +70,7 @@ func newCollections(
 		return c, errors.Join(err, c.changes.Close())
 	}
 	if c.auth {
-		c.crowd.find = c.usersOfTokens
+		c.userLoader.find = c.usersOfTokens
 		go c.endStreams(ctx, endedSessions)
 		go c.endStreams(ctx, "users")
 	}
@@ -80,12 +80,12 @@ func newCollections(
 // close stops the feed and closes the folder of files. It does not close the database.
 func (c *collections) close() error { return errors.Join(c.changes.Close(), c.folder.close()) }
 
-// keep returns the collection with this name. opts are options of its SQL table; in memory they are
+// openCollection returns the collection with this name. opts are options of its SQL table; in memory they are
 // ignored. Every field that clients can filter or sort by has an index.
-func keep[T any](
+func openCollection[T any](
 	ctx context.Context, c *collections, name string, opts sqltable.Options,
 ) (resource.Ops[T], error) {
-	index := everything[T]().Sort
+	index := allFields[T]().Sort
 	if c.db.sql == nil {
 		return resource.OpsOf(memory.New(&memory.Options[T]{DB: c.db.memory, Now: c.now, Index: index})), nil
 	}
@@ -99,7 +99,7 @@ func keep[T any](
 func (c *collections) catalogs() map[string]*resource.Catalog {
 	orders, users, places := c.ordersResource(), c.usersResource(), c.placesResource()
 	orders11 := ordersV11(orders)
-	alike := []resource.Part{
+	common := []resource.Part{
 		places,
 		c.filesPart(),
 		c.jobs.Resource(),
@@ -107,13 +107,13 @@ func (c *collections) catalogs() map[string]*resource.Catalog {
 		c.loginCommand(),
 		c.cancelCommand(orders, c.jobs),
 	}
-	alike = append(alike, c.sessionCommands()...)
+	common = append(common, c.sessionCommands()...)
 	opts := resource.CatalogOptions{Principal: c.principal, Idempotency: c.once, Feed: c.changes}
 	if !c.auth {
 		opts.Limits.Streams = 10_000 // all callers share one principal
 	}
 	catalog := func(parts ...resource.Part) *resource.Catalog {
-		return resource.NewCatalog(&opts, append(parts, alike...)...)
+		return resource.NewCatalog(&opts, append(parts, common...)...)
 	}
 	return map[string]*resource.Catalog{
 		"2.0.0": catalog(orders, users),
@@ -142,9 +142,9 @@ func assigned[T any](ops resource.Ops[T]) resource.Ops[T] {
 	return ops
 }
 
-// everything lets clients filter and sort by every field of T that holds a single value. A store
+// allFields lets clients filter and sort by every field of T that holds a single value. A store
 // that cannot answer all of these queries declares fewer.
-func everything[T any]() query.Support {
+func allFields[T any]() query.Support {
 	s := query.Support{Filter: map[string][]query.Op{}}
 	for _, f := range schema.For[T]().Fields {
 		if f.Comparable() {

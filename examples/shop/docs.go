@@ -69,7 +69,7 @@ func serveAssets(ui http.Handler) http.Handler {
 			w.Header().Set("X-Content-Type-Options", "nosniff")
 			ui.ServeHTTP(w, r)
 		default:
-			serveNothing(w, r)
+			serveNotFound(w, r)
 		}
 	})
 }

@@ -23,9 +23,9 @@ func (c *collections) newFeed(ctx context.Context, s settings) (*feed.Feed, erro
 	// Reading the position once starts the feed, and lists then get their cursor without a query.
 	// On PostgreSQL it may wait for transactions of other clients. The shop starts without it after
 	// the timeout.
-	soon, cancel := context.WithTimeout(ctx, cmp.Or(s.patience, 10*time.Second))
+	waiting, cancel := context.WithTimeout(ctx, cmp.Or(s.patience, 10*time.Second))
 	defer cancel()
-	for range changes.Watch(soon, feed.Cursor{}, "orders") {
+	for range changes.Watch(waiting, feed.Cursor{}, "orders") {
 		break
 	}
 	return changes, nil

@@ -68,7 +68,7 @@ func (c *collections) filesPart() *blob.Collection {
 			if op == resource.OpGet {
 				return nil
 			}
-			return c.mustBe(ctx, customer, clerk, admin)
+			return c.requireRole(ctx, customer, clerk, admin)
 		}
 	}
 	return blob.New("files", c.folder.Folder, opts)

@@ -113,9 +113,9 @@ func openShopOn(t *testing.T, s settings) *opened {
 	o.collections = c
 	s.addr = "127.0.0.1:8080"
 	catalogs := c.catalogs()
-	negotiator := newNegotiator(newDoors(c, catalogs), s.addr, func() time.Time { return o.now })
+	negotiator := newNegotiator(newContractHandlers(c, catalogs), s.addr, func() time.Time { return o.now })
 	o.Handler = newNeutral(negotiator, catalogs, c.restOptions(), s,
-		db.ping).before(c.admitted(negotiator), s.addr)
+		db.ping).before(c.withCaller(negotiator), s.addr)
 	return o
 }
 

@@ -22,28 +22,28 @@ const graphqlPath = "/graphql"
 // timeout error still reaches the client.
 const graphqlTime = 30 * time.Second
 
-// The handlers of one contract: its catalog over REST and, at /graphql, over GraphQL. A strategy
-// that selects the contract selects both.
-type doors struct {
+// contractHandler serves the catalog of one contract: over REST and, at /graphql, over GraphQL. A
+// strategy that selects the contract selects both.
+type contractHandler struct {
 	catalog *resource.Catalog
 	rest    *rest.Handler
 	graphql *graphql.Handler
 }
 
 var (
-	_ version.Reserver = (*doors)(nil)
-	_ version.Opaque   = (*doors)(nil)
+	_ version.Reserver = (*contractHandler)(nil)
+	_ version.Opaque   = (*contractHandler)(nil)
 )
 
-// newDoors returns the handlers of each catalog.
-func newDoors(c *collections, catalogs map[string]*resource.Catalog) map[string]*doors {
-	open := map[string]*doors{}
+// newContractHandlers returns a handler for each catalog.
+func newContractHandlers(c *collections, catalogs map[string]*resource.Catalog) map[string]*contractHandler {
+	handlers := map[string]*contractHandler{}
 	socket := graphql.Socket{Connect: c.connect, Wait: c.patience}
 	if !c.auth {
 		socket.PerPrincipal = 10_000 // all callers share one principal
 	}
 	for name, catalog := range catalogs {
-		open[name] = &doors{
+		handlers[name] = &contractHandler{
 			catalog: catalog,
 			rest:    rest.New(catalog, c.restOptions()),
 			graphql: graphql.New(catalog, &graphql.Options{
@@ -56,15 +56,15 @@ func newDoors(c *collections, catalogs map[string]*resource.Catalog) map[string]
 			}),
 		}
 	}
-	return open
+	return handlers
 }
 
 // shutdown ends the GraphQL operations of all contracts and waits for them. Clients of
 // subscriptions reconnect to another server.
-func shutdown(ctx context.Context, contracts map[string]*doors) error {
+func shutdown(ctx context.Context, contracts map[string]*contractHandler) error {
 	errs := make(chan error)
-	for _, d := range contracts {
-		go func() { errs <- d.graphql.Shutdown(ctx) }()
+	for _, h := range contracts {
+		go func() { errs <- h.graphql.Shutdown(ctx) }()
 	}
 	var all error
 	for range contracts {
@@ -74,34 +74,34 @@ func shutdown(ctx context.Context, contracts map[string]*doors) error {
 }
 
 // ServeHTTP routes /graphql and the paths below it to GraphQL, and everything else to REST.
-func (d *doors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *contractHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if path := r.URL.Path; path == graphqlPath || strings.HasPrefix(path, graphqlPath+"/") {
 		r.Pattern = graphqlPath // for the log, as in the catalog
-		d.graphql.ServeHTTP(w, r)
+		h.graphql.ServeHTTP(w, r)
 		return
 	}
-	d.rest.ServeHTTP(w, r)
+	h.rest.ServeHTTP(w, r)
 }
 
 // Reserve returns an error if REST or GraphQL uses the name already, so that it cannot select the
 // version.
-func (d *doors) Reserve(member, parameter string) error {
-	return errors.Join(d.rest.Reserve(member, parameter), d.graphql.Reserve(member, parameter))
+func (h *contractHandler) Reserve(member, parameter string) error {
+	return errors.Join(h.rest.Reserve(member, parameter), h.graphql.Reserve(member, parameter))
 }
 
 // Opaque reports whether the request body is the content of a file.
-func (d *doors) Opaque(r *http.Request) bool { return d.rest.Opaque(r) }
+func (h *contractHandler) Opaque(r *http.Request) bool { return h.rest.Opaque(r) }
 
 // report returns the start-up report of the contract.
-func (d *doors) report() string { return d.catalog.Report() + d.handlersReport() }
+func (h *contractHandler) report() string { return h.catalog.Report() + h.handlersReport() }
 
 // briefReport returns the report without details, together with text, the report of the shop.
-func (d *doors) briefReport(text string) string {
-	return d.catalog.BriefReport(text, d.handlersReport())
+func (h *contractHandler) briefReport(text string) string {
+	return h.catalog.BriefReport(text, h.handlersReport())
 }
 
-func (d *doors) handlersReport() string {
-	return d.rest.Report() + strings.Replace(d.graphql.Report(), "GraphQL", graphqlPath, 1)
+func (h *contractHandler) handlersReport() string {
+	return h.rest.Report() + strings.Replace(h.graphql.Report(), "GraphQL", graphqlPath, 1)
 }
 
 // asksGraphQL reports whether r is a GraphQL request, with or without the path of a contract. Its

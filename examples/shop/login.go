@@ -33,7 +33,7 @@ func (c *collections) loginCommand() *command.Command {
 }
 
 func (c *collections) login(ctx context.Context, in Credentials) (Login, error) {
-	user, err := c.proven(ctx, in.Email, in.Password)
+	user, err := c.authenticate(ctx, in.Email, in.Password)
 	if errors.Is(err, resource.ErrUnauthenticated) {
 		return Login{}, problem.New(problem.Unauthenticated,
 			"There is no user with this address and password.")
@@ -41,15 +41,15 @@ func (c *collections) login(ctx context.Context, in Credentials) (Login, error) 
 	if err != nil {
 		return Login{}, err
 	}
-	if err := c.forgetTokens(ctx); err != nil {
+	if err := c.removeExpiredTokens(ctx); err != nil {
 		return Login{}, err
 	}
 	token, expires, err := c.newToken(ctx, user.ID)
 	return Login{Token: token, ExpiresAt: expires}, err
 }
 
-// proven is userOf with a limit on failed attempts.
-func (c *collections) proven(ctx context.Context, email, password string) (User, error) {
+// authenticate is userOf with a limit on failed attempts.
+func (c *collections) authenticate(ctx context.Context, email, password string) (User, error) {
 	if err := c.guesses.enter(email, time.Now()); err != nil {
 		return User{}, err
 	}

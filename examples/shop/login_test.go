@@ -101,7 +101,7 @@ func TestTokens(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := c.forgetTokens(ctx); err != nil {
+			if err := c.removeExpiredTokens(ctx); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := c.tokens.Get(ctx, tokenID(old)); !isAbsent(err) {

@@ -16,7 +16,7 @@
 //   - cancel.go is a command that runs as a job, and once.go stores idempotency keys.
 //   - contracts.go serves the versions; orders_v1.go and users_v1.go have the older types.
 //   - graphql.go serves each contract in GraphQL.
-//   - feed.go stores the events. streams.go, endings.go and crowd.go limit streams to the items
+//   - feed.go stores the events. streams.go, open_streams.go and user_loader.go limit streams to the items
 //     that their users may read.
 //   - neutral.go serves the paths without a version: page, documents, health check.
 package main
@@ -70,7 +70,7 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	}
 	defer db.close()
 	var c *collections
-	err = whenFree(ctx, func() (err error) {
+	err = retryBusy(ctx, func() (err error) {
 		c, err = newCollections(ctx, db, s, wallClock)
 		return err
 	})
@@ -83,7 +83,7 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 		return err
 	}
 	catalogs := c.catalogs()
-	contracts := newDoors(c, catalogs)
+	contracts := newContractHandlers(c, catalogs)
 	negotiator := newNegotiator(contracts, s.addr, shiftedClock(s.now))
 	listener, err := net.Listen("tcp", s.addr)
 	if err != nil {
@@ -91,7 +91,7 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	}
 	neutral := newNeutral(negotiator, catalogs, c.restOptions(), s, db.ping)
 	fmt.Fprint(stdout, report(s, c, filled, contracts, negotiator))
-	err = whenFree(ctx, func() error {
+	err = retryBusy(ctx, func() error {
 		_, err := c.jobs.Recover(ctx)
 		return err
 	})
@@ -100,7 +100,7 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	}
 	go c.jobs.Run(ctx)
 	fmt.Fprintf(stdout, "shop: listening on http://%s\n", listener.Addr())
-	server := newServer(around(s.logger, neutral.before(c.admitted(negotiator), s.addr)), s.logger)
+	server := newServer(withMiddleware(s.logger, neutral.before(c.withCaller(negotiator), s.addr)), s.logger)
 	server.RegisterOnShutdown(func() { c.changes.Close() }) // ends the streams; clients reconnect
 	return middleware.Serve(ctx, server, listener, &middleware.ServeOptions{
 		Then: func(ctx context.Context) error {

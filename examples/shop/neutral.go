@@ -23,7 +23,7 @@ type neutral map[string]http.Handler
 func newNeutral(
 	n *version.Negotiator,
 	catalogs map[string]*resource.Catalog,
-	rested *rest.Options,
+	restOptions *rest.Options,
 	s settings,
 	ping func(context.Context) error,
 ) neutral {
@@ -33,7 +33,7 @@ func newNeutral(
 		"/health": readOnly(middleware.Health(
 			map[string]func(context.Context) error{"database": ping}, nil)),
 		"/openapi":  n.List(),
-		"/openapi/": http.HandlerFunc(serveNothing),
+		"/openapi/": http.HandlerFunc(serveNotFound),
 		"/docs":     readOnly(docs.page),
 		"/docs/":    readOnly(docs.assets),
 	}
@@ -48,7 +48,7 @@ func newNeutral(
 			Security:    security(s.auth),
 			Secured:     secured,
 			RateLimit:   s.rate.Quota > 0,
-			REST:        rested,
+			REST:        restOptions,
 		})
 	}
 	return at
@@ -109,7 +109,7 @@ func (at neutral) handler(path string) http.Handler {
 	return nil
 }
 
-func serveNothing(w http.ResponseWriter, r *http.Request) {
+func serveNotFound(w http.ResponseWriter, r *http.Request) {
 	problem.Write(w, r, problem.New(problem.NotFound, "There is nothing here."))
 }
 

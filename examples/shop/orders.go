@@ -27,7 +27,7 @@ type Line struct {
 
 func (c *collections) ordersResource() *resource.Resource {
 	return assigned(c.orders).Resource("orders", c.guardOrders(&resource.Options[Order]{
-		Query:     everything[Order](),
+		Query:     allFields[Order](),
 		Relations: []resource.Relation[Order]{{Name: "customer", Target: "users", Field: "customerId"}},
 		Before:    c.beforeOrder,
 		Samples:   sampleOrders(),
@@ -60,7 +60,7 @@ func (c *collections) beforeOrder(ctx context.Context, _ resource.Op, before, af
 	}
 	if before == nil {
 		after.CreatedAt = toMillisecond(c.now())
-		if err := c.forSelf(ctx, after); err != nil {
+		if err := c.setCustomer(ctx, after); err != nil {
 			return err
 		}
 	}

@@ -30,7 +30,7 @@ type Place struct {
 
 func (c *collections) placesResource() *resource.Resource {
 	return c.places.Resource("places", guard(c, &resource.Options[Place]{
-		Query:   everything[Place](),
+		Query:   allFields[Place](),
 		Samples: samplePlaces(),
 	}, customer, clerk, admin))
 }

@@ -37,19 +37,19 @@ func (c *collections) principal(ctx context.Context) string {
 	return middleware.Principal(ctx)
 }
 
-// admitted authenticates the caller and applies the rate limit of -rate. A request with an invalid
+// withCaller authenticates the caller and applies the rate limit of -rate. A request with an invalid
 // token is rejected before the rate limit and costs one database read.
-func (c *collections) admitted(next http.Handler) http.Handler {
+func (c *collections) withCaller(next http.Handler) http.Handler {
 	opts := &middleware.RateLimitOptions{}
 	if !c.auth {
 		opts.Key = func(r *http.Request) string { return c.principal(r.Context()) }
 	}
-	return c.authenticated(middleware.RateLimit(c.rate, opts)(next))
+	return c.withAuthentication(middleware.RateLimit(c.rate, opts)(next))
 }
 
-// authenticated authenticates the caller by bearer token. Writes other than login require one.
+// withAuthentication authenticates the caller by bearer token. Writes other than login require one.
 // Requests to /graphql are always POST, so there the policies of the resources decide.
-func (c *collections) authenticated(next http.Handler) http.Handler {
+func (c *collections) withAuthentication(next http.Handler) http.Handler {
 	if !c.auth {
 		return next
 	}
@@ -72,7 +72,7 @@ func (c *collections) authenticated(next http.Handler) http.Handler {
 		},
 		Vary: strings.Contains(c.cache, "public"),
 	})
-	return remembered(authenticate(c.asLongAsItLasts(next)))
+	return withSession(authenticate(c.endWithSession(next)))
 }
 
 // caller returns the user of the request, or [resource.ErrUnauthenticated]. A stream calls it for
@@ -90,13 +90,13 @@ func (c *collections) caller(ctx context.Context) (User, error) {
 			user, _, err := c.userOfToken(ctx, s.token)
 			return user, err
 		}
-		return c.crowd.userOfToken(ctx, s.token)
+		return c.userLoader.userOfToken(ctx, s.token)
 	}
 	return c.activeUser(ctx, id)
 }
 
-// mustBe returns [resource.ErrForbidden] if the caller has none of the roles.
-func (c *collections) mustBe(ctx context.Context, roles ...string) error {
+// requireRole returns [resource.ErrForbidden] if the caller has none of the roles.
+func (c *collections) requireRole(ctx context.Context, roles ...string) error {
 	user, err := c.caller(ctx)
 	if err == nil && !slices.Contains(roles, user.Role) {
 		err = resource.ErrForbidden
@@ -113,7 +113,7 @@ func guard[T any](c *collections, o *resource.Options[T], writers ...string) *re
 		if op == resource.OpGet {
 			return nil
 		}
-		return c.mustBe(ctx, writers...)
+		return c.requireRole(ctx, writers...)
 	}
 	o.Scope = func(context.Context) (query.Filter, error) { return query.Filter{}, nil }
 	o.AuthorizeGone = func(context.Context, string) error { return nil }
@@ -125,7 +125,7 @@ func (c *collections) guardOrders(o *resource.Options[Order]) *resource.Options[
 	o = guard(c, o, customer, clerk, admin)
 	if c.auth {
 		o.Scope = c.visibleOrders
-		o.AuthorizeGone = func(ctx context.Context, _ string) error { return c.mustBe(ctx, clerk, admin) }
+		o.AuthorizeGone = func(ctx context.Context, _ string) error { return c.requireRole(ctx, clerk, admin) }
 	}
 	return o
 }
@@ -138,9 +138,9 @@ func (c *collections) visibleOrders(ctx context.Context) (query.Filter, error) {
 	return query.Where("customerId", query.Eq, user.ID), nil
 }
 
-// forSelf sets the customer of a new order to the caller if the order has none and the caller is a
+// setCustomer sets the customer of a new order to the caller if the order has none and the caller is a
 // customer. An order for another customer is rejected by the scope.
-func (c *collections) forSelf(ctx context.Context, o *Order) error {
+func (c *collections) setCustomer(ctx context.Context, o *Order) error {
 	if !c.auth || o.CustomerID != nil {
 		return nil
 	}

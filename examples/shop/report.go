@@ -13,7 +13,7 @@ const neutralReport = "pages: / (start page), /health, /openapi (OpenAPI documen
 // report returns the start-up report: where data is stored, the paths, and settings that weaken
 // security or durability. With -v it has the capabilities of each collection and all contracts.
 func report(
-	s settings, c *collections, filled bool, contracts map[string]*doors, n *version.Negotiator,
+	s settings, c *collections, filled bool, contracts map[string]*contractHandler, n *version.Negotiator,
 ) string {
 	storage := c.db.report(reportSeed(s, filled)) + c.folder.report() + reportFeed(c)
 	text := storage + reportAuth(s) + neutralReport
@@ -25,8 +25,8 @@ func report(
 	b.WriteString(text + current)
 	for _, contract := range n.Contracts() {
 		name := contract.Name
-		if d := contracts[name]; d != nil && name != defaultContract {
-			fmt.Fprintf(&b, "in contract %s only\n%s", name, differing(d.report(), current))
+		if h := contracts[name]; h != nil && name != defaultContract {
+			fmt.Fprintf(&b, "in contract %s only\n%s", name, differing(h.report(), current))
 		}
 	}
 	return b.String() + reportContracts(n)

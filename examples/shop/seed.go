@@ -14,7 +14,7 @@ func (c *collections) fill(ctx context.Context, s settings) (filled bool, err er
 	if !s.seed {
 		return false, nil
 	}
-	err = whenFree(ctx, func() (err error) {
+	err = retryBusy(ctx, func() (err error) {
 		filled, err = c.seed(ctx, s.places)
 		return err
 	})
@@ -30,7 +30,7 @@ func (c *collections) seed(ctx context.Context, places string) (filled bool, err
 		if err := c.lockAll(ctx); err != nil {
 			return err
 		}
-		if filled, err = c.hasAnything(ctx); filled || err != nil {
+		if filled, err = c.hasData(ctx); filled || err != nil {
 			return err
 		}
 		if err := c.loadPlaces(ctx, places); err != nil {
@@ -57,7 +57,7 @@ func (c *collections) lockAll(ctx context.Context) error {
 	return err
 }
 
-func (c *collections) hasAnything(ctx context.Context) (bool, error) {
+func (c *collections) hasData(ctx context.Context) (bool, error) {
 	users, err := hasItems(ctx, c.users)
 	if users || err != nil {
 		return users, err

@@ -39,7 +39,7 @@ func (c *collections) logoutCommand() *command.Command {
 		return out, err
 	}, &command.Options[Logout]{
 		Authorize: func(ctx context.Context, _ *Logout) error {
-			return c.mustBe(ctx, customer, clerk, admin)
+			return c.requireRole(ctx, customer, clerk, admin)
 		},
 		Doc:      "Revokes all tokens of the caller.",
 		Problems: []problem.Kind{problem.Unauthenticated},
@@ -98,7 +98,7 @@ func (c *collections) passwordCommand() *command.Command {
 }
 
 func (c *collections) setPassword(ctx context.Context, in NewPassword) (out LoggedOut, err error) {
-	if err := c.knowsCurrent(ctx, in); err != nil {
+	if err := c.checkCurrent(ctx, in); err != nil {
 		return out, err
 	}
 	// Not in the schema: an unauthorized caller must be rejected before this check.
@@ -123,13 +123,13 @@ func (c *collections) setPassword(ctx context.Context, in NewPassword) (out Logg
 	return out, err
 }
 
-// knowsCurrent checks the current password if the caller changes their own.
-func (c *collections) knowsCurrent(ctx context.Context, in NewPassword) error {
+// checkCurrent checks the current password if the caller changes their own.
+func (c *collections) checkCurrent(ctx context.Context, in NewPassword) error {
 	user, err := c.caller(ctx)
 	if err != nil || user.ID != in.UserID {
 		return err
 	}
-	_, err = c.proven(ctx, user.Email, in.Current)
+	_, err = c.authenticate(ctx, user.Email, in.Current)
 	if errors.Is(err, resource.ErrUnauthenticated) {
 		return problem.New(problem.Forbidden, "The current password is another.")
 	}

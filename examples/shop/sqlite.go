@@ -31,8 +31,8 @@ func isBusy(err error) bool {
 // machine, seeding can hold the lock for longer than busy_timeout.
 const openingTime = 5 * time.Minute
 
-// whenFree calls do, and retries while another process has locked the file.
-func whenFree(ctx context.Context, do func() error) error {
+// retryBusy calls do, and retries while another process has locked the file.
+func retryBusy(ctx context.Context, do func() error) error {
 	for began := time.Now(); ; {
 		err := do()
 		if !isBusy(err) || time.Since(began) > openingTime {
@@ -60,7 +60,7 @@ func openSQLite(ctx context.Context, path string) (*database, error) {
 		return nil, err
 	}
 	var mode string
-	err = whenFree(ctx, func() (err error) {
+	err = retryBusy(ctx, func() (err error) {
 		mode, err = setting(ctx, writer, "PRAGMA journal_mode")
 		return err
 	})

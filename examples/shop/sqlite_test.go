@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// whenFree retries while another connection has locked the file, and does not retry after other
+// retryBusy retries while another connection has locked the file, and does not retry after other
 // errors.
 func TestWhenFree(t *testing.T) {
 	t.Parallel()
@@ -36,11 +36,11 @@ func TestWhenFree(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := whenFree(ctx, begin); !isBusy(err) {
+	if err := retryBusy(ctx, begin); !isBusy(err) {
 		t.Errorf("in a shop that was told to end: %v, want that the file is busy", err)
 	}
 	tries := 0
-	err = whenFree(t.Context(), func() error {
+	err = retryBusy(t.Context(), func() error {
 		if tries++; tries == 3 {
 			if err := run(theirs, "ROLLBACK"); err != nil {
 				t.Error(err)
@@ -52,7 +52,7 @@ func TestWhenFree(t *testing.T) {
 		t.Errorf("%v after %d tries, want success as soon as the file is free", err, tries)
 	}
 	broken := errors.New("broken")
-	if err := whenFree(t.Context(), func() error { tries++; return broken }); err != broken || tries != 4 {
+	if err := retryBusy(t.Context(), func() error { tries++; return broken }); err != broken || tries != 4 {
 		t.Errorf("%v after %d tries, want the error of the first", err, tries-3)
 	}
 }

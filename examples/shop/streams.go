@@ -28,8 +28,8 @@ func sessionOf(ctx context.Context) *session {
 	return s
 }
 
-// remembered adds an empty session to the context of a stream. Authentication fills it.
-func remembered(next http.Handler) http.Handler {
+// withSession adds an empty session to the context of a stream. Authentication fills it.
+func withSession(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isStream(r) {
 			serveWith(next, w, r, context.WithValue(r.Context(), sessionKey{}, &session{}))
@@ -39,14 +39,14 @@ func remembered(next http.Handler) http.Handler {
 	})
 }
 
-// asLongAsItLasts ends a stream if its token expires or is revoked, even if no event triggers a
+// endWithSession ends a stream if its token expires or is revoked, even if no event triggers a
 // check.
-func (c *collections) asLongAsItLasts(next http.Handler) http.Handler {
+func (c *collections) endWithSession(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s := sessionOf(r.Context()); s != nil && s.token != "" {
 			ctx, cancel := context.WithTimeout(r.Context(), s.expires.Sub(c.now()))
 			defer cancel()
-			serveWith(next, w, r, c.endings.of(ctx, s))
+			serveWith(next, w, r, c.openStreams.register(ctx, s))
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -59,17 +59,17 @@ func (c *collections) asLongAsItLasts(next http.Handler) http.Handler {
 func (c *collections) connect(
 	ctx context.Context, payload []byte,
 ) (within context.Context, until time.Time, err error) {
-	var said struct {
+	var message struct {
 		Authorization string `json:"Authorization"`
 	}
-	if err := json.Unmarshal(payload, &said); !c.auth || len(payload) == 0 ||
-		err == nil && said.Authorization == "" {
+	if err := json.Unmarshal(payload, &message); !c.auth || len(payload) == 0 ||
+		err == nil && message.Authorization == "" {
 		if s := sessionOf(ctx); s != nil && s.token != "" {
-			ctx = c.endings.of(ctx, s)
+			ctx = c.openStreams.register(ctx, s)
 		}
 		return ctx, until, nil
 	}
-	token, ok := strings.CutPrefix(said.Authorization, "Bearer ")
+	token, ok := strings.CutPrefix(message.Authorization, "Bearer ")
 	if !ok {
 		return nil, until, resource.ErrUnauthenticated
 	}
@@ -78,7 +78,7 @@ func (c *collections) connect(
 		return nil, until, err
 	}
 	s := &session{tokenID(token), strconv.FormatInt(user.ID, 10), expires}
-	within = context.WithValue(c.endings.of(ctx, s), sessionKey{}, s)
+	within = context.WithValue(c.openStreams.register(ctx, s), sessionKey{}, s)
 	return middleware.WithPrincipal(within, s.user), time.Now().Add(expires.Sub(c.now())), nil
 }
 

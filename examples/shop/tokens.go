@@ -65,8 +65,8 @@ func isAbsent(err error) bool {
 	return errors.Is(err, resource.ErrNotFound) || errors.Is(err, resource.ErrGone)
 }
 
-// forgetTokens removes some expired tokens.
-func (c *collections) forgetTokens(ctx context.Context) error {
+// removeExpiredTokens removes some expired tokens.
+func (c *collections) removeExpiredTokens(ctx context.Context) error {
 	_, err := c.removeTokens(ctx, query.Where("expiresAt", query.Lte, c.now()))
 	return err
 }

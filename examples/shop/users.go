@@ -18,7 +18,7 @@ type User struct {
 
 func (c *collections) usersResource() *resource.Resource {
 	return assigned(c.users).Resource("users", guard(c, &resource.Options[User]{
-		Query:     everything[User](),
+		Query:     allFields[User](),
 		Relations: []resource.Relation[User]{{Name: "orders", Target: "orders", By: "customerId"}},
 		Before:    c.beforeUser,
 		Samples:   []User{{ID: 2, Email: "bob@example.com", Active: true, Role: "customer"}},

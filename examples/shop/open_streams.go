@@ -11,15 +11,15 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// endings registers the open streams, so that they end if the user logs out, gets another password
+// openStreams registers the open streams, so that they end if the user logs out, gets another password
 // or is deactivated. Each event checks the permissions of its subscribers, but an idle stream has
 // no events.
-type endings struct {
+type openStreams struct {
 	mu   sync.Mutex
-	open map[*ending]struct{}
+	open map[*openStream]struct{}
 }
 
-type ending struct {
+type openStream struct {
 	*session
 	end context.CancelFunc
 }
@@ -28,15 +28,15 @@ type ending struct {
 // collection, so clients cannot subscribe to it.
 const endedSessions = "sessions"
 
-// of returns a context that is cancelled if the session ends. The session is registered until then,
+// register returns a context that is cancelled if the session ends. The session is registered until then,
 // or until ctx is done.
-func (e *endings) of(ctx context.Context, s *session) context.Context {
+func (e *openStreams) register(ctx context.Context, s *session) context.Context {
 	within, cancel := context.WithCancel(ctx)
-	stream := &ending{s, cancel}
+	stream := &openStream{s, cancel}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.open == nil {
-		e.open = map[*ending]struct{}{}
+		e.open = map[*openStream]struct{}{}
 	}
 	e.open[stream] = struct{}{}
 	context.AfterFunc(within, func() {
@@ -47,8 +47,8 @@ func (e *endings) of(ctx context.Context, s *session) context.Context {
 	return within
 }
 
-// those returns the streams of a user. The empty user selects all streams.
-func (e *endings) those(user string) (found []*ending) {
+// ofUser returns the streams of a user. The empty user selects all streams.
+func (e *openStreams) ofUser(user string) (found []*openStream) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for stream := range e.open {
@@ -71,7 +71,7 @@ func (c *collections) endStreams(ctx context.Context, collection string) {
 			if err != nil {
 				break // the next subscription begins with a bookmark, which checks all streams
 			}
-			c.endThose(ctx, e.ID)
+			c.endInvalid(ctx, e.ID)
 		}
 		select {
 		case <-ctx.Done():
@@ -80,10 +80,10 @@ func (c *collections) endStreams(ctx context.Context, collection string) {
 	}
 }
 
-// endThose ends the streams of a user with tokens that are no longer valid. The empty user of a
+// endInvalid ends the streams of a user with tokens that are no longer valid. The empty user of a
 // bookmark selects all streams. If the database fails, the next bookmark checks the streams again.
-func (c *collections) endThose(ctx context.Context, user string) {
-	streams := c.endings.those(user)
+func (c *collections) endInvalid(ctx context.Context, user string) {
+	streams := c.openStreams.ofUser(user)
 	tokens := map[string]bool{}
 	for _, s := range streams {
 		tokens[s.token] = true

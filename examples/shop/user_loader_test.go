@@ -21,7 +21,7 @@ func TestCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := make(chan error)
 		var questions []string
-		c := &crowd{}
+		c := &userLoader{}
 		c.find = func(_ context.Context, tokens []string) (map[string]User, error) {
 			slices.Sort(tokens)
 			questions = append(questions, fmt.Sprint(tokens))

@@ -12,34 +12,34 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// crowd loads the users of open streams in batches, because each event authorizes all streams at
+// userLoader loads the users of open streams in batches, because each event authorizes all streams at
 // once. Calls that arrive during a database read are collected for the next one. A result is
 // therefore never older than the call, so revoked permissions take effect immediately.
-type crowd struct {
+type userLoader struct {
 	// find returns the users of the valid tokens.
 	find func(ctx context.Context, tokens []string) (map[string]User, error)
 
 	mu   sync.Mutex
-	next *question // nil if no call is waiting
-	busy bool      // ask is running
+	next *userBatch // nil if no call is waiting
+	busy bool       // loadBatches is running
 }
 
-// question is one batch of tokens to look up.
-type question struct {
+// userBatch is one batch of tokens to look up.
+type userBatch struct {
 	tokens map[string]bool
 	done   chan struct{} // closed when users and err are set
 	users  map[string]User
 	err    error
 }
 
-// longest limits a database read. It is independent of the contexts of the callers, because one
+// loadTimeout limits a database read. It is independent of the contexts of the callers, because one
 // caller must not cancel the read for the others.
-const longest = 10 * time.Second
+const loadTimeout = 10 * time.Second
 
 // userOfToken returns the active user of the token with this id. The error is
 // [resource.ErrUnauthenticated] if the token is not valid.
-func (c *crowd) userOfToken(ctx context.Context, id string) (User, error) {
-	q := c.join(id)
+func (c *userLoader) userOfToken(ctx context.Context, id string) (User, error) {
+	q := c.add(id)
 	select {
 	case <-q.done:
 	case <-ctx.Done():
@@ -55,34 +55,34 @@ func (c *crowd) userOfToken(ctx context.Context, id string) (User, error) {
 	return user, nil
 }
 
-// join adds a token to the next batch, and starts ask if it is not running.
-func (c *crowd) join(id string) *question {
+// add adds a token to the next batch, and starts loadBatches if it is not running.
+func (c *userLoader) add(id string) *userBatch {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.next == nil {
-		c.next = &question{tokens: map[string]bool{}, done: make(chan struct{})}
+		c.next = &userBatch{tokens: map[string]bool{}, done: make(chan struct{})}
 	}
 	c.next.tokens[id] = true
 	if !c.busy {
 		c.busy = true
-		go c.ask()
+		go c.loadBatches()
 	}
 	return c.next
 }
 
-// ask runs batches until no call is waiting.
-func (c *crowd) ask() {
-	for q := c.take(); q != nil; q = c.take() {
-		ctx, cancel := context.WithTimeout(context.Background(), longest)
+// loadBatches runs batches until no call is waiting.
+func (c *userLoader) loadBatches() {
+	for q := c.nextBatch(); q != nil; q = c.nextBatch() {
+		ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
 		q.users, q.err = c.find(ctx, slices.Collect(maps.Keys(q.tokens)))
 		cancel()
 		close(q.done)
 	}
 }
 
-// take returns the next batch, or nil if no call is waiting. It yields first, so that goroutines
-// that are about to call join are part of the batch.
-func (c *crowd) take() *question {
+// nextBatch returns the next batch, or nil if no call is waiting. It yields first, so that goroutines
+// that are about to call add are part of the batch.
+func (c *userLoader) nextBatch() *userBatch {
 	runtime.Gosched()
 	c.mu.Lock()
 	defer c.mu.Unlock()

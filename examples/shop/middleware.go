@@ -17,20 +17,20 @@ const fileTime = time.Hour
 // because an export is read from the database while it is sent.
 const answerTime = 5 * time.Minute
 
-// around wraps the shop in the middleware that every server needs, in the order of package
+// withMiddleware wraps the shop in the middleware that every server needs, in the order of package
 // middleware. Authentication and the rate limit are not part of it because the page and the health
-// check need neither; see admitted.
+// check need neither; see withCaller.
 //
 // The number of concurrent requests is not limited. The database pools limit the work, and a
 // request that waits for a connection costs little.
-func around(logger *slog.Logger, shop http.Handler) http.Handler {
+func withMiddleware(logger *slog.Logger, shop http.Handler) http.Handler {
 	return middleware.Chain(
 		middleware.RequestID(nil),
 		middleware.Log(&middleware.LogOptions{Logger: logger, Skip: isHealth}),
 		middleware.Recover(&middleware.RecoverOptions{Logger: logger}),
 		middleware.SecureHeaders(nil),
 		middleware.Limit(&middleware.LimitOptions{ContentOf: contentOf}),
-		patient,
+		withTimeouts,
 		// Pages of other origins must not write, because the shop may only be reachable from this
 		// machine.
 		middleware.CrossOrigin(nil),
@@ -74,10 +74,10 @@ func isStream(r *http.Request) bool {
 	return (reads || isGraphQL) && r.Header.Get("Accept") == "text/event-stream"
 }
 
-// patient limits the duration of each request, with a longer limit for files and imports. A stream
+// withTimeouts limits the duration of each request, with a longer limit for files and imports. A stream
 // has no such limit. It ends with the client, with the expiry of its token, or if the client does
 // not read for too long.
-func patient(next http.Handler) http.Handler {
+func withTimeouts(next http.Handler) http.Handler {
 	usual := middleware.Timeout(
 		&middleware.TimeoutOptions{Handle: answerTime, Write: answerTime, Stream: isStream})(next)
 	large := middleware.Timeout(
