@@ -19,12 +19,12 @@ func TestCancelStale(t *testing.T) {
 		answer     string // or the result of the job
 		orders     string // statuses afterwards
 	}{
-		{"all that are placed", `{"olderThan":"0"}`, 202, `"result":{"cancelled":121}`,
+		{"all placed orders", `{"olderThan":"0"}`, 202, `"result":{"cancelled":121}`,
 			"shipped paid cancelled"},
-		{"none is that old", `{"olderThan":"1h30m"}`, 202, `"result":{"cancelled":0}`, "shipped paid placed"},
-		{"no duration", `{"olderThan":"a day"}`, 422, `"pointer":"/olderThan"`, "shipped paid placed"},
-		{"from the future", `{"olderThan":"-1h"}`, 422, `"pointer":"/olderThan"`, "shipped paid placed"},
-		{"longer than the clock can tell", `{"olderThan":"99999999h"}`, 202, `"pointer":"/olderThan"`,
+		{"no order is that old", `{"olderThan":"1h30m"}`, 202, `"result":{"cancelled":0}`, "shipped paid placed"},
+		{"invalid duration", `{"olderThan":"a day"}`, 422, `"pointer":"/olderThan"`, "shipped paid placed"},
+		{"negative duration", `{"olderThan":"-1h"}`, 422, `"pointer":"/olderThan"`, "shipped paid placed"},
+		{"duration out of range", `{"olderThan":"99999999h"}`, 202, `"pointer":"/olderThan"`,
 			"shipped paid placed"},
 		{"nothing", `{}`, 422, `"pointer":"/olderThan"`, "shipped paid placed"},
 	}

@@ -27,7 +27,7 @@ func shape(t *testing.T, list string) []string {
 		}
 	}
 	if len(members) > 0 {
-		t.Errorf("members that nobody knows: %v", members)
+		t.Errorf("unknown members: %v", members)
 	}
 	return names
 }

@@ -130,7 +130,7 @@ func TestStartedAgain(t *testing.T) {
 			s.close(syscall.SIGTERM)
 			s = open(t, "-db", db)
 			if !strings.Contains(strings.Join(s.report, "\n"), "not seeded, it has data") {
-				t.Errorf("the report does not say that there was something:\n%s",
+				t.Errorf("the report does not state that the database had data:\n%s",
 					strings.Join(s.report, "\n"))
 			}
 			for path, want := range map[string]string{
@@ -141,7 +141,7 @@ func TestStartedAgain(t *testing.T) {
 				}
 			}
 			if resp, _ := s.say("GET", "/orders/2", ""); resp.StatusCode != 410 {
-				t.Errorf("an order that was deleted is answered with %d", resp.StatusCode)
+				t.Errorf("GET of a deleted order: %d", resp.StatusCode)
 			}
 		})
 	}
@@ -211,7 +211,7 @@ func TestStartedTogether(t *testing.T) {
 				t.Fatalf("%d: %s", resp.StatusCode, body)
 			}
 			if _, body := shops[1].say("GET", "/orders/1?fields=note", ""); body != `{"note":"x"}` {
-				t.Errorf("what one shop has written is for another %s", body)
+				t.Errorf("another shop returned %s", body)
 			}
 		})
 	}

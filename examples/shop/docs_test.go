@@ -23,13 +23,13 @@ func TestDocs(t *testing.T) {
 	}
 	if !strings.HasPrefix(policy, "default-src 'none'; ") ||
 		regexp.MustCompile(`https?:|\*|'unsafe`).MatchString(policy) {
-		t.Errorf("the policy lets the page do more than it needs: %s", policy)
+		t.Errorf("the policy allows more than the page needs: %s", policy)
 	}
 	for tag, more := range map[string]int{"script": 0, "style": 1} { // the logo has its own style element
 		want := strings.Count(html, "<"+tag+">") + more
 		directive := regexp.MustCompile(tag + `-src [^;]*`).FindString(policy)
 		if got := strings.Count(directive, "'sha256-"); got != want {
-			t.Errorf("the policy knows %d of %d elements %s: %s", got, want, tag, directive)
+			t.Errorf("the policy has hashes for %d of %d elements %s: %s", got, want, tag, directive)
 		}
 	}
 	links := regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(html, -1)
@@ -110,7 +110,7 @@ func TestDocuments(t *testing.T) {
 			}
 			again := ask(t, s, "GET", documentPath(tt.contract), "", "If-None-Match: "+w.Header().Get("ETag"))
 			if again.Code != 304 {
-				t.Errorf("asked again, it is answered with %d", again.Code)
+				t.Errorf("a conditional request returned %d", again.Code)
 			}
 		})
 	}

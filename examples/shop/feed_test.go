@@ -121,7 +121,7 @@ func TestFeedOutlivesTheShop(t *testing.T) {
 			s.want("PATCH", "/orders/3", `{"status":"paid"}`, asMergePatch)
 			first := `created {"id":3,"status":"paid","itemId":42,"qty":1}`
 			if diff := cmp.Diff([]string{first}, l.hear(1)); diff != "" {
-				t.Errorf("who listens (-want +got):\n%s", diff)
+				t.Errorf("events of a subscriber (-want +got):\n%s", diff)
 			}
 			s.want("PATCH", "/orders/3", `{"status":"shipped"}`, asMergePatch)
 			s.want("DELETE", "/orders/2", "")
@@ -136,11 +136,11 @@ func TestFeedOutlivesTheShop(t *testing.T) {
 				`created {"id":1,"status":"paid","itemId":7,"qty":2}`,
 			}
 			if diff := cmp.Diff(rest, s.listen("/v1.0/orders?status=paid", l.cursor).hear(3)); diff != "" {
-				t.Errorf("from the last cursor on (-want +got):\n%s", diff)
+				t.Errorf("events after the last cursor (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(append([]string{first}, rest...),
 				s.listen("/v1.0/orders?status=paid", start).hear(4)); diff != "" {
-				t.Errorf("from the first on (-want +got):\n%s", diff)
+				t.Errorf("events after the first cursor (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -148,14 +148,14 @@ func TestFeedOutlivesTheShop(t *testing.T) {
 
 // A shop in memory answers a cursor from before a restart with 410 (Gone), and reports on start
 // that events are lost.
-func TestFeedInMemoryIsForgotten(t *testing.T) {
+func TestFeedInMemoryIsLost(t *testing.T) {
 	t.Parallel()
 	s := open(t, "-db", "memory")
 	cursor := s.position()
 	s.close(syscall.SIGTERM)
 	s = open(t, "-db", "memory")
 	if l := s.listen("/orders", cursor); l.StatusCode != 410 {
-		t.Errorf("a cursor of the shop before is answered with %d", l.StatusCode)
+		t.Errorf("a cursor of the previous process returned %d", l.StatusCode)
 	}
 	report := strings.Join(s.report, "\n")
 	if !strings.Contains(report, "events: in the transaction of each write") ||
@@ -165,7 +165,7 @@ func TestFeedInMemoryIsForgotten(t *testing.T) {
 }
 
 // A change over REST or GraphQL is reported in every contract, in its representation.
-func TestFeedOfEveryDoor(t *testing.T) {
+func TestFeedOfEveryProtocol(t *testing.T) {
 	t.Parallel()
 	sources := durable()
 	sources["memory"] = func(*testing.T) string { return "memory" }
@@ -241,7 +241,7 @@ func TestFeedOfCustomers(t *testing.T) {
 	t.Parallel()
 	s := open(t, "-db", "memory", "-auth")
 	if l := s.listen("/orders", ""); l.StatusCode != 401 || l.Header.Get("WWW-Authenticate") == "" {
-		t.Errorf("nobody: %d", l.StatusCode)
+		t.Errorf("without a token: %d", l.StatusCode)
 	}
 	ann, bob, other := s.token("ann"), s.token("bob"), s.token("bob")
 	start := s.position(bob)
@@ -257,24 +257,24 @@ func TestFeedOfCustomers(t *testing.T) {
 		`deleted {"id":1}`,
 	}
 	if diff := cmp.Diff(want, bobs.hear(3)); diff != "" {
-		t.Errorf("bob hears (-want +got):\n%s", diff)
+		t.Errorf("bob's events (-want +got):\n%s", diff)
 	}
 	for _, want := range []string{"UPDATED 1", "CREATED 2", "DELETED 1"} {
 		kind, id, _ := strings.Cut(want, " ")
 		if got := read(t, socket); !strings.Contains(got, fmt.Sprintf(`{"kind":"%s","id":"%s"}`, kind, id)) {
-			t.Errorf("bob's socket says %s, want %s", got, want)
+			t.Errorf("bob's socket received %s, want %s", got, want)
 		}
 	}
 	s.want("POST", "/auth/logout", "{}", asJSON, bob)
 	s.want("PATCH", "/orders/2", `{"note":"of nobody's business"}`, asMergePatch, ann)
 	if got := bobs.hear(1); len(got) > 0 {
-		t.Errorf("who has logged out hears %q", got)
+		t.Errorf("after logout the stream received %q", got)
 	}
 	if got := read(t, socket); strings.Contains(got, `"kind"`) {
-		t.Errorf("the socket of who has logged out says %s", got)
+		t.Errorf("after logout the socket received %s", got)
 	}
 	if l := s.listen("/orders", bobs.cursor, bob); l.StatusCode != 401 {
-		t.Errorf("who comes back with a token that is no good any more: %d", l.StatusCode)
+		t.Errorf("a revoked token: %d", l.StatusCode)
 	}
 }
 
@@ -295,7 +295,7 @@ func (s *shop) subscribe(t *testing.T, token, document string) *websocket.Conn {
 	}
 	say(fmt.Sprintf(`{"type":"connection_init","payload":{%q:%q}}`, name, value))
 	if got := read(t, c); !strings.Contains(got, `"connection_ack"`) {
-		t.Fatalf("the socket says %s", got)
+		t.Fatalf("the socket received %s", got)
 	}
 	say(fmt.Sprintf(`{"type":"subscribe","id":"1","payload":{"query":%q}}`, document))
 	return c
@@ -337,6 +337,6 @@ func TestRateOfStreams(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	if l := s.listen("/orders", ""); l.StatusCode != 429 || l.Header.Get("Retry-After") == "" {
-		t.Errorf("one more is answered with %d", l.StatusCode)
+		t.Errorf("another stream returned %d", l.StatusCode)
 	}
 }

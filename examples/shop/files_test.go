@@ -32,7 +32,7 @@ func TestFiles(t *testing.T) {
 	s.cmd.Wait()
 	s = open(t, "-db", db)
 	if !strings.Contains(strings.Join(s.report, "\n"), "files: "+filepath.Join(dir, "shop.files")) {
-		t.Errorf("the report does not say where files are: %q", s.report)
+		t.Errorf("the report does not name the folder of files: %q", s.report)
 	}
 	for _, x := range []exchange{
 		{name: "get", method: "GET", path: "/files/hymn.txt", status: 200, holds: []string{"Sing, goddess"},
@@ -52,7 +52,7 @@ func TestFiles(t *testing.T) {
 	resp, _ := s.say("POST", "/files", "x", "Content-Type: text/plain")
 	if location := resp.Header.Get("Location"); resp.StatusCode != 201 ||
 		!strings.HasPrefix(location, "/files/") {
-		t.Errorf("POST is answered with %d, Location %q", resp.StatusCode, location)
+		t.Errorf("POST returned %d, Location %q", resp.StatusCode, location)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestFiles(t *testing.T) {
 func TestFilesFolder(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "new", "folder")
-	for name, args := range map[string][]string{"none": {"-db", "memory"}, "its own": {"-db", "memory", "-files", folder}} {
+	for name, args := range map[string][]string{"none": {"-db", "memory"}, "its own folder": {"-db", "memory", "-files", folder}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := open(t, args...)
@@ -69,7 +69,7 @@ func TestFilesFolder(t *testing.T) {
 			}
 			s.close(syscall.SIGTERM)
 			if left, err := os.ReadDir(s.tmp); len(left) > 0 || err != nil {
-				t.Errorf("it leaves %v, %v", left, err)
+				t.Errorf("the folder contains %v, %v", left, err)
 			}
 			if _, err := os.Stat(filepath.Join(folder, "a")); len(args) > 2 && err != nil {
 				t.Error(err)

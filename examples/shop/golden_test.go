@@ -24,7 +24,7 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
 )
 
-var update = flag.Bool("update", false, "write the answers in testdata/exchanges anew")
+var update = flag.Bool("update", false, "rewrite the responses in testdata/exchanges")
 
 // TestExchanges replays the conversations in testdata/exchanges on each database. The README there
 // describes the format.

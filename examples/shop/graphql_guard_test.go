@@ -10,7 +10,7 @@ import (
 
 // Requests to /graphql are not rejected before execution, so this test sends every mutation of
 // every contract without a token. It reads the mutations from the schema, so new ones are included.
-func TestNobodyMutates(t *testing.T) {
+func TestGraphQLMutationsNeedAToken(t *testing.T) {
 	t.Parallel()
 	s, tokens := openGuarded(t)
 	public := map[string]bool{"authLogin": true}

@@ -54,57 +54,57 @@ var codeOf = map[int]string{
 }
 
 // REST and GraphQL allow the same operations to the same users.
-func TestBothDoorsAllowTheSame(t *testing.T) {
+func TestProtocolsAllowTheSame(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, who, method, target, body string // REST
 		path, query                     string // GraphQL
 	}{
-		{"orders of nobody", "", "GET", "/orders", "", "/graphql", `{orders{nodes{id}}}`},
-		{"one order for nobody", "", "GET", "/orders/1", "", "/graphql", `{order(id:1){id}}`},
+		{"orders without a token", "", "GET", "/orders", "", "/graphql", `{orders{nodes{id}}}`},
+		{"an order without a token", "", "GET", "/orders/1", "", "/graphql", `{order(id:1){id}}`},
 		{"their orders", "bob", "GET", "/orders/1", "", "/graphql", `{order(id:1){id}}`},
-		{"orders of others", "bob", "GET", "/orders/2", "", "/graphql", `{order(id:2){id}}`},
-		{"orders of others, in an old contract", "bob", "GET", "/v1/orders/2", "", "/v1/graphql",
+		{"orders of other users", "bob", "GET", "/orders/2", "", "/graphql", `{order(id:2){id}}`},
+		{"orders of other users, in an old contract", "bob", "GET", "/v1/orders/2", "", "/v1/graphql",
 			`{order(id:2){id}}`},
 		{"all orders", "ann", "GET", "/orders/2", "", "/graphql", `{order(id:2){id}}`},
 		{"places for all", "", "GET", "/places", "", "/graphql", `{places{nodes{id}}}`},
 		{"users for all", "", "GET", "/users/1", "", "/graphql", `{user(id:1){id email}}`},
-		{"an order by nobody", "", "POST", "/orders", `{"lines":[{"itemId":1,"qty":1}]}`, "/graphql",
+		{"create an order without a token", "", "POST", "/orders", `{"lines":[{"itemId":1,"qty":1}]}`, "/graphql",
 			`mutation{createOrder(input:{lines:[{itemId:1,qty:1}]}){id}}`},
-		{"an order by nobody, in an old contract", "", "POST", "/v1/orders", `{"itemId":1,"qty":1}`,
+		{"create an order without a token, in an old contract", "", "POST", "/v1/orders", `{"itemId":1,"qty":1}`,
 			"/v1/graphql", `mutation{createOrder(input:{itemId:1,qty:1}){id}}`},
-		{"an order", "bob", "POST", "/orders", `{"lines":[{"itemId":1,"qty":1}]}`, "/graphql",
+		{"create an order", "bob", "POST", "/orders", `{"lines":[{"itemId":1,"qty":1}]}`, "/graphql",
 			`mutation{createOrder(input:{lines:[{itemId:1,qty:1}]}){id}}`},
-		{"an order for somebody else", "bob", "POST", "/orders",
+		{"create an order for another user", "bob", "POST", "/orders",
 			`{"customerId":3,"lines":[{"itemId":1,"qty":1}]}`, "/graphql",
 			`mutation{createOrder(input:{customerId:3,lines:[{itemId:1,qty:1}]}){id}}`},
-		{"to give an order away", "cat", "PATCH", "/orders/2", `{"customerId":2}`, "/graphql",
+		{"change the customer of their order", "cat", "PATCH", "/orders/2", `{"customerId":2}`, "/graphql",
 			`mutation{patchOrder(id:2,input:{customerId:2}){id}}`},
-		{"to change their order", "cat", "PATCH", "/orders/2", `{"note":"x"}`, "/graphql",
+		{"change their order", "cat", "PATCH", "/orders/2", `{"note":"x"}`, "/graphql",
 			`mutation{patchOrder(id:2,input:{note:"y"}){id}}`},
-		{"to change an order of others", "cat", "PATCH", "/orders/1", `{"note":"x"}`, "/graphql",
+		{"change an order of another user", "cat", "PATCH", "/orders/1", `{"note":"x"}`, "/graphql",
 			`mutation{patchOrder(id:1,input:{note:"y"}){id}}`},
-		{"to replace an order of others", "cat", "PUT", "/orders/1", `{"lines":[{"itemId":1,"qty":1}]}`,
+		{"replace an order of another user", "cat", "PUT", "/orders/1", `{"lines":[{"itemId":1,"qty":1}]}`,
 			"/graphql", `mutation{replaceOrder(id:1,input:{lines:[{itemId:1,qty:1}]}){id}}`},
-		{"to delete an order of others", "cat", "DELETE", "/orders/1", "", "/graphql",
+		{"delete an order of another user", "cat", "DELETE", "/orders/1", "", "/graphql",
 			`mutation{deleteOrder(id:1){id}}`},
-		{"a place by nobody", "", "POST", "/places", `{"name":"Utopia","country":"XX"}`, "/graphql",
+		{"create a place without a token", "", "POST", "/places", `{"name":"Utopia","country":"XX"}`, "/graphql",
 			`mutation{createPlace(input:{name:"Utopia",country:"XX"}){id}}`},
-		{"a place", "cat", "POST", "/places", `{"name":"Utopia","country":"XX"}`, "/graphql",
+		{"create a place", "cat", "POST", "/places", `{"name":"Utopia","country":"XX"}`, "/graphql",
 			`mutation{createPlace(input:{name:"Utopia",country:"XX"}){id}}`},
-		{"a user by a customer", "cat", "POST", "/users", `{"email":"dan@example.com","active":true}`,
+		{"create a user as a customer", "cat", "POST", "/users", `{"email":"dan@example.com","active":true}`,
 			"/graphql", `mutation{createUser(input:{email:"eve@example.com",active:true}){id}}`},
-		{"to delete a user who has orders, by a customer", "bob", "DELETE", "/users/3", "", "/graphql",
+		{"delete a user with orders, as a customer", "bob", "DELETE", "/users/3", "", "/graphql",
 			`mutation{deleteUser(id:3){id}}`},
-		{"to become an admin", "cat", "PATCH", "/users/3", `{"role":"admin"}`, "/graphql",
+		{"change their role to admin", "cat", "PATCH", "/users/3", `{"role":"admin"}`, "/graphql",
 			`mutation{patchUser(id:3,input:{role:admin}){id}}`},
-		{"a user by an admin", "ann", "POST", "/users", `{"email":"dan@example.com","active":true}`,
+		{"create a user as an admin", "ann", "POST", "/users", `{"email":"dan@example.com","active":true}`,
 			"/graphql", `mutation{createUser(input:{email:"eve@example.com",active:true}){id}}`},
-		{"to cancel, by nobody", "", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, "/graphql",
+		{"cancel without a token", "", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, "/graphql",
 			`mutation{ordersCancelStale(input:{olderThan:"999h"}){cancelled}}`},
-		{"to cancel, by a customer", "bob", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`,
+		{"cancel as a customer", "bob", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`,
 			"/graphql", `mutation{ordersCancelStale(input:{olderThan:"999h"}){cancelled}}`},
-		{"to cancel", "ann", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, "/graphql",
+		{"cancel as an admin", "ann", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, "/graphql",
 			`mutation{ordersCancelStale(input:{olderThan:"999h"}){cancelled}}`},
 		{"to log in", "", "POST", "/auth/login", `{"email":"bob@example.com","password":"bob"}`, "/graphql",
 			`mutation{authLogin(input:{email:"bob@example.com",password:"bob"}){token}}`},
@@ -135,7 +135,7 @@ func TestBothDoorsAllowTheSame(t *testing.T) {
 }
 
 // A request with an invalid token is rejected before execution, as in REST.
-func TestGraphQLRefusesFalseTokens(t *testing.T) {
+func TestGraphQLRejectsInvalidTokens(t *testing.T) {
 	t.Parallel()
 	s, tokens := openGuarded(t)
 	w := ask(t, s, "POST", "/v1/graphql", `{"query":"{__typename}"}`, jsonType,
@@ -145,7 +145,7 @@ func TestGraphQLRefusesFalseTokens(t *testing.T) {
 	}
 	w = ask(t, s, "POST", "/graphql", `{"query":"{order(id:1){id}}"}`, jsonType)
 	if got := w.Header().Get("WWW-Authenticate"); !strings.HasPrefix(got, `Bearer realm="shop"`) {
-		t.Errorf("who has not logged in is told so with WWW-Authenticate %q: %d %s", got, w.Code, w.Body)
+		t.Errorf("without a token: WWW-Authenticate %q, %d %s", got, w.Code, w.Body)
 	}
 }
 
@@ -174,7 +174,7 @@ func TestCustomersSeeTheirOwnInGraphQL(t *testing.T) {
 
 // The cost limit prevents a hundred login attempts in one request, because each takes about 100ms
 // of processor time.
-func TestLoginsAreDear(t *testing.T) {
+func TestLoginsCost(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	const guess = `: authLogin(input: {email: "ann@example.com", password: "no"}) { token } `

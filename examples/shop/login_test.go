@@ -31,9 +31,9 @@ func TestLogin(t *testing.T) {
 		{"admin", `{"email":"ann@example.com","password":"ann"}`, 200},
 		{"customer", `{"email":"bob@example.com","password":"bob"}`, 200},
 		{"another customer", `{"email":"cat@example.com","password":"cat"}`, 200},
-		{"the password of somebody else", `{"email":"bob@example.com","password":"ann"}`, 401},
+		{"the password of another user", `{"email":"bob@example.com","password":"ann"}`, 401},
 		{"nobody", `{"email":"dan@example.com","password":"dan"}`, 401},
-		{"nobody, without a password", `{"email":"dan@example.com","password":""}`, 401},
+		{"no address and no password", `{"email":"dan@example.com","password":""}`, 401},
 		{"no address", `{"email":"ann","password":"ann"}`, 401},
 		{"no password", `{"email":"ann@example.com"}`, 422},
 		{"more than there is", `{"email":"ann@example.com","password":"ann","role":"admin"}`, 422},
@@ -56,7 +56,7 @@ func TestLogin(t *testing.T) {
 }
 
 // A failed login does not show whether the user exists.
-func TestLoginTellsNothing(t *testing.T) {
+func TestLoginRevealsNothing(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	var answers []string

@@ -35,7 +35,7 @@ func TestRate(t *testing.T) {
 		t.Errorf("/health is %d", resp.StatusCode)
 	}
 	if report := strings.Join(s.report, "\n"); !strings.Contains(report, "rate limit 3/1h") {
-		t.Errorf("the report does not say so:\n%s", report)
+		t.Errorf("the report has no rate limit:\n%s", report)
 	}
 }
 
@@ -50,7 +50,7 @@ func TestRateOfEach(t *testing.T) {
 		tokens = append(tokens, "Authorization: Bearer "+strings.Split(body, `"`)[3])
 	}
 	if resp, _ := s.say("GET", "/places/264371", ""); resp.StatusCode != 429 {
-		t.Errorf("nobody: %d", resp.StatusCode)
+		t.Errorf("without a token: %d", resp.StatusCode)
 	}
 	for range 2 {
 		for _, token := range tokens {
@@ -65,7 +65,7 @@ func TestRateOfEach(t *testing.T) {
 }
 
 // The middleware of every server is in effect.
-func TestAround(t *testing.T) {
+func TestMiddleware(t *testing.T) {
 	t.Parallel()
 	s := open(t, "-db", "memory")
 	var ids []string
@@ -77,9 +77,9 @@ func TestAround(t *testing.T) {
 	}{
 		{"an item", "GET", "/orders/1?token=secret", "", []string{"Authorization: Bearer secret"}, 400, []string{"X-Frame-Options: DENY",
 			"Content-Security-Policy: default-src 'none'; frame-ancestors 'none'", "X-Content-Type-Options: nosniff", "Referrer-Policy: no-referrer"}},
-		{"a page of somebody else", "POST", "/files", "x", []string{"Content-Type: text/plain", "Origin: https://evil.example",
+		{"a page of another origin", "POST", "/files", "x", []string{"Content-Type: text/plain", "Origin: https://evil.example",
 			"Sec-Fetch-Site: cross-site"}, 403, nil},
-		{"a page of ours", "POST", "/files", "x", []string{"Content-Type: text/plain", "Sec-Fetch-Site: same-origin"}, 201, nil},
+		{"a page of this origin", "POST", "/files", "x", []string{"Content-Type: text/plain", "Sec-Fetch-Site: same-origin"}, 201, nil},
 		{"a long target", "GET", "/orders?status=" + strings.Repeat("x", 9000), "", nil, 414, nil},
 		{"a large header", "GET", "/orders", "", []string{"X-Large: " + strings.Repeat("x", 33<<10)}, 431, nil},
 		// Without Expect, a client that continues to send would lose the response with the
@@ -102,16 +102,16 @@ func TestAround(t *testing.T) {
 	s.close(syscall.SIGTERM)
 	for _, id := range ids {
 		if id == "" || !strings.Contains(s.stderr.String(), "request_id="+id) {
-			t.Errorf("the log does not say what request %q was", id)
+			t.Errorf("the log has no line for the request %q", id)
 		}
 	}
 	if log := s.stderr.String(); strings.Contains(log, "secret") {
-		t.Errorf("the log tells secrets:\n%s", log)
+		t.Errorf("the log contains secrets:\n%s", log)
 	}
 }
 
 // The size limit also applies to a request body of unknown length.
-func TestAroundChunks(t *testing.T) {
+func TestMiddlewareChunks(t *testing.T) {
 	t.Parallel()
 	s := open(t, "-db", "memory")
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))

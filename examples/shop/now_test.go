@@ -28,7 +28,7 @@ func TestNowPastTheSunset(t *testing.T) {
 	for _, tt := range tests {
 		resp, body := s.say("GET", tt.path, "", tt.header...)
 		if resp.StatusCode != tt.status {
-			t.Errorf("%s %s is answered with %d, want %d: %s", tt.path, tt.header, resp.StatusCode, tt.status,
+			t.Errorf("%s %s returned %d, want %d: %s", tt.path, tt.header, resp.StatusCode, tt.status,
 				body)
 		}
 		if got := resp.Header.Get("Sunset"); tt.status == 410 && got != "Wed, 30 Jun 2027 23:59:59 GMT" {

@@ -40,9 +40,9 @@ func TestStreamsEndWithTheirSessions(t *testing.T) {
 				{"logged out", "user", "POST", "/auth/logout", `{}`},
 				{"another password", "ann", "POST", "/auth/password", `{"userId":4,"password":"not dan any more"}`},
 				{"not active", "ann", "PATCH", "/users/4", `{"active":false}`},
-				{"not there", "ann", "DELETE", "/users/4", ``},
+				{"deleted user", "ann", "DELETE", "/users/4", ``},
 			} {
-				if tt.name == "not there" {
+				if tt.name == "deleted user" {
 					as(t, s, tokens, "ann", "PATCH", "/users/4", `{"active":true}`)
 				}
 				tokens["user"] = tokenOf(t, s, 4)
@@ -78,7 +78,7 @@ func TestStreamsEndWithTheirSessions(t *testing.T) {
 				part := make([]byte, 4096)
 				n, err := stays.Body.Read(part)
 				if heard += string(part[:n]); err != nil {
-					t.Fatalf("who has done nothing hears %q, %v", heard, err)
+					t.Fatalf("a stream of another user received %q, %v", heard, err)
 				}
 			}
 			// Ended streams are removed; otherwise this loop does not end.
@@ -142,7 +142,7 @@ func connect(t *testing.T, server *httptest.Server, inHeader, inMessage string) 
 		t.Fatal(err)
 	}
 	if _, got, err := c.Read(t.Context()); err != nil || !strings.Contains(string(got), "connection_ack") {
-		t.Fatalf("the socket says %s, %v", got, err)
+		t.Fatalf("the socket received %s, %v", got, err)
 	}
 	return c
 }

@@ -41,48 +41,48 @@ func openGuarded(t *testing.T) (s *opened, tokens map[string]string) {
 	return s, tokens
 }
 
-func TestWhoMayWhat(t *testing.T) {
+func TestPolicy(t *testing.T) {
 	t.Parallel()
 	const order, place = `{"lines":[{"itemId":1,"qty":1}]}`, `{"name":"Utopia","country":"XX"}`
 	tests := []struct {
 		name, who, method, target, body string
 		status                          int
 	}{
-		{"orders of nobody", "", "GET", "/orders", "", 401},
-		{"one order for nobody", "", "GET", "/orders/1", "", 401},
+		{"orders without a token", "", "GET", "/orders", "", 401},
+		{"an order without a token", "", "GET", "/orders/1", "", 401},
 		{"their orders", "bob", "GET", "/orders/1", "", 200},
-		{"orders of others", "bob", "GET", "/orders/2", "", 404},
-		{"orders of others, in an old contract", "bob", "GET", "/v1/orders/2", "", 404},
+		{"orders of other users", "bob", "GET", "/orders/2", "", 404},
+		{"orders of other users, in an old contract", "bob", "GET", "/v1/orders/2", "", 404},
 		{"all orders", "ann", "GET", "/orders/2", "", 200},
 		{"a false token", "forger", "GET", "/places", "", 401},
 		{"places for all", "", "GET", "/places", "", 200},
 		{"users for all", "", "GET", "/users/1", "", 200},
-		{"an order by nobody", "", "POST", "/orders", order, 401},
-		{"an order by nobody, unread", "", "POST", "/orders", `{`, 401},
-		{"an order by nobody, in an old contract", "", "POST", "/v1/orders", `{"itemId":1,"qty":1}`, 401},
-		{"an order", "bob", "POST", "/orders", order, 201},
-		{"an order for somebody else", "bob", "POST", "/orders",
+		{"create an order without a token", "", "POST", "/orders", order, 401},
+		{"create an order without a token or a body", "", "POST", "/orders", `{`, 401},
+		{"create an order without a token, in an old contract", "", "POST", "/v1/orders", `{"itemId":1,"qty":1}`, 401},
+		{"create an order", "bob", "POST", "/orders", order, 201},
+		{"create an order for another user", "bob", "POST", "/orders",
 			`{"customerId":3,"lines":[{"itemId":1,"qty":1}]}`, 403},
-		{"an order that an admin places for somebody", "ann", "POST", "/orders",
+		{"create an order for another user, as an admin", "ann", "POST", "/orders",
 			`{"customerId":3,"lines":[{"itemId":1,"qty":1}]}`, 201},
-		{"to give an order away", "cat", "PATCH", "/orders/2", `{"customerId":2}`, 403},
-		{"to change their order", "cat", "PATCH", "/orders/2", `{"note":"x"}`, 200},
-		{"to change an order of others", "cat", "PATCH", "/orders/1", `{"note":"x"}`, 404},
-		{"to delete an order of others", "cat", "DELETE", "/orders/1", "", 404},
-		{"a place by nobody", "", "POST", "/places", place, 401},
-		{"a place", "cat", "POST", "/places", place, 201},
-		{"a user by a customer", "cat", "POST", "/users", `{"email":"dan@example.com","active":true}`, 403},
-		{"to delete a user who has orders, by a customer", "bob", "DELETE", "/users/3", "", 403},
-		{"to become an admin", "cat", "PATCH", "/users/3", `{"role":"admin"}`, 403},
-		{"to become an admin, in an old contract", "cat", "PATCH", "/v1.0/users/3", `{"active":false}`, 403},
-		{"a user by an admin", "ann", "POST", "/users", `{"email":"dan@example.com","active":true}`, 201},
-		{"to cancel, by nobody", "", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, 401},
-		{"to cancel, by a customer", "bob", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, 403},
-		{"to cancel", "ann", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, 202},
-		{"an import by nobody", "", "POST", "/places/import", place, 401},
-		{"a file by nobody", "", "PUT", "/files/a", place, 401},
-		{"a file", "cat", "PUT", "/files/a", place, 201},
-		{"a file that nobody has put there", "", "GET", "/files/b", "", 404},
+		{"change the customer of their order", "cat", "PATCH", "/orders/2", `{"customerId":2}`, 403},
+		{"change their order", "cat", "PATCH", "/orders/2", `{"note":"x"}`, 200},
+		{"change an order of another user", "cat", "PATCH", "/orders/1", `{"note":"x"}`, 404},
+		{"delete an order of another user", "cat", "DELETE", "/orders/1", "", 404},
+		{"create a place without a token", "", "POST", "/places", place, 401},
+		{"create a place", "cat", "POST", "/places", place, 201},
+		{"create a user as a customer", "cat", "POST", "/users", `{"email":"dan@example.com","active":true}`, 403},
+		{"delete a user with orders, as a customer", "bob", "DELETE", "/users/3", "", 403},
+		{"change their role to admin", "cat", "PATCH", "/users/3", `{"role":"admin"}`, 403},
+		{"change their role to admin, in an old contract", "cat", "PATCH", "/v1.0/users/3", `{"active":false}`, 403},
+		{"create a user as an admin", "ann", "POST", "/users", `{"email":"dan@example.com","active":true}`, 201},
+		{"cancel without a token", "", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, 401},
+		{"cancel as a customer", "bob", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, 403},
+		{"cancel as an admin", "ann", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, 202},
+		{"import without a token", "", "POST", "/places/import", place, 401},
+		{"store a file without a token", "", "PUT", "/files/a", place, 401},
+		{"store a file", "cat", "PUT", "/files/a", place, 201},
+		{"delete an unknown file", "", "GET", "/files/b", "", 404},
 		{"a path that ends like that of login", "", "POST", "/places/auth/login", place, 404},
 	}
 	s, tokens := openGuarded(t)
@@ -90,7 +90,7 @@ func TestWhoMayWhat(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			if status, body := as(t, s, tokens, tt.who, tt.method, tt.target, tt.body); status != tt.status {
-				t.Errorf("%s %s is answered with %d, want %d: %s", tt.method, tt.target, status, tt.status,
+				t.Errorf("%s %s returned %d, want %d: %s", tt.method, tt.target, status, tt.status,
 					body)
 			}
 		})
@@ -122,7 +122,7 @@ func TestCustomersSeeTheirOwn(t *testing.T) {
 	}
 	for who, want := range map[string]int{"ann": 410, "bob": 404, "cat": 404} {
 		if status, _ := as(t, s, tokens, who, "GET", "/orders/3", ""); status != want {
-			t.Errorf("%s: a deleted order is answered with %d, want %d", who, status, want)
+			t.Errorf("%s: a deleted order returned %d, want %d", who, status, want)
 		}
 	}
 	total := ask(t, s, "GET", "/orders?limit=1", "", "Prefer: count=exact",
@@ -133,7 +133,7 @@ func TestCustomersSeeTheirOwn(t *testing.T) {
 }
 
 // A new order of a customer belongs to that customer, also in a contract without customers.
-func TestOrdersAreForSelf(t *testing.T) {
+func TestOrdersGetTheirCustomer(t *testing.T) {
 	t.Parallel()
 	s, tokens := openGuarded(t)
 	as(t, s, tokens, "cat", "POST", "/orders", `{"lines":[{"itemId":1,"qty":1}]}`)
@@ -158,7 +158,7 @@ func TestJobsAreTheirOwn(t *testing.T) {
 	}
 	for who, want := range map[string]int{"ann": 200, "bob": 404, "": 404} {
 		if status, body := as(t, s, tokens, who, "GET", location, ""); status != want {
-			t.Errorf("%q: the job of ann is answered with %d: %s", who, status, body)
+			t.Errorf("%q: the job of ann returned %d: %s", who, status, body)
 		}
 	}
 }
@@ -169,10 +169,10 @@ func TestDocumentsOfAGuardedShop(t *testing.T) {
 	s, _ := openGuarded(t)
 	body := ask(t, s, "GET", documentPath(defaultContract), "").Body.String()
 	if !strings.Contains(body, `"scheme": "bearer"`) || !strings.Contains(body, "/auth/login") {
-		t.Errorf("the document knows no tokens: %.2000s", body)
+		t.Errorf("the document has no security scheme for tokens: %.2000s", body)
 	}
 	open := ask(t, openShop(t), "GET", documentPath(defaultContract), "").Body.String()
 	if strings.Contains(open, `"scheme": "bearer"`) {
-		t.Error("the document of a shop without -auth asks for tokens")
+		t.Error("the document of a shop without -auth has a security scheme")
 	}
 }

@@ -18,22 +18,22 @@ func TestSessions(t *testing.T) {
 				status                          int
 				holds                           string
 			}{
-				{"a user", "ann", "POST", "/users", `{"email":"dan@example.com","active":true}`, 201, `"id":4`},
-				{"who has no password", "", "POST", "/auth/login", `{"email":"dan@example.com","password":""}`, 401, ""},
-				{"a password by another customer", "bob", "POST", "/auth/password", `{"userId":4,"password":"12345678"}`, 403, ""},
-				{"a password by nobody", "", "POST", "/auth/password", `{"userId":4,"password":"12345678"}`, 401, ""},
-				{"one that is too short", "ann", "POST", "/auth/password", `{"userId":4,"password":"1234567"}`, 422, "/password"},
-				{"of nobody", "ann", "POST", "/auth/password", `{"userId":99,"password":"12345678"}`, 422, "/userId"},
-				{"a password by an admin", "ann", "POST", "/auth/password", `{"userId":4,"password":"12345678"}`, 200, `"tokens":0`},
-				{"with which one logs in", "", "POST", "/auth/login", `{"email":"dan@example.com","password":"12345678"}`, 200, "token"},
-				{"their own, unproven", "bob", "POST", "/auth/password", `{"userId":2,"password":"87654321"}`, 403, "current"},
-				{"their own, wrong", "bob", "POST", "/auth/password", `{"userId":2,"password":"87654321","current":"x"}`, 403, "current"},
-				{"their own", "bob", "POST", "/auth/password", `{"userId":2,"password":"87654321","current":"bob"}`, 200, `"tokens":1`},
-				{"which ends all sessions", "bob", "GET", "/orders", "", 401, ""},
-				{"the old one", "", "POST", "/auth/login", `{"email":"bob@example.com","password":"bob"}`, 401, ""},
-				{"to leave, as nobody", "", "POST", "/auth/logout", `{}`, 401, ""},
-				{"to leave", "ann", "POST", "/v1/auth/logout", `{}`, 200, `"tokens":1`},
-				{"and be gone", "ann", "GET", "/orders", "", 401, ""},
+				{"create a user", "ann", "POST", "/users", `{"email":"dan@example.com","active":true}`, 201, `"id":4`},
+				{"log in without a password", "", "POST", "/auth/login", `{"email":"dan@example.com","password":""}`, 401, ""},
+				{"set a password as another customer", "bob", "POST", "/auth/password", `{"userId":4,"password":"12345678"}`, 403, ""},
+				{"set a password without a token", "", "POST", "/auth/password", `{"userId":4,"password":"12345678"}`, 401, ""},
+				{"set a password that is too short", "ann", "POST", "/auth/password", `{"userId":4,"password":"1234567"}`, 422, "/password"},
+				{"set the password of an unknown user", "ann", "POST", "/auth/password", `{"userId":99,"password":"12345678"}`, 422, "/userId"},
+				{"set a password as an admin", "ann", "POST", "/auth/password", `{"userId":4,"password":"12345678"}`, 200, `"tokens":0`},
+				{"log in with the new password", "", "POST", "/auth/login", `{"email":"dan@example.com","password":"12345678"}`, 200, "token"},
+				{"set their own without the current one", "bob", "POST", "/auth/password", `{"userId":2,"password":"87654321"}`, 403, "current"},
+				{"set their own with a wrong current one", "bob", "POST", "/auth/password", `{"userId":2,"password":"87654321","current":"x"}`, 403, "current"},
+				{"set their own", "bob", "POST", "/auth/password", `{"userId":2,"password":"87654321","current":"bob"}`, 200, `"tokens":1`},
+				{"use a revoked token", "bob", "GET", "/orders", "", 401, ""},
+				{"log in with the old password", "", "POST", "/auth/login", `{"email":"bob@example.com","password":"bob"}`, 401, ""},
+				{"log out without a token", "", "POST", "/auth/logout", `{}`, 401, ""},
+				{"log out", "ann", "POST", "/v1/auth/logout", `{}`, 200, `"tokens":1`},
+				{"use the token after logout", "ann", "GET", "/orders", "", 401, ""},
 			} {
 				status, body := as(t, s, tokens, tt.who, tt.method, tt.target, tt.body)
 				if status != tt.status || !strings.Contains(body, tt.holds) {

@@ -37,7 +37,7 @@ func (x exchange) check(t *testing.T, s *shop, etag *string) {
 	}
 	resp, body := s.say(x.method, x.path, x.body, header...)
 	if resp.StatusCode != x.status {
-		t.Fatalf("%s: %s %s is answered with %d, want %d\n%s", x.name, x.method, x.path, resp.StatusCode,
+		t.Fatalf("%s: %s %s returned %d, want %d\n%s", x.name, x.method, x.path, resp.StatusCode,
 			x.status, body)
 	}
 	for _, line := range x.want {
@@ -84,7 +84,7 @@ func TestConversation(t *testing.T) {
 			holds: []string{`"customer":{"id":2,"email":"bob@example.com"`}},
 		{name: "delete", method: "DELETE", path: "/orders/4", status: 204},
 		{name: "delete again", method: "DELETE", path: "/orders/4", status: 410},
-		{name: "ids are not chosen", method: "PUT", path: "/orders/99", header: []string{asJSON},
+		{name: "clients cannot choose ids", method: "PUT", path: "/orders/99", header: []string{asJSON},
 			body: `{"lines":[{"itemId":7,"qty":5}]}`, status: 404},
 	} {
 		x.check(t, s, &etag)
@@ -129,9 +129,9 @@ func TestContractRefuses(t *testing.T) {
 		{"no lines", "/orders", `{}`, "/lines"},
 		{"empty lines", "/orders", `{"lines":[]}`, "/lines"},
 		{"51 lines", "/orders", `{"lines":[{"itemId":1,"qty":1}` + fifty + `]}`, "/lines"},
-		{"no piece", "/orders", `{"lines":[{"itemId":1,"qty":0}]}`, "/lines/0/qty"},
-		{"too many pieces", "/orders", `{"lines":[{"itemId":1,"qty":1001}]}`, "/lines/0/qty"},
-		{"no item", "/orders", `{"lines":[{"itemId":0,"qty":1}]}`, "/lines/0/itemId"},
+		{"quantity 0", "/orders", `{"lines":[{"itemId":1,"qty":0}]}`, "/lines/0/qty"},
+		{"quantity above the maximum", "/orders", `{"lines":[{"itemId":1,"qty":1001}]}`, "/lines/0/qty"},
+		{"item 0", "/orders", `{"lines":[{"itemId":0,"qty":1}]}`, "/lines/0/itemId"},
 		{"status", "/orders", `{"status":"lost","lines":[{"itemId":1,"qty":1}]}`, "/status"},
 		{"note", "/orders", `{"note":"` + strings.Repeat("x", 501) + `","lines":[{"itemId":1,"qty":1}]}`,
 			"/note"},
@@ -186,7 +186,7 @@ func TestEveryScalarFieldFiltersAndSorts(t *testing.T) {
 	} {
 		if resp, body := s.say("GET", field, ""); resp.StatusCode != 200 ||
 			strings.Contains(body, `{"items":[]`) {
-			t.Errorf("GET %s is answered with %d: %s", field, resp.StatusCode, body)
+			t.Errorf("GET %s returned %d: %s", field, resp.StatusCode, body)
 		}
 	}
 	for path, fields := range map[string]string{
@@ -195,7 +195,7 @@ func TestEveryScalarFieldFiltersAndSorts(t *testing.T) {
 	} {
 		for field := range strings.SplitSeq(fields, ",") {
 			if resp, body := s.say("GET", path+"?limit=1&sort=-"+field, ""); resp.StatusCode != 200 {
-				t.Errorf("GET %s by %s is answered with %d: %s", path, field, resp.StatusCode, body)
+				t.Errorf("GET %s by %s returned %d: %s", path, field, resp.StatusCode, body)
 			}
 		}
 	}
@@ -228,11 +228,11 @@ func TestHosts(t *testing.T) {
 		for path, want := range map[string]int{"/orders": tt.orders, "/health": tt.neutral, "/docs": tt.neutral} {
 			resp, body := s.say("GET", path, "", "Host: "+tt.host)
 			if resp.StatusCode != want {
-				t.Errorf("%s on %s is answered with %d, want %d: %s", path, tt.host, resp.StatusCode, want,
+				t.Errorf("%s on %s returned %d, want %d: %s", path, tt.host, resp.StatusCode, want,
 					body)
 			}
 			if want == 421 && resp.Header.Get("Content-Type") != "application/problem+json" {
-				t.Errorf("%s on %s: the answer is no problem: %s", path, tt.host, body)
+				t.Errorf("%s on %s: the response is not a problem: %s", path, tt.host, body)
 			}
 		}
 	}
@@ -277,17 +277,17 @@ func TestPage(t *testing.T) {
 			t.Errorf("the policy does not name the %s by its hash: %s", name, policy)
 		}
 		if n := strings.Count(body, "<"+name); n != 1 {
-			t.Errorf("the page has %d elements %s; the policy knows one", n, name)
+			t.Errorf("the page has %d elements %s; the policy allows one", n, name)
 		}
 	}
 	if found := regexp.MustCompile(`(src|@import|url\()[ ="']*(https?:)?//`).FindString(body); found != "" {
-		t.Errorf("the page loads something from elsewhere: %s", found)
+		t.Errorf("the page loads something from another host: %s", found)
 	}
 	for _, link := range regexp.MustCompile(`href="(/[^"]*)"`).FindAllStringSubmatch(body, -1) {
 		path := strings.ReplaceAll(link[1], "&amp;", "&")
 		if resp, _ := s.say("GET", path, "",
 			"Accept: text/html,*/*;q=0.8"); resp.StatusCode != http.StatusOK {
-			t.Errorf("the page links to %s, which is answered with %d", path, resp.StatusCode)
+			t.Errorf("the page links to %s, which returned %d", path, resp.StatusCode)
 		}
 	}
 }

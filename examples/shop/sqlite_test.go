@@ -10,7 +10,7 @@ import (
 
 // retryBusy retries while another connection has locked the file, and does not retry after other
 // errors.
-func TestWhenFree(t *testing.T) {
+func TestRetryBusy(t *testing.T) {
 	t.Parallel()
 	pool, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "shop.db")+"?_pragma=busy_timeout(0)")
 	if err != nil {
@@ -37,7 +37,7 @@ func TestWhenFree(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := retryBusy(ctx, begin); !isBusy(err) {
-		t.Errorf("in a shop that was told to end: %v, want that the file is busy", err)
+		t.Errorf("after cancellation: %v, want the error of the busy file", err)
 	}
 	tries := 0
 	err = retryBusy(t.Context(), func() error {
@@ -49,7 +49,7 @@ func TestWhenFree(t *testing.T) {
 		return begin()
 	})
 	if err != nil || tries != 3 {
-		t.Errorf("%v after %d tries, want success as soon as the file is free", err, tries)
+		t.Errorf("%v after %d tries, want success when the file is unlocked", err, tries)
 	}
 	broken := errors.New("broken")
 	if err := retryBusy(t.Context(), func() error { tries++; return broken }); err != broken || tries != 4 {

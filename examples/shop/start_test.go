@@ -37,7 +37,7 @@ func TestReport(t *testing.T) {
 		}
 	}
 	if !strings.HasPrefix(s.url, "http://127.0.0.1:") || strings.HasSuffix(s.url, ":0") {
-		t.Errorf("it listens on %q", s.url)
+		t.Errorf("the listen address is %q", s.url)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestDrain(t *testing.T) {
 	)
 	in := bufio.NewReader(conn)
 	if line, err := in.ReadString('\n'); !strings.Contains(line, "100") {
-		t.Fatalf("the shop does not want the content: %q, %v", line, err)
+		t.Fatalf("the shop did not send 100: %q, %v", line, err)
 	}
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestDrain(t *testing.T) {
 	}
 	resp.Body.Close()
 	if resp.StatusCode != 201 {
-		t.Errorf("the request in flight is answered with %d, want 201", resp.StatusCode)
+		t.Errorf("the request in flight returned %d, want 201", resp.StatusCode)
 	}
 	if err := s.cmd.Wait(); err != nil {
 		t.Errorf("the shop ended with %v", err)
@@ -145,7 +145,7 @@ func idle(t *testing.T, address string) (closed func()) {
 	return func() {
 		t.Helper()
 		if rest, err := io.ReadAll(in); len(rest) > 0 || err != nil {
-			t.Errorf("a connection with nothing to do ends with %q, %v", rest, err)
+			t.Errorf("an idle connection ended with %q, %v", rest, err)
 		}
 	}
 }
@@ -158,18 +158,18 @@ func TestWrongArguments(t *testing.T) {
 		status int
 		says   string
 	}{
-		{"no such flag", []string{"-wings"}, 2, "-wings"},
-		{"no flag at all", []string{"serve"}, 2, `"serve" is not a flag`},
+		{"unknown flag", []string{"-wings"}, 2, "-wings"},
+		{"not a flag", []string{"serve"}, 2, `"serve" is not a flag`},
 		{"address", []string{"-addr", "nowhere"}, 1, "nowhere"},
 		{"cache", []string{"-cache", "public\nSet-Cookie: a=b"}, 2, "-cache"},
-		{"no rate", []string{"-rate", "many"}, 2, "-rate"},
-		{"no such file", []string{"-addr", "127.0.0.1:0", "-places", "/nowhere.jsonl"}, 1, "/nowhere.jsonl"},
-		{"no such database", []string{"-db", "mysql://localhost/shop"}, 2, "mysql://"},
-		{"memory by another name", []string{"-db", ":memory:"}, 2, "-db memory"},
-		{"no such folder", []string{"-db", "/nowhere/shop.db"}, 1, "/nowhere/shop.db"},
-		{"nobody answers", []string{"-db", "postgres://shop:secret@127.0.0.1:1/shop"}, 1, "127.0.0.1"},
+		{"invalid rate", []string{"-rate", "many"}, 2, "-rate"},
+		{"missing file", []string{"-addr", "127.0.0.1:0", "-places", "/nowhere.jsonl"}, 1, "/nowhere.jsonl"},
+		{"unsupported database", []string{"-db", "mysql://localhost/shop"}, 2, "mysql://"},
+		{"memory as a SQLite name", []string{"-db", ":memory:"}, 2, "-db memory"},
+		{"missing folder", []string{"-db", "/nowhere/shop.db"}, 1, "/nowhere/shop.db"},
+		{"database unreachable", []string{"-db", "postgres://shop:secret@127.0.0.1:1/shop"}, 1, "127.0.0.1"},
 		{"now", []string{"-now", "tomorrow"}, 2, "2027-06-30T23:59:59Z"},
-		{"a time of contracts that are gone", []string{"-now", "2026-01-31T23:59:58Z"}, 2, "0.9.0"},
+		{"time before the retirement of 0.9.0", []string{"-now", "2026-01-31T23:59:58Z"}, 2, "0.9.0"},
 		{"help", []string{"-h"}, 0, "-places"},
 	}
 	for _, tt := range tests {
@@ -177,10 +177,10 @@ func TestWrongArguments(t *testing.T) {
 			t.Parallel()
 			status, said := fails(t, tt.args...)
 			if status != tt.status || !strings.Contains(said, tt.says) {
-				t.Errorf("exit status %d, want %d; it says %q", status, tt.status, said)
+				t.Errorf("exit status %d, want %d; output %q", status, tt.status, said)
 			}
 			if strings.Contains(said, "secret") {
-				t.Errorf("it tells a password: %q", said)
+				t.Errorf("the output contains a password: %q", said)
 			}
 		})
 	}
@@ -225,8 +225,8 @@ func TestPlacesFlag(t *testing.T) {
 	}{
 		{"plain", "places.jsonl", two, 0, ""},
 		{"gzip", "places.jsonl.gz", two, 0, ""},
-		{"a line that is no place", "places.jsonl", two + `{"id":"c","name":"Nowhere"}`, 1, "line 4"},
-		{"an id that is taken", "places.jsonl", two + `{"id":"a","name":"Athens","country":"US"}`, 1,
+		{"invalid place", "places.jsonl", two + `{"id":"c","name":"Nowhere"}`, 1, "line 4"},
+		{"taken id", "places.jsonl", two + `{"id":"a","name":"Athens","country":"US"}`, 1,
 			"line 4"},
 	}
 	for _, tt := range tests {
@@ -237,7 +237,7 @@ func TestPlacesFlag(t *testing.T) {
 			if tt.status != 0 {
 				status, said := fails(t, "-addr", "127.0.0.1:0", "-places", path)
 				if status != tt.status || !strings.Contains(said, tt.says) {
-					t.Errorf("exit status %d, want %d; it says %q", status, tt.status, said)
+					t.Errorf("exit status %d, want %d; output %q", status, tt.status, said)
 				}
 				return
 			}

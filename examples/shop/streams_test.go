@@ -70,7 +70,7 @@ func TestStreamsEndWithTheirTokens(t *testing.T) {
 			t.Errorf("%d: %s", w.Code, w.Body)
 		}
 		if took := time.Since(began); took != time.Second {
-			t.Errorf("it took %v, and the token was good for a second", took)
+			t.Errorf("the stream ended after %v, want the second for which the token was valid", took)
 		}
 	})
 }
@@ -88,12 +88,12 @@ func TestConnect(t *testing.T) {
 		err           error
 	}{
 		{"a token", `{"Authorization":"Bearer ` + token + `"}`, "2", nil},
-		{"in small letters", `{"authorization":"Bearer ` + token + `","locale":"en"}`, "2", nil},
+		{"lower case", `{"authorization":"Bearer ` + token + `","locale":"en"}`, "2", nil},
 		{"nothing", "", "", nil},
-		{"nothing about that", `{"locale":"en"}`, "", nil},
+		{"without the member", `{"locale":"en"}`, "", nil},
 		{"another token", `{"Authorization":"Bearer x"}`, "", resource.ErrUnauthenticated},
 		{"another scheme", `{"Authorization":"Basic x"}`, "", resource.ErrUnauthenticated},
-		{"no text", `{"Authorization":7}`, "", resource.ErrUnauthenticated},
+		{"not a string", `{"Authorization":7}`, "", resource.ErrUnauthenticated},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestConnect(t *testing.T) {
 				return
 			}
 			if who := s.collections.principal(ctx); who != tt.who || until.IsZero() != (who == "") {
-				t.Errorf("it is %q until %v, want %q until %v from now", who, until, tt.who,
+				t.Errorf("principal %q until %v, want %q until %v from now", who, until, tt.who,
 					expires.Sub(s.today))
 			}
 		})

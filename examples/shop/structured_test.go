@@ -77,7 +77,7 @@ func TestStructuredFields(t *testing.T) {
 	}
 	for name := range forms {
 		if !seen[name] && name != "Retry-After" { // the shop has no brownouts
-			t.Errorf("none of the answers has %s", name)
+			t.Errorf("no response has %s", name)
 		}
 	}
 }

@@ -22,23 +22,23 @@ func TestThrottle(t *testing.T) {
 	}
 	err := guesses10.enter("ANN@example.com", now)
 	if err == nil {
-		t.Fatal("there is one guess too many, spelled otherwise")
+		t.Fatal("another spelling of the address was allowed")
 	}
 	if d := resource.Problem(err); d.Kind != problem.TooManyRequests || d.Header.Get("Retry-After") != "30" {
-		t.Errorf("it is refused with %v, Retry-After %q", d, d.Header.Get("Retry-After"))
+		t.Errorf("rejected with %v, Retry-After %q", d, d.Header.Get("Retry-After"))
 	}
 	if err := guesses10.enter("bob@example.com", now); err != nil {
-		t.Errorf("somebody else: %v", err)
+		t.Errorf("another address: %v", err)
 	}
 	if err := guesses10.enter("ann@example.com", now.Add(guessTime)); err != nil {
-		t.Errorf("one more after a while: %v", err)
+		t.Errorf("one attempt after the interval: %v", err)
 	}
 	guesses10.succeeded("ann@example.com")
 	if err := guesses10.enter("ann@example.com", now.Add(guessTime)); err != nil {
-		t.Errorf("what succeeded is no guess: %v", err)
+		t.Errorf("a successful attempt was counted: %v", err)
 	}
 	if err := guesses10.enter("ann@example.com", now.Add(guessTime)); err == nil {
-		t.Error("there are two after a while")
+		t.Error("two attempts were allowed after the interval")
 	}
 }
 
@@ -53,10 +53,10 @@ func TestThrottleIsBounded(t *testing.T) {
 		}
 	}
 	if len(all.until) > accounts {
-		t.Errorf("%d accounts are remembered, and %d may be", len(all.until), accounts)
+		t.Errorf("%d accounts are in memory, want at most %d", len(all.until), accounts)
 	}
 	if err := all.enter("later", now.Add(time.Hour)); err != nil || len(all.until) != 1 {
-		t.Errorf("after an hour there are %d, %v", len(all.until), err)
+		t.Errorf("after an hour %d accounts remain, %v", len(all.until), err)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 
 // A call during a read is answered by the next read, which all waiting calls share. The result of
 // the first read may be older than the call.
-func TestCrowd(t *testing.T) {
+func TestUserLoader(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		answers := make(chan error)
@@ -58,17 +58,17 @@ func TestCrowd(t *testing.T) {
 		for _, token := range []string{"a", "a", "b", "c"} {
 			go ask(t.Context(), token)
 		}
-		check("while the first is asked", said())
+		check("during the first read", said())
 		leave()
-		check("who has gone", said(), "b is 0, context canceled")
+		check("a canceled call", said(), "b is 0, context canceled")
 		answers <- nil
-		check("the first", said(), "a is 1, <nil>")
+		check("the first call", said(), "a is 1, <nil>")
 		answers <- nil
-		check("all others", said(), "a is 2, <nil>", "a is 2, <nil>", "b is 20, <nil>",
+		check("the other calls", said(), "a is 2, <nil>", "a is 2, <nil>", "b is 20, <nil>",
 			fmt.Sprint("c is 0, ", resource.ErrUnauthenticated))
 		go ask(t.Context(), "a")
 		answers <- errors.New("away")
-		check("no answer", said(), "a is 0, away")
+		check("after a failed read", said(), "a is 0, away")
 		check("questions", questions, "[a]", "[a b c]", "[a]")
 	})
 }
