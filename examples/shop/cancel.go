@@ -16,7 +16,7 @@ import (
 
 // Stale is the input of the command that cancels unpaid orders.
 type Stale struct {
-	OlderThan string `json:"olderThan" required:"true" maxLength:"40" pattern:"^(0|([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$" doc:"Of orders that were placed and not paid, how old they must be: 24h, or 1h30m."`
+	OlderThan string `json:"olderThan" required:"true" maxLength:"40" pattern:"^(0|([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$" doc:"The minimum age of the orders, such as 24h or 1h30m."`
 }
 
 // Cancelled is the result of the command: the number of orders that it cancelled.
@@ -43,7 +43,7 @@ func (c *collections) newJobs(kept resource.Ops[job.Job]) *job.Jobs {
 // cancelCommand cancels stale orders in a job, because there may be many.
 func (c *collections) cancelCommand(orders *resource.Resource, jobs command.Jobs) *command.Command {
 	opts := &command.Options[Stale]{
-		Doc:  "Cancels orders that are not paid and were placed longer ago than a duration.",
+		Doc:  "Cancels unpaid orders that were placed longer ago than a duration.",
 		Jobs: jobs,
 	}
 	if c.auth {

@@ -52,7 +52,8 @@ func newCollections(
 ) (*collections, error) {
 	c := &collections{db: db, auth: s.auth, rate: s.rate, cache: s.cache, now: now, patience: s.patience}
 	var errs [8]error
-	c.users, errs[0] = openCollection[User](ctx, c, "users", sqltable.Options{}) // first: orders refer to them
+	// The table of users is created first, because orders refer to it by a foreign key.
+	c.users, errs[0] = openCollection[User](ctx, c, "users", sqltable.Options{})
 	c.orders, errs[1] = openCollection[Order](ctx, c, "orders",
 		sqltable.Options{References: map[string]string{"customerId": "users"}})
 	c.places, errs[2] = openCollection[Place](ctx, c, "places", sqltable.Options{})

@@ -30,7 +30,9 @@ func newLifeCycle() lifeCycle {
 
 // newNegotiator serves the contracts side by side, with every strategy for naming one. The host of
 // addr, the listen address, names no contract. now is the clock of the life cycle.
-func newNegotiator(contracts map[string]*contractHandler, addr string, now func() time.Time) *version.Negotiator {
+func newNegotiator(
+	contracts map[string]*contractHandler, addr string, now func() time.Time,
+) *version.Negotiator {
 	dates := newLifeCycle()
 	old := func(name string) version.Contract {
 		return version.Contract{

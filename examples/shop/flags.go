@@ -51,7 +51,7 @@ func parseFlags(args []string, output io.Writer) (settings, error) {
 	flags.BoolVar(&s.seed, "seed", true, "seed an empty database; -seed=false starts empty")
 	flags.StringVar(&s.db, "db", "",
 		"memory, a SQLite `file`, or postgres://...; default a new file in a temporary folder")
-	flags.StringVar(&s.files, "files", "", "`folder` for the content of /files; default beside the database")
+	flags.StringVar(&s.files, "files", "", "`folder` for the content of /files; default next to the database")
 	flags.BoolVar(&s.auth, "auth", false,
 		"require a bearer token for every write, and let customers see only their own orders")
 	flags.Func(

@@ -18,7 +18,7 @@ type Credentials struct {
 
 // Login is the result of a successful login.
 type Login struct {
-	Token     string    `json:"token" doc:"Goes into the header as Authorization: Bearer TOKEN."`
+	Token     string    `json:"token" doc:"Sent in the header as Authorization: Bearer TOKEN."`
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
@@ -36,7 +36,7 @@ func (c *collections) login(ctx context.Context, in Credentials) (Login, error) 
 	user, err := c.authenticate(ctx, in.Email, in.Password)
 	if errors.Is(err, resource.ErrUnauthenticated) {
 		return Login{}, problem.New(problem.Unauthenticated,
-			"There is no user with this address and password.")
+			"The address or the password is wrong.")
 	}
 	if err != nil {
 		return Login{}, err

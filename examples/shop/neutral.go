@@ -125,11 +125,11 @@ func readOnly(next http.Handler) http.Handler {
 			w.WriteHeader(http.StatusNoContent)
 		case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect,
 			http.MethodTrace:
-			d := problem.New(problem.MethodNotAllowed, "This can only be looked at.")
+			d := problem.New(problem.MethodNotAllowed, "Only GET, HEAD and OPTIONS are allowed here.")
 			d.Header = http.Header{"Allow": {allow}}
 			problem.Write(w, r, d)
 		default: // RFC 9110 section 9.1
-			problem.Write(w, r, problem.New(problem.NotImplemented, "There is no such method."))
+			problem.Write(w, r, problem.New(problem.NotImplemented, "The method is not supported."))
 		}
 	})
 }

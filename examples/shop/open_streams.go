@@ -61,7 +61,7 @@ func (e *openStreams) ofUser(user string) (found []*openStream) {
 
 // endStreams ends streams when the feed reports a change of their users, in this process or
 // another. It returns when the feed is closed. A stream that is registered too late for an event is
-// safe, because it is authorized once more before its first event.
+// safe, because it is authorized again before its first event.
 func (c *collections) endStreams(ctx context.Context, collection string) {
 	for ctx.Err() == nil {
 		for e, err := range c.changes.Watch(ctx, feed.Cursor{}, collection) {

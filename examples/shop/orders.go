@@ -14,8 +14,8 @@ type Order struct {
 	ID         int64     `json:"id" readOnly:"true" doc:"Assigned by the shop."`
 	Status     string    `json:"status" enum:"placed,paid,shipped,cancelled" default:"placed"`
 	Lines      []Line    `json:"lines" required:"true" minItems:"1" maxItems:"50"`
-	Note       *string   `json:"note" maxLength:"500" doc:"What the customer wants us to know."`
-	CustomerID *int64    `json:"customerId,omitzero" doc:"The user it is for."`
+	Note       *string   `json:"note" maxLength:"500" doc:"The customer's note to the shop."`
+	CustomerID *int64    `json:"customerId,omitzero" doc:"The id of the user that the order is for."`
 	CreatedAt  time.Time `json:"createdAt" readOnly:"true"`
 }
 

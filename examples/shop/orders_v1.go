@@ -11,17 +11,17 @@ import (
 type Order11 struct {
 	ID     int64   `json:"id" readOnly:"true" doc:"Assigned by the shop."`
 	Status string  `json:"status" enum:"placed,paid,shipped,cancelled" default:"placed"`
-	ItemID int64   `json:"itemId" required:"true" minimum:"1" doc:"Of the first line."`
-	Qty    int     `json:"qty" required:"true" minimum:"1" maximum:"1000" doc:"Of the first line."`
-	Note   *string `json:"note" maxLength:"500" doc:"What the customer wants us to know."`
+	ItemID int64   `json:"itemId" required:"true" minimum:"1" doc:"The item of the first line."`
+	Qty    int     `json:"qty" required:"true" minimum:"1" maximum:"1000" doc:"Its quantity."`
+	Note   *string `json:"note" maxLength:"500" doc:"The customer's note to the shop."`
 }
 
 // Order10 is an order in contract 1.0.0, which has no note either.
 type Order10 struct {
 	ID     int64  `json:"id" readOnly:"true" doc:"Assigned by the shop."`
 	Status string `json:"status" enum:"placed,paid,shipped,cancelled" default:"placed"`
-	ItemID int64  `json:"itemId" required:"true" minimum:"1" doc:"Of the first line."`
-	Qty    int    `json:"qty" required:"true" minimum:"1" maximum:"1000" doc:"Of the first line."`
+	ItemID int64  `json:"itemId" required:"true" minimum:"1" doc:"The item of the first line."`
+	Qty    int    `json:"qty" required:"true" minimum:"1" maximum:"1000" doc:"Its quantity."`
 }
 
 // ordersV11 returns the view of orders in contract 1.1.0. Every order has at least one line, so

@@ -125,7 +125,9 @@ func (c *collections) guardOrders(o *resource.Options[Order]) *resource.Options[
 	o = guard(c, o, customer, clerk, admin)
 	if c.auth {
 		o.Scope = c.visibleOrders
-		o.AuthorizeGone = func(ctx context.Context, _ string) error { return c.requireRole(ctx, clerk, admin) }
+		o.AuthorizeGone = func(ctx context.Context, _ string) error {
+			return c.requireRole(ctx, clerk, admin)
+		}
 	}
 	return o
 }

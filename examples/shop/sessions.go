@@ -75,7 +75,7 @@ func (c *collections) revokeTokens(ctx context.Context, user int64) (count int, 
 type NewPassword struct {
 	UserID   int64  `json:"userId" required:"true" minimum:"1"`
 	Password string `json:"password" required:"true" maxLength:"200" doc:"At least 8 characters."`
-	Current  string `json:"current,omitempty" maxLength:"200" doc:"The password until now, from who changes their own: a token that was found is not enough."`
+	Current  string `json:"current,omitempty" maxLength:"200" doc:"The old password, to change your own."`
 }
 
 // passwordCommand sets the password of a user. A user that was created with POST needs one to log
@@ -89,7 +89,8 @@ func (c *collections) passwordCommand() *command.Command {
 			}
 			return err
 		},
-		Doc:      "Sets the password of a user and revokes all tokens of that user; only admins may set the password of another user.",
+		Doc: "Sets the password of a user and revokes all tokens of that user; " +
+			"only admins may set the password of another user.",
 		Cost:     20_000,
 		Problems: []problem.Kind{problem.Unauthenticated, problem.Forbidden, problem.TooManyRequests},
 
@@ -131,7 +132,7 @@ func (c *collections) checkCurrent(ctx context.Context, in NewPassword) error {
 	}
 	_, err = c.authenticate(ctx, user.Email, in.Current)
 	if errors.Is(err, resource.ErrUnauthenticated) {
-		return problem.New(problem.Forbidden, "The current password is another.")
+		return problem.New(problem.Forbidden, "The current password is wrong.")
 	}
 	return err
 }

@@ -17,7 +17,8 @@ import (
 
 // sqliteSettings are for concurrent use. With a write-ahead log, reads continue during a write. A
 // commit is on disk before it returns. Foreign keys are off by default in SQLite.
-const sqliteSettings = "?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=foreign_keys(on)"
+const sqliteSettings = "?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)" +
+	"&_pragma=synchronous(full)&_pragma=foreign_keys(on)"
 
 // isBusy reports whether another connection had locked the file. The first connection to a new file
 // changes its journal mode. During that change SQLite returns SQLITE_BUSY without waiting for

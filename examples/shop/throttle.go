@@ -80,7 +80,7 @@ func accountOf(email string) [32]byte { return sha256.Sum256([]byte(strings.ToLo
 
 func tooManyGuesses(wait time.Duration) error {
 	d := problem.New(problem.TooManyRequests,
-		"There were too many wrong passwords for this address; try again later.")
+		"Too many wrong passwords were sent for this address. Retry later.")
 	d.Header = http.Header{"Retry-After": {strconv.Itoa(int((wait + time.Second - 1) / time.Second))}}
 	return d
 }

@@ -36,7 +36,7 @@ func (c *collections) beforeUser(ctx context.Context, _ resource.Op, before, aft
 		if err != nil {
 			return err
 		}
-		return problem.New(problem.Conflict, "This user has orders.")
+		return problem.New(problem.Conflict, "The user has orders and cannot be deleted.")
 	}
 	return nil
 }
