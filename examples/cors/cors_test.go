@@ -60,9 +60,9 @@ func TestPage(t *testing.T) {
 		readable                     []string // fields of the response that the page may read
 	}{
 		{"create", "POST", "/notes", app, []string{token, key}, 201, []string{"ETag", "Location", "X-Request-Id"}},
-		{"once more", "POST", "/notes", app, []string{token, key}, 201, []string{"ETag", "Location", "Idempotency-Replayed"}},
-		{"nobody", "POST", "/notes", app, nil, 401, []string{"WWW-Authenticate"}},
-		{"too much", "POST", "/notes?" + strings.Repeat("x", 9000), app, []string{token}, 414, []string{"X-Request-Id"}},
+		{"a retry", "POST", "/notes", app, []string{token, key}, 201, []string{"ETag", "Location", "Idempotency-Replayed"}},
+		{"no token", "POST", "/notes", app, nil, 401, []string{"WWW-Authenticate"}},
+		{"a long target", "POST", "/notes?" + strings.Repeat("x", 9000), app, []string{token}, 414, []string{"X-Request-Id"}},
 		{"another origin", "POST", "/notes", "https://evil.example", []string{token}, 403, nil},
 		{"another origin reads", "GET", "/notes", "https://evil.example", nil, 200, nil},
 	} {

@@ -37,12 +37,12 @@ func main() {
 func newMux() *http.ServeMux {
 	notes := resource.New("notes", memory.New[Note](nil), &resource.Options[Note]{Public: true})
 	catalog := resource.NewCatalog(nil, notes)
-	door := graphql.New(catalog, nil)
+	graphqlHandler := graphql.New(catalog, nil)
 
 	api := http.NewServeMux()
 	api.Handle("/", rest.New(catalog, nil))
-	api.Handle("/graphql", door)
-	api.Handle("/graphql/", door) // the schema
+	api.Handle("/graphql", graphqlHandler)
+	api.Handle("/graphql/", graphqlHandler) // the schema
 
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", page)

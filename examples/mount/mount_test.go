@@ -32,7 +32,7 @@ func TestURLsKeepThePrefix(t *testing.T) {
 				t.Errorf("Location of POST is %q", location)
 			}
 			if w := say(t, h, "GET", location, ""); w.Code != 200 {
-				t.Errorf("GET of Location is answered with %d", w.Code)
+				t.Errorf("GET of Location returned %d", w.Code)
 			}
 			w := say(t, h, "PUT", prefix+"/notes/a%2Fb", `{"text":"second"}`)
 			want := []string{prefix + "/notes/a%2Fb", prefix + "/notes/a%2Fb"}
@@ -43,7 +43,7 @@ func TestURLsKeepThePrefix(t *testing.T) {
 			w = say(t, h, "GET", prefix+"/notes/a%2Fb/?fields=id", "")
 			if diff := cmp.Diff(prefix+"/notes/a%2Fb?fields=id", w.Header().Get("Location")); w.Code != 308 ||
 				diff != "" {
-				t.Errorf("%d, Location of a path with a slash too many (-want +got):\n%s", w.Code, diff)
+				t.Errorf("%d, Location of a path with an additional slash (-want +got):\n%s", w.Code, diff)
 			}
 		})
 	}
@@ -99,14 +99,14 @@ func TestGraphQL(t *testing.T) {
 			}
 			if w := say(t, h, "GET", prefix+"/notes/a%2Fb?fields=text",
 				""); w.Body.String() != `{"text":"first"}` {
-				t.Errorf("in REST it is %d: %s", w.Code, w.Body)
+				t.Errorf("REST returned %d: %s", w.Code, w.Body)
 			}
 			if w := say(t, h, "GET", prefix+"/graphql/schema.graphql", ""); !strings.Contains(
 				w.Body.String(), "type Note {") {
-				t.Errorf("the schema is %d: %s", w.Code, w.Body)
+				t.Errorf("the schema returned %d: %s", w.Code, w.Body)
 			}
 			if w := say(t, h, "GET", prefix+"/graphql/nothing", ""); w.Code != 404 {
-				t.Errorf("below there is %d: %s", w.Code, w.Body)
+				t.Errorf("a path below it returned %d: %s", w.Code, w.Body)
 			}
 		})
 	}

@@ -62,7 +62,7 @@ func names(t *testing.T, spans tracetest.SpanStubs) (names []string) {
 			parent = spans[len(spans)-1].SpanContext.SpanID().String()
 		}
 		if got := s.Parent.SpanID().String(); got != parent {
-			t.Errorf("%s is below %s, want %s", s.Name, got, parent)
+			t.Errorf("parent of %s is %s, want %s", s.Name, got, parent)
 		}
 		if got := s.SpanContext.TraceID().String(); got != "0af7651916cd43dd8448eb211c80319c" {
 			t.Errorf("%s is of the trace %s", s.Name, got)

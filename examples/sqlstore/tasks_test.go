@@ -81,11 +81,11 @@ func TestNobodyAsksForMore(t *testing.T) {
 		status       int
 		want         string
 	}{
-		{"a column that is no field", "/tasks?rev=x", 400, ""},
+		{"a sort key that is not a field", "/tasks?rev=x", 400, ""},
 		{"a filter", "/tasks?title=%27%3B%20DROP%20TABLE%20tasks%3B%20--&fields=id", 200,
 			`{"items":[{"id":2}]}`},
 		{"a sort", "/tasks?sort=-priority,title&fields=id", 200, `{"items":[{"id":2},{"id":1}]}`},
-		{"both are still there", "/tasks?done=false&fields=id", 200, `{"items":[{"id":1},{"id":2}]}`},
+		{"both tasks remain", "/tasks?done=false&fields=id", 200, `{"items":[{"id":1},{"id":2}]}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

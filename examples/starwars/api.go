@@ -20,22 +20,22 @@ const queryTimeout = 10 * time.Second
 // newAPI serves a saga over REST and GraphQL. report describes the routes and fields.
 func newAPI(s *saga) (api http.Handler, report string) {
 	catalog := newCatalog(s)
-	door := graphql.New(catalog, &graphql.Options{
-		Description: "Who is who in the first three films.",
+	graphqlHandler := graphql.New(catalog, &graphql.Options{
+		Description: "Characters, planets and species of the first three films.",
 		Timeout:     queryTimeout,
 		Fields: []graphql.Field{
 			graphql.Computed("films", "rating", s.ratings, &graphql.FieldOptions{
-				Doc: "The mean of all stars that it was given; null if nobody gave any."}),
+				Doc: "The mean of the stars of all reviews; null without reviews."}),
 			graphql.Query("census", s.census, &graphql.FieldOptions{
-				Doc: "How many characters there are of each species, most first."}),
+				Doc: "The number of characters of each species, the largest first."}),
 		},
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/", rest.New(catalog, nil))
-	mux.Handle("/graphql", door)
-	mux.Handle("/graphql/", door)
+	mux.Handle("/graphql", graphqlHandler)
+	mux.Handle("/graphql/", graphqlHandler)
 	mux.Handle("GET /{$}", http.RedirectHandler("/graphql", http.StatusSeeOther))
-	return mux, catalog.Report() + door.Report()
+	return mux, catalog.Report() + graphqlHandler.Report()
 }
 
 // newCatalog declares the resources and their relations. The name of a relation is a field in
@@ -97,7 +97,7 @@ func newCatalog(s *saga) *resource.Catalog {
 
 // Hero is the argument of the fields hero and census.
 type Hero struct {
-	Episode *Episode `json:"episode" enum:"NEWHOPE,EMPIRE,JEDI" doc:"The film; without it, all three are meant."`
+	Episode *Episode `json:"episode" enum:"NEWHOPE,EMPIRE,JEDI" doc:"The film; all three if null."`
 }
 
 // hero returns the id of a character. The lookup reads, authorizes and serves the character like

@@ -17,9 +17,9 @@ type Character struct {
 	ID          string    `json:"id" doc:"A short name."`
 	Name        string    `json:"name" required:"true"`
 	Height      float64   `json:"height" doc:"In metres."`
-	AppearsIn   []Episode `json:"appearsIn" enum:"NEWHOPE,EMPIRE,JEDI" doc:"The episodes in which they are."`
-	FriendIDs   []string  `json:"friendIds" doc:"Who stands by them."`
-	HomeWorldID *string   `json:"homeWorldId" doc:"Where they were born, or made; null if nobody knows."`
+	AppearsIn   []Episode `json:"appearsIn" enum:"NEWHOPE,EMPIRE,JEDI" doc:"The films of the character."`
+	FriendIDs   []string  `json:"friendIds" doc:"The ids of the friends."`
+	HomeWorldID *string   `json:"homeWorldId" doc:"The id of a planet; null if unknown."`
 	SpeciesID   string    `json:"speciesId"`
 }
 
@@ -34,17 +34,17 @@ type Planet struct {
 type Species struct {
 	ID       string  `json:"id" doc:"A short name."`
 	Name     string  `json:"name" required:"true"`
-	Lifespan *int    `json:"lifespan" minimum:"1" maximum:"100000" doc:"In years; null if nobody knows, or it depends on spare parts."`
-	OriginID *string `json:"originId" doc:"The world that they come from; null if there is none."`
+	Lifespan *int    `json:"lifespan" minimum:"1" maximum:"100000" doc:"In years; null if unknown."`
+	OriginID *string `json:"originId" doc:"The id of a planet; null if unknown."`
 }
 
 // Film is one of the first three films. Its id is the episode.
 type Film struct {
 	ID       Episode `json:"id" doc:"The episode."`
 	Title    string  `json:"title" required:"true"`
-	Number   int     `json:"number" minimum:"1" maximum:"9" doc:"Of the episode."`
-	Released int     `json:"released" minimum:"1900" maximum:"2100" doc:"The year."`
-	HeroID   string  `json:"heroId" doc:"Without whom it would have ended differently."`
+	Number   int     `json:"number" minimum:"1" maximum:"9" doc:"The number of the episode."`
+	Released int     `json:"released" minimum:"1900" maximum:"2100" doc:"The year of release."`
+	HeroID   string  `json:"heroId" doc:"The id of the main character."`
 }
 
 // Review is a review of a film.
@@ -64,9 +64,9 @@ func films() []Film {
 }
 
 func reviews() []Review {
-	said := "Who needs three?"
+	text := "Too many bears."
 	return []Review{
-		{1, newHope, 5, nil}, {2, newHope, 4, nil}, {3, empire, 5, nil}, {4, jedi, 3, &said},
+		{1, newHope, 5, nil}, {2, newHope, 4, nil}, {3, empire, 5, nil}, {4, jedi, 3, &text},
 	}
 }
 

@@ -142,12 +142,12 @@ func TestQueries(t *testing.T) {
 			heroAnswer,
 			heroCalls + " films.Get",
 		},
-		{"what is left out is not fetched",
+		{"omitted fields are not fetched",
 			`query ($e: Episode, $more: Boolean!) { hero(episode: $e) { name friends @include(if: $more) { ...Who } } } ` + fragments,
 			`{"e":"EMPIRE","more":false}`, `{"data":{"hero":{"name":"Luke Skywalker"}}}`,
 			"characters.Get films.Get"},
 		{
-			"null is no episode",
+			"null episode",
 			`query ($e: Episode) { hero(episode: $e) { name } census(episode: $e) { species } }`,
 			`{"e":null}`,
 			`{"data":{"hero":{"name":"R2-D2"},"census":[{"species":"human"},{"species":"droid"},{"species":"ewok"},{"species":"hutt"},` +
@@ -158,13 +158,13 @@ func TestQueries(t *testing.T) {
 			`{ r2: character(id: "r2-d2") { homeWorld { name } } luke: character(id: "luke") { homeWorld { world: name } } }`,
 			"", `{"data":{"r2":{"homeWorld":{"name":"Naboo"}},"luke":{"homeWorld":{"world":"Tatooine"}}}}`,
 			"characters.Get characters.Get planets.GetMany planets.GetMany"},
-		{"nobody knows where from",
+		{"unknown home world",
 			`{ character(id: "yoda") { homeWorld { name } species { lifespan origin { name } } } }`, "",
 			`{"data":{"character":{"homeWorld":null,"species":{"lifespan":900,"origin":null}}}}`,
 			"characters.Get species.GetMany"},
 		{"nobody", `{ character(id: "jar-jar") { name } }`, "", `{"data":{"character":null}}`,
 			"characters.Get"},
-		{"there and back, once a level",
+		{"relations in both directions, one call per level",
 			`{ films(orderBy: [{field: number}]) { nodes { number hero { species { characters { films { number } } } } } } }`,
 			"", "", "all-species.GetMany characters.GetMany characters.ListBy films.GetMany films.List"},
 		{
@@ -184,10 +184,10 @@ func TestQueries(t *testing.T) {
 				`{"title":"A New Hope","rating":4.5,"reviews":[{"stars":5},{"stars":4}]}]}}}`,
 			"films.List reviews.ListBy reviews.ListBy",
 		},
-		{"a root field of our own", `{ census(episode: NEWHOPE) { species characters } }`, "",
+		{"a custom root field", `{ census(episode: NEWHOPE) { species characters } }`, "",
 			`{"data":{"census":[{"species":"human","characters":6},{"species":"droid","characters":2},` +
 				`{"species":"rodian","characters":1},{"species":"wookiee","characters":1}]}}`, "characters.List"},
-		{"the kinds of things", `{ __typename hero { __typename species { __typename } } }`, "",
+		{"type names", `{ __typename hero { __typename species { __typename } } }`, "",
 			`{"data":{"__typename":"Query","hero":{"__typename":"Character","species":{"__typename":"Species"}}}}`,
 			"characters.Get species.GetMany"},
 	}
@@ -253,7 +253,7 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("no %s: %s", tt.code, got)
 			}
 			if made := counted.taken(); made != "" {
-				t.Errorf("stores have been asked: %s", made)
+				t.Errorf("stores were called: %s", made)
 			}
 		})
 	}
@@ -308,7 +308,7 @@ func TestFacts(t *testing.T) {
 			(c.HomeWorld == nil) != (c.HomeWorldID == nil) ||
 			c.Species.ID != c.SpeciesID ||
 			(c.Species.Origin == nil) != (c.Species.OriginID == nil) {
-			t.Errorf("somebody or something is missing: %+v", c)
+			t.Errorf("missing data: %+v", c)
 		}
 		for _, film := range c.Films {
 			if film.Hero.ID == "" {
@@ -361,7 +361,7 @@ func TestProcess(t *testing.T) {
 	}
 	if url == "" || !strings.Contains(report, "/hero  a lookup of /characters") ||
 		!strings.Contains(report, "GraphQL") {
-		t.Fatalf("it reports:\n%s", report)
+		t.Fatalf("the report is:\n%s", report)
 	}
 	resp, err := http.Post(url+"/graphql", "application/json", strings.NewReader(`{"query":"`+heroQuery+`"}`))
 	if err != nil {
@@ -379,7 +379,7 @@ func TestProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); err != nil {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("the process ended with %v", err)
 	}
 }
 
@@ -405,9 +405,9 @@ func TestArguments(t *testing.T) {
 		want int
 	}{
 		{"help", []string{"-h"}, 0},
-		{"a flag that is none", []string{"-port", "1"}, 2},
-		{"more than flags", []string{"yoda"}, 2},
-		{"an address that is none", []string{"-addr", "nowhere"}, 1},
+		{"unknown flag", []string{"-port", "1"}, 2},
+		{"an argument", []string{"yoda"}, 2},
+		{"invalid address", []string{"-addr", "nowhere"}, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

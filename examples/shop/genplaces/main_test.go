@@ -25,7 +25,7 @@ func TestCompressHead(t *testing.T) {
 		{"all", sorted, 3, sorted, false},
 		{"too few", sorted, 4, "only 3 lines", true},
 		{"not sorted", `{"population":2}` + "\n" + `{"population":3}`, 2, "line 2", true},
-		{"no JSON", "place", 1, "line 1", true},
+		{"invalid JSON", "place", 1, "line 1", true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -34,7 +34,7 @@ func TestCompressHead(t *testing.T) {
 			err := compressHead(&out, strings.NewReader(tt.in), tt.n)
 			if tt.fails {
 				if err == nil || !strings.Contains(err.Error(), tt.want) {
-					t.Errorf("the error is %v, want one about %q", err, tt.want)
+					t.Errorf("the error is %v, want it to contain %q", err, tt.want)
 				}
 				return
 			}
@@ -78,6 +78,6 @@ func TestGenerateIsStable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(want, got) {
-		t.Errorf("%d bytes that differ from the %d that the shop carries", len(got), len(want))
+		t.Errorf("%d bytes differ from the %d embedded in the shop", len(got), len(want))
 	}
 }
