@@ -58,7 +58,9 @@ type Entry struct {
 	// JSON alone ([Key.Raw]), or an item that cannot be shown ([Resource.NotShown]).
 	Value any
 
-	stored any // the *T; equal to Value unless the Resource is a view
+	// stored is the *T as it was read, which is never changed. It is the pointer in Value unless the
+	// Resource is a view.
+	stored any
 }
 
 func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *core {

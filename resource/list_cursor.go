@@ -48,22 +48,22 @@ type pageQuery struct {
 }
 
 func (r *Resource) newPageQuery(ctx context.Context, q query.Query) (*pageQuery, error) {
-	hubQ, err := r.storeQuery(ctx, q)
+	storeQ, err := r.storeQuery(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	h := r.core
 	if !h.query.Natural {
 		byID := func(o query.Order) bool { return o.Field == h.id.Name }
-		if i := slices.IndexFunc(hubQ.Sort, byID); i >= 0 {
-			hubQ.Sort = hubQ.Sort[:i+1]
+		if i := slices.IndexFunc(storeQ.Sort, byID); i >= 0 {
+			storeQ.Sort = storeQ.Sort[:i+1]
 		} else {
-			hubQ.Sort = append(slices.Clip(hubQ.Sort), query.Order{Field: h.id.Name})
+			storeQ.Sort = append(slices.Clip(storeQ.Sort), query.Order{Field: h.id.Name})
 		}
 	}
-	hubQ.After, hubQ.Token = nil, ""
-	hubQ.Fields = r.hint(hubQ)
-	return &pageQuery{r: r, q: hubQ}, nil
+	storeQ.After, storeQ.Token = nil, ""
+	storeQ.Fields = r.hint(storeQ)
+	return &pageQuery{r: r, q: storeQ}, nil
 }
 
 // hint returns the fields that the caller needs, or nil for all.

@@ -43,8 +43,9 @@ type Options[T any] struct {
 	// may be canceled. A panic becomes 500, although the write is committed.
 	After func(ctx context.Context, op Op, before, after *T)
 	// Authorize decides whether the caller may carry out op on an item. It is called for every item
-	// in every protocol. before is the current item (nil on creation), and after the new value (nil
-	// unless the item is written). A write of an existing item first calls it with [OpGet].
+	// in every protocol. before is the current item as it was read (nil on creation), and after the
+	// new value (nil unless the item is written). A write of an existing item first calls it with
+	// [OpGet].
 	//
 	// If it returns [ErrForbidden] or [ErrNotFound] for OpGet, the item is hidden: it is missing
 	// from lists, and 404 by id. For other operations ErrForbidden is 403 and ErrNotFound 404.

@@ -32,14 +32,14 @@ func (r *Resource) wrap(op Op, id string, err error) error {
 
 // pointer returns the JSON Pointer of a field of the stored type in this projection, or that of the
 // whole document if the projection does not have it.
-func (s *projection) pointer(hubField string) string { return pointer.To(s.fieldOf(hubField)) }
+func (s *projection) pointer(storedField string) string { return pointer.To(s.fieldOf(storedField)) }
 
 // translate converts violations of the stored type to the names of this projection.
 func (s *projection) translate(bad []schema.Violation) schema.Violations {
 	if s.storeNames == nil {
 		return bad
 	}
-	hub := s.root().typ
+	stored := s.root().typ
 	out := make(schema.Violations, len(bad))
 	for i, v := range bad {
 		first, rest, deeper := strings.Cut(strings.TrimPrefix(v.Pointer, "/"), "/")
@@ -47,7 +47,7 @@ func (s *projection) translate(bad []schema.Violation) schema.Violations {
 		name := s.fieldOf(first)
 		at := pointer.To(name)
 		if deeper && name != "" &&
-			s.typ.Field(name).Type == hub.Field(first).Type { // else it is built otherwise inside
+			s.typ.Field(name).Type == stored.Field(first).Type { // else it is built otherwise inside
 			at += "/" + rest
 		}
 		out[i] = v.At(at)

@@ -37,11 +37,11 @@ type projection struct {
 }
 
 // fieldOf returns the name in this projection of a field of the stored type, and "" if it has none.
-func (s *projection) fieldOf(hub string) string {
+func (s *projection) fieldOf(stored string) string {
 	if s.storeNames == nil {
-		return hub
+		return stored
 	}
-	return s.shownNames[hub]
+	return s.shownNames[stored]
 }
 
 // fieldAbove returns the name in this projection of a field of above, which is an ancestor, and ""
@@ -67,11 +67,11 @@ func (s *projection) filterToStore(f query.Filter) (query.Filter, error) {
 		return f, nil
 	}
 	return f.Map(func(c query.Filter) (query.Filter, error) {
-		hub, ok := s.storeNames[c.Field]
+		stored, ok := s.storeNames[c.Field]
 		if !ok {
 			return c, fmt.Errorf("field %s cannot be filtered", c.Field)
 		}
-		c.Field = hub
+		c.Field = stored
 		return c, nil
 	})
 }
@@ -117,11 +117,11 @@ func (s *projection) root() *projection {
 	return s
 }
 
-func (s *projection) expresses(hub any) bool {
+func (s *projection) expresses(stored any) bool {
 	root := s.root()
 	return s.holds(func(name string) any {
 		if fld := root.typ.Field(name); fld != nil {
-			return fld.Get(hub)
+			return fld.Get(stored)
 		}
 		return nil
 	})
@@ -138,12 +138,13 @@ func (s *projection) holds(field func(string) any) bool {
 	return true
 }
 
-// fromStored converts a value of the stored type to this projection, through all parents.
-func (s *projection) fromStored(hub any) (any, error) {
+// fromStored converts a value of the stored type to this projection, through all parents. The result
+// may share memory with stored; for the stored type itself it is stored.
+func (s *projection) fromStored(stored any) (any, error) {
 	if s.down == nil {
-		return hub, nil
+		return stored, nil
 	}
-	v, err := s.parent.fromStored(hub)
+	v, err := s.parent.fromStored(stored)
 	if err != nil {
 		return nil, err
 	}
@@ -155,33 +156,33 @@ func (s *projection) fromStored(hub any) (any, error) {
 	return v, nil
 }
 
-// toStored converts a value of this projection to the stored type, through all parents. base
-// returns a copy of the current item, which has the fields that the projection does not have; nil
-// for a new item. reset sets those fields to their defaults.
-func (s *projection) toStored(v any, base func() (any, error), reset bool) (any, error) {
+// toStored converts a value of this projection to the stored type, through all parents. Each call of
+// copied returns another deep copy of the current item, which has the fields that the projection
+// does not have. It must never return the item itself, because up may change all that its argument
+// refers to. copied is nil for a new item. reset sets the hidden fields to their defaults.
+func (s *projection) toStored(v any, copied func() (any, error), reset bool) (any, error) {
 	for at := s; at.up != nil; at = at.parent {
-		ground, err := at.parent.ground(base, reset)
+		base, err := at.parent.baseFor(copied, reset)
 		if err != nil {
 			return nil, err
 		}
-		if v, err = at.up(v, ground); err != nil {
+		if v, err = at.up(v, base); err != nil {
 			return nil, s.inOwnNames(at, err)
 		}
 	}
 	return v, nil
 }
 
-// ground returns the base for up of a view of this projection. Each call makes a copy, because down
-// may share memory with its argument, and an up that appends to a slice would overwrite what
-// follows.
+// baseFor returns the base for up of a view of this projection. It makes no copy: it relies on copied,
+// because clear and up change the base, and down may share memory with its argument.
 //
 // Fields are reset here and not in the stored value, because down must never get an item that the
 // collection cannot have.
-func (s *projection) ground(base func() (any, error), reset bool) (any, error) {
-	if base == nil {
+func (s *projection) baseFor(copied func() (any, error), reset bool) (any, error) {
+	if copied == nil {
 		return s.typ.New(), nil
 	}
-	v, err := base()
+	v, err := copied()
 	if err == nil {
 		v, err = s.fromStored(v)
 	}

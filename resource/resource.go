@@ -121,7 +121,7 @@ func (r *Resource) GetPage(ctx context.Context, id string) (Page, error) {
 	return Page{Entries: b.entries(), buffer: b}, nil
 }
 
-// find is Get without a copy, and without an [*Error]. For b see core.load.
+// find is Get that returns the Entry by pointer and errors without an [*Error]. For b see core.load.
 func (r *Resource) find(ctx context.Context, id string, b buffer) (*Entry, error) {
 	e, err := r.core.load(ctx, id, b)
 	if err != nil {

@@ -40,9 +40,10 @@ type ViewOptions struct {
 
 // View returns a Resource for the same collection, policy and hooks as orders, with another Go
 // type, for a contract that differs. down converts a T to a V. up applies a V that a client wrote
-// to base and returns the new T. base is a copy of the current item, so fields that up does not
-// change keep their values. For a new item base has only defaults and may lack data that every
-// stored item has, such as the lines of an order. opts may be nil.
+// to base and returns the new T. base is a deep copy of the current item, which up may change and
+// return, so fields that up does not change keep their values. For a new item base has only
+// defaults and may lack data that every stored item has, such as the lines of an order. opts may be
+// nil.
 //
 // orders may be a view: T is then the type of that view. An error of up that is made by [Invalid],
 // in the names of V, is the client's error. An error of down is an internal error; exclude items
@@ -75,7 +76,7 @@ func View[T, V any](
 		return &out, err
 	}
 	s.up = func(v, base any) (any, error) {
-		out, err := up(*v.(*V), *base.(*T))
+		out, err := up(*v.(*V), *base.(*T)) // toStored has made the deep copy
 		return &out, err
 	}
 	s.mapFields(orders, o.Fields)
@@ -145,17 +146,17 @@ func (s *projection) mapFields(from *Resource, named map[string]string) {
 		if parent == "" {
 			continue
 		}
-		hub := from.projection.storeField(parent)
+		stored := from.projection.storeField(parent)
 		s.parentNames[f.Name] = parent
 		if s.shownParentNames[parent] == "" { // of two names, the first
 			s.shownParentNames[parent] = f.Name
 		}
-		if hub == "" {
+		if stored == "" {
 			continue
 		}
-		s.storeNames[f.Name] = hub
-		if s.shownNames[hub] == "" {
-			s.shownNames[hub] = f.Name
+		s.storeNames[f.Name] = stored
+		if s.shownNames[stored] == "" {
+			s.shownNames[stored] = f.Name
 		}
 	}
 	s.id = s.typ.Field(s.fieldOf(from.core.id.Name))

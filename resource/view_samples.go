@@ -1,7 +1,7 @@
 package resource
 
-// The check of views with samples at registration. Called by core.go and view.go. It calls
-// projection.go.
+// The check of views with samples at registration, called by core.go and view.go. It calls
+// projection.go. clone is also used by writes through views.
 
 import (
 	"errors"
@@ -127,7 +127,9 @@ func (r *Resource) checkNewStored(sample any) (err error) {
 	return err
 }
 
-// clone returns a deep copy of the fields of a stored value that JSON contains.
+// clone returns a copy of a stored value, for samples and for each write through a view. Fields that
+// clients can write are copied deeply; readOnly fields and those without JSON share memory with v.
+// It fails if v violates the schema.
 func (h *core) clone(v any) (any, error) {
 	doc, err := h.typ.AppendFull(nil, v)
 	if err != nil {

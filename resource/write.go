@@ -422,7 +422,8 @@ func (w *writeRequest) revise(ctx context.Context, cur Entry) (v any, changed bo
 	return v, true, w.r.checkWrite(ctx, w.op, cur.stored, v)
 }
 
-// newValue returns the stored value that the document or the patch makes of cur.
+// newValue returns the stored value that the document or the patch makes of cur. It leaves cur as it
+// is, because hooks, policy and event get cur.stored as the item before the write.
 func (w *writeRequest) newValue(cur Entry) (any, error) {
 	r, doc, mode := w.r, w.doc, schema.Replace
 	if w.op == OpPatch {
@@ -441,9 +442,8 @@ func (w *writeRequest) newValue(cur Entry) (any, error) {
 	if err != nil || r.projection.up == nil {
 		return v, err
 	}
-	// Copies, so that up shares no memory with the values that policy and hooks get.
-	base := func() (any, error) { return r.core.clone(cur.stored) }
-	return r.projection.toStored(v, base, w.op == OpReplace && r.projection.reset)
+	copied := func() (any, error) { return r.core.clone(cur.stored) }
+	return r.projection.toStored(v, copied, w.op == OpReplace && r.projection.reset)
 }
 
 // replace writes a checked value in place of cur.
