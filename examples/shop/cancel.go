@@ -14,7 +14,8 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// Stale is the input of the command that cancels unpaid orders.
+// Stale is the input of the command that cancels unpaid orders. The pattern is part of the API's
+// description, so clients can check a duration before they send it.
 type Stale struct {
 	OlderThan string `json:"olderThan" required:"true" maxLength:"40" pattern:"^(0|([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$" doc:"The minimum age of the orders, such as 24h or 1h30m."`
 }
@@ -25,22 +26,29 @@ type Cancelled struct {
 }
 
 // newJobs returns the jobs of the shop. A job runs a command after the response has been sent, and
-// stores its result. On SQLite and in memory no other process uses the store, so jobs that were
-// running when the shop ended are reported as failed on start. On PostgreSQL they are reported as
-// failed when their lease expires.
+// stores its result.
+//
+// One shop at a time uses a SQLite file or memory. Options.Alone states that, and jobs that were
+// running when the shop was killed are reported as failed on start. Do not set it if several
+// processes share a store: each would report the running jobs of the others. On PostgreSQL jobs
+// have leases, and those of a dead shop are reported when its lease expires.
 func (c *collections) newJobs(kept resource.Ops[job.Job]) *job.Jobs {
+	// A short lease reports a crash soon, at the cost of a write for each job every third of it.
+	// The clocks of the servers must differ by less than the lease.
 	opts := &job.Options{
 		Alone: c.db.sql == nil || c.db.sql.Dialect() == sqltx.SQLite,
 		Lease: 10 * time.Second,
 		Now:   func() time.Time { return c.now() },
 	}
+	// Callers then see their own jobs only, because a result may be private.
 	if c.auth {
 		opts.Principal = c.principal
 	}
 	return job.New("jobs", kept, opts)
 }
 
-// cancelCommand cancels stale orders in a job, because there may be many.
+// cancelCommand cancels stale orders in a job, because there may be many and a request has a time
+// limit. Authorize is called before the job starts; the job has the permissions of its caller.
 func (c *collections) cancelCommand(orders *resource.Resource, jobs command.Jobs) *command.Command {
 	opts := &command.Options[Stale]{
 		Doc:  "Cancels unpaid orders that were placed longer ago than a duration.",
@@ -101,8 +109,9 @@ func (c *collections) orderIDs(ctx context.Context, q query.Query) (ids []string
 	return ids, last, nil
 }
 
-// cancel patches the order through the resource, so policy and hooks apply. It returns false if the
-// order has been paid or deleted since it was listed.
+// cancel patches the order through the resource, so policy, hooks and events apply. The test
+// operation makes it atomic: the order is cancelled only if it is still placed. It returns false if
+// the order has been paid or deleted since it was listed.
 func cancel(ctx context.Context, orders *resource.Resource, id string) (bool, error) {
 	p, err := patch.Parse(patch.JSONType, []byte(`[{"op":"test","path":"/status","value":"placed"},`+
 		`{"op":"replace","path":"/status","value":"cancelled"}]`), patch.Limits{})

@@ -20,13 +20,15 @@ import (
 )
 
 // collections are the stores and services of the shop. They share a database, so one transaction
-// can change several of them.
+// can change several of them. Stores are [resource.Ops] and not tables, so that the rest of the
+// shop does not depend on the kind of database.
 type collections struct {
 	db     *database
 	orders resource.Ops[Order]
 	users  resource.Ops[User]
 	places resource.Ops[Place]
 
+	// Only the resources of the catalogs are reachable by clients. These two are not among them.
 	passwords resource.Ops[Password] // not served
 	tokens    resource.Ops[Token]
 
@@ -46,7 +48,8 @@ type collections struct {
 }
 
 // newCollections opens the collections of a database and creates missing tables. now is the clock
-// for timestamps. The caller must call close if there is no error.
+// for timestamps. The caller must call close if there is no error. Errors are collected, so that
+// one start reports all of them.
 func newCollections(
 	ctx context.Context, db *database, s settings, now func() time.Time,
 ) (*collections, error) {
@@ -63,6 +66,7 @@ func newCollections(
 	errs[5] = err
 	c.once, errs[6] = c.newKeyGuard(ctx, s)
 	c.changes, errs[7] = c.newFeed(ctx, s)
+	// Jobs need the store only. They start when serve calls Run.
 	c.jobs = c.newJobs(kept)
 	if err = errors.Join(errs[:]...); err == nil {
 		c.folder, err = openFolder(s.files, db)
@@ -70,6 +74,8 @@ func newCollections(
 	if err != nil {
 		return c, errors.Join(err, c.changes.Close())
 	}
+	// The feed reports logouts and changes of users in all processes. Without -auth no user is
+	// checked.
 	if c.auth {
 		c.userLoader.find = c.usersOfTokens
 		go c.endStreams(ctx, endedSessions)
@@ -81,8 +87,10 @@ func newCollections(
 // close stops the feed and closes the folder of files. It does not close the database.
 func (c *collections) close() error { return errors.Join(c.changes.Close(), c.folder.close()) }
 
-// openCollection returns the collection with this name. opts are options of its SQL table; in memory they are
-// ignored. Every field that clients can filter or sort by has an index.
+// openCollection returns the collection with this name. opts are options of its SQL table; in
+// memory they are ignored. Every field that clients can filter or sort by has an index, because a
+// query without one reads the whole table. An index costs time for each write, so a service with
+// large tables declares fewer fields in its Query.
 func openCollection[T any](
 	ctx context.Context, c *collections, name string, opts sqltable.Options,
 ) (resource.Ops[T], error) {
@@ -96,7 +104,8 @@ func openCollection[T any](
 }
 
 // catalogs returns one catalog for each contract, by name. The contracts differ in orders and users
-// only.
+// only. Each catalog has its own resources of orders and users, views of the same stores. Policies,
+// hooks and events are those of the newest contract, so an older contract cannot bypass them.
 func (c *collections) catalogs() map[string]*resource.Catalog {
 	orders, users, places := c.ordersResource(), c.usersResource(), c.placesResource()
 	orders11 := ordersV11(orders)
@@ -109,6 +118,8 @@ func (c *collections) catalogs() map[string]*resource.Catalog {
 		c.cancelCommand(orders, c.jobs),
 	}
 	common = append(common, c.sessionCommands()...)
+	// Keys are scoped to the principal, so two users may use the same key. The guard and the feed
+	// are shared by all contracts, which lets a retry or a subscription change the contract.
 	opts := resource.CatalogOptions{Principal: c.principal, Idempotency: c.once, Feed: c.changes}
 	if !c.auth {
 		opts.Limits.Streams = 10_000 // all callers share one principal
@@ -123,7 +134,8 @@ func (c *collections) catalogs() map[string]*resource.Catalog {
 	}
 }
 
-// restOptions returns the options that all contracts share.
+// restOptions returns the options that all contracts share. By default clients may store responses,
+// but must revalidate them. A public value of -cache is for data that every caller may see.
 func (c *collections) restOptions() *rest.Options {
 	cached := rest.ResourceOptions{Cache: c.cache}
 	return &rest.Options{
@@ -156,7 +168,8 @@ func allFields[T any]() query.Support {
 	return s
 }
 
-// comparisons returns the filter operators that make sense for a field.
+// comparisons returns the filter operators that make sense for a field. An operator that is not
+// returned here is a 400 for clients, not a wrong result.
 func comparisons(f *schema.Field) []query.Op {
 	ops := []query.Op{query.Eq, query.Ne, query.In, query.NotIn}
 	isTime := f.Type.Format == "date-time"

@@ -10,13 +10,16 @@ import (
 
 const (
 	defaultContract = "2.0.0"
-	vendor          = "shop" // application/vnd.shop.1.order+json
+	// part of the media types of all contracts
+	vendor = "shop" // application/vnd.shop.1.order+json
 )
 
 // lifeCycle holds the dates of the contracts. A contract is available until the last second of its
-// final day, UTC.
+// final day, UTC. Dates are constants, so all servers agree on them.
 type lifeCycle struct{ retired09, deprecated1, sunset1 time.Time }
 
+// newLifeCycle returns the dates of the contracts. Deprecation announces a date; only the sunset
+// changes responses, to 410.
 func newLifeCycle() lifeCycle {
 	endOf := func(year int, month time.Month, day int) time.Time {
 		return time.Date(year, month, day, 23, 59, 59, 0, time.UTC)
@@ -41,6 +44,8 @@ func newNegotiator(
 			Sunset: dates.sunset1, SunsetLink: contractsPage,
 		}
 	}
+	// A request may name its contract by any of the strategies. Two different names in one request
+	// are an error. A service needs only one or two of them; see package version.
 	return version.New(
 		[]version.Contract{
 			{Name: "2.0.0", Handler: contracts["2.0.0"], OpenAPI: documentPath("2.0.0")},
@@ -113,7 +118,8 @@ func reportStrategies(n *version.Negotiator) string {
 	return "    named in: " + strings.Join(all, ", ") + "\n"
 }
 
-// shiftedClock returns a clock that starts at instant. The zero instant means the real clock.
+// shiftedClock returns a clock that starts at instant and then runs. The zero instant means the
+// real clock. Tests use it to show how responses change at a sunset.
 func shiftedClock(instant time.Time) func() time.Time {
 	if instant.IsZero() {
 		return time.Now

@@ -13,7 +13,9 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// database is the storage of the collections: SQL tables or memory.
+// database is the storage of the collections: SQL tables or memory. The collections, the
+// idempotency keys, the jobs and the events share it. That is what makes a write, its key and its
+// event atomic. A service with its own store needs a [tx.Runner] for the same guarantee.
 type database struct {
 	sql    *sqltx.DB  // nil if in memory
 	memory *memory.DB // nil if in SQL
@@ -23,7 +25,8 @@ type database struct {
 	weak   []string // settings that weaken durability, for the start-up report
 }
 
-// openDatabase opens the database that the flag -db names.
+// openDatabase opens the database that the flag -db names. Memory is for trials: it supports
+// transactions, but loses the data on exit.
 func openDatabase(ctx context.Context, name string) (*database, error) {
 	switch {
 	case name == "memory":
@@ -50,7 +53,8 @@ func (db *database) runner() tx.Runner {
 
 // ping returns an error if the database is unreachable. It uses the last pool, the one for reads if
 // there are two. A long transaction occupies the only connection for writes, and the shop is still
-// healthy then.
+// healthy then. The timeout is shorter than that of common load balancers, so that they receive the
+// response.
 func (db *database) ping(ctx context.Context) error {
 	if len(db.pools) == 0 {
 		return nil
@@ -69,7 +73,8 @@ func (db *database) close() error {
 	return errors.Join(errs...)
 }
 
-// open adds a pool of at most max connections. Idle connections are not closed.
+// open adds a pool of at most max connections. database/sql keeps only two idle connections by
+// default and would open new ones under load, so all are kept until ConnMaxIdleTime.
 func (db *database) open(driver, source string, max int) (*sql.DB, error) {
 	pool, err := sql.Open(driver, source)
 	if err != nil {
@@ -81,7 +86,8 @@ func (db *database) open(driver, source string, max int) (*sql.DB, error) {
 	return pool, nil
 }
 
-// setting runs a query that returns one setting of the database.
+// setting runs a query that returns one setting of the database. The start-up report warns of
+// settings that weaken durability.
 func setting(ctx context.Context, pool *sql.DB, query string) (value string, err error) {
 	err = pool.QueryRowContext(ctx, query).Scan(&value)
 	return value, err

@@ -22,6 +22,8 @@ type docs struct {
 // logoStyle is the style element that Swagger UI adds with its logo.
 const logoStyle = `<style>.logo_small_svg__cls-2{fill:#fff}.logo_small_svg__cls-3{fill:#85ea2d}</style>`
 
+// newDocs returns the handlers of Swagger UI. The page lists the document of every contract that is
+// served.
 func newDocs(n *version.Negotiator) docs {
 	type document struct {
 		URL  string `json:"url"`
@@ -40,8 +42,9 @@ func newDocs(n *version.Negotiator) docs {
 	ui := v5emb.NewHandlerWithConfig(swgui.Config{
 		Title: "The shop", SwaggerJSON: documentPath(defaultContract), BasePath: "/docs/", ShowTopBar: true,
 		SettingsUI: map[string]string{
-			"urls":                     string(urls),
-			`"urls.primaryName"`:       fmt.Sprintf("%q", defaultContract),
+			"urls":               string(urls),
+			`"urls.primaryName"`: fmt.Sprintf("%q", defaultContract),
+			// the schemas are collapsed, because they are longer than the operations
 			"defaultModelsExpandDepth": "0",
 		},
 	})
@@ -56,7 +59,8 @@ func newDocs(n *version.Negotiator) docs {
 	}
 }
 
-// serveAssets serves only the files of Swagger UI that its page loads.
+// serveAssets serves only the files of Swagger UI that its page loads. The list is explicit, so
+// that an update of the package cannot publish further files.
 func serveAssets(ui http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

@@ -12,7 +12,8 @@ import (
 // largestFile is the maximum size of a file, in bytes.
 const largestFile = 4 << 30
 
-// folder stores the content of files.
+// folder stores the content of files. It is not part of the database's transactions: content is
+// written and renamed before the response, and keyed uploads are at most once.
 type folder struct {
 	*files.Folder
 	path      string
@@ -35,6 +36,8 @@ func openFolder(path string, db *database) (*folder, error) {
 		f.temporary, f.forgotten = true, db.sql == nil
 	}
 	var err error
+	// Deleted names are recorded, so a client learns by 410 that a file existed. This uses a small
+	// file for each of them.
 	f.Folder, err = files.New(f.path, &files.Options{Remember: true})
 	return f, err
 }
@@ -61,6 +64,8 @@ func (f *folder) report() string {
 	return text
 }
 
+// filesPart serves the files. AllowRecreate lets PUT use the name of a deleted file again. Reads
+// are public; a private service returns an error for OpGet as well.
 func (c *collections) filesPart() *blob.Collection {
 	opts := &blob.Options{MaxSize: largestFile, AllowRecreate: true}
 	if c.auth {

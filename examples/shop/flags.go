@@ -13,7 +13,8 @@ import (
 	"github.com/stoa-go/stoa/middleware"
 )
 
-// settings are the values of the command line flags.
+// settings are the values of the command line flags. The fields wait, bookmark and patience have no
+// flag; tests set them.
 type settings struct {
 	addr    string
 	db      string // memory, a PostgreSQL URL or a SQLite file; "" means a new temporary file
@@ -82,7 +83,8 @@ func parseFlags(args []string, output io.Writer) (settings, error) {
 	return s, checkDB(s.db)
 }
 
-// parseNow parses the value of -now. A time before the retirement of 0.9.0 is an error.
+// parseNow parses the value of -now. A time before the retirement of 0.9.0 is an error. There is no
+// handler of 0.9.0 that could be served again.
 func parseNow(text string) (time.Time, error) {
 	now, err := time.Parse(time.RFC3339, text)
 	if err != nil {
@@ -95,7 +97,8 @@ func parseNow(text string) (time.Time, error) {
 	return now, nil
 }
 
-// checkDB rejects values of -db that would otherwise become an unintended file.
+// checkDB rejects values of -db that would otherwise become an unintended file. It runs before
+// anything is opened, so a typing error leaves no file.
 func checkDB(db string) error {
 	switch {
 	case isPostgres(db):

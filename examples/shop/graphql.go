@@ -25,6 +25,7 @@ const graphqlTime = 30 * time.Second
 // contractHandler serves the catalog of one contract: over REST and, at /graphql, over GraphQL. A
 // strategy that selects the contract selects both.
 type contractHandler struct {
+	// The start-up report needs the catalog; requests use the two handlers.
 	catalog *resource.Catalog
 	rest    *rest.Handler
 	graphql *graphql.Handler
@@ -35,10 +36,12 @@ var (
 	_ version.Opaque   = (*contractHandler)(nil)
 )
 
-// newContractHandlers returns a handler for each catalog.
+// newContractHandlers returns a handler for each catalog. GraphQL and REST of one contract have the
+// same resources, so a policy or a limit of one cannot be avoided by the other.
 func newContractHandlers(c *collections, catalogs map[string]*resource.Catalog) map[string]*contractHandler {
 	handlers := map[string]*contractHandler{}
 	socket := graphql.Socket{Connect: c.connect, Wait: c.patience}
+	// A socket counts for its principal. Without -auth that is guest for all clients.
 	if !c.auth {
 		socket.PerPrincipal = 10_000 // all callers share one principal
 	}
@@ -50,7 +53,10 @@ func newContractHandlers(c *collections, catalogs map[string]*resource.Catalog) 
 				Title: "The shop, " + name,
 				Description: "Orders, users and places: the reference application of Stoa, in its contract " +
 					name + ".",
-				Timeout:   cmp.Or(c.patience, graphqlTime),
+				// Fields that are not resolved in time become errors; the rest of the response is
+				// sent.
+				Timeout: cmp.Or(c.patience, graphqlTime),
+				// the same challenge as over REST, so that a client can handle both alike
 				Challenge: middleware.Challenge(realm),
 				Socket:    socket,
 			}),
@@ -60,7 +66,8 @@ func newContractHandlers(c *collections, catalogs map[string]*resource.Catalog) 
 }
 
 // shutdown ends the GraphQL operations of all contracts and waits for them. Clients of
-// subscriptions reconnect to another server.
+// subscriptions reconnect to another server. It shuts down all contracts concurrently, because they
+// share the remaining time.
 func shutdown(ctx context.Context, contracts map[string]*contractHandler) error {
 	errs := make(chan error)
 	for _, h := range contracts {
@@ -84,12 +91,14 @@ func (h *contractHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Reserve returns an error if REST or GraphQL uses the name already, so that it cannot select the
-// version.
+// version. It implements [version.Reserver]; without it, a body member "version" could be a field
+// of an item and a contract at the same time.
 func (h *contractHandler) Reserve(member, parameter string) error {
 	return errors.Join(h.rest.Reserve(member, parameter), h.graphql.Reserve(member, parameter))
 }
 
-// Opaque reports whether the request body is the content of a file.
+// Opaque reports whether the request body is the content of a file, in which the negotiator must
+// not search for a version. It implements [version.Opaque].
 func (h *contractHandler) Opaque(r *http.Request) bool { return h.rest.Opaque(r) }
 
 // report returns the start-up report of the contract.
@@ -100,6 +109,8 @@ func (h *contractHandler) briefReport(text string) string {
 	return h.catalog.BriefReport(text, h.handlersReport())
 }
 
+// handlersReport returns the limits and routes of both handlers, with the path in place of the name
+// GraphQL.
 func (h *contractHandler) handlersReport() string {
 	return h.rest.Report() + strings.Replace(h.graphql.Report(), "GraphQL", graphqlPath, 1)
 }

@@ -16,7 +16,8 @@ const versionDomain = "localhost"
 var versionLabel = regexp.MustCompile(
 	`^api-v(0|[1-9][0-9]{0,4})(-(0|[1-9][0-9]{0,4})){0,2}\.` + versionDomain + `$`)
 
-// otherHosts returns the hosts of a shop with this listen address that name no contract.
+// otherHosts returns the hosts of a shop with this listen address that name no contract. A service
+// with a domain adds its public names here.
 func otherHosts(addr string) []string {
 	others := []string{"127.0.0.1", "[::1]"}
 	host := hostname(addr)

@@ -22,6 +22,8 @@ type Login struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
+// loginCommand returns a bearer token for valid credentials. It is a command and not a resource,
+// because it creates nothing that a client could read later.
 func (c *collections) loginCommand() *command.Command {
 	return command.New("auth/login", c.login, &command.Options[Credentials]{
 		Public:   true,   // login needs no token
@@ -32,6 +34,7 @@ func (c *collections) loginCommand() *command.Command {
 	})
 }
 
+// login returns a new token. It also removes expired tokens, so that no background task is needed.
 func (c *collections) login(ctx context.Context, in Credentials) (Login, error) {
 	user, err := c.authenticate(ctx, in.Email, in.Password)
 	if errors.Is(err, resource.ErrUnauthenticated) {

@@ -39,13 +39,15 @@ import (
 	"github.com/stoa-go/stoa/middleware"
 )
 
+// main ends the context at the first signal, which starts a graceful shutdown.
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // the next signal ends the process immediately
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run returns the exit status: 0 after a signal or -help, 2 for invalid arguments, otherwise 1.
+// run returns the exit status: 0 after a signal or -help, 2 for invalid arguments, otherwise 1. Its
+// streams and arguments are parameters, so that tests can run the whole program in one process.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	s, err := parseFlags(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
@@ -63,12 +65,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// serve runs the shop until ctx is done.
+// serve runs the shop until ctx is done. The order matters. The tables exist before the seed, and
+// the seed commits before the server listens, so that no client sees half of it. Jobs of a crashed
+// process are reported before new ones can start. On shutdown the streams end first, then other
+// requests, GraphQL operations and jobs, and the database is closed last.
 func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	db, err := openDatabase(ctx, s.db)
 	if err != nil {
 		return err
 	}
+	// runs last, after every user of the database has ended
 	defer db.close()
 	var c *collections
 	err = retryBusy(ctx, func() (err error) {
@@ -83,6 +89,7 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	// Invalid options of a resource panic here, at start, and not in a request.
 	catalogs := c.catalogs()
 	contracts := newContractHandlers(c, catalogs)
 	negotiator := newNegotiator(contracts, s.addr, shiftedClock(s.now))
@@ -91,6 +98,8 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 		return err
 	}
 	neutral := newNeutral(negotiator, catalogs, c.restOptions(), s, db.ping)
+	// The report precedes the address, which is the last line of output. Scripts wait for that
+	// line.
 	fmt.Fprint(stdout, report(s, c, filled, contracts, negotiator))
 	err = retryBusy(ctx, func() error {
 		_, err := c.jobs.Recover(ctx)
@@ -102,8 +111,12 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	go c.jobs.Run(ctx)
 	fmt.Fprintf(stdout, "shop: listening on http://%s\n", listener.Addr())
 	server := newServer(withMiddleware(s.logger, neutral.before(c.withCaller(negotiator), s.addr)), s.logger)
+	// Shutdown waits for open requests. Without this a stream would keep the server for all of
+	// Drain.
 	server.RegisterOnShutdown(func() { c.changes.Close() }) // ends the streams; clients reconnect
 	return middleware.Serve(ctx, server, listener, &middleware.ServeOptions{
+		// Handlers have returned by now. Operations and jobs that they started get the rest of
+		// Drain.
 		Then: func(ctx context.Context) error {
 			return errors.Join(shutdown(ctx, contracts), c.jobs.Drain(ctx))
 		},
@@ -113,8 +126,9 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 // wallClock returns the current time without the monotonic clock reading.
 func wallClock() time.Time { return time.Now().UTC().Round(0) }
 
-// newServer returns a server with limits for headers and idle connections. [middleware.Timeout]
-// sets the read and write deadlines of each request.
+// newServer returns a server with limits for headers and idle connections. Its read and write
+// timeouts are replaced by [middleware.Timeout] for each request. HTTP/2 without TLS lets a proxy
+// multiplex requests to the shop; a server that is reached directly needs TLS instead.
 func newServer(h http.Handler, logger *slog.Logger) *http.Server {
 	return middleware.Server(h, &middleware.ServerOptions{UnencryptedHTTP2: true, Logger: logger})
 }

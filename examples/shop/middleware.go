@@ -14,7 +14,8 @@ import (
 const fileTime = time.Hour
 
 // answerTime limits the handling and the sending of every other response. Both have the same limit
-// because an export is read from the database while it is sent.
+// because an export is read from the database while it is sent. It is long enough for an export
+// over a slow connection; a service without exports should use less.
 const answerTime = 5 * time.Minute
 
 // withMiddleware wraps the shop in the middleware that every server needs, in the order of package
@@ -25,18 +26,26 @@ const answerTime = 5 * time.Minute
 // request that waits for a connection costs little.
 func withMiddleware(logger *slog.Logger, shop http.Handler) http.Handler {
 	return middleware.Chain(
+		// outermost, so that every log line and every problem has the id
 		middleware.RequestID(nil),
+		// Health checks are frequent and would hide other lines of the log.
 		middleware.Log(&middleware.LogOptions{Logger: logger, Skip: isHealth}),
+		// inside of Log, so that a panic is logged with status 500
 		middleware.Recover(&middleware.RecoverOptions{Logger: logger}),
+		// header fields that restrict what browsers do with a response
 		middleware.SecureHeaders(nil),
+		// 1 MiB by default; contentOf permits more for files and imports
 		middleware.Limit(&middleware.LimitOptions{ContentOf: contentOf}),
 		withTimeouts,
+		// The user's browser can reach the shop on localhost. A page of another origin must not use
+		// that to write. Reads are protected by the same-origin policy.
 		// Pages of other origins must not write, because the shop may only be reachable from this
 		// machine.
 		middleware.CrossOrigin(nil),
 	)(shop)
 }
 
+// isHealth reports whether r is a health check.
 func isHealth(r *http.Request) bool { return r.URL.Path == "/health" }
 
 // isLarge reports whether the request body or the response may be large: files and imports, under
@@ -74,9 +83,11 @@ func isStream(r *http.Request) bool {
 	return (reads || isGraphQL) && r.Header.Get("Accept") == "text/event-stream"
 }
 
-// withTimeouts limits the duration of each request, with a longer limit for files and imports. A stream
-// has no such limit. It ends with the client, with the expiry of its token, or if the client does
-// not read for too long.
+// withTimeouts limits how long a request is received, handled and answered, with longer limits for
+// files and imports. The body of any other request must arrive within the default of 15 seconds.
+//
+// A stream is not limited as a whole. It ends with the client, with the expiry of its token, or if
+// one event cannot be sent within 10 seconds because the client does not read.
 func withTimeouts(next http.Handler) http.Handler {
 	usual := middleware.Timeout(
 		&middleware.TimeoutOptions{Handle: answerTime, Write: answerTime, Stream: isStream})(next)

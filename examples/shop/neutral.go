@@ -30,6 +30,7 @@ func newNeutral(
 	docs := newDocs(n)
 	at := neutral{
 		"/": readOnly(newPage()),
+		// A load balancer stops sending requests if the database does not respond.
 		"/health": readOnly(middleware.Health(
 			map[string]func(context.Context) error{"database": ping}, nil)),
 		"/openapi":  n.List(),
@@ -109,11 +110,13 @@ func (at neutral) handler(path string) http.Handler {
 	return nil
 }
 
+// serveNotFound responds with 404 to paths below a neutral prefix.
 func serveNotFound(w http.ResponseWriter, r *http.Request) {
 	problem.Write(w, r, problem.New(problem.NotFound, "There is nothing here."))
 }
 
-// readOnly rejects methods other than GET, HEAD and OPTIONS.
+// readOnly rejects methods other than GET, HEAD and OPTIONS. It distinguishes methods that are
+// known but not allowed (405) from unknown ones (501).
 func readOnly(next http.Handler) http.Handler {
 	const allow = "GET, HEAD, OPTIONS"
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

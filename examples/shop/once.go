@@ -13,7 +13,7 @@ import (
 // files with assigned names are created once, others at most once.
 //
 // All contracts share the guard, so a retry may use another contract. Records are kept for 24 hours
-// and purged automatically.
+// and purged automatically. A retry after that is a new request.
 func (c *collections) newKeyGuard(ctx context.Context, s settings) (*idempotency.Guard, error) {
 	opts := &idempotency.Options{Now: c.now, WaitTimeout: s.wait, Logger: s.logger}
 	if c.db.sql == nil {

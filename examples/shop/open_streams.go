@@ -19,6 +19,7 @@ type openStreams struct {
 	open map[*openStream]struct{}
 }
 
+// openStream is one stream and the function that ends it.
 type openStream struct {
 	*session
 	end context.CancelFunc
@@ -28,8 +29,8 @@ type openStream struct {
 // collection, so clients cannot subscribe to it.
 const endedSessions = "sessions"
 
-// register returns a context that is cancelled if the session ends. The session is registered until then,
-// or until ctx is done.
+// register returns a context that is cancelled if the session ends. The session is registered until
+// then, or until ctx is done. Without the removal, the map would grow with every stream.
 func (e *openStreams) register(ctx context.Context, s *session) context.Context {
 	within, cancel := context.WithCancel(ctx)
 	stream := &openStream{s, cancel}

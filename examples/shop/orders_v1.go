@@ -7,7 +7,8 @@ import (
 )
 
 // Order11 is an order in contract 1.1.0, which has a single line and neither customer nor creation
-// time.
+// time. A contract has types of its own, so a change of Order cannot change an older contract
+// unnoticed.
 type Order11 struct {
 	ID     int64   `json:"id" readOnly:"true" doc:"Assigned by the shop."`
 	Status string  `json:"status" enum:"placed,paid,shipped,cancelled" default:"placed"`
@@ -36,6 +37,8 @@ func ordersV10(orders *resource.Resource) *resource.Resource {
 	return resource.View(orders, toOrder10, fromOrder10, nil)
 }
 
+// toOrder11 returns the order in contract 1.1.0. Its error is a fault of the data, and the response
+// is 500.
 func toOrder11(o Order) (Order11, error) {
 	if len(o.Lines) == 0 {
 		return Order11{}, errors.New("the order has no lines")
@@ -45,7 +48,7 @@ func toOrder11(o Order) (Order11, error) {
 }
 
 // fromOrder11 replaces the first line of base and keeps the others, which contract 1.1.0 does not
-// contain.
+// contain. That is why a PUT in an old contract does not delete data that its client cannot see.
 func fromOrder11(v Order11, base Order) (Order, error) {
 	if len(base.Lines) == 0 { // a new order
 		base.Lines = make([]Line, 1)
@@ -54,10 +57,12 @@ func fromOrder11(v Order11, base Order) (Order, error) {
 	return base, nil
 }
 
+// toOrder10 drops the note.
 func toOrder10(o Order11) (Order10, error) {
 	return Order10{ID: o.ID, Status: o.Status, ItemID: o.ItemID, Qty: o.Qty}, nil
 }
 
+// fromOrder10 keeps the note of base, which contract 1.0.0 does not contain.
 func fromOrder10(v Order10, base Order11) (Order11, error) {
 	base.Status, base.ItemID, base.Qty = v.Status, v.ItemID, v.Qty
 	return base, nil

@@ -20,7 +20,8 @@ type Password struct {
 	Hash []byte `json:"hash"`
 }
 
-// iterations makes one attempt take about 100ms (PBKDF2 with SHA-256, RFC 8018 section 5.2).
+// iterations makes one attempt take about 100ms (PBKDF2 with SHA-256, RFC 8018 section 5.2). The
+// number is that of the OWASP recommendation; a higher one needs new hashes for existing users.
 const iterations = 600_000
 
 // hashOf returns the hash of a password. It is slow on purpose.
@@ -55,6 +56,8 @@ func (c *collections) userOf(ctx context.Context, email, password string) (User,
 	return user, nil
 }
 
+// userByEmail returns the user with this address, or [resource.ErrNotFound]. The unique index of
+// the field makes it a single read.
 func (c *collections) userByEmail(ctx context.Context, email string) (User, error) {
 	for it, err := range c.users.List(ctx,
 		query.Query{Filter: query.Where("email", query.Eq, email), Limit: 1}) {
@@ -64,7 +67,8 @@ func (c *collections) userByEmail(ctx context.Context, email string) (User, erro
 }
 
 // seedPassword returns the password of a seeded user: the part of the address before the at sign.
-// The hash is precomputed because computing it would delay the start by about half a second.
+// The hash is precomputed because computing it would delay the start by about half a second. A real
+// service has no seeded users.
 func seedPassword(user int64, name, hash string) Password {
 	sum, err := base64.RawStdEncoding.DecodeString(hash)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Place is a city. Optional members are pointers because 0 is a valid latitude.
+// Place is a city. Optional members are pointers because 0 is a valid latitude. A pointer with
+// omitzero is absent from the response if it is not set.
 type Place struct {
 	ID         string   `json:"id" maxLength:"64" doc:"Chosen by the client, or assigned if absent or empty."`
 	Name       string   `json:"name" required:"true" minLength:"1" maxLength:"200"`
@@ -28,6 +29,7 @@ type Place struct {
 	Lon        *float64 `json:"lon,omitzero" minimum:"-180" maximum:"180"`
 }
 
+// placesResource declares the places. Clients may choose their ids, so PUT creates as well as POST.
 func (c *collections) placesResource() *resource.Resource {
 	return c.places.Resource("places", guard(c, &resource.Options[Place]{
 		Query:   allFields[Place](),
@@ -35,6 +37,7 @@ func (c *collections) placesResource() *resource.Resource {
 	}, customer, clerk, admin))
 }
 
+// samplePlaces returns the example of the descriptions.
 func samplePlaces() []Place {
 	kind, admin, population, lat, lon := "PPLC", "ESYE31", int64(664046), 37.98376, 23.72784
 	return []Place{
@@ -48,7 +51,8 @@ func samplePlaces() []Place {
 //go:embed data/places.jsonl.gz
 var largest []byte
 
-// loadPlaces stores the places of a file. The empty path means the embedded places.
+// loadPlaces stores the places of a file. The empty path means the embedded places. It reads line
+// by line, so a file of any size needs constant memory.
 func (c *collections) loadPlaces(ctx context.Context, path string) error {
 	lines, err := openPlaces(path)
 	if err != nil {
@@ -88,6 +92,8 @@ func (c *collections) loadPlace(ctx context.Context, line []byte) error {
 	return err
 }
 
+// openPlaces opens a file of places, and decompresses it if its name ends in .gz. The caller closes
+// the result, which closes the file.
 func openPlaces(path string) (io.ReadCloser, error) {
 	if path == "" {
 		return gzip.NewReader(bytes.NewReader(largest))

@@ -16,7 +16,8 @@ import (
 
 // The roles that -auth checks. Writes require a token, and customers see only their own orders;
 // everything else is public. Only admins change users, because a role grants permissions. Only
-// clerks and admins run commands on the orders of all customers.
+// clerks and admins run commands on the orders of all customers. A service with other rules changes
+// guard and guardOrders only.
 const (
 	customer = "customer"
 	clerk    = "clerk"
@@ -70,6 +71,8 @@ func (c *collections) withAuthentication(next http.Handler) http.Handler {
 			return middleware.Writes(r) && !strings.HasSuffix(r.URL.EscapedPath(), "/auth/login") &&
 				!asksGraphQL(r)
 		},
+		// A public response that depends on the token must not be served to callers with another
+		// one.
 		Vary: strings.Contains(c.cache, "public"),
 	})
 	return withSession(authenticate(c.endWithSession(next)))
@@ -105,6 +108,8 @@ func (c *collections) requireRole(ctx context.Context, roles ...string) error {
 }
 
 // guard lets users with these roles write and every caller read. Without -auth it changes nothing.
+// Scope selects everything: with Authorize alone a list has no total, because it could count hidden
+// items. AuthorizeGone permits every caller to learn that an item was deleted (410).
 func guard[T any](c *collections, o *resource.Options[T], writers ...string) *resource.Options[T] {
 	if !c.auth {
 		return o
@@ -132,6 +137,8 @@ func (c *collections) guardOrders(o *resource.Options[Order]) *resource.Options[
 	return o
 }
 
+// visibleOrders is the Scope of orders. It returns a filter and not a decision, so that the
+// database applies it to lists, totals and pages.
 func (c *collections) visibleOrders(ctx context.Context) (query.Filter, error) {
 	user, err := c.caller(ctx)
 	if err != nil || user.Role != customer {

@@ -11,7 +11,8 @@ import (
 const neutralReport = "pages: / (start page), /health, /openapi (OpenAPI documents), /docs (Swagger UI)\n"
 
 // report returns the start-up report: where data is stored, the paths, and settings that weaken
-// security or durability. With -v it has the capabilities of each collection and all contracts.
+// security or durability. With -v it has the capabilities of each collection and all contracts. A
+// reader should be able to see every weak setting without knowing the options.
 func report(
 	s settings, c *collections, filled bool, contracts map[string]*contractHandler, n *version.Negotiator,
 ) string {
@@ -41,6 +42,8 @@ func reportWeak(weak ...string) string {
 	return b.String()
 }
 
+// reportAuth returns the line about callers. No authentication is a weakness even on localhost,
+// where every local program can connect.
 func reportAuth(s settings) string {
 	rate := "no rate limit (see -rate)\n"
 	if s.rate.Quota > 0 {
@@ -65,7 +68,8 @@ func reportSeed(s settings, filled bool) string {
 	return "seeded"
 }
 
-// differing returns the parts of a report that are not in the other report.
+// differing returns the parts of a report that are not in the other report. Most resources are
+// alike in all contracts, and repeating them would hide the differences.
 func differing(report, other string) string {
 	known := map[string]bool{}
 	for _, part := range reportParts(other) {

@@ -9,7 +9,8 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// fill seeds the shop unless -seed=false is set.
+// fill seeds the shop unless -seed=false is set. It retries while another process has locked the
+// file.
 func (c *collections) fill(ctx context.Context, s settings) (filled bool, err error) {
 	if !s.seed {
 		return false, nil
@@ -57,6 +58,8 @@ func (c *collections) lockAll(ctx context.Context) error {
 	return err
 }
 
+// hasData reports whether any collection has an item. A database of which only the orders were
+// deleted is not seeded again.
 func (c *collections) hasData(ctx context.Context) (bool, error) {
 	users, err := hasItems(ctx, c.users)
 	if users || err != nil {
@@ -69,6 +72,7 @@ func (c *collections) hasData(ctx context.Context) (bool, error) {
 	return hasItems(ctx, c.places)
 }
 
+// hasItems reads at most one item, so its duration does not depend on the size of the table.
 func hasItems[T any](ctx context.Context, ops resource.Ops[T]) (bool, error) {
 	for _, err := range ops.List(ctx, query.Query{Limit: 1}) {
 		return err == nil, err
@@ -76,7 +80,8 @@ func hasItems[T any](ctx context.Context, ops resource.Ops[T]) (bool, error) {
 	return false, nil
 }
 
-// seedUsers creates the users and returns their ids.
+// seedUsers creates the users and returns their ids. The hashes are those of the names, so the
+// passwords of the README work in every shop.
 func (c *collections) seedUsers(ctx context.Context) (ids []int64, err error) {
 	for _, u := range []struct{ name, role, hash string }{
 		{"ann", "admin", "apomisZ+xFZ+igMuhoHfSUkB+J5CRktm+QYNjr0QjQ4"},
@@ -96,6 +101,8 @@ func (c *collections) seedUsers(ctx context.Context) (ids []int64, err error) {
 	return ids, nil
 }
 
+// seedOrders creates an order in each of three states. The times are relative to the start, so
+// that cancel-stale distinguishes old orders from new ones.
 func (c *collections) seedOrders(ctx context.Context, users []int64) error {
 	bob, cat, note := users[1], users[2], "Please ring twice."
 	const day = 24 * time.Hour

@@ -14,7 +14,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// sessionCommands returns the commands that need login. Without -auth there are none.
+// sessionCommands returns the commands that need login. Without -auth there are none. They are
+// declared only if they can work, so the descriptions do not list them otherwise.
 func (c *collections) sessionCommands() []resource.Part {
 	if !c.auth {
 		return nil
@@ -30,6 +31,9 @@ type LoggedOut struct {
 	Tokens int `json:"tokens"`
 }
 
+// logoutCommand revokes all tokens of the caller, also those of other devices. Transactions
+// declares that the command writes to the database only, so a keyed request is applied exactly
+// once.
 func (c *collections) logoutCommand() *command.Command {
 	return command.New("auth/logout", func(ctx context.Context, _ Logout) (out LoggedOut, err error) {
 		user, err := c.caller(ctx)
@@ -98,6 +102,8 @@ func (c *collections) passwordCommand() *command.Command {
 	})
 }
 
+// setPassword stores the hash and revokes the tokens of the user. The new password and the
+// revocation commit together: a token of the old password cannot survive.
 func (c *collections) setPassword(ctx context.Context, in NewPassword) (out LoggedOut, err error) {
 	if err := c.checkCurrent(ctx, in); err != nil {
 		return out, err
@@ -137,7 +143,7 @@ func (c *collections) checkCurrent(ctx context.Context, in NewPassword) error {
 	return err
 }
 
-// putPassword inserts or replaces the password of a user.
+// putPassword inserts or replaces the password of a user. It needs a transaction.
 func (c *collections) putPassword(ctx context.Context, p Password) error {
 	old, err := c.passwords.Get(ctx, p.ID)
 	if isAbsent(err) {

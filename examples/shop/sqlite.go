@@ -15,8 +15,10 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// sqliteSettings are for concurrent use. With a write-ahead log, reads continue during a write. A
-// commit is on disk before it returns. Foreign keys are off by default in SQLite.
+// sqliteSettings apply to each connection of the pools. Without busy_timeout, a concurrent write
+// fails immediately. With a write-ahead log, reads continue during a write. With synchronous(full),
+// a commit is on disk before it returns; normal is faster and may lose the last commits in a power
+// failure. Foreign keys are off by default in SQLite.
 const sqliteSettings = "?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)" +
 	"&_pragma=synchronous(full)&_pragma=foreign_keys(on)"
 
@@ -56,6 +58,7 @@ func openSQLite(ctx context.Context, path string) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
+	// More connections allow more concurrent reads, each with its own page cache.
 	readers, err := db.open("sqlite", source, 8)
 	if err != nil {
 		return nil, err
@@ -69,6 +72,7 @@ func openSQLite(ctx context.Context, path string) (*database, error) {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
 	db.sql = sqltx.New(sqltx.SQLite, writer, &sqltx.Options{Readers: readers})
+	// SQLite keeps its old mode without an error, for example on a network file system.
 	if mode != "wal" {
 		db.weak = append(db.weak,
 			"the file system does not support a write-ahead log: reads and writes block each other")

@@ -20,6 +20,7 @@ type session struct {
 	expires time.Time
 }
 
+// sessionKey is the key of the session in a context.
 type sessionKey struct{}
 
 // sessionOf returns the session of a stream, or nil for other requests.
@@ -28,7 +29,9 @@ func sessionOf(ctx context.Context) *session {
 	return s
 }
 
-// withSession adds an empty session to the context of a stream. Authentication fills it.
+// withSession adds an empty session to the context of a stream. Authentication fills it. The
+// session must exist before authentication, which runs in an inner handler and cannot change the
+// context of this one.
 func withSession(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isStream(r) {
@@ -55,7 +58,7 @@ func (c *collections) endWithSession(next http.Handler) http.Handler {
 
 // connect authenticates a WebSocket by its first message: {"Authorization": "Bearer TOKEN"}.
 // Browsers cannot set the header field of a WebSocket request. Without the member the header field
-// decides.
+// decides. The result replaces the principal of the request for this socket only.
 func (c *collections) connect(
 	ctx context.Context, payload []byte,
 ) (within context.Context, until time.Time, err error) {

@@ -25,7 +25,9 @@ const (
 // for each attempt, an attacker needs a quarter of an hour of the whole machine to displace one.
 const accounts = 10_000
 
-// throttle counts wrong passwords in this process. The zero value is ready to use.
+// throttle counts wrong passwords in this process. The zero value is ready to use. Other processes
+// count separately, so n shops allow n times as many attempts. A service with many servers keeps
+// the counts in a shared store.
 type throttle struct {
 	mu    sync.Mutex
 	until map[[32]byte]time.Time // when the count of the account is zero again
@@ -78,6 +80,7 @@ func (t *throttle) forget(now time.Time) {
 // accountOf returns a key of constant size for an account.
 func accountOf(email string) [32]byte { return sha256.Sum256([]byte(strings.ToLower(email))) }
 
+// tooManyGuesses returns a problem with Retry-After in whole seconds, rounded up.
 func tooManyGuesses(wait time.Duration) error {
 	d := problem.New(problem.TooManyRequests,
 		"Too many wrong passwords were sent for this address. Retry later.")

@@ -21,7 +21,8 @@ type Token struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// tokenLife is how long a token is valid.
+// tokenLife is how long a token is valid. A revoked token is rejected immediately, so it may be
+// long.
 const tokenLife = 12 * time.Hour
 
 // newToken creates a token for a user. A hash without salt is enough for 256 random bits.
@@ -32,13 +33,15 @@ func (c *collections) newToken(ctx context.Context, user int64) (token string, e
 	return token, expires, err
 }
 
+// tokenID returns the id under which a token is stored.
 func tokenID(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
 
 // userOfToken returns the active user of the token with this id, and when the token expires. The
-// error is [resource.ErrUnauthenticated] if the token is not valid.
+// error is [resource.ErrUnauthenticated] if the token is not valid. Every request calls it, because
+// a user may be deactivated at any time.
 func (c *collections) userOfToken(ctx context.Context, id string) (user User, expires time.Time, err error) {
 	kept, err := c.tokens.Get(ctx, id)
 	if err == nil && c.now().Before(kept.Value.ExpiresAt) {
@@ -61,11 +64,13 @@ func (c *collections) activeUser(ctx context.Context, id string) (User, error) {
 	return it.Value, err
 }
 
+// isAbsent reports whether an item does not exist or was deleted. Most callers treat both alike.
 func isAbsent(err error) bool {
 	return errors.Is(err, resource.ErrNotFound) || errors.Is(err, resource.ErrGone)
 }
 
-// removeExpiredTokens removes some expired tokens.
+// removeExpiredTokens removes some expired tokens. The limit of removeTokens bounds the time of a
+// login. The next login removes more.
 func (c *collections) removeExpiredTokens(ctx context.Context) error {
 	_, err := c.removeTokens(ctx, query.Where("expiresAt", query.Lte, c.now()))
 	return err

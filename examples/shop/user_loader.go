@@ -12,9 +12,10 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// userLoader loads the users of open streams in batches, because each event authorizes all streams at
-// once. Calls that arrive during a database read are collected for the next one. A result is
-// therefore never older than the call, so revoked permissions take effect immediately.
+// userLoader loads the users of open streams in batches, because each event authorizes all streams
+// at once. Calls that arrive during a database read are collected for the next one. A result is
+// therefore never older than the call, so revoked permissions take effect immediately. With 1,000
+// streams, one event needs a few queries in place of 2,000.
 type userLoader struct {
 	// find returns the users of the valid tokens.
 	find func(ctx context.Context, tokens []string) (map[string]User, error)

@@ -16,6 +16,8 @@ type User struct {
 	Role   string `json:"role" enum:"customer,clerk,admin" default:"customer"`
 }
 
+// usersResource declares the users. Only admins may write them with -auth, because the role grants
+// permissions.
 func (c *collections) usersResource() *resource.Resource {
 	return assigned(c.users).Resource("users", guard(c, &resource.Options[User]{
 		Query:     allFields[User](),
@@ -26,7 +28,8 @@ func (c *collections) usersResource() *resource.Resource {
 }
 
 // beforeUser rejects the deletion of a user with orders. The foreign key of the SQL table rejects
-// it, too, also if an order is created concurrently; memory has no foreign keys.
+// it, too, also if an order is created concurrently; memory has no foreign keys. The list is
+// limited to one order, because its existence is enough.
 func (c *collections) beforeUser(ctx context.Context, _ resource.Op, before, after *User) error {
 	if after != nil {
 		return nil
