@@ -33,10 +33,13 @@ type Note struct {
 }
 
 func main() {
+	// For a collector, use otlptracehttp in place of stdouttrace.
 	exporter, err := stdouttrace.New(stdouttrace.WithWriter(os.Stderr), stdouttrace.WithPrettyPrint())
 	if err != nil {
 		log.Fatal(err)
 	}
+	// WithSyncer exports each span when it ends. A service uses WithBatcher, which does not delay
+	// requests, and calls Shutdown of the provider before it exits.
 	server := middleware.Server(newHandler(sdk.NewTracerProvider(sdk.WithSyncer(exporter))), nil)
 	server.Addr = "localhost:8080"
 	log.Print("otel: listening on http://localhost:8080")
@@ -45,14 +48,16 @@ func main() {
 
 // newHandler serves notes. otelhttp is the outermost middleware, so its span covers all others. It
 // names the span by Request.Pattern, which the mux and the catalog set and every middleware passes
-// on.
+// on. A health check by the mux is named by its pattern, like a resource by its route.
 func newHandler(spans trace.TracerProvider) http.Handler {
+	// Decorate the store and not the resource: the spans are then those of the database.
 	notes := traced("notes", resource.OpsOf(memory.New[Note](nil)), spans.Tracer("example/notes"))
 	mux := http.NewServeMux()
 	mux.Handle("GET /health", middleware.Health(nil, nil))
 	mux.Handle("/", rest.New(resource.NewCatalog(nil,
 		notes.Resource("notes", &resource.Options[Note]{Public: true})), nil))
 	return middleware.Chain(
+		// TraceContext continues the trace of a client that sends Traceparent.
 		otelhttp.NewMiddleware("", otelhttp.WithTracerProvider(spans),
 			otelhttp.WithPropagators(propagation.TraceContext{})),
 		labelled,

@@ -13,7 +13,8 @@ import (
 )
 
 // traced adds a span to each call of ops. [resource.Ops] is a struct of functions: a capability
-// that is nil stays nil, and functions that are not replaced here are kept.
+// that is nil stays nil, and functions that are not replaced here are kept. A service decorates
+// Delete, GetMany and the others that it uses in the same way.
 func traced[T any](name string, ops resource.Ops[T], tracer trace.Tracer) resource.Ops[T] {
 	get, list, create, replace := ops.Get, ops.List, ops.Create, ops.Replace
 	ops.Get = func(ctx context.Context, id string) (it resource.Item[T], err error) {
@@ -22,6 +23,7 @@ func traced[T any](name string, ops resource.Ops[T], tracer trace.Tracer) resour
 		return get(ctx, id)
 	}
 	ops.List = func(ctx context.Context, q query.Query) iter.Seq2[resource.Item[T], error] {
+		// The span begins when the list is read and not when it is requested.
 		return func(yield func(resource.Item[T], error) bool) {
 			ctx, end := begin(ctx, tracer, name+".List", "")
 			var last error
@@ -52,13 +54,15 @@ func traced[T any](name string, ops resource.Ops[T], tracer trace.Tracer) resour
 	return ops
 }
 
-// begin starts a child of the span in ctx and returns the function that ends it.
+// begin starts a child of the span in ctx and returns the function that ends it. The id is an
+// attribute and not part of the name, because names must have few values.
 func begin(ctx context.Context, tracer trace.Tracer, name, id string) (context.Context, func(error)) {
 	ctx, span := tracer.Start(ctx, name)
 	if id != "" {
 		span.SetAttributes(attribute.String("item.id", id))
 	}
 	return ctx, func(err error) {
+		// A service may exclude expected errors, which are not faults of the store.
 		if err != nil { // such as ErrNotFound
 			span.SetStatus(codes.Error, err.Error())
 		}

@@ -18,6 +18,8 @@ type Note struct {
 	Done bool   `json:"done"`
 }
 
+// newAPI serves the notes. Query lists what clients may filter and sort by. To restrict access, set
+// Authorize and Scope in place of Public.
 func newAPI() http.Handler {
 	notes := memory.New[Note](nil) // or your own store: two methods, and one more for each capability
 	return rest.New(resource.NewCatalog(nil, resource.New("notes", notes, &resource.Options[Note]{
@@ -28,5 +30,6 @@ func newAPI() http.Handler {
 
 func main() {
 	log.Print("listening on http://localhost:8080/notes")
+	// For time limits and a graceful shutdown, use package middleware.
 	log.Fatal(http.ListenAndServe("localhost:8080", newAPI()))
 }

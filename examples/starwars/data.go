@@ -10,17 +10,19 @@ const (
 	jedi    Episode = "JEDI"
 )
 
+// all returns every episode.
 func all() []Episode { return []Episode{newHope, empire, jedi} }
 
 // Character is a character in the films.
 type Character struct {
-	ID          string    `json:"id" doc:"A short name."`
-	Name        string    `json:"name" required:"true"`
-	Height      float64   `json:"height" doc:"In metres."`
-	AppearsIn   []Episode `json:"appearsIn" enum:"NEWHOPE,EMPIRE,JEDI" doc:"The films of the character."`
-	FriendIDs   []string  `json:"friendIds" doc:"The ids of the friends."`
-	HomeWorldID *string   `json:"homeWorldId" doc:"The id of a planet; null if unknown."`
-	SpeciesID   string    `json:"speciesId"`
+	ID        string    `json:"id" doc:"A short name."`
+	Name      string    `json:"name" required:"true"`
+	Height    float64   `json:"height" doc:"In metres."`
+	AppearsIn []Episode `json:"appearsIn" enum:"NEWHOPE,EMPIRE,JEDI" doc:"The films of the character."`
+	FriendIDs []string  `json:"friendIds" doc:"The ids of the friends."`
+	// A pointer is null in JSON and nullable in GraphQL; other fields are never null.
+	HomeWorldID *string `json:"homeWorldId" doc:"The id of a planet; null if unknown."`
+	SpeciesID   string  `json:"speciesId"`
 }
 
 // Planet is a planet or moon.
@@ -32,8 +34,9 @@ type Planet struct {
 
 // Species is the species of a character.
 type Species struct {
-	ID       string  `json:"id" doc:"A short name."`
-	Name     string  `json:"name" required:"true"`
+	ID   string `json:"id" doc:"A short name."`
+	Name string `json:"name" required:"true"`
+	// Bounds are checked on writes and are part of the OpenAPI document.
 	Lifespan *int    `json:"lifespan" minimum:"1" maximum:"100000" doc:"In years; null if unknown."`
 	OriginID *string `json:"originId" doc:"The id of a planet; null if unknown."`
 }
@@ -47,7 +50,8 @@ type Film struct {
 	HeroID   string  `json:"heroId" doc:"The id of the main character."`
 }
 
-// Review is a review of a film.
+// Review is a review of a film. It is the only type that clients write, so its tags are checked: a
+// missing episode or six stars are 422, or an error in GraphQL.
 type Review struct {
 	ID         int64   `json:"id" readOnly:"true"`
 	Episode    Episode `json:"episode" required:"true" enum:"NEWHOPE,EMPIRE,JEDI"`
@@ -55,6 +59,8 @@ type Review struct {
 	Commentary *string `json:"commentary" maxLength:"1000"`
 }
 
+// films, reviews, characters, planets and species return the data. The ids are short names, which
+// clients can read in URLs; relations refer to them.
 func films() []Film {
 	return []Film{
 		{newHope, "A New Hope", 4, 1977, "r2-d2"},

@@ -24,13 +24,15 @@ import (
 	"time"
 )
 
+// main ends the context at the first signal, which starts a graceful shutdown.
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // the next signal ends the process immediately
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run returns the exit status: 0 after a signal or -help, 2 for invalid arguments, otherwise 1.
+// run returns the exit status: 0 after a signal or -help, 2 for invalid arguments, otherwise 1. Its
+// streams and arguments are parameters, so that tests can run it in their process.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("starwars", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -51,7 +53,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// serve serves until ctx is done, and then waits for the requests in flight.
+// serve serves until ctx is done, and then waits for the requests in flight. The report precedes
+// the address, which is the last line of output. Scripts wait for that line.
 func serve(ctx context.Context, addr string, stdout io.Writer) error {
 	s, err := newSaga(ctx)
 	if err != nil {
@@ -63,6 +66,8 @@ func serve(ctx context.Context, addr string, stdout io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(stdout, "%sstarwars: listening on http://%s\n", report, listener.Addr())
+	// The zero http.Server has no time limits, so a slow client could keep a connection forever.
+	// middleware.Server has the same limits as defaults; this example needs no other middleware.
 	server := &http.Server{
 		Handler:           api,
 		ReadHeaderTimeout: 5 * time.Second,
@@ -77,6 +82,7 @@ func serve(ctx context.Context, addr string, stdout io.Writer) error {
 		return err
 	case <-ctx.Done():
 	}
+	// Not derived from ctx, which is done already.
 	drain, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	return server.Shutdown(drain)

@@ -8,7 +8,8 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// saga holds the stores of all resources.
+// saga holds the stores of all resources. They are [resource.Ops], so that tests can count calls
+// and a program can leave capabilities out.
 type saga struct {
 	characters resource.Ops[Character]
 	planets    resource.Ops[Planet]
@@ -17,7 +18,8 @@ type saga struct {
 	reviews    resource.Ops[Review]
 }
 
-// newSaga stores the data in memory.
+// newSaga stores the data in memory. To use a database, return other stores here: relations and
+// fields do not depend on the kind.
 func newSaga(ctx context.Context) (*saga, error) {
 	s := &saga{}
 	var errs [5]error
@@ -29,7 +31,9 @@ func newSaga(ctx context.Context) (*saga, error) {
 	return s, errors.Join(errs[:]...)
 }
 
-// facts returns a read-only store with these items.
+// facts returns a read-only store with these items. Without Create, Replace and Delete there are no
+// mutations in GraphQL and no POST, PUT, PATCH and DELETE in REST. GetMany and ListByKeys keep the
+// batched calls of relations.
 func facts[T any](ctx context.Context, items []T, id func(T) string) (resource.Ops[T], error) {
 	store := memory.New[T](nil)
 	for _, item := range items {
@@ -46,8 +50,10 @@ func facts[T any](ctx context.Context, items []T, id func(T) string) (resource.O
 	}, nil
 }
 
-// opinions returns a store of reviews, which assigns the ids.
+// opinions returns a store of reviews. Clients may create, change and delete them, but not choose
+// their ids, so Insert is removed. The index serves ListByKeys of the relation by episode.
 func opinions(ctx context.Context, items []Review) (resource.Ops[Review], error) {
+	// Ids are integers, so the store counts them.
 	store := memory.New(&memory.Options[Review]{Index: []string{"episode"}})
 	for _, item := range items {
 		if _, err := store.Create(ctx, item); err != nil {
