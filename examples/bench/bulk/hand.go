@@ -1,5 +1,8 @@
 package main
 
+// The peer: the fastest way to insert rows by hand that is usual, a statement with many rows per
+// transaction. It writes the same columns as the shop, with modification time and revision.
+
 import (
 	"bufio"
 	"bytes"
@@ -14,6 +17,7 @@ import (
 )
 
 // place is a line of the file.
+// Pointers distinguish a member that is null or absent from a zero, as the shop's type does.
 type place struct {
 	ID         string   `json:"id"`
 	Name       string   `json:"name"`
@@ -31,6 +35,7 @@ var columns = []string{
 }
 
 // chunk is the number of rows per statement and transaction.
+// It equals the chunk of the shop's import, so both commit equally often.
 const chunk = 500
 
 // insertByHand fills the table, which a first start of the shop has created. It returns the time
@@ -40,6 +45,7 @@ func (s shop) insertByHand(ctx context.Context, t *target, lines []byte) (time.D
 	if err != nil {
 		return 0, 0, err
 	}
+	// The shop creates the tables, so both sides fill the same schema with the same indexes.
 	if err := s.open(ctx, database, func(string) error { return nil }); err != nil {
 		return 0, 0, err
 	}
@@ -52,11 +58,14 @@ func (s shop) insertByHand(ctx context.Context, t *target, lines []byte) (time.D
 	if err := insert(ctx, db, t.dialect, lines); err != nil {
 		return 0, 0, err
 	}
+	// The rows are counted after the time is taken. compare checks that both sides stored as many.
 	took := time.Since(began)
 	var n int
 	return took, n, db.QueryRowContext(ctx, "SELECT count(*) FROM places").Scan(&n)
 }
 
+// insert reads the lines and sends them in chunks. The rest of the lines, less than a chunk, has a
+// statement of its own, because the prepared one has a fixed number of rows.
 func insert(ctx context.Context, db *sql.DB, dialect sqltx.Dialect, lines []byte) error {
 	whole, err := db.PrepareContext(ctx, statement(dialect, chunk))
 	if err != nil {
@@ -89,6 +98,7 @@ func insert(ctx context.Context, db *sql.DB, dialect sqltx.Dialect, lines []byte
 	return inTx(ctx, db, func(tx *sql.Tx) (sql.Result, error) { return tx.ExecContext(ctx, last, args...) })
 }
 
+// inTx runs do in a transaction and rolls back if it fails.
 func inTx(ctx context.Context, db *sql.DB, do func(*sql.Tx) (sql.Result, error)) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {

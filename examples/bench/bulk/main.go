@@ -35,6 +35,8 @@ func main() {
 	}
 }
 
+// run parses the flags and compares. Everything that it creates is in a temporary folder or in
+// databases that close drops.
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bulk", flag.ContinueOnError)
 	file := flags.String("places", "", "JSON Lines `file`")
@@ -67,6 +69,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return compare(ctx, s, t, lines, *rounds, out)
 }
 
+// readLines returns the content of the file, decompressed if its name ends in .gz. All of it is in
+// memory before the clock starts.
 func readLines(file string) ([]byte, error) {
 	content, err := os.ReadFile(file)
 	if err != nil || !strings.HasSuffix(file, ".gz") {
@@ -94,6 +98,7 @@ func compare(ctx context.Context, s shop, t *target, lines []byte, rounds int, o
 		if took, rows, err = s.insertByHand(ctx, t, lines); err != nil {
 			return 0, fmt.Errorf("by hand: %w", err)
 		}
+		// A ratio of different work would be worthless.
 		if imported != rows {
 			return 0, fmt.Errorf("the shop imported %d places, by hand %d rows were inserted", imported, rows)
 		}

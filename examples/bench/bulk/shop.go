@@ -1,5 +1,8 @@
 package main
 
+// The shop as a user runs it: a separate process, built from its own module, that receives one
+// request over HTTP with all lines.
+
 import (
 	"bufio"
 	"bytes"
@@ -75,6 +78,7 @@ func post(ctx context.Context, url string, lines []byte) (int, error) {
 		Created, Replaced int
 		Rejected          []json.RawMessage
 	}
+	// A rejected or replaced line means that the sides did different work, so it is an error.
 	if err := json.Unmarshal(body, &report); err != nil || res.StatusCode != http.StatusOK ||
 		report.Replaced > 0 || len(report.Rejected) > 0 {
 		return 0, fmt.Errorf("%s: %.500s", res.Status, body)
@@ -93,6 +97,7 @@ func (s shop) open(ctx context.Context, database string, do func(url string) err
 	if err := cmd.Start(); err != nil {
 		return err
 	}
+	// The last line of the start-up report has the address, because the shop chooses a free port.
 	err = fmt.Errorf("it never said where it listens")
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
 		if url, ok := strings.CutPrefix(lines.Text(), "shop: listening on "); ok {
@@ -100,6 +105,7 @@ func (s shop) open(ctx context.Context, database string, do func(url string) err
 			break
 		}
 	}
+	// At SIGTERM the shop completes what it has begun and closes the database.
 	cmd.Process.Signal(syscall.SIGTERM)
 	if ended := cmd.Wait(); err == nil {
 		err = ended

@@ -16,14 +16,16 @@ import (
 
 // target creates databases, one per round and side of the comparison.
 type target struct {
-	name    string
+	name    string // of the database, for the table
 	dialect sqltx.Dialect
-	dir     string
+	dir     string   // of SQLite files
 	server  *url.URL // of PostgreSQL; nil for SQLite
-	admin   *sql.DB
-	made    []string
+	admin   *sql.DB  // creates and drops databases of PostgreSQL
+	made    []string // names of the databases created so far
 }
 
+// newTarget returns SQLite files in dir if server is empty, and otherwise databases of this
+// PostgreSQL server.
 func newTarget(ctx context.Context, server, dir string) (*target, error) {
 	if server == "" {
 		return &target{name: "SQLite", dialect: sqltx.SQLite, dir: dir}, nil
@@ -54,6 +56,7 @@ func (t *target) next(ctx context.Context) (string, error) {
 	if _, err := t.admin.ExecContext(ctx, "CREATE DATABASE "+name); err != nil {
 		return "", err
 	}
+	// Copying the URL keeps user, host and parameters.
 	made := *t.server
 	made.Path = "/" + name
 	return made.String(), nil
@@ -64,6 +67,8 @@ func (t *target) open(database string) (*sql.DB, error) {
 	if t.server != nil {
 		return sql.Open("pgx", database)
 	}
+	// synchronous(full) waits for the disk at each commit, as the shop does. Without it SQLite
+	// would win by skipping the work.
 	return sql.Open("sqlite", "file:"+database+
 		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=foreign_keys(on)")
 }

@@ -44,10 +44,11 @@ func main() {
 type settings struct {
 	sockets, streams int
 	each             time.Duration
-	rounds           int
+	rounds           int // in each of which every peer is measured once
 }
 
 // compare runs all measurements in turn and prints the results.
+// The peers alternate within a round, so that other load of the machine affects both.
 func compare(s settings) error {
 	var whole, made results
 	for range s.rounds {

@@ -1,5 +1,7 @@
 package main
 
+// The peers and the change that they distribute. Both serve package shop with the same document.
+
 import (
 	"bytes"
 	"encoding/json"
@@ -31,6 +33,9 @@ func peers() []peer {
 	return all
 }
 
+// stoaHandler returns Stoa with a feed in memory. All subscribers are one anonymous principal, so
+// the limit of sockets per principal is raised. So is Wait, because on a busy machine a thousand
+// handshakes take longer than the default.
 func stoaHandler(s *shop.Shop) http.Handler {
 	changes := feed.New(feed.NewMemory(nil), nil)
 	return graphql.New(resource.NewCatalog(&resource.CatalogOptions{Feed: changes}, s.Parts()...),
@@ -38,6 +43,7 @@ func stoaHandler(s *shop.Shop) http.Handler {
 }
 
 const (
+	// gqlgenserver has the same field, so the messages of both peers are equal byte for byte.
 	subscription = "subscription Watch { orderChanged { kind id order { id status totalCents note placedAt customerId } } }"
 	change       = "mutation Change($note: String) { patchOrder(id: \"o000042\", input: {note: $note}) { id } }"
 	// eventMember occurs in each message with a change, and in no other message.
@@ -50,9 +56,11 @@ func note(n int) string { return "note " + strconv.Itoa(1e6+n) }
 // changes patches an order with a new note each time.
 type changes struct {
 	handler http.Handler
-	n       int
+	n       int // number of changes made, so that each has a new note
 }
 
+// make applies changes through the handler without a socket, so that only the delivery is measured
+// over the network. It returns after the last mutation has been answered.
 func (c *changes) make(times int) error {
 	for range times {
 		c.n++

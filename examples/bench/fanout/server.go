@@ -1,5 +1,8 @@
 package main
 
+// The server half: the program starts itself with -serve, so that the processor time and memory of
+// the server can be separated from those of its clients. websockets.go is the other half.
+
 import (
 	"encoding/json"
 	"fmt"
@@ -22,6 +25,8 @@ func servePeer(name string, in io.Reader, out io.Writer) error {
 		if err != nil {
 			return err
 		}
+		// The parent reads this line to learn the port. The end of its pipe ends the server, even
+		// if the parent crashes.
 		fmt.Fprintln(out, listener.Addr())
 		server := &http.Server{Handler: serve(p), ReadHeaderTimeout: time.Minute}
 		go func() { _ = server.Serve(listener) }() // ends with the process
@@ -46,6 +51,8 @@ func serve(p peer) http.Handler {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 		}
 	})
+	// Collecting garbage takes long and uses processor time, so only the figures of memory ask for
+	// it.
 	mux.HandleFunc("POST /stats", func(w http.ResponseWriter, r *http.Request) {
 		taken := now
 		if r.FormValue("settle") != "" {

@@ -21,6 +21,7 @@ type result struct {
 	size      int           // of a message
 }
 
+// fill computes the figures per message from the stats before and after the changes.
 func (r *result) fill(before, after stats, events, subscribers int, took time.Duration) {
 	messages := events * subscribers
 	r.events = float64(events) / took.Seconds()
@@ -33,10 +34,11 @@ func perUnit(after, before uint64, n int) int { return (int(after) - int(before)
 
 // results has the results of all rounds by peer.
 type results struct {
-	names []string
+	names []string // in the order of the rows
 	of    map[string][]result
 }
 
+// add records the result of one round. Peers keep the order of their first result.
 func (r *results) add(name string, one result) {
 	if r.of == nil {
 		r.of = map[string][]result{}
@@ -69,6 +71,7 @@ func (r *results) print(w io.Writer) {
 	}
 }
 
+// orDash returns text, or a dash if the figure is not known on this system.
 func orDash(known bool, text string) string {
 	if known {
 		return text

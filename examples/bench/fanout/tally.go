@@ -1,5 +1,8 @@
 package main
 
+// Counting of deliveries. Clients call receive concurrently for each message, so it takes no lock:
+// the round is replaced as a whole, and its counter is atomic.
+
 import (
 	"bytes"
 	"fmt"
@@ -9,17 +12,17 @@ import (
 
 // tally counts which subscribers have received the changes that were made.
 type tally struct {
-	made   int // changes
-	round  atomic.Pointer[round]
+	made   int                    // changes
+	round  atomic.Pointer[round]  // the current one
 	sample atomic.Pointer[string] // a message
 }
 
 // round is a sequence of changes. A subscriber that has received the last one has received all,
 // because messages are ordered. Late messages of an earlier round have another note.
 type round struct {
-	last []byte       // the note of the last change
-	left atomic.Int64 // subscribers that have not received it
-	all  chan struct{}
+	last []byte        // the note of the last change
+	left atomic.Int64  // subscribers that have not received it
+	all  chan struct{} // closed when left is 0
 }
 
 // begin starts a round. It is called before its changes are made.
@@ -37,6 +40,7 @@ func (t *tally) receive(text []byte) {
 		sample := string(text)
 		t.sample.Store(&sample)
 	}
+	// Only the last change of a round contains its note, so each subscriber decrements once.
 	if r := t.round.Load(); r != nil && bytes.Contains(text, r.last) && r.left.Add(-1) == 0 {
 		close(r.all)
 	}

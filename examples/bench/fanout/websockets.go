@@ -1,5 +1,7 @@
 package main
 
+// The measurement over WebSocket: a server process (server.go) and n clients in this process.
+
 import (
 	"bufio"
 	"cmp"
@@ -23,10 +25,10 @@ const burst = 16
 // subscribers are the clients of a server process.
 type subscribers struct {
 	tally
-	addr    string
+	addr    string // of the server process
 	clients []*client
-	failed  chan error
-	reading sync.WaitGroup
+	failed  chan error     // one for each client, so that none blocks
+	reading sync.WaitGroup // the goroutines of the clients
 }
 
 // overWebSockets measures a peer in a process of its own, with subscribers over WebSocket.
@@ -38,6 +40,8 @@ func overWebSockets(p peer, n int, each time.Duration) (result, error) {
 	defer stop()
 	c := &subscribers{addr: addr, failed: make(chan error, n)}
 	defer c.leave()
+	// The growth from here to idle is the memory of the subscriptions, with all buffers and
+	// goroutines.
 	before, err := c.stats(true)
 	if err != nil {
 		return result{}, err
@@ -90,6 +94,8 @@ func startServer(p peer) (addr string, stop func(), err error) {
 
 // join subscribes n clients and waits until each receives changes.
 func (c *subscribers) join(n int) error {
+	// Clients connect one by one. A thousand handshakes at once would measure the queue of the
+	// listener.
 	for range n {
 		client, err := subscribe(c.addr)
 		if err != nil {
@@ -155,6 +161,7 @@ func (c *subscribers) measure(r *result, n int, each time.Duration) error {
 	}
 	r.fill(before, after, events, n, took)
 	var single []time.Duration
+	// One change at a time gives the latency to the last subscriber, without the queue of a burst.
 	for began = time.Now(); time.Since(began) < each/2 || len(single) < 10; {
 		took, err := c.change(1)
 		if err != nil {
@@ -166,6 +173,8 @@ func (c *subscribers) measure(r *result, n int, each time.Duration) error {
 	return nil
 }
 
+// stats returns the resources used by the server process, after collecting garbage if settle is
+// set.
 func (c *subscribers) stats(settle bool) (s stats, err error) {
 	path := "/stats"
 	if settle {
@@ -193,6 +202,7 @@ func (c *subscribers) post(path string, out any) error {
 	return json.Unmarshal(text, out)
 }
 
+// leave disconnects all clients and waits until their goroutines have ended.
 func (c *subscribers) leave() {
 	for _, client := range c.clients {
 		client.conn.Close()

@@ -1,5 +1,7 @@
 package main
 
+// The peer graph-gophers. Resolvers are methods, found by reflection when the schema is parsed.
+
 import (
 	"fmt"
 	"net/http"
@@ -19,8 +21,10 @@ func gophersHandler(s *shop.Shop) http.Handler {
 	}
 }
 
+// gophersRoot has the root fields of queries and mutations, which this library keeps in one type.
 type gophersRoot struct{ shop *shop.Shop }
 
+// Order returns nil for null. UseFieldResolvers lets struct fields resolve without a method.
 func (r *gophersRoot) Order(args struct{ ID graphql.ID }) *gophersOrder {
 	o, ok := r.shop.Order(string(args.ID))
 	if !ok {
@@ -29,7 +33,9 @@ func (r *gophersRoot) Order(args struct{ ID graphql.ID }) *gophersOrder {
 	return &gophersOrder{r.shop, o}
 }
 
+// Orders returns a page of orders with a resolver for each.
 func (r *gophersRoot) Orders(args struct{ First *int32 }) *gophersOrders {
+	// The schema has no default here, so the page size of Stoa is applied by hand.
 	n := 50
 	if args.First != nil {
 		n = int(*args.First)
@@ -42,6 +48,8 @@ func (r *gophersRoot) Orders(args struct{ First *int32 }) *gophersOrders {
 	return out
 }
 
+// PatchOrder changes the note, which is nullable. The input is a struct with the fields of the
+// schema.
 func (r *gophersRoot) PatchOrder(args struct {
 	ID    graphql.ID
 	Input struct{ Note *string }
@@ -55,9 +63,10 @@ func (r *gophersRoot) PatchOrder(args struct {
 
 type gophersOrders struct{ Nodes []*gophersOrder }
 
+// gophersOrder resolves the fields of an order. It holds the shop for the relations.
 type gophersOrder struct {
 	shop  *shop.Shop
-	order shop.Order
+	order shop.Order // a copy, because the note may change
 }
 
 func (o *gophersOrder) ID() graphql.ID     { return graphql.ID(o.order.ID) }
@@ -67,6 +76,7 @@ func (o *gophersOrder) Note() *string      { return o.order.Note }
 func (o *gophersOrder) PlacedAt() dateTime { return dateTime{o.order.PlacedAt} }
 func (o *gophersOrder) CustomerID() string { return o.order.CustomerID }
 
+// Customer looks up one user for each order, as the other peers do.
 func (o *gophersOrder) Customer() *gophersUser {
 	u, ok := o.shop.User(o.order.CustomerID)
 	if !ok {
@@ -75,6 +85,7 @@ func (o *gophersOrder) Customer() *gophersUser {
 	return &gophersUser{u}
 }
 
+// Shipments looks up the shipments of one order.
 func (o *gophersOrder) Shipments() []*gophersShipment {
 	of := o.shop.ShipmentsOf(o.order.ID)
 	out := make([]*gophersShipment, len(of))
@@ -100,8 +111,10 @@ func (s *gophersShipment) Parcels() int32  { return s.shipment.Parcels }
 // dateTime is the scalar DateTime.
 type dateTime struct{ time.Time }
 
+// ImplementsGraphQLType names the scalar of the schema that this Go type represents.
 func (dateTime) ImplementsGraphQLType(name string) bool { return name == "DateTime" }
 
+// UnmarshalGraphQL parses the text of an argument. No job has one; the library requires the method.
 func (t *dateTime) UnmarshalGraphQL(v any) (err error) {
 	text, ok := v.(string)
 	if !ok {

@@ -1,5 +1,7 @@
 package main
 
+// The peer graphql-go. Its schema is built from Go values, and its values are of type any.
+
 import (
 	"encoding/json"
 	"net/http"
@@ -20,6 +22,7 @@ func graphqlGoHandler(s *shop.Shop) http.Handler {
 	if err != nil {
 		panic(err)
 	}
+	// The library has no HTTP handler of its own, so this one does the least that a client needs.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in struct {
 			Query         string         `json:"query"`
@@ -43,6 +46,7 @@ func graphqlGoHandler(s *shop.Shop) http.Handler {
 }
 
 // fieldOf returns a field of T.
+// get receives the parent, which every resolver of this schema passes as a pointer.
 func fieldOf[T any](typ graphql.Output, get func(v *T) any) *graphql.Field {
 	return &graphql.Field{
 		Type:    typ,
@@ -50,12 +54,14 @@ func fieldOf[T any](typ graphql.Output, get func(v *T) any) *graphql.Field {
 	}
 }
 
+// nonNull returns the type that ends with "!" in SDL.
 func nonNull(t graphql.Type) graphql.Output { return graphql.NewNonNull(t) }
 
 var dateTimeScalar = graphql.NewScalar(graphql.ScalarConfig{Name: "DateTime", Serialize: func(v any) any {
 	return v.(time.Time).Format(time.RFC3339Nano)
 }})
 
+// orderType returns the type Order with the types of its relations.
 func orderType(s *shop.Shop) *graphql.Object {
 	user := graphql.NewObject(graphql.ObjectConfig{Name: "User", Fields: graphql.Fields{
 		"id":    fieldOf(nonNull(graphql.ID), func(u *shop.User) any { return u.ID }),
@@ -75,6 +81,7 @@ func orderType(s *shop.Shop) *graphql.Object {
 		"note":       fieldOf(graphql.String, func(o *shop.Order) any { return o.Note }),
 		"placedAt":   fieldOf(nonNull(dateTimeScalar), func(o *shop.Order) any { return o.PlacedAt }),
 		"customerId": fieldOf(nonNull(graphql.String), func(o *shop.Order) any { return o.CustomerID }),
+		// The executor collects the thunks of a level and calls them after it.
 		"customer": fieldOf(user, func(o *shop.Order) any {
 			return func() (any, error) {
 				u, ok := s.User(o.CustomerID)
@@ -97,6 +104,7 @@ func orderType(s *shop.Shop) *graphql.Object {
 	}})
 }
 
+// queryType returns the type Query. DefaultValue is the page size of Stoa.
 func queryType(s *shop.Shop, order *graphql.Object) *graphql.Object {
 	connection := graphql.NewObject(graphql.ObjectConfig{Name: "OrderConnection", Fields: graphql.Fields{
 		"nodes": &graphql.Field{Type: nonNull(graphql.NewList(nonNull(order))),
@@ -125,6 +133,7 @@ func queryType(s *shop.Shop, order *graphql.Object) *graphql.Object {
 	}})
 }
 
+// mutationType returns the type Mutation.
 func mutationType(s *shop.Shop, order *graphql.Object) *graphql.Object {
 	input := graphql.NewInputObject(graphql.InputObjectConfig{Name: "PatchOrderInput",
 		Fields: graphql.InputObjectConfigFieldMap{"note": {Type: graphql.String}}})

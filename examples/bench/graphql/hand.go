@@ -14,6 +14,7 @@ import (
 // jobs.
 
 type (
+	// Each job has a type for its response. Structs are the fastest input of encoding/json.
 	handAnswer[T any] struct {
 		Data T `json:"data"`
 	}
@@ -33,6 +34,7 @@ type (
 	handPatched struct {
 		PatchOrder *handNote `json:"patchOrder"`
 	}
+	// handPlain has the fields of an order itself, in the order in which the documents select them.
 	handPlain struct {
 		ID         string    `json:"id"`
 		Status     string    `json:"status"`
@@ -61,6 +63,8 @@ type (
 	}
 )
 
+// handHandler answers the documents of the jobs, which it recognizes by their text. It does not
+// parse GraphQL, so it is a lower bound for any server.
 func handHandler(s *shop.Shop) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in struct {
@@ -102,11 +106,13 @@ func handHandler(s *shop.Shop) http.Handler {
 	})
 }
 
+// handWrite encodes a response with encoding/json.
 func handWrite[T any](w http.ResponseWriter, data T) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(handAnswer[T]{data})
 }
 
+// handList returns a page of orders with their relations.
 func handList(s *shop.Shop, first int) (out handOrders) {
 	orders := s.Orders(first)
 	out.Orders.Nodes = make([]handOrder, len(orders))
@@ -116,6 +122,7 @@ func handList(s *shop.Shop, first int) (out handOrders) {
 	return out
 }
 
+// handPlainList returns a page of orders without relations.
 func handPlainList(s *shop.Shop, first int) (out handPlainOrders) {
 	orders := s.Orders(first)
 	out.Orders.Nodes = make([]handPlain, len(orders))
@@ -125,10 +132,12 @@ func handPlainList(s *shop.Shop, first int) (out handPlainOrders) {
 	return out
 }
 
+// plain returns the fields of an order itself.
 func plain(o *shop.Order) handPlain {
 	return handPlain{ID: o.ID, Status: o.Status, TotalCents: o.TotalCents, Note: o.Note, PlacedAt: o.PlacedAt}
 }
 
+// handFill sets an order with its relations. It looks them up one by one, as the other peers do.
 func handFill(out *handOrder, s *shop.Shop, o *shop.Order) {
 	out.handPlain = plain(o)
 	if u, ok := s.User(o.CustomerID); ok {

@@ -34,6 +34,7 @@ func peers() []peer {
 	return all
 }
 
+// stoaHandler returns Stoa with its defaults.
 func stoaHandler(s *shop.Shop) http.Handler {
 	return graphql.New(resource.NewCatalog(nil, s.Parts()...), nil)
 }
@@ -119,8 +120,11 @@ var (
 	jobs = []job{list100, item, patch, introspect, miss, itemMiss, list1000, list10000}
 )
 
+// first returns the variables of a list.
 func first(n int) []map[string]any { return []map[string]any{{"first": n}} }
 
+// patchOf returns the variables of the mutation. Two notes alternate, because a write without a
+// change does less.
 func patchOf(note string) map[string]any {
 	return map[string]any{"id": "o000042", "input": map[string]any{"note": note}}
 }

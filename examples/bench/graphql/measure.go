@@ -1,5 +1,8 @@
 package main
 
+// The measurement of one job. Requests go through the handlers without sockets, and processor time
+// is the metric, because the elapsed time includes other processes of the machine.
+
 import (
 	"bytes"
 	"cmp"
@@ -24,6 +27,8 @@ type client struct {
 // numbered follows the name of the operation in documents that must differ from each other.
 const numbered = "_00000000"
 
+// newClient prepares the requests of a job. The name of the operation is the place at which
+// distinct documents differ, because a change there keeps plan and response the same.
 func newClient(h http.Handler, j *job) (*client, error) {
 	c := &client{distinct: j.distinct}
 	c.Handler, c.Bodies = h, j.bodies()
@@ -46,6 +51,8 @@ func newClient(h http.Handler, j *job) (*client, error) {
 func (c *client) send() {
 	if c.distinct {
 		body := c.Bodies[c.Sent%len(c.Bodies)]
+		// The digits are written over the last ones in place. A new body for each request would be
+		// measured as an allocation of the peer.
 		at := bytes.IndexByte(body, '(') // after the number
 		digits := strconv.AppendInt(nil, int64(c.Sent+1), 10)
 		copy(body[at-len(digits):], digits)
@@ -76,6 +83,8 @@ func measureJobs(rounds int) (*table, error) {
 	return t, nil
 }
 
+// measureJob measures one job on all peers that take part. It first compares the sizes of their
+// responses: a peer that answers less than the others must not win.
 func measureJob(j *job, rounds int) ([]*result, error) {
 	data := shop.New(10_000)
 	var runs []func() (testing.BenchmarkResult, error)
@@ -109,8 +118,11 @@ func measureJob(j *job, rounds int) ([]*result, error) {
 	return results, nil
 }
 
+// abs returns the absolute value.
 func abs(n int) int { return max(n, -n) }
 
+// run measures one round. The metric is divided by b.N here, because testing does that only for its
+// own metrics.
 func run(c *client) testing.BenchmarkResult {
 	return testing.Benchmark(func(b *testing.B) {
 		b.ReportAllocs()
@@ -142,7 +154,9 @@ func peakOfList() (peak, size int) {
 	if err != nil {
 		panic(err)
 	}
+	// With the default of 100 the heap would grow to twice the live memory before a collection.
 	defer debug.SetGCPercent(debug.SetGCPercent(5))
+	// The sampling goroutine may miss a peak, so the largest of five requests counts.
 	for range 5 {
 		c.send()
 		runtime.GC()

@@ -11,6 +11,7 @@ import (
 // table has all results, by job and then by peer.
 type table struct{ results []*result }
 
+// of returns the result of a job on a peer, or nil if the peer did not take part.
 func (t *table) of(j *job, p *peer) *result {
 	for _, r := range t.results {
 		if r.job.name == j.name && r.peer.name == p.name {
@@ -46,6 +47,7 @@ type budget struct {
 	note  string
 }
 
+// sense is the direction of a budget.
 type sense bool
 
 const (
@@ -53,6 +55,7 @@ const (
 	atLeast sense = true
 )
 
+// kept reports whether the figure is within the budget.
 func (b *budget) kept() bool {
 	if b.sense == atLeast {
 		return b.got >= b.bound

@@ -1,5 +1,8 @@
 package main
 
+// The export of a million items (the last figure of the program). It shows that memory does not
+// grow with the number of items, so the store must not keep them: generator computes each.
+
 import (
 	"bufio"
 	"context"
@@ -23,6 +26,7 @@ const exportBudget = 16 << 20
 // itself.
 type generator struct{ n int64 }
 
+// place returns the item with this id. It is equal in each call, so Get and List agree.
 func (g generator) place(id int64) resource.Item[place] {
 	p := samplePlace(int(id))
 	p.ID = id
@@ -41,6 +45,7 @@ func (g generator) Get(_ context.Context, id string) (resource.Item[place], erro
 // List implements [resource.Collection].
 func (g generator) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[place], error] {
 	return func(yield func(resource.Item[place], error) bool) {
+		// Every page is computed from the cursor alone. Nothing is kept between pages.
 		var after int64
 		if q.After != nil {
 			after, _ = q.After[0].(int64)
@@ -84,11 +89,15 @@ func exportOverHTTP(ctx context.Context, n int) (exported, error) {
 		return exported{}, err
 	}
 	req.Header.Set("Accept", "application/x-ndjson")
+	// Compression would hide the number of bytes and add the buffers of gzip to the heap.
 	req.Header.Set("Accept-Encoding", "identity")
 
 	out := exported{want: n}
+	// Client and server share the heap that is measured, so the figure is an upper bound for the
+	// server.
 	stop := watchHeap()
 	began := time.Now()
+	// watchHeap has to end in every case, because its goroutine holds a ticker.
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		stop()

@@ -1,5 +1,8 @@
 package main
 
+// The race: concurrent patches of one item over real sockets. The merge patches touch different
+// members, so a correct server applies all of them, whatever their order.
+
 import (
 	"context"
 	"encoding/json"
@@ -50,6 +53,7 @@ func raceOverHTTP(ctx context.Context, patches, clients int) (outcome, error) {
 	defer server.Close()
 	url := server.URL + "/boards/1"
 
+	// The counter next distributes the patches, so each is sent once, by the client that is free.
 	var next, acknowledged, refused atomic.Int64
 	began := time.Now()
 	err := together(clients, func() error {
@@ -81,6 +85,7 @@ func raceOverHTTP(ctx context.Context, patches, clients int) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
+	// The store is read directly: the check must not depend on the server that it checks.
 	kept := len(item.Value.Marks)
 	return outcome{
 		sent:         patches,

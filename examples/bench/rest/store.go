@@ -1,5 +1,8 @@
 package main
 
+// The store that both sides use, and its item type. It does the least that a correct store must do,
+// so that the measured time is that of the HTTP handlers.
+
 import (
 	"context"
 	"iter"
@@ -57,6 +60,7 @@ func samplePlace(i int) place {
 	}
 }
 
+// find returns a stored place. The row is immutable, so it may be read without the lock.
 func (s *mapStore) find(id int64) (*row, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -76,6 +80,7 @@ func (s *mapStore) first(n int) []place {
 	return found
 }
 
+// add stores a new place with the next id.
 func (s *mapStore) add(p place) *row {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,6 +96,7 @@ func (s *mapStore) swap(p place, expect resource.Rev) (*row, error) {
 	switch old, ok := s.rows[p.ID]; {
 	case !ok:
 		return nil, resource.ErrNotFound
+	// The comparison and the write are under one lock, which is what makes conditional writes safe.
 	case old.rev != expect:
 		return nil, resource.ErrStale
 	}
@@ -98,6 +104,7 @@ func (s *mapStore) swap(p place, expect resource.Rev) (*row, error) {
 }
 
 // put must be called with the lock held.
+// put stores p with a new revision.
 func (s *mapStore) put(p place) *row {
 	s.revs++
 	rev := strconv.FormatUint(s.revs, 10)
@@ -106,6 +113,7 @@ func (s *mapStore) put(p place) *row {
 	return stored
 }
 
+// item returns the row in the form that Stoa reads.
 func (r *row) item() resource.Item[place] { return resource.Item[place]{Rev: r.rev, Value: r.place} }
 
 // Get implements [resource.Collection].
@@ -127,6 +135,7 @@ func (s *mapStore) List(_ context.Context, q query.Query) iter.Seq2[resource.Ite
 		s.mu.RLock()
 		defer s.mu.RUnlock()
 		from, after := 0, int64(0)
+		// The cursor has one value, the id after which the page begins.
 		if q.After != nil {
 			after, _ = q.After[0].(int64)
 			from, _ = slices.BinarySearch(s.ids, after+1)

@@ -1,5 +1,7 @@
 package main
 
+// The rounds and the table. The peers run in turn within a round, and each figure is the median.
+
 import (
 	"cmp"
 	"fmt"
@@ -41,6 +43,7 @@ func measureJobs(rounds int) (lines []line, ok bool, err error) {
 	return lines, ok, nil
 }
 
+// byTime orders results by the time of one operation.
 func byTime(a, b testing.BenchmarkResult) int { return cmp.Compare(nsPerOp(a), nsPerOp(b)) }
 
 // ratio returns the time of Stoa divided by the time by hand. A benchmark that failed has no time.
@@ -59,6 +62,7 @@ func (l line) ok() bool {
 	return l.budget() == 0 || l.ratio() <= l.budget()
 }
 
+// budget returns the maximum ratio, or 0 for a line without one.
 func (l line) budget() float64 {
 	if l.peer.name != byStoa.name {
 		return 0
@@ -94,6 +98,7 @@ func printTable(w io.Writer, lines []line) {
 	}
 }
 
+// cell returns time, allocations and bytes of one operation.
 func cell(r testing.BenchmarkResult) string {
 	return fmt.Sprintf("%.0f, %d, %d", nsPerOp(r), r.AllocsPerOp(), r.AllocedBytesPerOp())
 }

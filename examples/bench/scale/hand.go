@@ -1,5 +1,7 @@
 package main
 
+// The peer: the SQL that an engineer would write for each job, over the same pool.
+
 import (
 	"context"
 	"database/sql"
@@ -15,6 +17,7 @@ type handwritten struct {
 	place func(int) string // a placeholder
 }
 
+// byHand uses the pool of readers, which is also what the catalog reads from.
 func (d *database) byHand() handwritten { return handwritten{d.readers, d.dialect.Placeholder} }
 
 // columns selects the columns that the catalog needs, too.
@@ -38,6 +41,7 @@ func (r handwritten) item(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, "internal error", http.StatusInternalServerError)
 		return
 	}
+	// The validators and fields are those that Stoa sends, so both responses have the same size.
 	tag := strconv.Quote(rev)
 	header := w.Header()
 	header.Set("ETag", tag)

@@ -1,5 +1,8 @@
 package main
 
+// The jobs. Each returns a figure: the time of the catalog, what it is compared with, the ratio and
+// its budget. They run in order in one process, after table.go has filled the table.
+
 import (
 	"bytes"
 	"context"
@@ -51,6 +54,8 @@ func (w *work) list(ctx context.Context, target string) (items []town, next stri
 	return page.Items, page.Next, err
 }
 
+// The first order is by the primary key. The second is by an indexed column with equal values, so its
+// cursor has two values.
 func (w *work) deepByID(ctx context.Context) (figure, error) { return w.deep(ctx, "by id", "/towns?") }
 
 func (w *work) deepBySort(ctx context.Context) (figure, error) {
@@ -60,10 +65,13 @@ func (w *work) deepBySort(ctx context.Context) (figure, error) {
 // deep compares a page after nine tenths of the rows with the first page. It follows the next
 // links, as a client would.
 func (w *work) deep(ctx context.Context, name, target string) (figure, error) {
+	// The walk uses the largest page, because only its end is measured.
 	const most = 200 // maximum page size
 	depth := w.rows / 10 * 9 / most * most
 	after := ""
 	began := time.Now()
+	// With OFFSET, a page costs as much as all pages before it. A cursor makes the depth
+	// irrelevant, and the budget of 2 is for the two values of the cursor.
 	for range depth / most {
 		items, next, err := w.list(ctx, target+"limit="+strconv.Itoa(most)+after)
 		if err != nil {
@@ -88,12 +96,14 @@ func (w *work) deep(ctx context.Context, name, target string) (figure, error) {
 		measure.Ratio(last, first), 2}, err
 }
 
+// filterOfIndex filters and sorts by the same indexed column.
 func (w *work) filterOfIndex(ctx context.Context) (figure, error) {
 	p := w.hand.place
 	return w.filter(ctx, "/towns?population.lt=500000000&sort=-population&limit=50",
 		"WHERE population < "+p(1)+" ORDER BY population DESC, id LIMIT "+p(2), 500_000_000, 50)
 }
 
+// filterAndSort filters by one indexed column and sorts by another, so the database has to choose.
 func (w *work) filterAndSort(ctx context.Context) (figure, error) {
 	p := w.hand.place
 	return w.filter(ctx, "/towns?country=GR&sort=-population&limit=50",
@@ -110,6 +120,7 @@ func (w *work) filter(ctx context.Context, target, rest string, args ...any) (fi
 	if err != nil {
 		return figure{}, err
 	}
+	// Equal rows show that the query by hand is the query of the catalog.
 	if fmt.Sprint(got) != fmt.Sprint(want) || len(got) == 0 {
 		return figure{}, fmt.Errorf("%s found %v, and by hand it is %v", target, got, want)
 	}
@@ -129,6 +140,7 @@ func (w *work) item(ctx context.Context) (figure, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /towns/{id}", w.hand.item)
 	get := func(h http.Handler) func() error {
+		// Random ids defeat the page cache of the database equally on both sides.
 		rng := rand.New(rand.NewPCG(1, 1))
 		return func() error {
 			req, err := http.NewRequestWithContext(ctx, http.MethodGet,
@@ -166,6 +178,7 @@ func (w *work) export(ctx context.Context) (figure, error) {
 	writes, lines := 0, 0
 	s.OnWrite = func(p []byte) {
 		lines += bytes.Count(p, []byte("\n"))
+		// Reading the size of the heap at each write would slow the export down.
 		if writes++; writes%64 == 0 {
 			half := min(lines*2/w.rows, 1)
 			peaks[half] = max(peaks[half], heap())

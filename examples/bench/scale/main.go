@@ -33,6 +33,7 @@ type settings struct {
 	round time.Duration // duration of one measurement
 }
 
+// run parses the flags, and opens and measures the database.
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	var s settings
 	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
@@ -76,6 +77,8 @@ func (d *database) measureAll(ctx context.Context, s settings, out io.Writer) er
 	fmt.Fprint(out, "| job | beside | ratio | budget | ok |\n|---|---|--:|--:|---|\n")
 	w := &work{database: d, settings: s, handler: d.catalog(), hand: d.byHand()}
 	var errs []error
+	// A job that fails ends the run. One that exceeds its budget does not, so that the table is
+	// complete.
 	for _, job := range []func(context.Context) (figure, error){
 		w.deepByID, w.deepBySort, w.filterOfIndex, w.filterAndSort, w.item, w.export} {
 		f, err := job(ctx)

@@ -14,8 +14,10 @@ type figure struct {
 	ratio, budget float64
 }
 
+// within reports whether the ratio keeps its budget.
 func (f figure) within() bool { return f.ratio <= f.budget }
 
+// String returns the figure as a row of the table.
 func (f figure) String() string {
 	ok := "yes"
 	if !f.within() {
@@ -37,6 +39,8 @@ func compare(round time.Duration, first, second func() error) (a, b time.Duratio
 	return measure.Median(times[0], cmp.Compare), measure.Median(times[1], cmp.Compare), nil
 }
 
+// perCall calls do until the round is over and returns the mean time of a call. It calls do at
+// least once, because some jobs take longer than a round.
 func perCall(round time.Duration, do func() error) (time.Duration, error) {
 	began := time.Now()
 	n := 0

@@ -31,6 +31,7 @@ type (
 	shipments struct{ shop *Shop }
 )
 
+// Get implements [resource.Collection].
 func (c orders) Get(_ context.Context, id string) (resource.Item[Order], error) {
 	c.shop.mu.RLock()
 	defer c.shop.mu.RUnlock()
@@ -46,6 +47,8 @@ func (c orders) item(i int) resource.Item[Order] {
 	return resource.Item[Order]{Rev: rev(c.shop.revs[i]), Value: c.shop.orders[i]}
 }
 
+// rev returns a revision. That of an order which was never written is a constant, so that reading a
+// page does not allocate one for each item.
 func rev(n int64) resource.Rev {
 	if n == 1 {
 		return "1"
@@ -67,6 +70,7 @@ func (c orders) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[O
 	}
 }
 
+// begin returns the index at which a page of q begins.
 func (c orders) begin(q query.Query) int {
 	return beginAt(q, len(c.shop.orders), func(id string) (int, bool) {
 		i, ok := c.shop.orderAt[id]
@@ -95,6 +99,7 @@ func beginAt(q query.Query, n int, find func(id string) (int, bool)) int {
 	return i
 }
 
+// step returns the direction of reading.
 func step(q query.Query) int {
 	if len(q.Sort) > 0 && q.Sort[0].Desc {
 		return -1
@@ -102,6 +107,7 @@ func step(q query.Query) int {
 	return 1
 }
 
+// Replace implements [resource.Replacer].
 func (c orders) Replace(
 	_ context.Context, id string, expect resource.Rev, v Order,
 ) (resource.Item[Order], error) {
@@ -119,6 +125,7 @@ func (c orders) Replace(
 	return c.item(i), nil
 }
 
+// Get implements [resource.Collection].
 func (c users) Get(_ context.Context, id string) (resource.Item[User], error) {
 	u, ok := c.shop.User(id)
 	if !ok {
@@ -127,6 +134,7 @@ func (c users) Get(_ context.Context, id string) (resource.Item[User], error) {
 	return resource.Item[User]{Value: *u}, nil
 }
 
+// List implements [resource.Collection].
 func (c users) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[User], error] {
 	find := func(id string) (int, bool) {
 		i, ok := c.shop.userAt[id]
@@ -141,6 +149,8 @@ func (c users) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[Us
 	}
 }
 
+// GetMany implements [resource.MultiGetter], so that Stoa reads the customers of a page in one
+// call.
 func (c users) GetMany(_ context.Context, ids []string) iter.Seq2[resource.Item[User], error] {
 	return func(yield func(resource.Item[User], error) bool) {
 		for _, id := range ids {
@@ -151,6 +161,7 @@ func (c users) GetMany(_ context.Context, ids []string) iter.Seq2[resource.Item[
 	}
 }
 
+// Get implements [resource.Collection].
 func (c shipments) Get(_ context.Context, id string) (resource.Item[Shipment], error) {
 	i, ok := c.find(id)
 	if !ok {
@@ -159,12 +170,14 @@ func (c shipments) Get(_ context.Context, id string) (resource.Item[Shipment], e
 	return resource.Item[Shipment]{Value: c.shop.shipments[i]}, nil
 }
 
+// find searches the shipments, which are sorted by id.
 func (c shipments) find(id string) (int, bool) {
 	return slices.BinarySearchFunc(c.shop.shipments, id,
 		func(s Shipment, id string) int { return strings.Compare(s.ID, id) })
 }
 
 // List supports the two queries of the catalog: all shipments, or those of one order.
+// List implements [resource.Collection].
 func (c shipments) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[Shipment], error] {
 	return func(yield func(resource.Item[Shipment], error) bool) {
 		for i := beginAt(q, len(c.shop.shipments), c.find); i >= 0 && i < len(c.shop.shipments); i += step(q) {
@@ -177,6 +190,7 @@ func (c shipments) List(_ context.Context, q query.Query) iter.Seq2[resource.Ite
 	}
 }
 
+// ListByKeys implements [resource.BatchLister] for the relation of orders.
 func (c shipments) ListByKeys(
 	_ context.Context, _ string, keys []string, q query.Query,
 ) iter.Seq2[resource.Item[Shipment], error] {

@@ -43,13 +43,13 @@ type Shipment struct {
 
 // Shop holds all data, each slice sorted by id. Only the notes of orders change.
 type Shop struct {
-	mu        sync.RWMutex
+	mu        sync.RWMutex // guards orders and revs
 	orders    []Order
-	revs      []int64 // of orders
-	orderAt   map[string]int
+	revs      []int64        // of orders
+	orderAt   map[string]int // index by id
 	users     []User
-	userAt    map[string]int
-	shipments []Shipment // two of each order; those of order i start at 2i
+	userAt    map[string]int // index by id
+	shipments []Shipment     // two of each order; those of order i start at 2i
 }
 
 // New returns a shop with n orders and n/10 users.
