@@ -1,5 +1,8 @@
 package main
 
+// A store wrapper that records a span for each call. It shows how to add a cross-cutting concern:
+// Ops has one function for each capability, and traced replaces those that are set.
+
 import (
 	"context"
 	"iter"

@@ -1,5 +1,8 @@
 package main
 
+// The command that cancels orders that were not paid in time. It runs as a job, because it may have
+// to cancel many orders. catalog.go adds it to the contracts.
+
 import (
 	"context"
 	"strconv"

@@ -1,5 +1,8 @@
 package main
 
+// The collections and the catalog of each contract. main.go calls newCollections once and catalogs
+// once; every contract shares the same stores.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package main
 
+// The contracts: their dates, and how a request chooses one. graphql.go serves each of them.
+
 import (
 	"fmt"
 	"strings"

@@ -1,5 +1,8 @@
 package main
 
+// The database of the shop: SQLite in memory or in a file, or PostgreSQL, from the flag -db.
+// sqlite.go opens SQLite.
+
 import (
 	"context"
 	"database/sql"

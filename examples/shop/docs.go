@@ -1,5 +1,7 @@
 package main
 
+// The documentation pages, rendered once at start-up from a library and served as static documents.
+
 import (
 	"bytes"
 	"encoding/json"

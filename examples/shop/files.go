@@ -1,5 +1,7 @@
 package main
 
+// The file collection, in a folder or a temporary one. Its revisions are kept by package files.
+
 import (
 	"context"
 	"os"

@@ -1,5 +1,7 @@
 package main
 
+// The command line. main.go passes the settings to all other files, which read no flags themselves.
+
 import (
 	"errors"
 	"flag"

@@ -1,5 +1,8 @@
 package main
 
+// One handler for each contract, which serves REST and GraphQL over the same catalog. Both share
+// authorization, events and idempotency keys, because these belong to the catalog.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,8 @@
 package main
 
+// The host names that the shop accepts, such as v2.localhost. Other names are rejected, so that a
+// page of another site cannot reach a shop on localhost by DNS rebinding.
+
 import (
 	"net"
 	"net/http"

@@ -1,5 +1,7 @@
 package main
 
+// The command that exchanges a password for a token. throttle.go limits wrong passwords.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package main
 
+// The chain of middleware around the shop, in the order in which requests pass through it.
+
 import (
 	"log/slog"
 	"net/http"

@@ -1,5 +1,7 @@
 package main
 
+// Paths that belong to no contract: the start page, health, documents and documentation.
+
 import (
 	"context"
 	"net"

@@ -1,5 +1,8 @@
 package main
 
+// The registry of open event streams, by user. It ends the streams of a session that is no longer
+// valid. streams.go registers them.
+
 import (
 	"context"
 	"errors"

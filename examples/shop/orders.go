@@ -1,5 +1,7 @@
 package main
 
+// The resource orders in its current form, with its rules. orders_v1.go has the older forms.
+
 import (
 	"context"
 	"errors"

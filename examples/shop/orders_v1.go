@@ -1,5 +1,8 @@
 package main
 
+// Orders as contracts 1.0 and 1.1 show them. Each form is converted from the next newer one, so
+// that a change of the current form concerns only one conversion.
+
 import (
 	"errors"
 

@@ -1,5 +1,7 @@
 package main
 
+// Passwords: hashing, comparing and the passwords of sample users.
+
 import (
 	"context"
 	"crypto/pbkdf2"

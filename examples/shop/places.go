@@ -1,5 +1,7 @@
 package main
 
+// The resource places, and the sample of the largest cities that is loaded at the first start.
+
 import (
 	"bufio"
 	"bytes"

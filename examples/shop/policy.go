@@ -1,5 +1,8 @@
 package main
 
+// Authorization. Each resource gets its rules from guard, which is the only place that reads
+// roles.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package main
 
+// The start-up report: one line for each part, then what is weak about the chosen settings.
+
 import (
 	"fmt"
 	"strings"

@@ -1,5 +1,8 @@
 package main
 
+// The sample data. It is stored in one transaction, so that a shop that is killed before the commit starts
+// again with an empty database.
+
 import (
 	"context"
 	"time"

@@ -1,5 +1,7 @@
 package main
 
+// Commands for a user's own session: logging out and setting a new password.
+
 import (
 	"context"
 	"crypto/rand"

@@ -1,5 +1,7 @@
 package main
 
+// How SQLite is opened: the settings of a connection, and waiting while another process holds it.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,8 @@
 package main
 
+// Event streams end with the session that opened them. middleware.go puts withSession around the
+// shop.
+
 import (
 	"context"
 	"encoding/json"

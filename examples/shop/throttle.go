@@ -1,5 +1,8 @@
 package main
 
+// A limit of wrong passwords for each account, in memory. login.go asks before it hashes a
+// password.
+
 import (
 	"crypto/sha256"
 	"maps"

@@ -1,5 +1,7 @@
 package main
 
+// Tokens of sessions. Only a hash of each is stored, so the table reveals no valid token.
+
 import (
 	"context"
 	"crypto/rand"

@@ -1,5 +1,8 @@
 package main
 
+// Loading of users by token in batches: requests that arrive while the database answers share the
+// next query. policy.go calls it for each request with a token.
+
 import (
 	"context"
 	"maps"

@@ -1,5 +1,7 @@
 package main
 
+// The catalog and the handlers, with a lookup, a computed field and a custom query.
+
 import (
 	"cmp"
 	"context"

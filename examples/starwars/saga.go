@@ -1,5 +1,7 @@
 package main
 
+// The stores. Facts cannot be changed, so their collections have no writes.
+
 import (
 	"context"
 	"errors"
