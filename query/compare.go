@@ -1,5 +1,8 @@
 package query
 
+// The order of values. Stores in memory, cursors and tests use it; sqlquery produces the same in
+// SQL.
+
 import (
 	"cmp"
 	"math"

@@ -1,5 +1,7 @@
 package query
 
+// Conditions in a URL, such as total.gt=5. parse.go reads the other parameters.
+
 import (
 	"maps"
 	"slices"

@@ -1,5 +1,7 @@
 package query
 
+// Cursors of pages: values of the sort keys of an item, encoded and bound to their list.
+
 import (
 	"crypto/sha256"
 	"encoding/base64"

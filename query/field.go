@@ -1,5 +1,7 @@
 package query
 
+// Access to the fields of Go values by JSON name, for stores without package schema.
+
 import (
 	"reflect"
 	"strings"

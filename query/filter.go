@@ -1,5 +1,7 @@
 package query
 
+// The tree of a filter. condition.go builds it from a URL, and stores evaluate or translate it.
+
 import (
 	"iter"
 	"slices"

@@ -1,5 +1,7 @@
 package graphql
 
+// One HTTP request: the method, the media types and the errors of the GraphQL over HTTP draft.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package graphql
 
+// Custom fields of applications. Their types are reflected like those of resources.
+
 import (
 	"context"
 	"fmt"

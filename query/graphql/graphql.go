@@ -132,6 +132,7 @@ const schemaName = "schema.graphql"
 // the handler follows from the pattern of the innermost mux. If the pattern does not determine it,
 // because it is the root or http.StripPrefix removed a prefix, the first segment named graphql is
 // the path of the handler.
+// below returns the part of the path after the mount point of the handler.
 func below(r *http.Request) string {
 	path := r.URL.Path
 	if strings.HasSuffix(path, "/"+schemaName) || path == schemaName {

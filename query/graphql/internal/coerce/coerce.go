@@ -68,6 +68,7 @@ func Arguments(defs []*model.Input, given []*parser.Argument,
 	values := make(map[string]any, len(defs))
 	for _, def := range defs {
 		node := valueOf(given, def.Name)
+		// A variable without a value counts as an argument that is not given (section 6.4.1).
 		if node == nil || missing(node, variables) {
 			if def.Default != nil {
 				values[def.Name] = def.Default
@@ -135,6 +136,7 @@ func missing(v parser.Value, variables map[string]any) bool {
 // literal does not conform to the type. In a valid document this happens only for variables that
 // are absent or null.
 func Value(t *model.Ref, v parser.Value, variables map[string]any) (any, bool) {
+	// Values of variables are coerced already, so only null is checked.
 	if name := variableName(v); name != "" {
 		value, ok := variables[name]
 		return value, ok && (value != nil || !t.NonNull)
@@ -192,6 +194,7 @@ func objectValue(t *model.Type, v parser.Value, variables map[string]any) (any, 
 		if def == nil {
 			return nil, false
 		}
+		// The field is absent, so that its default applies.
 		if missing(f.Value, variables) {
 			continue
 		}

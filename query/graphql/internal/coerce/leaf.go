@@ -72,6 +72,7 @@ func integer(scalar string, bits int, raw jsontext.Value, shown string) (int64, 
 	if raw.Kind() != '0' {
 		return 0, errorf("%s cannot represent non-integer value: %s", scalar, shown)
 	}
+	// The usual notation of an integer is exact for all 64 bits.
 	if n, err := strconv.ParseInt(string(raw), 10, bits); err == nil {
 		return n, nil
 	}
@@ -106,6 +107,7 @@ func idLeaf(raw jsontext.Value, shown string) (any, error) {
 	case raw.Kind() == '"':
 		return text(raw)
 	case raw.Kind() == '0' && !strings.ContainsAny(string(raw), ".eE"):
+		// 0 and -0 are the same number, so they must be the same id.
 		if string(raw) == "-0" {
 			return "0", nil
 		}

@@ -78,6 +78,7 @@ func untypedLiteral(v parser.Value) any {
 		return v.Value
 	case *parser.BooleanValue:
 		return v.Value
+	// An enum value has no type here, so its name becomes a string.
 	case *parser.EnumValue:
 		return v.Value
 	case *parser.ListValue:
@@ -204,6 +205,7 @@ func enumLiteral(t *model.Type, v parser.Value) (any, error) {
 
 // Show returns a value as error messages show it, shortened to about 200 bytes.
 func Show(v parser.Value) string {
+	// Printing a long list in full, to cut it afterwards, would cost as much as the attack.
 	if list, ok := v.(*parser.ListValue); ok && len(list.Values) > 40 {
 		v = &parser.ListValue{Values: list.Values[:40]}
 	}

@@ -39,6 +39,7 @@ func JSON(v parser.Value, variables map[string]any) (jsontext.Value, error) {
 // appendJSON appends v as JSON.
 func appendJSON(dst []byte, v parser.Value, variables map[string]any) ([]byte, error) {
 	switch v := v.(type) {
+	// Values of variables are Go values. Deterministic order keeps equal requests equal.
 	case *parser.Variable:
 		raw, err := json.Marshal(variables[v.Name.Value], json.Deterministic(true))
 		return append(dst, raw...), err

@@ -41,6 +41,7 @@ func Variables(defs []Variable, given map[string]jsontext.Value) (map[string]any
 	var errs []*Error
 	for i := range defs {
 		def := &defs[i]
+		// Each variable gets a reader of its own, because each has its own decoder.
 		r := reader{variable: def.Name, left: 20 - len(errs)}
 		raw, ok := given[def.Name]
 		switch {
@@ -81,6 +82,7 @@ func TypeOf(schema *model.Schema, t parser.Type) *model.Ref {
 		}
 	case *parser.NonNullType:
 		if inner := TypeOf(schema, t.Type); inner != nil {
+			// inner is a new Ref, so the schema is not modified.
 			inner.NonNull = true
 			return inner
 		}
@@ -184,6 +186,7 @@ func (r *reader) readList(t *model.Ref, at *path) any {
 	}
 	values := []any{}
 	for !r.broken && r.dec.PeekKind() != ']' {
+		// Without this check the loop would not advance.
 		if r.dec.PeekKind() == 0 { // invalid JSON
 			r.fail(at)
 			return nil
@@ -228,6 +231,8 @@ func (r *reader) readObject(t *model.Type, at *path) any {
 			r.errorf(at, "Field %q is not defined by type %q.", shortened(field), t.Name)
 			continue
 		}
+		// oneOf distinguishes a null that was given from an error, for which readValue returns nil,
+		// too.
 		if r.dec.PeekKind() == 'n' {
 			nulls++
 		}

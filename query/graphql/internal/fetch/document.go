@@ -1,5 +1,7 @@
 package fetch
 
+// Arguments to documents: the core decodes and validates the same JSON as for REST.
+
 import (
 	"fmt"
 	"strconv"

@@ -1,5 +1,7 @@
 package fetch
 
+// Lists and their counts. exec calls List for a field with Source List.
+
 import (
 	"context"
 	"fmt"

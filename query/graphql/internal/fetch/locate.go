@@ -1,5 +1,7 @@
 package fetch
 
+// Places of violations, from JSON pointers to the names of arguments.
+
 import (
 	"strings"
 

@@ -1,5 +1,7 @@
 package fetch
 
+// Subscriptions, and lists that one continues.
+
 import (
 	"context"
 	"iter"

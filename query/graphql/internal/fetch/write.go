@@ -1,5 +1,7 @@
 package fetch
 
+// Mutations of items. The core does the work; errors get the names of arguments.
+
 import (
 	"context"
 

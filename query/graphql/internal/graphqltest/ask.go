@@ -1,5 +1,8 @@
 package graphqltest
 
+// A second implementation of introspection, in 100 lines without a plan, a cache or limits. The
+// tests of exec compare their responses with it byte by byte.
+
 import (
 	"fmt"
 
@@ -30,6 +33,7 @@ func Ask(s *model.Schema, document string) ([]byte, error) {
 	return w.object(nil, s.Query, nil, root)
 }
 
+// walker writes the response while it walks the document.
 type walker struct {
 	schema    *model.Schema
 	fragments map[string]*parser.FragmentDefinition
@@ -48,11 +52,15 @@ func (w *walker) field(t *model.Type, name string) *model.Field {
 	return t.Field(name)
 }
 
+// object appends an object. parent is the Go value that Meta of its fields receives, and nil at the
+// root.
 func (w *walker) object(dst []byte, t *model.Type, parent any, set *parser.SelectionSet) ([]byte, error) {
 	dst, err := w.selections(append(dst, '{'), t, parent, set)
 	return append(dst, '}'), err
 }
 
+// selections appends the fields of a selection set, with fragments expanded in place. It does not
+// merge fields, so the documents of the tests select each response key once.
 func (w *walker) selections(dst []byte, t *model.Type, parent any, set *parser.SelectionSet) ([]byte, error) {
 	var err error
 	for _, selection := range set.Selections {
@@ -77,6 +85,8 @@ func (w *walker) selected(dst []byte, t *model.Type, parent any, node *parser.Fi
 	if f == nil {
 		return dst, fmt.Errorf("there is no field %s.%s", t.Name, node.Name.Value)
 	}
+	// Arguments are coerced in two steps: defaults first, then those that are given (section
+	// 6.4.1).
 	args := map[string]any{}
 	for _, in := range f.Args {
 		if in.HasDefault {
@@ -95,16 +105,20 @@ func (w *walker) selected(dst []byte, t *model.Type, parent any, node *parser.Fi
 	if node.Alias != nil {
 		key = node.Alias.Value
 	}
+	// A comma precedes every member but the first, at any depth of fragments.
 	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')
 	}
 	dst = append(dst, `"`+key+`":`...)
+	// Only __typename has no Meta. Its value is the type itself.
 	if f.Meta == nil {
 		return append(dst, `"`+t.Name+`"`...), nil
 	}
 	return w.value(dst, f.Type, f.Meta(parent, args), node)
 }
 
+// value appends the value of a field (section 6.4.3). It returns an error in place of propagating
+// null, because introspection never has errors.
 func (w *walker) value(dst []byte, t *model.Ref, value any, node *parser.Field) ([]byte, error) {
 	if value == nil {
 		if t.NonNull {

@@ -87,6 +87,7 @@ type Sounding struct {
 	Rig string `json:"rig" enum:"SLOOP,SCHOONER,BARQUE" default:"BARQUE"`
 }
 
+// nothing is the input and the output of a command without either.
 type nothing struct{}
 
 // Store is a collection that Catalog can fill. The tests supply it, because this package imports no
@@ -106,6 +107,8 @@ func Catalog(ports Store[Port], ships Store[Ship],
 	fill(ports.Insert(ctx, "piraeus", Port{ID: "piraeus", Name: "Piraeus", Lat: &lat}))
 	fill(ports.Insert(ctx, "hull", Port{ID: "hull", Name: "Hull"}))
 	fill(ports.Insert(ctx, "cádiz", Port{ID: "cádiz", Name: "Cádiz"}))
+	// The ships differ in every member. The third is in a port that does not exist, and the first
+	// has no optional members.
 	for i, rig := range []string{"SLOOP", "SCHOONER", "BARQUE", "SLOOP"} {
 		port, draught := []string{"piraeus", "hull", "nowhere", "hull"}[i], float32(2.1)
 		ship := Ship{Name: fmt.Sprintf("Ship \"%d\"", i+1), Rig: rig, PortID: &port,
@@ -137,6 +140,8 @@ func fill[T any](_ resource.Item[T], err error) {
 	}
 }
 
+// harbour returns the catalog. Its relations are of each kind: to one, to many by ids, and to many
+// by a field of the other resource.
 func harbour(ports Store[Port], ships Store[Ship], sailors Store[Sailor]) *resource.Catalog {
 	return resource.NewCatalog(nil,
 		resource.New("ships", ships, &resource.Options[Ship]{Query: everything[Ship](), Public: true,

@@ -1,5 +1,9 @@
 package graphqltest
 
+// Attacks on servers of GraphQL. Each multiplies a cost: parsing, expanding fragments, merging
+// fields, coercing values, or reporting errors. Tests of validate and of the handler send all of
+// them, and the fuzz targets use them as seeds.
+
 import (
 	"fmt"
 	"strings"
@@ -9,32 +13,40 @@ import (
 // Most are about as large as the limits allow.
 func Hostile() map[string]string {
 	return map[string]string{
+		// A server that expands fragments before it searches for cycles does not return.
 		"cycle of two fragments":  "{...A} fragment A on Query{...B} fragment B on Query{...A}",
 		"cycle of many fragments": cycle(1200),
-		"2 MB of brackets":        "{a(b:" + strings.Repeat("[", 2<<20),
-		"1 MB of brackets":        "{a(b:" + strings.Repeat("[", 1<<20-100),
-		"1 MB of selections":      strings.Repeat("a{", 1<<19-10),
+		// A recursive parser without a limit overflows its stack.
+		"2 MB of brackets":   "{a(b:" + strings.Repeat("[", 2<<20),
+		"1 MB of brackets":   "{a(b:" + strings.Repeat("[", 1<<20-100),
+		"1 MB of selections": strings.Repeat("a{", 1<<19-10),
 		"brackets at the limit": strings.Repeat("{count(ints:"+strings.Repeat("[", 58)+strings.Repeat("]",
 			58)+")}", 80),
-		"1000 nested fields":    strings.Repeat("{self", 1000) + strings.Repeat("}", 1000),
+		"1000 nested fields": strings.Repeat("{self", 1000) + strings.Repeat("}", 1000),
+		// The document has a few hundred bytes, and its expansion a million fields.
 		"20 doubling fragments": doubling("Query", "...F%[2]d ...F%[2]d", 20),
 		"20 aliased fragments":  doubling("Dog", "a:self{...F%[2]d} b:self{...F%[2]d}", 20),
 		"doubling inside":       doubling("Dog", "self{...F%[2]d} ...F%[2]d", 20),
-		"9990 unknown fields":   "{" + strings.Repeat("x ", 9990) + "}",
-		"9990 known fields":     "{dog{" + strings.Repeat("id ", 9990) + "}}",
-		"same composite field":  "{dog{" + strings.Repeat("self{id} ", 2400) + "}}",
-		"alias web":             web(300, 5),
-		"conflicting aliases":   "{dog{" + strings.Repeat("a:id a:name ", 1600) + "}}",
+		// Each field is an error. The server must stop collecting them.
+		"9990 unknown fields": "{" + strings.Repeat("x ", 9990) + "}",
+		"9990 known fields":   "{dog{" + strings.Repeat("id ", 9990) + "}}",
+		// Merging compares fields with one response key, which is quadratic if done by pairs.
+		"same composite field": "{dog{" + strings.Repeat("self{id} ", 2400) + "}}",
+		"alias web":            web(300, 5),
+		"conflicting aliases":  "{dog{" + strings.Repeat("a:id a:name ", 1600) + "}}",
 		"conflicts further down": "{dog{" + strings.Repeat("self{self{a:id}} self{self{a:name}} ", 500) +
 			"}}",
-		"partitions":               "{animals" + partitions(5) + "}",
-		"directive flood":          "{dog{id " + strings.Repeat("@a ", 4000) + "}}",
-		"directives at the limit":  "{dog{id " + strings.Repeat("@skip(if:true) ", 50) + "}}",
+		"partitions": "{animals" + partitions(5) + "}",
+		// Each directive is checked against the schema and for uniqueness.
+		"directive flood":         "{dog{id " + strings.Repeat("@a ", 4000) + "}}",
+		"directives at the limit": "{dog{id " + strings.Repeat("@skip(if:true) ", 50) + "}}",
+		// Comments are no tokens, so a limit of tokens alone does not bound them.
 		"10000 tokens of comments": "{#" + strings.Repeat("\n#,", 300_000) + "\n dog{id}}",
 		"one long string":          `{count(required:1 text:"` + strings.Repeat(`\u{1F600}`, 100_000) + `")}`,
 		"one long block string":    `{count(required:1 text:"""` + strings.Repeat("\n  x", 200_000) + `""")}`,
-		"many operations":          operations(400),
-		"many variables":           variables(1200),
+		// The variables of each operation are checked through all fragments that it reaches.
+		"many operations": operations(400),
+		"many variables":  variables(1200),
 		"many fragments of one": "{dog{" + strings.Repeat("...F ", 3000) + "}} fragment F on Dog{" +
 			strings.Repeat("id ", 900) + "}",
 		"wide objects": "{stones(any:{" + strings.Repeat("a:1 ", 3300) + "}){color}}",

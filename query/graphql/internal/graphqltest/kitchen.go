@@ -1,5 +1,8 @@
 package graphqltest
 
+// Schemas that are built by hand. Reflection cannot produce some of their features, which printers
+// and introspection must handle all the same.
+
 import (
 	"strings"
 	"time"
@@ -15,6 +18,7 @@ type models map[string]*model.Type
 // ref returns the type for a type reference in SDL, such as [Int!].
 func (m models) ref(text string) *model.Ref {
 	if inner, ok := strings.CutSuffix(text, "!"); ok {
+		// The copy keeps the shared reference nullable.
 		r := *m.ref(inner)
 		r.NonNull = true
 		return &r
@@ -56,6 +60,7 @@ func Kitchen() *model.Schema {
 	}
 	m["DateTime"].SpecifiedBy = "https://www.rfc-editor.org/rfc/rfc3339#section-5.6"
 	m["DateTime"].Doc = "An instant."
+	// The descriptions end or begin with the characters that block strings have to escape.
 	m["JSON"].Doc = "Ends with a quote: \"JSON\""
 	m["Color"].Doc = "Lines:\n\n  indented,\n\nand not."
 	m["Color"].Values = []*model.Value{{Name: "RED", Go: "red"},
@@ -83,6 +88,8 @@ func (m models) inputs() {
 	old := m.with("old", "Int", nil)
 	old.Deprecated = "No longer supported"
 	m["Settings"].Inputs = []*model.Input{
+		// Defaults of every kind follow: the limits of integers, floats that need an exponent,
+		// strings that need escapes, enums, null, lists and objects.
 		m.with("int", "Int!", 3), m.with("zero", "Int", 0), m.with("long", "Int64", int64(-9007199254740991)),
 		m.with("float", "Float", 2.5), m.with("whole", "Float", 3.0), m.with("big", "Float", 1e21),
 		m.with("tiny", "Float", 1e-7),

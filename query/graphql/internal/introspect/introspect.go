@@ -49,6 +49,7 @@ type builder struct {
 // newBuilder adds empty introspection types to s. The methods of builder add their fields.
 func newBuilder(s *model.Schema) *builder {
 	b := &builder{model: s}
+	// A catalog may use neither scalar, but the introspection types do.
 	b.text, b.boolean = b.scalar("String"), b.scalar("Boolean")
 	b.describe()
 	b.schema = b.add(model.Object, "__Schema",
@@ -155,6 +156,7 @@ func (b *builder) metaFields() {
 	s.MetaType = &model.Field{Name: "__type", Type: nullable(b.typ),
 		Doc:    "The type with this name; null if there is none.",
 		Source: model.Meta, Args: []*model.Input{{Name: "name", Type: required(b.text)}},
+		// Types are searched one by one: a map would have to be kept in step with the schema.
 		Meta: func(_ any, args map[string]any) any {
 			for _, t := range s.Types {
 				if t.Name == args["name"] {

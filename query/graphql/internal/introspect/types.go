@@ -143,6 +143,7 @@ func typeOfKind(r *model.Ref, kind model.Kind) (*model.Type, bool) {
 }
 
 // kindOf returns the __TypeKind of r.
+// The order matters: a reference can be both a list and non-null, and non-null is the outer one.
 func kindOf(r *model.Ref) string {
 	switch {
 	case r.NonNull:

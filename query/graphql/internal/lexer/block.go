@@ -12,6 +12,8 @@ func dedent(raw string) string {
 	raw = strings.ReplaceAll(raw, `\"""`, `"""`)
 	common, first, last, n := -1, -1, -1, 0
 	for line, rest, more := cutLine(raw); ; line, rest, more = cutLine(rest) {
+		// Lines that are blank do not count towards the common indentation. Neither does the first
+		// line, because it begins after the quotation marks.
 		if indent := indentation(line); indent < len(line) {
 			if first < 0 {
 				first = n
@@ -28,12 +30,14 @@ func dedent(raw string) string {
 	if first < 0 {
 		return ""
 	}
+	// A single line keeps its indentation: only lines after the first lose theirs.
 	if n == 1 {
 		return raw
 	}
 	b := make([]byte, 0, len(raw))
 	n = 0
 	for line, rest, more := cutLine(raw); n <= last; line, rest, more = cutLine(rest) {
+		// A blank line may be shorter than the common indentation.
 		if n > 0 {
 			line = line[min(max(common, 0), len(line)):]
 		}

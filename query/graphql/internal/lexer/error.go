@@ -54,6 +54,7 @@ func shortened(s string) string {
 		return s
 	}
 	end := most
+	// The text is cut before a character, not within one.
 	for !utf8.RuneStart(s[end]) {
 		end--
 	}
@@ -90,6 +91,7 @@ func (l *Lexer) described(pos int) string {
 	}
 	c := l.text[pos]
 	switch {
+	// A quotation mark within quotation marks would be hard to read.
 	case c == '"':
 		return `'"'`
 	case c >= ' ' && c <= '~':

@@ -35,6 +35,7 @@ func Guard(text string, limits Limits) error {
 	if len(text) > limits.Bytes {
 		return &Error{Message: fmt.Sprintf("The document has more than %d bytes.", limits.Bytes), Limit: true}
 	}
+	// Nearly all documents pass, so the first scan omits what only an error needs.
 	if passes(text, limits) {
 		return nil
 	}
@@ -69,10 +70,13 @@ func passes(text string, limits Limits) bool {
 			pos++
 		case comment:
 			l.pos = pos
+			// A comment that stops at an invalid byte leaves it to the next round, in which it is
+			// of class wide.
 			l.comment()
 			pos = l.pos
 			continue
 		case wide:
+			// A byte order mark is ignored anywhere (section 2.1.1).
 			if !hasAt(text, pos, "\ufeff") {
 				return false
 			}
@@ -103,6 +107,7 @@ func firstError(text string, limits Limits) error {
 		if err != nil {
 			return err
 		}
+		// The counters have the same rules as those of passes.
 		switch t.Kind {
 		case End:
 			return nil

@@ -18,26 +18,26 @@ type Kind uint8
 // The kinds of tokens of section 2.1.6 and Appendix B.2. Whitespace, commas, comments and byte
 // order marks are not tokens.
 const (
-	End Kind = iota
-	Bang
-	Dollar
-	Amp
-	ParenL
+	End    Kind = iota
+	Bang        // non-null type
+	Dollar      // variable
+	Amp         // only in type system definitions
+	ParenL      // arguments, variable definitions
 	ParenR
-	Spread
-	Colon
-	Equals
-	At
-	BracketL
+	Spread   // fragment
+	Colon    // alias, argument, type
+	Equals   // default value
+	At       // directive
+	BracketL // list
 	BracketR
-	BraceL
-	Pipe
+	BraceL // selection set, input object
+	Pipe   // only in type system definitions
 	BraceR
-	Name
+	Name // includes keywords, which are valid names
 	Int
 	Float
-	String
-	BlockString
+	String      // in single quotation marks
+	BlockString // in triple quotation marks
 )
 
 // String returns the kind as error messages show it: a punctuator in quotation marks, or the name
@@ -83,15 +83,15 @@ func (l *Lexer) Raw(t Token) string { return l.text[t.Start:t.End] }
 
 // The classes of bytes, which decide how the token that begins with a byte is read.
 const (
-	bad        = '?'
-	ignored    = ' '
-	newline    = 'n'
-	comment    = '#'
-	punctuator = '{'
-	dots       = '.'
-	letter     = 'a'
-	digit      = '0'
-	quote      = 'q'
+	bad        = '?' // begins no token
+	ignored    = ' ' // space, tab and comma
+	newline    = 'n' // \n and \r
+	comment    = '#' // #
+	punctuator = '{' // a token of one byte
+	dots       = '.' // valid only as three of them
+	letter     = 'a' // letters and the underscore
+	digit      = '0' // digits and the minus sign
+	quote      = 'q' // ", which begins either kind of string
 	// wide is the first byte of a multi-byte character. Outside strings and comments only a byte
 	// order mark is valid.
 	wide = 'w'
@@ -179,6 +179,7 @@ func (l *Lexer) Next() (Token, error) {
 			if !hasAt(l.text, l.pos, "\ufeff") {
 				return l.unexpected(l.pos)
 			}
+			// A byte order mark has three bytes and is one UTF-16 code unit.
 			l.pos += 3
 			l.columns += 2
 		default:
@@ -197,6 +198,7 @@ func (l *Lexer) token(k Kind, end int) Token {
 
 // newline skips a line terminator: \n, \r or \r\n (section 2.1.2).
 func (l *Lexer) newline() {
+	// \r\n is one line terminator, so that line numbers equal those of editors.
 	if l.text[l.pos] == '\r' && l.pos+1 < len(l.text) && l.text[l.pos+1] == '\n' {
 		l.pos++
 	}
@@ -262,6 +264,7 @@ func character(text string, pos int) (size, units int) {
 	switch {
 	case r == utf8.RuneError && size <= 1:
 		return 0, 1
+	// Characters beyond the basic plane are surrogate pairs in UTF-16.
 	case r > 0xffff:
 		return size, 2
 	}

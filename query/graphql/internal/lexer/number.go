@@ -7,6 +7,7 @@ func (l *Lexer) number() (Token, error) {
 	if l.at(pos) == '-' {
 		pos++
 	}
+	// A leading zero must be the only digit before a fraction or exponent.
 	if l.at(pos) == '0' {
 		pos++
 		if isDigit(l.at(pos)) {
@@ -31,6 +32,7 @@ func (l *Lexer) number() (Token, error) {
 			return l.noDigit(^pos)
 		}
 	}
+	// The lookahead restriction of sections 2.9.1 and 2.9.2.
 	if c := l.at(pos); c == '.' || nameStart(c) {
 		return l.noDigit(pos)
 	}

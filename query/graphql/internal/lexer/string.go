@@ -16,6 +16,7 @@ func (l *Lexer) lexString() (Token, error) {
 			t := l.token(String, pos+1)
 			l.columns += extra
 			return t, nil
+		// A string in single quotation marks ends on its line.
 		case '\n', '\r':
 			return l.failAfter(pos, extra, "Unterminated string.")
 		case '\\':
@@ -23,6 +24,8 @@ func (l *Lexer) lexString() (Token, error) {
 			if size < 0 {
 				return l.failAfter(pos, extra, escapeMessage(l.text[pos:], -size))
 			}
+			// The escape is validated here and decoded in Text, because most strings are read once
+			// or never.
 			pos += size
 		default:
 			if c < utf8.RuneSelf {
@@ -95,6 +98,7 @@ func (l *Lexer) escapeFixed(pos int) (r rune, size int) {
 		return r, 6
 	}
 	if r >= 0 && hasAt(l.text, pos+6, `\u`) {
+		// The second escape has to be the low surrogate of the first.
 		if low := l.hex4(pos + 8); low >= 0 {
 			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
 				return pair, 12
@@ -187,6 +191,7 @@ func (l *Lexer) Text(t Token) string {
 	if first < 0 {
 		return inner
 	}
+	// An escape is never shorter than its character, so the buffer does not grow.
 	b := append(make([]byte, 0, len(inner)), inner[:first]...)
 	for pos := t.Start + 1 + first; pos < t.End-1; {
 		if c := l.text[pos]; c != '\\' {

@@ -19,6 +19,8 @@ func (b *builder) addCustom(set *fields, root string) {
 		if f.Type == nil {
 			f.Type = nonNull(b.scalar("Boolean"))
 		}
+		// Root fields of a mutation that fail must not hide the results of those before them
+		// (section 6.4.4).
 		f.Type.NonNull = false
 		set.add(f, ofCustom(c))
 	}
@@ -27,6 +29,7 @@ func (b *builder) addCustom(set *fields, root string) {
 // addComputed adds the custom fields of a resource's items.
 func (b *builder) addComputed(set *fields, r *resource.Resource) {
 	for _, c := range b.opts.Fields {
+		// checkCustom has reported a field without a result.
 		if c == nil || c.On != r.Name() || c.Out == nil {
 			continue
 		}

@@ -41,6 +41,7 @@ func (b *builder) newFilter(r *resource.Resource) *Type {
 		if len(ops) == 0 {
 			continue
 		}
+		// A member named and, or or not would be ambiguous in the filter type.
 		if slices.Contains(connectives(), m.name) {
 			b.fail("resource %s: the member %q cannot be a filter, because %s combines filters; give it "+
 				"another JSON name, or take "+
@@ -55,6 +56,7 @@ func (b *builder) newFilter(r *resource.Resource) *Type {
 		return nil
 	}
 	t := b.define(InputObject, name+"Filter", ofResource(r, "the filter"))
+	// The connectives are added after the members, because they refer to the type itself.
 	t.Doc, t.Resource = "A filter for items of `"+r.Name()+"`. All conditions must be true.", r
 	t.Inputs = append(inputs,
 		&Input{Name: "and", Doc: "All of these filters match. An empty list matches all items.",
@@ -72,6 +74,7 @@ func listOfNullable(t *Type) *Ref { return listOf(t, false) }
 // with all of its operators share a type. Other members have a type of their own.
 func (b *builder) comparisons(r *resource.Resource, s position, ops []query.Op) *Type {
 	leaf := b.leaf(s.f.Type, s)
+	// The order of the declaration is lost, so that equal sets share a type.
 	ops = slices.DeleteFunc(operators(), func(op query.Op) bool { return !slices.Contains(ops, op) })
 	if name, ok := sharedFilter(leaf, ops); ok {
 		return b.shared(InputObject, name, func(t *Type) {
@@ -103,6 +106,7 @@ func sharedFilter(leaf *Type, ops []query.Op) (string, bool) {
 	default:
 		return "", false
 	}
+	// isNull is the last operator in the order of the schema.
 	if last := len(ops) - 1; ops[last] == query.IsNull {
 		ops, name = ops[:last], "Nullable"+name
 	}
@@ -116,6 +120,7 @@ func (b *builder) addOperators(t, leaf *Type, ops []query.Op) {
 		switch op {
 		case query.In, query.NotIn:
 			in.Type = listOfNullable(leaf)
+		// A part of an id need not be an id.
 		case query.Contains, query.StartsWith:
 			in.Type = refTo(b.scalar("String"))
 		case query.IsNull:
@@ -161,6 +166,7 @@ func (b *builder) sort(r *resource.Resource) *Type {
 	}
 	var values []*Value
 	for _, m := range b.membersOf(r.Type(), "resource "+r.Name()) {
+		// Every list can be sorted by id, which is the last key of each order.
 		if m.Name != r.Describe().ID && !slices.Contains(support.Sort, m.Name) {
 			continue
 		}

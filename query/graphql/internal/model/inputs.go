@@ -68,10 +68,12 @@ func (b *builder) itemInput(r *resource.Resource, verb string, form form) *Type 
 	var inputs []*Input
 	for _, m := range b.membersOf(r.Type(), "resource "+r.Name()) {
 		isID := m.Name == r.Describe().ID
+		// In replace and patch the id is an argument, so that a body cannot contradict it.
 		if m.ReadOnly || isID && (form != creating || !policy.TakesIDs) {
 			continue
 		}
 		in := b.inputOf(m, position{m.Field, m.name, name, isID}, form)
+		// A client has to give the id unless the store can assign one.
 		if isID {
 			in.Type.NonNull = !policy.AssignsIDs
 		}
@@ -81,6 +83,7 @@ func (b *builder) itemInput(r *resource.Resource, verb string, form form) *Type 
 		return nil
 	}
 	t := b.define(InputObject, verb+name+"Input", ofResource(r, "the input of "+lower(verb)+name))
+	// exec decodes the input into the Go type of the resource.
 	t.Go, t.Resource, t.Inputs = r.Type(), r, inputs
 	return t
 }
@@ -129,6 +132,8 @@ func (b *builder) partObject(t *schema.Type, hint string, form form) *Type {
 	if known := b.inputs[key]; known != nil {
 		return known
 	}
+	// A patch and a complete value need different types, because only the patch has optional
+	// members.
 	name, base := b.valueName(t, hint)
 	o := ofGo(t, "the input for the Go type ")
 	if key.patch {
@@ -197,6 +202,7 @@ func defaultOf(f *schema.Field, t *Type) (any, bool) {
 		case "Int64":
 			return v, true
 		}
+		// A quoted integer is a String in GraphQL, and so is its default.
 		return strconv.FormatInt(v, 10), t.Name == "String"
 	case uint64:
 		return strconv.FormatUint(v, 10), t.Name == "String"

@@ -35,6 +35,7 @@ func (b *builder) ref(t *schema.Type, s position, nullable bool,
 		}
 		return &Ref{Elem: b.ref(t.Elem, elem, t.ElemNullable || t.Elem.Kind == schema.Any, object),
 			NonNull: !nullable}
+	// Structs are the callback's part: outputs, inputs and patches have different types for them.
 	case schema.Object:
 		return &Ref{Type: object(t, s.hint()), NonNull: !nullable}
 	}
@@ -45,10 +46,13 @@ func (b *builder) ref(t *schema.Type, s position, nullable bool,
 func (b *builder) leaf(t *schema.Type, s position) *Type {
 	f := s.f
 	switch {
+	// A map has no fixed members, so it cannot be an object type.
 	case t.Kind == schema.Any || t.Kind == schema.Map:
 		return b.scalar("JSON")
+	// Ids are of the scalar ID whatever their Go type, because clients treat them as opaque.
 	case s.id:
 		return b.scalar("ID")
+	// The option string of encoding/json keeps the digits that a JSON number would lose.
 	case f != nil && f.Quoted:
 		return b.scalar("String")
 	case t.Kind == schema.String && t.Format == "date-time":
@@ -70,6 +74,7 @@ func (b *builder) leaf(t *schema.Type, s position) *Type {
 // fitsInt reports whether all values of an integer have 32 bits (section 3.5.1), because of its Go
 // type or its minimum and maximum.
 func fitsInt(t *schema.Type, f *schema.Field) bool {
+	// int and int64 have 64 bits, so they need a minimum and a maximum to be an Int.
 	if t.Bits < 32 || t.Bits == 32 && !t.Unsigned {
 		return true
 	}
@@ -126,6 +131,7 @@ func (b *builder) enum(goType *schema.Type, s position) *Type {
 func (b *builder) enumName(goType *schema.Type, s position) (string, owner) {
 	name := pascal(goType.Name)
 	free := b.owners[name].what == "" && !b.isItemName(name)
+	// Built-in types such as string have no package. Their enums are named after the member.
 	if goType.GoType.PkgPath() != "" && (free || b.isEnumOf(name, s.f)) {
 		return name, ofGo(goType, "")
 	}

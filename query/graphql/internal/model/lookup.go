@@ -9,6 +9,7 @@ import (
 
 // Type returns the type of this name, or nil.
 func (s *Schema) Type(name string) *Type {
+	// Types are sorted by name when the schema is complete.
 	i, ok := slices.BinarySearchFunc(s.Types, name,
 		func(t *Type, name string) int { return strings.Compare(t.Name, name) })
 	if !ok {
@@ -66,6 +67,7 @@ func Overlap(a, b *Type) bool {
 	case a.Kind == Object:
 		return b.Includes(a)
 	}
+	// Two abstract types overlap if any object belongs to both (section 5.5.2.3.4).
 	return slices.ContainsFunc(a.Possible, func(o *Type) bool { return o == b || b.Includes(o) })
 }
 

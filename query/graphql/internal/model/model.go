@@ -40,10 +40,10 @@ type Kind uint8
 
 // The kinds of types.
 const (
-	Scalar Kind = iota
-	Object
-	Enum
-	InputObject
+	Scalar      Kind = iota // a leaf with a coercion of its own
+	Object                  // the only output kind with subfields
+	Enum                    // a leaf with a fixed set of names
+	InputObject             // occurs in arguments only
 	Interface
 	Union
 )

@@ -78,6 +78,8 @@ func (b *builder) membersOf(t *schema.Type, subject string) []member {
 		return known
 	}
 	var out []member
+	// The result is remembered, because items, inputs and filters of a resource use the same
+	// members.
 	by := map[string]string{}
 	for _, f := range t.Fields {
 		name := fieldName(f.Name)
@@ -86,6 +88,7 @@ func (b *builder) membersOf(t *schema.Type, subject string) []member {
 		case !isName(name):
 			b.fail("%s: the member %q cannot be a field: %s; give it another JSON name", subject, f.Name,
 				badName)
+		// Two JSON names can become one field, such as created-at and createdAt.
 		case taken:
 			b.fail("%s: the members %q and %q would both be the field %s; give one of them another JSON name",
 				subject, other, f.Name, name)
@@ -133,6 +136,7 @@ func (b *builder) idOf(t *schema.Type) string {
 // isName reports whether s is a name that a schema may define (sections 2.1.9 and 4).
 func isName(s string) bool {
 	for i, r := range []byte(s) {
+		// r|0x20 is the lower case of an ASCII letter.
 		if r != '_' && (r|0x20 < 'a' || r|0x20 > 'z') && (i == 0 || r < '0' || r > '9') {
 			return false
 		}

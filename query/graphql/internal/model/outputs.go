@@ -47,6 +47,7 @@ func (b *builder) item(r *resource.Resource) *Type {
 	t.Doc, t.Go, t.Resource = "An item of `"+r.Name()+"`.", r.Type(), r
 	set := b.fieldsOf(t)
 	b.addMembers(set, b.membersOf(r.Type(), "resource "+r.Name()), name, r.Describe().ID)
+	// A resource that is never written has no use for an entity tag.
 	if changes(r) || r.Can(resource.OpDelete) {
 		set.add(&Field{Name: "etag", Type: nonNull(b.scalar("String")), Source: Tag, Resource: r,
 			Doc: "The ETag of this revision, for the argument `ifMatch`."},
@@ -67,6 +68,7 @@ func (b *builder) addMembers(set *fields, members []member, base, id string) {
 		s := position{m.Field, m.name, base, m.Name == id}
 		f := &Field{Name: m.name, Doc: m.Doc, Deprecated: m.Deprecated, Source: Member, Member: m.Field}
 		f.Type = b.ref(m.Type, s, m.Nullable || m.Type.Kind == schema.Any, b.object)
+		// REST leaves such a member out. GraphQL has no absent members, so it is null here.
 		if (m.OmitZero || m.OmitEmpty) && !m.Nullable && !s.id && f.Type.Elem == nil &&
 			mayLackZero(f.Type.Type, m.Type) {
 			f.ZeroNull, f.Type.NonNull = true, false
@@ -103,6 +105,7 @@ func (b *builder) addRelations(set *fields, r *resource.Resource) {
 			Type: refTo(end), Limit: 1,
 			Doc: "The related item of `" + target.Name() +
 				"`; null if it does not exist or you are not allowed to see it."}
+		// A list of related items is never null. Its limit bounds the cost of an operation.
 		if most > 0 {
 			f.Type, f.Limit = listOf(end, true), most
 			f.Doc = "The related items of `" + target.Name() + "`, at most " + strconv.Itoa(f.Limit) + "."
@@ -144,6 +147,7 @@ func (b *builder) connection(r *resource.Resource) *Type {
 	}
 	if r.Describe().Query.Natural {
 		edge.Fields[0].Doc = "The cursor of the item, for `after`; null if the list cannot continue after it."
+		// A store with natural order has a cursor after the last item of a page only.
 		edge.Fields[0].Type.NonNull = false
 	}
 	info := b.shared(Object, "PageInfo", b.fillPageInfo)

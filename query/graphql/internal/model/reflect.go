@@ -31,6 +31,7 @@ func Reflect(c *resource.Catalog, opts *Options) (*Schema, error) {
 		opts = &Options{}
 	}
 	b := newBuilder(c, opts)
+	// Names of items come first: they have precedence over names derived from Go types.
 	b.nameItems()
 	b.checkCustom()
 	s := &Schema{Doc: opts.Doc, Query: b.queryType(), Mutation: b.mutationType(),
@@ -88,10 +89,12 @@ func newBuilder(c *resource.Catalog, opts *Options) *builder {
 		enums:   map[string]*schema.Field{},
 		filters: map[*resource.Resource]*Type{},
 	}
+	// Reserved names have no fix, because the resource has to give way.
 	for _, name := range reserved() {
 		b.owners[name] = owner{what: "a type that every schema may have"}
 	}
 	for _, r := range c.Resources() {
+		// Several resources may have items of one Go type. The first one names its nested values.
 		if b.itemOf[r.Type()] == nil {
 			b.itemOf[r.Type()] = r
 		}
@@ -131,6 +134,7 @@ func (b *builder) nameItems() {
 			by[name], b.names[r] = r, name
 		}
 	}
+	// A misspelled name in the options would otherwise have no effect.
 	for _, name := range slices.Sorted(maps.Keys(b.opts.Names)) {
 		if !slices.ContainsFunc(b.c.Resources(),
 			func(r *resource.Resource) bool { return r.Name() == name }) {

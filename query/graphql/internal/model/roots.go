@@ -19,6 +19,7 @@ func (b *builder) queryType() *Type {
 	set := b.fieldsOf(t)
 	for _, r := range b.c.Resources() {
 		if item := b.item(r); item != nil {
+			// The field of an item is named after its type, and that of a list after the resource.
 			set.add(b.get(r, item), ofResource(r, "the item"))
 			set.add(b.list(r), ofField(r, "the list"))
 		}
@@ -58,6 +59,7 @@ func (b *builder) list(r *resource.Resource) *Field {
 		f.Args = append(f.Args, &Input{Name: "filter", Doc: "A filter for the items. Default: all items.",
 			Type: refTo(filter)})
 	}
+	// Backward paging reverses the order, so it needs one that can be sorted.
 	sort := b.sort(r)
 	f.Doc = "A page of `" + r.Name() + "`, in the order of the store."
 	if sort != nil {
@@ -129,6 +131,7 @@ func (b *builder) keys() string {
 		return ""
 	}
 	ttl := once.Options().TTL.String()
+	// 24h0m0s is how Go prints a day.
 	if hours, whole := strings.CutSuffix(ttl, "h0m0s"); whole {
 		ttl = hours + " hours"
 	}

@@ -6,6 +6,7 @@ package parser
 // Document is an executable document (section 2.2). Names and strings of its nodes share memory
 // with the text. Optional parts of a node are nil if they are absent.
 type Document struct {
+	// Definitions has at least one element, in the order of the text.
 	Definitions []Definition
 }
 
@@ -27,26 +28,26 @@ func (*FragmentDefinition) definition()  {}
 
 // The types of operations.
 const (
-	OperationQuery        = "query"
-	OperationMutation     = "mutation"
-	OperationSubscription = "subscription"
+	OperationQuery        = "query"        // also the shorthand form without a keyword
+	OperationMutation     = "mutation"     // root fields are executed serially (section 6.2.2)
+	OperationSubscription = "subscription" // has a single root field (section 5.2.4.1)
 )
 
 // OperationDefinition is a query, a mutation or a subscription (section 2.3).
 type OperationDefinition struct {
 	Loc                 *Location
-	Operation           string
-	Name                *Name
-	VariableDefinitions []*VariableDefinition
+	Operation           string                // one of the constants above
+	Name                *Name                 // nil for an anonymous operation
+	VariableDefinitions []*VariableDefinition // in the order of the text; names may repeat
 	Directives          []*Directive
-	SelectionSet        *SelectionSet
+	SelectionSet        *SelectionSet // never nil
 }
 
 // FragmentDefinition is a fragment with a name (section 2.8).
 type FragmentDefinition struct {
 	Loc           *Location
-	Name          *Name
-	TypeCondition *NamedType
+	Name          *Name      // never "on"
+	TypeCondition *NamedType // never nil
 	Directives    []*Directive
 	SelectionSet  *SelectionSet
 }
@@ -56,8 +57,8 @@ type FragmentDefinition struct {
 type VariableDefinition struct {
 	Loc          *Location
 	Variable     *Variable
-	Type         Type
-	DefaultValue Value
+	Type         Type  // as written; package coerce resolves it
+	DefaultValue Value // contains no variables
 	Directives   []*Directive
 }
 
@@ -70,18 +71,18 @@ type Type interface {
 type (
 	// NamedType refers to a type by name. Its Loc is that of the name.
 	NamedType struct {
-		Loc  *Location
+		Loc  *Location // of the opening bracket
 		Name *Name
 	}
 	// ListType is a list of Type.
 	ListType struct {
 		Loc  *Location
-		Type Type
+		Type Type // of the items
 	}
 	// NonNullType is Type without null.
 	NonNullType struct {
-		Loc  *Location
-		Type Type
+		Loc  *Location // of the type, which precedes the exclamation mark
+		Type Type      // never a NonNullType
 	}
 )
 
@@ -97,7 +98,7 @@ func (t *NonNullType) Location() *Location { return t.Loc }
 // SelectionSet is the set of selections of an operation, field or fragment (section 2.4). It has at
 // least one selection.
 type SelectionSet struct {
-	Loc        *Location
+	Loc        *Location // of the opening brace
 	Selections []Selection
 }
 
@@ -111,23 +112,23 @@ func (*InlineFragment) selection() {}
 type (
 	// Field is a selected field (section 2.5). Alias is nil if there is none.
 	Field struct {
-		Loc          *Location
-		Alias        *Name
+		Loc          *Location // of the alias, or of the name without one
+		Alias        *Name     // the response key, if it is set
 		Name         *Name
 		Arguments    []*Argument
 		Directives   []*Directive
-		SelectionSet *SelectionSet
+		SelectionSet *SelectionSet // nil for a leaf
 	}
 	// FragmentSpread includes a fragment by name (section 2.8).
 	FragmentSpread struct {
-		Loc        *Location
+		Loc        *Location // of the dots
 		Name       *Name
 		Directives []*Directive
 	}
 	// InlineFragment is a fragment without a name (section 2.8.2). TypeCondition is nil if there is
 	// none.
 	InlineFragment struct {
-		Loc           *Location
+		Loc           *Location // of the dots
 		TypeCondition *NamedType
 		Directives    []*Directive
 		SelectionSet  *SelectionSet
@@ -136,14 +137,14 @@ type (
 
 // Argument is an argument of a field or a directive (section 2.6).
 type Argument struct {
-	Loc   *Location
+	Loc   *Location // of the name
 	Name  *Name
 	Value Value
 }
 
 // Directive is a directive on a node (section 2.12).
 type Directive struct {
-	Loc       *Location
+	Loc       *Location // of the at sign
 	Name      *Name
 	Arguments []*Argument
 }

@@ -15,6 +15,7 @@ func (p *parser) definition() Definition {
 		return &OperationDefinition{Loc: loc, Operation: OperationQuery,
 			SelectionSet: p.selectionSet()}
 	}
+	// A description and the keyword are compared by position, because both are a single token.
 	described := p.tok
 	if p.description(); p.err != nil {
 		return nil
@@ -26,6 +27,7 @@ func (p *parser) definition() Definition {
 		return p.fragmentDefinition(loc)
 	case p.atTypeSystem(hasDescription):
 		p.typeSystem(loc)
+	// The two errors below have messages of their own in the reference implementation.
 	case hasDescription && p.tok.Kind == lexer.BraceL:
 		p.fail(described.Wrong("Unexpected description, descriptions are not supported on shorthand " +
 			"queries."))
@@ -62,6 +64,8 @@ func (p *parser) atTypeSystem(described bool) bool {
 // typeSystem rejects a definition or extension of the type system. It reads up to its name, which
 // the error message contains.
 func (p *parser) typeSystem(loc *Location) {
+	// "extend" must be followed by the keyword of a definition that can be extended. Anything else
+	// is a syntax error, not a definition of the type system.
 	if p.at("extend") {
 		p.advance()
 		if p.err == nil && (p.at("directive") || !p.atTypeSystem(true)) {
@@ -94,6 +98,7 @@ func (p *parser) operation(loc *Location) Definition {
 			op.VariableDefinitions = append(op.VariableDefinitions, p.variableDefinition())
 		}
 	}
+	// Directives of operations may contain variables, unlike those of variable definitions.
 	op.Directives = p.directives(false)
 	op.SelectionSet = p.selectionSet()
 	return op
@@ -103,6 +108,7 @@ func (p *parser) operation(loc *Location) Definition {
 // cannot contain variables.
 func (p *parser) variableDefinition() *VariableDefinition {
 	def := &VariableDefinition{Loc: p.loc()}
+	// The September 2025 edition permits a description here, too.
 	p.description()
 	def.Variable = p.variable()
 	p.expect(lexer.Colon)
@@ -127,6 +133,7 @@ func (p *parser) typeReference() Type {
 	loc := p.loc()
 	var typ Type
 	if p.tok.Kind == lexer.BracketL {
+		// Brackets of types nest without limit in the grammar, so they count as nesting.
 		if !p.enter() {
 			return nil
 		}

@@ -57,6 +57,7 @@ func (p *printer) definition(def Definition) {
 		p.variables(def.VariableDefinitions)
 		p.directives(def.Directives)
 		p.selectionSet(def.SelectionSet)
+	// A fragment has no variable definitions in the September 2025 edition.
 	case *FragmentDefinition:
 		p.b.WriteString("fragment " + def.Name.Value + " on " + def.TypeCondition.Name.Value)
 		p.directives(def.Directives)
@@ -189,6 +190,7 @@ func (p *printer) value(v Value) {
 func (p *printer) quoted(s string) {
 	p.b.WriteByte('"')
 	for _, r := range s {
+		// The index in the list of characters is that in the list of their escapes.
 		if i := strings.IndexRune("\"\\\b\f\n\r\t", r); i >= 0 {
 			p.b.WriteByte('\\')
 			p.b.WriteByte(`"\bfnrt`[i])

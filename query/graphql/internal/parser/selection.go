@@ -16,6 +16,7 @@ func (p *parser) selectionSet() *SelectionSet {
 		return set
 	}
 	p.expect(lexer.BraceL)
+	// Selections before first belong to the sets around this one.
 	first := len(p.selections)
 	for more := true; more && p.err == nil; more = !p.take(lexer.BraceR) {
 		var s Selection
@@ -45,6 +46,7 @@ func (p *parser) field() *Field {
 	p.expect(lexer.Name)
 	f := &n.field
 	f.Loc, f.Name = &n.loc, &n.name
+	// The first name was an alias if a colon follows.
 	if p.take(lexer.Colon) {
 		f.Alias, f.Name = f.Name, p.name()
 	}
@@ -60,6 +62,7 @@ func (p *parser) field() *Field {
 func (p *parser) fragment() Selection {
 	loc := p.loc()
 	p.advance()
+	// "on" after the dots begins a type condition. No fragment can have this name.
 	if p.tok.Kind == lexer.Name && !p.at("on") {
 		return &FragmentSpread{Loc: loc, Name: p.name(), Directives: p.directives(false)}
 	}

@@ -29,6 +29,7 @@ func (p *parser) value(constant bool) Value {
 		v := &StringValue{Loc: loc, Value: p.lexer.Text(p.tok)}
 		p.advance()
 		return v
+	// true, false and null are names to the lexer.
 	case lexer.Name:
 		word := p.lexer.Raw(p.tok)
 		p.advance()
@@ -73,6 +74,7 @@ func (p *parser) list(constant bool) Value {
 		return v
 	}
 	p.advance()
+	// See selectionSet for the use of the stack.
 	first := len(p.values)
 	for p.err == nil && !p.take(lexer.BracketR) {
 		item := p.value(constant)

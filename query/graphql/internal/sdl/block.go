@@ -52,6 +52,7 @@ func printable(s string) bool {
 		return false
 	}
 	shared := true
+	// shared ends up true if every line that is not blank is indented.
 	for _, line := range lines {
 		if strings.ContainsFunc(line, isControl) {
 			return false

@@ -101,12 +101,14 @@ func untyped(value any) parser.Value {
 		return &parser.StringValue{Value: v}
 	case bool:
 		return &parser.BooleanValue{Value: v}
+	// jsontext formats floats as JavaScript does.
 	case float64:
 		return number(jsontext.Float(v).String())
 	case time.Time:
 		return &parser.StringValue{Value: v.Format(time.RFC3339Nano)}
 	case json.Number:
 		return number(v.String())
+	// A default of the scalar JSON is raw JSON.
 	case jsontext.Value:
 		return ofJSON(v)
 	case []any:

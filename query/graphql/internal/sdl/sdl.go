@@ -62,6 +62,7 @@ func (p *printer) doc(text, indent string, first bool) {
 	if indent != "" && !first {
 		p.b.WriteByte('\n')
 	}
+	// A block string would lose control characters and outer blank lines.
 	literal := quoted(text)
 	if printable(text) {
 		literal = block(text)
@@ -171,6 +172,7 @@ func (p *printer) args(args []*model.Input, indent string) {
 		return
 	}
 	p.b.WriteByte('(')
+	// One description puts every argument on a line of its own.
 	if !slices.ContainsFunc(args, func(in *model.Input) bool { return in.Doc != "" }) {
 		for i, in := range args {
 			if i > 0 {

@@ -21,6 +21,7 @@ func (v *validator) fieldArguments(f *parser.Field, def *model.Field, parent *mo
 				arg.Loc)
 		}
 	}
+	// The error is reported at the field, because the argument has no location.
 	for _, arg := range missing(def.Args, givenNames(f.Arguments)) {
 		v.report("ProvidedRequiredArguments", fmt.Sprintf(
 			"Field %q argument %q of type %q is required, but it was not provided.", def.Name, arg.Name,
@@ -87,6 +88,7 @@ func (v *validator) uniqueArguments(list []*parser.Argument) {
 // duplicates calls fn for each name that several items of list have, with the locations of all of
 // them.
 func duplicates[T any](list []T, nameOf func(T) *parser.Name, fn func(name string, at []*parser.Location)) {
+	// Most lists have no duplicates, so only the number of names is compared first.
 	at := make(map[string][]*parser.Location, len(list))
 	for _, item := range list {
 		name := nameOf(item)
@@ -122,6 +124,7 @@ func (v *validator) directives(list []*parser.Directive, location string) {
 		def := v.schema.Directive(name)
 		if def == nil {
 			v.report("KnownDirectives", `Unknown directive "@`+name+`".`, d.Loc)
+			// Variables in the arguments of an unknown directive still count as used.
 			v.arguments(d.Arguments, nil)
 			continue
 		}

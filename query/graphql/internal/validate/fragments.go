@@ -47,6 +47,7 @@ func (v *validator) eachSpread(set *parser.SelectionSet, fn func(*parser.Fragmen
 func (v *validator) cycles() {
 	c := cycleFinder{v: v}
 	for _, f := range v.fragments {
+		// Of several fragments with one name, only the last can be spread.
 		if v.byName[f.node.Name.Value] == f {
 			c.from(f)
 		}
@@ -72,6 +73,7 @@ func (c *cycleFinder) from(f *fragment) {
 			return
 		}
 		c.path = append(c.path, s)
+		// The path from the first visit of the target to here is the cycle.
 		if target.entered >= 0 {
 			c.report(s.Name.Value, c.path[target.entered:])
 		} else {
@@ -123,6 +125,7 @@ func (v *validator) uniqueNames() {
 		}
 		operations[name.Value] = name
 	}
+	// There are as many names as fragments, so none repeats.
 	if len(v.byName) == len(v.fragments) {
 		return
 	}
@@ -146,6 +149,8 @@ const reachBudget = 20_000
 // visit is a number that [validator.nextVisit] returned for this traversal.
 func (v *validator) reach(d *definition, visit int, fn func(*fragment)) {
 	for _, f := range d.spread {
+		// Numbers of visits replace a set of visited fragments, which each operation would have to
+		// allocate.
 		if f.visit == visit || v.reached > reachBudget {
 			continue
 		}

@@ -87,6 +87,7 @@ func (v *validator) measuredField(f *parser.Field) measures {
 	inner := v.measured(f.SelectionSet)
 	m := measures{depth: inner.depth + 1, whole: inner.whole + 1, hidden: inner.hidden, roots: 1,
 		fields: inner.fields + 1}
+	// Introspection nests deeper than data does, and is cheap to execute.
 	if name := f.Name.Value; name == "__schema" || name == "__type" {
 		m.depth, m.hidden = 1, inner.whole
 	}

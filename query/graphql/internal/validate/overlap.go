@@ -35,6 +35,8 @@ func (v *validator) overlaps() {
 			continue
 		}
 		// One conflict is sufficient: explain reports those of all operations.
+		// A budget that is used up proves nothing about conflicts, so the document is rejected as
+		// too complex.
 		if o.left < 0 {
 			v.report("OverlappingFieldsCanBeMerged", tooComplex, op.node.Loc)
 		} else {
@@ -150,6 +152,8 @@ func (o *overlapper) expand(sets []selected) groups {
 			c.selections(s.set, s.from)
 		}
 	}
+	// Fragments follow after all sets, so that a fragment that several of them spread is expanded
+	// once.
 	c.fragments()
 	o.left -= c.steps
 	return g
@@ -190,6 +194,7 @@ func (o *overlapper) mergeable(g groups, q mergeRules) bool {
 // groupMergeable reports whether the group that begins with field first follows the rules of q. If parent is
 // not nil, fields of other object types are skipped.
 func (o *overlapper) groupMergeable(g groups, first int, parent *model.Type, q mergeRules) bool {
+	// one is the representative of the group, typ the first known type.
 	var one *candidate
 	var typ *model.Ref
 	var below []selected

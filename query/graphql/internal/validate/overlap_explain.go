@@ -27,6 +27,7 @@ func (v *validator) explain() {
 	for _, f := range v.fragments {
 		e.selectionSet(f.set, f.on)
 	}
+	// The budget was used up before the conflict was found again.
 	if len(v.errors) == before {
 		v.report("OverlappingFieldsCanBeMerged", tooComplex)
 	}
@@ -114,6 +115,7 @@ func (e *explainer) compare(a, b *candidate, apart bool) *conflict {
 	if a.node == b.node {
 		return nil
 	}
+	// Each comparison counts, whether or not it descends.
 	e.left--
 	// Fields of different object types never occur in one object of the response.
 	apart = apart || a.from != b.from && isObject(a.from) && isObject(b.from)

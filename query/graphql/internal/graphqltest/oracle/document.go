@@ -95,6 +95,8 @@ func (g *generator) name(prefix string) string {
 // pick returns a random element.
 func pick[T any](g *generator, list []T) T { return list[g.IntN(len(list))] }
 
+// document makes the operation first, then its head, because the selections determine which
+// variables the head has to define.
 func (g *generator) document() *Document {
 	kind, root := "query", g.s.Query
 	if g.opts.Mutation {
@@ -138,6 +140,7 @@ func (g *generator) document() *Document {
 // then as small as possible.
 const enough = 150
 
+// full reports whether the document has reached its size. Callers then choose what ends soonest.
 func (g *generator) full() bool { return g.size > enough }
 
 // scope is one selection set and the fields selected in it. Fields with the same response key must
@@ -163,6 +166,7 @@ func (g *generator) selections(t *model.Ref, depth int) string {
 // more returns a selection set whose fields can be merged with those in sc.
 func (g *generator) more(sc *scope) string {
 	var parts []string
+	// Deeper selection sets are smaller, so the expected size of a document is finite.
 	for range 1 + g.IntN(5-min(sc.depth/2, 3)) {
 		if g.size++; g.full() && parts != nil {
 			break
@@ -172,6 +176,7 @@ func (g *generator) more(sc *scope) string {
 	return " { " + strings.Join(parts, " ") + " }"
 }
 
+// selection returns a field, an inline fragment or a spread. About three of four are fields.
 func (g *generator) selection(sc *scope) string {
 	switch n := g.IntN(20); {
 	case n == 0 || g.full() && n < 5:
@@ -343,6 +348,7 @@ func (g *generator) given(f *model.Field) []*model.Input {
 	return out
 }
 
+// required reports whether a document must give the input (section 5.4.2.1).
 func required(in *model.Input) bool { return in.Type.NonNull && !in.HasDefault }
 
 // sortedKeys returns the keys of a map in ascending order.

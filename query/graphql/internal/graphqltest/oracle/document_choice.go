@@ -1,5 +1,8 @@
 package oracle
 
+// Randomness for generated documents. Every decision of the generator reads from it, so a document
+// can be repeated from its bytes, and a fuzzer can minimize it.
+
 import (
 	"hash/fnv"
 	"math/rand/v2"

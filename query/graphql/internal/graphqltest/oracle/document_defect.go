@@ -22,8 +22,10 @@ func (g *generator) breakField(sc *scope) string {
 	args := ""
 	// the other kinds drop the arguments, so a variable in them would be unused
 	if kind < 2 || kind == 3 || kind == 7 {
+		// A variable that the text does not use would be a second mistake.
 		args = g.arguments(f)
 	}
+	// Each mistake breaks one rule of section 5, and nothing else in the document does.
 	switch kind {
 	case 0:
 		g.defect = "a field that is not there"

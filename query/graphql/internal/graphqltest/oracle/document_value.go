@@ -47,6 +47,8 @@ func (g *generator) variable(in *model.Input, depth int) string {
 	}
 	g.definition = append(g.definition, def)
 	switch {
+	// The variable has no value here, so the executor has to use its default or leave the input
+	// out.
 	case hasDefault && g.chance(2), nullable && g.chance(4) && g.may("variable without a value"):
 	case nullable && g.chance(8) && g.may("null in variables"):
 		g.variables[name] = jsontext.Value("null")
@@ -148,6 +150,7 @@ func (g *generator) quoted(s string) string {
 // members selects fields of an input object. All required ones are among them.
 func (g *generator) members(t *model.Type, depth int) []*model.Input {
 	var out []*model.Input
+	// Deeper and wider objects have fewer of their optional members.
 	odds := 2 + depth
 	if len(t.Inputs) > 6 {
 		odds += 2
@@ -188,6 +191,7 @@ func (g *generator) json(in *model.Input, t *model.Ref, depth int) jsontext.Valu
 	return marshal(g.scalar(in, t.Type))
 }
 
+// marshal returns v as JSON, with the members of maps in order.
 func marshal(v any) jsontext.Value {
 	out, err := json.Marshal(v, json.Deterministic(true))
 	if err != nil {
@@ -203,6 +207,7 @@ func (g *generator) scalar(in *model.Input, t *model.Type) any {
 	}
 	switch t.Name {
 	case "Int":
+		// Small numbers are often the ids of items, and the others are at or beyond limits.
 		return pick(g, []int{0, 1, 2, 3, 5, 7, 10, 11, 100, 1914, -1, 2147483647})
 	case "Int64": // includes the largest integers that JavaScript represents exactly
 		return pick(g, []int64{0, 1, 2, 4, 6, 77, -3, 5_000_000_000, 1 << 53, -1 << 53})
@@ -223,6 +228,8 @@ func (g *generator) scalar(in *model.Input, t *model.Type) any {
 
 // id returns the id of an item that may exist, as a string or a number.
 func (g *generator) id(in *model.Input) any {
+	// About half of the ids exist. The others have a form that a store may confuse with one of
+	// them.
 	n := g.IntN(13)
 	switch g.IntN(6) {
 	case 0, 1:

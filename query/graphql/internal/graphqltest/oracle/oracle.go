@@ -45,6 +45,7 @@ func Schema(s *model.Schema, catalog *resource.Catalog) (graphql.Schema, error) 
 	return out, c.warm()
 }
 
+// isIntrospection reports whether graphql-go supplies the type itself.
 func isIntrospection(t *model.Type) bool { return strings.HasPrefix(t.Name, "__") }
 
 // config returns the configuration of the schema. c.types must have all types.
@@ -127,6 +128,7 @@ func defaultOf(in *model.Input) any {
 	return in.Default
 }
 
+// args converts the arguments of a field or directive.
 func (c *converter) args(list []*model.Input) graphql.FieldConfigArgument {
 	args := make(graphql.FieldConfigArgument, len(list))
 	for _, in := range list {
@@ -136,6 +138,7 @@ func (c *converter) args(list []*model.Input) graphql.FieldConfigArgument {
 	return args
 }
 
+// inputs converts the fields of an input object. graphql-go has a type of its own for them.
 func (c *converter) inputs(list []*model.Input) graphql.InputObjectConfigFieldMap {
 	fields := make(graphql.InputObjectConfigFieldMap, len(list))
 	for _, in := range list {
@@ -145,6 +148,7 @@ func (c *converter) inputs(list []*model.Input) graphql.InputObjectConfigFieldMa
 	return fields
 }
 
+// fields converts the fields of an object and gives each its Resolve function.
 func (c *converter) fields(parent *model.Type, list []*model.Field) graphql.Fields {
 	fields := make(graphql.Fields, len(list))
 	for _, f := range list {

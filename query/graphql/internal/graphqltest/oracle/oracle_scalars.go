@@ -1,5 +1,8 @@
 package oracle
 
+// Scalars of the two sides. Custom scalars of graphql-go call package coerce, so a difference in
+// results is one of execution, not of coercion. .ci/clients compares coercion with graphql-js.
+
 import (
 	"fmt"
 	"time"

@@ -49,8 +49,10 @@ func (c *converter) resolver(parent *model.Type, f *model.Field) graphql.FieldRe
 	}
 }
 
+// resolve returns the value of a field by the source that the model gives for it.
 func (c *converter) resolve(parent *model.Type, f *model.Field, p graphql.ResolveParams) (any, error) {
 	switch f.Source {
+	// Sources that need no catalog are first. They also work in a schema that was made without one.
 	case model.Member:
 		return member(f, p.Source)
 	case model.Tag:
@@ -86,6 +88,7 @@ func member(f *model.Field, source any) (any, error) {
 	if e, ok := source.(*resource.Entry); ok {
 		source = e.Value
 	}
+	// A member with omitempty or omitzero is null in place of its zero value.
 	if f.ZeroNull && f.Member.IsZero(source) {
 		return nil, nil
 	}
@@ -149,6 +152,7 @@ func cursor(c *fetch.Connection, item int) any {
 	return nil
 }
 
+// pointers returns the entries as values that graphql-go passes to resolvers.
 func pointers(entries []resource.Entry) []any {
 	list := make([]any, len(entries))
 	for i := range entries {
@@ -168,6 +172,7 @@ func (c *converter) ofItem(parent *model.Type, f *model.Field, p graphql.Resolve
 		}
 		return shown(f.Type, reflect.ValueOf(values[0]))
 	}
+	// One call for one item: the N+1 queries that package exec avoids.
 	page, err := c.catalog.Follow(p.Context, parent.Resource, f.Relation, []resource.Entry{*item}, nil)
 	if err != nil {
 		return nil, err
@@ -179,6 +184,7 @@ func (c *converter) ofItem(parent *model.Type, f *model.Field, p graphql.Resolve
 	switch {
 	case f.Type.Elem != nil:
 		return found, nil
+	// A relation to one item is null if the item does not exist or is hidden.
 	case len(found) > 0:
 		return found[0], nil
 	}

@@ -22,6 +22,7 @@ import (
 // an object, or a plain value for scalars and enums. It returns an error for a value that cannot be
 // represented, for which graphql-go would return null.
 func shown(t *model.Ref, v reflect.Value) (any, error) {
+	// A nil pointer becomes the zero Value, which is not valid.
 	for v.IsValid() && v.Kind() == reflect.Pointer {
 		v = v.Elem()
 	}
@@ -82,6 +83,8 @@ func enumValue(t *model.Type, v reflect.Value) (any, error) {
 	return nil, fmt.Errorf("graphql: %q is no value of %s", text, t.Name)
 }
 
+// scalarValue converts the Go value of a scalar. The error of a value out of range becomes that of
+// its field.
 func scalarValue(name string, v reflect.Value) (any, error) {
 	switch name {
 	case "DateTime":

@@ -1,5 +1,8 @@
 package oracle
 
+// The data of the differential tests. Each item has one property that executors treat differently:
+// an error for a nullable, a non-null or a nested field, a value out of range, or a hidden item.
+
 import (
 	"context"
 	"errors"
@@ -170,6 +173,7 @@ func all(more ...query.Op) []query.Op {
 		query.Gte}, more...)
 }
 
+// authorFilters declares all filters of authors.
 func authorFilters() map[string][]query.Op {
 	return map[string][]query.Op{
 		"id": all(), "name": all(query.Contains, query.StartsWith), "country": {query.Eq, query.In},
@@ -178,6 +182,7 @@ func authorFilters() map[string][]query.Op {
 	}
 }
 
+// bookFilters declares all filters of books.
 func bookFilters() map[string][]query.Op {
 	return map[string][]query.Op{
 		"id": all(query.Contains, query.StartsWith), "title": {query.StartsWith}, "authorId": all(),
@@ -209,6 +214,7 @@ const (
 	books   = 14
 )
 
+// pointer returns a pointer to v.
 func pointer[T any](v T) *T { return &v }
 
 // author returns the author with an id. Each one has another unusual value.
@@ -256,6 +262,7 @@ func place(id int) *Place {
 	return p
 }
 
+// book returns the book with an id. Every sixth book refers to author 0, which does not exist.
 func book(id int) Book {
 	b := Book{
 		ID: "b" + strconv.Itoa(id), Title: "Title " + strconv.Itoa(id*5%9), Author: int64(id % 6),
@@ -334,6 +341,7 @@ type Failure struct {
 	How string `json:"how" required:"true" enum:"missing,forbidden,taken,invalid,hard,not"`
 }
 
+// fail returns the error that the input selects.
 func fail(_ context.Context, in Failure) (Failure, error) {
 	switch in.How {
 	case "missing":

@@ -75,6 +75,8 @@ func Dump() ([]byte, error) {
 	return json.Marshal(out, json.Deterministic(true))
 }
 
+// dumpAuthor returns an author in a form that JavaScript reads without loss: numbers beyond 2^53,
+// NaN and infinity are text.
 func dumpAuthor(a Author) dumpedAuthor {
 	_, odd := a.Extra.(float64)
 	d := dumpedAuthor{
