@@ -1,5 +1,8 @@
 package idempotency
 
+// The execution of an operation with a key: claim, perform, record, or replay. [Guard.Do] is called
+// by package resource, rest, GraphQL and [Guard.Wrap]. wait.go lets copies in this process wait.
+
 import (
 	"context"
 	"errors"
@@ -85,6 +88,8 @@ func (g *Guard) begin(ctx context.Context, op Operation, level Level, runner tx.
 	return rec, err == nil, err
 }
 
+// waitPolicy returns how long a copy waits. A nested operation never waits, because the operation
+// around it may be the one that holds the key.
 func (g *Guard) waitPolicy(nested bool) waitLimit {
 	if nested || g.opts.WaitTimeout < 0 {
 		return waitLimit{}
@@ -263,6 +268,8 @@ func (a *attempt) abandon(ctx context.Context) {
 		func(ctx context.Context) error { return a.complete(ctx, Record{Done: a.guard.opts.Now()}) })
 }
 
+// releaseClaim gives the claim up after an operation that had no effect, so that a repeat with the
+// same key is executed.
 func (a *attempt) releaseClaim(ctx context.Context) {
 	a.settle(ctx, "release", func(ctx context.Context) error {
 		err := a.guard.store.Release(ctx, a.running.id, a.token)

@@ -1,5 +1,7 @@
 package idempotency
 
+// The text form of a record, for stores that keep one value. sqlrecords and redisrecords use it.
+
 import (
 	"bytes"
 	"fmt"
@@ -31,6 +33,7 @@ type member struct {
 	value *string
 }
 
+// members returns the members with names that begin with a colon, unlike those of header fields.
 func (r *Record) members() [4]member {
 	return [...]member{{":media", &r.Media}, {":collection", &r.Collection}, {":id", &r.ID}, {":rev", &r.Rev}}
 }

@@ -119,6 +119,8 @@ func New(store Store, opts *Options) *Guard {
 }
 
 // token returns a unique token. It need not be secret, because clients do not receive it.
+// token returns a new name for a claim. It is unique among processes, because the guard's own name
+// is random.
 func (g *Guard) token() string { return g.name + "-" + strconv.FormatUint(g.tokens.Add(1), 36) }
 
 // Options returns the options with defaults in place of zero values.

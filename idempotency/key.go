@@ -1,5 +1,7 @@
 package idempotency
 
+// The field Idempotency-Key: reading and checking it, and the problems for one that is not valid.
+
 import (
 	"encoding/hex"
 	"net/http"
@@ -92,14 +94,17 @@ func uuidTime(key string) (time.Time, bool) {
 	return time.UnixMilli(ms), true
 }
 
+// invalid returns the problem for a key that is not valid.
 func invalid(detail string) error {
 	return keyProblem(problem.InvalidHeader, "invalid", detail)
 }
 
+// missing returns the problem for a request without a key, if Required is set.
 func missing() error {
 	return keyProblem(problem.KeyMissing, "required", "this request needs an Idempotency-Key")
 }
 
+// expired returns the problem for a key that contains a time before the retention.
 func expired(ttl time.Duration) error {
 	return keyProblem(problem.KeyExpired, "expired", "the idempotency key is older than "+ttl.String()+
 		"; check whether its request has taken effect before you use a new key")

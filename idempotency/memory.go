@@ -1,5 +1,7 @@
 package idempotency
 
+// The store in memory, for tests and single processes. A heap orders entries by their expiry.
+
 import (
 	"container/heap"
 	"context"
@@ -81,6 +83,7 @@ type entry struct {
 // entryBytes is the approximate size of an entry without content, including its share of the maps.
 const entryBytes = 640
 
+// bytes estimates the memory that a record uses, maps and headers of strings included.
 func (r *Record) bytes() int64 {
 	n := len(r.Result) + len(r.Media) + len(r.Collection) + len(r.ID) + len(r.Rev)
 	for name, lines := range r.Header {
@@ -251,6 +254,7 @@ func (m *Memory) Purge(ctx context.Context, now time.Time, max int) (int, error)
 	return m.purge(now, max), nil
 }
 
+// purge removes at most max entries that have expired, so that no call holds the lock for long.
 func (m *Memory) purge(now time.Time, max int) (n int) {
 	for ; n < max && len(m.expiry) > 0 && !m.expiry[0].purgeAt.After(now); n++ {
 		m.remove(m.expiry[0])
@@ -258,6 +262,7 @@ func (m *Memory) purge(now time.Time, max int) (n int) {
 	return n
 }
 
+// add adds an entry to all indexes. The caller holds the lock.
 func (m *Memory) add(e *entry) {
 	m.entries[e.id] = e
 	m.owned[e.owner]++
@@ -265,6 +270,7 @@ func (m *Memory) add(e *entry) {
 	heap.Push(&m.expiry, e)
 }
 
+// remove forgets an entry in all three indexes. The caller holds the lock.
 func (m *Memory) remove(e *entry) {
 	delete(m.entries, e.id)
 	if m.owned[e.owner]--; m.owned[e.owner] == 0 {

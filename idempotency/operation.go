@@ -1,5 +1,7 @@
 package idempotency
 
+// Operations: the identity and the fingerprint of what was sent. do.go uses both.
+
 import (
 	"context"
 	"crypto/sha256"
@@ -58,6 +60,7 @@ type running struct {
 
 type runningKey struct{}
 
+// operationOf returns the operation that ctx belongs to, or nil.
 func operationOf(ctx context.Context) *running {
 	r, _ := ctx.Value(runningKey{}).(*running)
 	return r

@@ -1,5 +1,8 @@
 package idempotency
 
+// A response writer that records what a handler sends, for Wrap. It passes the response on while it
+// records, so the client does not wait for the record.
+
 import (
 	"bufio"
 	"context"
@@ -73,6 +76,7 @@ func (rec *recorder) sniff(p []byte) {
 	}
 }
 
+// bodyAllowed reports whether a response with this status has a body (RFC 9110, section 6.4.1).
 func bodyAllowed(status int) bool {
 	return status >= http.StatusOK && status != http.StatusNoContent && status != http.StatusNotModified
 }

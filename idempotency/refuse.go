@@ -1,5 +1,7 @@
 package idempotency
 
+// The problems that answer a request with a key that is not executed.
+
 import (
 	"context"
 	"errors"
@@ -41,6 +43,7 @@ func retryAfter(d *problem.Details, seconds int) *problem.Details {
 	return d
 }
 
+// inFlight returns the problem for a copy of a request that is still being executed.
 func inFlight() error {
 	return retryAfter(problem.New(problem.InFlight, "the first request with this key is still running"),
 		retrySoon)
@@ -51,6 +54,7 @@ func reused() error {
 	return keyProblem(problem.KeyReused, "reused", "the idempotency key was used for a different request")
 }
 
+// overQuota returns the problem for a caller with too many records.
 func overQuota(quota int) error {
 	return retryAfter(problem.New(problem.TooManyRequests,
 		strconv.Itoa(quota)+" idempotency keys are in use, which is the limit; wait until some expire"),

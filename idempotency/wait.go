@@ -1,5 +1,8 @@
 package idempotency
 
+// Waiting for copies of the same operation within one process, without asking the store. do.go
+// calls it before it claims.
+
 import (
 	"context"
 	"sync"
@@ -78,6 +81,7 @@ func (f *flights) join(id, fingerprint [32]byte, most int) (own, other *flight, 
 	return nil, other, nil
 }
 
+// leave ends the wait for another copy.
 func (f *flights) leave(other *flight) {
 	f.mu.Lock()
 	other.waiting--

@@ -1,5 +1,7 @@
 package idempotency
 
+// Keys for any http.Handler. It buffers the request, because the fingerprint covers its body.
+
 import (
 	"bytes"
 	"context"

@@ -1,5 +1,8 @@
 package middleware
 
+// Authentication by bearer token. bearer.go reads the field; the caller's function verifies the
+// token.
+
 import (
 	"context"
 	"errors"

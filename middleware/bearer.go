@@ -1,5 +1,7 @@
 package middleware
 
+// The syntax of Authorization and WWW-Authenticate (RFC 9110, section 11, and RFC 6750).
+
 import "strings"
 
 // credentials classifies the Authorization field of a request.

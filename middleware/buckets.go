@@ -1,5 +1,7 @@
 package middleware
 
+// Token buckets in a table of fixed size. ratelimit.go calls take for each request.
+
 import (
 	"hash/maphash"
 	"net/netip"
@@ -31,6 +33,7 @@ type allowance struct {
 	seconds   int64 // until the next request is allowed; if some are left, until all are
 }
 
+// newBuckets returns buckets for this number of callers. The memory is allocated at once.
 func newBuckets(rate Rate, callers int) *buckets {
 	// rounded up, so that the rate is never exceeded
 	every := (rate.Window + time.Duration(rate.Quota) - 1) / time.Duration(rate.Quota)

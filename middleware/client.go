@@ -1,5 +1,7 @@
 package middleware
 
+// The address of the client that trusted proxies report. forwarded.go reads the fields.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,7 @@
 package middleware
 
+// The syntax of Forwarded (RFC 7239) and X-Forwarded-For. Both are untrusted input.
+
 import (
 	"net/http"
 	"net/netip"
@@ -36,6 +38,7 @@ func readHops(h http.Header, rfc bool) []hop {
 	return out
 }
 
+// lastMember returns the last member of a list field, which the nearest proxy has added.
 func lastMember(lines []string) string {
 	if len(lines) == 0 {
 		return ""

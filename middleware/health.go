@@ -1,5 +1,8 @@
 package middleware
 
+// The health check. Concurrent requests share one run of the checks, so that a monitor cannot
+// overload the database.
+
 import (
 	"context"
 	"errors"
@@ -51,6 +54,7 @@ type health struct {
 	checks []*healthCheck
 }
 
+// ServeHTTP implements [http.Handler].
 func (h *health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	const allow = "GET, HEAD, OPTIONS"
 	switch r.Method {
@@ -66,6 +70,8 @@ func (h *health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// respond runs the checks and sends 200 or 503. A server that drains is not healthy, so that load
+// balancers stop sending requests before the listener closes.
 func (h *health) respond(w http.ResponseWriter, r *http.Request) {
 	select {
 	case <-Draining(r.Context()):
@@ -98,6 +104,7 @@ func (h *health) respond(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body) // net/http omits the body for HEAD
 }
 
+// refuse sends 503 with the results of the checks, if Details is set.
 func (h *health) refuse(w http.ResponseWriter, r *http.Request, detail string, results map[string]string) {
 	d := problem.New(problem.Unavailable, detail)
 	d.Header = http.Header{"Retry-After": {"5"}}
@@ -168,6 +175,7 @@ func (c *healthCheck) start(ctx context.Context, timeout time.Duration) *checkRu
 	return run
 }
 
+// call runs a check and returns a panic as its error.
 func (c *healthCheck) call(ctx context.Context) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -177,6 +185,7 @@ func (c *healthCheck) call(ctx context.Context) (err error) {
 	return c.do(ctx)
 }
 
+// wait returns the result of a run, or the error of ctx if it is done first.
 func (r *checkRun) wait(ctx context.Context) error {
 	select {
 	case <-r.done:

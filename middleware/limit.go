@@ -1,5 +1,7 @@
 package middleware
 
+// Limits of requests: concurrent requests, and the size of URL, header and body.
+
 import (
 	"context"
 	"errors"
@@ -167,6 +169,7 @@ type limitedBody struct {
 	w http.ResponseWriter
 }
 
+// Read implements [io.Reader]. After the limit the connection is not reused.
 func (b *limitedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if errors.As(err, new(*http.MaxBytesError)) {

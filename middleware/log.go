@@ -1,5 +1,7 @@
 package middleware
 
+// The request log. The entry is filled in while the request is served, and written at its end.
+
 import (
 	"context"
 	"log/slog"
@@ -83,6 +85,7 @@ func logPrincipal(ctx context.Context, principal string) {
 	}
 }
 
+// writeLine logs the request, at a level that follows from its result. Skip never hides a failure.
 func (l *requestLog) writeLine(r *http.Request, e *logEntry) {
 	status := e.status()
 	level := slog.LevelInfo

@@ -1,5 +1,7 @@
 package middleware
 
+// Rates and their text form, such as 100/1m. ratelimit.go enforces them.
+
 import (
 	"errors"
 	"strconv"

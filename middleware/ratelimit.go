@@ -1,5 +1,7 @@
 package middleware
 
+// The rate limit with the fields RateLimit and RateLimit-Policy of the IETF draft.
+
 import (
 	"fmt"
 	"net/http"
@@ -80,6 +82,7 @@ type rateLimit struct {
 	limit  []string
 }
 
+// newRateLimit checks the options and prepares the field values that never change.
 func newRateLimit(rate Rate, opts *RateLimitOptions) *rateLimit {
 	if !rate.valid() {
 		panic(fmt.Sprintf("middleware: RateLimit: invalid rate of %d per %v; use 1 or more per whole seconds",
@@ -137,6 +140,7 @@ func (l *rateLimit) setHeader(h http.Header, a allowance) {
 	}
 }
 
+// refuse sends 429 with the seconds until the next request is allowed.
 func (l *rateLimit) refuse(w http.ResponseWriter, r *http.Request, a allowance) {
 	d := problem.New(problem.TooManyRequests,
 		fmt.Sprintf("The rate limit %q of %v is exceeded; retry after %ds.",

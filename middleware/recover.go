@@ -1,5 +1,7 @@
 package middleware
 
+// Recovery of panics. It answers 500 if the response has not begun, and aborts it otherwise.
+
 import (
 	"fmt"
 	"log/slog"
@@ -65,6 +67,7 @@ func (o *RecoverOptions) respond(w *recorder, r *http.Request, v any) {
 var staleFields = [...]string{"Set-Cookie", "Location", "Expires", "Trailer", "Transfer-Encoding",
 	"Preference-Applied"}
 
+// dropStale removes fields that describe the response which the handler has begun.
 func dropStale(h http.Header) {
 	for _, name := range staleFields {
 		h.Del(name)

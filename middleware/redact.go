@@ -1,5 +1,7 @@
 package middleware
 
+// Text for logs: control characters are escaped, and secrets in a query are replaced.
+
 import (
 	"net/url"
 	"strconv"

@@ -1,5 +1,7 @@
 package middleware
 
+// The id of a request: taken from a trusted peer, or made here.
+
 import (
 	"context"
 	"crypto/rand"

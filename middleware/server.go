@@ -1,5 +1,7 @@
 package middleware
 
+// A server with timeouts, and its graceful shutdown.
+
 import (
 	"context"
 	"errors"
@@ -127,6 +129,7 @@ func Serve(ctx context.Context, server *http.Server, listener net.Listener, opts
 	return err
 }
 
+// serve serves TLS if the server has a certificate.
 func serve(server *http.Server, listener net.Listener) error {
 	if c := server.TLSConfig; c != nil && (len(c.Certificates) > 0 || c.GetCertificate != nil) {
 		return server.ServeTLS(listener, "", "")

@@ -1,5 +1,7 @@
 package middleware
 
+// Deadlines for reading a request body and for writing a response, renewed for each request.
+
 import (
 	"context"
 	"errors"
@@ -112,6 +114,8 @@ type deadlineBody struct {
 	control *http.ResponseController
 }
 
+// Read implements [io.Reader]. The deadline ends with the body, so that a slow handler is not cut
+// off.
 func (a *deadlineBody) Read(p []byte) (int, error) {
 	n, err := a.ReadCloser.Read(p)
 	switch {

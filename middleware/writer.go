@@ -1,5 +1,8 @@
 package middleware
 
+// The response writer that the middleware of this package shares. It knows the status and whether
+// the header has been sent.
+
 import (
 	"bufio"
 	"errors"
@@ -91,6 +94,7 @@ func (w *recorder) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// WriteString implements [io.StringWriter].
 func (w *recorder) WriteString(s string) (int, error) {
 	w.implicitHeader()
 	n, err := io.WriteString(w.ResponseWriter, s)

@@ -135,6 +135,9 @@ func (b *batchRequest) Do(ctx context.Context) (err error) {
 	return retryStale(limited, attempt)
 }
 
+// attempt executes all operations in order, within the transaction of ctx. It may run again after a
+// conflict, so it begins with empty results. Results are encoded here, while the items are those of
+// the transaction.
 func (b *batchRequest) attempt(ctx context.Context) error {
 	b.results = make([]BatchResult, 0, len(b.operations))
 	left := b.opts.MaxResult
@@ -232,6 +235,7 @@ func (b *batchRequest) shownAgain(result *BatchResult) []byte {
 	return b.show(&e)
 }
 
+// logError reports an error that the client does not see.
 func (b *batchRequest) logError(err error) {
 	if b.opts.Report != nil {
 		b.opts.Report(err)

@@ -149,6 +149,7 @@ func (b *batchReader) checkMembers(op *batchOperation, at string) {
 	}
 }
 
+// opNamed returns the Op of an operation. The parser has rejected other names.
 func opNamed(name string) Op {
 	switch name {
 	case "replace":
@@ -161,6 +162,7 @@ func opNamed(name string) Op {
 	return OpCreate
 }
 
+// add records a violation, up to a maximum.
 func (b *batchReader) add(pointer, code, detail string) {
 	if len(b.found) < maxViolations {
 		b.found = append(b.found, schema.Violation{Pointer: pointer, Code: code, Detail: detail})

@@ -94,6 +94,7 @@ type Limits struct {
 	Streams int
 }
 
+// orDefaults returns l with defaults for the limits that are not set.
 func (l Limits) orDefaults() Limits {
 	or := func(v *int, d int) {
 		if *v <= 0 {
@@ -191,6 +192,8 @@ func (c *Catalog) resolveRelations(r *Resource) {
 	c.links[r] = links
 }
 
+// mustFind returns the resource with this name. It panics with the name of the part that refers to
+// it.
 func (c *Catalog) mustFind(user, name string) *Resource {
 	r := c.byName[name].asResource()
 	if r == nil {

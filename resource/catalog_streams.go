@@ -46,6 +46,7 @@ func (c *Catalog) Stream(ctx context.Context) (leave func(), err error) {
 	return func() { s.leave(name) }, nil
 }
 
+// leave ends a stream of the caller.
 func (s *callers) leave(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

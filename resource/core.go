@@ -63,6 +63,8 @@ type Entry struct {
 	stored any
 }
 
+// newCore returns the core of a resource, without types: from here on items are pointers in values
+// of type any. The options have been checked.
 func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *core {
 	h := &core{
 		name:           name,

@@ -73,6 +73,7 @@ func (r *Resource) newDescription() *Description {
 	return d
 }
 
+// batches reports whether batches are supported: all operations must be one transaction.
 func (r *Resource) batches() bool { return r.core.ops.runner != nil && r.Can(OpCreate) }
 
 // Limits returns the limits of requests, with defaults filled in.

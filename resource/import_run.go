@@ -347,6 +347,8 @@ func (im *importRun) publishInserted(ctx context.Context, ids []string) error {
 	return nil
 }
 
+// insertEach inserts items one by one, for stores without InsertMany and to find the item that a
+// failed chunk contains.
 func (im *importRun) insertEach(ctx context.Context, ids []string, values []any) error {
 	h := im.r.core
 	for i, id := range ids {

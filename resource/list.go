@@ -77,6 +77,8 @@ func (r *Resource) List(ctx context.Context, q query.Query, at Position) (Page, 
 	return p, nil
 }
 
+// list reads one page. q.Limit is 0 for the default size. The binding ties the cursors of the page
+// to this list and caller.
 func (r *Resource) list(ctx context.Context, q query.Query, at Position) (Page, error) {
 	binding := r.binding(ctx, q)
 	w, err := r.newPageQuery(ctx, q)

@@ -47,6 +47,8 @@ type pageQuery struct {
 	prev     *query.Cursor
 }
 
+// newPageQuery returns the query for the store. Its order ends with the id, because a cursor needs
+// a total order; keys after the id would have no effect.
 func (r *Resource) newPageQuery(ctx context.Context, q query.Query) (*pageQuery, error) {
 	storeQ, err := r.storeQuery(ctx, q)
 	if err != nil {
@@ -231,6 +233,8 @@ func (w *pageQuery) cursorAt(e *Entry) *query.Cursor {
 	return &query.Cursor{Token: e.Next}
 }
 
+// setNeighbours sets the cursors of the pages before and after rows. more reports that the store
+// has rows beyond them in the direction of reading.
 func (w *pageQuery) setNeighbours(rows []Entry, more bool) {
 	w.next, w.prev = nil, nil
 	if len(rows) == 0 {
@@ -253,6 +257,7 @@ func (w *pageQuery) setNeighbours(rows []Entry, more bool) {
 	}
 }
 
+// sortValues returns the values of the sort keys of an item.
 func (w *pageQuery) sortValues(e *Entry) []any {
 	values := make([]any, len(w.q.Sort))
 	for i, o := range w.q.Sort {

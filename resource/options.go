@@ -140,6 +140,7 @@ func (o *Options[T]) settle(name string, typ *schema.Type) {
 	o.checkRelations(name, typ)
 }
 
+// checkSupport panics if Query names fields that cannot be filtered or sorted.
 func (o *Options[T]) checkSupport(name string, typ *schema.Type) {
 	if o.Query.Natural && len(o.Query.Sort) > 0 {
 		panic(fmt.Sprintf("resource: %s: Options.Query has both Natural and Sort; set one of them",
@@ -167,6 +168,7 @@ func (o *Options[T]) checkSupport(name string, typ *schema.Type) {
 	}
 }
 
+// checkRelations panics if a relation is incomplete or its name is taken.
 func (o *Options[T]) checkRelations(name string, typ *schema.Type) {
 	seen := map[string]bool{}
 	for _, rel := range o.Relations {

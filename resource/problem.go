@@ -109,6 +109,7 @@ func plainProblem(err error) *problem.Details {
 	return problem.New(problem.Internal, "")
 }
 
+// unavailable returns a 503 with Retry-After.
 func unavailable(detail string) *problem.Details {
 	d := problem.New(problem.Unavailable, detail)
 	d.Header = http.Header{"Retry-After": {"1"}}

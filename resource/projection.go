@@ -62,6 +62,7 @@ func (s *projection) storeField(name string) string {
 	return s.storeNames[name]
 }
 
+// filterToStore translates the field names of a filter to those of the store.
 func (s *projection) filterToStore(f query.Filter) (query.Filter, error) {
 	if s.storeNames == nil || f.IsZero() {
 		return f, nil
@@ -117,6 +118,8 @@ func (s *projection) root() *projection {
 	return s
 }
 
+// expresses reports whether the view can show the stored item without loss of the fields that it
+// declares.
 func (s *projection) expresses(stored any) bool {
 	root := s.root()
 	return s.holds(func(name string) any {

@@ -26,6 +26,7 @@ type relation struct {
 	keysOf func(v any) []string
 }
 
+// eraseRelation returns rel without its type parameter, with its defaults.
 func eraseRelation[T any](h *core, rel Relation[T]) *relation {
 	out := &relation{
 		Name:   rel.Name,
@@ -79,6 +80,8 @@ func (c *Catalog) Follow(
 	return l.follow(ctx, from, columns)
 }
 
+// follow reads the items related to those of a page in one call of the store. The returned page
+// owns the buffer of the items until it is released.
 func (l *link) follow(ctx context.Context, from []Entry, columns []string) (Page, error) {
 	j, ask := l.gather(from)
 	if len(ask) == 0 {

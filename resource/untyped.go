@@ -110,6 +110,7 @@ func entryOf[T any](h *core, id string, item *Item[T], err error) (*Entry, error
 	return &held.Entry, h.complete(&held.Entry)
 }
 
+// eraseInsertMany returns InsertMany for items without a type parameter.
 func eraseInsertMany[T any](ops Ops[T]) func(ctx context.Context, ids []string, vs []any) error {
 	return func(ctx context.Context, ids []string, vs []any) error {
 		items := make([]Item[T], len(ids))
@@ -120,6 +121,7 @@ func eraseInsertMany[T any](ops Ops[T]) func(ctx context.Context, ids []string, 
 	}
 }
 
+// eraseHooks sets the hooks of e. A nil item stays nil, as for a create or delete.
 func eraseHooks[T any](e *erased, o *Options[T]) {
 	ptr := func(v any) *T { p, _ := v.(*T); return p }
 	if fn := o.Authorize; fn != nil {

@@ -38,6 +38,7 @@ func (m *snapshot) field(name string) any {
 	return m.fields[name]
 }
 
+// read fills in the fields that filters compare.
 func (m *snapshot) read() {
 	m.fields = make(map[string]any, len(m.core.typ.Fields))
 	for _, f := range m.core.typ.Fields {
@@ -94,6 +95,7 @@ func (h *core) checkFilter(f query.Filter) error {
 	return nil
 }
 
+// mentions reports whether f compares this field.
 func mentions(f query.Filter, field string) bool {
 	for _, part := range f.Filters {
 		if mentions(part, field) {

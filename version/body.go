@@ -55,6 +55,7 @@ func (Body) Vary() []string { return nil }
 // Find always returns false, because a Strategy must not read the body.
 func (Body) Find(*http.Request) (name string, ok bool) { return "", false }
 
+// install adds the strategy to n. It panics if the options are not valid.
 func (b Body) install(n *Negotiator) {
 	rejectTwice(n.body != nil, "Body")
 	if b.Limit < 0 {

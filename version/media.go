@@ -50,6 +50,7 @@ func (m MediaType) Find(r *http.Request) (name string, ok bool) {
 	return "", false
 }
 
+// install adds the strategy to n: the Content-Type of requests and the Accept field.
 func (m MediaType) install(n *Negotiator) {
 	rejectTwice(n.media != nil, "MediaType")
 	if m.Vendor == "" || strings.ContainsFunc(m.Vendor, func(c rune) bool {

@@ -78,6 +78,7 @@ type spelling struct {
 	host        bool
 }
 
+// record notes how the request spells its version, so that links can repeat it.
 func (s *spelling) record(k kind, raw string) {
 	switch k {
 	case inPath:

@@ -1,5 +1,8 @@
 package idempotencytest
 
+// Cases about claims: at most one call executes an operation, and a lease that ends can be taken
+// over.
+
 import (
 	"context"
 	"time"

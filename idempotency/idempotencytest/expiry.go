@@ -1,5 +1,8 @@
 package idempotencytest
 
+// Cases about time: records expire, are purged, and count towards a quota. Time is an argument of
+// each call, so no case waits.
+
 import (
 	"strconv"
 	"time"

@@ -1,5 +1,7 @@
 package idempotencytest
 
+// Cases with concurrent claims. Exactly one of them may win, however the store schedules them.
+
 import (
 	"strconv"
 	"sync"

@@ -1,5 +1,7 @@
 package idempotencytest
 
+// Cases about records: every member is returned as it was stored.
+
 import (
 	"bytes"
 	"maps"

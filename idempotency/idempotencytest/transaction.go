@@ -1,5 +1,7 @@
 package idempotencytest
 
+// Cases for stores with transactions: a record commits and rolls back with the write.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package redisrecords
 
+// Effects: changes of other Redis keys in the same atomic script as the record.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package redisrecords
 
+// The Lua scripts. Redis runs each of them atomically, which is what makes a claim exclusive.
+
 import "github.com/redis/go-redis/v9"
 
 // A record is a hash:

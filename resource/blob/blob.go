@@ -262,6 +262,7 @@ func (c *Collection) stat(ctx context.Context, id string) (*Blob, error) {
 	return b.withoutContent(), b.Content.Close()
 }
 
+// withoutContent returns a copy for hooks and responses, which must not read the content.
 func (b *Blob) withoutContent() *Blob {
 	out := *b
 	out.Content = nil

@@ -64,6 +64,8 @@ type writeRequest struct {
 	created bool
 }
 
+// run executes the write under its key. The digest of the content is computed first: it is part
+// of the fingerprint that the key is compared with.
 func (w *writeRequest) run(ctx context.Context) (err error) {
 	if key := w.opts.Key; key != nil && w.content != nil {
 		if w.sum, err = key.Digest(ctx, w.content); err != nil {

@@ -148,6 +148,8 @@ type reportedError struct {
 func (e *reportedError) Error() string   { return e.cause.Error() }
 func (e *reportedError) Unwrap() []error { return []error{e.problem, e.cause} }
 
+// reported logs an internal error and returns it with the instance under which it was logged, so
+// that a recorded result refers to the log, too.
 func reported(ctx context.Context, err error, report func(context.Context, error) string) error {
 	d := *resource.Problem(err)
 	if d.StatusCode() != http.StatusInternalServerError || report == nil {

@@ -214,6 +214,7 @@ func (c *Command) summary() string {
 	return text
 }
 
+// fieldNames returns the fields of a type for the start-up report.
 func fieldNames(typ *schema.Type) string {
 	if len(typ.Fields) == 0 {
 		return "nothing"

@@ -1,5 +1,7 @@
 package feed
 
+// Changes: events as the subscribers of one collection receive them, with items in place of text.
+
 import (
 	"context"
 	"iter"

@@ -1,5 +1,7 @@
 package feed
 
+// Positions in a log, and their text form.
+
 import (
 	"encoding/base64"
 	"encoding/binary"

@@ -1,5 +1,7 @@
 package feed
 
+// Events, and the values that subscribers of an event share.
+
 import (
 	"sync"
 	"sync/atomic"
@@ -99,6 +101,9 @@ func (s *memoTable) age() {
 	}
 }
 
+// lookup returns the value of a key and makes it on first use. It takes no lock to find a known
+// key, because every subscriber looks up the same few keys for each event. Beyond maxMemos the
+// value is made for each caller.
 func (s *memoTable) lookup(key any, made func() any) any {
 	first := s.first.Load()
 	if m := first.find(key, nil); m != nil {
@@ -144,6 +149,7 @@ func (m *memoEntry) find(key any, end *memoEntry) *memoEntry {
 	return nil
 }
 
+// get returns the value, which one caller makes while the others wait.
 func (m *memoEntry) get(s *memoTable, made func() any) any {
 	if m.done.Load() {
 		return m.value
@@ -160,6 +166,7 @@ func (m *memoEntry) get(s *memoTable, made func() any) any {
 	return m.value
 }
 
+// release lets a value return its memory to a pool.
 func (m *memoEntry) release() {
 	if f, ok := m.value.(interface{ Forget() }); ok {
 		f.Forget()

@@ -1,5 +1,7 @@
 package feed
 
+// A log in memory, with the retention and the errors of one in a database.
+
 import (
 	"cmp"
 	"context"
@@ -252,6 +254,7 @@ func (m *Memory) Read(ctx context.Context, after, until Cursor, max int) ([]*Eve
 	return m.read(ctx, after, min(until.Seq, m.head.Seq), max)
 }
 
+// read returns at most max events after a cursor. The caller holds the lock.
 func (m *Memory) read(ctx context.Context, after Cursor, until uint64, max int) (events []*Event, _ error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -1,5 +1,7 @@
 package feed
 
+// The most recent events in memory. tailer.go appends to it, and subscriber.go follows it.
+
 import (
 	"cmp"
 	"slices"
@@ -123,6 +125,7 @@ func (r *ring) reset(at Cursor) {
 	r.wakeAll()
 }
 
+// wakeAll wakes the subscribers of all collections.
 func (r *ring) wakeAll() {
 	for _, c := range r.lists {
 		c.wakeSubscribers()

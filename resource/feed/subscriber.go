@@ -1,5 +1,7 @@
 package feed
 
+// One subscription: first the log up to the ring, then the ring. Feed.Watch starts it.
+
 import (
 	"context"
 	"iter"

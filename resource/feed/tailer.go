@@ -1,5 +1,7 @@
 package feed
 
+// The goroutine that copies new events from the log to the ring, for all subscribers.
+
 import (
 	"context"
 	"errors"

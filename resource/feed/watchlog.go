@@ -1,5 +1,7 @@
 package feed
 
+// A log that is only a stream of events, for stores that publish their own.
+
 import (
 	"context"
 	"errors"
@@ -119,12 +121,14 @@ type changeStream struct {
 	begun bool
 }
 
+// openStream calls the store's watch after a cursor.
 func (u *watchLog) openStream(ctx context.Context, after Cursor) *changeStream {
 	ctx, cancel := context.WithCancel(ctx)
 	next, stop := iter.Pull2(u.watch(ctx, after))
 	return &changeStream{ctx: ctx, next: next, at: after, stop: func() { cancel(); stop() }}
 }
 
+// release ends the store's watch.
 func (t *changeStream) release() {
 	// the stream is not used any more, so a panic of the store has no effect
 	defer func() { _ = recover() }()

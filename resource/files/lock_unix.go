@@ -20,6 +20,7 @@ func unlockFile(f *os.File) error { return flock(f, syscall.LOCK_UN) }
 // tryLockFile takes the lock if it is free, and reports whether it did.
 func tryLockFile(f *os.File) bool { return flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil }
 
+// flock locks or unlocks the file. A signal may interrupt the call, so it is repeated.
 func flock(f *os.File, how int) error {
 	// Control prevents that the descriptor is closed, and its number reused, during the call.
 	conn, err := f.SyscallConn()

@@ -21,6 +21,8 @@ type meta struct {
 	SHA256    []byte `json:"sha256"`
 }
 
+// metaPath returns the path of the metadata. It contains the identity of the file, so a file that
+// was replaced by other means has none.
 func metaPath(name string, info fs.FileInfo) string {
 	return metaFolder + "/" + keyOf(name) + "-" + identity(info)
 }

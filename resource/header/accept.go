@@ -1,5 +1,7 @@
 package header
 
+// Content negotiation (RFC 9110, section 12.5.1). REST and GraphQL call Accept with their offers.
+
 import "strings"
 
 // Accept selects from offers the media type that an Accept field prefers (RFC 9110 section 12.5.1).

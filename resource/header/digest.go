@@ -1,5 +1,7 @@
 package header
 
+// Digests of content (RFC 9530). Uploads are checked against them.
+
 import (
 	"encoding/base64"
 	"errors"

@@ -1,5 +1,7 @@
 package header
 
+// The content codings that a client accepts (RFC 9110, section 12.5.3).
+
 import "strings"
 
 // Encodings lists the content codings that a client accepts. If both fields are false, the client

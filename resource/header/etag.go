@@ -1,5 +1,7 @@
 package header
 
+// Entity tags and the fields with lists of them (RFC 9110, section 8.8.3).
+
 import (
 	"errors"
 	"strings"

@@ -1,5 +1,7 @@
 package header
 
+// The syntax that many fields share: lists, tokens and quoted strings (RFC 9110, section 5.6).
+
 import "strings"
 
 // This file has the grammar that the fields share (RFC 9110 sections 5.6.1 to 5.6.6). Each cut

@@ -1,5 +1,7 @@
 package header
 
+// Media types with parameters (RFC 9110, section 8.3.1).
+
 import (
 	"errors"
 	"strings"

@@ -1,5 +1,7 @@
 package header
 
+// Byte ranges (RFC 9110, section 14). A single range is supported.
+
 import (
 	"errors"
 	"net/http"

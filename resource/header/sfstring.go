@@ -1,5 +1,7 @@
 package header
 
+// Strings of Structured Fields (RFC 9651), for idempotency keys.
+
 import (
 	"errors"
 	"strings"

@@ -1,5 +1,7 @@
 package httpbody
 
+// Static documents: compressed once, with validators, and answered 304 where they match.
+
 import (
 	"bytes"
 	"compress/gzip"

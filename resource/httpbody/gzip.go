@@ -1,5 +1,7 @@
 package httpbody
 
+// Compression of responses, with writers from a pool.
+
 import (
 	"bytes"
 	"compress/gzip"
@@ -65,6 +67,7 @@ func (g *gzipWriter) Write(p []byte) (int, error) {
 	return g.zw.Write(p)
 }
 
+// Close implements [io.Closer]. The compressor returns to the pool, so Close works once.
 func (g *gzipWriter) Close() error {
 	if g.zw == nil {
 		return nil

@@ -1,5 +1,7 @@
 package httpbody
 
+// Request bodies: their media type, coding and size, with the problem for each mistake.
+
 import (
 	"compress/flate"
 	"compress/gzip"

@@ -1,5 +1,7 @@
 package httpbody
 
+// Bodies that are stored while they are read. They can be too large for memory.
+
 import (
 	"bytes"
 	"crypto/sha256"

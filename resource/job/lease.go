@@ -1,5 +1,7 @@
 package job
 
+// Leases: how processes learn that another one has died while it ran a job.
+
 import (
 	"context"
 	"errors"

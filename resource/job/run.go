@@ -1,5 +1,7 @@
 package job
 
+// The execution of one job, from its start to its stored outcome.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,7 @@
 package memory
 
+// New ids: integers that increase, or random strings, by the type of the id.
+
 import (
 	"crypto/rand"
 	"encoding/binary"

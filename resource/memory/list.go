@@ -1,5 +1,7 @@
 package memory
 
+// Lists. scan.go chooses an index and reads it.
+
 import (
 	"context"
 	"fmt"

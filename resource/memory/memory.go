@@ -159,6 +159,7 @@ func (s *Store[T]) field(role, name string) *schema.Field {
 	return f
 }
 
+// addIndex adds an index for a field, unless it has one. The first index is that of the id.
 func (s *Store[T]) addIndex(f *schema.Field) {
 	if s.indexOf(f.Name) >= 0 {
 		return

@@ -53,6 +53,7 @@ type limits struct {
 	hasLow, hasHigh bool
 }
 
+// limitsOf returns the range of a field's values that a filter can match.
 func limitsOf(f query.Filter, field string) limits {
 	var l limits
 	l.narrow(f, field)
@@ -89,6 +90,7 @@ func (l *limits) narrow(f query.Filter, field string) {
 	}
 }
 
+// raiseLow raises the lower end. The limits of several conditions are combined to the narrowest.
 func (l *limits) raiseLow(v any) {
 	if !l.hasLow || query.Compare(v, l.low) > 0 {
 		l.low, l.hasLow = v, true

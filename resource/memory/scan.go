@@ -1,5 +1,7 @@
 package memory
 
+// The plan of one list: an index with bounds, or a scan with a sort.
+
 import (
 	"context"
 	"slices"

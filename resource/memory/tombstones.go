@@ -1,5 +1,7 @@
 package memory
 
+// Ids that were deleted, for stores that do not remember them.
+
 import (
 	"context"
 	"sync"

@@ -1,5 +1,7 @@
 package openapi
 
+// Event streams in the document: their parameters, responses and headers.
+
 import (
 	"slices"
 

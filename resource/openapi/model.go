@@ -1,5 +1,7 @@
 package openapi
 
+// The parts of an OpenAPI 3.1 document, as Go types that are encoded in the usual order.
+
 import "github.com/go-json-experiment/json/jsontext"
 
 // The objects of an OpenAPI 3.1 document that this package uses. Members are written in the order

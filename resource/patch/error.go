@@ -1,5 +1,7 @@
 package patch
 
+// Errors of patches, with the operation and the place in the document.
+
 import (
 	"fmt"
 	"strings"

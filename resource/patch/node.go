@@ -1,5 +1,7 @@
 package patch
 
+// The document that a JSON Patch changes. Parts are parsed only when an operation reaches them.
+
 import (
 	"bytes"
 	"slices"

@@ -1,5 +1,7 @@
 package patch
 
+// Numbers by value: 1, 1.0 and 10e-1 are equal in the operation test (RFC 6902, section 4.6).
+
 import (
 	"bytes"
 	"strconv"

@@ -1,5 +1,7 @@
 package patch
 
+// JSON Pointers (RFC 6901), for patches and for the places of violations.
+
 import (
 	"math"
 	"strings"

@@ -1,5 +1,7 @@
 package patch
 
+// Canonical JSON, in which equal documents have equal text.
+
 import (
 	"bytes"
 	"errors"

@@ -1,5 +1,7 @@
 package problem
 
+// Encoding of problem documents (RFC 9457), by hand, because it must not fail.
+
 import (
 	"maps"
 	"slices"

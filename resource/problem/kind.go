@@ -1,5 +1,7 @@
 package problem
 
+// The kinds of problems: their types, titles and status codes. OpenAPI documents list the same.
+
 import (
 	"iter"
 	"net/http"

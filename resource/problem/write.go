@@ -1,5 +1,7 @@
 package problem
 
+// Sending of problem documents.
+
 import (
 	"net/http"
 	"net/textproto"

@@ -57,6 +57,7 @@ type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
+// blobPartial checks that an upload that fails leaves nothing, and keeps the content before it.
 func blobPartial(k *blobKit) {
 	for _, n := range []int{0, 1, 1000, 200_000} {
 		b, err := k.store.Put(k.ctx, "new", "", "text/plain", failing(k.random(n)))
@@ -78,6 +79,7 @@ func blobPartial(k *blobKit) {
 	k.holds("new", k.put("new", "", content), content)
 }
 
+// blobVisibility checks that content is not visible before it is complete.
 func blobVisibility(k *blobKit) {
 	old := k.random(300)
 	cur := k.put("thing", "", old)
@@ -106,6 +108,7 @@ func blobVisibility(k *blobKit) {
 	}
 }
 
+// blobCancel checks that an upload is not stored if its context ends.
 func blobCancel(k *blobKit) {
 	ctx, cancel := context.WithCancel(k.ctx)
 	defer cancel()
@@ -121,6 +124,7 @@ func blobCancel(k *blobKit) {
 	k.absent("thing", resource.ErrNotFound)
 }
 
+// blobLateStale checks that the revision is compared after the content has been read.
 func blobLateStale(k *blobKit) {
 	cur := k.put("thing", "", k.random(10))
 	content := k.random(20)

@@ -66,6 +66,7 @@ func (k *blobKit) race(fn func(writer int)) {
 	wg.Wait()
 }
 
+// blobCreateRace checks that one of several concurrent creations succeeds.
 func blobCreateRace(k *blobKit) {
 	for range 20 {
 		id := string(rune('a'+k.rng.IntN(26))) + string(resource.NewRev())
@@ -97,6 +98,7 @@ func blobCreateRace(k *blobKit) {
 	}
 }
 
+// blobCountRace checks that concurrent conditional writes lose no update.
 func blobCountRace(k *blobKit) {
 	const rounds = 10
 	k.put("count", "", make([]byte, 8))
@@ -138,6 +140,7 @@ func blobCountRace(k *blobKit) {
 	}
 }
 
+// blobDeleteRace checks that one of several concurrent deletions succeeds.
 func blobDeleteRace(k *blobKit) {
 	for range 20 {
 		id := string(resource.NewRev())
@@ -221,6 +224,7 @@ func soon(happened func() bool) {
 	}
 }
 
+// blobOldContent checks that opened content does not change after a write.
 func blobOldContent(k *blobKit) {
 	old := k.random(300_000)
 	b := k.put("thing", "", old)

@@ -75,6 +75,7 @@ func blobStoreCases() []blobCase {
 	}
 }
 
+// blobSizes checks contents at the boundaries of usual buffers.
 func blobSizes(k *blobKit) {
 	for _, n := range []int{0, 1, 2, 511, 512, 513, 4095, 4096, 4097, 32<<10 - 1, 32 << 10, 32<<10 + 1,
 		64<<10 - 1, 64 << 10, 64<<10 + 1, 1<<20 + 7} {
@@ -87,6 +88,7 @@ func blobSizes(k *blobKit) {
 	}
 }
 
+// blobSeek checks reads at positions in any order.
 func blobSeek(k *blobKit) {
 	const size = 100_000
 	content := k.random(size)
@@ -122,6 +124,7 @@ func blobSeek(k *blobKit) {
 	}
 }
 
+// blobReplace checks that each write has a new revision, also if the content is equal.
 func blobReplace(k *blobKit) {
 	revs := []resource.Rev{""}
 	for _, n := range []int{1000, 70_000, 3, 0, 0, 3} {
@@ -143,6 +146,7 @@ func blobReplace(k *blobKit) {
 	k.holds("thing", b, []byte("x"))
 }
 
+// blobStale checks that writes with an old or invalid revision fail and change nothing.
 func blobStale(k *blobKit) {
 	first, second := k.random(10), k.random(20)
 	old := k.put("thing", "", first)
@@ -164,6 +168,7 @@ func blobExists(k *blobKit) {
 	k.holds("thing", b, content)
 }
 
+// blobDelete checks that a deleted blob is gone, and that others remain.
 func blobDelete(k *blobKit) {
 	content := k.random(100)
 	other := k.put("other", "", content)
@@ -179,6 +184,7 @@ func blobDelete(k *blobKit) {
 	k.holds("other", other, content)
 }
 
+// blobRecreate checks that a new blob does not accept revisions of a deleted one.
 func blobRecreate(k *blobKit) {
 	content := k.random(100)
 	b := k.put("thing", "", content)
@@ -208,6 +214,7 @@ func blobUnknown(k *blobKit) {
 	k.absent("unknown", resource.ErrNotFound)
 }
 
+// blobIDs checks unusual ids, and that no id leaves the store.
 func blobIDs(k *blobKit) {
 	ids := []string{"a", "a b", "a%20b", "a+b", "a?b#c", "été", "日本語.txt", "a.tar.gz", "-", "~", "CON.txt",
 		"a&b=c", "'\"$`", "a..b", strings.Repeat("n", 200)}

@@ -193,6 +193,7 @@ func (k *kit[T]) act(done func(expectedChange[T])) {
 	}
 }
 
+// watchBegin checks that a Watch from the current position begins with a bookmark.
 func watchBegin[T any](k *kit[T]) {
 	at := k.position()
 	for range 2 {
@@ -235,6 +236,7 @@ func watchChanges[T any](k *kit[T]) {
 	})
 }
 
+// watchResume checks that a Watch from each cursor yields exactly the changes after it.
 func watchResume[T any](k *kit[T]) {
 	start := k.position()
 	var want []expectedChange[T]
@@ -254,6 +256,7 @@ func watchResume[T any](k *kit[T]) {
 	}
 }
 
+// watchExpired checks that foreign cursors are refused.
 func watchExpired[T any](k *kit[T]) {
 	if k.able.has(filler) {
 		k.put(k.fresh())
@@ -307,6 +310,7 @@ func watchEnd[T any](k *kit[T]) {
 	}
 }
 
+// watchRollback checks that changes of a transaction that rolls back are not reported.
 func watchRollback[T any](k *kit[T]) {
 	kept := k.put(k.fresh())
 	start := k.position()

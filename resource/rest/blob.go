@@ -27,6 +27,7 @@ func (x *call) serveBlobs() error {
 	return notAllowed(x.route.allowList)
 }
 
+// serveBlob serves a request for one file.
 func (x *call) serveBlob(id string) error {
 	x.onItem = true
 	// 404 for all methods: no request can ever create a blob with this id, so PUT must not return

@@ -74,6 +74,7 @@ func (x *call) postBlob() error {
 	return x.noContent(http.StatusCreated)
 }
 
+// deleteBlob serves DELETE of a file.
 func (x *call) deleteBlob(id string) error {
 	if err := x.refuseBlobQuery(); err != nil {
 		return err

@@ -60,6 +60,8 @@ func (x *call) appendLines(dst []byte, a *listRequest, entries []resource.Entry)
 	return dst, err
 }
 
+// beginExport sends the header of an export and returns the writer of its lines. After it an error
+// can only end the response.
 func (x *call) beginExport(enc header.Encodings) io.WriteCloser {
 	h := x.w.Header()
 	x.listHeaders(h)

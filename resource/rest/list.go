@@ -149,6 +149,8 @@ func (x *call) query(params url.Values, lenient bool) (query.Query, error) {
 	})
 }
 
+// sendList writes a page. The document is built before it is sent, because its entity tag is in the
+// header.
 func (x *call) sendList(a *listRequest, page *resource.Page, total int, enc header.Encodings) error {
 	// All related items of the page are read together, before the first one is written.
 	rel, err := a.selection.follow(x, page.Entries)

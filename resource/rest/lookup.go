@@ -45,6 +45,7 @@ func (x *call) serveLookup() error {
 	return x.sendCurrent(&e, &p, enc)
 }
 
+// lookupInput reads the input of a lookup from the query, which may also select fields.
 func (x *call) lookupInput() (any, selection, error) {
 	params, err := x.params()
 	if err != nil {

@@ -32,6 +32,7 @@ type selection struct {
 	versionMember []byte // the last member: it repeats the one that selected the contract
 }
 
+// parseSelection reads the parameters fields and expand.
 func (x *call) parseSelection(params url.Values) (selection, error) {
 	var p selection
 	res := x.route.resource

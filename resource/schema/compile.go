@@ -1,5 +1,8 @@
 package schema
 
+// The plans of Go types, made on first use and shared by all callers. structs.go compiles structs,
+// and tags.go reads their tags.
+
 import (
 	"encoding"
 	"errors"

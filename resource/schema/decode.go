@@ -1,5 +1,8 @@
 package schema
 
+// Decoding: JSON text to values, in one pass that collects every violation. validate.go then checks
+// the constraints of the decoded value.
+
 import (
 	"bytes"
 	"cmp"

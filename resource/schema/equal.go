@@ -1,5 +1,7 @@
 package schema
 
+// Equality of values by their JSON meaning. The core calls it to find writes that change nothing.
+
 import (
 	"bytes"
 	"reflect"

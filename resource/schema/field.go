@@ -1,5 +1,7 @@
 package schema
 
+// Fields of structs, with what their tags declare. OpenAPI and GraphQL read them, too.
+
 import (
 	"reflect"
 	"regexp"

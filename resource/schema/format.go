@@ -1,5 +1,7 @@
 package schema
 
+// The formats of strings, such as email and uuid. validate.go calls their checks.
+
 import (
 	"net/mail"
 	"net/netip"

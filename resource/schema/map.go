@@ -1,5 +1,7 @@
 package schema
 
+// Maps, with their members in the order of names, so that equal maps have equal text.
+
 import (
 	"fmt"
 	"reflect"

@@ -1,5 +1,7 @@
 package schema
 
+// Encoding of several fields with text between them, for the plans of GraphQL.
+
 import (
 	"fmt"
 	"reflect"

@@ -1,5 +1,7 @@
 package schema
 
+// The order in which violations are reported: that of the document, with each place once.
+
 import (
 	"cmp"
 	"slices"

@@ -1,5 +1,7 @@
 package schema
 
+// Sparse fields: the encoding of some members of an object, chosen by the parameter fields.
+
 import (
 	"fmt"
 	"strings"

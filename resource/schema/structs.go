@@ -1,5 +1,7 @@
 package schema
 
+// Struct fields and embedded structs, with the precedence rules of encoding/json.
+
 import (
 	"cmp"
 	"fmt"

@@ -1,5 +1,8 @@
 package schema
 
+// The struct tags: their syntax, and which of them suit the type of a field. Mistakes are errors at
+// registration, not at the first request.
+
 import (
 	"fmt"
 	"reflect"

@@ -1,5 +1,7 @@
 package schema
 
+// Single values as text, for parameters of URLs, ids and columns.
+
 import (
 	"encoding"
 	"errors"

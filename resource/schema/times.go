@@ -1,5 +1,7 @@
 package schema
 
+// Times in RFC 3339, faster than package time and as strict as the RFC.
+
 import (
 	"errors"
 	"time"

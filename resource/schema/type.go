@@ -1,5 +1,7 @@
 package schema
 
+// Types, the result of compile.go. A Type is immutable and shared.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,7 @@
 package schema
 
+// The constraints of decoded values. Called after decode.go, and by the core after hooks.
+
 import (
 	"reflect"
 	"slices"

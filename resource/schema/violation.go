@@ -1,5 +1,7 @@
 package schema
 
+// Violations, in the form in which problem documents list them.
+
 import (
 	"strconv"
 	"strings"

@@ -1,5 +1,7 @@
 package eventstream
 
+// Comments that keep an idle connection open, and detect one that is closed.
+
 import (
 	"errors"
 	"net/http"

@@ -1,5 +1,7 @@
 package eventstream
 
+// The parser of streams, for clients and tests.
+
 import (
 	"bufio"
 	"bytes"

@@ -1,5 +1,7 @@
 package eventstream
 
+// The writer of streams, which REST and GraphQL use.
+
 import (
 	"cmp"
 	"errors"
@@ -147,6 +149,7 @@ func (s *Writer) sendBuffered(frame []byte) error {
 	return s.write(frame)
 }
 
+// write sends frames and keeps the first error, after which nothing is sent.
 func (s *Writer) write(frames []byte) error {
 	if s.err != nil {
 		return s.err

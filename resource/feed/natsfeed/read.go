@@ -134,6 +134,7 @@ type seqCache struct {
 	next map[feed.Cursor]uint64
 }
 
+// put remembers the position of the stream at which a reader continues.
 func (p *seqCache) put(at feed.Cursor, seq uint64) {
 	const most = 1024
 	p.mu.Lock()

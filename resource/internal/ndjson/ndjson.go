@@ -55,6 +55,7 @@ type limited struct {
 	n, max int64
 }
 
+// Read implements [io.Reader]. The limit counts bytes of the body, whether or not they form lines.
 func (l *limited) Read(p []byte) (int, error) {
 	if err := l.ctx.Err(); err != nil {
 		return 0, &limitError{err}

@@ -1,5 +1,7 @@
 package sqlfeed
 
+// Writing of events, in the transaction of the write that they report.
+
 import (
 	"context"
 	"math/rand/v2"

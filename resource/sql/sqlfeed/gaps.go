@@ -1,5 +1,8 @@
 package sqlfeed
 
+// Missing numbers: an event that may still be committed, or one that was rolled back. Readers must
+// wait for the first and skip the second.
+
 import (
 	"context"
 

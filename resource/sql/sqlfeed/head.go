@@ -1,5 +1,7 @@
 package sqlfeed
 
+// The current end of the log: no transaction can still add an event before it.
+
 import (
 	"context"
 	"database/sql"

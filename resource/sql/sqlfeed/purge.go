@@ -1,5 +1,7 @@
 package sqlfeed
 
+// Removal of events that exceed the retention.
+
 import (
 	"context"
 	"database/sql"

@@ -1,5 +1,7 @@
 package sqlfeed
 
+// Reading of events in the order of their numbers.
+
 import (
 	"context"
 	"database/sql"

@@ -1,5 +1,7 @@
 package sqlfeed
 
+// The SQL of each dialect. It is built once for the name of the table.
+
 import (
 	"hash/fnv"
 	"strconv"

@@ -97,6 +97,7 @@ func (o *operand) locate(v any) bound {
 	return locateNumber(v)
 }
 
+// locateBool returns the bound of a boolean, which SQLite stores as a number.
 func (o *operand) locateBool(v bool) bound {
 	switch {
 	case o.dialect == PostgreSQL:

@@ -94,6 +94,8 @@ func (w *writer) filter(f query.Filter, want bool) string {
 	return w.comparison(f, want)
 }
 
+// connective writes and or or, negated unless want. By De Morgan's laws a negated and is an or of
+// negated parts.
 func (w *writer) connective(op query.Op, fs []query.Filter, want bool) string {
 	parts := make([]string, len(fs))
 	for i, f := range fs {

@@ -1,5 +1,7 @@
 package sqlrecords
 
+// Claims of keys. One statement decides between a new claim, a running one and a record.
+
 import (
 	"context"
 	"database/sql"
@@ -126,6 +128,7 @@ func (s *Store) tryPostgres(ctx context.Context, id [32]byte,
 	return s.again(ctx, id, c) // the row was inserted or replaced between the snapshot and the lock
 }
 
+// claimArgs returns the parameters of the claim statement, in its order.
 func (s *Store) claimArgs(id [32]byte, c idempotency.Claim) []any {
 	expires := max(micros(c.Expires), micros(c.Until)) // a claim is not purged within its lease
 	return []any{

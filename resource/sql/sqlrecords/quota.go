@@ -1,5 +1,7 @@
 package sqlrecords
 
+// The number of records of each owner, counted when it is near the quota.
+
 import (
 	"context"
 	"sync"

@@ -1,5 +1,7 @@
 package sqlrecords
 
+// The table and its statements in each dialect.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package sqltx
 
+// Detection of statements that escape the transaction of their context, for tests.
+
 import (
 	"bytes"
 	"context"

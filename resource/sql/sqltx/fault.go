@@ -1,5 +1,7 @@
 package sqltx
 
+// Classification of errors of the drivers. Stores map the kinds to errors of package resource.
+
 import (
 	"context"
 	"database/sql/driver"
@@ -115,6 +117,7 @@ func postgresFault(err error) Fault {
 	return fault
 }
 
+// postgresKind classifies an SQLSTATE (PostgreSQL, appendix A).
 func postgresKind(state string) Kind {
 	switch state {
 	case "23505", "23P01":
@@ -186,6 +189,7 @@ const (
 	sqliteRowID      = 2579
 )
 
+// sqliteFault classifies an error of either driver by its extended result code.
 func sqliteFault(err error) Fault {
 	source := find(err, func(e error) bool { _, ok := codeOf(e); return ok })
 	if source == nil {

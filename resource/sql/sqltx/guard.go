@@ -1,5 +1,7 @@
 package sqltx
 
+// A wrapper of drivers that rejects statements on a connection that is not that of the context.
+
 import (
 	"context"
 	"database/sql"
@@ -83,6 +85,7 @@ func (c *guardedConn) check(ctx context.Context) error {
 	return nil
 }
 
+// ExecContext implements [driver.ExecerContext].
 func (c *guardedConn) ExecContext(ctx context.Context, query string,
 	args []driver.NamedValue) (driver.Result, error) {
 	if err := c.check(ctx); err != nil {
@@ -94,6 +97,7 @@ func (c *guardedConn) ExecContext(ctx context.Context, query string,
 	return nil, driver.ErrSkip
 }
 
+// QueryContext implements [driver.QueryerContext].
 func (c *guardedConn) QueryContext(ctx context.Context, query string,
 	args []driver.NamedValue) (driver.Rows, error) {
 	if err := c.check(ctx); err != nil {
@@ -105,6 +109,8 @@ func (c *guardedConn) QueryContext(ctx context.Context, query string,
 	return nil, driver.ErrSkip
 }
 
+// PrepareContext implements [driver.ConnPrepareContext]. The statement is checked again when it
+// runs, because it may be used in another context.
 func (c *guardedConn) PrepareContext(ctx context.Context, query string) (s driver.Stmt, err error) {
 	if err := c.check(ctx); err != nil {
 		return nil, err
@@ -120,6 +126,7 @@ func (c *guardedConn) PrepareContext(ctx context.Context, query string) (s drive
 	return s, err
 }
 
+// BeginTx implements [driver.ConnBeginTx].
 func (c *guardedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	if err := c.check(ctx); err != nil {
 		return nil, err

@@ -1,5 +1,7 @@
 package sqltx
 
+// Transactions of each dialect, and how their commits end when the caller is canceled.
+
 import (
 	"context"
 	"database/sql"
@@ -63,6 +65,8 @@ func beginPostgres(ctx context.Context, conn *sql.Conn, level sql.IsolationLevel
 	return s, nil
 }
 
+// Commit commits even if the caller's context ends while it runs, within commitLimit. A commit that is
+// canceled has an unknown result.
 func (s *postgresSession) Commit() error {
 	defer s.close()
 	if !s.detach() {
@@ -124,6 +128,8 @@ const longWait = time.Second
 
 var errBusyTimeout = errors.New("database was locked for the whole busy_timeout")
 
+// beginSQLite begins a transaction that holds the write lock from the start, because a lock that is
+// taken later can fail without waiting.
 func beginSQLite(ctx context.Context, conn *sql.Conn) (session, error) {
 	s := &sqliteSession{conn, context.WithoutCancel(ctx)}
 	from := time.Now()

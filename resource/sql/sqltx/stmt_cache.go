@@ -1,5 +1,7 @@
 package sqltx
 
+// Prepared statements, by their text. The cache is bounded, because filters make new texts.
+
 import (
 	"container/list"
 	"context"

@@ -1,5 +1,7 @@
 package sqltx
 
+// InTx, which stores and the write path share through the context.
+
 import (
 	"context"
 	"database/sql"

@@ -29,6 +29,7 @@ func (d *Driver) Log() []string {
 	return append([]string(nil), d.log...)
 }
 
+// do records a call and returns the error that the test wants for it.
 func (d *Driver) do(what string) error {
 	d.mu.Lock()
 	d.log = append(d.log, what)
