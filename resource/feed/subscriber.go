@@ -165,6 +165,8 @@ func (l *subscriber) sendPage(until Cursor) error {
 		}
 		l.at = e.Cursor
 	}
+	// After a full page the log may have more events before until, which the next page reads.
+	// Otherwise the cursor moves to until, where the ring continues, although no event is there.
 	if !isFullPage(events, pageMax) {
 		l.at = until
 	}
