@@ -22,12 +22,12 @@ func List(dst []byte, errs []*Error) []byte {
 	return append(dst, ']')
 }
 
-// Answer appends a response that has errors and no data (section 7.1.1).
+// Answer appends a response that has errors and no data (section 7.1.3).
 func Answer(dst []byte, errs ...*Error) []byte {
 	return append(List(append(dst, `{"errors":`...), errs), '}')
 }
 
-// Append appends e as a JSON object (section 7.1.2) with the members message, locations, path and
+// Append appends e as a JSON object (section 7.1.6) with the members message, locations, path and
 // extensions. Equal errors produce equal bytes. Invalid UTF-8 becomes U+FFFD, and an extension that
 // cannot be marshaled is left out.
 func (e *Error) Append(dst []byte) []byte {

@@ -1,4 +1,4 @@
-// Package gqlerror represents and writes the errors of a GraphQL response (section 7.1.2).
+// Package gqlerror represents and writes the errors of a GraphQL response (section 7.1.6).
 //
 // Packages create an [Error] from one of the codes below if they reject a request. [Of] converts an
 // error of the catalog or of a custom field: it reports the same problem as the other protocols do,

@@ -22,8 +22,8 @@ func (b *builder) directiveType() {
 		deprecation(b, func(*model.Directive) string { return "" })...)
 }
 
-// directives adds the directives of section 3.13, and oneOf, which tools expect. Documents can use
-// skip and include only; the others occur in the SDL.
+// directives adds the directives of section 3.13. Documents can use skip and include only; the
+// others occur in the SDL.
 func (b *builder) directives() {
 	conditional := func(name, doc, condition string) *model.Directive {
 		return &model.Directive{Name: name, Doc: doc,

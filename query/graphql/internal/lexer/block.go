@@ -2,7 +2,7 @@ package lexer
 
 import "strings"
 
-// dedent implements BlockStringValue of section 2.9.4. It removes the indentation that all lines
+// dedent implements BlockStringValue of section 2.10.4. It removes the indentation that all lines
 // except the first have in common, removes blank lines at both ends, and normalizes line
 // terminators to \n.
 //

@@ -76,7 +76,7 @@ func passes(text string, limits Limits) bool {
 			pos = l.pos
 			continue
 		case wide:
-			// A byte order mark is ignored anywhere (section 2.1.1).
+			// A byte order mark is ignored anywhere (section 2.1.6).
 			if !hasAt(text, pos, "\ufeff") {
 				return false
 			}

@@ -15,7 +15,7 @@ import "unicode/utf8"
 // Kind is the lexical kind of a [Token]. The zero value is [End], the end of the text.
 type Kind uint8
 
-// The kinds of tokens of section 2.1.6 and Appendix B.2. Whitespace, commas, comments and byte
+// The kinds of tokens of section 2.1.5 and Appendix C. Whitespace, commas, comments and byte
 // order marks are not tokens.
 const (
 	End    Kind = iota

@@ -1,7 +1,7 @@
 package lexer
 
-// number reads an IntValue or FloatValue (sections 2.9.1 and 2.9.2). A digit, letter, underscore or
-// dot directly after a number is an error: 0xF, 1a and 1.2.3 are not two tokens.
+// number reads an IntValue or FloatValue (sections 2.10.1 and 2.10.2). A digit, letter, underscore
+// or dot directly after a number is an error: 0xF, 1a and 1.2.3 are not two tokens.
 func (l *Lexer) number() (Token, error) {
 	kind, pos := Int, l.pos
 	if l.at(pos) == '-' {
@@ -32,7 +32,7 @@ func (l *Lexer) number() (Token, error) {
 			return l.noDigit(^pos)
 		}
 	}
-	// The lookahead restriction of sections 2.9.1 and 2.9.2.
+	// The lookahead restriction of sections 2.10.1 and 2.10.2.
 	if c := l.at(pos); c == '.' || nameStart(c) {
 		return l.noDigit(pos)
 	}

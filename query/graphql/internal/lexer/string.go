@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// lexString reads a StringValue in single quotation marks (section 2.9.4) and validates its
+// lexString reads a StringValue in single quotation marks (section 2.10.4) and validates its
 // escapes. [Lexer.Text] returns its value.
 func (l *Lexer) lexString() (Token, error) {
 	extra := 0 // bytes in excess of UTF-16 code units
@@ -150,7 +150,7 @@ func escapeMessage(text string, units int) string {
 	return "Invalid " + what + ` escape sequence: "` + strings.ToValidUTF8(text[:end], "\ufffd") + `".`
 }
 
-// lexBlockString reads a StringValue in triple quotation marks (section 2.9.4). The only escape in
+// lexBlockString reads a StringValue in triple quotation marks (section 2.10.4). The only escape in
 // it is \""".
 func (l *Lexer) lexBlockString() (Token, error) {
 	ahead := *l // ahead counts lines; l keeps the position of the token's start

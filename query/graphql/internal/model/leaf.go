@@ -92,7 +92,7 @@ func fitsInt(t *schema.Type, f *schema.Field) bool {
 }
 
 // isEnum reports whether the values of a member can be enum values: they are names, and not true,
-// false or null (section 2.9.6).
+// false or null (section 2.10.6).
 func isEnum(f *schema.Field) bool {
 	return f.Enum != nil && !slices.ContainsFunc(f.Enum, func(v any) bool {
 		name, ok := v.(string)

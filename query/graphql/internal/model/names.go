@@ -133,7 +133,7 @@ func (b *builder) idOf(t *schema.Type) string {
 	return ""
 }
 
-// isName reports whether s is a name that a schema may define (sections 2.1.9 and 4).
+// isName reports whether s is a name that a schema may define (sections 2.1.8 and 4).
 func isName(s string) bool {
 	for i, r := range []byte(s) {
 		// r|0x20 is the lower case of an ASCII letter.

@@ -3,7 +3,7 @@ package parser
 // The nodes of a document. definition.go, selection.go and value.go create them. Packages validate,
 // coerce and exec read them.
 
-// Document is an executable document (section 2.2). Names and strings of its nodes share memory
+// Document is an executable document (section 2.3). Names and strings of its nodes share memory
 // with the text. Optional parts of a node are nil if they are absent.
 type Document struct {
 	// Definitions has at least one element, in the order of the text.
@@ -33,7 +33,7 @@ const (
 	OperationSubscription = "subscription" // has a single root field (section 5.2.4.1)
 )
 
-// OperationDefinition is a query, a mutation or a subscription (section 2.3).
+// OperationDefinition is a query, a mutation or a subscription (section 2.4).
 type OperationDefinition struct {
 	Loc                 *Location
 	Operation           string                // one of the constants above
@@ -43,7 +43,7 @@ type OperationDefinition struct {
 	SelectionSet        *SelectionSet // never nil
 }
 
-// FragmentDefinition is a fragment with a name (section 2.8).
+// FragmentDefinition is a fragment with a name (section 2.9).
 type FragmentDefinition struct {
 	Loc           *Location
 	Name          *Name      // never "on"
@@ -52,7 +52,7 @@ type FragmentDefinition struct {
 	SelectionSet  *SelectionSet
 }
 
-// VariableDefinition declares a variable of an operation (section 2.10). DefaultValue is nil if
+// VariableDefinition declares a variable of an operation (section 2.11). DefaultValue is nil if
 // there is none.
 type VariableDefinition struct {
 	Loc          *Location
@@ -62,7 +62,7 @@ type VariableDefinition struct {
 	Directives   []*Directive
 }
 
-// Type is a type reference (section 2.11): a [*NamedType], a [*ListType] or a [*NonNullType].
+// Type is a type reference (section 2.12): a [*NamedType], a [*ListType] or a [*NonNullType].
 type Type interface {
 	// Location returns the location of the first token of the type.
 	Location() *Location
@@ -95,7 +95,7 @@ func (t *ListType) Location() *Location { return t.Loc }
 // Location implements [Type].
 func (t *NonNullType) Location() *Location { return t.Loc }
 
-// SelectionSet is the set of selections of an operation, field or fragment (section 2.4). It has at
+// SelectionSet is the set of selections of an operation, field or fragment (section 2.5). It has at
 // least one selection.
 type SelectionSet struct {
 	Loc        *Location // of the opening brace
@@ -110,7 +110,7 @@ func (*FragmentSpread) selection() {}
 func (*InlineFragment) selection() {}
 
 type (
-	// Field is a selected field (section 2.5). Alias is nil if there is none.
+	// Field is a selected field (section 2.6). Alias is nil if there is none.
 	Field struct {
 		Loc          *Location // of the alias, or of the name without one
 		Alias        *Name     // the response key, if it is set
@@ -119,13 +119,13 @@ type (
 		Directives   []*Directive
 		SelectionSet *SelectionSet // nil for a leaf
 	}
-	// FragmentSpread includes a fragment by name (section 2.8).
+	// FragmentSpread includes a fragment by name (section 2.9).
 	FragmentSpread struct {
 		Loc        *Location // of the dots
 		Name       *Name
 		Directives []*Directive
 	}
-	// InlineFragment is a fragment without a name (section 2.8.2). TypeCondition is nil if there is
+	// InlineFragment is a fragment without a name (section 2.9.2). TypeCondition is nil if there is
 	// none.
 	InlineFragment struct {
 		Loc           *Location // of the dots
@@ -135,21 +135,21 @@ type (
 	}
 )
 
-// Argument is an argument of a field or a directive (section 2.6).
+// Argument is an argument of a field or a directive (section 2.7).
 type Argument struct {
 	Loc   *Location // of the name
 	Name  *Name
 	Value Value
 }
 
-// Directive is a directive on a node (section 2.12).
+// Directive is a directive on a node (section 2.13).
 type Directive struct {
 	Loc       *Location // of the at sign
 	Name      *Name
 	Arguments []*Argument
 }
 
-// Value is a literal or a variable (section 2.9): a [*Variable], [*IntValue], [*FloatValue],
+// Value is a literal or a variable (section 2.10): a [*Variable], [*IntValue], [*FloatValue],
 // [*StringValue], [*BooleanValue], [*NullValue], [*EnumValue], [*ListValue] or [*ObjectValue].
 type Value interface {
 	// Location returns the location of the value, or nil for a value that was not parsed.

@@ -7,7 +7,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
 )
 
-// definition parses ExecutableDefinition (section 2.2). A description before it is skipped, because
+// definition parses ExecutableDefinition (section 2.3). A description before it is skipped, because
 // it has no effect on execution.
 func (p *parser) definition() Definition {
 	loc := p.loc()
@@ -86,7 +86,7 @@ func (p *parser) typeSystem(loc *Location) {
 		Rule:   "ExecutableDefinitions"})
 }
 
-// operation parses OperationDefinition from its keyword (section 2.3).
+// operation parses OperationDefinition from its keyword (section 2.4).
 func (p *parser) operation(loc *Location) Definition {
 	op := &OperationDefinition{Loc: loc, Operation: p.lexer.Raw(p.tok)}
 	p.advance()
@@ -104,7 +104,7 @@ func (p *parser) operation(loc *Location) Definition {
 	return op
 }
 
-// variableDefinition parses VariableDefinition (section 2.10). Its default value and directives
+// variableDefinition parses VariableDefinition (section 2.11). Its default value and directives
 // cannot contain variables.
 func (p *parser) variableDefinition() *VariableDefinition {
 	def := &VariableDefinition{Loc: p.loc()}
@@ -128,7 +128,7 @@ func (p *parser) variable() *Variable {
 	return v
 }
 
-// typeReference parses Type (section 2.11).
+// typeReference parses Type (section 2.12).
 func (p *parser) typeReference() Type {
 	loc := p.loc()
 	var typ Type
@@ -157,7 +157,7 @@ func (p *parser) namedType() *NamedType {
 	return &NamedType{Loc: name.Loc, Name: name}
 }
 
-// fragmentDefinition parses FragmentDefinition (section 2.8).
+// fragmentDefinition parses FragmentDefinition (section 2.9).
 func (p *parser) fragmentDefinition(loc *Location) Definition {
 	def := &FragmentDefinition{Loc: loc}
 	p.advance()

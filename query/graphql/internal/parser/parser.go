@@ -159,7 +159,7 @@ func (s *slab[T]) next() *T {
 	return v
 }
 
-// name parses Name (section 2.1.9). After an error its value is empty.
+// name parses Name (section 2.1.8). After an error its value is empty.
 func (p *parser) name() *Name {
 	// The name and its location are one allocation, because a document has thousands of names.
 	n := p.names.next()

@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
 )
 
-// selectionSet parses SelectionSet (section 2.4), which has at least one selection.
+// selectionSet parses SelectionSet (section 2.5), which has at least one selection.
 func (p *parser) selectionSet() *SelectionSet {
 	set := &SelectionSet{Loc: p.loc()}
 	if !p.enter() {
@@ -34,7 +34,7 @@ func (p *parser) selectionSet() *SelectionSet {
 	return set
 }
 
-// field parses Field (section 2.5). The node, its name or alias and their location share one
+// field parses Field (section 2.6). The node, its name or alias and their location share one
 // allocation.
 func (p *parser) field() *Field {
 	n := p.fields.next()
@@ -58,7 +58,7 @@ func (p *parser) field() *Field {
 	return f
 }
 
-// fragment parses FragmentSpread or InlineFragment (section 2.8).
+// fragment parses FragmentSpread or InlineFragment (section 2.9).
 func (p *parser) fragment() Selection {
 	loc := p.loc()
 	p.advance()
@@ -76,7 +76,7 @@ func (p *parser) fragment() Selection {
 	return f
 }
 
-// arguments parses optional Arguments (section 2.6). Parentheses contain at least one argument.
+// arguments parses optional Arguments (section 2.7). Parentheses contain at least one argument.
 func (p *parser) arguments(constant bool) []*Argument {
 	if !p.take(lexer.ParenL) {
 		return nil
@@ -91,7 +91,7 @@ func (p *parser) arguments(constant bool) []*Argument {
 }
 
 // directives parses any number of directives. If constant, their arguments cannot contain variables
-// (section 2.12).
+// (section 2.13).
 func (p *parser) directives(constant bool) []*Directive {
 	var list []*Directive
 	for p.tok.Kind == lexer.At {

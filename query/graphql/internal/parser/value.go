@@ -1,6 +1,6 @@
 package parser
 
-// Literals and variables (section 2.9). Called by definition.go for default values and by
+// Literals and variables (section 2.10). Called by definition.go for default values and by
 // selection.go for arguments.
 
 import (
@@ -67,7 +67,7 @@ func (p *parser) variableInConstant() {
 	p.unexpected(dollar)
 }
 
-// list parses ListValue (section 2.9.7), which may be empty.
+// list parses ListValue (section 2.10.7), which may be empty.
 func (p *parser) list(constant bool) Value {
 	v := &ListValue{Loc: p.loc()}
 	if !p.enter() {
@@ -87,7 +87,7 @@ func (p *parser) list(constant bool) Value {
 	return v
 }
 
-// object parses ObjectValue (section 2.9.8), which may be empty. Validation rejects duplicate
+// object parses ObjectValue (section 2.10.8), which may be empty. Validation rejects duplicate
 // names.
 func (p *parser) object(constant bool) Value {
 	v := &ObjectValue{Loc: p.loc()}

@@ -10,7 +10,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// quoted returns s as a string literal (section 2.9.4).
+// quoted returns s as a string literal (section 2.10.4).
 func quoted(s string) string { return parser.PrintValue(&parser.StringValue{Value: s}) }
 
 // block returns s as a block string in the layout of the reference implementation. It uses one line
@@ -40,7 +40,7 @@ func units(s string) int {
 	return n
 }
 
-// printable reports whether a block string preserves s (section 2.9.4, BlockStringValue). A block
+// printable reports whether a block string preserves s (section 2.10.4, BlockStringValue). A block
 // string loses control characters, blank lines at both ends, and indentation that all lines have in
 // common.
 func printable(s string) bool {

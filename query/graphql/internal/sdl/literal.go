@@ -17,7 +17,7 @@ import (
 
 // Default returns the default value of an argument or input field as a GraphQL literal. ok is false
 // if there is none. The SDL shows it after the equals sign, and introspection as defaultValue
-// (section 4.2.5).
+// (section 4.2.4).
 func Default(in *model.Input) (string, bool) {
 	if !in.HasDefault || in.Default == nil && in.Type.NonNull {
 		return "", false
@@ -25,7 +25,7 @@ func Default(in *model.Input) (string, bool) {
 	return Literal(in.Type, in.Default), true
 }
 
-// Literal returns value as a GraphQL literal of type t (section 2.9). value has a Go type that
+// Literal returns value as a GraphQL literal of type t (section 2.10). value has a Go type that
 // package coerce produces; a value that does not conform to t is written according to its Go type.
 //
 // Fields of input objects have the order of the type. Numbers are formatted as in JavaScript, the

@@ -95,7 +95,7 @@ func (p *printer) schema(s *model.Schema) {
 	p.b.WriteString("}")
 }
 
-// specified lists the directives of the specification (section 3.13), and oneOf.
+// specified lists the directives of the specification (section 3.13).
 var specified = []string{"skip", "include", "deprecated", "specifiedBy", "oneOf"}
 
 // directive writes the definition of a directive.

@@ -105,8 +105,8 @@ func (c *cycleFinder) report(name string, path []*parser.FragmentSpread) {
 	c.v.report("NoFragmentCycles", message+".", places...)
 }
 
-// uniqueNames checks that names of operations and fragments are unique (sections 5.2.1.1, 5.2.2.1 and
-// 5.5.1.1).
+// uniqueNames checks that names of operations and fragments are unique (sections 5.2.2.1, 5.2.3.1
+// and 5.5.1.1).
 func (v *validator) uniqueNames() {
 	operations := map[string]*parser.Name{}
 	for _, op := range v.operations {

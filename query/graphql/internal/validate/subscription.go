@@ -10,7 +10,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// subscription checks that a subscription has a single root field (section 5.2.3.1).
+// subscription checks that a subscription has a single root field (section 5.2.4.1).
 func (v *validator) subscription(op *operation) {
 	r := rootFields{v: v, root: op.root, visit: v.nextVisit(), byKey: map[string][]*parser.Location{}}
 	r.collect(op.set)
@@ -49,7 +49,7 @@ type rootFields struct {
 	conditions    []*parser.Location
 }
 
-// collect implements CollectSubscriptionFields (section 5.2.3.1).
+// collect implements CollectSubscriptionFields (section 5.2.4.1).
 func (r *rootFields) collect(set *parser.SelectionSet) {
 	for _, s := range set.Selections {
 		switch s := s.(type) {

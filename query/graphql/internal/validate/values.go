@@ -123,7 +123,7 @@ func (v *validator) object(value *parser.ObjectValue, at position) {
 	}
 }
 
-// requiredFields implements section 5.6.4, and section 5.6.5 for OneOf input objects.
+// requiredFields implements section 5.6.4, and section 5.6.1 for OneOf input objects.
 func (v *validator) requiredFields(value *parser.ObjectValue, typ *model.Type) {
 	given := make(map[string]parser.Value, len(value.Fields))
 	for _, f := range value.Fields {

@@ -348,7 +348,7 @@ func (g *generator) given(f *model.Field) []*model.Input {
 	return out
 }
 
-// required reports whether a document must give the input (section 5.4.2.1).
+// required reports whether a document must give the input (section 5.4.3).
 func required(in *model.Input) bool { return in.Type.NonNull && !in.HasDefault }
 
 // sortedKeys returns the keys of a map in ascending order.
