@@ -88,7 +88,7 @@ func comparable(parent *model.Type, f *model.Field) bool {
 	case "__Schema.types", "__Schema.directives":
 		return false
 	}
-	return (f.Name != "description" || !strings.HasPrefix(parent.Name, "__")) && !slices.Contains([]model.Source{model.Cursor, model.StartCursor, model.EndCursor, model.Tag}, f.Source)
+	return (f.Name != "description" || !strings.HasPrefix(parent.Name, "__")) && !slices.Contains([]model.Source{model.Cursor, model.StartCursor, model.EndCursor, model.ETag}, f.Source)
 }
 
 // askToExecute has documents executed by the reference, and returns its answers.

@@ -103,7 +103,7 @@ type world struct {
 
 	feed    *feed.Feed // nil without feed
 	events  *countedLog
-	places  []string // cursors of the feed: that of the beginning, and those of messages
+	cursors []string // cursors of the feed: that of the beginning, and those of messages
 	catalog *resource.Catalog
 	schema  *model.Schema
 	engine  *exec.Engine

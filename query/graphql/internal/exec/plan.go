@@ -62,14 +62,14 @@ type fetchOp struct {
 
 // field is the compiled form of all selected fields with one response key.
 type field struct {
-	def     *model.Field
-	key     string
-	label   []byte // the key as JSON, with a comma before it and a colon after it
-	places  []gqlerror.Place
-	nonNull bool
-	write   writer
-	leaf    leaf
-	group   int // switch that is on if any occurrence is on
+	def       *model.Field
+	key       string
+	label     []byte // the key as JSON, with a comma before it and a colon after it
+	locations []gqlerror.Location
+	nonNull   bool
+	write     writer
+	leaf      leaf
+	group     int // switch that is on if any occurrence is on
 
 	constant map[string]any // arguments, if they do not depend on variables
 	fixed    error          // error of the constant arguments
@@ -115,7 +115,7 @@ const (
 	pageHasPrevious
 	pageStart
 	pageEnd
-	connectionPlace
+	connectionEventCursor
 
 	// Of a subscription and its change.
 	changed
@@ -127,14 +127,14 @@ const (
 
 // writers maps sources to writers, for sources with a single one.
 var writers = [...]writer{
-	model.Related: toOne, model.Computed: computed, model.Tag: entityTag,
+	model.Related: toOne, model.Computed: computed, model.ETag: entityTag,
 	model.Nodes: connectionNodes, model.Edges: connectionEdges, model.PageInfo: connectionPage,
 	model.TotalCount: connectionTotal, model.Node: edgeNode, model.Cursor: edgeCursor,
 	model.HasNext:     pageHasNext,
 	model.HasPrevious: pageHasPrevious, model.StartCursor: pageStart, model.EndCursor: pageEnd,
 	model.Get: item, model.List: connection, model.Lookup: item, model.Create: item, model.Replace: item,
 	model.Patch: item, model.Delete: item, model.Invoke: invoked, model.Custom: invoked, model.Meta: meta,
-	model.Place: connectionPlace, model.Watch: changed, model.ChangeKind: changeKind,
+	model.EventCursor: connectionEventCursor, model.Watch: changed, model.ChangeKind: changeKind,
 	model.ChangeID:   changeID,
 	model.ChangeItem: changeItem, model.ChangeCursor: changeCursor,
 }

@@ -140,13 +140,13 @@ func (c *compiler) compileField(typ *model.Type, g *group) *field {
 	n := &field{key: g.key, def: c.definitionOf(typ, first.Name.Value)}
 	// An error names at most 20 locations; a document can select one key thousands of times.
 	for _, f := range g.fields {
-		if at := gqlerror.Place(*f.field.Loc); !slices.Contains(n.places, at) && len(n.places) < 20 {
-			n.places = append(n.places, at)
+		if at := gqlerror.Location(*f.field.Loc); !slices.Contains(n.locations, at) && len(n.locations) < 20 {
+			n.locations = append(n.locations, at)
 		}
 	}
 	n.label, _ = jsontext.AppendQuote([]byte{','}, n.key)
 	n.label = append(n.label, ':')
-	c.bytes += 360 + 2*len(n.key) + 16*len(n.places)
+	c.bytes += 360 + 2*len(n.key) + 16*len(n.locations)
 	// The concrete type is known, so __typename is part of the label and costs nothing at run time.
 	if n.def == c.e.cfg.Schema.TypeName {
 		n.label = append(append(append(n.label, '"'), typ.Name...), '"')

@@ -67,7 +67,7 @@ func documentError(err error) *gqlerror.Error {
 		out.Code = gqlerror.ValidationFailed
 	}
 	if e.Line > 0 {
-		out.Places = []gqlerror.Place{{Line: e.Line, Column: e.Column}}
+		out.Locations = []gqlerror.Location{{Line: e.Line, Column: e.Column}}
 	}
 	return out
 }
@@ -77,8 +77,8 @@ func invalid(bad []validate.Error) []*gqlerror.Error {
 	out := make([]*gqlerror.Error, len(bad))
 	for i, e := range bad {
 		out[i] = &gqlerror.Error{Message: shortened(e.Message), Code: gqlerror.ValidationFailed, Rule: e.Rule}
-		for _, at := range e.Places {
-			out[i].Places = append(out[i].Places, gqlerror.Place(at))
+		for _, at := range e.Locations {
+			out[i].Locations = append(out[i].Locations, gqlerror.Location(at))
 		}
 	}
 	return out
@@ -161,7 +161,7 @@ func (c *compiler) refuseIntrospection() *gqlerror.Error {
 		n := c.to.root.ops[i].field
 		if n.def == c.e.cfg.Schema.MetaSchema || n.def == c.e.cfg.Schema.MetaType {
 			return &gqlerror.Error{Code: gqlerror.ValidationFailed, Rule: "NoSchemaIntrospection",
-				Places: n.places,
+				Locations: n.locations,
 				Message: "GraphQL introspection is disabled, but the operation selects " + n.def.Name +
 					"."}
 		}

@@ -25,8 +25,8 @@ type term struct {
 // group is on.
 type choice struct {
 	terms       []term
-	step, group int            // switches
-	place       gqlerror.Place // location of the field, for errors
+	step, group int               // switches
+	location    gqlerror.Location // location of the field, for errors
 }
 
 // conditions adds the conditions of @skip and @include (section 3.13) to when. It returns false if
@@ -76,7 +76,7 @@ func (c *compiler) addOps(s *selectionSet, order []candidate) {
 			if n.group == 0 { // on if any op of the group is on
 				n.group = c.to.newSwitch()
 			}
-			ch := choice{terms: at.when, step: c.to.newSwitch(), group: n.group, place: n.places[0]}
+			ch := choice{terms: at.when, step: c.to.newSwitch(), group: n.group, location: n.locations[0]}
 			c.to.choices = append(c.to.choices, ch)
 			c.bytes += 96 + 24*len(at.when)
 			s.ops = append(s.ops, fieldOp{field: n, when: ch.step})
@@ -106,7 +106,8 @@ func (r *run) evalConditions() *gqlerror.Error {
 			// Variables in conditions are booleans or, with a default, null.
 			value, ok := r.variables[t.variable].(bool)
 			if !ok {
-				return &gqlerror.Error{Code: gqlerror.BadUserInput, Places: []gqlerror.Place{c.place},
+				return &gqlerror.Error{Code: gqlerror.BadUserInput,
+					Locations: []gqlerror.Location{c.location},
 					Message: `Argument "if" of a directive must not be null, as the variable "$` +
 						t.variable + `" is.`}
 			}

@@ -54,16 +54,16 @@ func variableErrors(p *Plan, bad []*coerce.Error) []*gqlerror.Error {
 	out := make([]*gqlerror.Error, len(bad))
 	for i, e := range bad {
 		out[i] = &gqlerror.Error{Message: shortened(e.Error()), Code: gqlerror.BadUserInput,
-			Places: p.defined(e.Variable)}
+			Locations: p.defined(e.Variable)}
 	}
 	return out
 }
 
 // defined returns the location of a variable definition.
-func (p *Plan) defined(variable string) []gqlerror.Place {
+func (p *Plan) defined(variable string) []gqlerror.Location {
 	for _, def := range p.variables {
 		if def.Name == variable {
-			return []gqlerror.Place{gqlerror.Place(*def.Loc)}
+			return []gqlerror.Location{gqlerror.Location(*def.Loc)}
 		}
 	}
 	return nil
@@ -105,7 +105,7 @@ func (r *run) fail(n *field, err error) bool {
 	}
 	// a copy, because the path differs
 	e := *r.clientError(n, err)
-	e.Places = n.places
+	e.Locations = n.locations
 	e.Path = make([]any, 0, len(r.path))
 	r.errBytes += len(e.Message)
 	for _, s := range r.path {

@@ -323,8 +323,8 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// TestPlaces checks that an error has the locations of all occurrences of its field.
-func TestPlaces(t *testing.T) {
+// TestErrorLocations checks that an error has the locations of all occurrences of its field.
+func TestErrorLocations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{fields: oddFields()})
 	got := w.ask(t, "{\n  enum { color }\n  ... { enum {\n    color } }\n  ...F\n  ...F }\nfragment F on "+
@@ -368,7 +368,7 @@ func TestRequestErrors(t *testing.T) {
 			}
 			e := errs[0]
 			if diff := cmp.Diff(tt.want, fmt.Sprintf("%s %s: %s %v", e.Code, e.Rule, e.Message,
-				e.Places)); diff != "" {
+				e.Locations)); diff != "" {
 				t.Errorf("error (-want +got):\n%s", diff)
 			}
 		})

@@ -229,7 +229,7 @@ func (r *run) fetchOne(ctx context.Context, n *field, l *loaded, from source,
 // selectsEventCursor reports whether the field eventCursor of a list is selected.
 func (r *run) selectsEventCursor(s *selectionSet) bool {
 	for i := range s.ops {
-		if st := &s.ops[i]; st.write == connectionPlace && r.on[st.when] {
+		if st := &s.ops[i]; st.write == connectionEventCursor && r.on[st.when] {
 			return true
 		}
 	}

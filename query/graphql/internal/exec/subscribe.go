@@ -94,7 +94,7 @@ func (e *Engine) newSubscription(p *Plan, variables map[string]jsontext.Value,
 // located adds the path and locations of the root field to an error.
 func (s *subscription) located(e *gqlerror.Error) *gqlerror.Error {
 	out := *e
-	out.Places, out.Path = s.field.places, []any{s.field.key}
+	out.Locations, out.Path = s.field.locations, []any{s.field.key}
 	return &out
 }
 

@@ -25,7 +25,7 @@ func oneChange(tb testing.TB, w *world) *feed.Change[resource.Entry] {
 		Note:  &note,
 		Cover: &cover{"red"}, Shelf: "A1"}
 	w.happens(tb, nil, &b)
-	start, err := feed.ParseCursor(w.places[0])
+	start, err := feed.ParseCursor(w.cursors[0])
 	if err != nil {
 		tb.Fatal(err)
 	}

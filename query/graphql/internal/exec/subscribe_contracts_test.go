@@ -160,7 +160,7 @@ func TestSubscribeAsGraphQLGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	start, err := feed.ParseCursor(w.places[0])
+	start, err := feed.ParseCursor(w.cursors[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func (w *world) mark(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.places = append(w.places, at.String())
+	w.cursors = append(w.cursors, at.String())
 }
 
 // happens appends a change of a book; nil means that it does not exist.
@@ -80,7 +80,7 @@ func (w *world) happens(t testing.TB, before, after *book) {
 	w.mark(t)
 }
 
-// life appends the creation, change and deletion of a book. It follows the first of w.places.
+// life appends the creation, change and deletion of a book. It follows the first of w.cursors.
 func (w *world) life(t testing.TB) {
 	t.Helper()
 	first := book{ID: 4, Title: "Fourth", Genre: "novel", AuthorID: "ann", Pages: 10, Moods: []string{"sad"},
@@ -122,7 +122,7 @@ func (w *world) listen(ctx context.Context, t testing.TB, document, variables,
 func (w *world) messages(ctx context.Context, t testing.TB, n int, document, variables string) []string {
 	t.Helper()
 	var out []string
-	for m, err := range w.subscribe(ctx, t, document, variables, w.places[0]) {
+	for m, err := range w.subscribe(ctx, t, document, variables, w.cursors[0]) {
 		if err != nil {
 			return append(out, ended(err))
 		}
@@ -136,8 +136,8 @@ func (w *world) messages(ctx context.Context, t testing.TB, n int, document, var
 
 // named replaces cursors by names.
 func (w *world) named(text string) string {
-	for i, place := range w.places {
-		text = strings.ReplaceAll(text, place, "@"+strconv.Itoa(i))
+	for i, cursor := range w.cursors {
+		text = strings.ReplaceAll(text, cursor, "@"+strconv.Itoa(i))
 	}
 	return text
 }

@@ -19,7 +19,7 @@ import (
 // next returns the next message of a subscription.
 func next(t testing.TB, w *world, document, variables string) []byte {
 	t.Helper()
-	for m, err := range w.subscribe(t.Context(), t, document, variables, w.places[0]) {
+	for m, err := range w.subscribe(t.Context(), t, document, variables, w.cursors[0]) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestManyShareAMessage(t *testing.T) {
 	t.Parallel()
 	const many = 50
 	w := newWorld(t, setting{feed: true})
-	document, at := `subscription { bookChanged { kind id book { title } } }`, w.places[0]
+	document, at := `subscription { bookChanged { kind id book { title } } }`, w.cursors[0]
 	var told [many][]*byte
 	var begun, all sync.WaitGroup
 	begun.Add(many)
@@ -178,10 +178,10 @@ func TestSharedAllocations(t *testing.T) {
 		w.life(t)
 	}
 	listen := func() float64 {
-		return mallocs(events, w.subscribe(t.Context(), t, document, "", w.places[0]))
+		return mallocs(events, w.subscribe(t.Context(), t, document, "", w.cursors[0]))
 	}
 	first, second := listen(), least(listen)
-	start, err := feed.ParseCursor(w.places[0])
+	start, err := feed.ParseCursor(w.cursors[0])
 	if err != nil {
 		t.Fatal(err)
 	}

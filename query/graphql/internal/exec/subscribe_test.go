@@ -221,7 +221,7 @@ func TestSubscriptionEnds(t *testing.T) {
 		want   string
 		log    string
 	}{
-		{"a cursor of elsewhere", nil, other.places[0], "[it] CURSOR_EXPIRED: ", ""},
+		{"a cursor of elsewhere", nil, other.cursors[0], "[it] CURSOR_EXPIRED: ", ""},
 		{"the feed is closed", func(w *world) { w.feed.Close() }, "", "feed: closed", ""},
 		{"an anonymous client", func(w *world) {
 			w.scope = func(context.Context) (query.Filter, error) {
@@ -273,7 +273,7 @@ func TestPanicOfTheListener(t *testing.T) {
 			t.Errorf("recovered %v, logged: %s", v, w.logged())
 		}
 	}()
-	for range w.subscribe(t.Context(), t, `subscription { bookChanged { id } }`, "", w.places[0]) {
+	for range w.subscribe(t.Context(), t, `subscription { bookChanged { id } }`, "", w.cursors[0]) {
 		panic("mine")
 	}
 }
@@ -287,7 +287,7 @@ func TestBookmarks(t *testing.T) {
 		w.life(t)
 		var got []string
 		for m, err := range w.listen(t.Context(), t, `subscription { bookChanged { kind } }`, "",
-			w.places[2]) {
+			w.cursors[2]) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -344,7 +344,7 @@ func TestIncompleteMessage(t *testing.T) {
 		return ctx.Err()
 	}
 	for m, err := range w.subscribe(ctx, t, `subscription { bookChanged { book { author { name } } } }`, "",
-		w.places[0]) {
+		w.cursors[0]) {
 		t.Errorf("got %s, %v", m.JSON, err)
 	}
 }
@@ -445,9 +445,9 @@ func TestEventCursor(t *testing.T) {
 	}
 	w.life(t)
 	const behind = `subscription($a: String) { bookChanged(after: $a) { cursor } }`
-	for m, err := range w.subscribe(t.Context(), t, behind, `{"a": "`+w.places[0]+`"}`, "") {
+	for m, err := range w.subscribe(t.Context(), t, behind, `{"a": "`+w.cursors[0]+`"}`, "") {
 		if err != nil || w.named(m.Cursor.String()) != "@1" ||
-			!strings.Contains(string(m.JSON), w.places[1]) {
+			!strings.Contains(string(m.JSON), w.cursors[1]) {
 			t.Errorf("the first is %s, %v", m.JSON, err)
 		}
 		break
@@ -457,10 +457,10 @@ func TestEventCursor(t *testing.T) {
 	if got := closed.ask(t, list, `{"e": false}`); got != `{"data":{"books":{"nodes":[{"id":"1"}]}}}` {
 		t.Errorf("without a feed the list is %s", got)
 	}
-	got := closed.ask(t, `{ books(first: 1) { nodes { id } place: eventCursor } }`)
-	if !strings.Contains(got, `"path":["books","place"]`) ||
+	got := closed.ask(t, `{ books(first: 1) { nodes { id } at: eventCursor } }`)
+	if !strings.Contains(got, `"path":["books","at"]`) ||
 		!strings.HasSuffix(got, `"data":{"books":null}}`) {
-		t.Errorf("without a feed the place is %s", got)
+		t.Errorf("without a feed the cursor is %s", got)
 	}
 }
 

@@ -123,11 +123,11 @@ func (r *run) paged(n *field, p *parent) bool {
 		r.dst = strconv.AppendInt(r.dst, int64(r.loaded[n.fetchIndex].total), 10)
 	case edgeCursor:
 		return r.cursor(n, page, p.i)
-	case connectionPlace:
-		if err := p.list.conn.PlaceErr; err != nil {
+	case connectionEventCursor:
+		if err := p.list.conn.EventCursorErr; err != nil {
 			return r.failAt(n, err)
 		}
-		r.appendFeedCursor(p.list.conn.Place)
+		r.appendFeedCursor(p.list.conn.EventCursor)
 	case pageHasNext:
 		r.dst = strconv.AppendBool(r.dst, page.Next != "")
 	case pageHasPrevious:

@@ -21,10 +21,10 @@ type Connection struct {
 	Page resource.Page
 	// Filter is the filter of the list, which Count uses.
 	Filter query.Filter
-	// Place is the cursor for a subscription that continues the list, or PlaceErr is the reason why
-	// there is none. Only [Fetcher.WatchedList] sets them.
-	Place    feed.Cursor
-	PlaceErr error
+	// EventCursor is the cursor for a subscription that continues the list, or EventCursorErr is
+	// the reason why there is none. Only [Fetcher.WatchedList] sets them.
+	EventCursor    feed.Cursor
+	EventCursorErr error
 
 	mu      sync.Mutex // guards the fields below
 	counted bool

@@ -1,6 +1,6 @@
 package fetch
 
-// Places of violations, from JSON pointers to the names of arguments.
+// Paths of violations, from JSON pointers to the names of arguments.
 
 import (
 	"strings"

@@ -16,12 +16,12 @@ import (
 // before the items, so that a change that is not in the list follows the cursor.
 func (x *Fetcher) WatchedList(ctx context.Context, f *model.Field, args map[string]any,
 	columns []string) (*Connection, error) {
-	place, failed := f.Resource.Position(ctx, 0)
+	cursor, failed := f.Resource.Position(ctx, 0)
 	c, err := x.List(ctx, f, args, columns)
 	if err != nil {
 		return nil, err
 	}
-	c.Place, c.PlaceErr = place, failed
+	c.EventCursor, c.EventCursorErr = cursor, failed
 	return c, nil
 }
 

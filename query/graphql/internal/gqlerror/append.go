@@ -32,8 +32,8 @@ func Answer(dst []byte, errs ...*Error) []byte {
 // cannot be marshaled is left out.
 func (e *Error) Append(dst []byte) []byte {
 	dst = appendString(append(dst, `{"message":`...), e.Message)
-	if len(e.Places) > 0 {
-		dst = e.appendPlaces(dst)
+	if len(e.Locations) > 0 {
+		dst = e.appendLocations(dst)
 	}
 	if e.Path != nil {
 		dst = e.appendPath(dst)
@@ -48,10 +48,10 @@ func (e *Error) Append(dst []byte) []byte {
 	return append(dst, "}}"...)
 }
 
-// appendPlaces appends the member locations.
-func (e *Error) appendPlaces(dst []byte) []byte {
+// appendLocations appends the member locations.
+func (e *Error) appendLocations(dst []byte) []byte {
 	dst = append(dst, `,"locations":[`...)
-	for i, p := range e.Places {
+	for i, p := range e.Locations {
 		if i > 0 {
 			dst = append(dst, ',')
 		}

@@ -29,10 +29,10 @@ const (
 
 // Error is an entry of errors in a response. All its fields are safe to send to clients.
 type Error struct {
-	Message string
-	Code    string // extensions.code
-	Rule    string // extensions.rule: the validation rule that the document breaks, or empty
-	Places  []Place
+	Message   string
+	Code      string // extensions.code
+	Rule      string // extensions.rule: the validation rule that the document breaks, or empty
+	Locations []Location
 	// Path is the response path of the field: names as string and list indexes as int. It is nil
 	// for a request error.
 	Path []any
@@ -44,8 +44,8 @@ type Error struct {
 	Arguments []string
 }
 
-// Place is a location in the document. Line and column count from 1.
-type Place struct{ Line, Column int }
+// Location is a position in the document. Line and column count from 1.
+type Location struct{ Line, Column int }
 
 // Error returns the message.
 func (e *Error) Error() string { return e.Message }

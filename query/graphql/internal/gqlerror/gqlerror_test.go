@@ -166,7 +166,7 @@ func TestAppend(t *testing.T) {
 		{"the least", &gqlerror.Error{Message: "m", Code: gqlerror.ParseFailed},
 			`{"message":"m","extensions":{"code":"GRAPHQL_PARSE_FAILED"}}`},
 		{"a place", &gqlerror.Error{Message: "m", Code: gqlerror.ValidationFailed, Rule: "KnownTypeNames",
-			Places: []gqlerror.Place{{1, 2}, {3, 4}}},
+			Locations: []gqlerror.Location{{1, 2}, {3, 4}}},
 			`{"message":"m","locations":[{"line":1,"column":2},{"line":3,"column":4}],` +
 				`"extensions":{"code":"GRAPHQL_VALIDATION_FAILED","rule":"KnownTypeNames"}}`},
 		{"a path", &gqlerror.Error{Message: "m", Code: gqlerror.BadUserInput,

@@ -29,8 +29,8 @@ func (e *Error) Error() string {
 	return e.Message + " (" + strconv.Itoa(e.Line) + ":" + strconv.Itoa(e.Column) + ")"
 }
 
-// Wrong returns a syntax error at the position of t. The message is a full sentence.
-func (t Token) Wrong(message string) *Error {
+// SyntaxError returns a syntax error at the position of t. The message is a full sentence.
+func (t Token) SyntaxError(message string) *Error {
 	return &Error{Message: "Syntax Error: " + message, Line: t.Line, Column: t.Column}
 }
 
@@ -68,7 +68,7 @@ func (l *Lexer) fail(pos int, message string) (Token, error) { return l.failAfte
 // extra more bytes than UTF-16 code units.
 func (l *Lexer) failAfter(pos, extra int, message string) (Token, error) {
 	t := Token{Line: l.line + 1, Column: pos - l.columns - extra}
-	return Token{}, t.Wrong(message)
+	return Token{}, t.SyntaxError(message)
 }
 
 // unexpected returns the error for a character that cannot begin a token.

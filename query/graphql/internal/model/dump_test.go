@@ -107,7 +107,7 @@ func deprecated(why string) string {
 }
 
 var sources = map[model.Source]string{
-	model.Member: "Member", model.Related: "Related", model.Computed: "Computed", model.Tag: "Tag",
+	model.Member: "Member", model.Related: "Related", model.Computed: "Computed", model.ETag: "ETag",
 	model.Nodes: "Nodes",
 	model.Edges: "Edges", model.PageInfo: "PageInfo", model.TotalCount: "TotalCount", model.Node: "Node",
 	model.Cursor: "Cursor", model.HasNext: "HasNext", model.HasPrevious: "HasPrevious",
@@ -116,7 +116,7 @@ var sources = map[model.Source]string{
 	model.Create:  "Create",
 	model.Replace: "Replace", model.Patch: "Patch", model.Delete: "Delete", model.Invoke: "Invoke",
 	model.Custom: "Custom",
-	model.Meta:   "Meta", model.Place: "Place", model.Watch: "Watch", model.ChangeKind: "ChangeKind",
+	model.Meta:   "Meta", model.EventCursor: "EventCursor", model.Watch: "Watch", model.ChangeKind: "ChangeKind",
 	model.ChangeID:   "ChangeID",
 	model.ChangeItem: "ChangeItem", model.ChangeCursor: "ChangeCursor",
 }

@@ -171,16 +171,16 @@ const (
 	Member   Source = iota // a member of the Go value: Member
 	Related                // related items: Resource is the target, Relation the name
 	Computed               // a custom field of items, resolved in batches: Custom
-	Tag                    // the ETag of the item
+	ETag                   // the ETag of the item
 
-	Nodes      // of a connection: the items
-	Edges      // of a connection: the edges
-	PageInfo   // of a connection: the page info
-	TotalCount // of a connection: the total count, fetched only if selected
-	Place      // of a connection: the cursor for a subscription, fetched only if selected
-	Node       // of an edge: the item
-	Cursor     // of an edge: the cursor
-	HasNext    // of PageInfo
+	Nodes       // of a connection: the items
+	Edges       // of a connection: the edges
+	PageInfo    // of a connection: the page info
+	TotalCount  // of a connection: the total count, fetched only if selected
+	EventCursor // of a connection: the cursor for a subscription, fetched only if selected
+	Node        // of an edge: the item
+	Cursor      // of an edge: the cursor
+	HasNext     // of PageInfo
 	HasPrevious
 	StartCursor
 	EndCursor

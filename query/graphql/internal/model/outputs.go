@@ -49,7 +49,7 @@ func (b *builder) item(r *resource.Resource) *Type {
 	b.addMembers(set, b.membersOf(r.Type(), "resource "+r.Name()), name, r.Describe().ID)
 	// A resource that is never written has no use for an entity tag.
 	if changes(r) || r.Can(resource.OpDelete) {
-		set.add(&Field{Name: "etag", Type: nonNull(b.scalar("String")), Source: Tag, Resource: r,
+		set.add(&Field{Name: "etag", Type: nonNull(b.scalar("String")), Source: ETag, Resource: r,
 			Doc: "The ETag of this revision, for the argument `ifMatch`."},
 			owner{what: "the entity tag"})
 	}

@@ -20,7 +20,7 @@ func selection(t *model.Type, depth int) string {
 		named := f.Type.Named()
 		switch {
 		// a tag is different for each revision
-		case f.Source == model.Tag || named.IsComposite() && depth == 0:
+		case f.Source == model.ETag || named.IsComposite() && depth == 0:
 		case named.IsComposite():
 			b.WriteString(f.Name + "{" + selection(named, depth-1) + "} ")
 		default:

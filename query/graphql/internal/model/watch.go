@@ -75,7 +75,7 @@ func fillChangeKind(t *Type) {
 
 // eventCursor returns the field for the cursor that continues a list with a subscription.
 func (b *builder) eventCursor(r *resource.Resource) *Field {
-	return &Field{Name: "eventCursor", Type: nonNull(b.scalar("String")), Source: Place, Resource: r,
+	return &Field{Name: "eventCursor", Type: nonNull(b.scalar("String")), Source: EventCursor, Resource: r,
 		Doc: "A cursor from before the items were read, for `after` of a subscription, which then misses " +
 			"no change. If the list has several pages, use the cursor of the first."}
 }

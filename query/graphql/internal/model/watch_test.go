@@ -62,7 +62,7 @@ func TestWatchedIsMore(t *testing.T) {
 	s := reflected(t, watched(t, again), nil)
 	s.Types = slices.DeleteFunc(s.Types, func(typ *model.Type) bool {
 		typ.Fields = slices.DeleteFunc(typ.Fields,
-			func(f *model.Field) bool { return f.Source == model.Place })
+			func(f *model.Field) bool { return f.Source == model.EventCursor })
 		return typ == s.Subscription || typ.Name == "OrderChange" || typ.Name == "ChangeKind"
 	})
 	if diff := cmp.Diff(plain, dump(s, true)); diff != "" {

@@ -29,10 +29,11 @@ func (p *parser) definition() Definition {
 		p.typeSystem(loc)
 	// The two errors below have messages of their own in the reference implementation.
 	case hasDescription && p.tok.Kind == lexer.BraceL:
-		p.fail(described.Wrong("Unexpected description, descriptions are not supported on shorthand " +
+		p.fail(described.SyntaxError("Unexpected description, descriptions are not supported on shorthand " +
 			"queries."))
 	case hasDescription && p.tok.Kind == lexer.Name:
-		p.fail(described.Wrong("Unexpected description, only GraphQL definitions support descriptions."))
+		p.fail(described.SyntaxError("Unexpected description, only GraphQL definitions support " +
+			"descriptions."))
 	default:
 		p.unexpected(p.tok)
 	}

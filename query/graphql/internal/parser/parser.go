@@ -75,7 +75,7 @@ func (p *parser) fail(err error) {
 // unexpected records an error for a token if several kinds of token are valid.
 func (p *parser) unexpected(t lexer.Token) {
 	if p.err == nil {
-		p.fail(t.Wrong("Unexpected " + p.lexer.Describe(t) + "."))
+		p.fail(t.SyntaxError("Unexpected " + p.lexer.Describe(t) + "."))
 	}
 }
 
@@ -94,7 +94,7 @@ func (p *parser) take(k lexer.Kind) bool {
 // expect advances if the current token is of kind k, and records an error otherwise.
 func (p *parser) expect(k lexer.Kind) {
 	if !p.take(k) && p.err == nil {
-		p.fail(p.tok.Wrong("Expected " + k.String() + ", found " + p.lexer.Describe(p.tok) + "."))
+		p.fail(p.tok.SyntaxError("Expected " + k.String() + ", found " + p.lexer.Describe(p.tok) + "."))
 	}
 }
 
@@ -105,7 +105,7 @@ func (p *parser) at(word string) bool { return p.tok.Kind == lexer.Name && p.lex
 func (p *parser) expectWord(word string) {
 	if !p.at(word) {
 		if p.err == nil {
-			p.fail(p.tok.Wrong(`Expected "` + word + `", found ` + p.lexer.Describe(p.tok) + "."))
+			p.fail(p.tok.SyntaxError(`Expected "` + word + `", found ` + p.lexer.Describe(p.tok) + "."))
 		}
 		return
 	}
@@ -117,7 +117,7 @@ func (p *parser) expectWord(word string) {
 func (p *parser) enter() bool {
 	p.depth++
 	if p.depth > MaxNesting && p.err == nil {
-		err := p.tok.Wrong("The document nests too deep.")
+		err := p.tok.SyntaxError("The document nests too deep.")
 		err.Limit = true
 		p.fail(err)
 	}

@@ -62,7 +62,7 @@ func (p *parser) variableInConstant() {
 	dollar := p.tok
 	p.advance()
 	if p.err == nil && p.tok.Kind == lexer.Name {
-		p.fail(dollar.Wrong(`Unexpected variable "$` + p.lexer.Raw(p.tok) + `" in constant value.`))
+		p.fail(dollar.SyntaxError(`Unexpected variable "$` + p.lexer.Raw(p.tok) + `" in constant value.`))
 	}
 	p.unexpected(dollar)
 }

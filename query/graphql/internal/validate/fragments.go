@@ -98,11 +98,11 @@ func (c *cycleFinder) report(name string, path []*parser.FragmentSpread) {
 	if len(via) > 0 {
 		message += " via " + strings.Join(via, ", ")
 	}
-	places := make([]*parser.Location, 0, most)
+	locations := make([]*parser.Location, 0, most)
 	for _, s := range path[:min(len(path), most)] {
-		places = append(places, s.Loc)
+		locations = append(locations, s.Loc)
 	}
-	c.v.report("NoFragmentCycles", message+".", places...)
+	c.v.report("NoFragmentCycles", message+".", locations...)
 }
 
 // uniqueNames checks that names of operations and fragments are unique (sections 5.2.2.1, 5.2.3.1

@@ -28,8 +28,8 @@ func FuzzDocument(f *testing.F) {
 		}
 		errs := validate.Document(s, doc, validate.Limits{})
 		for _, e := range errs {
-			if e.Rule == "" || e.Message == "" || len(e.Places) == 0 || len(e.Places) > 20 ||
-				e.Places[0].Line < 1 {
+			if e.Rule == "" || e.Message == "" || len(e.Locations) == 0 || len(e.Locations) > 20 ||
+				e.Locations[0].Line < 1 {
 				t.Fatalf("%+v", e)
 			}
 		}

@@ -49,12 +49,12 @@ type Error struct {
 	// "Limits".
 	Rule    string
 	Message string
-	// Places has up to 20 locations in the document, the most relevant one first.
-	Places []Place
+	// Locations has up to 20 locations in the document, the most relevant one first.
+	Locations []Location
 }
 
-// Place is a location in the document. Both numbers count from 1; Column is in UTF-16 code units.
-type Place struct{ Line, Column int }
+// Location is a position in the document. Both numbers count from 1; Column is in UTF-16 code units.
+type Location struct{ Line, Column int }
 
 // Document returns the errors of doc, or nil if it is valid. It stops after Limits.Errors errors.
 // It does not modify schema and doc, so concurrent calls may share them.
@@ -176,9 +176,9 @@ func (v *validator) report(rule, message string, at ...*parser.Location) {
 		return
 	}
 	const most = 20
-	e := Error{Rule: rule, Message: message, Places: make([]Place, 0, min(len(at), most))}
+	e := Error{Rule: rule, Message: message, Locations: make([]Location, 0, min(len(at), most))}
 	for _, loc := range at[:min(len(at), most)] {
-		e.Places = append(e.Places, Place(*loc))
+		e.Locations = append(e.Locations, Location(*loc))
 	}
 	v.errors = append(v.errors, e)
 }

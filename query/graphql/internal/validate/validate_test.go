@@ -30,11 +30,11 @@ func document(t testing.TB, text string) *parser.Document {
 func lines(errs []validate.Error) []string {
 	all := []string{}
 	for _, e := range errs {
-		var places []string
-		for _, p := range e.Places {
-			places = append(places, fmt.Sprintf("%d:%d", p.Line, p.Column))
+		var locations []string
+		for _, p := range e.Locations {
+			locations = append(locations, fmt.Sprintf("%d:%d", p.Line, p.Column))
 		}
-		all = append(all, fmt.Sprintf("%s: %s @ %s", e.Rule, e.Message, strings.Join(places, " ")))
+		all = append(all, fmt.Sprintf("%s: %s @ %s", e.Rule, e.Message, strings.Join(locations, " ")))
 	}
 	slices.Sort(all)
 	return all

@@ -112,7 +112,7 @@ func newJudge(t testing.TB) *judge {
 func (j *judge) options(n uint64) oracle.Options {
 	o := oracle.Options{Without: without(), Defects: n%8 == 7, Mutation: n%8 == 3, Texts: j.texts}
 	if o.Mutation {
-		o.Field = func(_ *model.Type, f *model.Field) bool { return f.Source != model.Tag }
+		o.Field = func(_ *model.Type, f *model.Field) bool { return f.Source != model.ETag }
 	}
 	return o
 }

@@ -55,16 +55,16 @@ func (c *converter) resolve(parent *model.Type, f *model.Field, p graphql.Resolv
 	// Sources that need no catalog are first. They also work in a schema that was made without one.
 	case model.Member:
 		return member(f, p.Source)
-	case model.Tag:
+	case model.ETag:
 		return parent.Resource.ETag(p.Source.(*resource.Entry)), nil
 	case model.Nodes, model.Edges, model.PageInfo, model.HasNext, model.HasPrevious, model.StartCursor,
 		model.EndCursor:
 		return ofConnection(f, p.Source.(*fetch.Connection)), nil
 	case model.TotalCount:
 		return parent.Resource.Count(p.Context, p.Source.(*fetch.Connection).Filter)
-	case model.Place:
+	case model.EventCursor:
 		c := p.Source.(*fetch.Connection)
-		return c.Place.String(), c.PlaceErr
+		return c.EventCursor.String(), c.EventCursorErr
 	case model.Watch, model.ChangeKind, model.ChangeID, model.ChangeItem, model.ChangeCursor:
 		return ofChange(f, p.Source.(*feed.Change[resource.Entry])), nil
 	case model.Node:
