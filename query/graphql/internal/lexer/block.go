@@ -1,5 +1,7 @@
 package lexer
 
+// The value of a block string. Called by Text in string.go.
+
 import "strings"
 
 // dedent implements BlockStringValue of section 2.10.4. It removes the indentation that all lines
@@ -9,7 +11,10 @@ import "strings"
 // It reads raw twice, first to find the indentation and then to copy, so that it needs no slice of
 // lines.
 func dedent(raw string) string {
+	// BlockStringValue applies to the text after its only escape is resolved.
 	raw = strings.ReplaceAll(raw, `\"""`, `"""`)
+	// first and last are the indexes of the outermost lines that are not blank, and n is the index
+	// of the current line. common, first and last are -1 until a line sets them.
 	common, first, last, n := -1, -1, -1, 0
 	for line, rest, more := cutLine(raw); ; line, rest, more = cutLine(rest) {
 		// Lines that are blank do not count towards the common indentation. Neither does the first

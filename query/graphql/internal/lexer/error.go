@@ -1,5 +1,8 @@
 package lexer
 
+// Errors of the lexer and the parser, which package exec adds to the response. Tests in .ci/clients
+// compare messages and locations with those of graphql-js, so both are part of the behavior.
+
 import (
 	"fmt"
 	"strconv"

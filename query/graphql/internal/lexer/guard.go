@@ -1,5 +1,8 @@
 package lexer
 
+// The limits on documents. Package exec calls Guard for each document that is not in its plan
+// cache, before it calls the parser.
+
 import "fmt"
 
 // Limits bounds a document before it is parsed. A field that is 0 or negative has its default.
@@ -63,7 +66,9 @@ func passes(text string, limits Limits) bool {
 			case '{', '[', '(':
 				depth++
 			case '}', ']', ')':
-				depth-- // a negative depth is a syntax error, which the parser reports
+				// A negative depth is a syntax error. The parser reports it at this bracket, so deeper
+				// nesting after it is never parsed.
+				depth--
 			case '@':
 				directives++
 			}

@@ -144,7 +144,8 @@ func punctuatorKind(c byte) Kind {
 }
 
 // Next returns the next token, and [End] at the end of the text and for each later call. An error
-// is an [*Error] and leaves the position of the Lexer unchanged.
+// is an [*Error] and leaves the position of the Lexer unchanged. Ignored tokens (section 2.1.6) are
+// skipped.
 func (l *Lexer) Next() (Token, error) {
 	for l.pos < len(l.text) {
 		c := l.text[l.pos]

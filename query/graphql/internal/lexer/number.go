@@ -1,5 +1,9 @@
 package lexer
 
+// Numbers. Next in lexer.go calls number for a token that begins with a digit or a minus sign. The
+// text is validated here and converted by package coerce, because the result depends on the type of
+// the input.
+
 // number reads an IntValue or FloatValue (sections 2.10.1 and 2.10.2). A digit, letter, underscore
 // or dot directly after a number is an error: 0xF, 1a and 1.2.3 are not two tokens.
 func (l *Lexer) number() (Token, error) {
@@ -16,6 +20,7 @@ func (l *Lexer) number() (Token, error) {
 	} else if pos = l.digits(pos); pos < 0 {
 		return l.noDigit(^pos)
 	}
+	// A fraction and an exponent need a digit each: 1. and 1e are not valid.
 	if l.at(pos) == '.' {
 		kind = Float
 		if pos = l.digits(pos + 1); pos < 0 {

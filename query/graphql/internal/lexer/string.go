@@ -1,5 +1,9 @@
 package lexer
 
+// String literals. Next in lexer.go calls lexString and lexBlockString, which validate a literal
+// and find its end. Text returns the value. The parser calls it for values and error messages. A
+// description has no effect on execution and is never decoded.
+
 import (
 	"strings"
 	"unicode/utf16"
@@ -13,6 +17,8 @@ func (l *Lexer) lexString() (Token, error) {
 	for pos := l.pos + 1; pos < len(l.text); {
 		switch c := l.text[pos]; c {
 		case '"':
+			// Column is that of the start of the token, so the excess of its characters is added
+			// afterwards.
 			t := l.token(String, pos+1)
 			l.columns += extra
 			return t, nil
@@ -45,7 +51,8 @@ func (l *Lexer) lexString() (Token, error) {
 
 // escape reads the escape sequence at pos. It returns the character and the size of the sequence in
 // bytes. A negative size means that the sequence is invalid; -size is the number of UTF-16 code
-// units that the error message shows.
+// units that the error message shows. The sequences are EscapedCharacter and EscapedUnicode of
+// section 2.10.4.
 func (l *Lexer) escape(pos int) (r rune, size int) {
 	switch c := l.at(pos + 1); c {
 	case '"', '\\', '/':
@@ -77,6 +84,7 @@ func (l *Lexer) escapeBraced(pos int) (r rune, size int) {
 		c := l.at(pos + size)
 		size++
 		if c == '}' {
+			// There is at least one digit. A surrogate is not a Unicode scalar value.
 			if size < 5 || point > utf8.MaxRune || !utf8.ValidRune(rune(point)) {
 				return 0, -size
 			}
@@ -84,6 +92,8 @@ func (l *Lexer) escapeBraced(pos int) (r rune, size int) {
 		}
 		digit := hex(c)
 		point = point<<4 | int64(digit)
+		// The reference implementation also stops at a value of more than 31 bits. The error
+		// message shows the escape up to this digit.
 		if digit < 0 || point > 1<<31-1 {
 			return 0, -size
 		}
@@ -91,7 +101,8 @@ func (l *Lexer) escapeBraced(pos int) (r rune, size int) {
 	return 0, -size
 }
 
-// escapeFixed reads an escape such as \u0041, or two of them that form a surrogate pair.
+// escapeFixed reads an escape such as \u0041, or two of them that form a surrogate pair. A
+// surrogate without its other half is invalid, because it is not a Unicode scalar value.
 func (l *Lexer) escapeFixed(pos int) (r rune, size int) {
 	r = l.hex4(pos + 2)
 	if r >= 0 && !utf16.IsSurrogate(r) {
@@ -181,7 +192,7 @@ func (l *Lexer) lexBlockString() (Token, error) {
 
 // Text returns the value of t, a String or BlockString read by this Lexer. It resolves escapes and
 // removes the common indentation of block strings. The result shares memory with the text if
-// nothing changes.
+// nothing changes. Next has validated the escapes, so Text does not check them again.
 func (l *Lexer) Text(t Token) string {
 	if t.Kind == BlockString {
 		return dedent(l.text[t.Start+3 : t.End-3])
