@@ -5,13 +5,17 @@ package parser
 
 // Document is an executable document (section 2.3). Names and strings of its nodes share memory
 // with the text. Optional parts of a node are nil if they are absent.
+//
+// A Document is not modified after Parse returns. Cached plans of package exec keep parts of it,
+// which concurrent requests share.
 type Document struct {
 	// Definitions has at least one element, in the order of the text.
 	Definitions []Definition
 }
 
 // Location is the position of the first character of a node. Line and Column count from 1; Column
-// is in UTF-16 code units.
+// is in UTF-16 code units. Nodes have a pointer, because values that package sdl makes have no
+// location.
 type Location struct{ Line, Column int }
 
 // Name is a name and its location.
@@ -20,7 +24,8 @@ type Name struct {
 	Loc   *Location
 }
 
-// Definition is an [*OperationDefinition] or a [*FragmentDefinition].
+// Definition is an [*OperationDefinition] or a [*FragmentDefinition]. Its unexported method limits
+// it to these types, so that a type switch can be complete.
 type Definition interface{ definition() }
 
 func (*OperationDefinition) definition() {}
@@ -71,13 +76,13 @@ type Type interface {
 type (
 	// NamedType refers to a type by name. Its Loc is that of the name.
 	NamedType struct {
-		Loc  *Location // of the opening bracket
+		Loc  *Location
 		Name *Name
 	}
 	// ListType is a list of Type.
 	ListType struct {
-		Loc  *Location
-		Type Type // of the items
+		Loc  *Location // of the opening bracket
+		Type Type      // of the items
 	}
 	// NonNullType is Type without null.
 	NonNullType struct {
@@ -102,7 +107,8 @@ type SelectionSet struct {
 	Selections []Selection
 }
 
-// Selection is a [*Field], a [*FragmentSpread] or an [*InlineFragment].
+// Selection is a [*Field], a [*FragmentSpread] or an [*InlineFragment]. Like Definition, it is
+// limited to these types.
 type Selection interface{ selection() }
 
 func (*Field) selection()          {}

@@ -73,6 +73,7 @@ func (p *parser) typeSystem(loc *Location) {
 			p.unexpected(p.tok)
 		}
 	}
+	// A schema definition has no name. A directive definition has an at sign before its name.
 	what := "schema"
 	if !p.at("schema") {
 		directive := p.at("directive")
@@ -87,7 +88,8 @@ func (p *parser) typeSystem(loc *Location) {
 		Rule:   "ExecutableDefinitions"})
 }
 
-// operation parses OperationDefinition from its keyword (section 2.4).
+// operation parses OperationDefinition from its keyword (section 2.4). A list of variable
+// definitions has at least one element, so the loop ends after an element, not before one.
 func (p *parser) operation(loc *Location) Definition {
 	op := &OperationDefinition{Loc: loc, Operation: p.lexer.Raw(p.tok)}
 	p.advance()
@@ -129,7 +131,8 @@ func (p *parser) variable() *Variable {
 	return v
 }
 
-// typeReference parses Type (section 2.12).
+// typeReference parses Type (section 2.12). It reads at most one exclamation mark. A second one is
+// an error of the caller, so a NonNullType never contains another.
 func (p *parser) typeReference() Type {
 	loc := p.loc()
 	var typ Type

@@ -3,6 +3,9 @@
 // The grammar is section 2 of the September 2025 edition of the GraphQL specification. Definitions
 // of the type system are rejected with the rule ExecutableDefinitions. Messages and locations of
 // errors equal those of the reference implementation, graphql-js 16.
+//
+// Package exec calls [Parse] for documents that [lexer.Guard] accepts. Package validate then checks
+// the rules that the grammar does not express, such as unique names.
 package parser
 
 import (
@@ -64,7 +67,8 @@ func (p *parser) advance() {
 	p.tok = tok
 }
 
-// fail records the first error and makes the current token the end of the text.
+// fail records the first error and makes the current token the end of the text. Later errors would
+// be consequences of the first one.
 func (p *parser) fail(err error) {
 	if p.err == nil {
 		p.err = err
@@ -82,7 +86,8 @@ func (p *parser) unexpected(t lexer.Token) {
 // loc returns the location of the current token.
 func (p *parser) loc() *Location { return &Location{Line: p.tok.Line, Column: p.tok.Column} }
 
-// take advances if the current token is of kind k, and reports whether it did.
+// take advances if the current token is of kind k, and reports whether it did. After an error
+// it returns false. Loops that wait for a closing token check p.err for this reason.
 func (p *parser) take(k lexer.Kind) bool {
 	if p.tok.Kind != k || p.err != nil {
 		return false
@@ -141,7 +146,8 @@ type (
 )
 
 // slab allocates values in chunks. The size of a chunk doubles up to a limit, so that small
-// documents use little memory.
+// documents use little memory. A chunk stays in memory as long as any of its nodes does, which is
+// the lifetime of the document.
 type slab[T any] struct {
 	free []T
 	size int

@@ -10,7 +10,8 @@ import (
 
 // Print returns doc on one line. [Parse] returns the same tree for it, except for locations.
 // Documents that differ only in whitespace, comments or the notation of strings have the same
-// output.
+// output. An idempotency key is stored with a hash of this output, so a change of the format makes
+// retries conflict with keys that are already stored.
 func Print(doc *Document) string {
 	var p printer
 	for i, def := range doc.Definitions {
@@ -22,7 +23,8 @@ func Print(doc *Document) string {
 	return p.b.String()
 }
 
-// PrintValue returns v as error messages show it, and an empty string for nil.
+// PrintValue returns v as error messages show it, and an empty string for nil. Variables keep their
+// names, because the text shows the document and not the request.
 func PrintValue(v Value) string {
 	var p printer
 	p.value(v)
@@ -79,7 +81,8 @@ func (p *printer) variables(list []*VariableDefinition) {
 	p.end(len(list), ")")
 }
 
-// separate writes before for the first item of a list and between for the others.
+// separate writes before for the first item of a list and between for the others. It and end write
+// brackets only around a list that is not empty.
 func (p *printer) separate(i int, before, between string) {
 	if i > 0 {
 		before = between
@@ -186,7 +189,8 @@ func (p *printer) value(v Value) {
 }
 
 // quoted writes a string literal. It uses short escapes if they exist, and \u escapes for other
-// control characters.
+// control characters. The escapes are those of the reference implementation. Other characters are
+// valid in a literal as they are.
 func (p *printer) quoted(s string) {
 	p.b.WriteByte('"')
 	for _, r := range s {

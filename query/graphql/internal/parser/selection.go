@@ -9,7 +9,8 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
 )
 
-// selectionSet parses SelectionSet (section 2.5), which has at least one selection.
+// selectionSet parses SelectionSet (section 2.5), which has at least one selection. It counts a
+// level of nesting, because fields and fragments contain further sets.
 func (p *parser) selectionSet() *SelectionSet {
 	set := &SelectionSet{Loc: p.loc()}
 	if !p.enter() {
@@ -58,7 +59,8 @@ func (p *parser) field() *Field {
 	return f
 }
 
-// fragment parses FragmentSpread or InlineFragment (section 2.9).
+// fragment parses FragmentSpread or InlineFragment (section 2.9). The name after the dots decides
+// which one follows.
 func (p *parser) fragment() Selection {
 	loc := p.loc()
 	p.advance()
@@ -77,6 +79,7 @@ func (p *parser) fragment() Selection {
 }
 
 // arguments parses optional Arguments (section 2.7). Parentheses contain at least one argument.
+// constant excludes variables, as in directives of variable definitions.
 func (p *parser) arguments(constant bool) []*Argument {
 	if !p.take(lexer.ParenL) {
 		return nil

@@ -9,7 +9,8 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
 )
 
-// value parses Value. If constant, variables are an error.
+// value parses Value. If constant, variables are an error. Default values and directives of
+// variable definitions are constant.
 func (p *parser) value(constant bool) Value {
 	loc := p.loc()
 	switch p.tok.Kind {
@@ -45,7 +46,8 @@ func (p *parser) value(constant bool) Value {
 	return nil
 }
 
-// named returns the value for a name: a boolean, null or an enum value.
+// named returns the value for a name: a boolean, null or an enum value. The words true, false and
+// null are not valid enum values (section 2.10.6).
 func named(word string, loc *Location) Value {
 	switch word {
 	case "true", "false":
@@ -88,7 +90,7 @@ func (p *parser) list(constant bool) Value {
 }
 
 // object parses ObjectValue (section 2.10.8), which may be empty. Validation rejects duplicate
-// names.
+// names. Fields keep their order, because a literal of the scalar JSON keeps it.
 func (p *parser) object(constant bool) Value {
 	v := &ObjectValue{Loc: p.loc()}
 	if !p.enter() {
