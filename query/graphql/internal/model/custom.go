@@ -1,6 +1,8 @@
 package model
 
-// Custom fields: those of the roots, and the computed fields of items.
+// Custom fields: those of the roots, and the computed fields of items. Called by roots.go and
+// outputs.go. Package graphql makes the CustomField values from the options of the application, and
+// checkCustom in reflect.go has checked them.
 
 import (
 	"github.com/stoa-go/stoa/resource"

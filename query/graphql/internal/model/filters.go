@@ -1,6 +1,7 @@
 package model
 
-// Filters and sort keys of a resource, from its Options.Query.
+// Filters and sort keys of a resource, from its Options.Query. Called by roots.go for lists and by
+// watch.go for subscriptions. Package fetch converts the arguments to a query.Query.
 
 import (
 	"slices"
@@ -10,19 +11,23 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// operators returns the comparison operators in the order of the schema.
+// operators returns the comparison operators in the order of the schema. sharedFilter relies on the
+// order: the first 4 apply to booleans, the first 8 to all ordered values, the first 10 to strings,
+// and isNull is last.
 func operators() []query.Op {
 	return []query.Op{query.Eq, query.Ne, query.In, query.NotIn, query.Lt, query.Lte, query.Gt, query.Gte,
 		query.Contains, query.StartsWith, query.IsNull}
 }
 
-// connectives returns the names of the filter fields that combine filters.
+// connectives returns the names of the filter fields that combine filters. They are fields of each
+// filter type, next to those of the members.
 func connectives() []string {
 	return []string{string(query.AndOp), string(query.OrOp), string(query.NotOp)}
 }
 
 // filter returns the filter type of a resource, or nil if it has no filters. Lists and
-// subscriptions share it.
+// subscriptions share it. The map has a nil entry for a resource without filters. newFilter
+// must run only once, because define reports a second type of the same name.
 func (b *builder) filter(r *resource.Resource) *Type {
 	t, known := b.filters[r]
 	if !known {
@@ -71,7 +76,8 @@ func (b *builder) newFilter(r *resource.Resource) *Type {
 func listOfNullable(t *Type) *Ref { return listOf(t, false) }
 
 // comparisons returns the input type with the operators of a member. Members of the same scalar
-// with all of its operators share a type. Other members have a type of their own.
+// with all of its operators share a type. Other members have a type of their own. A shared type
+// keeps the schema small and lets clients reuse code for all filters of a scalar.
 func (b *builder) comparisons(r *resource.Resource, s position, ops []query.Op) *Type {
 	leaf := b.leaf(s.f.Type, s)
 	// The order of the declaration is lost, so that equal sets share a type.
@@ -90,7 +96,8 @@ func (b *builder) comparisons(r *resource.Resource, s position, ops []query.Op) 
 }
 
 // sharedFilter returns the name of the shared type, and whether ops are all operators of the
-// scalar, with or without isNull.
+// scalar, with or without isNull. reserved lists all names that it can return, so no type of a
+// resource can take one.
 func sharedFilter(leaf *Type, ops []query.Op) (string, bool) {
 	all, name := operators()[:8], leaf.Name
 	switch name {
@@ -113,7 +120,8 @@ func sharedFilter(leaf *Type, ops []query.Op) (string, bool) {
 	return name + "Filter", slices.Equal(ops, all)
 }
 
-// addOperators adds an input field for each operator.
+// addOperators adds an input field for each operator. All of them are nullable and have no default:
+// an absent operator is no condition.
 func (b *builder) addOperators(t, leaf *Type, ops []query.Op) {
 	for _, op := range ops {
 		in := &Input{Name: string(op), Doc: operatorDoc(op), Type: refTo(leaf)}
@@ -158,7 +166,8 @@ func operatorDoc(op query.Op) string {
 	return "true: the value is null. false: the value is not null."
 }
 
-// sort returns the input type of a sort key, or nil if the list has a single order.
+// sort returns the input type of a sort key, or nil if the list has a single order. The value of an
+// enum is the JSON name of the member, which package query expects.
 func (b *builder) sort(r *resource.Resource) *Type {
 	support, name := r.Describe().Query, b.names[r]
 	if support.Natural {

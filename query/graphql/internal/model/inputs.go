@@ -22,7 +22,8 @@ const (
 	patching              // a merge patch (RFC 7396) or a struct within one; all members are optional
 )
 
-// createInput returns the input type for new items, or nil if clients can set no member.
+// createInput returns the input type for new items, or nil if clients can set no member. Defaults
+// of members are part of the type, so clients can read them by introspection.
 func (b *builder) createInput(r *resource.Resource) *Type {
 	t := b.itemInput(r, "Create", creating)
 	if t != nil {
@@ -48,7 +49,8 @@ func (b *builder) replaceInput(r *resource.Resource) *Type {
 	return t
 }
 
-// patchInput returns the input type for a patch, or nil if items cannot be changed.
+// patchInput returns the input type for a patch, or nil if items cannot be changed. Its members
+// have no defaults: an absent member keeps its value.
 func (b *builder) patchInput(r *resource.Resource) *Type {
 	if !changes(r) {
 		return nil
@@ -114,7 +116,8 @@ func (b *builder) inputOf(m member, s position, form form) *Input {
 	return in
 }
 
-// inputObject returns the input type for a struct within an input.
+// inputObject returns the input type for a struct within an input. It has the form that callbacks
+// of ref need.
 func (b *builder) inputObject(t *schema.Type, hint string) *Type { return b.partObject(t, hint, part) }
 
 // patchObject returns the input type for a struct within a patch.
@@ -128,6 +131,8 @@ func (b *builder) partObject(t *schema.Type, hint string, form form) *Type {
 		// an input object needs a field (section 3.10); the struct is an empty JSON object
 		return b.scalar("JSON")
 	}
+	// The forms creating, replacing and part share a type: members of a nested struct do not depend
+	// on the request that contains it.
 	key := nested{t, form == patching}
 	if known := b.inputs[key]; known != nil {
 		return known
@@ -175,7 +180,8 @@ func (b *builder) arguments(t *schema.Type, subject, base string) []*Input {
 	return args
 }
 
-// commandInput returns the input type of a command, or nil if it has no input.
+// commandInput returns the input type of a command, or nil if it has no input. Each command has a
+// type of its own, even if two share a Go type, because its name follows from the command.
 func (b *builder) commandInput(c *command.Command) *Type {
 	in := c.Input()
 	if in == nil || !writable(in) {
@@ -190,7 +196,8 @@ func (b *builder) commandInput(c *command.Command) *Type {
 }
 
 // defaultOf returns the default of a member as a value of type t. ok is false if there is none, or
-// if t cannot represent it; it then applies when the member is decoded.
+// if t cannot represent it; it then applies when the member is decoded. The result has the Go type
+// that package coerce returns for t, because execution uses it in place of a coerced value.
 func defaultOf(f *schema.Field, t *Type) (any, bool) {
 	switch v := f.Default.(type) {
 	case nil:

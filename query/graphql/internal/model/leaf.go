@@ -42,7 +42,8 @@ func (b *builder) ref(t *schema.Type, s position, nullable bool,
 	return &Ref{Type: b.leaf(t, s), NonNull: !nullable}
 }
 
-// leaf returns the scalar or enum of a value that is neither an array nor a struct.
+// leaf returns the scalar or enum of a value that is neither an array nor a struct. The cases are
+// ordered: an id is an ID even if it is quoted, an enum or an integer.
 func (b *builder) leaf(t *schema.Type, s position) *Type {
 	f := s.f
 	switch {
@@ -72,7 +73,8 @@ func (b *builder) leaf(t *schema.Type, s position) *Type {
 }
 
 // fitsInt reports whether all values of an integer have 32 bits (section 3.5.1), because of its Go
-// type or its minimum and maximum.
+// type or its minimum and maximum. The comparisons use float64, in which every limit of 32 bits is
+// exact.
 func fitsInt(t *schema.Type, f *schema.Field) bool {
 	// int and int64 have 64 bits, so they need a minimum and a maximum to be an Int.
 	if t.Bits < 32 || t.Bits == 32 && !t.Unsigned {
@@ -104,7 +106,7 @@ func isEnum(f *schema.Field) bool {
 func isLiteral(name string) bool { return name == "true" || name == "false" || name == "null" }
 
 // enum returns the enum of a member. Members with the same name and values share it, as members of
-// the input and output types of a resource do.
+// the input and output types of a resource do. The values keep the order of the struct tag.
 func (b *builder) enum(goType *schema.Type, s position) *Type {
 	name, o := b.enumName(goType, s)
 	if b.isEnumOf(name, s.f) {
@@ -138,7 +140,8 @@ func (b *builder) enumName(goType *schema.Type, s position) (string, owner) {
 	return s.hint(), ofMember(s.f)
 }
 
-// isEnumOf reports whether an enum with this name has the values of f.
+// isEnumOf reports whether an enum with this name has the values of f. The order of the values
+// counts, because it is visible in the schema.
 func (b *builder) isEnumOf(name string, f *schema.Field) bool {
 	first := b.enums[name]
 	return first != nil && slices.Equal(first.Enum, f.Enum)
@@ -155,7 +158,8 @@ func (b *builder) isItemName(name string) bool {
 	return false
 }
 
-// scalar returns the scalar of this name and defines it on first use.
+// scalar returns the scalar of this name and defines it on first use. A schema lists only the
+// scalars that it uses.
 func (b *builder) scalar(name string) *Type {
 	return b.shared(Scalar, name, func(t *Type) {
 		switch name {

@@ -59,7 +59,8 @@ func (s *Schema) Field(parent *Type, name string) *Field {
 	return nil
 }
 
-// Overlap reports whether an object may have both types a and b, which are composite.
+// Overlap reports whether an object may have both types a and b, which are composite. It decides
+// whether a fragment can apply to objects of its parent type (section 5.5.2.3).
 func Overlap(a, b *Type) bool {
 	switch {
 	case a == b:
@@ -74,7 +75,7 @@ func Overlap(a, b *Type) bool {
 // Includes reports whether object is one of the possible types of the interface or union t.
 func (t *Type) Includes(object *Type) bool { return slices.Contains(t.Possible, object) }
 
-// Nullable returns r without NonNull.
+// Nullable returns r without NonNull. It does not change r, which other fields share.
 func (r *Ref) Nullable() *Ref {
 	if !r.NonNull {
 		return r

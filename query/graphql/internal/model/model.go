@@ -157,10 +157,11 @@ type Value struct {
 
 // Directive is a directive definition (section 3.13).
 type Directive struct {
-	Name, Doc  string
-	Args       []*Input
+	Name, Doc string
+	Args      []*Input
+	// Locations has names of __DirectiveLocation, such as FIELD or VARIABLE_DEFINITION.
 	Locations  []string
-	Repeatable bool
+	Repeatable bool // it can occur several times at one location
 }
 
 // Source is the origin of a field's value. It decides how package exec resolves the field.

@@ -14,11 +14,13 @@ import (
 )
 
 const (
-	onQuery    = "Query"
-	onMutation = "Mutation"
-	// onSubscription is the root type of subscriptions.
+	// The names of the root types, which are those that an SDL without a schema definition implies
+	// (section 3.3.1).
+	onQuery        = "Query"
+	onMutation     = "Mutation"
 	onSubscription = "Subscription"
 
+	// badName explains the syntax of names in errors; see isName.
 	badName = "a GraphQL name has ASCII letters, digits and underscores, and does not begin with a digit " +
 		"or two underscores"
 )
@@ -102,7 +104,8 @@ func (b *builder) membersOf(t *schema.Type, subject string) []member {
 }
 
 // baseOf returns the prefix for names that are derived from a struct within another: the name of
-// its Go type, or hint if it has none.
+// its Go type, or hint if it has none. The first hint for a Go type remains in use, so that its
+// nested types keep one name.
 func (b *builder) baseOf(t *schema.Type, hint string) string {
 	if t.Name != "" {
 		return pascal(t.Name)
@@ -133,7 +136,8 @@ func (b *builder) idOf(t *schema.Type) string {
 	return ""
 }
 
-// isName reports whether s is a name that a schema may define (sections 2.1.8 and 4).
+// isName reports whether s is a name that a schema may define (sections 2.1.8 and 4). Names that
+// begin with two underscores belong to introspection.
 func isName(s string) bool {
 	for i, r := range []byte(s) {
 		// r|0x20 is the lower case of an ASCII letter.
@@ -173,7 +177,8 @@ func pascal(name string) string {
 	return b.String()
 }
 
-// camel converts a name to the form of field names: line-items becomes lineItems.
+// camel converts a name to the form of field names: line-items becomes lineItems. An uppercase
+// acronym keeps all letters except the first: URL becomes uRL.
 func camel(name string) string { return lowerFirst(pascal(name)) }
 
 // lowerFirst returns name with its first letter in lower case.

@@ -1,6 +1,7 @@
 package model
 
-// Output types: items, structs within items, and connections.
+// Output types: items, structs within items, and connections. Called by roots.go and watch.go. Each
+// field has a Source, by which package exec resolves it.
 
 import (
 	"encoding"
@@ -16,9 +17,10 @@ import (
 type fields struct {
 	b      *builder
 	t      *Type
-	owners map[string]owner
+	owners map[string]owner // owners of the names of fields; an error names both owners
 }
 
+// fieldsOf returns a set that adds fields to t, which has none.
 func (b *builder) fieldsOf(t *Type) *fields { return &fields{b: b, t: t, owners: map[string]owner{}} }
 
 // add adds a field, or reports that its name is invalid or taken.
@@ -36,14 +38,15 @@ func (s *fields) add(f *Field, o owner) {
 	}
 }
 
-// item returns the type of a resource's items, or nil if it has no valid name.
+// item returns the type of a resource's items, or nil if it has no valid name. The type is entered
+// in b.items before its fields, because relations may lead back to it.
 func (b *builder) item(r *resource.Resource) *Type {
 	name := b.names[r]
 	if t := b.items[r]; t != nil || name == "" {
 		return t
 	}
 	t := b.define(Object, name, ofResource(r, "the items"))
-	b.items[r] = t // before its fields, because types may be recursive
+	b.items[r] = t
 	t.Doc, t.Go, t.Resource = "An item of `"+r.Name()+"`.", r.Type(), r
 	set := b.fieldsOf(t)
 	b.addMembers(set, b.membersOf(r.Type(), "resource "+r.Name()), name, r.Describe().ID)
@@ -78,7 +81,8 @@ func (b *builder) addMembers(set *fields, members []member, base, id string) {
 }
 
 // mayLackZero reports whether the zero value of a Go type may be invalid for t: it may not be a
-// value of an enum, and the text methods of a type may reject it.
+// value of an enum, and the text methods of a type may reject it. Null
+// replaces such a value, which would be an error of the field.
 func mayLackZero(t *Type, goType *schema.Type) bool {
 	if t.Kind != Scalar {
 		return true
@@ -93,7 +97,8 @@ func mayLackZero(t *Type, goType *schema.Type) bool {
 // items only.
 func changes(r *resource.Resource) bool { return r.Can(resource.OpPatch) }
 
-// addRelations adds the relations of a resource.
+// addRelations adds the relations of a resource. A relation to one item is nullable, because the
+// target may be missing or hidden.
 func (b *builder) addRelations(set *fields, r *resource.Resource) {
 	for _, name := range r.Describe().Relations {
 		target, most := b.c.Related(r, name)
@@ -115,7 +120,9 @@ func (b *builder) addRelations(set *fields, r *resource.Resource) {
 	}
 }
 
-// object returns the type of a struct within another. hint is its name if the Go type has none.
+// object returns the type of a struct within another. hint is its name if the Go type has none. All
+// structs of one Go type share it, so recursive types end. It has no relations: only items of a
+// resource do.
 func (b *builder) object(t *schema.Type, hint string) *Type {
 	if !slices.ContainsFunc(t.Fields, func(f *schema.Field) bool { return !f.WriteOnly }) {
 		return b.scalar("JSON") // an object needs a field (section 3.6)
@@ -171,7 +178,8 @@ func (b *builder) connection(r *resource.Resource) *Type {
 	return t
 }
 
-// fillPageInfo fills in the type PageInfo.
+// fillPageInfo fills in the type PageInfo. The names are those of the Relay specification, which
+// client libraries expect.
 func (b *builder) fillPageInfo(t *Type) {
 	t.Doc = "The position of a page in its list."
 	flag, text := nonNull(b.scalar("Boolean")), refTo(b.scalar("String"))

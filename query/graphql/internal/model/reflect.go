@@ -1,5 +1,8 @@
 package model
 
+// Reflect and the state of a build. Package graphql calls Reflect once for each contract at
+// start-up. The other files of the package add types to the builder.
+
 import (
 	"errors"
 	"fmt"
@@ -102,7 +105,8 @@ func newBuilder(c *resource.Catalog, opts *Options) *builder {
 	return b
 }
 
-// fail records an error, unless it has been recorded.
+// fail records an error, unless it has been recorded. A type may be reflected for several uses,
+// each of which finds the same problem.
 func (b *builder) fail(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !b.reported[text] {
@@ -194,7 +198,8 @@ func (b *builder) resource(name string) *resource.Resource {
 }
 
 // define defines a type. If its name is invalid or taken, define reports it and returns a type that
-// is not part of the schema, so that further errors are found.
+// is not part of the schema, so that further errors are found. The caller can fill in the returned
+// type in either case.
 func (b *builder) define(kind Kind, name string, o owner) *Type {
 	t := &Type{Kind: kind, Name: name}
 	other, taken := b.owners[name]
@@ -210,7 +215,9 @@ func (b *builder) define(kind Kind, name string, o owner) *Type {
 	return t
 }
 
-// shared returns a type that several others use, and defines it on first use.
+// shared returns a type that several others use, and defines it on first use. fill runs after the
+// type is entered in b.types, so it may refer to the type itself. The name must be reserved,
+// because owners is not checked.
 func (b *builder) shared(kind Kind, name string, fill func(t *Type)) *Type {
 	if t := b.types[name]; t != nil {
 		return t

@@ -1,6 +1,8 @@
 package model
 
-// The root types Query and Mutation.
+// The root types Query and Mutation. Called by Reflect. Every other type is defined when the first
+// field refers to it, so the schema has no unused types. outputs.go, inputs.go and filters.go define
+// them.
 
 import (
 	"cmp"
@@ -13,7 +15,7 @@ import (
 )
 
 // queryType returns the query root: an item and a list field for each resource, lookups, and custom
-// fields.
+// fields. It is made by shared, because define rejects reserved names.
 func (b *builder) queryType() *Type {
 	t := b.shared(Object, onQuery, func(t *Type) { t.Doc = "The queries." })
 	set := b.fieldsOf(t)
@@ -38,7 +40,8 @@ func ofField(r *resource.Resource, part string) owner {
 	return owner{part + " of the resource " + r.Name(), "rename the resource " + r.Name()}
 }
 
-// get returns the field for one item of a resource.
+// get returns the field for one item of a resource. The field is nullable, and a hidden item is
+// null like a missing one, so a response does not reveal that the item exists.
 func (b *builder) get(r *resource.Resource, item *Type) *Field {
 	return &Field{Name: lowerFirst(item.Name), Type: refTo(item), Source: Get, Resource: r,
 		Doc: "The item of `" + r.Name() +
@@ -46,13 +49,14 @@ func (b *builder) get(r *resource.Resource, item *Type) *Field {
 		Args: []*Input{b.idArg()}}
 }
 
-// idArg returns the argument id.
+// idArg returns the argument id. The result is new for each call, so that a caller can change it.
 func (b *builder) idArg() *Input {
 	return &Input{Name: "id", Doc: "The id of the item.", Type: nonNull(b.scalar("ID"))}
 }
 
 // list returns the field for a page of a resource. A store with natural order supports only one
-// order and forward paging.
+// order and forward paging. The page sizes are part of the descriptions, because an argument above
+// the maximum is an error.
 func (b *builder) list(r *resource.Resource) *Field {
 	f := &Field{Name: camel(r.Name()), Type: refTo(b.connection(r)), Source: List, Resource: r}
 	if filter := b.filter(r); filter != nil {
@@ -85,7 +89,8 @@ func (b *builder) list(r *resource.Resource) *Field {
 	return f
 }
 
-// lookup returns the field for a lookup, or nil if the target has no item type.
+// lookup returns the field for a lookup, or nil if the target has no item type. The
+// lookup itself returns only an id. The item is read from the target, under its policy.
 func (b *builder) lookup(l *resource.Lookup) *Field {
 	target := b.c.Target(l)
 	item := b.item(target)
@@ -102,6 +107,7 @@ func (b *builder) lookup(l *resource.Lookup) *Field {
 // mutationType returns the mutation root, or nil if there are no writes: writes of each resource,
 // commands, and custom fields.
 func (b *builder) mutationType() *Type {
+	// The type is added to b.types at the end, because an object type needs a field (section 3.6).
 	t := &Type{Kind: Object, Name: onMutation,
 		Doc: sentences("The mutations. The fields of an operation are executed serially.",
 			b.keys())}
@@ -125,6 +131,7 @@ func (b *builder) mutationType() *Type {
 }
 
 // keys describes idempotency keys, and is empty if the catalog does not support them.
+// The root type contains the text, because generic GraphQL tools show no other documentation.
 func (b *builder) keys() string {
 	once := b.c.Idempotency()
 	if once == nil {
@@ -145,7 +152,8 @@ func (b *builder) keys() string {
 	return text
 }
 
-// addWrites adds the mutations of a resource.
+// addWrites adds the mutations of a resource. All of them are nullable. An error of one mutation
+// then keeps the results of those before it (section 6.4.4).
 func (b *builder) addWrites(set *fields, r *resource.Resource, item *Type) {
 	name, o := "`"+r.Name()+"`", ofResource(r, "a write")
 	if r.Can(resource.OpCreate) {
@@ -153,6 +161,7 @@ func (b *builder) addWrites(set *fields, r *resource.Resource, item *Type) {
 		set.add(&Field{Name: "create" + item.Name, Type: refTo(item), Source: Create, Resource: r, Args: in,
 			Doc: "Creates an item of " + name + " and returns it."}, o)
 	}
+	// The fields that change an existing item have the same form: id, input and ifMatch.
 	change := func(verb, doc string, source Source, in []*Input) {
 		args := append(append([]*Input{b.idArg()}, in...), b.ifMatchArg(r))
 		set.add(&Field{Name: verb + item.Name, Doc: doc, Type: refTo(item), Source: source, Resource: r,
@@ -172,7 +181,8 @@ func (b *builder) addWrites(set *fields, r *resource.Resource, item *Type) {
 	}
 }
 
-// inputArg returns the argument input, or nil if there is no input type.
+// inputArg returns the argument input, or nil if there is no input type. Delete has none, and
+// neither has a command without input.
 func inputArg(input *Type, doc string) []*Input {
 	if input == nil {
 		return nil
@@ -180,7 +190,8 @@ func inputArg(input *Type, doc string) []*Input {
 	return []*Input{{Name: "input", Doc: doc, Type: nonNull(input)}}
 }
 
-// ifMatchArg returns the argument for a precondition.
+// ifMatchArg returns the argument for a precondition. It is nullable even if it is required. The
+// resource then reports a missing precondition with a code of its own, as it does for REST.
 func (b *builder) ifMatchArg(r *resource.Resource) *Input {
 	doc := "A precondition in the form of the header If-Match: an `etag`, several separated by commas, " +
 		"or `*`. If the item does not have one of these revisions, nothing is changed."

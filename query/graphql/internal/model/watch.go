@@ -1,6 +1,7 @@
 package model
 
-// The root type Subscription, and the types of changes.
+// The root type Subscription, and the types of changes. Called by Reflect, and by connection in
+// outputs.go for the cursor of a list. Package exec resolves the fields from a feed.Change.
 
 import "github.com/stoa-go/stoa/resource"
 
@@ -22,7 +23,8 @@ func (b *builder) subscriptionType() *Type {
 	return t
 }
 
-// changed returns the field for the changes of a resource, or of one of its items.
+// changed returns the field for the changes of a resource, or of one of its items. All arguments
+// are optional. Package fetch rejects the combination of id and filter, which types cannot express.
 func (b *builder) changed(r *resource.Resource, item *Type) *Field {
 	f := &Field{Name: lowerFirst(item.Name) + "Changed", Type: refTo(b.change(r, item)), Source: Watch,
 		Resource: r,
@@ -44,7 +46,8 @@ func (b *builder) changed(r *resource.Resource, item *Type) *Field {
 	return f
 }
 
-// change returns the type of a change.
+// change returns the type of a change. The item is nullable, because a deletion has none. The id is
+// not, so that a client can remove the item from its cache.
 func (b *builder) change(r *resource.Resource, item *Type) *Type {
 	o := ofResource(r, "the changes")
 	t := b.define(Object, item.Name+"Change", o)
@@ -63,7 +66,8 @@ func (b *builder) change(r *resource.Resource, item *Type) *Type {
 	return t
 }
 
-// fillChangeKind fills in the enum ChangeKind.
+// fillChangeKind fills in the enum ChangeKind. The kinds describe what one subscriber can see, so
+// they may differ from the kind of the write.
 func fillChangeKind(t *Type) {
 	t.Doc = "The kind of a change, as visible to you."
 	t.Values = []*Value{
@@ -73,7 +77,8 @@ func fillChangeKind(t *Type) {
 	}
 }
 
-// eventCursor returns the field for the cursor that continues a list with a subscription.
+// eventCursor returns the field for the cursor that continues a list with a subscription. It is
+// added for resources with a feed only.
 func (b *builder) eventCursor(r *resource.Resource) *Field {
 	return &Field{Name: "eventCursor", Type: nonNull(b.scalar("String")), Source: EventCursor, Resource: r,
 		Doc: "A cursor from before the items were read, for `after` of a subscription, which then misses " +
