@@ -1,7 +1,7 @@
 package graphqltest
 
-// A second implementation of introspection, in 100 lines without a plan, a cache or limits. The
-// tests of exec compare their responses with it byte by byte.
+// A second implementation of introspection, in 100 lines without a plan, a cache or limits. Tests
+// of package introspect and of .ci/clients use it to read a schema that has no catalog.
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// Ask executes an introspection query and returns the member data. It is a simple reference for the
-// tests of package exec: it does no validation and supports one operation without variables or
-// directives.
+// Ask executes an introspection query and returns the member data. It supports one operation
+// without variables or directives, and does no validation. The member order is that of the document,
+// so callers can compare bytes.
 func Ask(s *model.Schema, document string) ([]byte, error) {
 	doc, err := parser.Parse(document)
 	if err != nil {
@@ -33,13 +33,15 @@ func Ask(s *model.Schema, document string) ([]byte, error) {
 	return w.object(nil, s.Query, nil, root)
 }
 
-// walker writes the response while it walks the document.
+// walker writes the response while it walks the document. It appends to one buffer, so an error
+// leaves an incomplete object, which Ask returns with the error.
 type walker struct {
 	schema    *model.Schema
 	fragments map[string]*parser.FragmentDefinition
 }
 
-// field returns the definition of a field, meta fields included, or nil.
+// field returns the definition of a field, meta fields included, or nil. It accepts __schema and
+// __type in any type, because the document is valid.
 func (w *walker) field(t *model.Type, name string) *model.Field {
 	switch name {
 	case "__typename":
@@ -53,7 +55,7 @@ func (w *walker) field(t *model.Type, name string) *model.Field {
 }
 
 // object appends an object. parent is the Go value that Meta of its fields receives, and nil at the
-// root.
+// root. The type is known statically, because introspection has no interfaces and unions.
 func (w *walker) object(dst []byte, t *model.Type, parent any, set *parser.SelectionSet) ([]byte, error) {
 	dst, err := w.selections(append(dst, '{'), t, parent, set)
 	return append(dst, '}'), err
@@ -65,6 +67,7 @@ func (w *walker) selections(dst []byte, t *model.Type, parent any, set *parser.S
 	var err error
 	for _, selection := range set.Selections {
 		switch selection := selection.(type) {
+		// Introspection has object types only, so type conditions always match.
 		case *parser.InlineFragment:
 			dst, err = w.selections(dst, t, parent, selection.SelectionSet)
 		case *parser.FragmentSpread:
@@ -79,7 +82,8 @@ func (w *walker) selections(dst []byte, t *model.Type, parent any, set *parser.S
 	return dst, nil
 }
 
-// selected appends one field and its response key.
+// selected appends one field and its response key. An unknown field is an error of the test that
+// wrote the document.
 func (w *walker) selected(dst []byte, t *model.Type, parent any, node *parser.Field) ([]byte, error) {
 	f := w.field(t, node.Name.Value)
 	if f == nil {
@@ -118,7 +122,8 @@ func (w *walker) selected(dst []byte, t *model.Type, parent any, node *parser.Fi
 }
 
 // value appends the value of a field (section 6.4.3). It returns an error in place of propagating
-// null, because introspection never has errors.
+// null, because introspection never has errors. A list is a []any, and an object is the parent
+// value for the fields below it.
 func (w *walker) value(dst []byte, t *model.Ref, value any, node *parser.Field) ([]byte, error) {
 	if value == nil {
 		if t.NonNull {

@@ -10,13 +10,16 @@ import (
 )
 
 // Hostile returns documents that try to crash or overload a server, by a description of the attack.
-// Most are about as large as the limits allow.
+// Most are about as large as the limits allow. The names are part of the contract: a table in the
+// tests of validate has the expected verdict for each name. The documents select fields of the
+// schema of [New].
 func Hostile() map[string]string {
 	return map[string]string{
 		// A server that expands fragments before it searches for cycles does not return.
 		"cycle of two fragments":  "{...A} fragment A on Query{...B} fragment B on Query{...A}",
 		"cycle of many fragments": cycle(1200),
-		// A recursive parser without a limit overflows its stack.
+		// A recursive parser without a limit overflows its stack. The first document is above the
+		// default limit of bytes and the second below it.
 		"2 MB of brackets":   "{a(b:" + strings.Repeat("[", 2<<20),
 		"1 MB of brackets":   "{a(b:" + strings.Repeat("[", 1<<20-100),
 		"1 MB of selections": strings.Repeat("a{", 1<<19-10),
@@ -36,6 +39,7 @@ func Hostile() map[string]string {
 		"conflicting aliases":  "{dog{" + strings.Repeat("a:id a:name ", 1600) + "}}",
 		"conflicts further down": "{dog{" + strings.Repeat("self{self{a:id}} self{self{a:name}} ", 500) +
 			"}}",
+		// Fields of an interface merge with those of each object type that implements it.
 		"partitions": "{animals" + partitions(5) + "}",
 		// Each directive is checked against the schema and for uniqueness.
 		"directive flood":         "{dog{id " + strings.Repeat("@a ", 4000) + "}}",
@@ -49,7 +53,9 @@ func Hostile() map[string]string {
 		"many variables":  variables(1200),
 		"many fragments of one": "{dog{" + strings.Repeat("...F ", 3000) + "}} fragment F on Dog{" +
 			strings.Repeat("id ", 900) + "}",
+		// Each member has the same name, so a check by pairs would be quadratic.
 		"wide objects": "{stones(any:{" + strings.Repeat("a:1 ", 3300) + "}){color}}",
+		// The types of a schema form cycles, so each level multiplies the size of the response.
 		"deep introspection": "{__schema{types{" + strings.Repeat("fields{type{", 25) + "name" +
 			strings.Repeat("}}", 25) + "}}}",
 	}
@@ -66,6 +72,8 @@ func cycle(n int) string {
 }
 
 // doubling returns fragments that each spread the next twice, so their expansion has 2^n fields.
+// each is the selection of a fragment as a format: its second argument is the number of the next
+// fragment.
 func doubling(on, each string, n int) string {
 	var b strings.Builder
 	begin, end := "{...F0} ", "dog{id}"
@@ -80,7 +88,8 @@ func doubling(on, each string, n int) string {
 	return b.String()
 }
 
-// web returns fragments that each spread up to the given number of the fragments that follow.
+// web returns fragments that each spread up to the given number of the fragments that follow. All of
+// them use the same aliases, so field merging reaches each fragment on many paths.
 func web(fragments, spreads int) string {
 	var b strings.Builder
 	b.WriteString("{dog{...F0}} ")
@@ -95,7 +104,8 @@ func web(fragments, spreads int) string {
 }
 
 // partitions returns nested fields that two object types and their interface all select. Field
-// merging has to compare each pair of types at each level.
+// merging has to compare each pair of types at each level. The number of pairs grows exponentially
+// with depth, unless results are reused.
 func partitions(depth int) string {
 	if depth == 0 {
 		return "{__typename}"
@@ -104,7 +114,8 @@ func partitions(depth int) string {
 	return "{...on Pet{" + inner + "} ...on Dog{" + inner + "} ...on Cat{" + inner + "}}"
 }
 
-// operations returns n operations and n fragments. Each operation reaches all fragments.
+// operations returns n operations and n fragments. Each operation reaches all fragments. The work
+// is n*n if fragments are visited for each operation.
 func operations(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -117,7 +128,8 @@ func operations(n int) string {
 	return b.String()
 }
 
-// variables returns an operation with n variables, all of them used.
+// variables returns an operation with n variables, all of them used. The list contains each
+// variable, so that each definition and each usage is checked.
 func variables(n int) string {
 	var b strings.Builder
 	b.WriteString("query(")
