@@ -38,7 +38,7 @@ func verify(_ context.Context, token string) (string, error) {
 	return "", fmt.Errorf("wrapped: %w", middleware.ErrToken)
 }
 
-// whoami says who is asking.
+// whoami responds with the principal.
 func whoami(w http.ResponseWriter, r *http.Request) {
 	w.Header().Add("Vary", "Accept")
 	io.WriteString(w, "<"+middleware.Principal(r.Context())+">")
@@ -70,14 +70,14 @@ func TestRule138Bearer(t *testing.T) {
 		content   string // or a part of it
 	}{
 		{"nobody", "GET", nil, 200, "", "<>"},
-		{"nobody writes", "POST", nil, 401, `Bearer realm="shop"`, problem.Unauthenticated.URI()},
+		{"anonymous write", "POST", nil, 401, `Bearer realm="shop"`, problem.Unauthenticated.URI()},
 		{"somebody", "GET", []string{"Bearer ann-1"}, 200, "", "<ann>"},
-		{"somebody writes", "DELETE", []string{"Bearer ann-1"}, 200, "", "<ann>"},
+		{"authenticated write", "DELETE", []string{"Bearer ann-1"}, 200, "", "<ann>"},
 		{"scheme in any case", "PUT", []string{"bEARER ann-1"}, 200, "", "<ann>"},
 		{"spaces", "GET", []string{"  Bearer   ann-1  "}, 200, "", "<ann>"},
 		{"every character", "GET", []string{"Bearer a.b~c+d/e_f-0=="}, 200, "", "<ann>"},
 		{"wrong token", "GET", []string{"Bearer x"}, 401, invalidToken, problem.Unauthenticated.URI()},
-		{"token of nobody", "GET", []string{"Bearer nobody"}, 401, invalidToken,
+		{"token without principal", "GET", []string{"Bearer nobody"}, 401, invalidToken,
 			problem.Unauthenticated.URI()},
 		{"another scheme", "GET", []string{"Basic YW5uOmFubg=="}, 200, "", "<>"},
 		{"another scheme writes", "PATCH", []string{"Digest a=b"}, 401, `Bearer realm="shop"`,

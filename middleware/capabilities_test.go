@@ -88,7 +88,8 @@ func get(t *testing.T, s *httptest.Server, path string) (*http.Response, string)
 	return res, string(body)
 }
 
-// TestNothingIsHidden: behind each of them a writer can do what net/http's can, on both protocols.
+// TestNothingIsHidden: a writer that each middleware wraps has the capabilities of that of
+// net/http, over both protocols.
 func TestNothingIsHidden(t *testing.T) {
 	t.Parallel()
 	bare := map[string]string{}
@@ -130,7 +131,7 @@ func onlyUnwraps(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwrapper{w}, r) })
 }
 
-// TestHijack takes the connection over behind all that wrap the writer, and looks what is logged of it.
+// TestHijack hijacks the connection through all wrappers of the writer, and checks the log line.
 func TestHijack(t *testing.T) {
 	t.Parallel()
 	var lines lines
@@ -179,7 +180,7 @@ func TestReadFrom(t *testing.T) {
 	lines.has(t, 1, fmt.Sprintf(`"bytes":%d`, len(body)))
 }
 
-// TestInformational: what comes before the answer is not the answer.
+// TestInformational: an informational response is not the final one.
 func TestInformational(t *testing.T) {
 	t.Parallel()
 	var lines lines

@@ -34,8 +34,8 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// TestPatternsAreHandedOut: whoever is outside learns the pattern that matched, though each middleware between has a request
-// of its own.
+// TestPatternsAreHandedOut: outer middleware sees the pattern that matched, although inner
+// middleware copies the request.
 func TestPatternsAreHandedOut(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
@@ -76,8 +76,8 @@ func wholeChain(log *middleware.LogOptions, quota int,
 	)
 }
 
-// TestOrder: of several things that are wrong with a request the one is told that the order says, and whatever is told, the
-// line in the log and the fields of those outside are there.
+// TestOrder: if a request has several mistakes, the outermost middleware reports the first. The log
+// line and the fields of outer middleware are present in any case.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -89,8 +89,8 @@ func TestOrder(t *testing.T) {
 		{"a panic", func(r *http.Request) {}, 500, []string{`"principal":"ann"`, `"route":"/boom"`}},
 		{"over the quota", func(r *http.Request) { r.Header.Set("X-Spent", "yes") }, 429,
 			[]string{`"principal":"ann"`, `"path":"/boom"`}},
-		{"nobody, over the quota", func(r *http.Request) { r.Header.Del("Authorization") }, 401, nil},
-		{"of another origin, nobody", func(r *http.Request) {
+		{"anonymous, over the quota", func(r *http.Request) { r.Header.Del("Authorization") }, 401, nil},
+		{"of another origin, anonymous", func(r *http.Request) {
 			r.Header.Del("Authorization")
 			r.Header.Set("Sec-Fetch-Site", "cross-site")
 		}, 403, nil},

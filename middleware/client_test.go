@@ -15,7 +15,7 @@ import (
 
 var proxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8:1::/48")}
 
-// TestRule018TrustedProxies: who is behind the proxies, and that nobody else can say so.
+// TestRule018TrustedProxies: only trusted proxies determine the client address.
 func TestRule018TrustedProxies(t *testing.T) {
 	t.Parallel()
 	rfc := &middleware.ClientAddressOptions{Forwarded: true, Host: true}
@@ -81,7 +81,7 @@ func TestRule018TrustedProxies(t *testing.T) {
 		{"RFC 7239, spoofed scheme and host", rfc, "10.0.0.1:1",
 			http.Header{"Forwarded": {"for=6.6.6.6;proto=https;host=evil, for=1.2.3.4"}},
 			"1.2.3.4 false example.com"},
-		{"RFC 7239, spoofed behind a proxy", rfc, "10.0.0.1:1",
+		{"RFC 7239, spoofed through a proxy", rfc, "10.0.0.1:1",
 			http.Header{"Forwarded": {"for=10.9.9.9;proto=https;host=evil",
 				"for=1.2.3.4;proto=http, for=10.0.0.2"}},
 			"1.2.3.4 false example.com"},
@@ -127,7 +127,7 @@ func TestRule018TrustedProxies(t *testing.T) {
 	}
 }
 
-// TestClientWithoutProxies: without ClientAddress the connection tells.
+// TestClientWithoutProxies: without ClientAddress it is the address of the connection.
 func TestClientWithoutProxies(t *testing.T) {
 	t.Parallel()
 	r := httptest.NewRequest("GET", "/", nil)
@@ -141,8 +141,8 @@ func TestClientWithoutProxies(t *testing.T) {
 	}
 }
 
-// FuzzForwarded, whose seeds are in testdata: whatever is sent, by whomever, the client is an address that stands in the field,
-// or the peer, and a host has nothing in it that a URL would mind.
+// FuzzForwarded: the client is an address in the field, or the peer. A host contains no character
+// that is invalid in a URL. The seeds are in testdata.
 func FuzzForwarded(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value string, rfc bool) {
 		r := httptest.NewRequest("GET", "/", nil)
@@ -176,7 +176,7 @@ func FuzzForwarded(f *testing.F) {
 	})
 }
 
-// A proxy in the same network says who is asking.
+// A proxy in the same network reports the client.
 func ExampleClientAddress() {
 	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 	h := middleware.ClientAddress(trusted,

@@ -14,7 +14,7 @@ import (
 	"github.com/stoa-go/stoa/middleware"
 )
 
-// What every server wants, in its order.
+// The middleware that most servers need, in the right order.
 func ExampleChain() {
 	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: withoutTimes}))
 	mux := http.NewServeMux()

@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/middleware"
 )
 
-// Everybody may read, and whoever writes must show a token.
+// Reads are public, and writes need a token.
 func ExampleAuthenticate() {
 	sessions := map[string]string{"t0k3n": "ann"}
 	verify := func(_ context.Context, token string) (string, error) {

@@ -14,8 +14,8 @@ import (
 // bearerPattern is the grammar of RFC 6750 section 2.1, with the white space around it that net/http takes off.
 var bearerPattern = regexp.MustCompile(`^[ \t]*(?i:bearer) +([A-Za-z0-9._~+/-]+=*)[ \t]*$`)
 
-// FuzzBearer, whose seeds are in testdata: a token is what the grammar says and nothing else, and no field gets a principal
-// without one.
+// FuzzBearer: a token conforms to the grammar, and a request without one has no principal. The
+// seeds are in testdata.
 func FuzzBearer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, field string) {
 		asked := ""

@@ -17,7 +17,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// lines are what a logger was told, as JSON.
+// lines collects the lines of a logger, as JSON.
 type lines struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

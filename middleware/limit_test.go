@@ -81,7 +81,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// swallow reads everything, and says how much it was.
+// swallow reads the whole body and responds with its size.
 func swallow(w http.ResponseWriter, r *http.Request) {
 	n, err := io.Copy(io.Discard, r.Body)
 	var tooLarge *http.MaxBytesError
@@ -94,8 +94,8 @@ func swallow(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, strconv.FormatInt(n, 10))
 }
 
-// TestNoReadingAfterRefusal: once content is refused the connection ends, whatever the client goes on sending, and without
-// waiting for any limit of time. The handler may even have begun to answer.
+// TestNoReadingAfterRefusal: after a rejected body the connection is closed at once, even if the
+// client continues to send. The handler may have begun its response.
 func TestNoReadingAfterRefusal(t *testing.T) {
 	t.Parallel()
 	chunk := "ff\r\n" + strings.Repeat("x", 255) + "\r\n"
@@ -112,14 +112,14 @@ func TestNoReadingAfterRefusal(t *testing.T) {
 		outside           func(http.Handler) http.Handler
 	}{
 		{"chunks that drip", chunked + strings.Repeat(chunk, 5), "1\r\nx\r\n", swallow, nil},
-		{"behind others", chunked + strings.Repeat(chunk, 5), "1\r\nx\r\n", swallow,
+		{"queued", chunked + strings.Repeat(chunk, 5), "1\r\nx\r\n", swallow,
 			middleware.Chain(middleware.Log(quiet()), onlyUnwraps, middleware.Recover(nil))},
 		{"and before Timeout", chunked + strings.Repeat(chunk, 5), "1\r\nx\r\n", swallow,
 			middleware.Timeout(nil)},
 		{"length that drips", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2000\r\n\r\nx", "x", swallow,
 			nil},
 		{"begun", chunked + strings.Repeat(chunk, 5), "1\r\nx\r\n", begun, nil},
-		{"begun behind others", chunked + strings.Repeat(chunk, 5), "1\r\nx\r\n", begun,
+		{"queued, then begun", chunked + strings.Repeat(chunk, 5), "1\r\nx\r\n", begun,
 			middleware.Log(quiet())},
 	}
 	for _, tt := range tests {
@@ -140,7 +140,7 @@ func TestNoReadingAfterRefusal(t *testing.T) {
 				}()
 				res, _, err := receive(t, conn)
 				if err != nil || res.StatusCode != http.StatusRequestEntityTooLarge || !res.Close &&
-					!strings.HasPrefix(tt.name, "begun") {
+					!strings.HasSuffix(tt.name, "begun") {
 					t.Errorf("%v %v", err, res)
 				}
 				if more, _ := io.ReadAll(conn); strings.Contains(string(more), "HTTP/1.1") {
@@ -156,7 +156,7 @@ func TestNoReadingAfterRefusal(t *testing.T) {
 	}
 }
 
-// TestLimitOnTheWire: 413 reaches a client that goes on sending, on both protocols.
+// TestLimitOnTheWire: a client that continues to send receives 413, over both protocols.
 func TestLimitOnTheWire(t *testing.T) {
 	t.Parallel()
 	h := middleware.Chain(middleware.Log(quiet()),
@@ -166,7 +166,8 @@ func TestLimitOnTheWire(t *testing.T) {
 		defer cancel()
 		for range 3 {
 			details := make(waits)
-			// It goes on when it has the answer, as one whose connection is gone by then may never see it.
+			// It continues after the response, because a client with a closed connection may not
+			// receive it.
 			r, _ := http.NewRequestWithContext(ctx, "POST", s.URL,
 				io.MultiReader(io.LimitReader(zeros{}, 2000), details, io.LimitReader(zeros{}, 100_000)))
 			res, err := s.Client().Do(r)
@@ -184,7 +185,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-// waits has nothing to read, and says so when it is closed.
+// waits is a body without data. It is closed when the body is closed.
 type waits chan struct{}
 
 func (w waits) Read([]byte) (int, error) {
@@ -192,7 +193,7 @@ func (w waits) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestInFlight fills all places, the queue, and then comes one more.
+// TestInFlight fills all slots and the queue, and sends one more request.
 func TestInFlight(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -234,7 +235,7 @@ func TestInFlight(t *testing.T) {
 		for range 6 {
 			got[<-codes]++
 		}
-		// of the three who waited the third was not served within five seconds
+		// of the three queued requests the third was not served within five seconds
 		if got[200] != 5 || got[503] != 1 {
 			t.Errorf("%v, want five served and one that waited in vain", got)
 		}

@@ -146,7 +146,7 @@ func (f forger) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// FuzzLog, whose seeds are in testdata: whatever a client sends, a value in the log is short, printable and one line.
+// FuzzLog: a value in the log is short, printable and on one line. The seeds are in testdata.
 func FuzzLog(f *testing.F) {
 	f.Fuzz(func(t *testing.T, path, query, agent, principal string) {
 		var values []string

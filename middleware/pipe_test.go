@@ -55,7 +55,7 @@ func serving(t *testing.T, server *http.Server) *pipes {
 	return p
 }
 
-// send writes to a connection, in the background since nobody may be reading, and what it writes never blocks the test.
+// send writes in the background, because the peer may not read, so it never blocks the test.
 func send(conn net.Conn, text string) { go io.WriteString(conn, text) }
 
 // receive reads a response.

@@ -44,7 +44,8 @@ func TestParseRate(t *testing.T) {
 
 var ratePattern = regexp.MustCompile(`^[0-9]+/([0-9a-z.]|µ|μ)+$`)
 
-// FuzzParseRate, whose seeds are in testdata: what is read can be counted, and is written as it would be read again.
+// FuzzParseRate: a rate that is accepted is in range, and its text parses to the same rate. The
+// seeds are in testdata.
 func FuzzParseRate(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		rate, err := middleware.ParseRate(text)

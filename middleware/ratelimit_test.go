@@ -19,7 +19,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// counted asks once, as somebody, from somewhere.
+// counted sends one request with a principal and an address.
 func counted(h http.Handler, principal, peer string) *httptest.ResponseRecorder {
 	ctx := context.Background()
 	if principal != "" {
@@ -36,7 +36,7 @@ func counted(h http.Handler, principal, peer string) *httptest.ResponseRecorder 
 
 func ok(http.ResponseWriter, *http.Request) {}
 
-// TestRule140RateLimitFields reads what is told, from a whole quota down to nothing and up again.
+// TestRule140RateLimitFields checks the fields while the quota is used up and recovers.
 func TestRule140RateLimitFields(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -76,7 +76,8 @@ func TestRule140RateLimitFields(t *testing.T) {
 	})
 }
 
-// TestRule140RetryAfter: who waits as long as it is told is let through, and who waits as long as the quota says t for gets it.
+// TestRule140RetryAfter: a request after Retry-After is served, and after t seconds the whole quota
+// is available.
 func TestRule140RetryAfter(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []middleware.Rate{{1, time.Second}, {3, time.Second}, {7, 10 * time.Second},
@@ -133,7 +134,7 @@ func TestRule138QuotaExceeded(t *testing.T) {
 	})
 }
 
-// TestRateLimitCallers: who shares a quota with whom.
+// TestRateLimitCallers checks which requests share a quota.
 func TestRateLimitCallers(t *testing.T) {
 	t.Parallel()
 	type caller struct{ principal, peer string }
@@ -144,7 +145,7 @@ func TestRateLimitCallers(t *testing.T) {
 	}{
 		{"one principal", caller{"ann", "10.0.0.1:1"}, caller{"ann", "10.0.0.2:1"}, true},
 		{"two principals", caller{"ann", "10.0.0.1:1"}, caller{"bob", "10.0.0.1:1"}, false},
-		{"somebody and nobody", caller{"ann", "10.0.0.1:1"}, caller{"", "10.0.0.1:1"}, false},
+		{"with and without principal", caller{"ann", "10.0.0.1:1"}, caller{"", "10.0.0.1:1"}, false},
 		{"one address", caller{"", "10.0.0.1:1"}, caller{"", "10.0.0.1:2"}, true},
 		{"two addresses", caller{"", "10.0.0.1:1"}, caller{"", "10.0.0.2:1"}, false},
 		{"one address, mapped", caller{"", "10.0.0.1:1"}, caller{"", "[::ffff:10.0.0.1]:1"}, true},
@@ -227,7 +228,8 @@ func TestRateLimitIsExact(t *testing.T) {
 	}
 }
 
-// TestRateLimitMemory: many callers take no more than so many, and who goes on asking is not forgotten for them.
+// TestRateLimitMemory: many callers use bounded memory, and do not reset the quota of an active
+// one.
 func TestRateLimitMemory(t *testing.T) {
 	const callers, strangers = 1000, 200_000
 	key := ""

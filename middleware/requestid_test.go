@@ -27,7 +27,7 @@ func TestRequestID(t *testing.T) {
 		want   string // empty: a new one
 	}{
 		{"none", nil, "10.1.2.3:4", nil, ""},
-		{"nobody is trusted", nil, "10.1.2.3:4", []string{"abc"}, ""},
+		{"no trusted peer", nil, "10.1.2.3:4", []string{"abc"}, ""},
 		{"trusted", proxy, "10.1.2.3:4", []string{"a-B_9.~:+/=@"}, "a-B_9.~:+/=@"},
 		{"trusted, mapped", proxy, "[::ffff:10.1.2.3]:4", []string{"abc"}, "abc"},
 		{"not trusted", proxy, "11.1.2.3:4", []string{"abc"}, ""},

@@ -105,7 +105,7 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 	}
 }
 
-// TestServe tells a server to end while it is answering.
+// TestServe shuts a server down while it serves a request.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("a job did not end")
@@ -178,7 +178,7 @@ func TestServeFails(t *testing.T) {
 	}
 }
 
-// TestDraining: a stream without end ends when the server is told to.
+// TestDraining: a stream without an end ends at shutdown.
 func TestDraining(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 	"github.com/stoa-go/stoa/resource/feed/eventstream"
 )
 
-// streaming serves /events for ten hours, with an event every half an hour, behind everything that a server has around it.
-// ended gets the error that a stream has ended with.
+// streaming serves /events for ten hours with an event every half an hour, within the middleware of
+// a server. ended receives the error with which a stream has ended.
 func streaming(log *lines, ended chan<- error) http.Handler {
 	isStream := func(r *http.Request) bool { return r.URL.Path == "/events" }
 	events := func(w http.ResponseWriter, r *http.Request) {
@@ -89,7 +89,7 @@ func TestStreamsOfEvents(t *testing.T) {
 	})
 }
 
-// TestStreamThatIsNotRead ends, and the log says that it was broken off.
+// TestStreamThatIsNotRead: the stream ends, and the log reports that it was aborted.
 func TestStreamThatIsNotRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -111,8 +111,9 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestTimeoutBehindAReader: where somebody outside has read the content, the limit of reading ends no handler.
-func TestTimeoutBehindAReader(t *testing.T) {
+// TestTimeoutAfterBodyWasRead: if other middleware has read the body, the read deadline does not
+// end the handler.
+func TestTimeoutAfterBodyWasRead(t *testing.T) {
 	t.Parallel()
 	reader := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -172,7 +173,8 @@ func TestTimeoutLeavesStreamsAlone(t *testing.T) {
 	}
 }
 
-// TestTimeoutAndClients: a client that went away is not told anything, and a recorder of tests has no deadlines.
+// TestTimeoutAndClients: after a disconnect nothing is sent, and a recorder of tests has no
+// deadlines.
 func TestTimeoutAndClients(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -218,8 +220,8 @@ func TestTimeoutOnTheWire(t *testing.T) {
 	})
 }
 
-// TestTimeoutOfContentOfStreams: what goes on as long as both sides want begins with content that arrives in time, or everybody
-// who names such an answer could hold a connection by dripping; once it is there nothing is bounded any more.
+// TestTimeoutOfContentOfStreams: the request body of a stream has a deadline. Otherwise clients
+// could hold connections by sending slowly. The stream itself has none.
 func TestTimeoutOfContentOfStreams(t *testing.T) {
 	t.Parallel()
 	const begin = "POST /events HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n1"

@@ -35,8 +35,8 @@ func show(h http.Handler, method, target, mediaType, content string) {
 	fmt.Println(strings.TrimSpace(fmt.Sprint(w.Code, " ", w.Body)))
 }
 
-// A collection is served as an HTTP API: items are created, found, changed and deleted, and whatever goes wrong is
-// answered with problem details.
+// A collection is served as an HTTP API: items are created, found, changed and deleted, and errors
+// are problem details.
 func Example() {
 	notes := memory.New[Note](nil) // or a store of your own
 	api := rest.New(resource.NewCatalog(nil, resource.New("notes", notes, &resource.Options[Note]{
@@ -139,7 +139,8 @@ func ExampleTransactor() {
 	// 200 {"results":[{"status":204,"id":"1"}]}
 }
 
-// To decorate a collection is to wrap some of its functions. What it can do stays what it was.
+// OpsOf returns the functions of a collection, some of which can be wrapped. The others stay the
+// same.
 func ExampleOpsOf() {
 	ops := resource.OpsOf(memory.New[Note](nil))
 	create := ops.Create
@@ -155,7 +156,7 @@ func ExampleOpsOf() {
 	// 201 {"id":1,"text":"water the plants","done":false}
 }
 
-// What is taken out of the Ops is not served.
+// A function that is removed from the Ops is not served.
 func ExampleOps_Resource() {
 	ops := resource.OpsOf(memory.New[Note](nil))
 	ops.Create, ops.Insert, ops.Replace, ops.Delete = nil, nil, nil, nil
@@ -170,7 +171,8 @@ type TaskV1 struct {
 	Title string `json:"title" required:"true"`
 }
 
-// The same notes in an older contract. What that cannot see, done, survives a PUT through it.
+// The same notes in an older contract. A PUT through it keeps done, which the contract does not
+// have.
 func ExampleView() {
 	notes := resource.New("notes", memory.New[Note](nil), nil)
 	v1 := resource.View(notes,
@@ -263,7 +265,7 @@ func ExampleInvalid() {
 	// Output: 422 {"type":"https://stoa-go.github.io/problems/invalid-content","title":"Invalid Content","status":422,"detail":"The content is not valid.","errors":[{"pointer":"/text","code":"pessimistic","detail":"text is not valid (pessimistic)"}]}
 }
 
-// A store says which field holds a value that only one item may have.
+// A store reports which field has a value that another item already has.
 func ExampleTaken() {
 	ops := resource.OpsOf(memory.New[Note](nil))
 	ops.Create = func(context.Context, Note) (resource.Item[Note], error) {
@@ -274,7 +276,7 @@ func ExampleTaken() {
 	// Output: 409 {"type":"https://stoa-go.github.io/problems/conflict","title":"Conflict","status":409,"detail":"Another item already has the same value of a unique field.","errors":[{"pointer":"/text","code":"taken","detail":"text must be unique; another item has this value"}]}
 }
 
-// A door that is not HTTP changes an item by the same loop, in which no update is lost.
+// A handler that is not HTTP changes an item by the same loop, in which no update is lost.
 func ExampleResource_Patch() {
 	ctx := context.Background()
 	notes := resource.New("notes", memory.New[Note](nil), nil)

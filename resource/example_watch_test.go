@@ -12,8 +12,8 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// Whoever takes a place, lists, and listens from that place on misses nothing. What a filter does not select any more is
-// gone for whoever listens with it.
+// A client that takes the position, lists, and then watches from the position misses no change. An
+// item that stops matching the filter is reported as deleted.
 func ExampleResource_Watch() {
 	db := memory.NewDB()
 	changes := feed.New(feed.NewMemory(&feed.MemoryOptions{Runner: db}), nil)
@@ -55,7 +55,7 @@ type Readings struct {
 	more    chan struct{}           // closed when there are more
 }
 
-// Reading is what a sensor says.
+// Reading is a value of a sensor.
 type Reading struct {
 	ID      string `json:"id"`
 	Celsius int    `json:"celsius"`
@@ -75,7 +75,7 @@ func (s *Readings) Measured(v Reading) {
 	s.more = make(chan struct{})
 }
 
-// behind returns the changes behind a place, and what is closed when there are more.
+// behind returns the changes after a position, and a channel that is closed when there are more.
 func (s *Readings) behind(seq uint64) ([]*feed.Change[Reading], chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +127,7 @@ func (s *Readings) Watch(ctx context.Context, after feed.Cursor) iter.Seq2[*feed
 				}
 				at = c.Cursor
 			}
-			// Now all is told that was there when it began.
+			// All changes from before the start have been yielded.
 			if !caughtUp && !yield(&feed.Change[Reading]{Kind: feed.Bookmark, Cursor: at}, nil) {
 				return
 			}
@@ -140,7 +140,7 @@ func (s *Readings) Watch(ctx context.Context, after feed.Cursor) iter.Seq2[*feed
 	}
 }
 
-// A store that tells its changes by itself is listened to in place of a log, once for all clients.
+// A store that reports its own changes is watched in place of a log, once for all clients.
 func ExampleNew_watcher() {
 	store := &Readings{current: map[string]Reading{}, more: make(chan struct{})}
 	readings := resource.New[Reading]("readings", store, &resource.Options[Reading]{Public: true})

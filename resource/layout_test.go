@@ -86,7 +86,7 @@ var (
 		"resource/internal/pipe":                    {},
 	}
 
-	// What the root module may require.
+	// The modules that the root module may require.
 	requirable = []string{"github.com/coder/websocket", "github.com/evanphx/json-patch/v5",
 		"github.com/go-json-experiment/json", "github.com/google/go-cmp", "github.com/graphql-go/graphql"}
 

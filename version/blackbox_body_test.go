@@ -38,7 +38,7 @@ func TestRule025TheTextOfANumberCounts(t *testing.T) {
 		refused(t, http.StatusBadRequest, problem.UnsupportedVersion)
 }
 
-// What is cut out leaves JSON behind, and everything else as it was spelled.
+// The member is removed, and the rest of the document is unchanged.
 func TestRule027TheMemberIsCutOut(t *testing.T) {
 	t.Parallel()
 	api, _ := openMarket(t)
@@ -150,7 +150,7 @@ func TestRule027ReservedNames(t *testing.T) {
 	}
 }
 
-// The content says who speaks, but not with more octets than it may have.
+// The body may select the contract, up to the limit of its size.
 func TestRule028Limit(t *testing.T) {
 	t.Parallel()
 	api, _ := openMarket(t, only(version.Body{Limit: 100}, version.Header{Name: "API-Version"}))
@@ -228,7 +228,7 @@ func TestRule028Codings(t *testing.T) {
 	ask(t, api, "POST /orders", asJSON).saw(t, "2.0.0") // no content at all
 }
 
-// The request that the caller holds is not changed behind its back.
+// The request of the caller is not modified.
 func TestRule028TheRequestStaysAsItIs(t *testing.T) {
 	t.Parallel()
 	api, _ := openMarket(t)
@@ -283,13 +283,13 @@ func TestRule028Expect(t *testing.T) {
 		c.say(content)
 		c.hear("POST").saw(t, "1.1.0")
 	})
-	t.Run("something else has named it, and nothing is read", func(t *testing.T) {
+	t.Run("another strategy matches, body not read", func(t *testing.T) {
 		t.Parallel()
 		c := dialTo(t, listenTo(t, refusing))
 		c.say(append(append([]string{"POST /v1/orders HTTP/1.1"}, fields...), "", "")...)
 		c.hear("POST").has(t, http.StatusConflict, "API-Version: 1.1.0")
 	})
-	t.Run("something else has named it, and it is read late", func(t *testing.T) {
+	t.Run("another strategy matches, body read late", func(t *testing.T) {
 		t.Parallel()
 		c := dialTo(t, listenTo(t, reading))
 		c.say(append(append([]string{"POST /v1/orders HTTP/1.1"}, fields...), "", "")...)
@@ -300,7 +300,7 @@ func TestRule028Expect(t *testing.T) {
 			t.Errorf("the handler saw %q, %q, the member %q", s.Body, s.ReadErr, s.Member)
 		}
 	})
-	t.Run("something else disagrees", func(t *testing.T) {
+	t.Run("another strategy disagrees", func(t *testing.T) {
 		t.Parallel()
 		c := dialTo(t, listenTo(t, reading))
 		c.say(append(append([]string{"POST /v2/orders HTTP/1.1"}, fields...), "", "")...)

@@ -67,8 +67,8 @@ func TestRule013OddTargets(t *testing.T) {
 	}
 }
 
-// What a client repeats as often as a header is long costs no more than to read it: memory grows with the length of the
-// request, and not with its square. It is not parallel, since it counts.
+// A header with many repetitions is read in linear time and memory. The test is not parallel,
+// because it counts allocations.
 func TestRepetitionsAreCheap(t *testing.T) {
 	api, _ := openMarket(t, answering(func(http.ResponseWriter, *http.Request) {}))
 	const n = 5000
@@ -162,7 +162,7 @@ func TestDefaultForIsAskedOnce(t *testing.T) {
 	}
 }
 
-// What is refused by its header is refused before the client is told to send its content.
+// A request that is rejected by its header is rejected before 100 Continue.
 func TestRule028RefusedWithoutContent(t *testing.T) {
 	t.Parallel()
 	api, _ := openMarket(t)

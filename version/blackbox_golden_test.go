@@ -26,8 +26,8 @@ import (
 // update rewrites the conversations: go test ./version -run Exchanges -update
 var update = flag.Bool("update", false, "write golden files anew")
 
-// TestExchanges replays the conversations in testdata/exchanges, with a counter that sells one order. What a conversation
-// looks like is told in the README there.
+// TestExchanges replays the exchanges in testdata/exchanges, with a counter that sells one order.
+// The README there describes the format.
 func TestExchanges(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/exchanges/*.http")
@@ -100,7 +100,7 @@ func say(t *testing.T, h http.Handler, paragraph string) *answer {
 	return ask(t, h, lines[0], lines[1:]...)
 }
 
-// spoken is an answer as it stands in a conversation.
+// spoken returns a response in the format of the files.
 func spoken(t *testing.T, res *answer) string {
 	t.Helper()
 	if length, ok := res.header["Content-Length"]; ok && !strings.HasPrefix(res.line, "HEAD ") &&

@@ -167,7 +167,7 @@ func TestRule019ForeignAuthoritiesAreMisdirected(t *testing.T) {
 		res.refused(t, http.StatusMisdirectedRequest, problem.Misdirected).wantSupported(t)
 		res.has(t, http.StatusMisdirectedRequest, "API-Version:", "Deprecation:", "Sunset:")
 	}
-	// A path that is not ours comes before a host that is not.
+	// An unknown path is reported before an unknown host.
 	ask(t, api, "GET /v7/orders", "Host: elsewhere.example").
 		refused(t, http.StatusNotFound, problem.UnsupportedVersion)
 	ask(t, api, "GET /v1/orders", "Host: elsewhere.example").

@@ -85,7 +85,7 @@ func comparable153(a *answer) map[string]string {
 	return got
 }
 
-// Many clients at once, with everything that may be asked meanwhile, while the clock moves past a sunset and back.
+// Many concurrent requests of every kind, while the clock moves past a sunset and back.
 func TestConcurrently(t *testing.T) {
 	t.Parallel()
 	api, clock := openMarket(t, func(m *market) {

@@ -116,7 +116,7 @@ func sorted(t testing.TB, target string) string {
 	return u.String()
 }
 
-// A policy can be told before there are dates, and a successor can be chosen.
+// A policy can be announced without dates, and a successor can be chosen.
 func TestRule146PolicyAndChosenSuccessor(t *testing.T) {
 	t.Parallel()
 	api, _ := openMarket(t, func(m *market) {
@@ -170,7 +170,7 @@ func TestRule147LifeCycleOnEveryAnswer(t *testing.T) {
 		}
 	}
 	api, _ := openMarket(t)
-	// What was refused before a contract was found speaks of none.
+	// A response before a contract was selected names none.
 	for _, line := range []string{"GET /v7/x", "GET /v1/x?version=2", "GET /x?version=y"} {
 		ask(t, api, line).has(t, ask(t, api, line).status, "Deprecation:", "Sunset:", "API-Version:")
 	}
@@ -253,7 +253,7 @@ func TestRule148Brownouts(t *testing.T) {
 	}
 }
 
-// Apart from what it says of itself a deprecated contract is as any other.
+// Apart from its fields, a deprecated contract is like any other.
 func TestRule149DeprecationChangesNothing(t *testing.T) {
 	t.Parallel()
 	dated, _ := openMarket(t)

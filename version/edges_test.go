@@ -62,7 +62,7 @@ func TestNewRefusesStrategies(t *testing.T) {
 	}
 }
 
-func TestNewRefusesDatesThatCannotBeTold(t *testing.T) {
+func TestNewRejectsUnprintableDates(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if raw := fmt.Sprint(recover()); !strings.Contains(raw, "1.0.0") {

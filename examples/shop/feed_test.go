@@ -50,7 +50,7 @@ func (s *shop) listen(path, after string, header ...string) *listener {
 	return &listener{Response: resp, frames: frames}
 }
 
-// hear returns the next n events, each as a line, and fewer if the stream ends.
+// hear returns the next n events, one per line, and fewer if the stream ends.
 func (l *listener) hear(n int) (events []string) {
 	for len(events) < n && l.frames.Scan() {
 		var kind, data string

@@ -1,8 +1,5 @@
 package main
 
-// A complete store over hand-written SQL. It shows which method needs which statement; sqltable
-// does the same from a struct.
-
 import (
 	"context"
 	"errors"

@@ -58,7 +58,7 @@ func TestLength(t *testing.T) {
 }
 
 // A name that is not a column never becomes part of the statement.
-func TestNobodyAsksForMore(t *testing.T) {
+func TestUnknownColumns(t *testing.T) {
 	t.Parallel()
 	api, err := openAPI(filepath.Join(t.TempDir(), "tasks.db"))
 	if err != nil {

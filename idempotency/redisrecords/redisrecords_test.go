@@ -138,8 +138,8 @@ func TestLostResponses(t *testing.T) {
 	}
 }
 
-// TestForgets: the server removes all keys at their expiry.
-func TestForgets(t *testing.T) {
+// TestRecordsExpire: the server removes all keys at their expiry.
+func TestRecordsExpire(t *testing.T) {
 	t.Parallel()
 	c, prefix := client(t)
 	store := redisrecords.New(c, &redisrecords.Options{Prefix: prefix})

@@ -31,7 +31,7 @@ func posting(h http.Handler, content string) func() {
 	}
 }
 
-// TestAllocations holds the door to what it may allocate beside execution, of which {__typename} has next to none.
+// TestAllocations holds the handler to what it may allocate beside execution, of which {__typename} has next to none.
 func TestAllocations(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector allocates, and keeps pools from working")
@@ -45,7 +45,7 @@ func TestAllocations(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			n := testing.AllocsPerRun(500, posting(door(t), tt.content))
+			n := testing.AllocsPerRun(500, posting(newTestHandler(t), tt.content))
 			t.Logf("%v allocations", n)
 			if n > tt.most {
 				t.Errorf("%v allocations, want at most %v", n, tt.most)
@@ -54,9 +54,9 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// BenchmarkPost is the door alone: the document is known, and asks for nothing.
+// BenchmarkPost is the handler alone: the document is known, and asks for nothing.
 func BenchmarkPost(b *testing.B) {
-	do := posting(door(b), typenameBody)
+	do := posting(newTestHandler(b), typenameBody)
 	b.ReportAllocs()
 	for b.Loop() {
 		do()

@@ -20,10 +20,10 @@ type reading func() error
 func (r reading) Read([]byte) (int, error) { return 0, r() }
 func (r reading) Close() error             { return nil }
 
-// TestUnreadable: what keeps a content from being read is told as what it is.
+// TestUnreadable: an error while the body is read is reported by its kind.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
-	h := door(t)
+	h := newTestHandler(t)
 	teapot := problem.New(problem.AmbiguousVersion, "two versions")
 	tests := []struct {
 		name   string
@@ -33,10 +33,10 @@ func TestUnreadable(t *testing.T) {
 	}{
 		{"the connection", io.ErrUnexpectedEOF, 400, "BAD_USER_INPUT"},
 		{"a limit of a middleware", &http.MaxBytesError{Limit: 1}, 413, "BAD_USER_INPUT"},
-		{"somebody who read it before", errors.Join(teapot), 400, "BAD_USER_INPUT"},
-		{"somebody who knows nobody", problem.New(problem.Unauthenticated, "Who are you?"), 401,
+		{"caller that read it before", errors.Join(teapot), 400, "BAD_USER_INPUT"},
+		{"caller without relations", problem.New(problem.Unauthenticated, "Who are you?"), 401,
 			"UNAUTHENTICATED"},
-		{"somebody busy", &problem.Details{Kind: problem.Unavailable,
+		{"caller at its limit", &problem.Details{Kind: problem.Unavailable,
 			Header: http.Header{"retry-after": {"7"}}}, 503, "INTERNAL_SERVER_ERROR"},
 	}
 	for _, tt := range tests {
@@ -63,7 +63,7 @@ func TestUnreadable(t *testing.T) {
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	h := door(t, func(s *setup) { s.opts.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+	h := newTestHandler(t, func(s *setup) { s.opts.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 	r := request(t, "POST /graphql", jsonBody)
 	secret := "the password is " + strings.Repeat("x", 300)
 	r.Body, r.ContentLength = reading(func() error { panic(secret) }), -1
@@ -80,10 +80,10 @@ func TestPanic(t *testing.T) {
 	wantBody(t, send(t, h, "POST /graphql", jsonBody, "", typenameBody), 200, typenameIs)
 }
 
-// TestAbort: who ends a request on purpose is let through.
+// TestAbort: http.ErrAbortHandler is passed on.
 func TestAbort(t *testing.T) {
 	t.Parallel()
-	h := door(t)
+	h := newTestHandler(t)
 	r := request(t, "POST /graphql", jsonBody)
 	r.Body = reading(func() error { panic(http.ErrAbortHandler) })
 	defer func() {

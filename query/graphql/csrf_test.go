@@ -11,7 +11,7 @@ import (
 // TestForeignPages: what a page of another site can make a browser send is not answered.
 func TestForeignPages(t *testing.T) {
 	t.Parallel()
-	h := door(t, func(s *setup) {
+	h := newTestHandler(t, func(s *setup) {
 		s.opts.Origins = []string{"https://app.example.org"}
 		s.opts.PreflightHeaders = []string{"x-shop"}
 	})
@@ -30,7 +30,7 @@ func TestForeignPages(t *testing.T) {
 		{"another host of the site", []string{"Sec-Fetch-Site: same-site",
 			"Origin: https://blog.example.com"}, false, true},
 		{"a site that is spelled like none", []string{"Sec-Fetch-Site: elsewhere"}, false, false},
-		{"another site that lies about its origin", []string{"Sec-Fetch-Site: cross-site", here}, false,
+		{"another site with a forged origin", []string{"Sec-Fetch-Site: cross-site", here}, false,
 			false},
 		{"an old browser, our page", []string{here}, true, true},
 		{"an old browser, our page without TLS", []string{"Origin: http://EXAMPLE.com"}, true, true},
@@ -72,7 +72,7 @@ func TestForeignPages(t *testing.T) {
 			if tt.get {
 				return
 			}
-			// The schema and the page tell everybody the same.
+			// The schema and the page do not depend on the caller.
 			want(t, answered(h, request(t, "GET /graphql/schema.graphql", tt.fields...)), http.StatusOK)
 		})
 	}

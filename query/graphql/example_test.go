@@ -48,9 +48,9 @@ func posted(h http.Handler, document string) {
 // A catalog that is served in REST is served in GraphQL by one line.
 func Example() {
 	mux := http.NewServeMux()
-	door := graphql.New(sky(), nil)
-	mux.Handle("/graphql", door)
-	mux.Handle("/graphql/", door) // for the schema
+	handler := graphql.New(sky(), nil)
+	mux.Handle("/graphql", handler)
+	mux.Handle("/graphql/", handler) // for the schema
 
 	posted(mux, `mutation {
 		createPlanet(input: {id: "mars", name: "Mars"}) { name }
@@ -64,13 +64,13 @@ func Example() {
 }
 
 func ExampleNew() {
-	door := graphql.New(sky(), &graphql.Options{
+	handler := graphql.New(sky(), &graphql.Options{
 		Names:           map[string]string{"moons": "Satellite"},
 		Limits:          graphql.Limits{Depth: 3},
 		NoIntrospection: true,
 	})
-	posted(door, `{ satellite(id: "io") { id } }`)
-	posted(door, `{ planets { edges { node { name } } } }`)
+	posted(handler, `{ satellite(id: "io") { id } }`)
+	posted(handler, `{ planets { edges { node { name } } } }`)
 	// Output:
 	// {"data":{"satellite":null}}
 	// {"errors":[{"message":"The operation nests fields 4 levels deep; at most 3 are allowed.","locations":[{"line":1,"column":1}],"extensions":{"code":"GRAPHQL_VALIDATION_FAILED","rule":"Limits"}}]}
@@ -114,13 +114,13 @@ func ExampleLoadDocuments() {
 	if err != nil {
 		panic(err)
 	}
-	door := graphql.New(sky(), &graphql.Options{Trusted: docs})
+	handler := graphql.New(sky(), &graphql.Options{Trusted: docs})
 
 	w := httptest.NewRecorder()
-	door.ServeHTTP(w, httptest.NewRequest("GET",
+	handler.ServeHTTP(w, httptest.NewRequest("GET",
 		"/graphql?documentId=planet&variables="+url.QueryEscape(`{"id":"mars"}`), nil))
 	fmt.Println(w.Body)
-	posted(door, `{ planets { nodes { id } } }`)
+	posted(handler, `{ planets { nodes { id } } }`)
 	// Output:
 	// {"data":{"planet":null}}
 	// {"errors":[{"message":"Only registered documents are accepted. Send the documentId of one.","extensions":{"code":"FORBIDDEN"}}]}

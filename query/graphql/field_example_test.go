@@ -39,7 +39,7 @@ func show(h *graphql.Handler, document string) {
 	fmt.Println(w.Body)
 }
 
-// A question that no resource answers. What it returns is shown as its Go type is.
+// A query that no resource answers. The schema shows its result by the Go type.
 func ExampleQuery() {
 	type Weather struct {
 		Degrees float64 `json:"degrees"`

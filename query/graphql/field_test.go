@@ -31,10 +31,10 @@ type totals struct {
 	All   []order `json:"all"`
 }
 
-// withFields opens the door of the shop with custom fields.
+// withFields opens the handler of the shop with custom fields.
 func withFields(t testing.TB, fields ...graphql.Field) *graphql.Handler {
 	t.Helper()
-	return door(t, func(s *setup) { s.opts.Fields = fields })
+	return newTestHandler(t, func(s *setup) { s.opts.Fields = fields })
 }
 
 // answerTo sends a document and returns the answer, errors and all.
@@ -201,7 +201,7 @@ func TestMutationField(t *testing.T) {
 	}
 }
 
-// TestComputedField: one call for all items of a level, wherever they stand.
+// TestComputedField: one call for all items of a level, at any position.
 func TestComputedField(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int32
@@ -263,7 +263,7 @@ func TestComputedWrong(t *testing.T) {
 	}
 }
 
-// TestFieldCost: a field counts for what it says.
+// TestFieldCost: a field has the cost that it declares.
 func TestFieldCost(t *testing.T) {
 	t.Parallel()
 	field := func(cost int) graphql.Field {
@@ -271,7 +271,7 @@ func TestFieldCost(t *testing.T) {
 			&graphql.FieldOptions{Cost: cost})
 	}
 	for cost, want := range map[int]string{100: `{"data":{"dear":1}}`, 101: ""} {
-		h := door(t, func(s *setup) { s.opts.Fields, s.opts.Limits.Cost = []graphql.Field{field(cost)}, 100 })
+		h := newTestHandler(t, func(s *setup) { s.opts.Fields, s.opts.Limits.Cost = []graphql.Field{field(cost)}, 100 })
 		got := answerTo(t, h, `{dear}`)
 		if want != "" && got != want || want == "" && len(codes(t, got)) != 1 {
 			t.Errorf("with a cost of %d: %s", cost, got)
@@ -279,7 +279,7 @@ func TestFieldCost(t *testing.T) {
 	}
 }
 
-// TestFieldPanics: mistakes show when the program starts, and say whose they are.
+// TestFieldPanics: mistakes are reported at start-up, with the name of the field.
 func TestFieldPanics(t *testing.T) {
 	t.Parallel()
 	one := func(context.Context, none) (int, error) { return 1, nil }
@@ -296,7 +296,7 @@ func TestFieldPanics(t *testing.T) {
 		{"arguments that are no struct", func() {
 			graphql.Query("x", func(context.Context, string) (int, error) { return 1, nil }, nil)
 		}, []string{"x of Query", "not string", "must be a struct"}},
-		{"arguments behind a pointer", func() {
+		{"pointer to arguments", func() {
 			graphql.Mutation("x", func(context.Context, *share) (int, error) { return 1, nil }, nil)
 		}, []string{"x of Mutation", "must be a struct"}},
 		{"arguments that are no schema", func() {
@@ -382,7 +382,7 @@ func (n *isbn) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// TestZeroText: nobody is asked for the text of a value which JSON leaves out.
+// TestZeroText: the text method is not called for a value that JSON omits.
 func TestZeroText(t *testing.T) {
 	t.Parallel()
 	type book struct {
@@ -400,8 +400,8 @@ func TestZeroText(t *testing.T) {
 	}
 }
 
-// TestZeroStruct: a struct that JSON leaves out where it is zero is null, rather than one whose members nobody gave and
-// which could not be given.
+// TestZeroStruct: a struct that JSON omits if it is zero is null, because its zero members may be
+// invalid.
 func TestZeroStruct(t *testing.T) {
 	t.Parallel()
 	type address struct {

@@ -12,9 +12,9 @@ import (
 )
 
 // FuzzServe sends whatever may come: as the content of a POST, as the document of one, and in a URL. Every answer is well
-// formed and of a status that the door has.
+// formed and of a status that the handler has.
 func FuzzServe(f *testing.F) {
-	h := door(f, func(s *setup) { s.opts.Batch, s.opts.Persisted = 2, 2000 })
+	h := newTestHandler(f, func(s *setup) { s.opts.Batch, s.opts.Persisted = 2, 2000 })
 	f.Fuzz(func(t *testing.T, content, accept, encoding string) {
 		quoted, _ := jsontext.AppendQuote(nil, content) // invalid UTF-8 is replaced
 		for _, target := range []string{"/graphql", "/graphql?query=" + url.QueryEscape(content),

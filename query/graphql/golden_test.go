@@ -24,8 +24,8 @@ import (
 
 var update = flag.Bool("update", false, "write the answers in testdata/exchanges anew")
 
-// TestExchanges replays the conversations in testdata/exchanges. The requests in a file are what is said, and the
-// answers are checked. What a conversation looks like, and what is made readable in it, is told in the README there.
+// TestExchanges replays the exchanges in testdata/exchanges, and compares the responses. The README
+// there describes the format.
 func TestExchanges(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/exchanges/*.http")
@@ -39,7 +39,7 @@ func TestExchanges(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			after := converse(t, door(t, func(s *setup) {
+			after := converse(t, newTestHandler(t, func(s *setup) {
 				s.opts.Limits.Body = 20_000
 				s.catalog.Idempotency = idempotency.New(
 					idempotency.NewMemory(&idempotency.MemoryOptions{Runner: s.db}), nil)
@@ -116,7 +116,7 @@ func escaped(line string) string {
 	return path + "?" + strings.Join(params, "&")
 }
 
-// wrapped makes a request of a document and, behind an empty line, its variables.
+// wrapped makes a request of a document and, after an empty line, its variables.
 func wrapped(content string) string {
 	document, variables, ok := strings.Cut(content, "\n\n")
 	body, _ := jsontext.AppendQuote([]byte(`{"query":`), document)
@@ -157,7 +157,8 @@ func (n *names) real(text string) string {
 	return shortName.ReplaceAllStringFunc(text, func(s string) string { return cmp.Or(n.long[s], s) })
 }
 
-// answer writes an answer as it stands in a conversation. Fields that are in every answer are checked, and left out.
+// answer writes a response in the format of the files. Fields of every response are checked and
+// left out.
 func (n *names) answer(t *testing.T, res *answer) string {
 	t.Helper()
 	want(t, res, res.status, "X-Content-Type-Options: nosniff")

@@ -22,7 +22,7 @@ import (
 // by the benchmark of package validate.
 func TestHostileDocuments(t *testing.T) {
 	t.Parallel()
-	h := door(t, func(s *setup) {
+	h := newTestHandler(t, func(s *setup) {
 		s.orders.Relations = append(s.orders.Relations,
 			resource.Relation[order]{Name: "self", Target: "orders", Field: "id"})
 	})

@@ -30,7 +30,7 @@ func BenchmarkKeys(b *testing.B) {
 		}
 	}
 	none := func(int) string { return "" }
-	b.Run("no keeper", func(b *testing.B) { serve(b, known(door(b)), none) })
+	b.Run("no keeper", func(b *testing.B) { serve(b, known(newTestHandler(b)), none) })
 	many := func(s *keyedShop) { s.keys.Quota = -1 }
 	for _, bm := range []struct {
 		name string

@@ -43,7 +43,7 @@ func TestPanicUnderKey(t *testing.T) {
 	}
 }
 
-// TestReportOfKeys says what may stand together.
+// TestReportOfKeys checks the lines of the start-up report about keys.
 func TestReportOfKeys(t *testing.T) {
 	t.Parallel()
 	s := newKeyed(t)
@@ -61,13 +61,13 @@ func TestReportOfKeys(t *testing.T) {
 		"orders/ship poke\n") {
 		t.Errorf("a mutation in the database is not among those: %s", report)
 	}
-	if report := door(t).Report(); strings.Contains(report, "keys") {
+	if report := newTestHandler(t).Report(); strings.Contains(report, "keys") {
 		t.Errorf("there are no keys: %s", report)
 	}
 }
 
-// TestSchemaTellsOfKeys: clients learn from the schema that there are keys.
-func TestSchemaTellsOfKeys(t *testing.T) {
+// TestSchemaDescribesKeys: clients learn from the schema that there are keys.
+func TestSchemaDescribesKeys(t *testing.T) {
 	t.Parallel()
 	s := newKeyed(t, func(s *keyedShop) { s.keys.TTL, s.keys.Required = 48*time.Hour, true })
 	sdl := graphql.New(s.catalog, nil).SDL()
@@ -76,13 +76,13 @@ func TestSchemaTellsOfKeys(t *testing.T) {
 			t.Errorf("without %q:\n%s", part, sdl)
 		}
 	}
-	if sdl := door(t).SDL(); strings.Contains(sdl, "Idempotency") {
+	if sdl := newTestHandler(t).SDL(); strings.Contains(sdl, "Idempotency") {
 		t.Errorf("there are no keys:\n%s", sdl)
 	}
 }
 
-// TestClientGoneWithKey: what has been begun and cannot be taken back goes on, and is there for the repetition; what can be
-// taken back is.
+// TestClientGoneWithKey: after a disconnect an operation that cannot be rolled back completes and
+// is recorded. Others are rolled back.
 func TestClientGoneWithKey(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -131,7 +131,7 @@ func TestClientGoneWithKey(t *testing.T) {
 	}
 }
 
-// TestDatabaseFails: what the database says of a transaction is told as in REST, and programs know when to come again.
+// TestDatabaseFails: errors of a transaction are reported as in REST, with the time for a retry.
 func TestDatabaseFails(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -165,7 +165,8 @@ func TestDatabaseFails(t *testing.T) {
 	}
 }
 
-// TestChosenID: where the client has chosen the id it does not follow from the key, so nobody knows whose the item is.
+// TestChosenID: an id that the client chooses does not follow from the key, so the outcome of the
+// creation is unknown.
 func TestChosenID(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -196,8 +197,8 @@ func TestNotBegunIsFree(t *testing.T) {
 	}
 }
 
-// TestErrorsBelowWhatIsDone: what was done and cannot be taken back is remembered with the answer that tells of it, errors and
-// all.
+// TestErrorsBelowWhatIsDone: the response to an operation that cannot be rolled back is recorded
+// with its errors.
 func TestErrorsBelowWhatIsDone(t *testing.T) {
 	t.Parallel()
 	failing := func(context.Context, []*note, struct{}) ([]*string, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// TestReplayAsksPolicy: an answer is given again to whoever may still have it, and to nobody else.
+// TestReplayAsksPolicy: a response is replayed only to callers that may still see it.
 func TestReplayAsksPolicy(t *testing.T) {
 	t.Parallel()
 	const (
@@ -70,7 +70,7 @@ func TestReplayAsksPolicy(t *testing.T) {
 	}
 }
 
-// guarded has somebody asked about each order and each user.
+// guarded authorizes each access to orders and users.
 func guarded(s *keyedShop) {
 	s.users.Public = false
 	s.users.Authorize = func(context.Context, resource.Op, *user, *user) error {
@@ -85,7 +85,7 @@ func guarded(s *keyedShop) {
 
 func hide(_ *testing.T, s *keyedShop) { s.hidden = resource.ErrNotFound }
 
-// remove1 deletes the order, as somebody else.
+// remove1 deletes the order as another caller.
 func remove1(t *testing.T, s *keyedShop) {
 	t.Helper()
 	it, err := s.orders.Get(t.Context(), "1")

@@ -22,8 +22,8 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// What the tests of keys talk to: a shop whose orders and users are in one database with the records, and which has notes,
-// files and a postman elsewhere.
+// The shop for the tests of keys. Orders and users are in one database with the records. Notes,
+// files and mail are elsewhere.
 
 type note struct {
 	ID   string `json:"id" readOnly:"true"`
@@ -55,7 +55,7 @@ type keyedShop struct {
 
 	// users do not want to be seen, if they are asked
 	shy bool
-	// what policy says of orders, if it is asked
+	// result of the authorization of orders
 	hidden error
 	mails  atomic.Int64                                             // that were sent
 	permit func(ctx context.Context) error                          // asked before mail is sent
@@ -65,7 +65,7 @@ type keyedShop struct {
 
 type callerKey struct{}
 
-// openKeyed opens the shop. Callers are who X-User says, and ada if it says nothing.
+// openKeyed opens the shop. X-User names the principal; default ada.
 func openKeyed(t testing.TB, change ...func(*keyedShop)) (*keyedShop, http.Handler) {
 	t.Helper()
 	s := newKeyed(t, change...)
@@ -123,7 +123,7 @@ func newKeyed(t testing.TB, change ...func(*keyedShop)) *keyedShop {
 	return s
 }
 
-// known says who is calling.
+// known sets the principal.
 func known(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := "ada"
@@ -241,7 +241,7 @@ var noQuery query.Query
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// failing is a database that says something went wrong: before the transaction, or with it.
+// failing is a database with errors before or in a transaction.
 type failing struct {
 	tx.Runner
 	err    error

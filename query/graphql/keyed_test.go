@@ -60,7 +60,7 @@ func TestKeyedAgain(t *testing.T) {
 	}
 }
 
-// TestKeyedOtherwise: a key stands for one thing.
+// TestKeyedOtherwise: a key identifies one operation.
 func TestKeyedOtherwise(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, body string }{
@@ -123,7 +123,7 @@ func TestAllOrNothing(t *testing.T) {
 	if n := s.count(t); n != 0 || shipped != 0 {
 		t.Errorf("there are %d orders, and %d were shipped", n, shipped)
 	}
-	// Without a key it is as GraphQL says: each by itself.
+	// Without a key each field is executed separately, as the specification requires.
 	want(t, send(t, h, postGraphQL, jsonBody, "", document), 200)
 	if n := s.count(t); n != 1 || shipped != 1 {
 		t.Errorf("without a key there are %d orders, and %d were shipped", n, shipped)
@@ -217,13 +217,13 @@ func TestAlone(t *testing.T) {
 		},
 			func(t *testing.T, res *answer) { want(t, res, 200, fresh); wantType(t, res, problem.Forbidden) },
 			2},
-		{"nobody knows", errors.New("the line is dead"),
+		{"unknown outcome", errors.New("the line is dead"),
 			func(t *testing.T, res *answer) { want(t, res, 200, fresh); wantType(t, res, problem.Internal) },
 			func(t *testing.T, res *answer) {
 				wantCode(t, res, 409, "CONFLICT", fresh)
 				wantType(t, res, problem.OutcomeUnknown)
 			}, 1},
-		{"nobody knows yet", tx.ErrOutcomeUnknown,
+		{"outcome pending", tx.ErrOutcomeUnknown,
 			func(t *testing.T, res *answer) {
 				wantCode(t, res, 503, "INTERNAL_SERVER_ERROR",
 					"Retry-After: 1")
@@ -272,7 +272,8 @@ func TestKeptRefusal(t *testing.T) {
 	}
 }
 
-// TestByIdentity: a creation whose end nobody noted finds what it has created, and nothing else.
+// TestByIdentity: a creation without a recorded outcome finds the item that it created, and no
+// other.
 func TestByIdentity(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -297,7 +298,8 @@ func TestByIdentity(t *testing.T) {
 	want(t, send(t, h, postGraphQL, jsonBody, key("l"), "", document), 200, fresh)
 }
 
-// TestCopies: of 64 copies at once one does it, and all others get its answer or are told to come again.
+// TestCopies: of 64 concurrent copies one is executed. The others receive its response, or an error
+// that asks for a retry.
 func TestCopies(t *testing.T) {
 	t.Parallel()
 	s, h := openKeyed(t)
@@ -329,7 +331,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestRunAgain: what a database runs again is done and told once.
+// TestRunAgain: a transaction that the database retries has one effect and one event.
 func TestRunAgain(t *testing.T) {
 	t.Parallel()
 	var again *twice
@@ -389,8 +391,8 @@ func TestBadKeys(t *testing.T) {
 		{"not ASCII, in the extensions", nil, extended(`{"idempotencyKey":"\u00e4"}`), problem.InvalidHeader},
 		{"no string", nil, extended(`{"idempotencyKey":7}`), problem.BadRequest},
 		{"different", []string{key("a")}, extended(`{"idempotencyKey":"b"}`), problem.InvalidHeader},
-		{"of nobody", []string{key("a"), "X-User: "}, order1, problem.InvalidHeader},
-		{"of nobody, in the extensions", []string{"X-User: "}, extended(`{"idempotencyKey":"a"}`),
+		{"without principal", []string{key("a"), "X-User: "}, order1, problem.InvalidHeader},
+		{"without principal, in the extensions", []string{"X-User: "}, extended(`{"idempotencyKey":"a"}`),
 			problem.InvalidHeader},
 	}
 	for _, tt := range tests {
@@ -410,7 +412,7 @@ func TestBadKeys(t *testing.T) {
 // TestNoGuard: where no keys are kept they mean nothing.
 func TestNoGuard(t *testing.T) {
 	t.Parallel()
-	h := door(t)
+	h := newTestHandler(t)
 	const document = `{"query":"mutation{createOrder(input:{customerId:\"ada\"}){id}}"}`
 	for _, id := range []string{"4", "5"} {
 		wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "", document), 200,
@@ -465,12 +467,13 @@ func TestKeyedDocuments(t *testing.T) {
 	})
 }
 
-// TestKeyedContracts: a document means what the schema of its contract says, so that another contract is something else.
+// TestKeyedContracts: the meaning of a document depends on its contract, so a key does not match in
+// another.
 func TestKeyedContracts(t *testing.T) {
 	t.Parallel()
 	s := newKeyed(t)
-	door := graphql.New(s.catalog, nil)
-	h := known(version.New([]version.Contract{{Name: "1.0.0", Handler: door}, {Name: "2.0.0", Handler: door}},
+	handler := graphql.New(s.catalog, nil)
+	h := known(version.New([]version.Contract{{Name: "1.0.0", Handler: handler}, {Name: "2.0.0", Handler: handler}},
 		[]version.Strategy{version.Header{Name: "API-Version"}, version.MediaType{Vendor: "shop"}},
 		&version.Options{Default: "2.0.0"}))
 	const vendor = "application/vnd.shop.2.0.0.graphql+json"

@@ -44,7 +44,7 @@ func TestLimits(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			h := door(t, func(s *setup) { s.opts.Limits = tt.limits })
+			h := newTestHandler(t, func(s *setup) { s.opts.Limits = tt.limits })
 			want(t, send(t, h, "POST /graphql", jsonBody, acceptNew, "", body(t, tt.within)), 200)
 			res := send(t, h, "POST /graphql", jsonBody, acceptNew, "", body(t, tt.beyond))
 			wantCode(t, res, 400, tt.code)
@@ -52,7 +52,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLimitOfAnswer: a long answer is not given, whatever makes it long. What was done for it has been done.
+// TestLimitOfAnswer: a response beyond the limit is not sent. Its effects remain.
 func TestLimitOfAnswer(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -70,7 +70,7 @@ func TestLimitOfAnswer(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			h := door(t, func(s *setup) { s.opts.Limits.Answer = 2000 })
+			h := newTestHandler(t, func(s *setup) { s.opts.Limits.Answer = 2000 })
 			res := send(t, h, "POST /graphql", jsonBody, acceptNew, "", body(t, tt.document))
 			if tt.within {
 				want(t, res, 200)
@@ -86,10 +86,10 @@ func TestLimitOfAnswer(t *testing.T) {
 	}
 }
 
-// TestLimitOfErrors: nobody looks for more mistakes than are told.
+// TestLimitOfErrors: validation stops at the maximum number of errors.
 func TestLimitOfErrors(t *testing.T) {
 	t.Parallel()
-	h := door(t, func(s *setup) { s.opts.Limits.Errors = 3 })
+	h := newTestHandler(t, func(s *setup) { s.opts.Limits.Errors = 3 })
 	res := send(t, h, "POST /graphql", jsonBody, acceptNew, "", body(t, "{"+repeat("x%d ", 100)+"}"))
 	want(t, res, 400)
 	if n := len(read(t, res).Errors); n != 3 && n != 4 { // the last may say that there are more
@@ -103,7 +103,7 @@ func TestLimitOfParallel(t *testing.T) {
 	running, most := make(chan int, 1), make(chan int, 1)
 	running <- 0
 	most <- 0
-	h := door(t, func(s *setup) {
+	h := newTestHandler(t, func(s *setup) {
 		s.opts.Limits.Parallel = 2
 		get := s.orderOps.Get
 		s.orderOps.Get = func(ctx context.Context, id string) (resource.Item[order], error) {
@@ -121,10 +121,10 @@ func TestLimitOfParallel(t *testing.T) {
 	}
 }
 
-// TestDefaultsAreWhatTheirCommentsSay for those that are not tried elsewhere.
-func TestDefaultsAreWhatTheirCommentsSay(t *testing.T) {
+// TestDefaultsMatchComments for those that are not tried elsewhere.
+func TestDefaultsMatchComments(t *testing.T) {
 	t.Parallel()
-	report := door(t, func(s *setup) {
+	report := newTestHandler(t, func(s *setup) {
 		s.opts.Limits = graphql.Limits{Cost: -1, Tokens: -1,
 			Body: -1}
 	}).Report()

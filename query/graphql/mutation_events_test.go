@@ -9,8 +9,8 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// TestMutationsAreEvents: what a mutation has written is told once, also under a key that comes again, and what is taken back
-// with its operation is not.
+// TestMutationsAreEvents: each write of a mutation has one event, also if its key is repeated. A
+// write that is rolled back has none.
 func TestMutationsAreEvents(t *testing.T) {
 	t.Parallel()
 	const (

@@ -8,7 +8,7 @@ import (
 // TestAccept: GraphQL over HTTP, section 4.2 and RFC 9110, section 12.5.1.
 func TestAccept(t *testing.T) {
 	t.Parallel()
-	h := door(t)
+	h := newTestHandler(t)
 	const neither = "406"
 	tests := []struct {
 		name, accept, form string
@@ -56,10 +56,11 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// TestAcceptEncoding: RFC 9110, section 12.5.3. A short answer is compressed only for those who take nothing else.
+// TestAcceptEncoding: RFC 9110, section 12.5.3. A short response is compressed only if the client
+// rejects identity.
 func TestAcceptEncoding(t *testing.T) {
 	t.Parallel()
-	h := door(t)
+	h := newTestHandler(t)
 	long := `{"query":"{` + repeat("a%d:__typename ", 90) + `}"}`
 	tests := []struct {
 		name, accept, body, coding string
@@ -84,7 +85,7 @@ func TestAcceptEncoding(t *testing.T) {
 // TestStatus: GraphQL over HTTP, section 6.4: what does not come to execution is 400 in the newer type and 200 in the older.
 func TestStatus(t *testing.T) {
 	t.Parallel()
-	h := door(t)
+	h := newTestHandler(t)
 	tests := []struct {
 		name, body, code string
 		malformed        bool

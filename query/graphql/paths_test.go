@@ -11,10 +11,10 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// TestPaths: a door knows its own path wherever it is mounted.
+// TestPaths: a handler knows its own path wherever it is mounted.
 func TestPaths(t *testing.T) {
 	t.Parallel()
-	h := door(t)
+	h := newTestHandler(t)
 	mux := func(patterns ...string) http.Handler {
 		m := http.NewServeMux()
 		for _, p := range patterns {
@@ -30,7 +30,7 @@ func TestPaths(t *testing.T) {
 	tests := []struct {
 		name    string
 		handler http.Handler
-		door    []string
+		paths   []string
 		schema  string
 		nothing []string
 	}{
@@ -44,14 +44,14 @@ func TestPaths(t *testing.T) {
 			[]string{"/ask/x"}},
 		{"exactly", mux("/ask/{$}", "/schema.graphql"), []string{"/ask/"}, "/schema.graphql", nil},
 		{"the root", mux("/"), []string{"/", "/graphql"}, "/schema.graphql", []string{"/x"}},
-		{"behind a prefix", stripped, []string{"/api/graphql"}, "/api/graphql/schema.graphql",
+		{"under a prefix", stripped, []string{"/api/graphql"}, "/api/graphql/schema.graphql",
 			[]string{"/api/graphql/x"}},
 		{"stripped", bare, []string{"/ask", "/ask/"}, "/ask/schema.graphql", []string{"/ask/x"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			for _, path := range tt.door {
+			for _, path := range tt.paths {
 				wantBody(t, send(t, tt.handler, "POST "+path, jsonBody, "", typenameBody), 200, typenameIs)
 			}
 			want(t, send(t, tt.handler, "GET "+tt.schema), 200, "Content-Type: text/plain; charset=utf-8")
@@ -66,7 +66,7 @@ func TestPaths(t *testing.T) {
 // TestSchema: the SDL is served as a text that can be kept.
 func TestSchema(t *testing.T) {
 	t.Parallel()
-	h := door(t)
+	h := newTestHandler(t)
 	const path = "/graphql/schema.graphql"
 	res := send(t, h, "GET "+path)
 	wantBody(t, res, 200, h.SDL(), "Content-Type: text/plain; charset=utf-8", "Etag: *",
@@ -90,10 +90,10 @@ func TestSchema(t *testing.T) {
 	want(t, send(t, h, "OPTIONS "+path), 204, "Allow: GET, HEAD, OPTIONS", "Accept-Post:")
 }
 
-// TestNoIntrospection: neither a query nor the SDL tells what can be asked.
+// TestNoIntrospection: neither queries nor the SDL reveal the schema.
 func TestNoIntrospection(t *testing.T) {
 	t.Parallel()
-	h := door(t, func(s *setup) { s.opts.NoIntrospection = true })
+	h := newTestHandler(t, func(s *setup) { s.opts.NoIntrospection = true })
 	want(t, send(t, h, "GET /graphql/schema.graphql"), 404, "Content-Type: "+problem.MediaType)
 	for _, field := range []string{"__schema{queryType{name}}", `__type(name:\"Query\"){name}`} {
 		res := send(t, h, "POST /graphql", jsonBody, acceptNew, "", `{"query":"{`+field+`}"}`)
@@ -102,12 +102,12 @@ func TestNoIntrospection(t *testing.T) {
 	wantBody(t, send(t, h, ask("{__typename}")), 200, typenameIs)
 }
 
-// TestContracts: a door for each contract, told apart as catalogs are.
+// TestContracts: one handler for each contract.
 func TestContracts(t *testing.T) {
 	t.Parallel()
 	served := func(opts ...func(*setup)) http.Handler {
 		m := http.NewServeMux()
-		h := door(t, opts...)
+		h := newTestHandler(t, opts...)
 		m.Handle("/graphql", h)
 		m.Handle("/graphql/", h)
 		return m
@@ -169,7 +169,7 @@ func TestContracts(t *testing.T) {
 // TestReserve: what is a parameter of requests cannot be the version as well.
 func TestReserve(t *testing.T) {
 	t.Parallel()
-	h := door(t)
+	h := newTestHandler(t)
 	for _, name := range []string{"query", "documentId", "operationName", "variables", "extensions"} {
 		if h.Reserve(name, "") == nil || h.Reserve("", name) == nil {
 			t.Errorf("%s may be the version", name)
@@ -180,7 +180,7 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// TestReport says what a person should know at the start.
+// TestReport checks the start-up report.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	c, _ := catalog(t, watched(t, nil))

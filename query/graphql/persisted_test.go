@@ -30,7 +30,7 @@ func persistedQuery(hash string) string {
 // from then on alone again.
 func TestAutomaticPersistedQueries(t *testing.T) {
 	t.Parallel()
-	h := door(t)
+	h := newTestHandler(t)
 	const text = "{__typename}"
 	hash := hashOf(text)
 	alone := `{` + persistedQuery(hash) + `}`
@@ -59,7 +59,7 @@ func TestAutomaticPersistedQueries(t *testing.T) {
 // TestPersistedIsRefused has what the protocol does not provide for.
 func TestPersistedIsRefused(t *testing.T) {
 	t.Parallel()
-	h := door(t)
+	h := newTestHandler(t)
 	mutation := "mutation {__typename}"
 	want(t, send(t, h, "POST /graphql", jsonBody, "",
 		`{"query":"`+mutation+`",`+persistedQuery(hashOf(mutation))+`}`), 200)
@@ -90,10 +90,11 @@ func TestPersistedIsRefused(t *testing.T) {
 	}
 }
 
-// TestPersistedOff: clients are told to stop asking, and are answered when they send the text.
+// TestPersistedOff: clients learn that hashes are not supported, and succeed when they send the
+// text.
 func TestPersistedOff(t *testing.T) {
 	t.Parallel()
-	h := door(t, func(s *setup) { s.opts.Persisted = -1 })
+	h := newTestHandler(t, func(s *setup) { s.opts.Persisted = -1 })
 	res := send(t, h, "POST /graphql", jsonBody, acceptNew, "",
 		`{`+persistedQuery(hashOf("{__typename}"))+`}`)
 	wantCode(t, res, 400, "PERSISTED_QUERY_NOT_SUPPORTED")
@@ -105,7 +106,7 @@ func TestPersistedOff(t *testing.T) {
 // TestPersistedIsBounded: of more than fits, what was asked for last stays.
 func TestPersistedIsBounded(t *testing.T) {
 	t.Parallel()
-	h := door(t, func(s *setup) { s.opts.Persisted = 3 * 1000 })
+	h := newTestHandler(t, func(s *setup) { s.opts.Persisted = 3 * 1000 })
 	text := func(i int) string { return fmt.Sprintf("{__typename #%d%s\\n}", i, strings.Repeat("x", 700)) }
 	plain := func(i int) string { return strings.ReplaceAll(text(i), `\n`, "\n") }
 	keep := func(i int) {
@@ -136,7 +137,7 @@ func TestPersistedIsBounded(t *testing.T) {
 func TestTrusted(t *testing.T) {
 	t.Parallel()
 	const text, two = "query($id:ID!){order(id:$id){id}}", "query A {__typename} query B {b:__typename}"
-	h := door(t, func(s *setup) {
+	h := newTestHandler(t, func(s *setup) {
 		s.opts.Trusted = graphql.Documents{"order": text, "sha256:" + hashOf(two): two}
 	})
 	const found = `{"data":{"order":{"id":"1"}}}`
@@ -232,11 +233,11 @@ func TestLoadDocuments(t *testing.T) {
 	}
 }
 
-// TestConcurrentRequests shares one door among many clients, who ask for the same and for different documents, by text and
-// by hash, while others change what they ask about.
+// TestConcurrentRequests sends the same and different documents to one handler, by text and by
+// hash, while others write.
 func TestConcurrentRequests(t *testing.T) {
 	t.Parallel()
-	h := door(t, func(s *setup) { s.opts.Persisted, s.opts.PlanBytes = 3000, 10_000 })
+	h := newTestHandler(t, func(s *setup) { s.opts.Persisted, s.opts.PlanBytes = 3000, 10_000 })
 	var group sync.WaitGroup
 	for client := range 8 {
 		group.Go(func() {

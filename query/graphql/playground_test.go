@@ -6,11 +6,11 @@ import (
 	"testing/fstest"
 )
 
-// TestPage: browsers get the page where they ask for the door, and programs never do.
+// TestPage: browsers get the page where they ask for the handler, and programs never do.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	const browser = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
-	h := door(t)
+	h := newTestHandler(t)
 	for _, line := range []string{"GET /graphql", "HEAD /graphql/", ask("{__typename}"), "GET /v1/graphql"} {
 		want(t, send(t, h, line, browser), 200, "Content-Type: text/html; charset=utf-8",
 			"Content-Security-Policy: *",
@@ -22,12 +22,12 @@ func TestPage(t *testing.T) {
 	wantCode(t, send(t, h, "POST /graphql", jsonBody, "Accept: text/html", "", typenameBody), 406,
 		"BAD_USER_INPUT")
 
-	none := door(t, func(s *setup) { s.opts.NoPage = true })
+	none := newTestHandler(t, func(s *setup) { s.opts.NoPage = true })
 	wantBody(t, send(t, none, ask("{__typename}"), browser), 200, typenameIs)
 	wantCode(t, send(t, none, "GET /graphql", browser), 400, "BAD_USER_INPUT")
 	wantCode(t, send(t, none, "GET /graphql", "Accept: text/html"), 406, "BAD_USER_INPUT")
 
-	own := door(t, func(s *setup) {
+	own := newTestHandler(t, func(s *setup) {
 		s.opts.Page = fstest.MapFS{"index.html": {Data: []byte("<!doctype html><title>mine</title>")},
 			"app.js": {Data: []byte("1")}}
 	})
@@ -38,13 +38,13 @@ func TestPage(t *testing.T) {
 	}
 	wantBody(t, send(t, own, "GET /graphql/app.js"), 200, "1")
 	want(t, send(t, own, "GET /graphql/nothing.js"), 404)
-	wantPanic(t, "index.html", func() { door(t, func(s *setup) { s.opts.Page = fstest.MapFS{} }) })
+	wantPanic(t, "index.html", func() { newTestHandler(t, func(s *setup) { s.opts.Page = fstest.MapFS{} }) })
 }
 
-// TestGraphiQL: the one page that needs another host says so.
+// TestGraphiQL: the page that loads scripts from another host allows them in its policy.
 func TestGraphiQL(t *testing.T) {
 	t.Parallel()
-	h := door(t, func(s *setup) { s.opts.GraphiQL, s.opts.Title = true, "A <shop>" })
+	h := newTestHandler(t, func(s *setup) { s.opts.GraphiQL, s.opts.Title = true, "A <shop>" })
 	res := send(t, h, "GET /graphql", "Accept: text/html")
 	want(t, res, 200, "Content-Type: text/html; charset=utf-8")
 	for _, part := range []string{"<title>A &lt;shop&gt;", "integrity=\"sha384-",

@@ -2,5 +2,5 @@
 
 package graphql_test
 
-// raceDetector says whether the tests run with it, which makes some measurements meaningless.
+// raceDetector reports whether the race detector is on, which makes some measurements meaningless.
 const raceDetector = false

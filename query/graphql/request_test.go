@@ -22,7 +22,7 @@ func repeat(format string, n int) string {
 // TestRequests: GraphQL over HTTP, section 5.4.1: what makes a request, and what makes none.
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	h := door(t)
+	h := newTestHandler(t)
 	const good, bad = 200, 400
 	tests := []struct {
 		name, body string
@@ -61,8 +61,8 @@ func TestRequests(t *testing.T) {
 		{"a comma too many", `{"query":"{__typename}",}`, bad},
 		{"cut off", `{"query":"{__typename}"`, bad},
 		{"cut off in variables", `{"query":"{__typename}","variables":{"a":`, bad},
-		{"more behind it", `{"query":"{__typename}"}{}`, bad},
-		{"garbage behind it", `{"query":"{__typename}"}]`, bad},
+		{"trailing value", `{"query":"{__typename}"}{}`, bad},
+		{"trailing garbage", `{"query":"{__typename}"}]`, bad},
 		{"no UTF-8", "{\"query\":\"{__typename} #\xff\"}", bad},
 		{"half a pair of surrogates", `{"query":"{__typename} #\ud800"}`, bad},
 		{"a byte order mark", "\ufeff" + `{"query":"{__typename}"}`, bad},
@@ -89,7 +89,7 @@ func TestRequests(t *testing.T) {
 // TestContent: RFC 9110, sections 8.3, 8.4 and 15.5.16, and GraphQL over HTTP, section 5.4: the content of a POST.
 func TestContent(t *testing.T) {
 	t.Parallel()
-	h := door(t, func(s *setup) { s.opts.Limits.Body = 1000 })
+	h := newTestHandler(t, func(s *setup) { s.opts.Limits.Body = 1000 })
 	var zipped, bomb bytes.Buffer
 	zip(&zipped, typenameBody)
 	zip(&bomb, `{"query":"{__typename}`+strings.Repeat(" ", 100_000)+`"}`)
@@ -164,7 +164,7 @@ func zip(to *bytes.Buffer, text string) {
 // TestGet: GraphQL over HTTP, section 5.3, and RFC 9110, section 9.3.1.
 func TestGet(t *testing.T) {
 	t.Parallel()
-	h := door(t)
+	h := newTestHandler(t)
 	const good, bad = 200, 400
 	q := url.QueryEscape
 	tests := []struct {
@@ -184,7 +184,7 @@ func TestGet(t *testing.T) {
 		{"no JSON for variables", "query=" + q("{__typename}") + "&variables=a", bad},
 		{"nothing for variables", "query=" + q("{__typename}") + "&variables=", bad},
 		{"an array for variables", "query=" + q("{__typename}") + "&variables=[]", bad},
-		{"more behind variables", "query=" + q("{__typename}") + "&variables=" + q("{} {}"), bad},
+		{"trailing value after variables", "query=" + q("{__typename}") + "&variables=" + q("{} {}"), bad},
 		{"a number for extensions", "query=" + q("{__typename}") + "&extensions=1", bad},
 		{"bad escapes", "query=%zz", bad},
 		{"a semicolon", "query=" + q("{__typename}") + ";a=1", bad},
@@ -211,7 +211,7 @@ func TestGet(t *testing.T) {
 // TestMethods: RFC 9110, section 9.1, and GraphQL over HTTP, section 5.3.
 func TestMethods(t *testing.T) {
 	t.Parallel()
-	h := door(t)
+	h := newTestHandler(t)
 	const all = "Allow: GET, HEAD, POST, OPTIONS"
 	mutation := "/graphql?query=" + url.QueryEscape(`mutation {__typename}`)
 	wantCode(t, send(t, h, "GET "+mutation, acceptNew), 405, "BAD_USER_INPUT", "Allow: POST, OPTIONS",
@@ -233,10 +233,10 @@ func TestMethods(t *testing.T) {
 		"BAD_USER_INPUT", all)
 }
 
-// TestBatch: several requests at once are refused unless Options.Batch says how many.
+// TestBatch: batches are rejected unless Options.Batch allows them.
 func TestBatch(t *testing.T) {
 	t.Parallel()
-	h := door(t, func(s *setup) { s.opts.Batch = 3 })
+	h := newTestHandler(t, func(s *setup) { s.opts.Batch = 3 })
 	one := typenameBody
 	tests := []struct {
 		name, body string
@@ -252,7 +252,7 @@ func TestBatch(t *testing.T) {
 		{"one that is none", "[" + one + ",{}]", 400, ""},
 		{"a number", "[1]", 400, ""},
 		{"cut off", "[" + one, 400, ""},
-		{"more behind it", "[" + one + "],", 400, ""},
+		{"trailing value", "[" + one + "],", 400, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -23,7 +23,7 @@ func ask(document string) string { return "GET /graphql?query=" + url.QueryEscap
 // TestCaching: RFC 9110, sections 8.8.3, 13.1.2 and 15.4.5, and RFC 9111, section 5.2.2: answers to GET can be kept.
 func TestCaching(t *testing.T) {
 	t.Parallel()
-	h := door(t, func(s *setup) { s.opts.Cache = "private, max-age=5" })
+	h := newTestHandler(t, func(s *setup) { s.opts.Cache = "private, max-age=5" })
 	const orders = "{orders{nodes{id cents}}}"
 	first := send(t, h, ask(orders))
 	tag := first.header.Get("Etag")
@@ -60,7 +60,7 @@ func TestCaching(t *testing.T) {
 // TestNotCached: a tag is of the items as they are, and what has errors is not kept.
 func TestNotCached(t *testing.T) {
 	t.Parallel()
-	h := door(t)
+	h := newTestHandler(t)
 	const orders = "{orders{nodes{id cents}}}"
 	tag := send(t, h, ask(orders)).header.Get("Etag")
 	want(t, send(t, h, ask(orders), "If-None-Match: "+tag), 304)
@@ -77,7 +77,7 @@ func TestNotCached(t *testing.T) {
 // TestVaryIsMerged: a middleware outside may have said more.
 func TestVaryIsMerged(t *testing.T) {
 	t.Parallel()
-	h := door(t)
+	h := newTestHandler(t)
 	for before, after := range map[string]string{
 		"Origin": "Origin, Accept, Accept-Encoding", "accept": "accept, Accept-Encoding", "*": "*",
 	} {
@@ -88,10 +88,10 @@ func TestVaryIsMerged(t *testing.T) {
 	}
 }
 
-// TestCompressed: what is compressed says the same, and has a tag of its own.
+// TestCompressed: a compressed response has the same content and its own entity tag.
 func TestCompressed(t *testing.T) {
 	t.Parallel()
-	h := door(t)
+	h := newTestHandler(t)
 	document := "{" + repeat("a%d:__typename ", 90) + "}"
 	plain := send(t, h, ask(document))
 	zipped := send(t, h, ask(document), "Accept-Encoding: gzip")
@@ -111,11 +111,11 @@ func TestCompressed(t *testing.T) {
 		304)
 }
 
-// TestUnauthenticated: what was executed is 200, and WWW-Authenticate says that credentials would help (RFC 9110, section
-// 11.6.1).
+// TestUnauthenticated: a response to an executed operation is 200, and WWW-Authenticate asks for
+// credentials (RFC 9110, section 11.6.1).
 func TestUnauthenticated(t *testing.T) {
 	t.Parallel()
-	h := door(t, func(s *setup) {
+	h := newTestHandler(t, func(s *setup) {
 		s.opts.Challenge = `Bearer realm="shop"`
 		s.orders.Authorize = func(_ context.Context, op resource.Op, _, _ *order) error {
 			if op == resource.OpGet || op == resource.OpList {
@@ -133,12 +133,12 @@ func TestUnauthenticated(t *testing.T) {
 	want(t, send(t, h, "POST /graphql", jsonBody, "", note), 200, "WWW-Authenticate:")
 }
 
-// TestTimeout: a store that takes too long is told to stop, and the client what there is.
+// TestTimeout: a slow store is canceled, and the client receives the partial result.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		stopped := make(chan error, 1)
-		h := door(t, func(s *setup) {
+		h := newTestHandler(t, func(s *setup) {
 			s.opts.Timeout = 2 * time.Second
 			s.orderOps.Get = func(ctx context.Context, _ string) (resource.Item[order], error) {
 				<-ctx.Done()
@@ -159,11 +159,11 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
-// TestClientGone: nobody is answered who has left, and a half answer is no answer.
+// TestClientGone: after a disconnect nothing is sent, and no partial response.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
-	h := door(t, func(s *setup) {
+	h := newTestHandler(t, func(s *setup) {
 		s.opts.Timeout = -1
 		s.orderOps.Get = func(ctx context.Context, _ string) (resource.Item[order], error) {
 			leave()
@@ -185,7 +185,7 @@ func TestClientGone(t *testing.T) {
 func TestNothingIsCutOff(t *testing.T) {
 	t.Parallel()
 	note := strings.Repeat("x", 5000)
-	h := door(t, func(s *setup) {
+	h := newTestHandler(t, func(s *setup) {
 		for range 300 {
 			if _, err := s.orderOps.Create(t.Context(), order{Customer: "ada", Note: note}); err != nil {
 				t.Fatal(err)

@@ -19,7 +19,7 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// What the tests of the door talk to: a small shop with three orders of two users.
+// The shop of the tests, with three orders of two users.
 
 type order struct {
 	ID       int64  `json:"id" readOnly:"true"`
@@ -48,7 +48,7 @@ type setup struct {
 	db       *memory.DB
 }
 
-// catalog returns the shop, and what a test has made of the options of its door.
+// catalog returns the shop, and what a test has made of the options of its handler.
 func catalog(t testing.TB, opts ...func(*setup)) (*resource.Catalog, *setup) {
 	t.Helper()
 	db := memory.NewDB()
@@ -85,10 +85,10 @@ func catalog(t testing.TB, opts ...func(*setup)) (*resource.Catalog, *setup) {
 		resource.New("users", users, &s.users), command.New("door/greet", greet, nil)), s
 }
 
-// door opens the door of the shop.
+// handler opens the handler of the shop.
 //
-//	h := door(t, func(s *setup) { s.opts.Batch = 2 })
-func door(t testing.TB, opts ...func(*setup)) *graphql.Handler {
+//	h := newTestHandler(t, func(s *setup) { s.opts.Batch = 2 })
+func newTestHandler(t testing.TB, opts ...func(*setup)) *graphql.Handler {
 	t.Helper()
 	c, s := catalog(t, opts...)
 	return graphql.New(c, &s.opts)
@@ -175,7 +175,8 @@ func received(line string, res *http.Response) *answer {
 	return &answer{line: line, status: res.StatusCode, header: res.Header, body: string(body)}
 }
 
-// want checks status and header fields. "Etag:" says that the field is absent, "Etag: *" that it is there.
+// want checks status and header fields. "Etag:" means that the field is absent, "Etag: *" that it
+// is present.
 func want(t testing.TB, res *answer, status int, fields ...string) {
 	t.Helper()
 	if res.status != status {

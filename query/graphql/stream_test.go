@@ -23,7 +23,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed/eventstream"
 )
 
-// What a stream of one result looks like.
+// The frames of a stream with one result.
 const (
 	acceptEvents = "Accept: text/event-stream"
 	typeEvents   = "Content-Type: text/event-stream"
@@ -64,7 +64,7 @@ func wantEvents(t *testing.T, res *answer, code string) {
 // TestSSEContentType, and the rest of the header.
 func TestSSEContentType(t *testing.T) {
 	t.Parallel()
-	h := door(t)
+	h := newTestHandler(t)
 	for _, fields := range [][]string{{acceptEvents}, {acceptEvents, "Accept-Encoding: gzip"}} {
 		res := send(t, h, "POST /graphql", append(fields, jsonBody, "", typenameBody)...)
 		wantBody(t, res, 200, only(typenameIs), typeEvents, "Cache-Control: no-store",
@@ -76,7 +76,7 @@ func TestSSEContentType(t *testing.T) {
 // TestSSEOperations: what has one result has one event, whatever becomes of it.
 func TestSSEOperations(t *testing.T) {
 	t.Parallel()
-	h := door(t, func(s *setup) {
+	h := newTestHandler(t, func(s *setup) {
 		s.opts.Limits.Depth, s.opts.Limits.Cost, s.opts.Logger = 3, 100, quiet
 		s.opts.Fields = append(s.opts.Fields, graphql.Query("boom",
 			func(context.Context, struct{}) (string, error) { panic("secret") }, nil))
@@ -115,7 +115,7 @@ func TestSSEOperations(t *testing.T) {
 // TestSSEFrames: results arrive as they are: one JSON object in one event, without a member id, in UTF-8.
 func TestSSEFrames(t *testing.T) {
 	t.Parallel()
-	h := door(t)
+	h := newTestHandler(t)
 	const note = "zwei\nZeilen ü€😀"
 	send(t, h, "POST /graphql", jsonBody, "", body(t,
 		`mutation{patchOrder(id:1,input:{note:"zwei\nZeilen ü€😀"}){id}}`))
@@ -130,7 +130,7 @@ func TestSSEFrames(t *testing.T) {
 // TestSSERefused: what is no operation, or not asked as it should be, has a status.
 func TestSSERefused(t *testing.T) {
 	t.Parallel()
-	h := door(t, watched(t, nil), func(s *setup) { s.opts.Batch = 2 })
+	h := newTestHandler(t, watched(t, nil), func(s *setup) { s.opts.Batch = 2 })
 	get := func(document string) string { return "GET /graphql?query=" + url.QueryEscape(document) }
 	const sub = `{"query":"subscription{orderChanged{id}}"}`
 	tests := []struct {
@@ -182,10 +182,10 @@ func TestSSERefused(t *testing.T) {
 	}
 }
 
-// TestSSEAccept: events are for those who say so, in the order of what they want.
+// TestSSEAccept: the Accept field selects event streams, by its preferences.
 func TestSSEAccept(t *testing.T) {
 	t.Parallel()
-	h := door(t)
+	h := newTestHandler(t)
 	tests := []struct{ name, accept, media string }{
 		{"TestSSEAcceptList", "text/event-stream, application/json;q=0.9", "text/event-stream"},
 		{"TestSSEAcceptWildcard", "*/*", "application/json; charset=utf-8"},
@@ -251,7 +251,7 @@ func (s *site) subscribe(t *testing.T, document string) *listener {
 	return s.listen(t, postGraphQL, jsonBody, acceptEvents, "", body(t, document))
 }
 
-// hear checks what comes next, "EOF" for the end. "*" stands for any rest.
+// hear checks the next frames, "EOF" for the end. "*" matches any rest.
 func (l *listener) hear(want ...string) {
 	l.t.Helper()
 	for _, w := range want {
@@ -288,7 +288,7 @@ func TestSSESubscription(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := door(t, watched(t, nil))
+				h := newTestHandler(t, watched(t, nil))
 				s := serve(t, h, h)
 				// TestSSEFlushed: the header has come, or this would wait
 				l := s.listen(t, tt.line, tt.rest...)
@@ -314,7 +314,7 @@ func TestSSESubscription(t *testing.T) {
 func TestSSEHeartbeat(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := door(t, watched(t, &feed.Options{BookmarkInterval: -1})) // nothing else is sent
+		h := newTestHandler(t, watched(t, &feed.Options{BookmarkInterval: -1})) // nothing else is sent
 		l := serve(t, h, h).subscribe(t, changes)
 		began := time.Now()
 		go func() {
@@ -336,7 +336,7 @@ func TestSSEHeartbeat(t *testing.T) {
 	})
 }
 
-// TestSSEEnds: without complete the client comes back, with it it does not.
+// TestSSEEnds: a client reconnects unless it has received complete.
 func TestSSEEnds(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -349,14 +349,14 @@ func TestSSEEnds(t *testing.T) {
 				t.Error(err)
 			}
 		}, []string{"EOF"}},
-		{"the door is shut down", func(t *testing.T, _ *site, _ *feed.Feed,
+		{"the handler is shut down", func(t *testing.T, _ *site, _ *feed.Feed,
 			h *graphql.Handler) {
 			h.Shutdown(t.Context())
 		}, []string{"EOF"}},
 		{"the feed is closed", func(_ *testing.T, _ *site, f *feed.Feed, _ *graphql.Handler) { f.Close() },
 			[]string{"EOF"}},
 		{"TestSSEExpiry", func(*testing.T, *site, *feed.Feed, *graphql.Handler) {}, []string{"EOF"}},
-		{"who is listening has to be known", func(t *testing.T, _ *site, _ *feed.Feed,
+		{"the subscriber has to be authenticated", func(t *testing.T, _ *site, _ *feed.Feed,
 			h *graphql.Handler) {
 			do(t, h, sending)
 		},
@@ -368,7 +368,7 @@ func TestSSEEnds(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var f *feed.Feed
 				var strange atomic.Bool
-				h := door(t, watched(t, nil), func(s *setup) {
+				h := newTestHandler(t, watched(t, nil), func(s *setup) {
 					f = s.catalog.Feed
 					s.orders.Public = false
 					s.orders.Authorize = func(ctx context.Context, _ resource.Op, _, _ *order) error {
@@ -406,7 +406,7 @@ func TestSSEEnds(t *testing.T) {
 func TestSSEShutdownAnswers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := door(t, func(s *setup) {
+		h := newTestHandler(t, func(s *setup) {
 			s.opts.Fields = append(s.opts.Fields,
 				graphql.Query("soon", func(context.Context, struct{}) (string, error) {
 					time.Sleep(2 * time.Second)
@@ -426,10 +426,10 @@ func TestSSEShutdownAnswers(t *testing.T) {
 	})
 }
 
-// TestSSEShutDown: nobody is let in any more.
+// TestSSEShutDown: new subscriptions are rejected.
 func TestSSEShutDown(t *testing.T) {
 	t.Parallel()
-	h := door(t, watched(t, nil))
+	h := newTestHandler(t, watched(t, nil))
 	if err := h.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -441,7 +441,7 @@ func TestSSEShutDown(t *testing.T) {
 func TestSSEStreams(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := door(t, watched(t, nil), func(s *setup) {
+		h := newTestHandler(t, watched(t, nil), func(s *setup) {
 			s.catalog.Principal, s.catalog.Limits.Streams = func(context.Context) string { return "ann" }, 1
 		})
 		s := serve(t, h, h)
@@ -459,11 +459,12 @@ func TestSSEStreams(t *testing.T) {
 	})
 }
 
-// TestSSEResume: with after, or with the Last-Event-ID of an EventSource, which goes before it as it is newer.
+// TestSSEResume: with after, or with the Last-Event-ID of an EventSource, which has precedence
+// because it is newer.
 func TestSSEResume(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := door(t, watched(t, nil))
+		h := newTestHandler(t, watched(t, nil))
 		s := serve(t, h, h)
 		first := s.subscribe(t, places)
 		synctest.Wait()
@@ -507,11 +508,11 @@ func TestSSEResume(t *testing.T) {
 	})
 }
 
-// TestBookmarks: who was told of nothing has a place to come back to, and is told nothing by that.
+// TestBookmarks: a subscriber without events receives positions to resume from, but no results.
 func TestBookmarks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := door(t, watched(t, nil))
+		h := newTestHandler(t, watched(t, nil))
 		idle := serve(t, h, h).subscribe(t, places)
 		ended := make(chan error)
 		go func() {
@@ -531,12 +532,12 @@ func TestBookmarks(t *testing.T) {
 	})
 }
 
-// TestSSEClientStalls: who does not read is dropped, and the others do not notice.
+// TestSSEClientStalls: a client that does not read is disconnected, and others are not affected.
 func TestSSEClientStalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var listening atomic.Int32
-		h := door(t, watched(t, nil))
+		h := newTestHandler(t, watched(t, nil))
 		outer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			listening.Add(1)
 			defer listening.Add(-1)
@@ -562,12 +563,12 @@ func TestSSEClientStalls(t *testing.T) {
 	})
 }
 
-// TestSSEAuthorizationPerEvent: of what is hidden now nothing is told.
+// TestSSEAuthorizationPerEvent: an item that is hidden by now has no event.
 func TestSSEAuthorizationPerEvent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var hidden atomic.Bool
-		h := door(t, watched(t, nil), func(s *setup) {
+		h := newTestHandler(t, watched(t, nil), func(s *setup) {
 			s.orders.Public = false
 			s.orders.Authorize = func(ctx context.Context, _ resource.Op, _, _ *order) error {
 				if ctx.Value(callerKey{}) != nil && hidden.Load() {
@@ -593,7 +594,7 @@ func TestSSEAuthorizationPerEvent(t *testing.T) {
 	})
 }
 
-// TestSSEPanic: after the first event the connection is cut off, so that nobody takes what has come for all.
+// TestSSEPanic: after the first event the connection is aborted, so that the client sees an error.
 func TestSSEPanic(t *testing.T) {
 	t.Parallel()
 	t.Run("of a result", func(t *testing.T) {
@@ -610,7 +611,7 @@ func TestSSEPanic(t *testing.T) {
 // explode has a writer panic that has sent a result, by what is done next.
 func explode(t *testing.T, next func(h http.Handler)) {
 	synctest.Test(t, func(t *testing.T) {
-		h := door(t, watched(t, nil), func(s *setup) { s.opts.Logger = quiet })
+		h := newTestHandler(t, watched(t, nil), func(s *setup) { s.opts.Logger = quiet })
 		writer := &exploding{}
 		outer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			writer.ResponseWriter = w
@@ -633,7 +634,7 @@ func explode(t *testing.T, next func(h http.Handler)) {
 // TestSSELines: every line of a stream is one of the protocol's.
 func TestSSELines(t *testing.T) {
 	t.Parallel()
-	res := send(t, door(t), postGraphQL, jsonBody, acceptEvents, "", typenameBody)
+	res := send(t, newTestHandler(t), postGraphQL, jsonBody, acceptEvents, "", typenameBody)
 	for line := range strings.Lines(res.body) {
 		name, _, _ := strings.Cut(strings.TrimRight(line, "\n"), ":")
 		if !slices.Contains([]string{"event", "data", ""}, name) {

@@ -30,7 +30,7 @@ func watched(t *testing.T, opts *feed.Options) func(*setup) {
 	return func(s *setup) { s.catalog.Feed, s.opts.Socket.Ping = f, time.Hour }
 }
 
-// What is asked of orders, and done to them.
+// The documents of the tests.
 const (
 	changes = `subscription{orderChanged{kind id order{status}}}`
 	places  = `subscription($after:String){orderChanged(after:$after){id order{cents} cursor}}`
@@ -52,11 +52,11 @@ func do(t *testing.T, h http.Handler, document string) {
 
 const isPaid = `{"data":{"orderChanged":{"kind":"UPDATED","id":"1","order":{"status":"paid"}}}}`
 
-// TestSubscription: writes are told to all who listen, until they do not want it any more.
+// TestSubscription: all subscribers receive a write until they unsubscribe.
 func TestSubscription(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := door(t, watched(t, nil))
+		h := newTestHandler(t, watched(t, nil))
 		s := serve(t, h, h)
 		one, two := s.socket(t), s.socket(t)
 		for _, c := range []*talker{one, two} {
@@ -65,7 +65,7 @@ func TestSubscription(t *testing.T) {
 		}
 		synctest.Wait()
 		one.talk(say("m", paying))
-		// The write is answered and told, in whatever order.
+		// The response and the event may arrive in any order.
 		got := map[string]bool{one.hear(): true, one.hear(): true, one.hear(): true}
 		want := map[string]bool{next("m", `{"data":{"patchOrder":{"id":"1"}}}`): true, completed("m"): true,
 			next("s", isPaid): true}
@@ -93,7 +93,7 @@ type placed struct {
 	}
 }
 
-// cents reads the next message, and returns which price it tells, and its cursor.
+// cents reads the next message, and returns its price and cursor.
 func (c *talker) cents() (int, string) {
 	c.t.Helper()
 	text, ok := strings.CutPrefix(c.hear(), "< ")
@@ -108,11 +108,12 @@ func (c *talker) cents() (int, string) {
 // after are the variables of places.
 func after(cursor string) string { return fmt.Sprintf(`"variables":{"after":%q}`, cursor) }
 
-// TestResume: whoever comes back with the cursor of the last message is told the rest, without loss and without repeat.
+// TestResume: a client that resumes from the last cursor receives the rest without loss and
+// repetition.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := door(t, watched(t, nil))
+		h := newTestHandler(t, watched(t, nil))
 		s := serve(t, h, h)
 		var seen []int
 		cursor := ""
@@ -142,7 +143,7 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestResumeRefused: a cursor from which nothing can go on is told, with what to do.
+// TestResumeRefused: a cursor that cannot be resumed is an error that names the remedy.
 func TestResumeRefused(t *testing.T) {
 	t.Parallel()
 	foreign := feed.Cursor{Epoch: 1, Seq: 1, Mark: 1}.String()
@@ -169,7 +170,7 @@ func TestResumeRefused(t *testing.T) {
 	}
 }
 
-// named is a Connect for policy to know by what comes over sockets, for an hour.
+// named is a Connect that sets a principal for an hour.
 func named(ctx context.Context, _ []byte) (context.Context, time.Time, error) {
 	return context.WithValue(ctx, callerKey{}, "a socket"), time.Now().Add(time.Hour), nil
 }
@@ -187,7 +188,7 @@ func TestSubscriptionEnds(t *testing.T) {
 			s.Shutdown(t.Context())
 		},
 			[]string{"x 1001 Going away"}},
-		{"the door is", func(t *testing.T, _ *site, _ *feed.Feed,
+		{"the handler is", func(t *testing.T, _ *site, _ *feed.Feed,
 			h *graphql.Handler) {
 			h.Shutdown(t.Context())
 		},
@@ -199,7 +200,7 @@ func TestSubscriptionEnds(t *testing.T) {
 			time.Sleep(time.Hour)
 		},
 			[]string{"x 4403 Forbidden: the authorization has expired"}},
-		{"the client has to prove who it is", func(t *testing.T, _ *site, _ *feed.Feed,
+		{"the client has to authenticate", func(t *testing.T, _ *site, _ *feed.Feed,
 			h *graphql.Handler) {
 			do(t, h, sending)
 		},
@@ -212,7 +213,7 @@ func TestSubscriptionEnds(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var f *feed.Feed
 				var strange atomic.Bool
-				h := door(t, watched(t, nil), func(s *setup) {
+				h := newTestHandler(t, watched(t, nil), func(s *setup) {
 					f = s.catalog.Feed
 					s.opts.Socket.Connect = named
 					s.orders.Public = false
@@ -247,7 +248,7 @@ func TestFeedIsClosedFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var f *feed.Feed
-		h := door(t, watched(t, nil), func(s *setup) {
+		h := newTestHandler(t, watched(t, nil), func(s *setup) {
 			f = s.catalog.Feed
 			s.opts.Fields = append(s.opts.Fields,
 				graphql.Query("soon", func(context.Context, struct{}) (string, error) {
@@ -268,7 +269,7 @@ func TestPolicyOfChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var hidden atomic.Bool
-		h := door(t, watched(t, nil), func(s *setup) {
+		h := newTestHandler(t, watched(t, nil), func(s *setup) {
 			s.orders.Public = false
 			s.opts.Socket.Connect = named
 			s.orders.Authorize = func(ctx context.Context, _ resource.Op, before, _ *order) error {
@@ -294,7 +295,7 @@ func TestPolicyOfChanges(t *testing.T) {
 func TestStalledSubscriber(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := door(t, watched(t, nil))
+		h := newTestHandler(t, watched(t, nil))
 		s := serve(t, h, h)
 		stalled, quick := s.socket(t), s.socket(t)
 		stalled.talk(initMessage, ackMessage, say("s", places))

@@ -14,9 +14,9 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// TestUntellable: a change that a contract cannot show, whether its function fails or panics, is the end of its subscriptions,
-// with an error that says to list anew: with "complete" over SSE, so that nobody comes back to it.
-func TestUntellable(t *testing.T) {
+// TestUnconvertible: a change that a contract cannot represent ends its subscriptions with an error
+// that asks clients to list again. Over SSE "complete" follows, so that clients do not reconnect.
+func TestUnconvertible(t *testing.T) {
 	t.Parallel()
 	type note struct {
 		ID   string `json:"id"`

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestNothingUnsafe: memory is safe, whatever a document says.
+// TestNothingUnsafe: no document causes unsafe memory access.
 func TestNothingUnsafe(t *testing.T) {
 	t.Parallel()
 	files := 0

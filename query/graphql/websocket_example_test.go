@@ -17,7 +17,8 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// ping has a client send messages and print what it hears. A mutation is somebody else's, over HTTP.
+// ping sends messages as a client and prints the responses. Another client sends a mutation over
+// HTTP.
 func ping(server *httptest.Server, messages ...string) {
 	ctx := context.Background()
 	client, _, err := websocket.Dial(ctx, server.URL+"/graphql",
@@ -45,7 +46,8 @@ func ping(server *httptest.Server, messages ...string) {
 	}
 }
 
-// Whoever connects says who he is with a token, and is told of a planet that is found then.
+// A client authenticates with a token when it connects, and receives a planet that is added
+// afterwards.
 func ExampleSocket() {
 	type Planet struct {
 		ID   string `json:"id"`
@@ -62,10 +64,10 @@ func ExampleSocket() {
 	defer changes.Close()
 	catalog := resource.NewCatalog(&resource.CatalogOptions{Feed: changes},
 		resource.New("planets", memory.New[Planet](nil), &resource.Options[Planet]{Public: true}))
-	door := graphql.New(catalog, &graphql.Options{Socket: graphql.Socket{Connect: connect,
+	handler := graphql.New(catalog, &graphql.Options{Socket: graphql.Socket{Connect: connect,
 		Wait: time.Minute}})
-	defer door.Shutdown(context.Background())
-	server := httptest.NewServer(door)
+	defer handler.Shutdown(context.Background())
+	server := httptest.NewServer(handler)
 	defer server.Close()
 
 	ping(server, `{"type":"connection_init","payload":{"token":"please"}}`)

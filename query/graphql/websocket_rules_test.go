@@ -75,8 +75,8 @@ func TestKeyOverWebSocket(t *testing.T) {
 	})
 }
 
-// TestKeyOfASubscription: over a socket it is refused as over SSE, and not passed over, wherever clients can say it there, and
-// the socket goes on. A query is what it is, with a key or without.
+// TestKeyOfASubscription: a key of a subscription is rejected over WebSocket as over SSE, and the
+// socket stays open. A query ignores keys.
 func TestKeyOfASubscription(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestKeyOfASubscription(t *testing.T) {
 	})
 }
 
-// around is what a server has around its handlers. What may stream has no limit of time.
+// around returns the middleware of a server. Streams have no timeout.
 func around(stream func(*http.Request) bool) func(http.Handler) http.Handler {
 	return middleware.Chain(
 		middleware.RequestID(nil), middleware.Log(&middleware.LogOptions{Logger: quiet}),
@@ -109,11 +109,12 @@ func around(stream func(*http.Request) bool) func(http.Handler) http.Handler {
 
 func always(*http.Request) bool { return true }
 
-// TestBehindMiddleware: WebSockets and streams go through everything that stands around the door, and last.
-func TestBehindMiddleware(t *testing.T) {
+// TestWithinMiddleware: WebSockets and streams work within all middleware, and outlive its
+// timeouts.
+func TestWithinMiddleware(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := door(t, watched(t, nil))
+		h := newTestHandler(t, watched(t, nil))
 		s := serve(t, around(always)(h), h)
 		c := s.socket(t)
 		c.talk(initMessage, ackMessage, say("s", changes))
@@ -127,11 +128,12 @@ func TestBehindMiddleware(t *testing.T) {
 	})
 }
 
-// TestDeadlineIsTheEnd: where nobody has told Timeout of sockets, they end when it says, and clients come back.
+// TestDeadlineIsTheEnd: if Timeout has no exception for sockets, they end at its deadline, and
+// clients reconnect.
 func TestDeadlineIsTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := door(t, watched(t, nil))
+		h := newTestHandler(t, watched(t, nil))
 		s := serve(t, around(nil)(h), h)
 		c := s.socket(t)
 		c.talk(initMessage, ackMessage, ". 29s", say("q", "{__typename}"), next("q", typenameIs),
@@ -143,7 +145,7 @@ func TestDeadlineIsTheEnd(t *testing.T) {
 // TestSSEHTTP2: a stream is the same over HTTP/2, of which there may be a hundred on one connection; WebSockets are not there.
 func TestSSEHTTP2(t *testing.T) {
 	t.Parallel()
-	h := door(t, watched(t, nil))
+	h := newTestHandler(t, watched(t, nil))
 	server := httptest.NewUnstartedServer(h)
 	server.EnableHTTP2 = true
 	server.StartTLS()

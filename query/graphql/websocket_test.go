@@ -48,8 +48,8 @@ func (s pipes) Close() error {
 
 func (s pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 
-// serve serves until the test ends. Doors are told to end by themselves.
-func serve(t *testing.T, h http.Handler, doors ...*graphql.Handler) *site {
+// serve serves until the test ends. It shuts the handlers down.
+func serve(t *testing.T, h http.Handler, handlers ...*graphql.Handler) *site {
 	t.Helper()
 	l := pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
 	s := &site{Server: &http.Server{Handler: h}}
@@ -74,7 +74,7 @@ func serve(t *testing.T, h http.Handler, doors ...*graphql.Handler) *site {
 		transport.CloseIdleConnections()
 		s.Close()
 		<-done
-		for _, d := range doors {
+		for _, d := range handlers {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
 			if err := d.Shutdown(ctx); err != nil {
@@ -85,10 +85,10 @@ func serve(t *testing.T, h http.Handler, doors ...*graphql.Handler) *site {
 	return s
 }
 
-// open serves one door.
+// open serves one handler.
 func open(t *testing.T, change ...func(*setup)) *site {
 	t.Helper()
-	h := door(t, change...)
+	h := newTestHandler(t, change...)
 	return serve(t, h, h)
 }
 
@@ -151,8 +151,8 @@ func next(id, result string) string {
 }
 func completed(id string) string { return fmt.Sprintf(`< {"id":%q,"type":"complete"}`, id) }
 
-// talk goes line by line: ">" is a message that the client sends, "<" one that comes next, of which "*" stands for any rest,
-// "x" is the code and reason with which the socket is closed, and "." says that so much time passes.
+// talk interprets lines: ">" is a message of the client, "<" the next message of the server, in
+// which "*" matches any rest. "x" is the close code and reason, and "." lets time pass.
 func (c *talker) talk(lines ...string) {
 	c.t.Helper()
 	for _, line := range lines {
@@ -178,7 +178,7 @@ func (c *talker) talk(lines ...string) {
 	}
 }
 
-// hear returns what comes next, in the form of talk.
+// hear returns the next message, in the form of talk.
 func (c *talker) hear() string {
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Hour) // those of the bubble
 	defer cancel()
@@ -193,7 +193,7 @@ func (c *talker) hear() string {
 	return "< " + string(text)
 }
 
-// slow is a field that takes an hour, unless nobody wants it any more.
+// slow is a field that takes an hour unless it is canceled.
 func slow(s *setup) {
 	s.opts.Timeout = -1
 	s.opts.Fields = append(s.opts.Fields, graphql.Query("slow",
@@ -207,7 +207,7 @@ func slow(s *setup) {
 		}, nil))
 }
 
-// TestCloseCodes is the table of what sockets are closed with, at the door itself.
+// TestCloseCodes is the table of what sockets are closed with, at the handler itself.
 func TestCloseCodes(t *testing.T) {
 	t.Parallel()
 	connect := func(f func(ctx context.Context, payload []byte) (context.Context, time.Time,
@@ -241,8 +241,8 @@ func TestCloseCodes(t *testing.T) {
 		{"no JSON", nil, begun("> hello"), "4400 Invalid message: not a JSON object"},
 		{"an unknown message", nil, begun(`> {"type":"start"}`), "4400 Invalid message: unknown type"},
 		{"an operation before the connection", nil, []string{say("1", "{__typename}")}, "4401 Unauthorized"},
-		{"who is not known", refuse(resource.ErrUnauthenticated), []string{initMessage}, "4403 *"},
-		{"who may not", refuse(problem.New(problem.Forbidden, "Not you.")), []string{initMessage},
+		{"unauthenticated", refuse(resource.ErrUnauthenticated), []string{initMessage}, "4403 *"},
+		{"forbidden", refuse(problem.New(problem.Forbidden, "Not you.")), []string{initMessage},
 			"4403 Not you."},
 		{"what was allowed expires", connect(func(ctx context.Context, _ []byte) (context.Context, time.Time,
 			error) {
@@ -300,7 +300,7 @@ func TestCloseCodes(t *testing.T) {
 	}
 }
 
-// TestOverWebSocket: queries and mutations in the order of the protocol, with the errors of the door.
+// TestOverWebSocket: queries and mutations in the order of the protocol, with the errors of the handler.
 func TestOverWebSocket(t *testing.T) {
 	t.Parallel()
 	const paid = `mutation($id:ID!){patchOrder(id:$id,input:{status:paid}){id status}}`
@@ -382,11 +382,11 @@ func TestOverWebSocket(t *testing.T) {
 	}
 }
 
-// TestRefusalWaits: what a refusal says is its own, however long it waits to be sent while others are answered.
+// TestRefusalWaits: the text of a refusal does not change while it waits to be sent.
 func TestRefusalWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := door(t)
+		h := newTestHandler(t)
 		c := serve(t, h, h).socket(t)
 		c.talk(initMessage, ackMessage)
 		for range 10 {
@@ -413,7 +413,7 @@ func TestRefusalWaits(t *testing.T) {
 	})
 }
 
-// TestUpgrade: who may have a WebSocket, and what becomes of the requests that ask for one.
+// TestUpgrade checks which requests become WebSockets, and the responses to others.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	allowed := func(s *setup) { s.opts.Origins = []string{"https://app.example.com"} }
@@ -458,7 +458,7 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// TestConnect: who is connected is who Connect says, or who the request was of.
+// TestConnect: Connect sets the principal; otherwise it is that of the request.
 func TestConnect(t *testing.T) {
 	t.Parallel()
 	whoAmI := func(s *setup) {
@@ -506,7 +506,7 @@ func TestConnect(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := door(t, tt.change, func(s *setup) { s.opts.Socket.Ping = time.Hour })
+				h := newTestHandler(t, tt.change, func(s *setup) { s.opts.Socket.Ping = time.Hour })
 				outer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					ctx := context.WithValue(r.Context(), callerKey{}, "bob")
 					if tt.within > 0 {
@@ -539,8 +539,8 @@ func TestSocketOfContract(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				old := door(t, func(s *setup) { s.opts.Names = map[string]string{"orders": "Purchase"} })
-				now := door(t)
+				old := newTestHandler(t, func(s *setup) { s.opts.Names = map[string]string{"orders": "Purchase"} })
+				now := newTestHandler(t)
 				api := version.New([]version.Contract{{Name: "1.0.0", Handler: old},
 					{Name: "2.0.0", Handler: now}},
 					[]version.Strategy{version.Path{}, version.Header{Name: "API-Version"}, version.Query{}},
@@ -561,11 +561,11 @@ func TestSocketOfContract(t *testing.T) {
 	}
 }
 
-// TestShutdown: operations with one answer get it, nobody new is let in, and Shutdown waits for that.
+// TestShutdown: Shutdown waits for operations with one response and rejects new ones.
 func TestShutdown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := door(t, func(s *setup) {
+		h := newTestHandler(t, func(s *setup) {
 			s.opts.Fields = append(s.opts.Fields,
 				graphql.Query("soon", func(context.Context, struct{}) (string, error) {
 					time.Sleep(2 * time.Second)

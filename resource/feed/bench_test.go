@@ -55,7 +55,7 @@ func gather(t testing.TB, size int) *crowd {
 	return c
 }
 
-// tell appends n events and waits until all subscribers have received them.
+// publish appends n events and waits until all subscribers have received them.
 func (c *crowd) publish(t testing.TB, n int) {
 	c.goal.Add(int64(n) * c.size)
 	for range n {

@@ -132,8 +132,8 @@ func (a *amnesiac) Tail(context.Context, feed.Cursor, int) ([]*feed.Event, feed.
 	return nil, feed.Cursor{}, feed.ErrExpired
 }
 
-// TestLogThatForgets: the feed backs off between attempts if positions expire repeatedly.
-func TestLogThatForgets(t *testing.T) {
+// TestLogWithExpiringPositions: the feed backs off between attempts if positions expire repeatedly.
+func TestLogWithExpiringPositions(t *testing.T) {
 	in(t, feed.Options{}, func(t *testing.T, _ *feed.Feed, first *spy) {
 		log := &amnesiac{spy: first}
 		f := feed.New(log, quiet(feed.Options{}))

@@ -370,8 +370,8 @@ func TestPurgedCursor(t *testing.T) {
 	})
 }
 
-// TestPurgedWhileBehind: the events before the error are complete.
-func TestPurgedWhileBehind(t *testing.T) {
+// TestPurgedWhileReading: the events before the error are complete.
+func TestPurgedWhileReading(t *testing.T) {
 	in(t, feed.Options{BufferEvents: 5}, func(t *testing.T, f *feed.Feed, log *spy) {
 		at, _ := f.Position(t.Context())
 		add(t, log, "a", 0, 1000)

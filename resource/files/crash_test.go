@@ -22,7 +22,7 @@ import (
 	"github.com/stoa-go/stoa/resource/files"
 )
 
-// These tests run this test binary again, as another process. What it is to do stands in the environment.
+// These tests run this test binary again as another process. The environment selects its task.
 const (
 	writeVariable = "STOA_FILES_WRITE"
 	countVariable = "STOA_FILES_COUNT"
@@ -47,7 +47,7 @@ func fail(err error) {
 	os.Exit(0)
 }
 
-// numbered is the content with this number: it says of itself which it is and whether it is whole.
+// numbered returns the content with this number. A reader can check the number and the length.
 func numbered(n int) []byte {
 	rng := rand.New(rand.NewPCG(uint64(n), 7))
 	b := make([]byte, 8+rng.IntN(200_000))
@@ -58,7 +58,7 @@ func numbered(n int) []byte {
 	return b
 }
 
-// writeForEver stores one numbered content after the other under a few names, and says each number when it is acknowledged.
+// writeForEver stores numbered contents under a few names, and prints each acknowledged number.
 func writeForEver(dir string) error {
 	f, err := files.New(dir, &files.Options{Remember: true})
 	if err != nil {

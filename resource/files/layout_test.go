@@ -156,8 +156,8 @@ func TestWhatIsNotServed(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftBehind counts the files that a life of a name leaves.
-func TestNothingIsLeftBehind(t *testing.T) {
+// TestNothingRemains counts the files that a life of a name leaves.
+func TestNothingRemains(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	f := open(t, dir, &files.Options{Remember: true})
@@ -278,7 +278,7 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// An upload that is under way meanwhile is no debris.
+	// An upload that is in progress is not removed.
 	hold, inside := make(chan struct{}), make(chan struct{})
 	done := make(chan error)
 	go func() {
@@ -313,7 +313,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestSweepOfStrangers: a file that somebody else has put beside ours does not keep the folder closed.
+// TestSweepOfStrangers: a file of another program does not prevent that the folder is opened.
 func TestSweepOfStrangers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -331,7 +331,7 @@ func TestSweepOfStrangers(t *testing.T) {
 	}
 }
 
-// waiting says that it has been reached, and ends when it may.
+// waiting reports that it was read, and ends when the test permits.
 type waiting struct {
 	inside, hold chan struct{}
 }

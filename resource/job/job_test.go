@@ -68,7 +68,7 @@ func start(
 	return id, done
 }
 
-// state is what the store says of a job.
+// state returns the stored job.
 func state(t *testing.T, ops resource.Ops[job.Job], id string) job.Job {
 	t.Helper()
 	item, err := ops.Get(t.Context(), id)
@@ -94,7 +94,7 @@ func wantEnd(t *testing.T, ops resource.Ops[job.Job], id string, want job.State,
 
 func succeed(context.Context) (jsontext.Value, error) { return jsontext.Value(`{"n":3}`), nil }
 
-// until waits for ch, and says so when the job is told to stop instead.
+// until waits for ch, and reports if the job is canceled first.
 func until(ch <-chan struct{}) func(context.Context) (jsontext.Value, error) {
 	return func(ctx context.Context) (jsontext.Value, error) {
 		select {
@@ -159,7 +159,7 @@ func TestRule092OutcomesAreKept(t *testing.T) {
 	}
 }
 
-// TestOutlivesItsRequest: a client that goes away does not stop a job, which keeps the values of its context.
+// TestOutlivesItsRequest: a job continues after a disconnect, with the values of its context.
 func TestOutlivesItsRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -186,7 +186,8 @@ func TestStoresThatAssignIDs(t *testing.T) {
 	wantEnd(t, ops, id, job.Succeeded, `{"n":3}`)
 }
 
-// TestReportsTheDead: what a killed process leaves behind is reported as failed by another, and not before its lease ends.
+// TestReportsTheDead: the job of a killed process is reported as failed by another one, after its
+// lease.
 func TestReportsTheDead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -229,8 +230,8 @@ func TestReportsTheDead(t *testing.T) {
 	})
 }
 
-// TestALostJobIsToldToStop: a process that was believed to be dead stops what is no longer its own.
-func TestALostJobIsToldToStop(t *testing.T) {
+// TestLostJobIsCanceled: a process that was believed to be dead stops what is no longer its own.
+func TestLostJobIsCanceled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ops := store()
@@ -257,7 +258,7 @@ func TestALostJobIsToldToStop(t *testing.T) {
 	})
 }
 
-// TestAlone: a process that shares its store with nobody knows at once who is dead.
+// TestAlone: a process that does not share its store reports dead jobs at once.
 func TestAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -590,7 +591,8 @@ func TestDrainBesideASlowStore(t *testing.T) {
 	})
 }
 
-// TestDrainBesideABrokenStore: what cannot be noted is given up, and left to whoever looks for the dead.
+// TestDrainBesideABrokenStore: if the outcome cannot be stored, another process reports the job
+// later.
 func TestDrainBesideABrokenStore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -616,7 +618,7 @@ func TestDrainBesideABrokenStore(t *testing.T) {
 	})
 }
 
-// TestRunBesideABrokenStore: it goes on, and the log says what is wrong.
+// TestRunBesideABrokenStore: the loop continues, and logs the error.
 func TestRunBesideABrokenStore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

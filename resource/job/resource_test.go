@@ -19,7 +19,7 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// get asks for something as somebody, and returns the status and the content.
+// get sends a GET as a principal and returns status, header and body.
 func get(t *testing.T, h http.Handler, who, method, target string) (status int, header http.Header,
 	body string) {
 	t.Helper()
@@ -69,7 +69,7 @@ func TestRule092Monitor(t *testing.T) {
 	})
 }
 
-// TestOwnJobsOnly: a caller sees what it has begun, and nobody what nobody has begun.
+// TestOwnJobsOnly: a caller sees its own jobs only, and an anonymous caller none.
 func TestOwnJobsOnly(t *testing.T) {
 	t.Parallel()
 	j := job.New("jobs", store(), &job.Options{Alone: true, Principal: principal})

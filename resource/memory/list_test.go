@@ -164,7 +164,7 @@ func sortedByID(items map[string]resource.Item[place]) []resource.Item[place] {
 	return all
 }
 
-// versions says which items, in which revision: cheaper to compare than the items, and as telling.
+// versions returns the ids and revisions, which are cheaper to compare than the items.
 func versions(items []resource.Item[place]) string {
 	var b strings.Builder
 	for _, item := range items {
@@ -220,7 +220,7 @@ func compareListBy(t *testing.T, s *memory.Store[place], all []resource.Item[pla
 	}
 }
 
-// TestListPages goes through a store page by page, which must give what one list gives.
+// TestListPages reads a store page by page and compares with one list.
 func TestListPages(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -269,12 +269,12 @@ func TestListOddQueries(t *testing.T) {
 		want string
 	}{
 		{"no sort", query.Query{}, "0 1 2 3"},
-		{"behind an id, no sort", query.Query{After: []any{"1"}}, "2 3"},
+		{"after an id, no sort", query.Query{After: []any{"1"}}, "2 3"},
 		{"negative limit", query.Query{Limit: -3}, "0 1 2 3"},
-		{"keys behind the id", query.Query{Sort: []query.Order{{Field: "id", Desc: true}, {Field: "lat"}}},
+		{"keys after the id", query.Query{Sort: []query.Order{{Field: "id", Desc: true}, {Field: "lat"}}},
 			"3 2 1 0"},
 		{"without the id", query.Query{Sort: []query.Order{{Field: "country"}}}, "0 3 1 2"},
-		{"behind a value that is shared", query.Query{Sort: []query.Order{{Field: "country"}},
+		{"after a value that is shared", query.Query{Sort: []query.Order{{Field: "country"}},
 			After: []any{"A"}}, "1 2"},
 		{"position too short", query.Query{Sort: []query.Order{{Field: "country"}, {Field: "id"}},
 			After: []any{"A"}}, ""},

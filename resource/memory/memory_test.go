@@ -14,7 +14,7 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// amount has something that reflection cannot copy, and says itself what it looks like in JSON.
+// amount has a field that reflection cannot copy, and its own JSON methods.
 type amount struct{ cents *big.Int }
 
 func (a amount) MarshalText() ([]byte, error) { return a.cents.MarshalText() }

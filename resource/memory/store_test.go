@@ -201,8 +201,7 @@ func TestRecreate(t *testing.T) {
 	}
 }
 
-// TestRevisionsOfStoresDiffer stands for two runs of a process: an entity tag of the first must not match in the
-// second.
+// TestRevisionsOfStoresDiffer: an entity tag of one run of a process must not match in the next.
 func TestRevisionsOfStoresDiffer(t *testing.T) {
 	t.Parallel()
 	seen := map[resource.Rev]bool{}

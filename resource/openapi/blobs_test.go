@@ -55,7 +55,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestRule113PartsAreDescribed: each way a part can be asked for is answered as the document says.
+// TestRule113PartsAreDescribed: each request for a range is answered as described.
 func TestRule113PartsAreDescribed(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)

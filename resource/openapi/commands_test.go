@@ -107,7 +107,7 @@ func TestWhatCommandsCanAnswer(t *testing.T) {
 	}
 }
 
-func TestWhatCommandsSay(t *testing.T) {
+func TestCommandDescriptions(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("Long ", 30)
 	tests := []struct{ doc, summary, description string }{
@@ -241,7 +241,7 @@ func TestProblemsInAnswers(t *testing.T) {
 	}
 }
 
-// TestImports: the example is taken, and what is all or nothing says so where it can be.
+// TestImports: the example is accepted, and a transaction is described where the store has one.
 func TestImports(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)

@@ -36,7 +36,7 @@ func Example() {
 	// true
 }
 
-// Each contract has a document, which says how it is named.
+// Each contract has a document, which describes how requests select it.
 func ExampleNew() {
 	catalog := resource.NewCatalog(nil, resource.New("books", memory.New[Book](nil), nil))
 	api := version.New([]version.Contract{{Name: "1.0.0", Handler: rest.New(catalog, nil),

@@ -97,8 +97,8 @@ func TestFeedsAreDescribed(t *testing.T) {
 	}
 }
 
-// TestFeedsOfNobody: where one cannot listen there is not a word of it.
-func TestFeedsOfNobody(t *testing.T) {
+// TestWithoutFeeds: where one cannot listen there is not a word of it.
+func TestWithoutFeeds(t *testing.T) {
 	t.Parallel()
 	doc := string(openapi.New(newShop(t).now, &openapi.Options{REST: shopREST}).JSON())
 	for _, word := range []string{"event-stream", "Event-Cursor", "lastEventId", "Last-Event-ID"} {

@@ -51,7 +51,7 @@ func TestGoldenKeys(t *testing.T) {
 		openapi.New(keyedCatalog(nil), &openapi.Options{REST: keyedREST, Title: "Memos", Whole: true}).JSON())
 }
 
-// TestKeysOfTheCatalog: a catalog that keeps keys says itself what they are worth, operation by operation.
+// TestKeysOfTheCatalog: the guarantee of keys is taken from the catalog, for each operation.
 func TestKeysOfTheCatalog(t *testing.T) {
 	t.Parallel()
 	const exactly, identity, atMost = "exactly once", "the id is derived from the key", "at most once"

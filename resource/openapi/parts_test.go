@@ -18,7 +18,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// What the shop of the tests has beside its collections: commands, their jobs, and files.
+// The other parts of the shop of the tests: commands, their jobs, and files.
 
 type credentials struct {
 	Email    string `json:"email" required:"true" format:"email" doc:"As in /users."`
@@ -90,7 +90,7 @@ type job struct {
 	Result  jsontext.Value `json:"result,omitempty" readOnly:"true"`
 }
 
-// jobs keeps jobs in memory. Each runs before anybody is told of it, and nobody hears that every second one is done.
+// jobs stores jobs in memory. Each runs at once, and every second is still reported as running.
 type jobs struct {
 	store *memory.Store[job]
 	mu    sync.Mutex

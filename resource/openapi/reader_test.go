@@ -44,7 +44,7 @@ func (d reader) at(v any, path ...string) any {
 	return v
 }
 
-// follow resolves a reference. What stands beside it is for people only.
+// follow resolves a reference. It ignores the members beside it, which are documentation.
 func (d reader) follow(v any) any {
 	for {
 		o, ok := v.(object)
@@ -91,8 +91,7 @@ func (d reader) parameters(path, method string) map[string]object {
 	return out
 }
 
-// invalid says where a value breaks a schema; nothing if it does not. It knows the words that documents of this package
-// use.
+// invalid returns where a value violates a schema. It supports the keywords that this package uses.
 func (d reader) invalid(schema, v any, at string) []string {
 	s, _ := d.follow(schema).(object)
 	var bad []string

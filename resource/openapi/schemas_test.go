@@ -13,7 +13,7 @@ import (
 	"github.com/stoa-go/stoa/resource/openapi"
 )
 
-// TestSchemas looks at what a schema says of one field.
+// TestSchemas checks the schema of a single field.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	d := described(t, openapi.New(newShop(t).now, &openapi.Options{REST: shopREST}))

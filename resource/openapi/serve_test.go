@@ -233,7 +233,7 @@ func TestSecurity(t *testing.T) {
 	})
 }
 
-// TestMounted checks what is said of what stands before the catalog.
+// TestMounted checks documents with a path before the catalog.
 func TestMounted(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)

@@ -45,7 +45,7 @@ func everyStrategy() []version.Strategy {
 		version.Header{Name: "API-Version"}, version.MediaType{Vendor: "shop"}, version.Body{}, tenant{}}
 }
 
-// negotiated puts the contracts of the shop behind a Negotiator.
+// negotiated serves the contracts of the shop through a Negotiator.
 func negotiated(s shop, now func() time.Time, strategies ...version.Strategy) *version.Negotiator {
 	return version.New([]version.Contract{
 		{Name: "1.0.0", Handler: rest.New(s.old, shopREST), Deprecated: deprecated, Sunset: sunset,
@@ -67,7 +67,7 @@ func TestGoldenContract(t *testing.T) {
 	golden(t, "contract.json", doc.JSON())
 }
 
-// TestNames checks what the document says of each strategy by itself.
+// TestNames checks the description of each strategy.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	const contract = "1.0.0"

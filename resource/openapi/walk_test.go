@@ -24,7 +24,7 @@ import (
 // target is a path of the document with the id filled in.
 func target(path, id string) string { return strings.ReplaceAll(path, "{id}", id) }
 
-// TestOperationsAreThoseOfTheCatalog compares the document with what the catalog says of itself.
+// TestOperationsAreThoseOfTheCatalog compares the document with the description of the catalog.
 func TestOperationsAreThoseOfTheCatalog(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
@@ -291,7 +291,7 @@ func (w *walker) spoiled(o object) object {
 	return out
 }
 
-// TestCapabilitiesDecide about the statuses of an operation, and about what it says of itself.
+// TestCapabilitiesDecide about the statuses and the description of an operation.
 func TestCapabilitiesDecide(t *testing.T) {
 	t.Parallel()
 	all := resource.OpsOf(memory.New[place](nil))

@@ -78,8 +78,8 @@ func TestOverHidesNoBugs(t *testing.T) {
 	}
 }
 
-// TestOverTellsErrors answers a request with one status after the other.
-func TestOverTellsErrors(t *testing.T) {
+// TestOverReturnsErrors answers a request with one status after the other.
+func TestOverReturnsErrors(t *testing.T) {
 	t.Parallel()
 	const kinds = "https://stoa-go.github.io/problems/"
 	tests := []struct {

@@ -125,7 +125,7 @@ func TestBatchIsReadFirst(t *testing.T) {
 		{"a member more", `{"operations":[` + ok + `],"atomic":true}`, problem.Invalid, []string{"/atomic unknown"}},
 		{"a member twice", operations(`{"op":"delete","id":"1","id":"2"}`), problem.MalformedJSON,
 			[]string{"/operations/0/id duplicateName"}},
-		{"something behind", operations(ok) + `{}`, problem.MalformedJSON, []string{" trailing"}},
+		{"trailing content", operations(ok) + `{}`, problem.MalformedJSON, []string{" trailing"}},
 		{"elements", operations(`null`, `1`, `"x"`, `[]`, `{}`), problem.Invalid, []string{"/operations/0 type",
 			"/operations/1 type", "/operations/2 type", "/operations/3 type", "/operations/4/op required"}},
 		{"op", operations(`{"op":"Create"}`, `{"op":1}`, `{"op":null}`, `{"op":""}`), problem.Invalid,

@@ -272,9 +272,9 @@ func TestLimitsOfOthers(t *testing.T) {
 	want(t, send(t, outer, "POST /users", jsonBody, "", `{"name":"a name of more than ten bytes"}`), 413)
 }
 
-// TestCountIsRefusedWhereItWouldTell: Count returns an error if Authorize may hide items, also to a
+// TestCountRefusedIfItemsHidden: Count returns an error if Authorize may hide items, also to a
 // caller that has not checked Counts.
-func TestCountIsRefusedWhereItWouldTell(t *testing.T) {
+func TestCountRefusedIfItemsHidden(t *testing.T) {
 	t.Parallel()
 	hide := func(context.Context, resource.Op, *node, *node) error { return resource.ErrForbidden }
 	r := resource.New("nodes", stocked(t, node{}), &resource.Options[node]{Authorize: hide})

@@ -144,7 +144,7 @@ func TestStoresThatFail(t *testing.T) {
 	}
 }
 
-func TestStoresThatLie(t *testing.T) {
+func TestInconsistentStores(t *testing.T) {
 	t.Parallel()
 	reads := [][]string{{"GET /books"}, {"GET /books", "Accept: application/x-ndjson"}, {"GET /books/2"},
 		{"GET /books/2?expand=next"}}

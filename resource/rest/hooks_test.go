@@ -60,7 +60,7 @@ func hookedBooks(
 	return h
 }
 
-func TestHooksAreTold(t *testing.T) {
+func TestHookArguments(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		line   string
@@ -271,8 +271,8 @@ func TestConflictInTransaction(t *testing.T) {
 	same(t, "said", []string{"before replace a b"}, h.said)
 }
 
-// TestErrorsSayWhere: errors name operation, resource and item, and wrap the error of the hook.
-func TestErrorsSayWhere(t *testing.T) {
+// TestErrorsNameOperation: errors name operation, resource and item, and wrap the error of the hook.
+func TestErrorsNameOperation(t *testing.T) {
 	t.Parallel()
 	secret := errors.New("no more paper")
 	h := hookedBooks(t, func(resource.Op, *book, *book) error { return secret })

@@ -188,7 +188,7 @@ func heard(t *testing.T, text string) (events []string, last string) {
 	}
 }
 
-// hears returns the events since the last call.
+// hears returns the events since the previous call.
 func (s *stream) hears() []string {
 	s.t.Helper()
 	events, _ := heard(s.t, s.read())

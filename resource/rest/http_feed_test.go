@@ -309,9 +309,9 @@ func TestFeedListThenWatch(t *testing.T) {
 	})
 }
 
-// TestFeedOfNobody: without a feed no response advertises one, and a closed feed does not affect
+// TestWithoutFeed: without a feed no response advertises one, and a closed feed does not affect
 // reads of items.
-func TestFeedOfNobody(t *testing.T) {
+func TestWithoutFeed(t *testing.T) {
 	t.Parallel()
 	h := api(t)
 	create(t, h, "/orders", `{"customerId":"ann"}`)

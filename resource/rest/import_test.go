@@ -232,7 +232,7 @@ func TestImportReadsWhatItNeeds(t *testing.T) {
 }
 
 // If many lines are rejected, the response lists the first ones and the number of all.
-func TestImportTellsSomeRejections(t *testing.T) {
+func TestImportReportsSomeRejections(t *testing.T) {
 	t.Parallel()
 	h := api(t, withImports())
 	content := strings.Repeat(`{"id":"x"}`+"\n", 100)
@@ -438,7 +438,7 @@ func TestImportOfContentThatBreaksOff(t *testing.T) {
 		{"the connection", io.MultiReader(strings.NewReader(manyUsers(700)), iotest.ErrReader(io.ErrUnexpectedEOF)), nil, problem.BadRequest},
 		{"in the middle of a gzip", strings.NewReader(whole[:len(whole)-9]), []string{"Content-Encoding: gzip"}, problem.BadRequest},
 		{"no gzip", strings.NewReader(manyUsers(2)), []string{"Content-Encoding: gzip"}, problem.BadRequest},
-		{"somebody's limit", http.MaxBytesReader(nil, io.NopCloser(strings.NewReader(manyUsers(700))), 2000), nil, problem.TooLarge},
+		{"limit of a caller", http.MaxBytesReader(nil, io.NopCloser(strings.NewReader(manyUsers(700))), 2000), nil, problem.TooLarge},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -216,7 +216,7 @@ func TestKeyedSecrets(t *testing.T) {
 	d := newDesk(t, idempotency.ExactlyOnce)
 	p := &peeking{Memory: d.keys}
 	d.records = p
-	h := d.doors(t)
+	h := d.withParts(t)
 	const secret = "s3cr3t"
 	lines := []struct{ line, kind, content string }{
 		{"POST /memos", jsonBody, `{"id":"x","title":"a","secret":"` + secret + `"}`},
@@ -378,7 +378,7 @@ func TestKeyedUploads(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, idempotency.AtMostOnce)
 	d.keep.MaxBody = 10
-	h := d.doors(t)
+	h := d.withParts(t)
 	const png = "Content-Type: image/png"
 	long := strings.Repeat("x", 11)
 	digest := func(of string) string { return "Content-Digest: sha-256=:" + digestOf(of) + ":" }
@@ -402,7 +402,7 @@ func TestKeyedUploads(t *testing.T) {
 func TestKeyedImportInPart(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, idempotency.AtMostOnce)
-	h := d.doors(t)
+	h := d.withParts(t)
 	lines := strings.Repeat(`{"title":"a"}`+"\n", 600) // more than one chunk
 	cut := "Content-Digest: sha-256=:" + digestOf(lines+"rest") + ":"
 	first := send(t, h, "POST /memos/import", asAnn, keyField("k"), linesBody, cut, "", lines)

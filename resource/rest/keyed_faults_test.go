@@ -16,9 +16,9 @@ import (
 
 // Keys with failing hooks and stores.
 
-// TestKeyedPanicBehindTheCommit: the record of a committed write is stored even if a hook panics
+// TestKeyedPanicAfterCommit: the record of a committed write is stored even if a hook panics
 // afterwards.
-func TestKeyedPanicBehindTheCommit(t *testing.T) {
+func TestKeyedPanicAfterCommit(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, idempotency.ExactlyOnce)
 	d.opts.After = func(context.Context, resource.Op, *memo, *memo) { panic("told") }
@@ -199,7 +199,7 @@ func TestRequiredEverywhere(t *testing.T) {
 	if _, err := d.store.Insert(t.Context(), "1", memo{Title: "first"}); err != nil {
 		t.Fatal(err)
 	}
-	h := d.doors(t)
+	h := d.withParts(t)
 	for _, tt := range []struct{ line, kind, content string }{
 		{"POST /memos", jsonBody, `{"title":"a"}`},
 		{"PUT /memos/1", jsonBody, `{"title":"a"}`},

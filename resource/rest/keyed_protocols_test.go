@@ -34,8 +34,8 @@ type tidyOut struct {
 	Pin  string `json:"pin,omitzero" writeOnly:"true"`
 }
 
-// doors adds commands, an import and blobs to the memos of a desk.
-func (d *desk) doors(t testing.TB) http.Handler {
+// withParts adds commands, an import and blobs to the memos of a desk.
+func (d *desk) withParts(t testing.TB) http.Handler {
 	t.Helper()
 	var runner tx.Runner
 	jobStore := memory.New[job.Job](nil)
@@ -78,8 +78,8 @@ func (d *desk) doors(t testing.TB) http.Handler {
 		command.NewImport("memos/import", memos), blob.New("files", newCellar(), &blob.Options{Public: true})), nil))
 }
 
-// TestRule142OtherDoors: every kind of write supports keys.
-func TestRule142OtherDoors(t *testing.T) {
+// TestRule142OtherProtocols: every kind of write supports keys.
+func TestRule142OtherProtocols(t *testing.T) {
 	t.Parallel()
 	const digest = "Content-Digest: sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:" // of hello
 	const png = "Content-Type: image/png"
@@ -116,7 +116,7 @@ func TestRule142OtherDoors(t *testing.T) {
 				if _, err := d.store.Insert(t.Context(), "1", memo{Title: "first"}); err != nil {
 					t.Fatal(err)
 				}
-				h := d.doors(t)
+				h := d.withParts(t)
 				want(t, send(t, h, "PUT /files/there", png, "", "other"), 201)
 				fields := append([]string{asAnn, keyField("k")}, tt.rest...)
 				first := send(t, h, tt.line, fields...)
@@ -150,7 +150,7 @@ func TestKeyedJobs(t *testing.T) {
 		t.Run(level.String(), func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, level)
-			h := d.doors(t)
+			h := d.withParts(t)
 			fields := []string{asAnn, keyField("k"), jsonBody, "", `{"title":"a"}`}
 			first := send(t, h, "POST /memos/later", fields...)
 			want(t, first, 202, "Location:*")
@@ -200,7 +200,7 @@ func TestKeyedRefusals(t *testing.T) {
 		t.Run(tt.level.String()+"/"+tt.title, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, tt.level)
-			h := d.doors(t)
+			h := d.withParts(t)
 			content := `{"title":"` + tt.title + `"}`
 			if tt.title == "" {
 				content = `{}`

@@ -383,11 +383,11 @@ func TestRule141Strangers(t *testing.T) {
 		first, second := pick(lines...), pick(lines...)
 		whoFirst, whoSecond := pick(asAnn, asBob), pick(asAnn, asBob)
 		want(t, send(t, h, first, whoFirst, key, jsonBody, "", `{"title":"`+a+`"}`), 201)
-		door, content := h, `{"title":"`+b+`"}`
+		handler, content := h, `{"title":"`+b+`"}`
 		if rng.IntN(2) == 0 {
-			door, content = old, `{"text":"`+b+`"}`
+			handler, content = old, `{"text":"`+b+`"}`
 		}
-		res := send(t, door, second, whoSecond, key, jsonBody, pick("Accept: */*", "Accept: application/json"), "", content)
+		res := send(t, handler, second, whoSecond, key, jsonBody, pick("Accept: */*", "Accept: application/json"), "", content)
 		if first == second && whoFirst == whoSecond {
 			want(t, res, 422)
 		} else if res.status != 201 && res.status != 200 {
@@ -413,8 +413,8 @@ func TestRule142Levels(t *testing.T) {
 		{"it failed", idempotency.AtMostOnce, lost, 500, 409, 1},
 		{"it failed", idempotency.ByIdentity, lost, 500, 201, 1},
 		{"it failed", idempotency.ExactlyOnce, lost, 500, 201, 1},
-		{"nobody knows", idempotency.AtMostOnce, tx.ErrOutcomeUnknown, 503, 409, 1},
-		{"nobody knows", idempotency.ByIdentity, tx.ErrOutcomeUnknown, 503, 201, 1},
+		{"unknown outcome", idempotency.AtMostOnce, tx.ErrOutcomeUnknown, 503, 409, 1},
+		{"unknown outcome", idempotency.ByIdentity, tx.ErrOutcomeUnknown, 503, 201, 1},
 		// a store that returns an error although it has written, again
 		{"not asked", idempotency.AtMostOnce, resource.ErrUnavailable, 503, 201, 2},
 		{"out of time", idempotency.AtMostOnce, errors.Join(resource.ErrUnavailable, context.DeadlineExceeded), 503, 409, 1},

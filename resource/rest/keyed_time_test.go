@@ -40,7 +40,7 @@ func TestKeyedStreamsHaveTime(t *testing.T) {
 				if tt.digest != "" {
 					lines = append(lines, tt.digest)
 				}
-				want(t, send(t, d.doors(t), "POST "+tt.target, append(lines, "", line)...), 200)
+				want(t, send(t, d.withParts(t), "POST "+tt.target, append(lines, "", line)...), 200)
 				if asked != 1 {
 					t.Errorf("the hook was asked %d times, want 1", asked)
 				}

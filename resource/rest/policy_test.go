@@ -192,9 +192,9 @@ func TestScopeAnswers(t *testing.T) {
 	}
 }
 
-// TestGuessesTellNothing: a caller who may read but not write receives the same response to a right
+// TestGuessesRevealNothing: a caller who may read but not write receives the same response to a right
 // and a wrong guess.
-func TestGuessesTellNothing(t *testing.T) {
+func TestGuessesRevealNothing(t *testing.T) {
 	t.Parallel()
 	h := catalog(t, resource.New("books", stocked(t, book{Title: "a", Password: "hush"}), &resource.Options[book]{
 		Authorize: func(_ context.Context, op resource.Op, _, _ *book) error {
@@ -286,8 +286,8 @@ func leaks(t *testing.T, res *response, reader string) {
 	}
 }
 
-// TestNobodySeesAnothersBooks sends every kind of read.
-func TestNobodySeesAnothersBooks(t *testing.T) {
+// TestReadsOfOthersBooks sends every kind of read.
+func TestReadsOfOthersBooks(t *testing.T) {
 	t.Parallel()
 	for name, o := range policies() {
 		for _, few := range []bool{false, true} {
@@ -353,9 +353,9 @@ func readLists(t *testing.T, h http.Handler, reader string, own []int64, totals 
 	same(t, "lines", len(own), strings.Count(res.body, "\n"))
 }
 
-// TestNobodyWritesAnothersBooks: the response is 404, as for a missing item, and the store is not
+// TestWritesOfOthersBooks: the response is 404, as for a missing item, and the store is not
 // modified.
-func TestNobodyWritesAnothersBooks(t *testing.T) {
+func TestWritesOfOthersBooks(t *testing.T) {
 	t.Parallel()
 	for name, o := range policies() {
 		t.Run(name, func(t *testing.T) {

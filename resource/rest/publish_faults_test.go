@@ -30,8 +30,8 @@ func (s *spoilt) Append(ctx context.Context, events ...*feed.Event) error {
 	return errors.Join(s.Memory.Append(ctx, events...), s.err)
 }
 
-// letterDoors are writes of each kind, for a postbox with the letter "old".
-var letterDoors = []struct {
+// letterRequests are writes of each kind, for a postbox with the letter "old".
+var letterRequests = []struct {
 	line, media, content string
 	status               int // without a failure
 }{
@@ -61,9 +61,9 @@ func TestLogFails(t *testing.T) {
 		{"as if others were faster", resource.ErrStale, problem.Internal},
 	}
 	for _, tt := range tests {
-		for _, door := range letterDoors {
+		for _, request := range letterRequests {
 			for _, shared := range []bool{true, false} {
-				t.Run(fmt.Sprintf("%s/%s %s/shared=%v", tt.name, door.line, door.media, shared), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/%s %s/shared=%v", tt.name, request.line, request.media, shared), func(t *testing.T) {
 					t.Parallel()
 					b := newPostbox(t, "shared")
 					log := &spoilt{Memory: b.log.(*feed.Memory)}
@@ -77,10 +77,10 @@ func TestLogFails(t *testing.T) {
 					create(t, b.h, "/letters", `{"id":"old","text":"o"}`)
 					b.wantEvents(t, `created old null -> {"id":"old","text":"o"}`)
 					log.err, after = tt.err, 0
-					res := send(t, b.h, door.line, door.media, "", door.content)
+					res := send(t, b.h, request.line, request.media, "", request.content)
 					list := send(t, b.h, "GET /letters", asLines).body
 					if !shared {
-						want(t, res, door.status)
+						want(t, res, request.status)
 						same(t, "hooks that ran", true, after > 0)
 						same(t, "the log of the library says so", true, strings.Contains(b.said.String(), "event not appended"))
 						same(t, "and nothing of the items", false, strings.Contains(b.said.String(), `"x"`))
@@ -93,15 +93,15 @@ func TestLogFails(t *testing.T) {
 					log.err = nil
 					b.wantEvents(t)
 					// the log works again
-					want(t, send(t, b.h, door.line, door.media, "", door.content), door.status)
+					want(t, send(t, b.h, request.line, request.media, "", request.content), request.status)
 				})
 			}
 		}
 	}
 }
 
-// TestEventOfAClientThatIsGone: a committed write is reported even if the client has disconnected.
-func TestEventOfAClientThatIsGone(t *testing.T) {
+// TestEventAfterDisconnect: a committed write is reported even if the client has disconnected.
+func TestEventAfterDisconnect(t *testing.T) {
 	t.Parallel()
 	for log := range logsOf(nil) {
 		t.Run(log, func(t *testing.T) {
@@ -162,9 +162,9 @@ func TestUnwritableEvents(t *testing.T) {
 	}
 }
 
-// TestEventsOfManyThatAreLost: if a store does not return the items that it has just stored, that
+// TestLostEventsOfBatch: if a store does not return the items that it has just stored, that
 // is an error, and no partial events are published.
-func TestEventsOfManyThatAreLost(t *testing.T) {
+func TestLostEventsOfBatch(t *testing.T) {
 	t.Parallel()
 	b := newPostbox(t, "shared")
 	getMany := b.ops.GetMany
@@ -184,8 +184,8 @@ func TestEventsOfManyThatAreLost(t *testing.T) {
 	same(t, "letters", "", send(t, b.h, "GET /letters", asLines).body)
 }
 
-// TestEventsOfTombstonesBeside: item, tombstone and event are written together or not at all.
-func TestEventsOfTombstonesBeside(t *testing.T) {
+// TestEventsWithSeparateTombstones: item, tombstone and event are written together or not at all.
+func TestEventsWithSeparateTombstones(t *testing.T) {
 	t.Parallel()
 	b := newPostbox(t, "shared")
 	b.ops.Deleted = nil

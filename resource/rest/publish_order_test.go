@@ -29,7 +29,7 @@ func TestOrderOfEvents(t *testing.T) {
 		log  func(b *postbox) feed.Log
 		// number of kinds of writes in write; the last kind is transactions, which only a log in
 		// the same transaction orders
-		doors int
+		handlers int
 	}{
 		{"shared", func(b *postbox) feed.Log { return b.log }, 6},
 		{"shared, run again", func(b *postbox) feed.Log {
@@ -53,7 +53,7 @@ func TestOrderOfEvents(t *testing.T) {
 					wg.Go(func() {
 						random := rand.New(rand.NewPCG(7, uint64(writer)))
 						for n := range 40 {
-							b.write(t, random, tt.doors, fmt.Sprint(writer, "-", n))
+							b.write(t, random, tt.handlers, fmt.Sprint(writer, "-", n))
 						}
 					})
 				}
@@ -111,13 +111,13 @@ func TestCreationWaitsForDeletion(t *testing.T) {
 	})
 }
 
-// write does one random write to one of the letters. doors is the number of kinds of writes. Each
+// write does one random write to one of the letters. handlers is the number of kinds of writes. Each
 // text is written once.
-func (b *postbox) write(t testing.TB, random *rand.Rand, doors int, text string) {
+func (b *postbox) write(t testing.TB, random *rand.Rand, handlers int, text string) {
 	id := strconv.Itoa(random.IntN(4))
 	doc := fmt.Sprintf(`{"id":%q,"text":%q}`, id, text)
 	var res *response
-	switch random.IntN(doors) {
+	switch random.IntN(handlers) {
 	case 0:
 		res = send(t, b.h, "POST /letters", jsonBody, "", doc)
 	case 1:

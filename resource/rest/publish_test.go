@@ -421,9 +421,9 @@ func (a *again) InTx(ctx context.Context, fn func(ctx context.Context) error) er
 	}
 }
 
-// TestEventsOfTransactionsThatRunAgain: each write is reported once, even if its transaction is
+// TestEventsOfRetriedTransactions: each write is reported once, even if its transaction is
 // retried.
-func TestEventsOfTransactionsThatRunAgain(t *testing.T) {
+func TestEventsOfRetriedTransactions(t *testing.T) {
 	t.Parallel()
 	for _, tt := range letterWrites {
 		t.Run(tt.name, func(t *testing.T) {

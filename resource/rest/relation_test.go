@@ -248,9 +248,9 @@ func TestExpandedItemHasNoDate(t *testing.T) {
 	want(t, send(t, h, "GET /orders/1?expand=customer", later), 200, "Last-Modified:", "Etag: *")
 }
 
-// TestWriteStandsWhereItsRelationsFail checks that a write is reported as successful even if its
+// TestWriteSucceedsIfRelationsFail checks that a write is reported as successful even if its
 // related items cannot be fetched for the response.
-func TestWriteStandsWhereItsRelationsFail(t *testing.T) {
+func TestWriteSucceedsIfRelationsFail(t *testing.T) {
 	t.Parallel()
 	h := api(t, func(s *setup) {
 		s.catalog.Logger = slog.New(slog.DiscardHandler)

@@ -115,7 +115,7 @@ var mounts = []struct {
 		mux.Handle("/api/", http.StripPrefix("/api", h))
 		return mux
 	}},
-	{"behind a proxy", "", "/shop", func(h http.Handler) http.Handler { return h }},
+	{"with a proxy", "", "/shop", func(h http.Handler) http.Handler { return h }},
 	{"with absolute URLs", "", "https://api.example.com", func(h http.Handler) http.Handler { return h }},
 	{"with both", "/v1", "https://api.example.com/shop", func(h http.Handler) http.Handler {
 		return http.StripPrefix("/v1", h)

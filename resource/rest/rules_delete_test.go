@@ -464,7 +464,7 @@ func TestRuleD12Tombstones(t *testing.T) {
 		weak     bool
 	}{
 		{"the store remembers", func(*setup) {}, problem.Gone, false},
-		{"nobody remembers", func(*setup) {}, problem.NotFound, true},
+		{"no tombstones", func(*setup) {}, problem.NotFound, true},
 		{"the adapter remembers", func(s *setup) {
 			s.userOps = s.userOps.WithTombstones(memory.NewTombstones(), false)
 		}, problem.Gone, false},

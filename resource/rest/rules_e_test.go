@@ -141,7 +141,7 @@ func TestRule081NoValidatorAfterPut(t *testing.T) {
 		{"another order", `{"name":"a","id":"u","email":"a@example.com"}`, false, false},
 		{"id filled in", `{"name":"a","email":"a@example.com"}`, false, false},
 		{"escapes", `{"id":"u","name":"\u0061","email":"a@example.com"}`, false, false},
-		{"what nobody sees", `{"id":"u","name":"a","email":"a@example.com","pin":"1"}`, false, false},
+		{"hidden item", `{"id":"u","name":"a","email":"a@example.com","pin":"1"}`, false, false},
 		{"always, octet by octet", exact, true, true},
 		{"always, white space", `{ "id":"u","name":"a","email":"a@example.com"}`, true, true},
 	}

@@ -38,7 +38,7 @@ func TestRule113Ranges(t *testing.T) {
 		{"backwards", "bytes=5-2", "", digits},
 		{"two", "bytes=0-1,4-5", "", digits},
 		{"two that overlap", "bytes=0-5,4-7", "", digits},
-		{"two, one behind the end", "bytes=0-1,100-", "", digits},
+		{"two, one after the end", "bytes=0-1,100-", "", digits},
 		{"other unit", "items=0-1", "", digits},
 		{"no unit", "0-1", "", digits},
 		{"nothing", "bytes=", "", digits},
@@ -128,9 +128,9 @@ func TestRule114Unsatisfiable(t *testing.T) {
 	want(t, send(t, h, "PUT /files/empty", "", ""), http.StatusCreated)
 	want(t, send(t, h, "GET /files/empty"), http.StatusOK, "Content-Length: 0", "Accept-Ranges: bytes")
 	tests := []struct{ name, id, value, answer string }{
-		{"behind the end", "digits", "bytes=10-", "bytes */10"},
-		{"far behind", "digits", "bytes=100-200", "bytes */10"},
-		{"behind any number", "digits", "bytes=9223372036854775808-", "bytes */10"},
+		{"after the end", "digits", "bytes=10-", "bytes */10"},
+		{"far after the end", "digits", "bytes=100-200", "bytes */10"},
+		{"beyond any number", "digits", "bytes=9223372036854775808-", "bytes */10"},
 		{"no last bytes", "digits", "bytes=-0", "bytes */10"},
 		{"of nothing", "empty", "bytes=0-", "bytes */0"},
 		{"last of nothing", "empty", "bytes=-1", "bytes */0"},

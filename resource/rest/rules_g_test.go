@@ -131,7 +131,7 @@ func TestRule117PatchStatus(t *testing.T) {
 		{"nothing to replace", `[{"op":"replace","path":"/meta/x","value":1}]`, problem.PatchConflict, fault(0, "/meta/x", "missing")},
 		{"no parent", `[{"op":"add","path":"/meta/x/y","value":1}]`, problem.PatchConflict, fault(0, "/meta/x/y", "missing")},
 		{"no source", `[{"op":"copy","from":"/x","path":"/note"}]`, problem.PatchConflict, fault(0, "/x", "missing")},
-		{"behind the end", `[{"op":"add","path":"/cells/3","value":{"n":3}}]`, problem.PatchConflict, fault(0, "/cells/3", "missing")},
+		{"after the end", `[{"op":"add","path":"/cells/3","value":{"n":3}}]`, problem.PatchConflict, fault(0, "/cells/3", "missing")},
 		{"test", `[{"op":"remove","path":"/note"},{"op":"test","path":"/title","value":"budget"}]`,
 			problem.PatchConflict, fault(1, "/title", "test")},
 		{"the whole", `[{"op":"remove","path":""}]`, problem.PatchConflict, fault(0, "", "root")},

@@ -225,9 +225,9 @@ func TestWatchTransitions(t *testing.T) {
 	}
 }
 
-// TestWatchDeletedSaysNothing: a deletion has only the id, whether the item was deleted or became
+// TestWatchDeletedHasOnlyID: a deletion has only the id, whether the item was deleted or became
 // invisible.
-func TestWatchDeletedSaysNothing(t *testing.T) {
+func TestWatchDeletedHasOnlyID(t *testing.T) {
 	t.Parallel()
 	watched(t, nil, func(t *testing.T, r rig) {
 		r.put(t, "1", "in", 0)

@@ -30,11 +30,11 @@ func (m moody) MarshalText() ([]byte, error) {
 	return []byte(m), nil
 }
 
-// TestFeedUntellable: a change that a contract cannot represent ends its streams permanently, if
+// TestFeedUnconvertible: a change that a contract cannot represent ends its streams permanently, if
 // down fails or panics, or if its result does. A client that reconnects receives an expired cursor
 // and does not meet the change again. The failure is logged once, and other contracts are not
 // affected.
-func TestFeedUntellable(t *testing.T) {
+func TestFeedUnconvertible(t *testing.T) {
 	type note struct {
 		ID   string `json:"id"`
 		Text string `json:"text"`

@@ -94,10 +94,10 @@ func nameView(r *resource.Resource, opts *resource.ViewOptions) *resource.Resour
 	return resource.View(r, down, up, opts)
 }
 
-// TestWatchUntellable: a change that cannot be represented, or no longer be read, ends the
+// TestWatchUnconvertible: a change that cannot be represented, or no longer be read, ends the
 // subscription, so that the client lists again. It is never skipped. It is logged once for all
 // subscribers, including those that read the log individually.
-func TestWatchUntellable(t *testing.T) {
+func TestWatchUnconvertible(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name  string

@@ -63,7 +63,7 @@ func TestAfterCommit(t *testing.T) {
 			})
 			return nil
 		}, []string{"rollback", "rollback"}},
-		{"once for the attempt that stands",
+		{"once for the attempt that commits",
 			func(ctx context.Context, a, _ *engine, note func(string)) error {
 				first := true
 				return a.InTx(ctx, func(ctx context.Context) error {
@@ -75,7 +75,7 @@ func TestAfterCommit(t *testing.T) {
 					return nil
 				})
 			}, []string{"rollback", "commit", "told"}},
-		{"who joins waits for the one joined",
+		{"a joined transaction waits for the outer one",
 			func(ctx context.Context, a, _ *engine, note func(string)) error {
 				return a.InTx(ctx, func(ctx context.Context) error {
 					err := a.InTx(ctx, func(ctx context.Context) error {
@@ -114,7 +114,7 @@ func TestAfterCommit(t *testing.T) {
 				})
 				return nil
 			}, []string{"rollback", "second", "first", "rollback", "second", "first"}},
-		{"nothing is taken back of what stands",
+		{"nothing of the committed part is undone",
 			func(ctx context.Context, a, _ *engine, note func(string)) error {
 				tx.AfterRollback(ctx, func() { note("without a transaction") })
 				return a.InTx(ctx, func(ctx context.Context) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/stoa-go/stoa/ci/e2e/fleet"
 )
 
-// TestWriteIsSentOnce: the transport does not repeat a write whose connection breaks. If it did, the response to the second
-// one would say nothing about the first.
+// TestWriteIsSentOnce: the transport does not repeat a write if the connection breaks. Otherwise
+// the response to the second one would hide the result of the first.
 func TestWriteIsSentOnce(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{http.MethodPut, http.MethodDelete, http.MethodPost, http.MethodPatch} {
@@ -41,7 +41,7 @@ func TestWriteIsSentOnce(t *testing.T) {
 	}
 }
 
-// TestAnswer: the outcome that each response stands for.
+// TestAnswer checks the outcome that each response means.
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

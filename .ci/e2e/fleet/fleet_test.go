@@ -46,7 +46,7 @@ func testFleet(t *testing.T, n int, args ...string) *fleet.Fleet {
 	return f
 }
 
-// TestAddress: a process is told what is for it alone, and found where its proxy is.
+// TestAddress: each process has its own settings, and is reached through its proxy.
 func TestAddress(t *testing.T) {
 	t.Parallel()
 	f := testFleet(t, 2, "shop-ends-once")

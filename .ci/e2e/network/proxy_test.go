@@ -54,7 +54,7 @@ func dial(t *testing.T, w *network.Proxy) *net.TCPConn {
 	return conn.(*net.TCPConn)
 }
 
-// roundTrip sends a text and returns what comes back.
+// roundTrip sends a text and returns the response.
 func roundTrip(t *testing.T, conn *net.TCPConn, text []byte) ([]byte, error) {
 	t.Helper()
 	go func() {

@@ -254,9 +254,9 @@ func TestStreamIsRead(t *testing.T) {
 	}
 }
 
-// TestServersAreBehind: while followers lack messages of the leader, nothing is removed from the
+// TestLaggingFollowers: while followers lack messages of the leader, nothing is removed from the
 // stream.
-func TestServersAreBehind(t *testing.T) {
+func TestLaggingFollowers(t *testing.T) {
 	t.Parallel()
 	c, name := theCluster(t), streamName()
 	source, _ := start(t, c, name)

@@ -62,7 +62,7 @@ func TestBrokenStore(t *testing.T) {
 	if !ok {
 		t.Skip("TestBrokenStoresAreFound runs this in a process of its own, because it fails")
 	}
-	// so that whoever can come into a gap is there before anybody goes on
+	// so that all clients are ready before one of them continues
 	synctest.Test(t, func(t *testing.T) {
 		linearizetest.Run(t, func(*testing.T) ops { return newOps() }, newAccount,
 			&linearizetest.Options{Recreates: true})

@@ -17,7 +17,7 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
 )
 
-// A child process follows the log, and says when it has been given each event. These are what it is told by its parent.
+// A child process follows the log and reports each event. Its parent sets these variables.
 const (
 	childURL    = "PGNOTIFY_CHILD_URL"
 	childNotify = "PGNOTIFY_CHILD_NOTIFY"

@@ -75,7 +75,7 @@ func (p *process) run(t testing.TB) {
 	p.woken(t) // by having begun
 }
 
-// woken waits until somebody has told.
+// woken waits until a notification has arrived.
 func (p *process) woken(t testing.TB) {
 	t.Helper()
 	select {
@@ -108,8 +108,8 @@ func TestKit(t *testing.T) {
 	})
 }
 
-// TestOthersAreTold: of what is committed, and a process that was cut off listens again.
-func TestOthersAreTold(t *testing.T) {
+// TestNotifications: of what is committed, and a process that was cut off listens again.
+func TestNotifications(t *testing.T) {
 	t.Parallel()
 	url := sqltest.PostgreSQL(t)
 	opts := &pgnotify.Options{Logger: quiet, PingInterval: 20 * time.Millisecond} // so often that the connection is asked while it waits
@@ -192,7 +192,7 @@ func TestNotifyInterval(t *testing.T) {
 	}
 }
 
-// TestNewPanics: what cannot work is told where it is written.
+// TestNewPanics: invalid options are reported at start-up.
 func TestNewPanics(t *testing.T) {
 	t.Parallel()
 	config, err := pgx.ParseConfig("postgres:///stoa?host=/nowhere")

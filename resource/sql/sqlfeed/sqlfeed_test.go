@@ -34,7 +34,7 @@ func TestNewWithoutADatabase(t *testing.T) {
 	sqlfeed.New(nil, nil)
 }
 
-// TestLogWithoutConnection: whoever asks is told, and nothing is made up.
+// TestLogWithoutConnection: each call returns an error and no result.
 func TestLogWithoutConnection(t *testing.T) {
 	t.Parallel()
 	for _, d := range []sqltx.Dialect{sqltx.SQLite, sqltx.PostgreSQL} {
@@ -63,12 +63,12 @@ func TestLogWithoutConnection(t *testing.T) {
 	}
 }
 
-// lost is a database whose connections are gone as soon as they are used.
+// lost is a database with connections that are lost at their first use.
 type lost struct{ nowhere }
 
 func (lost) Connect(context.Context) (driver.Conn, error) { return nil, driver.ErrBadConn }
 
-// TestLogLosesItsConnection: the write that was to be told may be tried again, which whoever asked for it is told.
+// TestLogLosesItsConnection: the error reports that the write may be retried.
 func TestLogLosesItsConnection(t *testing.T) {
 	t.Parallel()
 	event := &feed.Event{Kind: feed.Created}

@@ -29,7 +29,7 @@ func (nowhere) Connect(context.Context) (driver.Conn, error) {
 }
 func (nowhere) Driver() driver.Driver { return nil }
 
-// offline is a database that nobody connects to.
+// offline is a database without connections.
 func offline(d sqltx.Dialect) *sqltx.DB { return sqltx.New(d, sql.OpenDB(nowhere{}), nil) }
 
 // article has a field of each sort that has a column.

@@ -19,7 +19,7 @@ type Order struct {
 	Tags       []string `json:"tags"`
 }
 
-// DDL tells what CreateTable would do, for a tool of migrations. Nothing is connected to.
+// DDL returns the statements of CreateTable, for a migration tool. It needs no connection.
 func ExampleTable_DDL() {
 	db := sqltx.New(sqltx.PostgreSQL, sql.OpenDB(nowhere{}), nil) // elsewhere: sql.Open("pgx", "postgres://...")
 	orders := sqltable.New[Order](db, "orders", &sqltable.Options{Index: []string{"customerId"}})
@@ -40,8 +40,8 @@ func ExampleTable_DDL() {
 	// );
 }
 
-// A table that somebody else made keeps its names, and needs no column for Stoa: here the revision is what PostgreSQL
-// itself knows of a row, and a deleted order is just not there.
+// An existing table keeps its names and needs no additional column. Here the revision is the row
+// version of PostgreSQL, and a deleted order has no tombstone.
 func ExampleNew() {
 	db := sqltx.New(sqltx.PostgreSQL, sql.OpenDB(nowhere{}), nil) // elsewhere: sql.Open("pgx", "postgres://...")
 	orders := sqltable.New[Order](db, "legacy.tbl_order", &sqltable.Options{

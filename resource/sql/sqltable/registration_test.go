@@ -67,7 +67,7 @@ func TestRegistration(t *testing.T) {
 		{"an unknown field in Index", makes[article]("t", sqltable.Options{Index: []string{"tags"}}), `Options.Index names "tags"`},
 		{"an unknown field in Constraints", makes[article]("t", sqltable.Options{Constraints: map[string]string{"c": "nothing"}}),
 			`Options.Constraints names the field "nothing"`},
-		{"two who choose ids", makes[article]("t", sqltable.Options{ClientIDs: true, NewID: func() string { return "" }}),
+		{"two that choose ids", makes[article]("t", sqltable.Options{ClientIDs: true, NewID: func() string { return "" }}),
 			"Options has NewID and ClientIDs"},
 		{"XMin in SQLite", makes[article]("t", sqltable.Options{Rev: sqltable.XMin}), "Options.Rev is XMin, which only PostgreSQL has"},
 		{"a revision that is a number", makes[article]("t", sqltable.Options{Rev: "code"}), `the column of the revision, "code", is that of the field HTTPCode`},
@@ -98,7 +98,7 @@ func TestNewWithoutDB(t *testing.T) {
 	sqltable.New[article](nil, "t", nil)
 }
 
-// TestCapabilities says who can do what, by the options.
+// TestCapabilities checks the capabilities that follow from the options.
 func TestCapabilities(t *testing.T) {
 	t.Parallel()
 	everything := "count create delete deleted insert replace"

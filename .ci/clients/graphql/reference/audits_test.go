@@ -17,9 +17,9 @@ import (
 // audits is how many there are in the version of graphql-http that is installed.
 const audits = 61
 
-// TestAudits runs the audits of npm graphql-http against a door over TCP, and sees that they can fail.
+// TestAudits runs the audits of npm graphql-http against a handler over TCP, and sees that they can fail.
 func TestAudits(t *testing.T) {
-	t.Run("door", func(t *testing.T) {
+	t.Run("handler", func(t *testing.T) {
 		places := resource.New("places", memory.New[Place](nil), nil)
 		said, err := audit(t, graphql.New(resource.NewCatalog(nil, places), nil))
 		if err != nil || strings.Count("\n"+said, "\nok ") != audits {

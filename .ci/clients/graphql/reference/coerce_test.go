@@ -136,9 +136,9 @@ func TestVariablesLikeTheReference(t *testing.T) {
 		}
 		switch {
 		case strings.Contains(fmt.Sprint(errs), "ID cannot represent value: 1"):
-			// The reference cannot tell 1.0 and 1e2 from 1 and 100.
+			// The reference does not distinguish 1.0 and 1e2 from 1 and 100.
 		case strings.Contains(fmt.Sprint(errs), "Exactly one key") && len(want.Errors) > 0:
-			// Of several keys the reference also says whether the first is null.
+			// If there are several keys, the reference also reports that the first is null.
 		case (len(errs) == 0) != (len(want.Errors) == 0):
 			t.Errorf("%s: %v, but the reference says %v", what, errs, want.Errors)
 		case len(errs) == 0:

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the reference says into the corpora")
 
-// specimen is a document of a corpus and what the reference says of it: a line for each complaint, sorted.
+// specimen is a document of a corpus and the errors of the reference, one per line, sorted.
 type specimen struct {
 	Text string   `json:"text"`
 	Want []string `json:"want"`

@@ -59,7 +59,7 @@ func TestAnswersLikeTheReference(t *testing.T) {
 	for i, raw := range askToExecute(t, sdl.Print(w.Model), docs) {
 		d := docs[i]
 		want, got := read(t, raw), weExecute(t, e, d)
-		// What is skipped by a variable we tell as a place, too: it stands there.
+		// Stoa also reports the location of a field that a variable skips.
 		lacking := slices.DeleteFunc(want.places, func(place string) bool { return slices.Contains(got.places, place) })
 		want.places, got.places = lacking, nil
 		if diff := gocmp.Diff(want, got, gocmp.AllowUnexported(executed{}), cmpopts.EquateEmpty()); diff != "" {
@@ -126,7 +126,7 @@ func askToExecute(t *testing.T, schema string, docs []*oracle.Document) []jsonte
 	return answers
 }
 
-// told is an error of an answer, as both sides are made to write it.
+// told is an error of a response, in a form that both sides produce.
 type told struct {
 	Path      []any
 	Locations []struct{ Line, Column int }

@@ -30,7 +30,7 @@ func random(t *testing.T, stream uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(*seed, stream))
 }
 
-// ours is what the parser says, in the words of the reference.
+// ours returns the result of the parser in the form of the reference.
 func ours(text string) reference.Answer {
 	doc, err := parser.Parse(text)
 	if err == nil {

@@ -139,8 +139,8 @@ func TestTextsLikeTheReference(t *testing.T) {
 	sameSchema(t, sdl.Print(s), answered(t, s, asked[0].Text))
 }
 
-// answered is the member data of the answer to a document, with the limits that there are if nobody says otherwise. What
-// makes the answer is held against the plainest way to make it.
+// answered returns the member data of the response to a document, with the default limits. The
+// executor is compared with the simplest implementation.
 func answered(t *testing.T, s *model.Schema, document string) []byte {
 	t.Helper()
 	engine := exec.New(&exec.Config{Schema: s, Catalog: resource.NewCatalog(nil)})

@@ -95,11 +95,13 @@ func agreed(got, want complaints) (complaints, complaints) {
 		}
 	}
 	if got.about("UniqueArgumentNames") {
-		// Nobody says which of two conditions counts in @include(if: true, if: false), and so which fields are selected.
+		// The specification does not define which condition counts in @include(if: true, if:
+		// false), and so which fields are selected.
 		got, want = got.without("SingleFieldSubscriptions"), want.without("SingleFieldSubscriptions")
 	}
 	if got.about("UniqueFragmentNames") {
-		// A fragment that is shadowed by another of its name is nobody's; the reference looks for circles in it.
+		// A fragment that another of its name hides is not spread. The reference still searches it
+		// for cycles.
 		want = want.without("NoFragmentCycles")
 	}
 	if got.about("NoUnusedFragments") || got.about("UniqueFragmentNames") {

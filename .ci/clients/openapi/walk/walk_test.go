@@ -37,7 +37,7 @@ func startAndRun(m *testing.M) int {
 	return code
 }
 
-// document is what the shop says of a contract.
+// document returns the OpenAPI document of a contract of the shop.
 func document(t *testing.T, contract string) []byte {
 	t.Helper()
 	doc, err := server.Document(t.Context(), contract)
@@ -56,7 +56,7 @@ func run(t *testing.T, opts *walk.Options) *walk.Report {
 	return report
 }
 
-// TestShop is a short walk through each contract. .ci/clients/run openapi goes further.
+// TestShop sends a few requests to each contract. .ci/clients/run openapi sends more.
 func TestShop(t *testing.T) {
 	for _, contract := range shop.Contracts() {
 		t.Run(contract, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestShop(t *testing.T) {
 	}
 }
 
-// TestWrongDocuments says about the shop what is not so, and expects to be found out.
+// TestWrongDocuments compares the shop with wrong documents. Each mistake must be found.
 func TestWrongDocuments(t *testing.T) {
 	t.Parallel() // after TestShop, whose items would be deleted here
 	tests := []struct {

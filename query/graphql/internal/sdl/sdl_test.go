@@ -131,7 +131,7 @@ func TestDescriptions(t *testing.T) {
 		{"tab in front of lines", "a\n\tb", "\"\"\"\na\n\tb\n\"\"\""},
 		{"indentation of all lines", " a\n b", `" a\n b"`},
 		{"empty line in front", "\na", `"\na"`},
-		{"blank line behind", "a\n ", `"a\n "`},
+		{"blank line at the end", "a\n ", `"a\n "`},
 		{"blanks alone", "  ", `"  "`},
 		{"carriage return", "a\r\nb", `"a\r\nb"`},
 		{"control character", "a\x07", `"a\u0007"`},

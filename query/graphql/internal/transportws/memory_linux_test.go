@@ -84,7 +84,7 @@ func subscriber(address string) (net.Conn, error) {
 	return conn, nil
 }
 
-// crowd is a handler whose operations yield one result, and further ones with each call of publish.
+// crowd is a handler with operations that yield one result, and more with each call of publish.
 type crowd struct {
 	mu    sync.Mutex
 	wake  chan struct{} // closed at the next result

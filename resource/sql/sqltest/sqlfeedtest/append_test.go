@@ -73,8 +73,8 @@ func TestLogAppendsTogether(t *testing.T) {
 	})
 }
 
-// TestLogAppendsAllOrNothing: where one event of a call is refused, those before it are not there either, also if they were in
-// a statement of their own and nobody had begun a transaction.
+// TestLogAppendsAllOrNothing: if one event of a call is rejected, none of the call is appended,
+// also without a transaction of the caller.
 func TestLogAppendsAllOrNothing(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		db, log := openLog(t, e, nil)

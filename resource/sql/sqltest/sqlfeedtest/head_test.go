@@ -22,8 +22,8 @@ type headKit struct {
 	log *sqlfeed.Log
 }
 
-// TestLogHead: the head of a log in which nothing is missing waits for nobody, and that of another for whoever may have what
-// is missing.
+// TestLogHead: the head of a log without gaps is returned at once. With a gap, it waits for the
+// transactions that may fill it.
 func TestLogHead(t *testing.T) {
 	tests := []struct {
 		name string
@@ -111,7 +111,7 @@ func TestLogHead(t *testing.T) {
 	})
 }
 
-// begin does something in a transaction, which ends when it is told to, or else with the test.
+// begin runs do in a transaction, which ends by the returned function or with the test.
 func (k headKit) begin(do func(ctx context.Context) error) (end func(error)) {
 	k.Helper()
 	begun, outcome, over := make(chan struct{}), make(chan error, 1), make(chan struct{})

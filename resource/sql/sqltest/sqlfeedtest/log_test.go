@@ -59,7 +59,7 @@ func backup(t *testing.T, log feed.Log, opts *sqlfeed.Options) (restore func(t *
 	db := log.(*sqlfeed.Log).Transactions().(*sqltx.DB)
 	enginetest.MustExec(t, db, "CREATE TABLE old_events AS SELECT * FROM events", "CREATE TABLE old_events_log AS SELECT * FROM events_log")
 	return func(t *testing.T) feed.Log {
-		// At once, as nobody is to see a log that is neither.
+		// In one transaction, so that no reader sees an intermediate state.
 		if err := db.InTx(t.Context(), func(ctx context.Context) error {
 			return enginetest.Exec(ctx, db, "DELETE FROM events", "INSERT INTO events SELECT * FROM old_events",
 				"DELETE FROM events_log", "INSERT INTO events_log SELECT * FROM old_events_log")
@@ -73,9 +73,10 @@ func backup(t *testing.T, log feed.Log, opts *sqlfeed.Options) (restore func(t *
 	}
 }
 
-// TestLogLosesNothing is the model test of the reader: 16 writers whose transactions are of random length, some rolled back, and
-// 16,000 events. The control beside it reads as most tutorials say, and has to lose: at least what a transaction has appended
-// that was first, and ends when the control is past it.
+// TestLogLosesNothing is the model test of the reader: 16 writers append 16,000 events in
+// transactions of random length, some of which roll back. The control reads by number alone and has
+// to lose events: at least that of a transaction which takes the first number and commits after the
+// control has passed it.
 func TestLogLosesNothing(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		const writers, each = 16, 1000
@@ -158,8 +159,8 @@ func writeOne(t *testing.T, db *sqltx.DB, log *sqlfeed.Log, id string, wait func
 	return err == nil
 }
 
-// tailAll tails until all is over and it has come to the head of the log. What is held back there, as other tests of the server
-// have transactions, is waited for.
+// tailAll tails until done is closed and the head of the log is reached. It waits for transactions
+// of other tests, which hold events back.
 func tailAll(t *testing.T, log *sqlfeed.Log, at feed.Cursor, done <-chan struct{}) (events []*feed.Event) {
 	for {
 		ended := closed(done)
@@ -194,7 +195,8 @@ func closed(done <-chan struct{}) bool {
 	}
 }
 
-// naive reads what it sees behind the last number, and goes on there. It tells when it has passed the first.
+// naive reads all events with higher numbers than the last. It closes passed when it has read the
+// first.
 func naive(t *testing.T, db *sqltx.DB, done <-chan struct{}, passed chan<- struct{}) (events []*feed.Event) {
 	tell := sync.OnceFunc(func() { close(passed) })
 	defer tell() // where it fails
@@ -273,8 +275,8 @@ func TestLogNumbersTransactionsFirst(t *testing.T) {
 	})
 }
 
-// TestLogRestoredBelow: where a backup takes the place of the database below a process that runs, the numbers that it knows to
-// be over are given again, and nothing that is behind them may be passed over.
+// TestLogRestoredBelow: after a backup is restored while a process runs, numbers are assigned
+// again. Events with these numbers must not be skipped.
 func TestLogRestoredBelow(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		if e.Dialect != sqltx.PostgreSQL {
@@ -291,7 +293,7 @@ func TestLogRestoredBelow(t *testing.T) {
 			t.Fatal(err)
 		}
 		restore := backup(t, log, nil)
-		// What is lost has a gap, so that the log learns what is over.
+		// The lost events leave a gap, so that the log records which numbers have ended.
 		for range 3 {
 			if err := db.InTx(ctx, func(ctx context.Context) error { log.Append(ctx, event("undone")); return errUndone }); err != errUndone {
 				t.Fatal(err)
@@ -356,9 +358,9 @@ func step(t *testing.T, log feed.Log, at *feed.Cursor) (events []*feed.Event) {
 	return events
 }
 
-// TestLogPurgesBehindRollbacks: numbers that were rolled back hold nothing up, also in a process where nobody tails, and count
-// as events where only the newest are to stay.
-func TestLogPurgesBehindRollbacks(t *testing.T) {
+// TestLogPurgesAfterRollbacks: numbers that were rolled back do not delay readers, also without a
+// tailer. A purge by number counts them as events.
+func TestLogPurgesAfterRollbacks(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		if e.Dialect != sqltx.PostgreSQL {
 			t.Skip("SQLite gives numbers that were rolled back again")
@@ -400,7 +402,8 @@ func TestLogPurgesBehindRollbacks(t *testing.T) {
 	})
 }
 
-// TestLogPagesAreBounded: a page of large events ends where it is as large as PageBytes, and the next goes on there.
+// TestLogPagesAreBounded: a page of large events ends at PageBytes, and the next continues after
+// it.
 func TestLogPagesAreBounded(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		const n, size = 12, 1 << 20

@@ -18,8 +18,8 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// TestLogRestoredUnseen: a process that goes on below a restored backup knows of numbers that are given again, and of
-// transactions that are no more, also where nobody has tailed since and found out. It does not go by that.
+// TestLogRestoredUnseen: after a restore a process remembers numbers and transactions that do not
+// exist any more, also if it has not read since. It must not rely on them.
 func TestLogRestoredUnseen(t *testing.T) {
 	tests := []struct {
 		name string
@@ -118,8 +118,8 @@ func (k headKit) wantBehind(at feed.Cursor, want ...string) {
 	}
 }
 
-// TestLogAfterACrash: what a server has promised to nobody's data, it may not know after a crash. A transaction that is waited
-// for, whose number was not written down, is not waited for until a million others have come and gone.
+// TestLogAfterACrash: after a crash PostgreSQL may assign the same transaction ids again. A reader
+// must not wait for an id that was never written, until a million others have ended.
 func TestLogAfterACrash(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		if e.Dialect != sqltx.PostgreSQL {
@@ -172,8 +172,8 @@ func (c *aheadConn) QueryContext(ctx context.Context, query string, args []drive
 	return c.Conn.QueryContext(ctx, query, args)
 }
 
-// TestLogWiped: whoever removes all events by hand makes every cursor one that has expired, and what comes behind that is seen,
-// also if its numbers were given before.
+// TestLogWiped: after all events are deleted by hand, every cursor is expired, and later events are
+// delivered, also if their numbers repeat.
 func TestLogWiped(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		db, log := openLog(t, e, nil)

@@ -48,7 +48,8 @@ type bench struct {
 	last atomic.Int64 // key
 }
 
-// durable opens a database whose commits are on the disk: SQLite with all that it does for that, PostgreSQL as it is set.
+// durable opens a database with commits on disk: SQLite with full synchronization, PostgreSQL with
+// its settings.
 func durable(b *testing.B, e sqltest.Engine) (writer, readers *sql.DB) {
 	name, url := "pgx", ""
 	if e.Dialect == sqltx.PostgreSQL {

@@ -29,9 +29,9 @@ type tidied struct {
 	Made int `json:"made"`
 }
 
-// serveRecords serves orders, and everything else that can have a key, from one database. A database of one writer would wait for
-// itself if anything that a key covers went around its transaction, so each of these tests is one of that, too: in debug mode the database
-// finds whoever leaves the transaction.
+// serveRecords serves orders and all other operations with keys from one database. With a single
+// writer, an operation outside the transaction would deadlock. In debug mode the database reports
+// such operations.
 func serveRecords(t *testing.T, e sqltest.Engine) (http.Handler, *sqltable.Table[order]) {
 	t.Helper()
 	db := e.Open(t, &sqltx.Options{Debug: true, Attempts: 1 << 30}) // none is to give up, however many others there are

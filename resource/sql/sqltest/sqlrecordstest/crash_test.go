@@ -51,7 +51,7 @@ const (
 	diesByItself = syscall.SIGKILL
 )
 
-// answered is what a process says to whoever asked it.
+// answered is the output of a process.
 type answered struct {
 	Status   int
 	Replayed bool
@@ -122,7 +122,7 @@ func (j *job) work() error {
 	}
 }
 
-// stepping is a store that says where it is.
+// stepping is a store that reports its steps.
 type stepping struct {
 	*sqlrecords.Store
 	at func(ctx context.Context, step string)
@@ -151,7 +151,7 @@ func source(t *testing.T, e sqltest.Engine) (driver, source string) {
 		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(off)"
 }
 
-// run runs a process and returns its answer, if there is one, and whether it died as it was told to.
+// run runs a process and returns its output, if any, and whether it ended at the chosen step.
 func (j job) run(t *testing.T) (a answered, died bool) {
 	t.Helper()
 	text, err := json.Marshal(j)
@@ -227,7 +227,7 @@ func TestRule142KilledAtEachStep(t *testing.T) {
 	})
 }
 
-// orders counts what the processes have left behind.
+// orders counts the orders that the processes have stored.
 func (j job) orders(t *testing.T) int {
 	t.Helper()
 	pool, err := sql.Open(j.Driver, j.Source)

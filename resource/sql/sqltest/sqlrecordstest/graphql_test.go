@@ -32,7 +32,8 @@ type shop struct {
 	bills  *sqltable.Table[bill]
 }
 
-// open makes tables, and a door to them. In debug mode the database finds whoever leaves the transaction.
+// open creates the tables and a handler. In debug mode the database reports statements outside the
+// transaction.
 func open(t *testing.T, e sqltest.Engine) *shop {
 	t.Helper()
 	db := e.Open(t, &sqltx.Options{Debug: true, Attempts: 1 << 30}) // none is to give up, however many others there are

@@ -27,9 +27,9 @@ func claimAs(token string) idempotency.Claim {
 	return idempotency.Claim{Token: token, Now: now, Until: now.Add(time.Minute), Expires: now.Add(time.Hour)}
 }
 
-// TestNobodyWaits holds a key in a transaction while 64 others ask for it and 64 for keys of their own, with as many connections as
-// that takes if nobody waits: seven for all of them. If one waited for the transaction, this would never end.
-func TestNobodyWaits(t *testing.T) {
+// TestClaimsDoNotWait holds a key in a transaction while 64 requests use the same key and 64 others
+// their own, over seven connections. If a claim waited for the transaction, the test would not end.
+func TestClaimsDoNotWait(t *testing.T) {
 	onPostgres(t, func(t *testing.T, e sqltest.Engine) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
@@ -118,7 +118,7 @@ func TestReplayWritesNothing(t *testing.T) {
 	})
 }
 
-// wire loses the connection of a PostgreSQL driver when it is told to.
+// wire closes the connection of a PostgreSQL driver at a chosen step.
 type wire struct {
 	lose atomic.Bool // the next answer, which the server has sent
 }
@@ -143,8 +143,8 @@ func (w *wire) dial(ctx context.Context, network, address string) (net.Conn, err
 	return lossy{c, w}, err
 }
 
-// TestRule142LostConnections loses the connection at each step, and once when the transaction is committed and nobody has been told. In one
-// transaction all that is left to say is that it is not known yet, and to ask again tells.
+// TestRule142LostConnections closes the connection at each step, and once after the commit but
+// before its response. In one transaction the outcome is then unknown, and a repetition returns it.
 func TestRule142LostConnections(t *testing.T) {
 	tests := []struct {
 		name     string

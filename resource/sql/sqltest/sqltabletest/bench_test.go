@@ -41,7 +41,7 @@ type town struct {
 	Population int64  `json:"population"`
 }
 
-// openTowns returns a full table by both ways: a Catalog, and what somebody writes by hand.
+// openTowns serves a full table by a Catalog and by hand.
 func openTowns(b *testing.B, db *sqltx.DB, pool *sql.DB) (stoa, hand http.Handler) {
 	b.Helper()
 	table := sqltable.New[town](db, "towns", &sqltable.Options{Index: []string{"country"}})
@@ -57,7 +57,7 @@ func openTowns(b *testing.B, db *sqltx.DB, pool *sql.DB) (stoa, hand http.Handle
 	return rest.New(resource.NewCatalog(nil, towns), nil), byHand(pool, db.Dialect())
 }
 
-// pooled is a database with a pool of connections that are kept, as the drivers have it when nobody does anything.
+// pooled opens a database with the default pool of its driver.
 func pooled(b *testing.B, e sqltest.Engine) (*sqltx.DB, *sql.DB) {
 	pool := sql.OpenDB(e.Connector(b))
 	b.Cleanup(func() { pool.Close() })
@@ -65,7 +65,7 @@ func pooled(b *testing.B, e sqltest.Engine) (*sqltx.DB, *sql.DB) {
 	return sqltx.New(e.Dialect, pool, nil), pool
 }
 
-// hand is a handler as somebody writes it for one table: net/http, encoding/json and database/sql.
+// hand is a handler written for one table with net/http, encoding/json and database/sql.
 type hand struct {
 	pool *sql.DB
 	d    sqltx.Dialect
@@ -164,7 +164,7 @@ func (h hand) post(w http.ResponseWriter, r *http.Request) {
 	h.send(w, http.StatusCreated, rev, v)
 }
 
-// put compares and swaps, as anybody does who does not want to lose updates.
+// put compares and swaps, so that no update is lost.
 func (h hand) put(w http.ResponseWriter, r *http.Request) {
 	var v town
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
@@ -245,8 +245,9 @@ type named struct {
 func (n named) Connect(context.Context) (driver.Conn, error) { return n.driver.Open(n.name) }
 func (n named) Driver() driver.Driver                        { return n.driver }
 
-// BenchmarkMixed chooses the driver of SQLite: 16 goroutines at once, of whose requests one in five replaces and the
-// others read a row or a page, on a file in WAL mode whose commits are all synchronized with the disk.
+// BenchmarkMixed compares the drivers of SQLite: 16 goroutines, of which one request in five
+// replaces a row and the others read a row or a page, on a file in WAL mode with synchronized
+// commits.
 func BenchmarkMixed(b *testing.B) {
 	const pragmas = "?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=foreign_keys(on)"
 	drivers := map[string]func(name string) *sql.DB{

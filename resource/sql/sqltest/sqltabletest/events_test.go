@@ -40,7 +40,7 @@ type depot struct {
 	h     http.Handler
 }
 
-// openDepot serves one; without a log if told is false. The options are those of the log.
+// openDepot serves a depot, without a log if told is false. The options are those of the log.
 func openDepot(tb testing.TB, db *sqltx.DB, told bool, opts *sqlfeed.Options) *depot {
 	tb.Helper()
 	d := &depot{db: db, table: sqltable.New[parcel](db, "parcels", &sqltable.Options{Recreate: true}), log: sqlfeed.New(db, opts)}
@@ -76,7 +76,8 @@ func (d *depot) send(tb testing.TB, line, mediaType, content string) (int, strin
 	return w.Code, w.Body.String()
 }
 
-// events returns what the log has heard. It checks that the events of each parcel are its history, up to what is stored.
+// events returns the events in the log. It checks that the events of each parcel are its history,
+// up to the stored state.
 func (d *depot) events(t *testing.T) (told []string) {
 	t.Helper()
 	last := map[string]*feed.Event{}
@@ -152,7 +153,7 @@ var parcelDoors = []struct {
 	{"DELETE /parcels/b", "", "", 410, nil},
 }
 
-// TestWritesAreEvents: each write is told once, in the order of the writes, and nothing else is.
+// TestWritesAreEvents: each write has one event, in the order of the writes.
 func TestWritesAreEvents(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		d := openDepot(t, e.OpenSchema(t), true, nil)
@@ -169,8 +170,9 @@ func TestWritesAreEvents(t *testing.T) {
 	})
 }
 
-// TestWritesThatCannotBeTold: where the table of events is away, nothing is written, and all goes on when it is back.
-func TestWritesThatCannotBeTold(t *testing.T) {
+// TestWriteWithoutEventTable: without the table of events nothing is written. Writes succeed when
+// it is back.
+func TestWriteWithoutEventTable(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		d := openDepot(t, e.OpenSchema(t), true, nil)
 		var want []string
@@ -253,7 +255,7 @@ func (d *depot) write(t *testing.T, random *rand.Rand, text string) {
 	}
 }
 
-// BenchmarkEvents is what it costs a PUT, behind the handler, that its change is told in the same transaction.
+// BenchmarkEvents measures the cost of the event of a PUT in the same transaction.
 func BenchmarkEvents(b *testing.B) {
 	for _, e := range sqltest.Engines() {
 		for _, told := range []bool{false, true} {
@@ -281,7 +283,7 @@ func BenchmarkEvents(b *testing.B) {
 	}
 }
 
-// BenchmarkImportedEvents is what it costs an import of new items that they are told.
+// BenchmarkImportedEvents measures the cost of the events of an import.
 func BenchmarkImportedEvents(b *testing.B) {
 	const lines = 5000
 	for _, e := range sqltest.Engines() {

@@ -18,7 +18,7 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// ticket is kept in a table that somebody else has made, long ago.
+// ticket is stored in an existing table of another application.
 type ticket struct {
 	Number  string    `json:"number" db:"ticket_no" maxLength:"64"`
 	Subject string    `json:"subject"`
@@ -157,7 +157,7 @@ func TestKitOfCountedTableThatExists(t *testing.T) {
 	})
 }
 
-// TestKitOfView reads what is joined in the database and belongs to somebody else.
+// TestKitOfView reads a view that joins tables of another application.
 func TestKitOfView(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		s := ofTickets(sqltable.Options{ReadOnly: true})
@@ -179,8 +179,9 @@ func rows(d sqltx.Dialect) string {
 		owner + ", i % 3, i / 8.0, " + open + ", i * 1000000, '[\"a\"]' FROM s"
 }
 
-// TestKitOfContentAlone holds the documentation of Content to its word: without a time in it a revision comes back with
-// the content, and that is the one promise which is not kept. The kit has to fail, so it runs in a process of its own.
+// TestKitOfContentAlone: without a time in the content a revision repeats with the content, as the
+// documentation of Content says. The kit has to report this one failure, so it runs in another
+// process.
 func TestKitOfContentAlone(t *testing.T) {
 	const variable = "SQLTABLETEST_CONTENT_ALONE"
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {

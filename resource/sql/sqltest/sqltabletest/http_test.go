@@ -18,7 +18,7 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 )
 
-// serve puts resources behind a real connection.
+// serve serves resources over a real connection.
 func serve(tb testing.TB, opts *rest.Options, parts ...resource.Part) *httptest.Server {
 	tb.Helper()
 	server := httptest.NewServer(rest.New(resource.NewCatalog(&resource.CatalogOptions{Logger: slog.New(slog.NewTextHandler(tb.Output(), nil))}, parts...), opts))
@@ -77,7 +77,7 @@ func (s *shop) do(t *testing.T, method, path, body string) (status int, header h
 	return request(t, s.client, method, s.url+path, body)
 }
 
-// request makes one, with the media type that goes with its method.
+// request sends a request with the media type of its method.
 func request(t testing.TB, client *http.Client, method, url, body string) (status int, header http.Header, text string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))

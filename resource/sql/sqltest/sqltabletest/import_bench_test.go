@@ -117,7 +117,7 @@ func imported(b *testing.B, db *sqltx.DB, lines []byte, query string, n float64)
 	}
 }
 
-// importByHand is what somebody who needs nothing else would write.
+// importByHand is a minimal import, written by hand.
 func importByHand(b *testing.B, d sqltx.Dialect, pool *sql.DB, lines []byte) {
 	ctx := b.Context()
 	number := "double precision"

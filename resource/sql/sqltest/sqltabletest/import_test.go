@@ -22,7 +22,7 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// dog is a pet whose id clients choose.
+// dog is a pet with an id that clients choose.
 type dog struct {
 	ID      string  `json:"id"`
 	Name    string  `json:"name" required:"true"`
@@ -67,8 +67,8 @@ func manyDogs(n int) string {
 	return b.String()
 }
 
-// A statement that fails leaves a transaction of PostgreSQL good for nothing. What else was in it is stored all the same,
-// or, where it is all or nothing, nothing is; the line is named either way.
+// A failed statement aborts a transaction of PostgreSQL. The other lines are stored all the same,
+// or none if the import is all or nothing. The failed line is reported either way.
 func TestImport(t *testing.T) {
 	tests := []struct{ name, content, want, atomic string }{
 		{"all is well", manyDogs(1203) + `{"id":"rex","name":"King","tag":"R"}`, "1203 1", "1203 1"},
@@ -148,7 +148,7 @@ func importSummary(t *testing.T, w *httptest.ResponseRecorder, created *int) str
 	return strings.Join(parts, "; ")
 }
 
-// A batch goes the same way on every engine, and is taken back on every engine.
+// Batches succeed and roll back on every engine.
 func TestBatch(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		told := 0

@@ -17,8 +17,8 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 )
 
-// attacks are 200 texts that have been of use against somebody: 25, each behind what may end a string, a name, a list or
-// a statement.
+// attacks returns 200 known injection texts: 25, each after a prefix that may end a string, a name,
+// a list or a statement.
 func attacks() []string {
 	ends := []string{"", "'", `"`, "`", `\'`, "1)", "%' ", "$$"}
 	tails := []string{"; DROP TABLE people; --", " OR 1=1 --", " OR '1'='1", " UNION SELECT id FROM people --", "/**/OR/**/1=1",
@@ -64,8 +64,9 @@ func attempts(attack string) []attempt {
 	)
 }
 
-// TestInjectionOverHTTP sends each attack in every place of a request. None is an internal error, none is answered with a
-// row that it did not ask for, and afterwards the tables are what they were. What may be stored comes back as it was.
+// TestInjectionOverHTTP sends each attack in every place of a request. No response is an internal
+// error or has rows that were not requested. The tables are unchanged, and text that may be stored
+// is returned unchanged.
 func TestInjectionOverHTTP(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		s := openShop(t, e, sqltable.Options{})

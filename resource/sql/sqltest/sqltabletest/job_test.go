@@ -15,7 +15,7 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 )
 
-// TestJobsInATable: jobs outlive their process in a table, and what a dead one leaves behind is found there.
+// TestJobsInATable: jobs in a table outlive their process, and those of a dead process are found.
 func TestJobsInATable(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		table := sqltable.New[job.Job](e.OpenSchema(t), "jobs", &sqltable.Options{Index: []string{"state", "finishedAt"}})

@@ -68,7 +68,7 @@ type identified struct {
 	Seen  *bool     `json:"seen"`
 }
 
-// shape is a sort of table, and how the kit is told of it.
+// shape is a kind of table, with its options for the kit.
 type shape[T any] struct {
 	table   string
 	opts    sqltable.Options
@@ -89,7 +89,7 @@ func (s shape[T]) open(t *testing.T, e *enginetest.Engine) *sqltable.Table[T] {
 	return table
 }
 
-// run runs the whole kit on a table that is made anew for each case.
+// run runs the whole kit with a new table for each case.
 func (s shape[T]) run(t *testing.T, e *enginetest.Engine) {
 	o := s.options(t, e)
 	resourcetest.RunOps(t, func(t *testing.T) resource.Ops[T] { return s.open(t, e).Ops() }, &o)

@@ -52,8 +52,8 @@ func count(_ context.Context, _ resource.Op, before, after *counter) error {
 	return nil
 }
 
-// increment patches, and begins again where the library gives up because others were faster too often, or for too long: what a
-// client is told to try again.
+// increment patches, and repeats when the library gives up after too many conflicts, as a client
+// does after 503.
 func increment(t *testing.T, r *resource.Resource, by string) error {
 	p, err := patch.Parse(patch.MergeType, fmt.Appendf(nil, `{"by":%q}`, by), patch.Limits{})
 	if err != nil {

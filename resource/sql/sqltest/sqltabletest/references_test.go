@@ -38,7 +38,7 @@ func openPets(t *testing.T, e *enginetest.Engine, now func() time.Time) (owners 
 	return ownerTable.Ops(), petTable.Ops()
 }
 
-// What refers to nothing is refused, and so is to delete what is referred to.
+// A reference to a missing row is rejected, and so is the deletion of a referenced row.
 func TestReferences(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		owners, pets := openPets(t, e, nil)

@@ -34,7 +34,7 @@ func TestUnkeepable(t *testing.T) {
 		name, body string
 		want       map[sqltx.Dialect]string
 	}{
-		{"a time whose year has five digits in UTC", `{"at":"9999-12-31T23:59:59-01:00","name":"x"}`,
+		{"a time with a year of five digits in UTC", `{"at":"9999-12-31T23:59:59-01:00","name":"x"}`,
 			map[sqltx.Dialect]string{sqltx.SQLite: "422 invalid-content /at range", sqltx.PostgreSQL: "422 invalid-content /at range"}},
 		{"a time before the year 0 in UTC", `{"at":"0000-01-01T00:00:00+01:00","name":"x"}`,
 			map[sqltx.Dialect]string{sqltx.SQLite: "422 invalid-content /at range", sqltx.PostgreSQL: "422 invalid-content /at range"}},
@@ -108,8 +108,8 @@ func TestSwallowedInsert(t *testing.T) {
 	})
 }
 
-// TestConnectionLost ends connections of PostgreSQL while a statement that writes by itself is being done: nobody knows
-// whether it has been, and that is what is said, so that no one does it twice without a thought.
+// TestConnectionLost closes connections of PostgreSQL during a statement without a transaction. The
+// outcome is unknown, and the error reports that.
 func TestConnectionLost(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		if e.Dialect != sqltx.PostgreSQL {

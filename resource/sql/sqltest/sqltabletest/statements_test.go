@@ -231,7 +231,8 @@ func checkPages(t *testing.T, db *sqltx.DB, records *enginetest.Recorder, r *res
 	}
 }
 
-// explain returns the plan of a statement for a large table: PostgreSQL is told not to read a small one as a whole.
+// explain returns the plan of a statement for a large table: sequential scans of the small one are
+// disabled.
 func explain(t *testing.T, db *sqltx.DB, statement enginetest.Statement) string {
 	t.Helper()
 	var lines []string

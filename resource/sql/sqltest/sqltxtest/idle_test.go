@@ -22,7 +22,7 @@ func postgres(t *testing.T) sqltest.Engine {
 	return sqltest.Engine{}
 }
 
-// TestIdleTransaction: who is cut off in a transaction loses it, and others do not wait for ever for what it has locked.
+// TestIdleTransaction: an idle transaction is ended by the server, and its locks are released.
 func TestIdleTransaction(t *testing.T) {
 	t.Parallel()
 	db := counters(t, postgres(t), &sqltx.Options{Idle: 50 * time.Millisecond})

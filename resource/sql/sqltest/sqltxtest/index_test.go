@@ -12,8 +12,8 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// TestIndexesServe asks each engine how it would answer: what is written in ORDER BY has to serve as an index, each step
-// has to begin where the index says, and nothing may be sorted.
+// TestIndexesServe checks the plan of each engine: an index serves ORDER BY, each page begins at a
+// position of the index, and nothing is sorted.
 func TestIndexesServe(t *testing.T) {
 	places := map[string]sqlquery.Column{
 		"id":         {NotNull: true},
@@ -39,7 +39,7 @@ func TestIndexesServe(t *testing.T) {
 		{"two directions", query.Filter{}, []query.Order{key("rank", desc), key("id", asc)}, []any{int64(5), "x"}, 2},
 		{"nulls first", query.Filter{}, []query.Order{key("population", asc), key("id", asc)}, []any{int64(5), "x"}, 2},
 		{"nulls last", query.Filter{}, []query.Order{key("population", desc), key("id", asc)}, []any{int64(5), "x"}, 3},
-		{"behind a null", query.Filter{}, []query.Order{key("name", asc), key("id", asc)}, []any{nil, "x"}, 2},
+		{"after a null", query.Filter{}, []query.Order{key("name", asc), key("id", asc)}, []any{nil, "x"}, 2},
 		{"within a filter", query.Where("country", query.Eq, "GR"),
 			[]query.Order{key("country", asc), key("rank", desc), key("id", asc)}, []any{"GR", int64(5), "x"}, 3},
 		{"a prefix", query.Where("name", query.StartsWith, "Ath"), []query.Order{key("name", asc), key("id", asc)}, nil, 1},
@@ -83,7 +83,7 @@ func seeks(plan string) bool {
 	return strings.Contains(plan, "SEARCH") || strings.Contains(plan, "Index Cond")
 }
 
-// explain returns the plan for a large table: PostgreSQL is told not to read a small one as a whole.
+// explain returns the plan for a large table: sequential scans of the small one are disabled.
 func explain(t *testing.T, db *sqltx.DB, c sqlquery.Clauses) string {
 	t.Helper()
 	ctx := t.Context()

@@ -15,8 +15,8 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 )
 
-// attacks are 200 texts that have been of use against somebody: 25, each behind what may end a string, a name, a list or
-// a statement.
+// attacks returns 200 known injection texts: 25, each after a prefix that may end a string, a name,
+// a list or a statement.
 func attacks() []string {
 	ends := []string{"", "'", `"`, "`", `\'`, "1)", "%' ", "$$"}
 	tails := []string{"; DROP TABLE things; --", " OR 1=1 --", " OR '1'='1", " UNION SELECT id FROM things --", "/**/OR/**/1=1",

@@ -40,7 +40,7 @@ var memoColumns = map[string]sqlquery.Column{
 	"rev":   {NotNull: true},
 }
 
-// memos is a store as somebody may write it over a table of their own, with these two packages and nothing else.
+// memos is a store over an application's own table, with these two packages only.
 type memos struct {
 	db *sqltx.DB
 	tr *sqlquery.Translator
@@ -88,7 +88,7 @@ func (s *memos) List(ctx context.Context, q query.Query) iter.Seq2[resource.Item
 	}
 }
 
-// read collects the rows before it gives them out, so that the connection is free for whoever gets them.
+// read collects the rows before it yields them, so that the connection is free for the caller.
 func (s *memos) read(ctx context.Context, c sqltx.Conn, clauses sqlquery.Clauses) iter.Seq2[resource.Item[memo], error] {
 	return func(yield func(resource.Item[memo], error) bool) {
 		rows, err := c.QueryContext(ctx, selectMemos+clauses.String(), clauses.Args...)

@@ -71,7 +71,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestInvalid shows what a client is told of what cannot be.
+// TestInvalid checks the errors that a client receives for invalid requests.
 func TestInvalid(t *testing.T) {
 	t.Parallel()
 	c := codegen.Client(t, "/v2/graphql")

@@ -72,7 +72,7 @@ func guards() []guard {
 		{name: "Authorize finds nothing", authorize: no(resource.ErrNotFound), command: resource.ErrNotFound},
 		{name: "Scope is empty", command: resource.ErrForbidden,
 			scope: func(context.Context) (query.Filter, error) { return query.Or(), nil }},
-		{name: "Scope wants to know who it is", command: resource.ErrUnauthenticated,
+		{name: "Scope requires a principal", command: resource.ErrUnauthenticated,
 			scope: func(context.Context) (query.Filter, error) {
 				return query.Filter{},
 					resource.ErrUnauthenticated
@@ -343,9 +343,9 @@ func (o *office) keeps(t *testing.T, g *guard, empty *office, d *oracle.Document
 	}
 }
 
-// TestGuardedTellsSomething: for a caller with access, every field that leads to papers returns
+// TestGuardedReturnsData: for a caller with access, every field that leads to papers returns
 // them.
-func TestGuardedTellsSomething(t *testing.T) {
+func TestGuardedReturnsData(t *testing.T) {
 	t.Parallel()
 	for _, d := range everything(newOffice(t, nil, true).model, map[string]bool{}) {
 		o := newOffice(t, nil, true)
