@@ -1,7 +1,11 @@
 package oracle
 
 // Generate and the selections of a document. Values are made in document_value.go, mistakes in
-// document_defect.go. Called by the differential tests and fuzz tests of package exec.
+// document_defect.go. Called by the tests of this package and by those in .ci/clients, which
+// compare the responses of two executors.
+//
+// The generator walks the schema from a root and writes text. It does not build a tree of package
+// parser, so that the syntax is generated, too: strings, commas and escapes.
 
 import (
 	"fmt"
@@ -18,14 +22,15 @@ import (
 // Options selects the documents that Generate makes. The zero value allows all queries without
 // mistakes.
 type Options struct {
-	// Mutation requests mutations in place of queries.
+	// Mutation requests mutations in place of queries. A test then needs a World for each executor.
 	Mutation bool
 	// Defects requests documents with one mistake each, in the text or in the variables.
 	Defects bool
 	// Field and Argument report whether a field or an argument may be used. If nil, all may be.
 	Field    func(parent *model.Type, f *model.Field) bool
 	Argument func(f *model.Field, a *model.Input) bool
-	// Without lists features that documents must not have; see [Document].
+	// Without lists features that documents must not have; see [Document]. A test that compares
+	// with graphql-go lists the features that it gets wrong.
 	Without []string
 	// Texts returns values for inputs of type String or ID, such as cursors for the argument after.
 	// If it is nil or returns no values, Generate chooses.
@@ -38,7 +43,7 @@ type Document struct {
 	Operation string
 	Variables map[string]jsontext.Value
 	// Features lists the features of the document that some executors do not support correctly,
-	// such as "null literal".
+	// such as "null literal". The names are those of [Options].Without.
 	Features []string
 	// Defect describes the mistake. It is empty for a valid document.
 	Defect string
@@ -58,8 +63,10 @@ type generator struct {
 	s    *model.Schema
 	opts Options
 
-	names      int // number of generated names
-	size       int // number of selections and values so far
+	names int // number of generated names
+	size  int // number of selections and values so far
+	// definition has the variable definitions of the operation, such as "$v1: Int". Their number is
+	// limited to 12.
 	definition []string
 	variables  map[string]jsontext.Value
 	features   []string
@@ -67,15 +74,18 @@ type generator struct {
 	texts      []string                 // definitions of fragments
 	directives int
 	lists      int // depth of nested lists of introspection
-	defect     string
+	// defect describes the mistake that has been made. A document gets at most one.
+	defect string
 
-	breakFields bool
+	breakFields bool // breakField may make the mistake
 }
 
-// chance returns true with probability 1/n.
+// chance returns true with probability 1/n. All randomness of the generator is read through it,
+// pick, IntN and Shuffle.
 func (g *generator) chance(n int) bool { return g.IntN(n) == 0 }
 
-// may reports whether a feature is allowed, and records that the document has it.
+// may reports whether a feature is allowed, and records that the document has it. Callers evaluate
+// it last in a condition, so that a feature is recorded only if the document gets it.
 func (g *generator) may(feature string) bool {
 	if slices.Contains(g.opts.Without, feature) {
 		return false
@@ -86,7 +96,7 @@ func (g *generator) may(feature string) bool {
 	return true
 }
 
-// name returns a unique name.
+// name returns a unique name. Names of aliases, variables and fragments share the counter.
 func (g *generator) name(prefix string) string {
 	g.names++
 	return fmt.Sprint(prefix, g.names)
@@ -117,12 +127,14 @@ func (g *generator) document() *Document {
 	if len(g.definition) > 0 {
 		head += "(" + strings.Join(g.definition, ", ") + ")"
 	}
+	// The shorthand form is valid for an anonymous query without variables.
 	if head == "query" && g.chance(2) {
 		head = ""
 	}
 	parts := append([]string{head + body}, g.texts...)
 	// Fragments may precede or follow the operations that use them.
 	g.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+	// A second operation is valid only if all have names, and the request selects one.
 	if operation != "" && g.chance(4) {
 		parts = append(parts, "query Other { __typename }")
 	} else if g.chance(2) {
@@ -137,19 +149,20 @@ func (g *generator) document() *Document {
 }
 
 // enough is the size at which a document is complete. The parts that the grammar still requires are
-// then as small as possible.
+// then as small as possible. It bounds the time of a test and the size of a failing document.
 const enough = 150
 
 // full reports whether the document has reached its size. Callers then choose what ends soonest.
 func (g *generator) full() bool { return g.size > enough }
 
 // scope is one selection set and the fields selected in it. Fields with the same response key must
-// be identical.
+// be identical. Inline fragments share the scope of the set that contains them, because their
+// fields are merged with it.
 type scope struct {
 	typ   *model.Type
 	in    *model.Ref // the type with its lists and NonNull
 	depth int
-	made  []made
+	made  []made // candidates to select again
 }
 
 // made is a selected field without its selection set.
@@ -163,7 +176,8 @@ func (g *generator) selections(t *model.Ref, depth int) string {
 	return g.more(&scope{typ: t.Named(), in: t, depth: depth})
 }
 
-// more returns a selection set whose fields can be merged with those in sc.
+// more returns a selection set. Its fields can be merged with those in sc. It has at least one
+// selection, which the grammar requires.
 func (g *generator) more(sc *scope) string {
 	var parts []string
 	// Deeper selection sets are smaller, so the expected size of a document is finite.
@@ -203,7 +217,8 @@ func (g *generator) selection(sc *scope) string {
 	return g.field(sc)
 }
 
-// rename adds an alias to a field in one of three calls.
+// rename adds an alias to a field in one of three calls. The alias is unique, so it never
+// conflicts.
 func (g *generator) rename(field string) string {
 	if g.chance(3) {
 		return g.name("a") + ": " + field
@@ -215,6 +230,7 @@ func (g *generator) rename(field string) string {
 // must not conflict with those where it is spread. Therefore fields in fragments either have a
 // unique alias or no arguments; see field.
 func (g *generator) fragment(sc *scope) string {
+	// Only complete fragments are in the map, so fragments form no cycles.
 	if known := g.fragments[sc.typ]; len(known) > 0 && g.chance(2) {
 		return pick(g, known)
 	}
@@ -225,7 +241,8 @@ func (g *generator) fragment(sc *scope) string {
 	return name
 }
 
-// directive returns @skip, @include, both or, most often, "".
+// directive returns @skip, @include, both or, most often, "". The total is limited, because
+// lexer.Guard permits 50 in a document.
 func (g *generator) directive() string {
 	out := ""
 	for _, name := range []string{"skip", "include"} {
@@ -243,7 +260,8 @@ func condition() *model.Input {
 	return &model.Input{Name: "if", Type: &model.Ref{Type: &model.Type{Name: "Boolean"}, NonNull: true}}
 }
 
-// field returns a new field, or one that sc has already with another selection set.
+// field returns a new field, or one that sc has already with another selection set. The selection
+// sets of both are merged (section 5.3.2).
 func (g *generator) field(sc *scope) string {
 	if len(sc.made) > 0 && g.chance(5) {
 		m := pick(g, sc.made)
@@ -267,7 +285,8 @@ func (g *generator) field(sc *scope) string {
 	return text + g.directive() + g.below(f, sc.depth)
 }
 
-// choose returns a field of the type that may be selected here, or nil.
+// choose returns a field of the type that may be selected here, or nil. At a certain depth or size
+// only leaves remain.
 func (g *generator) choose(sc *scope) *model.Field {
 	deep := sc.depth > 8 || g.full()
 	if sc.typ == g.s.Query && g.s.MetaType != nil && !deep && g.chance(25) && g.may("introspection") {
@@ -327,7 +346,8 @@ func (g *generator) arguments(f *model.Field) string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
-// given selects arguments. It rarely combines first or after with last or before.
+// given selects arguments. It rarely combines first or after with last or before. Required ones are
+// always among them.
 func (g *generator) given(f *model.Field) []*model.Input {
 	var out []*model.Input
 	backward := g.chance(3)
@@ -351,5 +371,6 @@ func (g *generator) given(f *model.Field) []*model.Input {
 // required reports whether a document must give the input (section 5.4.3).
 func required(in *model.Input) bool { return in.Type.NonNull && !in.HasDefault }
 
-// sortedKeys returns the keys of a map in ascending order.
+// sortedKeys returns the keys of a map in ascending order. Iteration over a map would make
+// documents irreproducible.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

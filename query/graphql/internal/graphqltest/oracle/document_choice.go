@@ -24,7 +24,8 @@ func newRand(data []byte) *rand.Rand {
 }
 
 // Uint64 implements [rand.Source]. The byte of data is the most significant one, because it decides
-// the result of IntN for small n.
+// the result of IntN for small n. A power of two is an exception: IntN masks the low bits then,
+// which depend on the hash of all data.
 func (c *choice) Uint64() uint64 {
 	n := c.then.Uint64()
 	if len(c.data) > 0 {

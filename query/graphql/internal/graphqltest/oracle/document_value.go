@@ -1,6 +1,8 @@
 package oracle
 
-// Values of arguments and variables for document.go: literals, JSON and the variables themselves.
+// Values of arguments and variables for document.go: literals, JSON and the variables themselves. A
+// value is valid for its type but not always for the catalog: an id may not exist, and a filter may
+// be rejected. Both executors then have to report the same error.
 
 import (
 	"fmt"
@@ -14,7 +16,7 @@ import (
 )
 
 // value returns a literal or a variable for an input. depth is the number of enclosing lists and
-// objects.
+// objects. At most 12 variables are defined. Every value counts towards the size of the document.
 func (g *generator) value(in *model.Input, depth int) string {
 	g.size++
 	if g.chance(5) && len(g.definition) < 12 {
@@ -24,7 +26,8 @@ func (g *generator) value(in *model.Input, depth int) string {
 }
 
 // variable defines a variable and returns its reference. The variable has a value, a default, both
-// or, if the type permits it, neither.
+// or, if the type permits it, neither. Its type is that of the input, except for NonNull. Each use
+// has a variable of its own, so no type can conflict.
 func (g *generator) variable(in *model.Input, depth int) string {
 	name := g.name("v")
 	t := in.Type
@@ -45,10 +48,11 @@ func (g *generator) variable(in *model.Input, depth int) string {
 	if hasDefault {
 		def += " = " + g.constant(in, &model.Ref{Type: t.Type, Elem: t.Elem, NonNull: true}, depth)
 	}
+	// The head of the operation is written at the end, when all definitions are known.
 	g.definition = append(g.definition, def)
 	switch {
 	// The variable has no value here, so the executor has to use its default or leave the input
-	// out.
+	// out (section 6.4.1).
 	case hasDefault && g.chance(2), nullable && g.chance(4) && g.may("variable without a value"):
 	case nullable && g.chance(8) && g.may("null in variables"):
 		g.variables[name] = jsontext.Value("null")
@@ -58,7 +62,8 @@ func (g *generator) variable(in *model.Input, depth int) string {
 	return "$" + name
 }
 
-// constant returns a literal without variables, which is not null.
+// constant returns a literal without variables, which is not null. Defaults of variables must not
+// contain any (section 2.11).
 func (g *generator) constant(in *model.Input, t *model.Ref, depth int) string {
 	defs := g.definition
 	g.definition = make([]string, 99) // value adds no variable to a list of 12 or more
@@ -66,7 +71,8 @@ func (g *generator) constant(in *model.Input, t *model.Ref, depth int) string {
 	return g.literal(in, t, depth)
 }
 
-// literal returns a literal of a type.
+// literal returns a literal of a type. in has the name and the member, which guide the choice of a
+// scalar.
 func (g *generator) literal(in *model.Input, t *model.Ref, depth int) string {
 	switch {
 	case !t.NonNull && g.chance(25) && g.may("null literal"):
@@ -86,9 +92,12 @@ func (g *generator) literal(in *model.Input, t *model.Ref, depth int) string {
 		for _, m := range g.members(t.Type, depth) {
 			members = append(members, m.Name+": "+g.value(m, depth+1))
 		}
+		// Input fields are unordered (section 2.10.8).
 		g.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
 		return "{" + strings.Join(members, ", ") + "}"
 	}
+	// The value has common indentation and an escape, both of which the lexer removes (section
+	// 2.10.4).
 	if t.Type.Name == "String" && g.chance(20) && g.may("block string on several lines") {
 		return "\"\"\"\n    a \\\"\"\" b\n      c\n    \"\"\""
 	}
@@ -99,7 +108,7 @@ func (g *generator) literal(in *model.Input, t *model.Ref, depth int) string {
 	return g.literalOf(v)
 }
 
-// items returns the length of a list.
+// items returns the length of a list. Lists may be empty, also lists of filters.
 func (g *generator) items() int {
 	if g.full() {
 		return 0
@@ -107,7 +116,9 @@ func (g *generator) items() int {
 	return g.IntN(3)
 }
 
-// literalOf formats a Go value as a GraphQL literal.
+// literalOf formats a Go value as a GraphQL literal. Items of lists are separated by blanks only:
+// commas are optional (section 2.1.4). Members of objects are in ascending order, because the order
+// of a map varies.
 func (g *generator) literalOf(v any) string {
 	switch v := v.(type) {
 	case []any:
@@ -129,10 +140,12 @@ func (g *generator) literalOf(v any) string {
 		}
 		return g.quoted(v)
 	}
+	// A number or a boolean has one form in GraphQL and JSON.
 	return string(marshal(v))
 }
 
-// quoted formats a string literal. Characters above U+FFFF may be escaped.
+// quoted formats a string literal. Characters above U+FFFF may be escaped. An escape in JSON is
+// also one in GraphQL. The two other forms are \u{...} and a surrogate pair.
 func (g *generator) quoted(s string) string {
 	out := string(marshal(s))
 	if !strings.Contains(out, "\U0001F600") {
@@ -160,13 +173,15 @@ func (g *generator) members(t *model.Type, depth int) []*model.Input {
 			out = append(out, in)
 		}
 	}
+	// Most filters would be empty without this. An empty object is valid if no field is required.
 	if len(out) == 0 && depth < 4 && !g.full() && g.chance(3) {
 		out = append(out, pick(g, t.Inputs))
 	}
 	return out
 }
 
-// json returns a value for a variable.
+// json returns a value for a variable. It makes the same choices as literal. JSON contains no
+// variables.
 func (g *generator) json(in *model.Input, t *model.Ref, depth int) jsontext.Value {
 	g.size++
 	switch {
@@ -191,7 +206,8 @@ func (g *generator) json(in *model.Input, t *model.Ref, depth int) jsontext.Valu
 	return marshal(g.scalar(in, t.Type))
 }
 
-// marshal returns v as JSON, with the members of maps in order.
+// marshal returns v as JSON, with the members of maps in order. The result is part of a document,
+// so its order must not vary.
 func marshal(v any) jsontext.Value {
 	out, err := json.Marshal(v, json.Deterministic(true))
 	if err != nil {
@@ -200,7 +216,8 @@ func marshal(v any) jsontext.Value {
 	return out
 }
 
-// scalar returns a value of a scalar type, or the name of an enum value.
+// scalar returns a value of a scalar type, or the name of an enum value. The lists have limits of
+// the type, values of items in World, and values that no item has.
 func (g *generator) scalar(in *model.Input, t *model.Type) any {
 	if t.Kind == model.Enum {
 		return pick(g, t.Values).Name
@@ -212,10 +229,12 @@ func (g *generator) scalar(in *model.Input, t *model.Type) any {
 	case "Int64": // includes the largest integers that JavaScript represents exactly
 		return pick(g, []int64{0, 1, 2, 4, 6, 77, -3, 5_000_000_000, 1 << 53, -1 << 53})
 	case "Float":
+		// The shortest form of some of them has an exponent.
 		return pick(g, []float64{0, 1, -0.5, 0.25, 1e21, 3.3, 1.1e-7, -2})
 	case "Boolean":
 		return g.chance(2)
 	case "DateTime":
+		// The first is the time of a book. The second has an offset, which comparisons ignore.
 		return pick(g, []string{"1953-03-01T12:00:00.000003Z", "1960-01-01T00:00:00+02:00",
 			"2026-11-21T06:00:00Z"})
 	case "JSON":
@@ -226,7 +245,8 @@ func (g *generator) scalar(in *model.Input, t *model.Type) any {
 	return g.text(in)
 }
 
-// id returns the id of an item that may exist, as a string or a number.
+// id returns the id of an item that may exist, as a string or a number. An ID is a string or an
+// integer in literals and in JSON (section 3.5.5).
 func (g *generator) id(in *model.Input) any {
 	// About half of the ids exist. The others have a form that a store may confuse with one of
 	// them.
@@ -242,7 +262,9 @@ func (g *generator) id(in *model.Input) any {
 	return strconv.Itoa(n)
 }
 
-// text returns a string. Some have a meaning for the input, such as a type name or a cursor.
+// text returns a string. Some have a meaning for the input, such as a type name or a cursor. Among
+// the others are names of items, enum values as strings, and a text above every maxLength. Two of
+// the names are special to the policy of World.
 func (g *generator) text(in *model.Input) string {
 	if g.opts.Texts != nil && !g.chance(5) {
 		if list := g.opts.Texts(in); len(list) > 0 {
@@ -258,8 +280,10 @@ func (g *generator) text(in *model.Input) string {
 		"a text that is longer than any of them may be, by far"})
 }
 
-// any returns an arbitrary JSON value.
+// any returns an arbitrary JSON value. It contains no null, which the feature "null literal"
+// covers.
 func (g *generator) any(depth int) any {
+	// From a depth of 3 on there are only scalars.
 	n := g.IntN(8)
 	if depth > 2 {
 		n %= 5

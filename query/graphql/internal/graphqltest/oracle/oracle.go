@@ -2,6 +2,10 @@
 // [Schema] converts a model to a schema of graphql-go, [World] is a catalog with all kinds of data,
 // and [Generate] makes documents for any schema. graphql-go executes the documents here; the
 // reference implementation executes them in .ci/clients.
+//
+// The schema that graphql-go executes has types, descriptions and defaults of the model, but its
+// own built-in scalars and introspection. Its known defects are listed in faults_test.go, and
+// documents avoid only the features that they affect.
 package oracle
 
 import (
@@ -45,10 +49,12 @@ func Schema(s *model.Schema, catalog *resource.Catalog) (graphql.Schema, error) 
 	return out, c.warm()
 }
 
-// isIntrospection reports whether graphql-go supplies the type itself.
+// isIntrospection reports whether graphql-go supplies the type itself. Those are the types with two
+// leading underscores.
 func isIntrospection(t *model.Type) bool { return strings.HasPrefix(t.Name, "__") }
 
-// config returns the configuration of the schema. c.types must have all types.
+// config returns the configuration of the schema. c.types must have all types. Types lists all
+// types explicitly, so a type that no field refers to is part of the schema.
 func (c *converter) config() graphql.SchemaConfig {
 	s := c.model
 	config := graphql.SchemaConfig{Query: c.root(s.Query), Mutation: c.root(s.Mutation),
@@ -67,7 +73,8 @@ func (c *converter) config() graphql.SchemaConfig {
 }
 
 // converter holds the types converted so far. Types refer to each other, so fields are converted
-// after all types have been declared.
+// after all types have been declared. It is used while Schema runs and by the Resolve functions
+// after it, which only read it.
 type converter struct {
 	model   *model.Schema
 	types   map[*model.Type]graphql.Type
@@ -83,7 +90,8 @@ func (c *converter) root(t *model.Type) *graphql.Object {
 	return c.types[t].(*graphql.Object)
 }
 
-// declare converts a type. Its fields are converted later, in a thunk.
+// declare converts a type. Its fields are converted later, in a thunk. A thunk runs when all types
+// are in c.types, so types can be recursive. The values of an enum are the Go values of the model.
 func (c *converter) declare(t *model.Type) (graphql.Type, error) {
 	switch t.Kind {
 	case model.Object:
@@ -102,11 +110,12 @@ func (c *converter) declare(t *model.Type) (graphql.Type, error) {
 		}
 		return graphql.NewEnum(graphql.EnumConfig{Name: t.Name, Description: t.Doc, Values: values}), nil
 	}
+	// The models of the tests have no interfaces and unions, because Reflect makes none.
 	return scalar(t)
 }
 
 // ref converts a type reference. It returns a new value for lists and non-null types, because
-// graphql-go compares only named types.
+// graphql-go compares only named types. Named types are the instances in c.types.
 func (c *converter) ref(r *model.Ref) graphql.Type {
 	var t graphql.Type
 	if r.Elem != nil {
@@ -120,7 +129,8 @@ func (c *converter) ref(r *model.Ref) graphql.Type {
 	return t
 }
 
-// defaultOf returns the default, or nil if there is none; see [Schema].
+// defaultOf returns the default, or nil if there is none; see [Schema]. graphql-go takes nil for no
+// default.
 func defaultOf(in *model.Input) any {
 	if !in.HasDefault {
 		return nil
@@ -138,7 +148,8 @@ func (c *converter) args(list []*model.Input) graphql.FieldConfigArgument {
 	return args
 }
 
-// inputs converts the fields of an input object. graphql-go has a type of its own for them.
+// inputs converts the fields of an input object. graphql-go has a type of its own for them. Its
+// content is that of args.
 func (c *converter) inputs(list []*model.Input) graphql.InputObjectConfigFieldMap {
 	fields := make(graphql.InputObjectConfigFieldMap, len(list))
 	for _, in := range list {
@@ -148,7 +159,8 @@ func (c *converter) inputs(list []*model.Input) graphql.InputObjectConfigFieldMa
 	return fields
 }
 
-// fields converts the fields of an object and gives each its Resolve function.
+// fields converts the fields of an object and gives each its Resolve function. parent is the type
+// of the object, by which the function finds its resource.
 func (c *converter) fields(parent *model.Type, list []*model.Field) graphql.Fields {
 	fields := make(graphql.Fields, len(list))
 	for _, f := range list {
@@ -172,11 +184,12 @@ func warmEnum(e *graphql.Enum) {
 }
 
 // warm resolves the fields of all types and fills the lookup tables of enums, because graphql-go
-// otherwise does so on first use without a lock. It returns the error of the first type that
-// graphql-go does not accept.
+// otherwise does so on first use without a lock. Afterwards concurrent requests only read them. It
+// returns the error of the first type that graphql-go does not accept.
 func (c *converter) warm() error {
 	warmIntrospection()
 	for _, t := range c.model.Types {
+		// Introspection types are not in the map.
 		named := c.types[t]
 		if named == nil {
 			continue

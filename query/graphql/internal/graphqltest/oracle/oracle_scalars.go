@@ -1,7 +1,8 @@
 package oracle
 
-// Scalars of the two sides. Custom scalars of graphql-go call package coerce, so a difference in
-// results is one of execution, not of coercion. .ci/clients compares coercion with graphql-js.
+// Scalars of the two sides. Called by declare in oracle.go. Custom scalars of graphql-go call
+// package coerce, so a difference in results is one of execution, not of coercion. .ci/clients
+// compares coercion with graphql-js.
 
 import (
 	"fmt"
@@ -17,7 +18,9 @@ import (
 )
 
 // scalar returns graphql-go's own type for a built-in scalar, because its introspection types use
-// the same, and a new type for the others.
+// the same, and a new type for the others. Another instance with the same name would be a second
+// type of that name. The coercion of these built-in scalars is lenient, and the features "variable:
+// ..." name the results that differ.
 func scalar(t *model.Type) (graphql.Type, error) {
 	switch t.Name {
 	case "Int":
@@ -30,22 +33,26 @@ func scalar(t *model.Type) (graphql.Type, error) {
 		return graphql.Boolean, nil
 	case "ID":
 		return graphql.ID, nil
+	// Scalars of this library. A new instance for each schema holds its description.
 	case "DateTime", "Int64", "JSON":
 		return customScalar(t), nil
 	}
 	return nil, fmt.Errorf("graphql: nobody knows what values the scalar %s has", t.Name)
 }
 
-// customScalar returns a scalar with values that package coerce parses.
+// customScalar returns a scalar with values that package coerce parses. graphql-go calls ParseValue
+// for variables, ParseLiteral for arguments and defaults, and Serialize for results.
 func customScalar(t *model.Type) *graphql.Scalar {
 	return graphql.NewScalar(graphql.ScalarConfig{Name: t.Name, Description: t.Doc,
 		Serialize: func(v any) any {
+			// A date and time keeps its offset and its fraction.
 			if at, ok := v.(time.Time); ok {
 				return at.Format(time.RFC3339Nano)
 			}
 			return v // JSON, and integers; the resolver has checked their range
 		},
 		ParseValue: func(v any) any {
+			// Variables are Go values here, and package coerce reads JSON.
 			raw, err := json.Marshal(v)
 			if err != nil {
 				return nil
@@ -56,7 +63,8 @@ func customScalar(t *model.Type) *graphql.Scalar {
 	})
 }
 
-// orNil returns v, or nil if err is not nil. graphql-go takes nil for an invalid value.
+// orNil returns v, or nil if err is not nil. graphql-go takes nil for an invalid value. The error
+// message is lost, so tests compare only that a value is rejected.
 func orNil(v any, err error) any {
 	if err != nil {
 		return nil
@@ -65,7 +73,7 @@ func orNil(v any, err error) any {
 }
 
 // literalOf converts a literal to that of package parser. graphql-go's parser does not support
-// null.
+// null. A node of an unknown kind becomes null.
 func literalOf(v ast.Value) parser.Value {
 	switch v := v.(type) {
 	case *ast.IntValue:
@@ -78,6 +86,7 @@ func literalOf(v ast.Value) parser.Value {
 		return &parser.BooleanValue{Value: v.Value}
 	case *ast.EnumValue:
 		return &parser.EnumValue{Value: v.Value}
+	// A variable within a literal of the scalar JSON. graphql-go does not pass the values here.
 	case *ast.Variable:
 		return &parser.Variable{Name: &parser.Name{Value: v.Name.Value}}
 	case *ast.ListValue:

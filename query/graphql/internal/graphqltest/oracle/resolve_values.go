@@ -1,6 +1,8 @@
 package oracle
 
-// Conversion of Go values to the values that graphql-go completes. Called by resolve.go.
+// Conversion of Go values to the values that graphql-go completes (section 6.4.3). Called by
+// resolve.go. It follows the type in the schema, as package exec does, but shares no code with it:
+// package exec writes JSON directly.
 
 import (
 	"encoding"
@@ -20,7 +22,8 @@ import (
 
 // shown converts a Go value to one that graphql-go completes: nil, []any, a pointer to a struct for
 // an object, or a plain value for scalars and enums. It returns an error for a value that cannot be
-// represented, for which graphql-go would return null.
+// represented, for which graphql-go would return null. A nil value is null. Whether null is an
+// error is for graphql-go to decide.
 func shown(t *model.Ref, v reflect.Value) (any, error) {
 	// A nil pointer becomes the zero Value, which is not valid.
 	for v.IsValid() && v.Kind() == reflect.Pointer {
@@ -30,6 +33,7 @@ func shown(t *model.Ref, v reflect.Value) (any, error) {
 		return nil, nil
 	}
 	if t.Elem != nil {
+		// A nil slice is an empty list.
 		list := make([]any, v.Len())
 		for i := range list {
 			item, err := shown(t.Elem, v.Index(i))
@@ -40,6 +44,7 @@ func shown(t *model.Ref, v reflect.Value) (any, error) {
 		}
 		return list, nil
 	}
+	// Methods and schema.Type.Append need a pointer.
 	if !v.CanAddr() {
 		v = addressable(v)
 	}
@@ -54,7 +59,8 @@ func shown(t *model.Ref, v reflect.Value) (any, error) {
 
 // broken returns the value for a list element that cannot be represented. graphql-go accepts a
 // function that returns an error, but then propagates null to the root. For a non-null element
-// broken returns nil, for which graphql-go makes the error itself.
+// broken returns nil, for which graphql-go makes the error itself. Both executors then report the
+// error at the same path.
 func broken(t *model.Ref, err error) any {
 	if t.NonNull {
 		return nil
@@ -62,14 +68,16 @@ func broken(t *model.Ref, err error) any {
 	return func() (any, error) { return nil, failure{gqlerror.Of(err)} }
 }
 
-// addressable returns an addressable copy, for methods with pointer receivers.
+// addressable returns an addressable copy, for methods with pointer receivers. Elements of maps and
+// results of functions are not addressable.
 func addressable(v reflect.Value) reflect.Value {
 	p := reflect.New(v.Type())
 	p.Elem().Set(v)
 	return p.Elem()
 }
 
-// enumValue returns the text of an enum value. It returns an error if the enum has no such value.
+// enumValue returns the text of an enum value. It returns an error if the enum has no such value. A
+// store can contain such a value, because it does not check its items.
 func enumValue(t *model.Type, v reflect.Value) (any, error) {
 	text, err := stringOf(v)
 	if err != nil {
@@ -84,7 +92,7 @@ func enumValue(t *model.Type, v reflect.Value) (any, error) {
 }
 
 // scalarValue converts the Go value of a scalar. The error of a value out of range becomes that of
-// its field.
+// its field. The default case is String and ID.
 func scalarValue(name string, v reflect.Value) (any, error) {
 	switch name {
 	case "DateTime":
@@ -97,6 +105,7 @@ func scalarValue(name string, v reflect.Value) (any, error) {
 		return floatOf(v)
 	case "Int":
 		n := integerOf(v)
+		// Int has 32 bits (section 3.5.1), whatever the Go type.
 		if i, ok := n.(int64); ok && i == int64(int32(i)) {
 			return int(i), nil
 		}
@@ -108,7 +117,7 @@ func scalarValue(name string, v reflect.Value) (any, error) {
 }
 
 // rawJSON encodes a value as the catalog does, because a value in a map may have fields that are
-// hidden from clients.
+// hidden from clients. JSON null becomes nil, so that a non-null field reports it.
 func rawJSON(v reflect.Value) (any, error) {
 	t, err := schema.Of(v.Type())
 	if err != nil {
@@ -121,11 +130,14 @@ func rawJSON(v reflect.Value) (any, error) {
 	return jsontext.Value(raw), nil
 }
 
-// integerOf returns an int64, or a uint64 if the value exceeds the range of int64.
+// integerOf returns an int64, or a uint64 if the value exceeds the range of int64. v has an integer
+// type.
 func integerOf(v reflect.Value) any {
 	if v.CanInt() {
 		return v.Int()
 	}
+	// Int64 is signed in clients. A larger value remains as it is, and graphql-go writes its
+	// digits.
 	if n := v.Uint(); n > math.MaxInt64 {
 		return n
 	}
@@ -133,7 +145,8 @@ func integerOf(v reflect.Value) any {
 }
 
 // floatOf returns a float64. For a float32 it is the float64 with the same shortest decimal form,
-// not the one with the same value.
+// not the one with the same value. The response then has the digits that package exec writes. JSON
+// has no NaN and no infinity.
 func floatOf(v reflect.Value) (any, error) {
 	f := v.Float()
 	if math.IsNaN(f) || math.IsInf(f, 0) {
@@ -146,7 +159,8 @@ func floatOf(v reflect.Value) (any, error) {
 }
 
 // stringOf converts the values that are strings in JSON: strings, types with text methods, bytes,
-// quoted numbers and numeric ids.
+// quoted numbers and numeric ids. Text methods precede the kind: a type with a method may have any
+// kind.
 func stringOf(v reflect.Value) (string, error) {
 	if m, ok := v.Addr().Interface().(encoding.TextMarshaler); ok {
 		text, err := m.MarshalText()
@@ -155,8 +169,10 @@ func stringOf(v reflect.Value) (string, error) {
 	switch v.Kind() {
 	case reflect.String:
 		return v.String(), nil
+	// Bytes are base64 in JSON, and a String in GraphQL.
 	case reflect.Slice:
 		return base64.StdEncoding.EncodeToString(v.Bytes()), nil
+	// A quoted float has the digits of a JSON number.
 	case reflect.Float32, reflect.Float64:
 		f, err := floatOf(v)
 		if err != nil {
@@ -164,5 +180,6 @@ func stringOf(v reflect.Value) (string, error) {
 		}
 		return jsontext.Float(f.(float64)).String(), nil
 	}
+	// An integer is an id or a quoted number.
 	return fmt.Sprint(integerOf(v)), nil
 }

@@ -1,5 +1,8 @@
 package oracle
 
+// The items of a World as JSON. Called by tests in .ci/clients, which pass the result to
+// execute.mjs.
+
 import (
 	"fmt"
 	"strconv"
@@ -8,9 +11,11 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// The JSON form of the items for implementations in other languages. Values that a JavaScript
+// The JSON form of the items for implementations in other languages. The names of members are those
+// of the GraphQL fields, and each item has all of them. Values that a JavaScript
 // number or JSON cannot represent are strings. Values that cannot be marshaled are strings, too.
 type (
+	// dumpedPlace is a Place. An empty zone is written, and the resolver makes it null.
 	dumpedPlace struct {
 		City  string        `json:"city"`
 		Zone  string        `json:"zone"`
@@ -18,6 +23,7 @@ type (
 		Near  []dumpedPlace `json:"near"`
 		Mood  *string       `json:"mood"`
 	}
+	// dumpedAuthor is an Author. Integers of 64 bits and floats are text.
 	dumpedAuthor struct {
 		ID      string       `json:"id"`
 		Name    string       `json:"name"`
@@ -38,11 +44,13 @@ type (
 		Best    *string      `json:"bestId"`
 		Friends []string     `json:"friendIds"`
 	}
+	// dumpedChapter is a Chapter. A mood of "bad" is an error in the resolver.
 	dumpedChapter struct {
 		Title string `json:"title"`
 		Pages int32  `json:"pages"`
 		Mood  string `json:"mood"`
 	}
+	// dumpedBook is a Book. Pages may exceed the range of Int, which the resolver has to report.
 	dumpedBook struct {
 		ID       string            `json:"id"`
 		Title    string            `json:"title"`
@@ -58,7 +66,8 @@ type (
 )
 
 // Dump returns the items of every World as JSON, so implementations in other languages can build
-// the same one.
+// the same one. The output is deterministic. It contains hidden authors, because the other
+// implementation enforces the policy itself.
 func Dump() ([]byte, error) {
 	var out struct {
 		Authors []dumpedAuthor `json:"authors"`
@@ -78,6 +87,7 @@ func Dump() ([]byte, error) {
 // dumpAuthor returns an author in a form that JavaScript reads without loss: numbers beyond 2^53,
 // NaN and infinity are text.
 func dumpAuthor(a Author) dumpedAuthor {
+	// The only float among the values of Extra is infinity, which JSON cannot represent.
 	_, odd := a.Extra.(float64)
 	d := dumpedAuthor{
 		ID: strconv.FormatInt(a.ID, 10), Name: a.Name, Country: a.Country, Born: a.Born,
@@ -86,6 +96,7 @@ func dumpAuthor(a Author) dumpedAuthor {
 		Whim: (*string)(a.Whim), Tags: a.Tags,
 		Home: dumpPlace(a.Home), Odd: odd, Best: a.Best,
 	}
+	// The other implementation reports an error for the field if extraFails is set.
 	if !odd {
 		d.Extra = a.Extra
 	}
@@ -101,6 +112,8 @@ func dumpAuthor(a Author) dumpedAuthor {
 	return d
 }
 
+// dumpBook returns a book. Its price is text because it may be infinite, and its serial because it
+// exceeds 2^53.
 func dumpBook(b Book) dumpedBook {
 	d := dumpedBook{
 		ID: b.ID, Title: b.Title, Author: strconv.FormatInt(b.Author, 10), Price: fmt.Sprint(b.Price),
@@ -114,6 +127,7 @@ func dumpBook(b Book) dumpedBook {
 	return d
 }
 
+// dumpPlace returns a place with those near it, and nil for nil.
 func dumpPlace(p *Place) *dumpedPlace {
 	if p == nil {
 		return nil
