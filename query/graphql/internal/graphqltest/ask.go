@@ -13,8 +13,8 @@ import (
 )
 
 // Ask executes an introspection query and returns the member data. It supports one operation
-// without variables or directives, and does no validation. The member order is that of the document,
-// so callers can compare bytes.
+// without variables or directives, and does no validation. The member order is that of the
+// document, so callers can compare bytes.
 func Ask(s *model.Schema, document string) ([]byte, error) {
 	doc, err := parser.Parse(document)
 	if err != nil {

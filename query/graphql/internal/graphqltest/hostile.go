@@ -88,8 +88,8 @@ func doubling(on, each string, n int) string {
 	return b.String()
 }
 
-// web returns fragments that each spread up to the given number of the fragments that follow. All of
-// them use the same aliases, so field merging reaches each fragment on many paths.
+// web returns fragments that each spread up to the given number of the fragments that follow. All
+// of them use the same aliases, so field merging reaches each fragment on many paths.
 func web(fragments, spreads int) string {
 	var b strings.Builder
 	b.WriteString("{dog{...F0}} ")

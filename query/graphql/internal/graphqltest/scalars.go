@@ -1,7 +1,7 @@
 package graphqltest
 
-// Input values of scalars. Called by the tests of package coerce, and by those of package oracle for
-// the scalars that it gives to graphql-go. Both must have the same results.
+// Input values of scalars. Called by the tests of package coerce, and by those of package oracle
+// for the scalars that it gives to graphql-go. Both must have the same results.
 
 import (
 	"math"
@@ -21,7 +21,8 @@ type ScalarCase struct {
 // tested, because its notation has no such value or another result.
 func Scalars() []ScalarCase {
 	return []ScalarCase{
-		// Int has 32 bits. A JSON number may have a fraction of zero, a literal may not (section 3.5.1).
+		// Int has 32 bits. A JSON number may have a fraction of zero, a literal may not (section
+		// 3.5.1).
 		{"Int", "2147483647", "2147483647", 2147483647},
 		{"Int", "2147483648", "2147483648", nil},
 		{"Int", `"1"`, `"1"`, nil},
@@ -63,7 +64,8 @@ func Scalars() []ScalarCase {
 		{"DateTime", "1700000000", "1700000000", nil},
 		{"DateTime", "NOW", "", nil},
 		{"DateTime", "{a: 1}", `{"a":1}`, nil},
-		// JSON keeps the digits of numbers and the order of members. An enum value becomes a string.
+		// JSON keeps the digits of numbers and the order of members. An enum value becomes a
+		// string.
 		{"JSON", `"a\"b"`, `"a\"b"`, jsontext.Value(`"a\"b"`)},
 		{"JSON", "12345678901234567890.50", "12345678901234567890.50",
 			jsontext.Value("12345678901234567890.50")},

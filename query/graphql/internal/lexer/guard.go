@@ -66,8 +66,8 @@ func passes(text string, limits Limits) bool {
 			case '{', '[', '(':
 				depth++
 			case '}', ']', ')':
-				// A negative depth is a syntax error. The parser reports it at this bracket, so deeper
-				// nesting after it is never parsed.
+				// A negative depth is a syntax error. The parser reports it at this bracket, so
+				// deeper nesting after it is never parsed.
 				depth--
 			case '@':
 				directives++

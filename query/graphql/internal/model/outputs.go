@@ -154,7 +154,7 @@ func (b *builder) connection(r *resource.Resource) *Type {
 	}
 	if r.Describe().Query.Natural {
 		edge.Fields[0].Doc = "The cursor of the item, for `after`; null if the list cannot continue after it."
-		// A store with natural order has a cursor after the last item of a page only.
+		// With natural order an item has a cursor only if the store returned a token for it.
 		edge.Fields[0].Type.NonNull = false
 	}
 	info := b.shared(Object, "PageInfo", b.fillPageInfo)

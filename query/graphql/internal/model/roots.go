@@ -1,8 +1,8 @@
 package model
 
 // The root types Query and Mutation. Called by Reflect. Every other type is defined when the first
-// field refers to it, so the schema has no unused types. outputs.go, inputs.go and filters.go define
-// them.
+// field refers to it, so the schema has no unused types. outputs.go, inputs.go and filters.go
+// define them.
 
 import (
 	"cmp"

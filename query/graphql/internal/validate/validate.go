@@ -53,7 +53,8 @@ type Error struct {
 	Locations []Location
 }
 
-// Location is a position in the document. Both numbers count from 1; Column is in UTF-16 code units.
+// Location is a position in the document. Both numbers count from 1; Column is in UTF-16 code
+// units.
 type Location struct{ Line, Column int }
 
 // Document returns the errors of doc, or nil if it is valid. It stops after Limits.Errors errors.
