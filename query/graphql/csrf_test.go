@@ -8,8 +8,8 @@ import (
 	"github.com/stoa-go/stoa/query/graphql"
 )
 
-// TestForeignPages: what a page of another site can make a browser send is not answered.
-func TestForeignPages(t *testing.T) {
+// TestCrossSiteRequests checks that requests that a page of another site can cause are rejected.
+func TestCrossSiteRequests(t *testing.T) {
 	t.Parallel()
 	h := newTestHandler(t, func(s *setup) {
 		s.opts.Origins = []string{"https://app.example.org"}
@@ -78,8 +78,8 @@ func TestForeignPages(t *testing.T) {
 	}
 }
 
-// TestOriginsAreOrigins: what could never match is refused at the start.
-func TestOriginsAreOrigins(t *testing.T) {
+// TestInvalidOrigins checks that New panics for an origin that no request can have.
+func TestInvalidOrigins(t *testing.T) {
 	t.Parallel()
 	c, _ := catalog(t)
 	for _, origin := range []string{"", "*", "example.com", "https://example.com/", "https://example.com/a",

@@ -183,8 +183,9 @@ func TestChosenID(t *testing.T) {
 	wantType(t, res, problem.OutcomeUnknown)
 }
 
-// TestNotBegunIsFree: what was wrong with arguments has done nothing, so the key is not used up.
-func TestNotBegunIsFree(t *testing.T) {
+// TestKeyUnusedIfNotBegun: an operation with invalid arguments has no effect, so its key remains
+// unused.
+func TestKeyUnusedIfNotBegun(t *testing.T) {
 	t.Parallel()
 	_, h := openKeyed(t)
 	const document = `{"query":"mutation($id:ID=\"1\"){deleteNote(id:$id){id}}","variables":{"id":null}}`
@@ -197,9 +198,9 @@ func TestNotBegunIsFree(t *testing.T) {
 	}
 }
 
-// TestErrorsBelowWhatIsDone: the response to an operation that cannot be rolled back is recorded
+// TestKeyedFieldErrorsRecorded: the response to an operation that cannot be rolled back is recorded
 // with its errors.
-func TestErrorsBelowWhatIsDone(t *testing.T) {
+func TestKeyedFieldErrorsRecorded(t *testing.T) {
 	t.Parallel()
 	failing := func(context.Context, []*note, struct{}) ([]*string, error) {
 		return nil,

@@ -9,8 +9,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// TestReplayAsksPolicy: a response is replayed only to callers that may still see it.
-func TestReplayAsksPolicy(t *testing.T) {
+// TestReplayChecksPolicy: a response is replayed only to callers that may still see it.
+func TestReplayChecksPolicy(t *testing.T) {
 	t.Parallel()
 	const (
 		delete1 = `{"query":"mutation{gone:deleteOrder(id:1){cents}}"}`

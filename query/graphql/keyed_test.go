@@ -18,8 +18,8 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// TestKeyedAgain: the same in whatever spelling gets the same answer, and is not done again.
-func TestKeyedAgain(t *testing.T) {
+// TestKeyedReplay: an equivalent request receives the recorded response and is not executed.
+func TestKeyedReplay(t *testing.T) {
 	t.Parallel()
 	inExtensions := order1[:len(order1)-1] + `,"extensions":{"idempotencyKey":"k"}}`
 	tests := []struct {
@@ -60,8 +60,8 @@ func TestKeyedAgain(t *testing.T) {
 	}
 }
 
-// TestKeyedOtherwise: a key identifies one operation.
-func TestKeyedOtherwise(t *testing.T) {
+// TestKeyedMismatch: a key identifies one operation.
+func TestKeyedMismatch(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, body string }{
 		{"other variables", strings.Replace(order1, `"c":7`, `"c":8`, 1)},
@@ -141,8 +141,8 @@ func TestAllOrNothing(t *testing.T) {
 	}
 }
 
-// TestErrorsBelow: what is selected from a mutation belongs to it, too.
-func TestErrorsBelow(t *testing.T) {
+// TestKeyedFieldErrors: an error in the selection of a mutation rolls back the operation.
+func TestKeyedFieldErrors(t *testing.T) {
 	t.Parallel()
 	failing := func(ctx context.Context, items []*order, _ struct{}) ([]*string, error) {
 		return nil, errors.New("no weather")
@@ -159,8 +159,9 @@ func TestErrorsBelow(t *testing.T) {
 	}
 }
 
-// TestMixedLevels: what cannot be taken back is refused beside anything else, and named.
-func TestMixedLevels(t *testing.T) {
+// TestKeyedMixedMutations: a mutation that cannot be rolled back is rejected beside other fields,
+// and the error names it.
+func TestKeyedMixedMutations(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, document, field string }{
 		{"a command that says nothing of a database",
@@ -199,8 +200,9 @@ const sendMail = `{"query":"mutation{mailSend(input:{text:\"hi\"}){text}}"}`
 
 const isSent = `{"data":{"mailSend":{"text":"hi"}}}`
 
-// TestAlone: a mutation that is not in the database is kept at the level that it has.
-func TestAlone(t *testing.T) {
+// TestKeyedNonTransactional: if the outcome of a mutation without a transaction is unknown, a retry
+// is rejected and not executed.
+func TestKeyedNonTransactional(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name         string
@@ -246,8 +248,8 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestKeptRefusal: a refusal that is to be remembered is.
-func TestKeptRefusal(t *testing.T) {
+// TestKeyedErrorRecorded: an error with RecordRefusal is recorded and replayed like a result.
+func TestKeyedErrorRecorded(t *testing.T) {
 	t.Parallel()
 	for _, document := range []string{sendMail,
 		`{"query":"mutation{ordersShip(input:{text:\"hi\"}){text}}"}`} {
@@ -298,9 +300,9 @@ func TestByIdentity(t *testing.T) {
 	want(t, send(t, h, postGraphQL, jsonBody, key("l"), "", document), 200, fresh)
 }
 
-// TestCopies: of 64 concurrent copies one is executed. The others receive its response, or an error
+// TestKeyedConcurrent: of 64 concurrent copies one is executed. The others receive its response, or an error
 // that asks for a retry.
-func TestCopies(t *testing.T) {
+func TestKeyedConcurrent(t *testing.T) {
 	t.Parallel()
 	s, h := openKeyed(t)
 	answers := make([]*answer, 64)
@@ -331,8 +333,8 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestRunAgain: a transaction that the database retries has one effect and one event.
-func TestRunAgain(t *testing.T) {
+// TestKeyedTransactionRetry: a transaction that the database retries has one effect and one event.
+func TestKeyedTransactionRetry(t *testing.T) {
 	t.Parallel()
 	var again *twice
 	s, h := openKeyed(t, func(s *keyedShop) {
@@ -522,8 +524,8 @@ func TestKeyedTimeout(t *testing.T) {
 	})
 }
 
-// TestNotKept: of an answer that is too long it is remembered that it was given.
-func TestNotKept(t *testing.T) {
+// TestKeyedLargeResponse: for a response above the limit of a record, only its existence is recorded.
+func TestKeyedLargeResponse(t *testing.T) {
 	t.Parallel()
 	s, h := openKeyed(t, func(s *keyedShop) { s.keys.MaxResult = 20 })
 	wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "", order1), 200, isOrder1, fresh)

@@ -181,8 +181,8 @@ func TestClientGone(t *testing.T) {
 	t.Errorf("answered: %s", w.Body)
 }
 
-// TestNothingIsCutOff: an answer that is much larger than buffers are.
-func TestNothingIsCutOff(t *testing.T) {
+// TestLargeResponse: a response much larger than the buffers is complete.
+func TestLargeResponse(t *testing.T) {
 	t.Parallel()
 	note := strings.Repeat("x", 5000)
 	h := newTestHandler(t, func(s *setup) {

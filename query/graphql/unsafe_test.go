@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestNothingUnsafe: no document causes unsafe memory access.
-func TestNothingUnsafe(t *testing.T) {
+// TestNoUnsafeCode checks that no package imports unsafe or uses linkname, so that no document can
+// cause unsafe memory access.
+func TestNoUnsafeCode(t *testing.T) {
 	t.Parallel()
 	files := 0
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {

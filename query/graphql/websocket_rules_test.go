@@ -128,9 +128,9 @@ func TestWithinMiddleware(t *testing.T) {
 	})
 }
 
-// TestDeadlineIsTheEnd: if Timeout has no exception for sockets, they end at its deadline, and
+// TestSocketDeadline: if Timeout has no exception for sockets, they end at its deadline, and
 // clients reconnect.
-func TestDeadlineIsTheEnd(t *testing.T) {
+func TestSocketDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newTestHandler(t, watched(t, nil))

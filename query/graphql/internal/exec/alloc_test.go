@@ -47,10 +47,10 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestPeak queries 10,000 items and measures memory when the last one is written. Items and
+// TestPeakMemory queries 10,000 items and measures memory when the last one is written. Items and
 // response together use at most three times the size of the response. The logger, which is called
 // for an error of the last item, takes the measurement.
-func TestPeak(t *testing.T) {
+func TestPeakMemory(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector has memory of its own")
 	}

@@ -61,9 +61,9 @@ func TestFullIntrospection(t *testing.T) {
 	}
 }
 
-// TestMuchIntrospection checks the limit of introspection objects, which documents of tools do not
+// TestIntrospectionLimit checks the limit of introspection objects, which documents of tools do not
 // reach.
-func TestMuchIntrospection(t *testing.T) {
+func TestIntrospectionLimit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{config: exec.Config{Cost: 1}})
 	if got := w.ask(t, fullIntrospection); strings.Contains(got, `"errors"`) {

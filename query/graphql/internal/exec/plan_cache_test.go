@@ -43,7 +43,7 @@ func TestEviction(t *testing.T) {
 	}
 }
 
-func TestNotKept(t *testing.T) {
+func TestPlanNotCached(t *testing.T) {
 	t.Parallel()
 	large := `{ ` + strings.Repeat("books { nodes { id } } ", 40) + `}`
 	tests := []struct {

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTogether checks that responses do not depend on whether fields are written together.
-func TestTogether(t *testing.T) {
+// TestJoinedFields checks that responses do not depend on whether fields are written together.
+func TestJoinedFields(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, document, want string }{
 		{"names of types in front, between and at the end",

@@ -155,7 +155,7 @@ func TestOutputCoercion(t *testing.T) {
 	}
 }
 
-func TestBubbling(t *testing.T) {
+func TestNullPropagation(t *testing.T) {
 	t.Parallel()
 	sentinel := func(err error) func(context.Context, []*book) ([]any, error) {
 		return func(context.Context, []*book) ([]any, error) { return nil, err }

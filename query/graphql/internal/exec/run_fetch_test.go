@@ -51,9 +51,9 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestBranchesDoNotWait checks that branches are independent: two levels take the time of two
+// TestBranchesIndependent checks that branches are independent: two levels take the time of two
 // calls.
-func TestBranchesDoNotWait(t *testing.T) {
+func TestBranchesIndependent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, setting{config: exec.Config{Parallel: 20}})
@@ -101,8 +101,8 @@ func TestMutationsAreSerial(t *testing.T) {
 	})
 }
 
-// TestParallelAgain checks that a goroutine that ends makes room for another one.
-func TestParallelAgain(t *testing.T) {
+// TestParallelReleased checks that a goroutine that ends makes room for another one.
+func TestParallelReleased(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, setting{config: exec.Config{Parallel: 3}})
@@ -249,8 +249,8 @@ func TestPanickingLogger(t *testing.T) {
 	}
 }
 
-// TestEnded checks that stores see the end of the context, and that nothing is fetched afterwards.
-func TestEnded(t *testing.T) {
+// TestContextDone checks that stores see the end of the context, and that nothing is fetched afterwards.
+func TestContextDone(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
@@ -414,8 +414,8 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
-// TestRepeatedAndCutOff checks that truncated output is not copied.
-func TestRepeatedAndCutOff(t *testing.T) {
+// TestRepeatedTruncated checks that truncated output is not copied.
+func TestRepeatedTruncated(t *testing.T) {
 	t.Parallel()
 	even := computedBook[string]("even", false, func(_ context.Context, books []*book) ([]any, error) {
 		values := make([]any, len(books))
@@ -438,8 +438,8 @@ func TestRepeatedAndCutOff(t *testing.T) {
 	}
 }
 
-// TestQuickOnes checks that fast fetches use no goroutine, and slow ones do again.
-func TestQuickOnes(t *testing.T) {
+// TestFastFetches checks that fast fetches use no goroutine, and slow ones do again.
+func TestFastFetches(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, setting{})

@@ -129,8 +129,8 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestTag checks that the ETag of an item is accepted as ifMatch, and others are not.
-func TestTag(t *testing.T) {
+// TestETag checks that the ETag of an item is accepted as ifMatch, and others are not.
+func TestETag(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})
 	const document = `mutation($tag: String) { patchBook(id: 1, input: {title: "New"}, ifMatch: $tag) { ` +

@@ -116,8 +116,8 @@ func TestContractsShareChanges(t *testing.T) {
 	}
 }
 
-// TestTagOfAChange checks that the ETag of a change is accepted as ifMatch.
-func TestTagOfAChange(t *testing.T) {
+// TestETagOfChange checks that the ETag of a change is accepted as ifMatch.
+func TestETagOfChange(t *testing.T) {
 	t.Parallel()
 	newer, older := contracts(t)
 	at, err := newer.feed.Position(t.Context())

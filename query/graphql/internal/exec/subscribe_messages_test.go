@@ -72,8 +72,8 @@ func TestMessagesAreShared(t *testing.T) {
 	}
 }
 
-// TestManyShareAMessage checks sharing with many concurrent subscriptions.
-func TestManyShareAMessage(t *testing.T) {
+// TestSharedMessageConcurrent checks sharing with many concurrent subscriptions.
+func TestSharedMessageConcurrent(t *testing.T) {
 	t.Parallel()
 	const many = 50
 	w := newWorld(t, setting{feed: true})

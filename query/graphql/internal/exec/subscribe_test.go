@@ -263,8 +263,8 @@ func TestSubscriptionEnds(t *testing.T) {
 	}
 }
 
-// TestPanicOfTheListener checks that a panic of the caller is not recovered.
-func TestPanicOfTheListener(t *testing.T) {
+// TestConsumerPanics checks that a panic of the caller is not recovered.
+func TestConsumerPanics(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{feed: true})
 	w.life(t)
@@ -302,8 +302,8 @@ func TestBookmarks(t *testing.T) {
 	})
 }
 
-// TestSubscriptionIsLeft checks that nothing is yielded after the caller stops.
-func TestSubscriptionIsLeft(t *testing.T) {
+// TestConsumerStops checks that nothing is yielded after the caller stops.
+func TestConsumerStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, setting{feed: true})
@@ -349,9 +349,9 @@ func TestIncompleteMessage(t *testing.T) {
 	}
 }
 
-// TestChangeHasATime checks that a timeout is an error in one message, and that the next one is
+// TestChangeTimeout checks that a timeout is an error in one message, and that the next one is
 // complete.
-func TestChangeHasATime(t *testing.T) {
+func TestChangeTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, setting{feed: true, config: exec.Config{Timeout: time.Second}})

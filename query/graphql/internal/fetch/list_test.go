@@ -146,8 +146,8 @@ func TestListRefuses(t *testing.T) {
 	}
 }
 
-// TestCursorsAreOfTheirList checks that a cursor is rejected for another filter or order.
-func TestCursorsAreOfTheirList(t *testing.T) {
+// TestCursorOfOtherList checks that a cursor is rejected for another filter or order.
+func TestCursorOfOtherList(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	f := s.field(t, "orders")

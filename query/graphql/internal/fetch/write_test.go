@@ -223,9 +223,9 @@ func TestCreateWithNumber(t *testing.T) {
 	}
 }
 
-// TestWriteOfWhatCannotBeShown checks a write whose result has no representation in this version.
+// TestWriteUnconvertible checks a write whose result has no representation in this version.
 // The write succeeds.
-func TestWriteOfWhatCannotBeShown(t *testing.T) {
+func TestWriteUnconvertible(t *testing.T) {
 	t.Parallel()
 	ops := resource.OpsOf(memory.New[slot](nil))
 	create := ops.Create

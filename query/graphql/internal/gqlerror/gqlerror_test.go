@@ -145,9 +145,9 @@ func TestOfMasks(t *testing.T) {
 	}
 }
 
-// TestOfChangesNothing checks that Of does not modify a problem that custom code may return several
+// TestOfDoesNotModify checks that Of does not modify a problem that custom code may return several
 // times.
-func TestOfChangesNothing(t *testing.T) {
+func TestOfDoesNotModify(t *testing.T) {
 	t.Parallel()
 	mine := problem.New(problem.Internal, "x")
 	gqlerror.Of(mine)
@@ -193,8 +193,8 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestErrorsAreErrors checks the texts that logs contain.
-func TestErrorsAreErrors(t *testing.T) {
+// TestErrorTexts checks the texts that logs contain.
+func TestErrorTexts(t *testing.T) {
 	t.Parallel()
 	err := input(fmt.Errorf("secret: %w", resource.ErrStale))
 	if err.Error() != "secret: "+resource.ErrStale.Error() || !errors.Is(err, resource.ErrStale) {

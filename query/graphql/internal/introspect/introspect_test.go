@@ -173,8 +173,8 @@ func TestNullFlag(t *testing.T) {
 	}
 }
 
-// TestExtendKeeps checks that Extend uses the scalars that the schema already has.
-func TestExtendKeeps(t *testing.T) {
+// TestExtendKeepsScalars checks that Extend uses the scalars that the schema already has.
+func TestExtendKeepsScalars(t *testing.T) {
 	t.Parallel()
 	text := &model.Type{Kind: model.Scalar, Name: "String", Doc: "Mine."}
 	query := &model.Type{Kind: model.Object, Name: "Query"}

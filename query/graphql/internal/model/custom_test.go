@@ -118,8 +118,8 @@ func TestCustomTypes(t *testing.T) {
 	}
 }
 
-// TestCustomAlone checks that a catalog without resources may have custom fields.
-func TestCustomAlone(t *testing.T) {
+// TestCustomWithoutResources checks that a catalog without resources may have custom fields.
+func TestCustomWithoutResources(t *testing.T) {
 	t.Parallel()
 	s := reflected(t, resource.NewCatalog(nil), &model.Options{
 		Fields: []*model.CustomField{{On: "Query", Name: "now", Out: schema.For[string]()}}})

@@ -449,9 +449,9 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
-// TestReplaceKeeps checks that the description of a replacement names members that keep their
+// TestReplaceDescription checks that the description of a replacement names members that keep their
 // value.
-func TestReplaceKeeps(t *testing.T) {
+func TestReplaceDescription(t *testing.T) {
 	t.Parallel()
 	want := "An item of `things`, complete. A field that is left out gets the value that it has in a new " +
 		"item. Write-only fields that are left out keep their values."

@@ -140,7 +140,7 @@ func catalogs(t testing.TB) map[string]*resource.Catalog {
 	return all
 }
 
-func TestSound(t *testing.T) {
+func TestSchemaRules(t *testing.T) {
 	t.Parallel()
 	all := catalogs(t)
 	for _, name := range slices.Sorted(maps.Keys(all)) {

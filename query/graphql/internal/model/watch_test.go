@@ -51,8 +51,8 @@ func TestWatched(t *testing.T) {
 	}
 }
 
-// TestWatchedIsMore checks that a feed does not change other types.
-func TestWatchedIsMore(t *testing.T) {
+// TestWatchedAddsTypes checks that a feed does not change other types.
+func TestWatchedAddsTypes(t *testing.T) {
 	t.Parallel()
 	orders := assigned[Order]().Resource("orders",
 		&resource.Options[Order]{Query: everything[Order]()})

@@ -120,9 +120,9 @@ func TestSizes(t *testing.T) {
 	})
 }
 
-// TestOperationsAtATime checks that an operation above the limit is rejected and that its id can be
+// TestMaxOperations checks that an operation above the limit is rejected and that its id can be
 // used again.
-func TestOperationsAtATime(t *testing.T) {
+func TestMaxOperations(t *testing.T) {
 	t.Parallel()
 	const refused = `< {"id":"3","type":"error","payload":[{"message":"The socket has too many ` +
 		`operations.",` +
@@ -170,9 +170,9 @@ func TestRate(t *testing.T) {
 	})
 }
 
-// TestSocketsOfOne checks the limit of sockets per principal, and that a closed socket does not
+// TestSocketsPerPrincipal checks the limit of sockets per principal, and that a closed socket does not
 // count.
-func TestSocketsOfOne(t *testing.T) {
+func TestSocketsPerPrincipal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, &transportws.Options{Sockets: 2, Principal: func(ctx context.Context) string {
@@ -203,8 +203,8 @@ func TestSocketsOfOne(t *testing.T) {
 	})
 }
 
-// TestAlive checks that the server pings each client every 30 seconds.
-func TestAlive(t *testing.T) {
+// TestServerPings checks that the server pings each client every 30 seconds.
+func TestServerPings(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, nil)
@@ -231,8 +231,8 @@ func TestAlive(t *testing.T) {
 	})
 }
 
-// TestGone checks that operations end if the client disconnects without a close frame.
-func TestGone(t *testing.T) {
+// TestDisconnect checks that operations end if the client disconnects without a close frame.
+func TestDisconnect(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, nil)
@@ -249,8 +249,8 @@ func TestGone(t *testing.T) {
 	})
 }
 
-// TestGoneBefore checks that a disconnect during Init is not logged as an error.
-func TestGoneBefore(t *testing.T) {
+// TestDisconnectDuringInit checks that a disconnect during Init is not logged as an error.
+func TestDisconnectDuringInit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, nil)
@@ -269,8 +269,8 @@ func TestGoneBefore(t *testing.T) {
 	})
 }
 
-// TestDripping checks that Options.Read limits the time for a message from its first byte.
-func TestDripping(t *testing.T) {
+// TestSlowMessage checks that Options.Read limits the time for a message from its first byte.
+func TestSlowMessage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, nil)
@@ -286,9 +286,9 @@ func TestDripping(t *testing.T) {
 	})
 }
 
-// TestSilent checks that closing does not wait for a client that does not respond, even within a
+// TestCloseUnanswered checks that closing does not wait for a client that does not respond, even within a
 // message.
-func TestSilent(t *testing.T) {
+func TestCloseUnanswered(t *testing.T) {
 	t.Parallel()
 	head := string(frameHead(fin|text, 0x80, 900)) + "\x00\x00\x00\x00"
 	tests := []struct{ name, query, sends, want, then string }{
@@ -517,8 +517,8 @@ func TestSubprotocol(t *testing.T) {
 	}
 }
 
-// TestEarly checks that a client may send messages before it receives the response to the upgrade.
-func TestEarly(t *testing.T) {
+// TestEarlyMessages checks that a client may send messages before it receives the response to the upgrade.
+func TestEarlyMessages(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, nil)

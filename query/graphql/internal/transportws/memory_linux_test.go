@@ -274,10 +274,10 @@ func TestMemory(t *testing.T) {
 	end()
 }
 
-// TestComeAndGo checks for leaks after 10,000 clients have connected, subscribed and disconnected,
+// TestConnectionLeaks checks for leaks after 10,000 clients have connected, subscribed and disconnected,
 // half of them without a close frame. It does not run in parallel, because it counts goroutines and
 // files.
-func TestComeAndGo(t *testing.T) {
+func TestConnectionLeaks(t *testing.T) {
 	const n, at = 10_000, 4
 	s := transportws.New(newCrowd(), patient())
 	address, _ := listen(t, s)

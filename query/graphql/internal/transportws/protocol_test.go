@@ -376,9 +376,9 @@ func TestInvalidMessages(t *testing.T) {
 	}
 }
 
-// TestMembersOfTheFuture checks that unknown members are ignored, and that a request needs no query
+// TestUnknownMembers checks that unknown members are ignored, and that a request needs no query
 // if another member identifies the document.
-func TestMembersOfTheFuture(t *testing.T) {
+func TestUnknownMembers(t *testing.T) {
 	t.Parallel()
 	converse(t, []conversation{
 		{"a message", nil, false, []string{`> {"future":[{}],"type":"ping"}`, `< {"type":"pong"}`}},

@@ -85,9 +85,9 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// TestShutdownOfOne checks that the shutdown of one of two HTTP servers closes its own sockets
+// TestShutdownOfOneServer checks that the shutdown of one of two HTTP servers closes its own sockets
 // only.
-func TestShutdownOfOne(t *testing.T) {
+func TestShutdownOfOneServer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, nil)
@@ -188,8 +188,8 @@ func TestShutdownDuringUpgrade(t *testing.T) {
 	})
 }
 
-// TestShutdownOfNone checks Shutdown without sockets, and a second call.
-func TestShutdownOfNone(t *testing.T) {
+// TestShutdownWithoutSockets checks Shutdown without sockets, and a second call.
+func TestShutdownWithoutSockets(t *testing.T) {
 	t.Parallel()
 	s := transportws.New(&script{}, nil)
 	for range 2 {

@@ -123,9 +123,9 @@ func (c hurriedConn) SetWriteDeadline(at time.Time) error {
 	return c.Conn.SetWriteDeadline(at)
 }
 
-// TestOthersOfStalled checks that one stalled socket in a hundred is closed, that the others
+// TestOneStalledSocket checks that one stalled socket in a hundred is closed, that the others
 // receive all results, and that memory does not grow. It logs latencies without checking them.
-func TestOthersOfStalled(t *testing.T) {
+func TestOneStalledSocket(t *testing.T) {
 	n, rounds, pairs, pause, write := 200, 100, 1, 20*time.Millisecond, 2*time.Second
 	if os.Getenv("SOCKET_TEST_FULL") != "" {
 		n, rounds, pairs, pause, write = 1000, 60, 5, 200*time.Millisecond, 10*time.Second

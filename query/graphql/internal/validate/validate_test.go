@@ -182,8 +182,8 @@ func TestErrorsEnd(t *testing.T) {
 	}
 }
 
-// TestTogether validates concurrently with a shared schema, for the race detector.
-func TestTogether(t *testing.T) {
+// TestConcurrent validates concurrently with a shared schema, for the race detector.
+func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	s := graphqltest.New()
 	text := `query($a:Color){thing(color:RED){...on Being{name} ...on Dog{id}} ` +

@@ -212,8 +212,8 @@ type odd struct {
 	Wide  *uint32 `json:"wide" maximum:"2000"`
 }
 
-// TestUnfit checks that values of another type are errors and not silently null.
-func TestUnfit(t *testing.T) {
+// TestInvalidStoredValues checks that values of another type are errors and not silently null.
+func TestInvalidStoredValues(t *testing.T) {
 	t.Parallel()
 	wide := uint32(math.MaxUint32)
 	odds := memory.New[odd](nil)

@@ -13,11 +13,12 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// event is one of three that a stream holds, in an order of its own.
+// event is an item of stream.
 type event struct {
 	ID string `json:"id"`
 }
 
+// stream is a store with natural order and three items.
 type stream struct{}
 
 func (stream) Get(context.Context, string) (resource.Item[event], error) {
@@ -35,7 +36,7 @@ func (stream) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[eve
 		}
 		for i := start; i < min(3, start+q.Limit); i++ {
 			item := resource.Item[event]{ID: fmt.Sprint(i), Value: event{ID: fmt.Sprint(i)}}
-			if i < 2 { // behind the last one there is nothing to go on with
+			if i < 2 { // no token continues after the last item
 				item.Next = fmt.Sprint(i + 1)
 			}
 			if !yield(item, nil) {
@@ -45,7 +46,8 @@ func (stream) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[eve
 	}
 }
 
-// TestNaturalOrder: where a store gives no token there is no cursor, rather than an empty one, which no list accepts.
+// TestNaturalOrder: an item without a token of the store has a null cursor. A list would reject an
+// empty one.
 func TestNaturalOrder(t *testing.T) {
 	t.Parallel()
 	events := resource.New("events", stream{},
