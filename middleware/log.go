@@ -86,17 +86,18 @@ func logPrincipal(ctx context.Context, principal string) {
 }
 
 // writeLine logs the request, at a level that follows from its result. Skip never hides a failure.
+// An unknown method (501) is a mistake of the client, unlike the other server errors.
 func (l *requestLog) writeLine(r *http.Request, e *logEntry) {
 	status := e.status()
 	level := slog.LevelInfo
 	switch {
-	case status >= 500:
+	case status >= 500 && status != http.StatusNotImplemented:
 		level = slog.LevelError
 	case e.aborted:
 		level = slog.LevelWarn
 	}
 	logger, ctx := loggerOrDefault(l.opts.Logger), r.Context()
-	if !logger.Enabled(ctx, level) || status < 500 && !e.aborted && l.opts.Skip != nil && l.opts.Skip(r) {
+	if !logger.Enabled(ctx, level) || level == slog.LevelInfo && l.opts.Skip != nil && l.opts.Skip(r) {
 		return
 	}
 	attrs := make([]slog.Attr, 0, 12)

@@ -86,6 +86,9 @@ func TestLog(t *testing.T) {
 			w.WriteHeader(503)
 		}, nil,
 			"level=ERROR msg=request method=GET path=/health status=503 bytes=0 duration=0s\n"},
+		{"unknown method", "/", middleware.LogOptions{}, nil, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(501)
+		}, nil, "level=INFO msg=request method=GET path=/ status=501 bytes=0 duration=0s\n"},
 		{"query", "/?a=1&access_token=s3cr3t&%74oken=s3cr3t&%zz=2&b", middleware.LogOptions{Query: true}, nil,
 			mux.ServeHTTP, nil,
 			`query="a=1&access_token=[redacted]&%74oken=[redacted]&[unreadable]&b"` + "\n"},
