@@ -231,7 +231,8 @@ func (p *parser) fieldNames() []string {
 // Trees are last, as written.
 func (p *parser) filter() Filter {
 	conditions := p.conditions()
-	if text, ok := p.single("filter"); ok {
+	// Generated clients send an empty value for a filter that is not set.
+	if text, ok := p.single("filter"); ok && text != "" {
 		conditions = append(conditions, p.tree(text))
 	}
 	all := And(conditions...)

@@ -3,6 +3,7 @@ package query
 import (
 	"errors"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -189,10 +190,26 @@ func (r treeReader) scalar(field string, op Op) (any, *Error) {
 		return nil, nil
 	}
 	v, err := r.value(field, op, token.String())
+	if err != nil && token.Kind() == '0' {
+		// JSON does not distinguish 1.0, 1e0 and 1 (RFC 8259, section 6).
+		if whole, ok := wholeNumber(token.String()); ok {
+			v, err = r.value(field, op, whole)
+		}
+	}
 	if err != nil {
 		r.addError("filter", invalidValue, field+": "+err.Error())
 	}
 	return v, nil
+}
+
+// wholeNumber returns the usual text of a JSON number that is an integer in another notation. Beyond
+// 2^53 a float64 may be another integer, so ok is false.
+func wholeNumber(text string) (whole string, ok bool) {
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return "", false
+	}
+	return strconv.FormatInt(int64(f), 10), true
 }
 
 // addFilterError records an error after which parsing continues.
