@@ -100,7 +100,7 @@ func (d *described) list() *operation {
 	if d.r.Can(resource.OpCreate) {
 		headers = append(headers, "Accept-Post")
 	}
-	op.Responses = d.answers(d.withCommonErrors(d.withFeedErrors(400, 406)...),
+	op.Responses = d.answers(d.withCommonErrors(d.withFeedErrors(400, 406, 412)...),
 		d.answer(200, "A page of items.", headers, content),
 		d.unchanged(headers))
 	return op

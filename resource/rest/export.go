@@ -31,6 +31,9 @@ func (x *call) export(a *listRequest, enc header.Encodings) error {
 			return err // abort, so that the client does not treat a partial list as complete
 		}
 		if out == nil {
+			if err := x.checkListMatch(); err != nil {
+				return err
+			}
 			out = x.beginExport(enc)
 		}
 		// One page shows that the list can be read. HEAD has the same header as GET and no need for

@@ -18,6 +18,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/httpbody"
+	"github.com/stoa-go/stoa/resource/problem"
 )
 
 // The media types and parameters of a list.
@@ -184,6 +185,9 @@ func (x *call) sendList(a *listRequest, page *resource.Page, total int, enc head
 	// compression itself is saved for a 304.
 	compressed := httpbody.ShouldGzip(enc, len(b))
 	tag := x.listTag(page, rel, total, b, compressed)
+	if err := x.checkListMatch(); err != nil {
+		return err
+	}
 	unchanged, err := x.listUnchanged(tag)
 	if err != nil {
 		return err
@@ -191,7 +195,9 @@ func (x *call) sendList(a *listRequest, page *resource.Page, total int, enc head
 	h := x.w.Header()
 	x.listHeaders(h)
 	// A 304 has Link, too, because prev and last are not part of the entity tag.
-	h["Link"] = []string{x.pageLinks(page)}
+	if links := x.pageLinks(page); links != "" {
+		h["Link"] = []string{links}
+	}
 	if tag != "" {
 		h["Etag"] = []string{tag}
 	}
@@ -210,8 +216,23 @@ func (x *call) sendList(a *listRequest, page *resource.Page, total int, enc head
 	return x.respond(http.StatusOK, b)
 }
 
-// listUnchanged reports whether the client has the page with this tag. A list has no other
-// precondition: it has no revision to write against and no date.
+// checkListMatch evaluates If-Match. It compares strongly (RFC 9110 section 13.1.1), and the tag of a
+// list is weak, so only "*" holds. If-Unmodified-Since is ignored, because a list has no date
+// (section 13.1.4).
+func (x *call) checkListMatch() error {
+	lines, ok := x.r.Header["If-Match"]
+	if !ok {
+		return nil
+	}
+	p, err := parsePreconditions(http.Header{"If-Match": lines})
+	if err != nil || p.IfMatch.Any {
+		return err
+	}
+	return problem.New(problem.PreconditionFailed, "If-Match failed: a list has no strong entity tag.")
+}
+
+// listUnchanged reports whether the client has the page with this tag. If-Modified-Since is ignored,
+// because a list has no date.
 func (x *call) listUnchanged(tag string) (bool, error) {
 	lines := x.r.Header["If-None-Match"]
 	if lines == nil {
@@ -275,8 +296,13 @@ func (x *call) listTag(page *resource.Page, rel []related, total int, body []byt
 	)
 }
 
-// pageLinks returns the Link value with the neighbors of a page (RFC 8288). Each link is the URL of
-// the request with another cursor.
+// maxLink is the size in bytes to which Link is limited. Proxies reject responses with larger
+// headers, often beyond 4 KiB in all.
+const maxLink = 2048
+
+// pageLinks returns the Link value with the neighbors of a page (RFC 8288), or "" if it would be too
+// large. Each link is the URL of the request with another cursor, so a long filter counts four times.
+// The member next of the body has the cursor in any case.
 func (x *call) pageLinks(page *resource.Page) string {
 	path := x.base() + x.path()
 	// The parameter of the contract has been removed from RawQuery by the Negotiator.
@@ -294,13 +320,19 @@ func (x *call) pageLinks(page *resource.Page) string {
 	if page.Prev != "" {
 		links = append(links, header.Link{Href: href("before=" + page.Prev), Rel: "prev"})
 	}
+	neighbors := len(links)
 	// first has no cursor, so it stays valid whatever happens to the items.
 	links = append(links, header.Link{Href: href(""), Rel: "first"})
 	if page.Last != "" {
 		links = append(links, header.Link{Href: href("before=" + page.Last), Rel: "last"})
 	}
 	var scratch [768]byte
-	return string(header.AppendLink(scratch[:0], links...))
+	field := header.AppendLink(scratch[:0], links...)
+	// first and last are left out before the neighbors, and prev before next.
+	for keep := neighbors; len(field) > maxLink && keep >= 0; keep-- {
+		field = header.AppendLink(field[:0], links[:keep]...)
+	}
+	return string(field)
 }
 
 // withoutCursor removes after and before from a query, however they are escaped. It does not change

@@ -343,6 +343,38 @@ func TestRule106ListTags(t *testing.T) {
 	distinct("orders and a changed customer", tag("/orders?expand=customer"))
 }
 
+// TestRule106IfMatchOnLists: If-Match compares strongly, and the tag of a list is weak.
+func TestRule106IfMatchOnLists(t *testing.T) {
+	t.Parallel()
+	h := api(t)
+	tag := send(t, h, "GET /users").header.Get("ETag")
+	const past, ndjson = "If-Unmodified-Since: Thu, 01 Jan 2004 00:00:00 GMT", "Accept: application/x-ndjson"
+	tests := []struct {
+		name   string
+		fields []string
+		status int
+	}{
+		{"the tag of the list", []string{"If-Match: " + tag}, http.StatusPreconditionFailed},
+		{"another tag", []string{`If-Match: "x"`}, http.StatusPreconditionFailed},
+		{"another tag, before If-None-Match", []string{`If-Match: "x"`, "If-None-Match: " + tag}, http.StatusPreconditionFailed},
+		{"any tag", []string{"If-Match: *"}, http.StatusOK},
+		{"not a tag", []string{"If-Match: x"}, http.StatusBadRequest},
+		{"a date", []string{past}, http.StatusOK},
+		{"an export", []string{ndjson, `If-Match: "x"`}, http.StatusPreconditionFailed},
+		{"an export with any tag", []string{ndjson, "If-Match: *"}, http.StatusOK},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			for _, method := range []string{"GET", "HEAD"} {
+				want(t, send(t, h, method+" /users", tt.fields...), tt.status)
+			}
+			// Other errors precede preconditions (RFC 9110 section 13.2.1).
+			want(t, send(t, h, "GET /users?limit=x", tt.fields...), http.StatusBadRequest)
+		})
+	}
+}
+
 // Preconditions do not apply to writes to a collection.
 func TestRule106NoWritesOnLists(t *testing.T) {
 	t.Parallel()

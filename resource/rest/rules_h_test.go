@@ -3,6 +3,7 @@ package rest_test
 import (
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -176,6 +177,47 @@ func TestRule129Links(t *testing.T) {
 			}
 			if last := linksOf(t, send(t, h, "GET "+first["last"])); last["next"] != "" || last["first"] != tt.target {
 				t.Errorf("the last page has next %q and first %q", last["next"], last["first"])
+			}
+		})
+	}
+}
+
+// TestRule129LinkSize: Link has at most 2 KB, so that proxies accept the response. Each link repeats
+// the query.
+func TestRule129LinkSize(t *testing.T) {
+	t.Parallel()
+	h := sevenOrders(t)
+	tests := []struct {
+		query int // bytes
+		want  []string
+	}{
+		{100, []string{"first", "last", "next", "prev"}},
+		{700, []string{"next", "prev"}},
+		{1200, []string{"next"}},
+		{2100, nil},
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprint(tt.query), func(t *testing.T) {
+			t.Parallel()
+			target := "/orders?limit=2&fields=" + strings.Repeat("id,", tt.query/3) + "id"
+			first := send(t, h, "GET "+target)
+			var page struct {
+				Next string `json:"next"`
+			}
+			if err := json.Unmarshal([]byte(first.body), &page); err != nil || page.Next == "" {
+				t.Fatalf("%v: next %q", err, page.Next)
+			}
+			res := send(t, h, "GET "+target+"&after="+page.Next)
+			want(t, res, http.StatusOK)
+			got := slices.Sorted(maps.Keys(linksOf(t, res)))
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("relations (-want +got):\n%s", diff)
+			}
+			if n := len(res.header.Get("Link")); n > 2048 {
+				t.Errorf("Link has %d bytes", n)
+			}
+			if tt.want == nil {
+				want(t, res, http.StatusOK, "Link:")
 			}
 		})
 	}
