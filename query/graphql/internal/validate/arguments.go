@@ -12,7 +12,8 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// fieldArguments checks the arguments of a field that the schema defines (section 5.4).
+// fieldArguments checks the arguments of a field that the schema defines (section 5.4). A name that
+// the definition does not have is reported at the argument (section 5.4.1).
 func (v *validator) fieldArguments(f *parser.Field, def *model.Field, parent *model.Type) {
 	for _, arg := range f.Arguments {
 		if argument(def.Args, arg.Name.Value) == nil {
@@ -21,7 +22,7 @@ func (v *validator) fieldArguments(f *parser.Field, def *model.Field, parent *mo
 				arg.Loc)
 		}
 	}
-	// The error is reported at the field, because the argument has no location.
+	// Section 5.4.3. The error is reported at the field, because the argument has no location.
 	for _, arg := range missing(def.Args, givenNames(f.Arguments)) {
 		v.report("ProvidedRequiredArguments", fmt.Sprintf(
 			"Field %q argument %q of type %q is required, but it was not provided.", def.Name, arg.Name,
@@ -32,7 +33,8 @@ func (v *validator) fieldArguments(f *parser.Field, def *model.Field, parent *mo
 
 // arguments checks that the arguments of a field or directive are unique and that their values are
 // valid. An argument without a definition has been reported by the caller; its value is searched
-// for variables only.
+// for variables only. The variables of an unknown argument count as used, so that one misspelled
+// name causes one error.
 func (v *validator) arguments(list []*parser.Argument, defs []*model.Input) {
 	v.uniqueArguments(list)
 	for _, arg := range list {
@@ -44,7 +46,8 @@ func (v *validator) arguments(list []*parser.Argument, defs []*model.Input) {
 	}
 }
 
-// argument returns the definition with this name, or nil.
+// argument returns the definition with this name, or nil. The search is linear: a definition has
+// few arguments.
 func argument(defs []*model.Input, name string) *model.Input {
 	for _, def := range defs {
 		if def.Name == name {
@@ -55,7 +58,8 @@ func argument(defs []*model.Input, name string) *model.Input {
 }
 
 // missing returns the required arguments or input fields for which given returns false, sorted by
-// name.
+// name. The order is that of coerce.Variables, so errors of literals and of variables have the same
+// order. An explicit null counts as given: value checks whether the type allows it.
 func missing(defs []*model.Input, given func(name string) bool) []*model.Input {
 	var list []*model.Input
 	for _, def := range defs {
@@ -86,7 +90,7 @@ func (v *validator) uniqueArguments(list []*parser.Argument) {
 }
 
 // duplicates calls fn for each name that several items of list have, with the locations of all of
-// them.
+// them. Each name is reported once, at its first occurrence.
 func duplicates[T any](list []T, nameOf func(T) *parser.Name, fn func(name string, at []*parser.Location)) {
 	// Most lists have no duplicates, so only the number of names is compared first.
 	at := make(map[string][]*parser.Location, len(list))
@@ -102,11 +106,13 @@ func duplicates[T any](list []T, nameOf func(T) *parser.Name, fn func(name strin
 		if len(at[name]) > 1 {
 			fn(name, at[name])
 		}
+		// The remaining items with this name find no locations and are not reported again.
 		delete(at, name)
 	}
 }
 
-// operationLocation returns the ExecutableDirectiveLocation of an operation.
+// operationLocation returns the ExecutableDirectiveLocation of an operation. The names are those of
+// __DirectiveLocation (section 4.2.6).
 func operationLocation(operation string) string {
 	switch operation {
 	case parser.OperationMutation:
@@ -117,7 +123,8 @@ func operationLocation(operation string) string {
 	return "QUERY"
 }
 
-// directives checks the directives at one location (section 5.7).
+// directives checks the directives at one location (section 5.7). It checks that each is defined,
+// allowed at the location, and unique unless it is repeatable.
 func (v *validator) directives(list []*parser.Directive, location string) {
 	for i, d := range list {
 		name := d.Name.Value
@@ -131,6 +138,8 @@ func (v *validator) directives(list []*parser.Directive, location string) {
 		if !slices.Contains(def.Locations, location) {
 			v.report("KnownDirectives", `Directive "@`+name+`" may not be used on `+location+".", d.Loc)
 		}
+		// The search makes this loop quadratic. lexer.Guard limits the directives of a document, by
+		// default to 50.
 		first := slices.IndexFunc(list, func(o *parser.Directive) bool { return o.Name.Value == name })
 		if first < i && !def.Repeatable {
 			v.report("UniqueDirectivesPerLocation",
@@ -142,7 +151,8 @@ func (v *validator) directives(list []*parser.Directive, location string) {
 }
 
 // directiveArguments checks the arguments of a directive that the schema defines, as fieldArguments
-// does for fields.
+// does for fields. Only the messages differ: the reference implementation has texts of its own for
+// directives.
 func (v *validator) directiveArguments(d *parser.Directive, def *model.Directive) {
 	for _, arg := range d.Arguments {
 		if argument(def.Args, arg.Name.Value) == nil {

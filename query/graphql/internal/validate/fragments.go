@@ -11,7 +11,8 @@ import (
 )
 
 // spreads returns the fragments that a selection set spreads at any depth, each once, in the order
-// of their first use. It does not enter the fragments themselves.
+// of their first use. It does not enter the fragments themselves. A spread of an unknown fragment
+// is left out; fragmentSpread reports it.
 func (v *validator) spreads(set *parser.SelectionSet) []*fragment {
 	var list []*fragment
 	visit := v.nextVisit()
@@ -25,7 +26,7 @@ func (v *validator) spreads(set *parser.SelectionSet) []*fragment {
 }
 
 // eachSpread calls fn for each spread in a selection set at any depth. It does not enter the
-// fragments themselves.
+// fragments themselves. The recursion is as deep as the document nests, which lexer.Guard limits.
 func (v *validator) eachSpread(set *parser.SelectionSet, fn func(*parser.FragmentSpread)) {
 	if set == nil {
 		return
@@ -43,7 +44,8 @@ func (v *validator) eachSpread(set *parser.SelectionSet, fn func(*parser.Fragmen
 }
 
 // cycles reports fragments that spread themselves, directly or indirectly (section 5.5.2.2). It
-// visits each fragment once.
+// visits each fragment once. All traversals that follow spreads rely on it: without cycles they
+// terminate.
 func (v *validator) cycles() {
 	c := cycleFinder{v: v}
 	for _, f := range v.fragments {
@@ -55,13 +57,14 @@ func (v *validator) cycles() {
 }
 
 // cycleFinder is a depth-first search for cycles. path holds the spreads from the start to the
-// current fragment.
+// current fragment. path[f.entered] is the spread in f by which the search left f.
 type cycleFinder struct {
 	v    *validator
 	path []*parser.FragmentSpread
 }
 
-// from searches from f. A spread of a fragment that is on the path is a cycle.
+// from searches from f. A spread of a fragment that is on the path is a cycle. A fragment is
+// searched once, so the time is proportional to the number of spreads in all fragments.
 func (c *cycleFinder) from(f *fragment) {
 	if f.searched || c.v.enough() {
 		return
@@ -81,10 +84,13 @@ func (c *cycleFinder) from(f *fragment) {
 		}
 		c.path = c.path[:len(c.path)-1]
 	})
+	// f is no longer on the path. It remains searched, because a second search from it would only
+	// find the same cycles.
 	f.entered = -1
 }
 
-// report reports a cycle. The message and the locations show at most 20 spreads of it.
+// report reports a cycle. The message and the locations show at most 20 spreads of it. A cycle may
+// contain every fragment of the document, and each error is part of the response.
 func (c *cycleFinder) report(name string, path []*parser.FragmentSpread) {
 	const most = 20
 	message := fmt.Sprintf("Cannot spread fragment %q within itself", name)
@@ -106,7 +112,8 @@ func (c *cycleFinder) report(name string, path []*parser.FragmentSpread) {
 }
 
 // uniqueNames checks that names of operations and fragments are unique (sections 5.2.2.1, 5.2.3.1
-// and 5.5.1.1).
+// and 5.5.1.1). Operations and fragments have separate names: an operation may have the name of a
+// fragment. Each repetition is an error of its own, with the location of the first use of the name.
 func (v *validator) uniqueNames() {
 	operations := map[string]*parser.Name{}
 	for _, op := range v.operations {
@@ -142,11 +149,14 @@ func (v *validator) uniqueNames() {
 }
 
 // reachBudget limits the number of fragments that the operations of a document reach in total. A
-// fragment counts once for each operation.
+// fragment counts once for each operation. A document within the token limit can have hundreds of
+// operations that each reach hundreds of fragments.
 const reachBudget = 20_000
 
 // reach calls fn for each fragment that d spreads, directly or through other fragments, each once.
-// visit is a number that [validator.nextVisit] returned for this traversal.
+// visit is a number that [validator.nextVisit] returned for this traversal. When the budget is used
+// up, it returns early. The caller compares v.reached with reachBudget, because the visited
+// fragments are then incomplete.
 func (v *validator) reach(d *definition, visit int, fn func(*fragment)) {
 	for _, f := range d.spread {
 		// Numbers of visits replace a set of visited fragments, which each operation would have to
@@ -162,7 +172,8 @@ func (v *validator) reach(d *definition, visit int, fn func(*fragment)) {
 }
 
 // unusedFragments implements section 5.5.1.4. It follows operationVariables, which marks used
-// fragments.
+// fragments. The mark is looked up by name: of several fragments with one name, only the last is
+// ever marked.
 func (v *validator) unusedFragments() {
 	for _, f := range v.fragments {
 		name := f.node.Name.Value

@@ -9,7 +9,9 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// measures is the size of a selection set with all fragments expanded.
+// measures is the size of a selection set with all fragments expanded. Later checks and the
+// compiler of package exec do work for each field with fragments expanded, so these limits bound
+// them.
 type measures struct {
 	known  bool
 	depth  int // levels of fields, not counting those below __schema and __type
@@ -20,7 +22,8 @@ type measures struct {
 }
 
 // measure checks the limits for each operation. The time is proportional to the document, not to
-// the expanded size, because each fragment is measured once.
+// the expanded size, because each fragment is measured once. Introspection gets twice the depth,
+// because its queries nest ofType once for each list and non-null wrapper.
 func (v *validator) measure() {
 	for _, op := range v.operations {
 		m := v.measured(op.set)
@@ -33,7 +36,8 @@ func (v *validator) measure() {
 	}
 }
 
-// checkLimit reports op if got exceeds limit. The message contains both numbers.
+// checkLimit reports op if got exceeds limit. The message contains both numbers. The rule "Limits"
+// is not part of the specification.
 func (v *validator) checkLimit(op *operation, got, limit int, format string) {
 	if got > limit {
 		v.report("Limits", title(op)+" "+fmt.Sprintf(format, got, limit), op.node.Loc)
@@ -48,7 +52,8 @@ func title(op *operation) string {
 	return `The operation "` + op.node.Name.Value + `"`
 }
 
-// measured returns the size of a selection set.
+// measured returns the size of a selection set. A fragment that does not exist has no size;
+// fragmentSpread reports it. Inline fragments add no level.
 func (v *validator) measured(set *parser.SelectionSet) measures {
 	var total measures
 	if set == nil {
@@ -70,6 +75,8 @@ func (v *validator) measured(set *parser.SelectionSet) measures {
 			total.add(&m)
 		case *parser.FragmentSpread:
 			if f := v.byName[s.Name.Value]; f != nil {
+				// This recursion ends, because cycles has rejected documents in which a fragment
+				// reaches itself.
 				if !f.size.known {
 					f.size = v.measured(f.set)
 					f.size.known = true
@@ -94,7 +101,8 @@ func (v *validator) measuredField(f *parser.Field) measures {
 	return m
 }
 
-// add adds the size of a sibling. Sums are capped far above all limits, to prevent overflow.
+// add adds the size of a sibling. Sums are capped far above all limits, to prevent overflow. A
+// chain of fragments that each spread the next one twice doubles the sum with every fragment.
 func (m *measures) add(other *measures) {
 	const most = 1 << 30
 	m.depth = max(m.depth, other.depth)

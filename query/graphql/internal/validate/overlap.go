@@ -1,5 +1,9 @@
 package validate
 
+// Field Selection Merging (section 5.3.2). validate.go calls overlaps after all other checks.
+// overlap_explain.go finds the messages for a document that breaks the rule, and uses expand and
+// shapesConflict of this file.
+
 import (
 	"strings"
 
@@ -19,11 +23,13 @@ import (
 // of a key.
 
 // overlapBudget limits the number of selections examined, with fragments expanded. It is more than
-// twice Limits.Fields, so only a hostile document reaches it.
+// twice Limits.Fields, so only a hostile document reaches it. The operations of a document share
+// it.
 const overlapBudget = 30_000
 
 // overlaps checks all operations and the fragments that they reach. Fragments that are not used
-// have been reported.
+// have been reported. Fragments are expanded in the operations that reach them, because a conflict
+// may involve fields of two fragments.
 func (v *validator) overlaps() {
 	if v.enough() {
 		return
@@ -50,7 +56,8 @@ func (v *validator) overlaps() {
 const tooComplex = "The document selects the same fields in too many ways to check whether they can " +
 	"be merged."
 
-// selected is a selection set and the type it selects from, which is nil if unknown.
+// selected is a selection set and the type it selects from, which is nil if unknown. The type
+// decides which objects the fields may apply to.
 type selected struct {
 	set  *parser.SelectionSet
 	from *model.Type
@@ -59,7 +66,7 @@ type selected struct {
 // candidate is a field in a group of fields with the same response key.
 type candidate struct {
 	node *parser.Field
-	from *model.Type
+	from *model.Type  // type that the field is selected from; nil if unknown
 	def  *model.Field // nil if unknown
 	next int          // index of the next field with the same key, or -1
 }
@@ -73,15 +80,17 @@ func (m *candidate) below() selected {
 	return s
 }
 
-// groups holds fields grouped by response key. The fields of a group form a linked list.
+// groups holds fields grouped by response key. The fields of a group form a linked list. They are
+// linked by index, because add may move the fields to a larger array.
 type groups struct {
 	fields []candidate
-	first  []int // first field of each group, in order of the keys' first use
-	last   []int
+	first  []int          // first field of each group, in order of the keys' first use
+	last   []int          // last field of each group; add links the next one to it
 	byKey  map[string]int // group of each key; nil while there are few keys, which are searched linearly
 }
 
-// find returns the index of the group of a key, or -1.
+// find returns the index of the group of a key, or -1. Most selection sets have few keys, and a
+// linear search of those needs no allocation.
 func (g *groups) find(key string) int {
 	if g.byKey != nil {
 		if i, ok := g.byKey[key]; ok {
@@ -98,7 +107,8 @@ func (g *groups) find(key string) int {
 }
 
 // add appends a field to its group. It ignores a field that is equal to the last one of the group
-// and has no arguments or subselections.
+// and has no arguments or subselections. A document may repeat a leaf thousands of times, and such
+// copies cannot conflict with each other.
 func (g *groups) add(m candidate) {
 	const few = 8
 	key := responseKey(m.node)
@@ -129,14 +139,16 @@ func (g *groups) add(m candidate) {
 // leaf reports whether the field has neither arguments nor a selection set.
 func (m *candidate) leaf() bool { return m.node.SelectionSet == nil && len(m.node.Arguments) == 0 }
 
-// overlapper checks whether fields are mergeable. left is the rest of the budget.
+// overlapper checks whether fields are mergeable. left is the rest of the budget. A negative rest
+// means that the result of mergeable is unknown.
 type overlapper struct {
 	v    *validator
 	left int
 }
 
 // expand groups the fields of several selection sets, with fragments expanded. Each fragment is
-// expanded once.
+// expanded once. It charges the budget for each selection that it examines, so the rest may become
+// negative.
 func (o *overlapper) expand(sets []selected) groups {
 	var g groups
 	c := collector{v: o.v, visit: o.v.nextVisit(), fn: func(f *parser.Field, from *model.Type) {
@@ -159,13 +171,15 @@ func (o *overlapper) expand(sets []selected) groups {
 	return g
 }
 
-// mergeRules selects the rules to check for fields with the same response key.
+// mergeRules selects the rules to check for fields with the same response key. A group of fields of
+// several object types is checked once for shape, and for each type for sameness.
 type mergeRules struct {
 	shape bool // SameResponseShape: the fields have values of the same shape
 	same  bool // fields that may apply to the same object are the same field
 }
 
-// mergeable reports whether all groups follow the rules of q, at every depth.
+// mergeable reports whether all groups follow the rules of q, at every depth. It recurses through
+// groupMergeable, one level of fields at a time. measure limits the number of levels.
 func (o *overlapper) mergeable(g groups, q mergeRules) bool {
 	for _, first := range g.first {
 		// Fields of two different object types never occur in one object of the response. Fields of
@@ -191,8 +205,10 @@ func (o *overlapper) mergeable(g groups, q mergeRules) bool {
 	return true
 }
 
-// groupMergeable reports whether the group that begins with field first follows the rules of q. If parent is
-// not nil, fields of other object types are skipped.
+// groupMergeable reports whether the group that begins with field first follows the rules of q. If
+// parent is not nil, fields of other object types are skipped. The subselections of the remaining
+// fields are merged and checked as one selection set, as execution will merge them. A field without
+// a definition has been reported and is not compared by shape.
 func (o *overlapper) groupMergeable(g groups, first int, parent *model.Type, q mergeRules) bool {
 	// one is the representative of the group, typ the first known type.
 	var one *candidate
@@ -229,7 +245,8 @@ func (o *overlapper) groupMergeable(g groups, first int, parent *model.Type, q m
 
 // parents returns the object types that the fields of a group select from. Fields of interfaces and
 // unions have to be compared with each of them. If there is no object type, the result is a single
-// nil.
+// nil. A group of a single field also has this result: it cannot conflict with itself, and only its
+// subfields are checked.
 func (g *groups) parents(first int) []*model.Type {
 	if g.fields[first].next < 0 {
 		return []*model.Type{nil}
@@ -255,7 +272,8 @@ func isObject(t *model.Type) bool {
 
 // shapesConflict implements SameResponseShape for two types: both have the same list and non-null
 // wrappers, and scalars and enums are identical. Composite types do not conflict by themselves;
-// their fields decide.
+// their fields decide. The type names inside the wrappers are compared as pointers, because a
+// schema has one Type for each name.
 func shapesConflict(a, b *model.Ref) bool {
 	for a.Elem != nil && b.Elem != nil && a.NonNull == b.NonNull {
 		a, b = a.Elem, b.Elem
@@ -275,7 +293,8 @@ func selectable(r *model.Ref) *model.Type {
 }
 
 // collector calls fn for the fields of selection sets, with inline fragments and spread fragments
-// expanded.
+// expanded. It is used for one traversal. Other traversals must not run between its calls, because
+// they overwrite the visit numbers of fragments.
 type collector struct {
 	v     *validator
 	visit int // number of this traversal; each fragment is expanded once

@@ -17,7 +17,8 @@ import (
 // document is known to be invalid at this point, so the limit affects the message only.
 const explainBudget = 4_000
 
-// explain reports the conflicts of each selection set, pair by pair.
+// explain reports the conflicts of each selection set, pair by pair. Pairs are compared once, so a
+// conflict within a fragment is one error, however often the fragment is spread.
 func (v *validator) explain() {
 	before := len(v.errors)
 	e := explainer{v: v, left: explainBudget}
@@ -34,13 +35,15 @@ func (v *validator) explain() {
 }
 
 // pairs records compared pairs of fields. The value is true if they were compared as fields that
-// cannot apply to the same object, which is the weaker comparison.
+// cannot apply to the same object, which is the weaker comparison. Without it, the subfields of a
+// pair would be compared for each pair of parents.
 type pairs map[[2]*parser.Field]bool
 
-// conflict describes why two fields cannot be merged.
+// conflict describes why two fields cannot be merged. The locations include those of conflicting
+// subfields, separately for each of the two fields.
 type conflict struct {
-	key, why string
-	at       [2][]*parser.Location
+	key, why string                // response key, and the reason as a clause without a period
+	at       [2][]*parser.Location // locations on the side of each field
 }
 
 // explainer reports conflicts. left is the rest of the budget.
@@ -53,8 +56,9 @@ type explainer struct {
 // reached.
 func (e *explainer) done() bool { return e.left < 0 || e.v.enough() }
 
-// selectionSet reports the conflicts between the fields of a selection set, and then those in the selection
-// sets of its fields.
+// selectionSet reports the conflicts between the fields of a selection set, and then those in the
+// selection sets of its fields. It compares all pairs of a group. The number of pairs is quadratic,
+// so each counts against the budget.
 func (e *explainer) selectionSet(set *parser.SelectionSet, from *model.Type) {
 	if e.done() {
 		return
@@ -110,7 +114,8 @@ func (e *explainer) expand(s selected) groups {
 }
 
 // compare returns the conflict between two fields with the same response key, or nil. apart reports
-// that they cannot apply to the same object, because fields around them cannot.
+// that they cannot apply to the same object, because fields around them cannot. The order of the
+// checks is that of the reference implementation, because the first reason becomes the message.
 func (e *explainer) compare(a, b *candidate, apart bool) *conflict {
 	if a.node == b.node {
 		return nil
@@ -146,6 +151,7 @@ func (e *explainer) compare(a, b *candidate, apart bool) *conflict {
 }
 
 // compareSubfields compares the subfields of two fields. It combines the conflicts found into one.
+// Subfields of fields that cannot apply to the same object cannot either, so apart is passed on.
 func (e *explainer) compareSubfields(a, b *candidate, apart bool) *conflict {
 	left, right := e.expand(a.below()), e.expand(b.below())
 	byKey := make(map[string]int, len(right.first))
@@ -166,8 +172,9 @@ func (e *explainer) compareSubfields(a, b *candidate, apart bool) *conflict {
 	return subfieldConflict(a.node, b.node, found)
 }
 
-// subfieldConflict returns a conflict of two fields that results from conflicts of their subfields, or nil if
-// found is empty.
+// subfieldConflict returns a conflict of two fields that results from conflicts of their subfields,
+// or nil if found is empty. The message repeats those of the subfields, so without a limit it would
+// grow with every level.
 func subfieldConflict(a, b *parser.Field, found []*conflict) *conflict {
 	if len(found) == 0 {
 		return nil
@@ -188,7 +195,8 @@ func subfieldConflict(a, b *parser.Field, found []*conflict) *conflict {
 	return c
 }
 
-// difference returns why two fields of one object cannot have the same value, or "".
+// difference returns why two fields of one object cannot have the same value, or "". It implements
+// the rule "same" of mergeable: the fields need the same name and the same arguments.
 func difference(a, b *parser.Field) string {
 	switch {
 	case a.Name.Value != b.Name.Value:
@@ -200,7 +208,8 @@ func difference(a, b *parser.Field) string {
 }
 
 // sameArguments reports whether two lists contain equal arguments in any order. Default values are
-// ignored: an absent argument differs from one with the default value.
+// ignored: an absent argument differs from one with the default value. The search is quadratic, but
+// fields have few arguments, and lists of different lengths are not searched.
 func sameArguments(a, b []*parser.Argument) bool {
 	if len(a) != len(b) {
 		return false
@@ -220,7 +229,8 @@ func sameArguments(a, b []*parser.Argument) bool {
 	return true
 }
 
-// sameValue compares literals. The fields of input objects may have any order.
+// sameValue compares literals. The fields of input objects may have any order. Literals are
+// compared as written, without the type of the argument: 1 and 1.0 differ.
 func sameValue(a, b parser.Value) bool {
 	switch a := a.(type) {
 	case *parser.ListValue:
@@ -233,7 +243,8 @@ func sameValue(a, b parser.Value) bool {
 	return reflect.TypeOf(a) == reflect.TypeOf(b) && leafText(a) == leafText(b)
 }
 
-// leafText returns the text of a value that contains no other values.
+// leafText returns the text of a value that contains no other values. Variables are compared by
+// name: their values are equal if their names are, in every request.
 func leafText(v parser.Value) string {
 	switch v := v.(type) {
 	case *parser.IntValue:

@@ -10,8 +10,11 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// checkOperation checks an operation. Fragments are checked separately by checkFragment.
+// checkOperation checks an operation. Fragments are checked separately by checkFragment. Without a
+// root type (section 5.2.1.1) the selections are still traversed, to record the usages of
+// variables.
 func (v *validator) checkOperation(op *operation) {
+	// recordUsage adds the usages of variables to the current definition.
 	v.current = &op.definition
 	if op.root == nil {
 		v.report("KnownOperationTypes", "The "+op.node.Operation+" operation is not supported by the schema.",
@@ -25,7 +28,8 @@ func (v *validator) checkOperation(op *operation) {
 	}
 }
 
-// checkFragment checks a fragment definition, whether it is used or not (section 5.5.1).
+// checkFragment checks a fragment definition, whether it is used or not (section 5.5.1). The type
+// condition must name an existing composite type (sections 5.5.1.2 and 5.5.1.3).
 func (v *validator) checkFragment(f *fragment) {
 	v.current = &f.definition
 	on := f.node.TypeCondition
@@ -49,7 +53,8 @@ func (v *validator) knownType(named *parser.NamedType) *model.Type {
 }
 
 // selections checks a selection set. parent is the type that it selects from, or nil if an earlier
-// error makes it unknown; the existence of fields is then not checked.
+// error makes it unknown; the existence of fields is then not checked. The recursion is as deep as
+// the document nests, which lexer.Guard and measure limit.
 func (v *validator) selections(set *parser.SelectionSet, parent *model.Type) {
 	for _, s := range set.Selections {
 		if v.enough() {
@@ -90,6 +95,7 @@ func (v *validator) field(f *parser.Field, parent *model.Type) {
 	if f.SelectionSet == nil {
 		return
 	}
+	// All introspection of types begins at these two fields.
 	if def.Name == "__schema" || def.Name == "__type" {
 		v.introspectionDepth(f)
 	}
@@ -113,7 +119,7 @@ func (v *validator) leafSelection(f *parser.Field, def *model.Field) {
 }
 
 // inlineFragment checks that the type condition exists and can apply to parent (sections 5.5.1.3
-// and 5.5.2.3).
+// and 5.5.2.3). Without a type condition the fragment selects from parent.
 func (v *validator) inlineFragment(f *parser.InlineFragment, parent *model.Type) {
 	on := parent
 	if f.TypeCondition != nil {
@@ -138,7 +144,7 @@ func (v *validator) inlineFragment(f *parser.InlineFragment, parent *model.Type)
 }
 
 // fragmentSpread checks that the fragment exists and can apply to parent (sections 5.5.2.1 and
-// 5.5.2.3).
+// 5.5.2.3). It does not enter the fragment.
 func (v *validator) fragmentSpread(s *parser.FragmentSpread, parent *model.Type) {
 	name := s.Name.Value
 	f := v.byName[name]
@@ -154,8 +160,9 @@ func (v *validator) fragmentSpread(s *parser.FragmentSpread, parent *model.Type)
 	v.directives(s.Directives, "FRAGMENT_SPREAD")
 }
 
-// introspectionDepth rejects lists of introspection fields that nest more than two deep, because the
-// size of the response grows exponentially with their depth.
+// introspectionDepth rejects lists of introspection fields that nest more than two deep, because
+// the size of the response grows exponentially with their depth. The rule is not part of the
+// specification. The limit and the message are those of the reference implementation.
 func (v *validator) introspectionDepth(f *parser.Field) {
 	const most = 2
 	if v.introspectionLists(f.SelectionSet, map[*fragment]int{}) > most {
@@ -164,6 +171,8 @@ func (v *validator) introspectionDepth(f *parser.Field) {
 }
 
 // introspectionLists returns the maximum depth of nested introspection lists in a selection set.
+// known has the depth of fragments that have been searched, so each is searched once for an
+// introspection field. The counted names are those of the reference implementation.
 func (v *validator) introspectionLists(set *parser.SelectionSet, known map[*fragment]int) int {
 	deepest := 0
 	if set == nil {

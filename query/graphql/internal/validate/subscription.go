@@ -10,7 +10,8 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// subscription checks that a subscription has a single root field (section 5.2.4.1).
+// subscription checks that a subscription has a single root field (section 5.2.4.1). Each root
+// field would need a source stream of its own (section 6.2.3.1).
 func (v *validator) subscription(op *operation) {
 	r := rootFields{v: v, root: op.root, visit: v.nextVisit(), byKey: map[string][]*parser.Location{}}
 	r.collect(op.set)
@@ -37,19 +38,21 @@ func (v *validator) subscription(op *operation) {
 	}
 }
 
-// rootFields collects the root fields of a subscription by response key.
+// rootFields collects the root fields of a subscription by response key. Fields with one key are
+// merged, so each key is one root field.
 type rootFields struct {
 	v     *validator
 	root  *model.Type
 	visit int
 
-	keys          []string
-	byKey         map[string][]*parser.Location
-	introspection []string
-	conditions    []*parser.Location
+	keys          []string                      // response keys in the order of their first use
+	byKey         map[string][]*parser.Location // locations of the fields of each key
+	introspection []string                      // keys of fields such as __typename
+	conditions    []*parser.Location            // locations of @skip and @include
 }
 
-// collect implements CollectSubscriptionFields (section 5.2.4.1).
+// collect implements CollectSubscriptionFields (section 5.2.4.1). It differs from the collection
+// during execution, which evaluates directives: here variables have no values.
 func (r *rootFields) collect(set *parser.SelectionSet) {
 	for _, s := range set.Selections {
 		switch s := s.(type) {
@@ -97,12 +100,14 @@ func (r *rootFields) condition(list []*parser.Directive) {
 	}
 }
 
-// applies reports whether a fragment with type condition t applies to the root type.
+// applies reports whether a fragment with type condition t applies to the root type. A type
+// condition that does not exist has been reported, and its fields are left out.
 func (r *rootFields) applies(t *model.Type) bool {
 	return t != nil && (t == r.root || t.Includes(r.root))
 }
 
-// responseKey returns the alias of a field, or its name if it has none.
+// responseKey returns the alias of a field, or its name if it has none. The members of a response
+// have this key (section 2.8), so it decides which fields are merged.
 func responseKey(f *parser.Field) string {
 	if f.Alias != nil {
 		return f.Alias.Value

@@ -58,7 +58,8 @@ type Error struct {
 type Location struct{ Line, Column int }
 
 // Document returns the errors of doc, or nil if it is valid. It stops after Limits.Errors errors.
-// It does not modify schema and doc, so concurrent calls may share them.
+// It does not modify schema and doc, so concurrent calls may share them. doc must have passed
+// lexer.Guard: its limits keep the recursion of the rules short.
 func Document(schema *model.Schema, doc *parser.Document, limits Limits) []Error {
 	v := &validator{schema: schema, doc: doc, limits: limits.orDefault()}
 	v.collect()
@@ -87,29 +88,30 @@ func Document(schema *model.Schema, doc *parser.Document, limits Limits) []Error
 	return v.errors
 }
 
-// validator holds the state of one call of [Document].
+// validator holds the state of one call of [Document]. It is used by one goroutine.
 type validator struct {
 	schema *model.Schema
 	doc    *parser.Document
-	limits Limits
-	errors []Error
+	limits Limits  // with defaults
+	errors []Error // in the order in which the rules found them
 
-	operations []*operation
-	fragments  []*fragment
-	byName     map[string]*fragment
-	current    *definition // the operation or fragment being checked
-	visits     int         // number of traversals of fragments so far
-	reached    int         // number of fragments reached, summed over operations
+	operations []*operation         // in the order of the document
+	fragments  []*fragment          // in the order of the document, including those with equal names
+	byName     map[string]*fragment // the last fragment of each name
+	current    *definition          // the operation or fragment being checked
+	visits     int                  // number of traversals of fragments so far
+	reached    int                  // number of fragments reached, summed over operations
 
 	compared pairs // compared pairs of fields, used to explain conflicts
 }
 
-// definition is the common part of operations and fragments.
+// definition is the common part of operations and fragments. Values are checked once per
+// definition. The usages are then compared with the variables of each operation that reaches it.
 type definition struct {
 	set    *parser.SelectionSet
-	spread []*fragment // fragments spread at any depth, each once
-	usages []usage     // usages of variables, without those in spread fragments
-	seen   map[usageKey]bool
+	spread []*fragment       // fragments spread at any depth, each once
+	usages []usage           // usages of variables, without those in spread fragments
+	seen   map[usageKey]bool // keys of usages; nil until there is one
 }
 
 // operation is an operation and its root type.
@@ -119,22 +121,24 @@ type operation struct {
 	root *model.Type // nil if the schema has no root type for this kind of operation
 }
 
-// fragment is a fragment definition and the state of the traversals that visit it.
+// fragment is a fragment definition and the state of the traversals that visit it. Traversals mark
+// a fragment with their number, so two traversals must not overlap.
 type fragment struct {
 	definition
 	node *parser.FragmentDefinition
 	on   *model.Type // nil if the type condition is unknown or not composite
 	size measures
 
-	visit int // number of the last traversal that visited it
-	used  bool
+	visit int  // number of the last traversal that visited it
+	used  bool // reached by an operation
 
 	searched bool // visited by the search for cycles
 	entered  int  // index in the path of that search, or -1
 }
 
 // collect fills in the operations and fragments. If several fragments have the same name, spreads
-// refer to the last one.
+// refer to the last one. It reports nothing: types and names that do not exist are left nil, and
+// the rules about them follow.
 func (v *validator) collect() {
 	v.byName = map[string]*fragment{}
 	for _, def := range v.doc.Definitions {
@@ -168,10 +172,12 @@ func (v *validator) composite(named *parser.NamedType) *model.Type {
 	return nil
 }
 
-// enough reports whether the maximum number of errors is reached.
+// enough reports whether the maximum number of errors is reached. Loops over the document check it,
+// so that an invalid document stops early.
 func (v *validator) enough() bool { return len(v.errors) >= v.limits.Errors }
 
 // report adds an error with at most 20 locations, unless the maximum number of errors is reached.
+// Names of the document in a message are not shortened here; package exec shortens messages.
 func (v *validator) report(rule, message string, at ...*parser.Location) {
 	if v.enough() {
 		return

@@ -19,7 +19,8 @@ type position struct {
 	unchecked  bool        // the value is part of one that has been checked as a whole
 }
 
-// value checks a value at a position (sections 5.6 and 5.8.5).
+// value checks a value at a position (sections 5.6 and 5.8.5). A variable is only recorded, because
+// operations that share a fragment may define it with different types.
 func (v *validator) value(value parser.Value, at position) {
 	if v.enough() {
 		return
@@ -41,6 +42,7 @@ func (v *validator) value(value parser.Value, at position) {
 }
 
 // reportMismatch reports a value that does not have the expected type. why is an optional reason.
+// coerce.Show limits the length of the value in the message.
 func (v *validator) reportMismatch(value parser.Value, typ *model.Ref, why string) {
 	if why != "" {
 		why = "; " + why
@@ -51,7 +53,8 @@ func (v *validator) reportMismatch(value parser.Value, typ *model.Ref, why strin
 }
 
 // literal checks a value against a scalar or enum. If a list is expected, the value is coerced to a
-// list of one item.
+// list of one item. The coerced value is discarded. Using the function of execution ensures that a
+// valid document has no literal that fails there.
 func (v *validator) literal(value parser.Value, at position) {
 	if at.typ == nil || at.unchecked {
 		return
@@ -70,7 +73,7 @@ func (v *validator) literal(value parser.Value, at position) {
 }
 
 // list checks the items of a list. If no list is expected, the list is checked as a whole, and its
-// items are only searched for variables.
+// items are only searched for variables. A scalar such as JSON accepts a list as its value.
 func (v *validator) list(value *parser.ListValue, at position) {
 	item := position{unchecked: at.unchecked}
 	if at.typ != nil && at.typ.Elem != nil {
@@ -88,7 +91,8 @@ func (v *validator) list(value *parser.ListValue, at position) {
 }
 
 // object checks the fields of an input object. If a list is expected, the object is coerced to a
-// list of one item.
+// list of one item. Fields that the type does not have are errors (section 5.6.2). An object in
+// place of a scalar is checked as a whole, like a list in place of one.
 func (v *validator) object(value *parser.ObjectValue, at position) {
 	v.uniqueFields(value)
 	var typ *model.Type
@@ -123,7 +127,8 @@ func (v *validator) object(value *parser.ObjectValue, at position) {
 	}
 }
 
-// requiredFields implements section 5.6.4, and section 5.6.1 for OneOf input objects.
+// requiredFields implements section 5.6.4, and section 5.6.1 for OneOf input objects. A OneOf input
+// object has no required fields, because each of its fields is nullable (section 3.10.1).
 func (v *validator) requiredFields(value *parser.ObjectValue, typ *model.Type) {
 	given := make(map[string]parser.Value, len(value.Fields))
 	for _, f := range value.Fields {
@@ -149,7 +154,8 @@ func (v *validator) requiredFields(value *parser.ObjectValue, typ *model.Type) {
 	}
 }
 
-// uniqueFields implements section 5.6.3.
+// uniqueFields implements section 5.6.3. It checks objects of any type, because the rule needs no
+// definition.
 func (v *validator) uniqueFields(value *parser.ObjectValue) {
 	if len(value.Fields) < 2 {
 		return

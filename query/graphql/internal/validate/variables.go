@@ -19,15 +19,17 @@ type usage struct {
 }
 
 // usageKey holds the properties that decide whether a usage is allowed. Usages with equal keys are
-// stored once, so that many operations that share a large fragment remain cheap to check.
+// stored once, so that many operations that share a large fragment remain cheap to check. Types are
+// compared as pointers: usages of a variable at the same argument or input field are equal.
 type usageKey struct {
 	name       string
-	typ        *model.Ref
-	hasDefault bool
-	oneOf      *model.Type
+	typ        *model.Ref  // expected type; nil if unknown
+	hasDefault bool        // the argument or input field has a default other than null
+	oneOf      *model.Type // see position
 }
 
-// recordUsage records that the current definition uses a variable.
+// recordUsage records that the current definition uses a variable. Only the first location of equal
+// usages is kept for the message.
 func (v *validator) recordUsage(variable *parser.Variable, at position) {
 	key := usageKey{name: variable.Name.Value, typ: at.typ, hasDefault: at.hasDefault, oneOf: at.oneOf}
 	d := v.current
@@ -42,6 +44,8 @@ func (v *validator) recordUsage(variable *parser.Variable, at position) {
 }
 
 // variableDefinitions checks the variable definitions of an operation (sections 5.8.1 and 5.8.2).
+// The default value of a variable of an unknown or output type is not checked, because there is
+// nothing to compare it with.
 func (v *validator) variableDefinitions(op *operation) {
 	list := op.node.VariableDefinitions
 	if len(list) > 1 {
@@ -65,7 +69,8 @@ func (v *validator) variableDefinitions(op *operation) {
 	}
 }
 
-// namedNode returns the named type within list and non-null types.
+// namedNode returns the named type within list and non-null types. It is the only part of a type
+// reference that may be unknown.
 func namedNode(t parser.Type) *parser.NamedType {
 	for {
 		switch wrapper := t.(type) {
@@ -99,6 +104,7 @@ func (v *validator) operationVariables(op *operation) {
 			op.node.Loc)
 		return
 	}
+	// Section 5.8.4. All usages have been compared at this point.
 	for _, def := range op.node.VariableDefinitions {
 		name := def.Variable.Name.Value
 		if c.defs[name].used {
@@ -112,7 +118,8 @@ func (v *validator) operationVariables(op *operation) {
 	}
 }
 
-// nextVisit returns a new number for a traversal of fragments.
+// nextVisit returns a new number for a traversal of fragments. Numbers start at 1, so 0 means that
+// a fragment has never been visited.
 func (v *validator) nextVisit() int {
 	v.visits++
 	return v.visits
@@ -122,18 +129,20 @@ func (v *validator) nextVisit() int {
 type variable struct {
 	node *parser.VariableDefinition
 	typ  *model.Ref // nil if the type is unknown
-	used bool
+	used bool       // by the operation, or by a fragment that it reaches
 }
 
-// variableChecker compares usages with the variable definitions of one operation.
+// variableChecker compares usages with the variable definitions of one operation. defs is indexed
+// by name; of several definitions with one name the last is used.
 type variableChecker struct {
 	v    *validator
 	op   *operation
 	defs map[string]*variable
 }
 
-// checkUsages checks that each usage refers to a defined variable (section 5.8.3) and that its position
-// allows it.
+// checkUsages checks that each usage refers to a defined variable (section 5.8.3) and that its
+// position allows it. A usage in a fragment is an error for each operation that does not define the
+// variable.
 func (c *variableChecker) checkUsages(usages []usage) {
 	for _, u := range usages {
 		if c.v.enough() {
@@ -153,7 +162,8 @@ func (c *variableChecker) checkUsages(usages []usage) {
 }
 
 // checkPosition implements section 5.8.5. A nullable variable is allowed in a non-null position if
-// the variable or the position has a default value other than null.
+// the variable or the position has a default value other than null. In a OneOf input object the
+// variable itself must be non-null, because its field must have a value.
 func (c *variableChecker) checkPosition(def *variable, u usage) {
 	if def.typ == nil || u.typ == nil {
 		return
