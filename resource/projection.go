@@ -34,6 +34,8 @@ type projection struct {
 	storeNames, shownNames        map[string]string // V <-> core
 	parentNames, shownParentNames map[string]string // V <-> T
 	assumed                       []*schema.Field   // of V, mapped to those of T for nothing but their names
+	// lossy are the fields of the stored type that down and up change in a sample.
+	lossy []string
 }
 
 // fieldOf returns the name in this projection of a field of the stored type, and "" if it has none.
@@ -174,6 +176,65 @@ func (s *projection) toStored(v any, copied func() (any, error), reset bool) (an
 		}
 	}
 	return v, nil
+}
+
+// keepUnchanged sets the fields of v that the client has not changed to those of stored. v is the
+// result of toStored for a write. down may lose information, such as the boundary between two names
+// that it joins, and up would then store a guess. A field is unchanged if up makes the same of what
+// the client wrote as of what down shows.
+//
+// The client has to see what it wrote. So the unchanged fields are set together, or one by one if
+// down would then show something different.
+func (s *projection) keepUnchanged(v, stored any, copied func() (any, error)) error {
+	original, err := copied()
+	if err != nil {
+		return err
+	}
+	shown, err := s.fromStored(original)
+	if err != nil {
+		return err
+	}
+	unchanged, err := s.toStored(shown, copied, false)
+	root := s.root()
+	// If up rejects what down shows, there is nothing to compare with.
+	if err != nil || root.typ.Equal(unchanged, stored) {
+		return nil
+	}
+	var fields []*schema.Field
+	for _, f := range root.typ.Fields {
+		if f.Equal(v, unchanged) && !f.Equal(v, stored) {
+			fields = append(fields, f)
+		}
+	}
+	written, err := s.fromStored(v)
+	if err != nil || fields == nil {
+		return nil // checkWrite reports a value that the view cannot show
+	}
+	kept, err := copied()
+	if err != nil || s.setFields(v, kept, fields, written) {
+		return err
+	}
+	for i := range fields {
+		s.setFields(v, kept, fields[i:i+1], written)
+	}
+	return nil
+}
+
+// setFields sets fields of v to those of kept if down then still shows written, and reports whether
+// it does. Otherwise v stays as it is.
+func (s *projection) setFields(v, kept any, fields []*schema.Field, written any) bool {
+	to, from := reflect.ValueOf(v).Elem(), reflect.ValueOf(kept).Elem()
+	before := reflect.New(to.Type()).Elem()
+	before.Set(to)
+	for _, f := range fields {
+		to.FieldByIndex(f.Index).Set(from.FieldByIndex(f.Index))
+	}
+	shown, err := s.fromStored(v)
+	if err == nil && s.typ.Equal(shown, written) {
+		return true
+	}
+	to.Set(before)
+	return false
 }
 
 // baseFor returns the base for up of a view of this projection. It makes no copy: it relies on copied,

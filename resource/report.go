@@ -88,7 +88,7 @@ func (r *Resource) forReport() *report.Resource {
 	if r.projection.down == nil {
 		return out
 	}
-	out.View = r.projection.name
+	out.View, out.Lossy = r.projection.name, r.projection.lossy
 	for _, field := range slices.Sorted(maps.Keys(c.query.Filter)) {
 		if r.projection.fieldOf(field) == "" {
 			out.Filters = append(out.Filters, field)

@@ -45,6 +45,12 @@ type ViewOptions struct {
 // defaults and may lack data that every stored item has, such as the lines of an order. opts may be
 // nil.
 //
+// A write changes only the fields that the client has changed: if up returns the same value of a
+// field for the client's V and for down of the current item, the stored value is kept, provided that
+// down still shows what the client wrote. So a down that joins two names, or shows a time as a date,
+// loses nothing by a PATCH of another member. The start-up report names such fields of
+// Options.Samples.
+//
 // orders may be a view: T is then the type of that view. An error of up that is made by [Invalid],
 // in the names of V, is the client's error. An error of down is an internal error; exclude items
 // that the view cannot represent with ViewOptions.Where.

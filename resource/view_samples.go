@@ -6,6 +6,7 @@ package resource
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stoa-go/stoa/query"
@@ -67,6 +68,11 @@ func (r *Resource) roundTrip(sample any) error {
 	second, err := s.fromStored(raised)
 	if err != nil {
 		return fmt.Errorf("cannot be converted down after conversion up: %w", err)
+	}
+	for _, f := range h.typ.Fields {
+		if !f.Equal(sample, raised) && !slices.Contains(s.lossy, f.Name) {
+			s.lossy = append(s.lossy, f.Name)
+		}
 	}
 	if !s.typ.Equal(first, second) {
 		return fmt.Errorf("changes when it is converted up and down: %s", s.differences(first, second))

@@ -443,7 +443,10 @@ func (w *writeRequest) newValue(cur Entry) (any, error) {
 		return v, err
 	}
 	copied := func() (any, error) { return r.core.clone(cur.stored) }
-	return r.projection.toStored(v, copied, w.op == OpReplace && r.projection.reset)
+	if v, err = r.projection.toStored(v, copied, w.op == OpReplace && r.projection.reset); err != nil {
+		return nil, err
+	}
+	return v, r.projection.keepUnchanged(v, cur.stored, copied)
 }
 
 // replace writes a checked value in place of cur.

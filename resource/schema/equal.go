@@ -55,6 +55,18 @@ func (t *Type) equal(a, b reflect.Value) bool {
 	return t.equalEncoding(a, b)
 }
 
+// Equal reports whether the structs that a and b point to have equal values in this field, as
+// [Type.Equal] compares them. It returns false if a or b is not a pointer to the struct type of the
+// field, or is nil.
+func (f *Field) Equal(a, b any) bool {
+	av, bv := reflect.ValueOf(a), reflect.ValueOf(b)
+	if !av.IsValid() || !bv.IsValid() || av.Type() != f.owner || bv.Type() != f.owner ||
+		av.IsNil() || bv.IsNil() {
+		return false
+	}
+	return f.equal(f.in(av.Elem()), f.in(bv.Elem()))
+}
+
 // equal compares the Go field of two structs.
 func (f *Field) equal(a, b reflect.Value) bool {
 	if !f.pointer {

@@ -24,6 +24,8 @@ type Resource struct {
 	// fields that the collection can filter and sort by, and the view cannot.
 	View           string
 	Filters, Sorts []string
+	// Lossy are the fields of samples that conversion to the view and back changes.
+	Lossy []string
 	// Type is the schema of the items as the collection has them.
 	Type *schema.Type
 	// Authorize, Scope and Public report which of these options are set.
@@ -55,6 +57,9 @@ func (r *Resource) Summary() string {
 		}
 		if r.Sorts != nil {
 			b.WriteString(", without sorting by " + strings.Join(r.Sorts, " "))
+		}
+		if r.Lossy != nil {
+			b.WriteString(", with loss of " + strings.Join(r.Lossy, " "))
 		}
 		b.WriteByte('\n')
 	}

@@ -26,10 +26,11 @@ func TestSummary(t *testing.T) {
 		{"read only", report.Resource{Name: "a"},
 			[]string{"/a  GET, HEAD, OPTIONS", "/a/{id}  GET, HEAD, OPTIONS", "    store: read only"}},
 		{"everything", report.Resource{Name: "a", Create: true, Replace: true, Patch: true, Delete: true, Batches: true,
-			Capabilities: []string{"Creator", "Deleter"}, View: "V1", Filters: []string{"x", "y"}, Sorts: []string{"z"}},
+			Capabilities: []string{"Creator", "Deleter"}, View: "V1", Filters: []string{"x", "y"}, Sorts: []string{"z"},
+			Lossy: []string{"given", "family"}},
 			[]string{"/a  GET, HEAD, POST, OPTIONS", "/a/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS",
 				"    store: Creator Deleter", "    batches: POST of application/vnd.stoa.batch+json",
-				"    view: V1, without filters by x y, without sorting by z"}},
+				"    view: V1, without filters by x y, without sorting by z, with loss of given family"}},
 	} {
 		if diff := cmp.Diff(strings.Join(tt.want, "\n")+"\n", tt.r.Summary()); diff != "" {
 			t.Errorf("%s: summary (-want +got):\n%s", tt.name, diff)
