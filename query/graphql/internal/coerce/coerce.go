@@ -8,6 +8,13 @@
 // for Boolean, time.Time for DateTime, and a compact jsontext.Value for JSON. An enum value is the
 // Go value of its definition. A list is []any and an input object is map[string]any. Any other
 // scalar accepts each JSON value. Null is nil, and an absent value has no key in its map.
+//
+// Package exec calls [Definitions] and [Arguments] when it compiles a plan, and [Variables] and
+// [Arguments] for each request. Package validate calls [Literal], so that both accept the same
+// literals.
+//
+// Results share the default values of the schema, and arguments share the values of variables.
+// Callers must not modify them.
 package coerce
 
 import (
@@ -23,7 +30,7 @@ import (
 // Argument is set.
 type Error struct {
 	Variable string // name of the variable, without the dollar sign
-	Argument string
+	Argument string // name of the argument, if its value is missing or null
 	Path     string // path within the value, such as lines[0].qty; empty for the value itself
 	Message  string // the reason, as a sentence
 }
@@ -41,15 +48,16 @@ func (e *Error) Error() string {
 	return where + ": " + e.Message
 }
 
-// path is a position within a value. A nil path is the value itself.
+// path is a position within a value. A nil path is the value itself. It is a linked list, so that
+// reading a value builds no text unless there is an error.
 type path struct {
 	parent *path
 	name   string // of a field; empty for an item of a list
-	item   int
+	item   int    // index in the list
 }
 
 // String returns the path with a leading dot or bracket, such as .lines[0].qty. It is only called
-// for errors.
+// for errors. Its recursion is as deep as the value, which maxNesting limits.
 func (p *path) String() string {
 	if p == nil {
 		return ""
@@ -62,7 +70,8 @@ func (p *path) String() string {
 
 // Arguments implements CoerceArgumentValues (section 6.4.1). It returns the given arguments, and
 // the default values of absent ones. variables is a result of [Variables]. The document has to be
-// valid, so that an error, which is an [*Error], concerns the values of variables.
+// valid, so that an error, which is an [*Error], concerns the values of variables. The first error
+// ends the coercion, because one argument that is not valid makes its field fail.
 func Arguments(defs []*model.Input, given []*parser.Argument,
 	variables map[string]any) (map[string]any, error) {
 	values := make(map[string]any, len(defs))
@@ -70,6 +79,7 @@ func Arguments(defs []*model.Input, given []*parser.Argument,
 		node := valueOf(given, def.Name)
 		// A variable without a value counts as an argument that is not given (section 6.4.1).
 		if node == nil || missing(node, variables) {
+			// A nil Default is no default or a default of null. Both leave the argument absent.
 			if def.Default != nil {
 				values[def.Name] = def.Default
 			} else if def.Type.NonNull {
@@ -95,8 +105,9 @@ func missingMessage(t *model.Ref, node parser.Value) string {
 		"$"+variableName(node))
 }
 
-// invalidMessage returns the message for a literal in a valid document that cannot be coerced, because a
-// variable is null.
+// invalidMessage returns the message for a literal in a valid document that cannot be coerced,
+// because a variable is null. validate has accepted the literal, so only the value of a variable in
+// it can be the cause.
 func invalidMessage(t *model.Ref, node parser.Value) string {
 	if name := variableName(node); name != "" {
 		return fmt.Sprintf("A value of type %q must not be null, as the variable %q is.", t, "$"+name)
@@ -112,7 +123,8 @@ func variableName(v parser.Value) string {
 	return ""
 }
 
-// valueOf returns the value of the argument with this name, or nil.
+// valueOf returns the value of the argument with this name, or nil. Names are unique in a valid
+// document.
 func valueOf(given []*parser.Argument, name string) parser.Value {
 	for _, arg := range given {
 		if arg.Name.Value == name {
@@ -122,7 +134,8 @@ func valueOf(given []*parser.Argument, name string) parser.Value {
 	return nil
 }
 
-// missing reports whether v is a variable without a value.
+// missing reports whether v is a variable without a value. A variable that is null has a value. The
+// difference decides between a default and null.
 func missing(v parser.Value, variables map[string]any) bool {
 	name := variableName(v)
 	if name == "" {
@@ -134,9 +147,10 @@ func missing(v parser.Value, variables map[string]any) bool {
 
 // Value coerces a literal, which may contain variables, to an input type. ok is false if the
 // literal does not conform to the type. In a valid document this happens only for variables that
-// are absent or null.
+// are absent or null. The recursion is as deep as the document nests, which lexer.Guard limits.
 func Value(t *model.Ref, v parser.Value, variables map[string]any) (any, bool) {
-	// Values of variables are coerced already, so only null is checked.
+	// Values of variables are coerced already, and validate has compared their types (section 5.8.5).
+	// Only null is checked, which a nullable variable with a default may be.
 	if name := variableName(v); name != "" {
 		value, ok := variables[name]
 		return value, ok && (value != nil || !t.NonNull)
@@ -159,6 +173,7 @@ func Value(t *model.Ref, v parser.Value, variables map[string]any) (any, bool) {
 }
 
 // listValue coerces a list. A value that is not a list becomes a list of one item (section 3.11).
+// Lists of lists become lists of one item on each level.
 func listValue(t *model.Ref, v parser.Value, variables map[string]any) (any, bool) {
 	list, ok := v.(*parser.ListValue)
 	if !ok {
@@ -182,7 +197,8 @@ func listValue(t *model.Ref, v parser.Value, variables map[string]any) (any, boo
 }
 
 // objectValue coerces an input object (section 3.10). A field is absent if its value is a variable
-// without a value. Absent fields have their default values.
+// without a value. Absent fields have their default values. A field that the type does not have
+// makes the object invalid.
 func objectValue(t *model.Type, v parser.Value, variables map[string]any) (any, bool) {
 	object, ok := v.(*parser.ObjectValue)
 	if !ok {
@@ -204,6 +220,7 @@ func objectValue(t *model.Type, v parser.Value, variables map[string]any) (any, 
 		}
 		values[f.Name.Value] = value
 	}
+	// Defaults have the coerced form already; see model.Input.
 	for _, def := range t.Inputs {
 		if _, ok := values[def.Name]; ok {
 			continue
@@ -219,7 +236,8 @@ func objectValue(t *model.Type, v parser.Value, variables map[string]any) (any, 
 	return values, !t.OneOf || len(values) == 1 && !hasNull(values)
 }
 
-// hasNull reports whether any value is null.
+// hasNull reports whether any value is null. A OneOf object has one value when this is called, but
+// a variable in it may be null.
 func hasNull(values map[string]any) bool {
 	for _, v := range values {
 		if v == nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // Leaf coerces JSON other than null to a scalar or enum. Errors have the form of those of
-// [Literal].
+// [Literal]. raw may be part of a buffer that the decoder reuses, so results must not refer to it.
 func Leaf(t *model.Type, raw jsontext.Value) (any, error) {
 	shown := shortened(string(raw))
 	switch t.Kind {
@@ -28,6 +28,7 @@ func Leaf(t *model.Type, raw jsontext.Value) (any, error) {
 }
 
 // scalarLeaf coerces JSON to a scalar by its name. A scalar that is not listed accepts any JSON.
+// shown is raw as messages show it.
 func scalarLeaf(scalar string, raw jsontext.Value, shown string) (any, error) {
 	switch scalar {
 	case "Int":
@@ -57,7 +58,8 @@ func scalarLeaf(scalar string, raw jsontext.Value, shown string) (any, error) {
 	return untypedLeaf(raw)
 }
 
-// text returns the value of a JSON string. It rejects unpaired surrogates.
+// text returns the value of a JSON string. It rejects unpaired surrogates. Those have no UTF-8
+// form.
 func text(raw jsontext.Value) (string, error) {
 	b, err := jsontext.AppendUnquote(nil, raw)
 	if err != nil {
@@ -67,9 +69,10 @@ func text(raw jsontext.Value) (string, error) {
 }
 
 // integer accepts numbers without a fractional part in any notation: 1.0 and 1e2 are 1 and 100.
-// Clients in languages with a single number type may write integers so.
+// Clients in languages with a single number type may write integers so. A number with a fraction or
+// exponent is read as a float64. It is rejected if that may have rounded it.
 func integer(scalar string, bits int, raw jsontext.Value, shown string) (int64, error) {
-	if raw.Kind() != '0' {
+	if raw.Kind() != '0' { // the Kind of all numbers
 		return 0, errorf("%s cannot represent non-integer value: %s", scalar, shown)
 	}
 	// The usual notation of an integer is exact for all 64 bits.
@@ -81,6 +84,7 @@ func integer(scalar string, bits int, raw jsontext.Value, shown string) (int64, 
 		return 0, errorf("%s cannot represent non-integer value: %s", scalar, shown)
 	}
 	const exact = 1 << 53 // floating-point numbers beyond this are not exact
+	// limit is the first number above the range, and -limit the last one within it.
 	if limit := math.Ldexp(1, bits-1); err != nil || f < -limit || f >= limit || math.Abs(f) > exact {
 		return 0, errorf("%s cannot represent non %d-bit signed integer value: %s", scalar, bits, shown)
 	}
@@ -101,7 +105,8 @@ func floatLeaf(raw jsontext.Value, shown string) (any, error) {
 }
 
 // idLeaf accepts strings, and integers as they are written. It rejects fractions and exponents,
-// because the same id would then have several notations.
+// because the same id would then have several notations. The text of an integer is used as it is,
+// so an id of any length is exact.
 func idLeaf(raw jsontext.Value, shown string) (any, error) {
 	switch {
 	case raw.Kind() == '"':
@@ -116,7 +121,7 @@ func idLeaf(raw jsontext.Value, shown string) (any, error) {
 	return nil, errorf("ID cannot represent value: %s", shown)
 }
 
-// dateTimeLeaf accepts strings only.
+// dateTimeLeaf accepts strings only. They have the form that resources accept in JSON.
 func dateTimeLeaf(raw jsontext.Value, shown string) (any, error) {
 	if raw.Kind() != '"' {
 		return nil, errorf("DateTime cannot represent value: %s", shown)
@@ -128,7 +133,8 @@ func dateTimeLeaf(raw jsontext.Value, shown string) (any, error) {
 	return DateTime(s)
 }
 
-// jsonLeaf returns a compact copy of raw. It copies because the decoder reuses its buffer.
+// jsonLeaf returns a compact copy of raw. It copies because the decoder reuses its buffer. Members
+// keep their order.
 func jsonLeaf(raw jsontext.Value) (any, error) {
 	raw = raw.Clone()
 	if err := raw.Compact(); err != nil {
@@ -137,7 +143,8 @@ func jsonLeaf(raw jsontext.Value) (any, error) {
 	return raw, nil
 }
 
-// enumLeaf accepts the name of an enum value as a string (section 3.9).
+// enumLeaf accepts the name of an enum value as a string (section 3.9). The result is the Go value
+// that members of this type have. The search is linear, because enums have few values.
 func enumLeaf(t *model.Type, raw jsontext.Value, shown string) (any, error) {
 	if raw.Kind() != '"' {
 		return nil, errorf("Enum %q cannot represent non-string value: %s.", t.Name, shown)

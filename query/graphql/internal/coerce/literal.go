@@ -14,11 +14,12 @@ import (
 )
 
 // errInvalid reports a value that does not conform to a type, without a message of its own. Callers
-// add a message that names the type.
+// add a message that names the type. It is shared and never modified.
 var errInvalid = &leafError{}
 
 // leafError reports a scalar or enum value that cannot be coerced, with the message of the
-// reference implementation.
+// reference implementation. Package validate uses the message as it is. An empty one asks for a
+// message about the type.
 type leafError struct{ message string }
 
 // Error returns the message, which may be empty.
@@ -42,7 +43,8 @@ func Literal(t *model.Type, v parser.Value) (any, error) {
 	return nil, errInvalid
 }
 
-// scalarLiteral coerces a literal to a scalar by its name.
+// scalarLiteral coerces a literal to a scalar by its name. The names are those of scalarLeaf, so
+// that each scalar has the same rules in documents and in variables.
 func scalarLiteral(scalar string, v parser.Value) (any, error) {
 	switch scalar {
 	case "Int":
@@ -65,7 +67,8 @@ func scalarLiteral(scalar string, v parser.Value) (any, error) {
 	return untypedLiteral(v), nil
 }
 
-// untypedLiteral returns the Go value of any literal. Numbers become float64.
+// untypedLiteral returns the Go value of any literal. Numbers become float64. A variable becomes
+// null, because Literal has no values of variables.
 func untypedLiteral(v parser.Value) any {
 	switch v := v.(type) {
 	case *parser.IntValue:
@@ -98,7 +101,8 @@ func untypedLiteral(v parser.Value) any {
 }
 
 // intLiteral implements section 3.5.1. It rejects a fraction or exponent even if the value is an
-// integer.
+// integer. JSON is treated with more tolerance, because clients may have no notation for integers;
+// see integer.
 func intLiteral(v parser.Value) (any, error) {
 	lit, ok := v.(*parser.IntValue)
 	if !ok {
@@ -124,7 +128,8 @@ func int64Literal(v parser.Value) (any, error) {
 	return n, nil
 }
 
-// floatLiteral implements section 3.5.2. It accepts integers.
+// floatLiteral implements section 3.5.2. It accepts integers. It rejects a number beyond the range
+// of a float64, which would become infinity.
 func floatLiteral(v parser.Value) (any, error) {
 	var text string
 	switch v := v.(type) {
@@ -160,7 +165,8 @@ func booleanLiteral(v parser.Value) (any, error) {
 	return lit.Value, nil
 }
 
-// idLiteral implements section 3.5.5. An integer keeps its source text.
+// idLiteral implements section 3.5.5. An integer keeps its source text. The conversion of the text
+// to the type of the id is left to the resource.
 func idLiteral(v parser.Value) (any, error) {
 	switch v := v.(type) {
 	case *parser.StringValue:
@@ -180,7 +186,8 @@ func dateTimeLiteral(v parser.Value) (any, error) {
 	return DateTime(lit.Value)
 }
 
-// jsonLiteral accepts any literal.
+// jsonLiteral accepts any literal. Package validate calls it without variables. Value calls JSON,
+// which replaces them.
 func jsonLiteral(v parser.Value) (any, error) {
 	raw, err := JSON(v, nil)
 	if err != nil {
@@ -189,7 +196,8 @@ func jsonLiteral(v parser.Value) (any, error) {
 	return raw, nil
 }
 
-// enumLiteral implements section 3.9: a literal is the name of an enum value.
+// enumLiteral implements section 3.9: a literal is the name of an enum value. A string is rejected,
+// although the same value is a string in JSON.
 func enumLiteral(t *model.Type, v parser.Value) (any, error) {
 	lit, ok := v.(*parser.EnumValue)
 	if !ok {
@@ -203,7 +211,8 @@ func enumLiteral(t *model.Type, v parser.Value) (any, error) {
 	return nil, errorf("Value %q does not exist in %q enum.", lit.Value, t.Name)
 }
 
-// Show returns a value as error messages show it, shortened to about 200 bytes.
+// Show returns a value as error messages show it, shortened to about 200 bytes. Only the outermost
+// list is cut before it is printed.
 func Show(v parser.Value) string {
 	// Printing a long list in full, to cut it afterwards, would cost as much as the attack.
 	if list, ok := v.(*parser.ListValue); ok && len(list.Values) > 40 {
@@ -213,7 +222,8 @@ func Show(v parser.Value) string {
 }
 
 // shortened returns at most the first 200 bytes of s, so that an error message cannot return a
-// large request to the client.
+// large request to the client. The cut may split a character, so incomplete UTF-8 at the end is
+// removed.
 func shortened(s string) string {
 	const most = 200
 	if len(s) <= most {

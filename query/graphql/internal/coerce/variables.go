@@ -17,13 +17,14 @@ import (
 
 // Variable is a variable definition of an operation.
 type Variable struct {
-	Name    string
+	Name    string // without the dollar sign
 	Type    *model.Ref
 	Default parser.Value     // nil if there is no default
 	Loc     *parser.Location // location of the definition
 }
 
-// Definitions returns the variable definitions of an operation in a valid document.
+// Definitions returns the variable definitions of an operation in a valid document. The result is
+// part of a cached plan and is not modified, so concurrent requests may use it.
 func Definitions(schema *model.Schema, op *parser.OperationDefinition) []Variable {
 	var list []Variable
 	for _, def := range op.VariableDefinitions {
@@ -35,7 +36,9 @@ func Definitions(schema *model.Schema, op *parser.OperationDefinition) []Variabl
 
 // Variables implements CoerceVariableValues (section 6.1.2). given has the JSON of each variable. A
 // variable that is neither given nor has a default is absent from the result. JSON for variables
-// that the operation does not define is ignored. There are at most 20 errors.
+// that the operation does not define is ignored. There are at most 20 errors. All variables are
+// read even if one is not valid, so that a client sees all errors at once. The limit applies to all
+// variables together.
 func Variables(defs []Variable, given map[string]jsontext.Value) (map[string]any, []*Error) {
 	values := make(map[string]any, len(defs))
 	var errs []*Error
@@ -49,6 +52,7 @@ func Variables(defs []Variable, given map[string]jsontext.Value) (map[string]any
 			if value, fits := r.read(def.Type, raw); fits {
 				values[def.Name] = value
 			}
+		// A default value contains no variables.
 		case def.Default != nil:
 			if value, fits := Value(def.Type, def.Default, nil); fits {
 				values[def.Name] = value
@@ -69,7 +73,9 @@ func Variables(defs []Variable, given map[string]jsontext.Value) (map[string]any
 	return values, nil
 }
 
-// TypeOf returns the type of a type reference, or nil if the schema does not have it.
+// TypeOf returns the type of a type reference, or nil if the schema does not have it. Each call
+// returns a new Ref, so references must not be compared as pointers. validate reports unknown
+// types, so in a valid document there is one.
 func TypeOf(schema *model.Schema, t parser.Type) *model.Ref {
 	switch t := t.(type) {
 	case *parser.NamedType:
@@ -90,21 +96,22 @@ func TypeOf(schema *model.Schema, t parser.Type) *model.Ref {
 	return nil
 }
 
-// reader coerces the JSON of one variable in one pass.
+// reader coerces the JSON of one variable in one pass. After an error in a value it continues with
+// the next one, to report several.
 type reader struct {
-	variable string
-	dec      *jsontext.Decoder
-	errs     []*Error
-	left     int // number of errors that may still be added
-	depth    int
-	broken   bool // the JSON is invalid or nests too deep; reading stops
+	variable string            // name, for errors
+	dec      *jsontext.Decoder // reads the JSON of this variable
+	errs     []*Error          // of this variable only
+	left     int               // number of errors that may still be added
+	depth    int               // number of values being read, each inside the previous one
+	broken   bool              // the JSON is invalid or nests too deep; reading stops
 }
 
 // maxNesting is the maximum depth of lists and objects. It is needed because input types may be
-// recursive.
+// recursive. Literals in documents have the limit of lexer.Guard.
 const maxNesting = 100
 
-// errorf adds an error, unless the maximum is reached.
+// errorf adds an error, unless the maximum is reached. Errors keep the order of the JSON.
 func (r *reader) errorf(at *path, format string, args ...any) {
 	if len(r.errs) < r.left {
 		r.errs = append(r.errs, &Error{Variable: r.variable, Path: at.String(),
@@ -112,14 +119,16 @@ func (r *reader) errorf(at *path, format string, args ...any) {
 	}
 }
 
-// read coerces the value of a variable and reports whether it conforms to its type.
+// read coerces the value of a variable and reports whether it conforms to its type. It decodes only
+// what the type requires, and builds no intermediate maps.
 func (r *reader) read(t *model.Ref, raw jsontext.Value) (any, bool) {
 	r.dec = jsontext.NewDecoder(bytes.NewReader(raw))
 	value := r.readValue(t, nil)
 	return value, len(r.errs) == 0
 }
 
-// fail reports invalid JSON and stops reading.
+// fail reports invalid JSON and stops reading. Only the first error of syntax is reported, because
+// the rest of the text has no defined meaning.
 func (r *reader) fail(at *path) {
 	if !r.broken {
 		r.errorf(at, "It is not valid JSON.")
@@ -127,7 +136,8 @@ func (r *reader) fail(at *path) {
 	r.broken = true
 }
 
-// readRaw reads the next JSON value.
+// readRaw reads the next JSON value. The result is part of the buffer of the decoder and valid
+// until the next read.
 func (r *reader) readRaw(at *path) jsontext.Value {
 	raw, err := r.dec.ReadValue()
 	if err != nil {
@@ -137,7 +147,8 @@ func (r *reader) readRaw(at *path) jsontext.Value {
 	return raw
 }
 
-// readValue reads the next JSON value and coerces it to t.
+// readValue reads the next JSON value and coerces it to t. It returns nil after an error. The
+// caller continues, because read discards the value if there was any error.
 func (r *reader) readValue(t *model.Ref, at *path) any {
 	if r.depth++; r.depth > maxNesting && !r.broken {
 		r.errorf(nil, "It nests deeper than %d levels.", maxNesting)
@@ -175,7 +186,8 @@ func (r *reader) readValue(t *model.Ref, at *path) any {
 	return value
 }
 
-// readList reads a list. A value that is not a list becomes a list of one item (section 3.11).
+// readList reads a list. A value that is not a list becomes a list of one item (section 3.11). Only
+// the items of a list have an index in the path of an error.
 func (r *reader) readList(t *model.Ref, at *path) any {
 	if r.dec.PeekKind() != '[' {
 		return []any{r.readValue(t.Elem, at)}
@@ -197,7 +209,8 @@ func (r *reader) readList(t *model.Ref, at *path) any {
 	return values
 }
 
-// readDelimiter reads the next token, which delimits a list or an object.
+// readDelimiter reads the next token, which delimits a list or an object. PeekKind has returned its
+// kind, so an error means that the JSON ends early or is not valid.
 func (r *reader) readDelimiter(at *path) {
 	if r.broken {
 		return
@@ -207,7 +220,8 @@ func (r *reader) readDelimiter(at *path) {
 	}
 }
 
-// readObject reads an input object. The decoder rejects duplicate names.
+// readObject reads an input object. The decoder rejects duplicate names. Fields are coerced in the
+// order of the JSON, which is the order of the errors.
 func (r *reader) readObject(t *model.Type, at *path) any {
 	if r.dec.PeekKind() != '{' {
 		if r.readRaw(at) != nil {
@@ -224,7 +238,10 @@ func (r *reader) readObject(t *model.Type, at *path) any {
 			r.fail(at)
 			return nil
 		}
+		// The token is part of the buffer of the decoder, so the name is copied before the next
+		// read.
 		field := name.String()
+		// The search is linear, and input objects have few fields.
 		def := t.Input(field)
 		if def == nil {
 			r.readRaw(at) // skip its value
@@ -236,6 +253,7 @@ func (r *reader) readObject(t *model.Type, at *path) any {
 		if r.dec.PeekKind() == 'n' {
 			nulls++
 		}
+		// There is an entry even after an error, so that addDefaults adds nothing.
 		values[field] = r.readValue(def.Type, &path{parent: at, name: field})
 	}
 	r.readDelimiter(at)
@@ -250,6 +268,7 @@ func (r *reader) readObject(t *model.Type, at *path) any {
 }
 
 // oneOf implements section 3.10.1 for values: exactly one field is present, and it is not null.
+// nulls is the number of fields that are null in the JSON.
 func (r *reader) oneOf(t *model.Type, values map[string]any, nulls int, at *path) {
 	if len(values) != 1 {
 		r.errorf(at, "Exactly one key must be specified for OneOf type %q.", t.Name)
@@ -263,6 +282,8 @@ func (r *reader) oneOf(t *model.Type, values map[string]any, nulls int, at *path
 }
 
 // addDefaults adds the default values of absent fields and reports those that are required.
+// Defaults are values of the schema and not copied. A field with an error has an entry in values,
+// so it is not reported again as absent.
 func (r *reader) addDefaults(t *model.Type, values map[string]any, at *path) {
 	var required []*model.Input
 	for _, def := range t.Inputs {
