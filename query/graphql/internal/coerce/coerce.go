@@ -168,6 +168,7 @@ func Value(t *model.Ref, v parser.Value, variables map[string]any) (any, bool) {
 		raw, err := JSON(v, variables)
 		return raw, err == nil
 	}
+	// Enums and the other scalars contain no variables.
 	value, err := Literal(t.Type, v)
 	return value, err == nil
 }

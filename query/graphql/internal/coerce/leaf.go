@@ -79,6 +79,7 @@ func integer(scalar string, bits int, raw jsontext.Value, shown string) (int64, 
 	if n, err := strconv.ParseInt(string(raw), 10, bits); err == nil {
 		return n, nil
 	}
+	// The number has a fraction or an exponent, or it is beyond the range of the type.
 	f, err := strconv.ParseFloat(string(raw), 64)
 	if err == nil && f != math.Trunc(f) {
 		return 0, errorf("%s cannot represent non-integer value: %s", scalar, shown)

@@ -63,6 +63,7 @@ func Variables(defs []Variable, given map[string]jsontext.Value) (map[string]any
 			r.errorf(nil, "A value of type %q is required, but none was provided.", def.Type)
 		}
 		errs = append(errs, r.errs...)
+		// Reading further variables could add no error.
 		if len(errs) >= 20 {
 			break
 		}
