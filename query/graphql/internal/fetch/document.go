@@ -19,7 +19,8 @@ import (
 // place.
 
 // document appends an input object as JSON, with members in the order of the model and under their
-// JSON names. Absent fields are left out, and null is written as null.
+// JSON names. Absent fields are left out, and null is written as null. Names that inputs does not
+// have cannot occur, because package coerce rejects them.
 func document(dst []byte, inputs []*model.Input, given map[string]any) ([]byte, error) {
 	dst = append(dst, '{')
 	for _, in := range inputs {
@@ -41,7 +42,8 @@ func document(dst []byte, inputs []*model.Input, given map[string]any) ([]byte, 
 	return append(dst, '}'), nil
 }
 
-// jsonName returns the JSON name of the member that an input sets.
+// jsonName returns the JSON name of the member that an input sets. It may differ from the name of
+// the input, because not every JSON name is a name of GraphQL.
 func jsonName(in *model.Input) string {
 	if in.Member != nil {
 		return in.Member.Name
@@ -49,7 +51,8 @@ func jsonName(in *model.Input) string {
 	return in.Name
 }
 
-// appendInput appends the value of an input. member may be nil.
+// appendInput appends the value of an input. member may be nil. member is that of the innermost
+// element for a list, which decides the form of its scalars.
 func appendInput(dst []byte, t *model.Ref, member *schema.Field, value any) ([]byte, error) {
 	if value == nil {
 		return append(dst, "null"...), nil
@@ -75,7 +78,8 @@ func appendInput(dst []byte, t *model.Ref, member *schema.Field, value any) ([]b
 }
 
 // appendScalar appends a scalar as the member has it in JSON. An id is a string in GraphQL and may
-// be a number in JSON.
+// be a number in JSON. The Go types are those that package coerce returns. A value of the wrong
+// form for the member is written as it is, and the core reports it.
 func appendScalar(dst []byte, member *schema.Field, value any) ([]byte, error) {
 	switch v := value.(type) {
 	case string:
@@ -91,6 +95,7 @@ func appendScalar(dst []byte, member *schema.Field, value any) ([]byte, error) {
 		return strconv.AppendInt(dst, v, 10), nil
 	case float64:
 		return strconv.AppendFloat(dst, v, 'g', -1, 64), nil
+	// The offset is kept, as in a REST request.
 	case time.Time:
 		return append(v.AppendFormat(append(dst, '"'), time.RFC3339Nano), '"'), nil
 	}
@@ -102,7 +107,8 @@ func appendScalar(dst []byte, member *schema.Field, value any) ([]byte, error) {
 }
 
 // isInteger reports whether s is an integer in the canonical form of an id: no plus sign and no
-// leading zeros.
+// leading zeros. An id such as 01 stays a string, so that the core rejects it and does not read it
+// as 1.
 func isInteger(s string) bool {
 	_, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {

@@ -20,14 +20,16 @@ import (
 // Fetcher resolves fields of one catalog, within the catalog's limits. It is safe for concurrent
 // use.
 type Fetcher struct {
-	limits resource.Limits
+	limits resource.Limits // with defaults
 }
 
-// New returns a Fetcher for c.
+// New returns a Fetcher for c. It reads the limits once, because they do not change after the
+// catalog is created.
 func New(c *resource.Catalog) *Fetcher { return &Fetcher{limits: c.Limits()} }
 
 // Item returns the item of a field with Source Get or Lookup. It returns nil if there is no such
-// item, if it was deleted, or if the caller is not allowed to see it.
+// item, if it was deleted, or if the caller is not allowed to see it. The response does not
+// distinguish these cases, so it does not reveal that a hidden item exists.
 func (x *Fetcher) Item(ctx context.Context, f *model.Field, args map[string]any) (*resource.Entry, error) {
 	var e resource.Entry
 	var err error
@@ -39,6 +41,7 @@ func (x *Fetcher) Item(ctx context.Context, f *model.Field, args map[string]any)
 		e, err = f.Lookup.Find(ctx, in, f.Resource)
 		err = located(err, f.Args, "")
 	} else {
+		// The schema requires the id, so it is present.
 		id, _ := args["id"].(string)
 		e, err = f.Resource.Get(ctx, id)
 	}
@@ -51,7 +54,8 @@ func (x *Fetcher) Item(ctx context.Context, f *model.Field, args map[string]any)
 	return nil, err
 }
 
-// isAbsent reports whether err means that the item does not exist or was deleted.
+// isAbsent reports whether err means that the item does not exist or was deleted. resource.Problem
+// also recognizes errors that a lookup of the application has wrapped.
 func isAbsent(err error) bool {
 	kind := resource.Problem(err).Kind
 	return kind == problem.NotFound || kind == problem.Gone

@@ -1,6 +1,8 @@
 package fetch
 
-// The argument filter: its conversion to a query.Filter, and its limits.
+// The argument filter: its conversion to a query.Filter, and its limits. Called by list.go and
+// watch.go. The schema contains only comparisons that the resource declares in Options.Query, so
+// support need not be checked here.
 
 import (
 	"fmt"
@@ -18,18 +20,20 @@ const (
 	maxDepth  = 8   // levels of nested and, or and not
 )
 
-// filterReader converts the argument filter. It continues after an error, to report several.
+// filterReader converts the argument filter. It continues after an error, to report several. The
+// result is used only if bad is empty.
 type filterReader struct {
-	bad   *violations
-	terms int // comparisons that are still allowed
-	most  int
+	bad   *violations // shared with the other arguments of the field
+	terms int         // comparisons that are still allowed
+	most  int         // initial value of terms, for messages
 	// operands is the number of operands of and and or that are still allowed. A comparison occurs
 	// in at most maxDepth of them. Without this limit a request could contain many operands without
 	// comparisons and use them for each root field.
 	operands int
 }
 
-// filter returns the argument filter as a query.Filter. It adds errors to bad.
+// filter returns the argument filter as a query.Filter. It adds errors to bad. It returns the zero
+// Filter, which matches all items, if the argument is absent or null.
 func (x *Fetcher) filter(f *model.Field, args map[string]any, bad *violations) query.Filter {
 	given, _ := args["filter"].(map[string]any)
 	if given == nil {
@@ -41,7 +45,8 @@ func (x *Fetcher) filter(f *model.Field, args map[string]any, bad *violations) q
 }
 
 // object converts a filter object, whose members are combined with and. They have the order of the
-// model, so that equal filters are equal queries and share cursors.
+// model, so that equal filters are equal queries and share cursors. The depth is limited, because
+// the filter types are recursive and stores translate filters recursively.
 func (r *filterReader) object(t *model.Type, given map[string]any, at string, depth int) query.Filter {
 	if depth > maxDepth {
 		r.bad.add(at, "tooMany", fmt.Sprintf("and, or and not can be nested at most %d deep", maxDepth))
@@ -62,6 +67,7 @@ func (r *filterReader) object(t *model.Type, given map[string]any, at string, de
 			} else {
 				all = append(all, query.And(fs...))
 			}
+		// A member has comparisons, and not has a filter of the same type.
 		case map[string]any:
 			if in.Member != nil {
 				all = append(all, r.field(in, value, at))
@@ -73,7 +79,8 @@ func (r *filterReader) object(t *model.Type, given map[string]any, at string, de
 	return query.And(all...)
 }
 
-// readList converts the operands of and and or.
+// readList converts the operands of and and or. Only the first operand beyond the limit is
+// reported.
 func (r *filterReader) readList(t *model.Type, given []any, at string, depth int) []query.Filter {
 	var fs []query.Filter
 	for i, one := range given {
@@ -91,7 +98,8 @@ func (r *filterReader) readList(t *model.Type, given []any, at string, depth int
 	return fs
 }
 
-// field converts the comparisons of one field.
+// field converts the comparisons of one field. A null value of isNull means that it is absent. For
+// other operators, scalar rejects null.
 func (r *filterReader) field(in *model.Input, given map[string]any, at string) query.Filter {
 	var all []query.Filter
 	for _, op := range in.Type.Named().Inputs {
@@ -112,7 +120,8 @@ func (r *filterReader) field(in *model.Input, given map[string]any, at string) q
 	return query.And(all...)
 }
 
-// operand converts the value of a comparison to canonical form.
+// operand converts the value of a comparison to canonical form. A list occurs for in and notIn
+// only. It counts as one comparison, so its length has a limit of its own.
 func (r *filterReader) operand(f *schema.Field, op query.Op, value any, at string) (any, bool) {
 	list, many := value.([]any)
 	if !many {
@@ -123,6 +132,7 @@ func (r *filterReader) operand(f *schema.Field, op query.Op, value any, at strin
 		return nil, false
 	}
 	out := make([]any, 0, len(list))
+	// The operators in and notIn have no meaning for null, so scalar rejects it in a list, too.
 	for i, one := range list {
 		value, ok := r.scalar(f, op, one, at+"["+strconv.Itoa(i)+"]")
 		if !ok {
@@ -134,7 +144,8 @@ func (r *filterReader) operand(f *schema.Field, op query.Op, value any, at strin
 }
 
 // scalar converts a single value to canonical form. It parses the text of the value, so that the
-// limits of the member apply: 300 is not an int8, and 01 is not an id.
+// limits of the member apply: 300 is not an int8, and 01 is not an id. The operators that search
+// for a part of a text take it as it is.
 func (r *filterReader) scalar(f *schema.Field, op query.Op, value any, at string) (any, bool) {
 	switch {
 	case value == nil:
@@ -157,7 +168,8 @@ func (r *filterReader) scalar(f *schema.Field, op query.Op, value any, at string
 	return got, true
 }
 
-// textOf returns a scalar in the form that [schema.Field.Parse] accepts.
+// textOf returns a scalar in the form that [schema.Field.Parse] accepts. An enum value is the
+// string of its member, and a time has its offset, which Canonical converts to UTC.
 func textOf(v any) string {
 	switch v := v.(type) {
 	case string:

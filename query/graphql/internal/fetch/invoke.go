@@ -1,5 +1,9 @@
 package fetch
 
+// Commands and custom functions. exec calls Invoke for root fields, Compute for computed fields of
+// items, and Permit before a stored response is sent again. The input is decoded from JSON, as for
+// REST.
+
 import (
 	"context"
 	"fmt"
@@ -9,7 +13,9 @@ import (
 )
 
 // Invoke calls the function of a field with Source Invoke or Custom. The result is a pointer to the
-// Go type of the field, or nil if the function has no output.
+// Go type of the field, or nil if the function has no output. Paths of violations are argument
+// names: those of a custom function are arguments themselves, those of a command are in the
+// argument input.
 func (x *Fetcher) Invoke(ctx context.Context, f *model.Field, args map[string]any) (any, error) {
 	if f.Source == model.Custom {
 		in, err := x.input(f.Custom.In, f.Args, args)
@@ -27,7 +33,8 @@ func (x *Fetcher) Invoke(ctx context.Context, f *model.Field, args map[string]an
 	return out, located(err, inputsOf(f), "input")
 }
 
-// Permit authorizes the command of a field with Source Invoke, without calling it.
+// Permit authorizes the command of a field with Source Invoke, without calling it. A stored
+// response must not be sent to a caller that has lost the permission since.
 func (x *Fetcher) Permit(ctx context.Context, f *model.Field, args map[string]any) error {
 	in, err := x.commandInput(f, args)
 	if err != nil {
@@ -36,7 +43,8 @@ func (x *Fetcher) Permit(ctx context.Context, f *model.Field, args map[string]an
 	return located(f.Command.Permit(ctx, in), inputsOf(f), "input")
 }
 
-// commandInput returns the decoded input of a command, or nil if it has none.
+// commandInput returns the decoded input of a command, or nil if it has none. Command.Invoke
+// validates it.
 func (x *Fetcher) commandInput(f *model.Field, args map[string]any) (any, error) {
 	typ := f.Command.Input()
 	if typ == nil {
@@ -52,7 +60,9 @@ func (x *Fetcher) commandInput(f *model.Field, args map[string]any) (any, error)
 }
 
 // Compute calls the function of a field with Source Computed for all items of a list. The result
-// has one pointer for each item.
+// has one pointer for each item. Calling the function once for all items lets it read its data in
+// one query. A result of another length is an error of the application, because values could not be
+// assigned to items.
 func (x *Fetcher) Compute(ctx context.Context, f *model.Field, items []any,
 	args map[string]any) ([]any, error) {
 	in, err := x.input(f.Custom.In, f.Args, args)
@@ -71,7 +81,8 @@ func (x *Fetcher) Compute(ctx context.Context, f *model.Field, items []any,
 }
 
 // input decodes arguments to a value of typ and validates it. typ may be nil. An absent argument
-// violates no constraint except required.
+// violates no constraint except required. The zero value of an absent optional argument may violate
+// a minimum, for example.
 func (x *Fetcher) input(typ *schema.Type, inputs []*model.Input, given map[string]any) (any, error) {
 	if typ == nil {
 		return nil, nil

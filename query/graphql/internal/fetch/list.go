@@ -1,6 +1,7 @@
 package fetch
 
-// Lists and their counts. exec calls List for a field with Source List.
+// Lists and their counts. exec calls List for a field with Source List, and Count for the field
+// totalCount. Errors in arguments are collected in violations, so that a client sees several.
 
 import (
 	"context"
@@ -14,7 +15,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Connection is a page of a list. The caller releases Page when it is done.
+// Connection is a page of a list. The caller releases Page when it is done. Only Count may be
+// called concurrently.
 type Connection struct {
 	// Page has the items. If the limit is 0, its Next and Prev are not valid cursors; they are
 	// non-empty if there are items after or before the page.
@@ -34,7 +36,8 @@ type Connection struct {
 
 // Count returns the number of items in the list on all pages. r is the resource of the page. The
 // store counts once per Connection, because a document may select the count under many aliases, and
-// counting may read all items. Concurrent calls are safe.
+// counting may read all items. Concurrent calls are safe. Later calls wait for the first one and
+// return its result, including an error.
 func (c *Connection) Count(ctx context.Context, r *resource.Resource) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,7 +49,8 @@ func (c *Connection) Count(ctx context.Context, r *resource.Resource) (int, erro
 }
 
 // List returns the page for the arguments of a field with Source List. columns has the JSON names
-// of the members that are selected; nil means all.
+// of the members that are selected; nil means all. The core does not compare the limit with the
+// maximum page size, so position does.
 func (x *Fetcher) List(ctx context.Context, f *model.Field, args map[string]any,
 	columns []string) (*Connection, error) {
 	var bad violations
@@ -66,7 +70,9 @@ func (x *Fetcher) List(ctx context.Context, f *model.Field, args map[string]any,
 	return &Connection{Page: page, Filter: q.Filter}, nil
 }
 
-// empty removes the one item from a page with limit 0, and sets Next or Prev.
+// empty removes the one item from a page with limit 0, and sets Next or Prev. List has read one
+// item, because Resource.List has no limit of 0. It shows whether the page has a next or previous
+// one.
 func empty(p *resource.Page, backward bool) {
 	if len(p.Entries) == 0 {
 		return
@@ -83,7 +89,9 @@ func empty(p *resource.Page, backward bool) {
 	p.Entries = p.Entries[:0]
 }
 
-// position returns the limit and the position of a page. The limit may be 0.
+// position returns the limit and the position of a page. The limit may be 0. The arguments are
+// those of cursor connections of Relay, but a combination of both directions is an error. Its
+// result would depend on the order in which first and last are applied.
 func position(
 	p *resource.Description, args map[string]any, bad *violations,
 ) (limit int, at resource.Position) {
@@ -115,6 +123,7 @@ func position(
 	case hasLast:
 		return size("last", last, p.MaxPageSize, bad), at
 	}
+	// Without first and last, the page is a forward one of the default size.
 	return p.PageSize, at
 }
 
@@ -127,7 +136,9 @@ func size(name string, n, most int, bad *violations) int {
 	return n
 }
 
-// cursorArgument adds to an error about a cursor which argument contains it.
+// cursorArgument adds to an error about a cursor which argument contains it. The core has one
+// position and does not know the name of its argument. The error is copied, because it may be
+// shared.
 func cursorArgument(err error, at resource.Position) error {
 	d := resource.Problem(err)
 	if d.Kind != problem.InvalidCursor || len(d.Errors) != 1 {
@@ -143,10 +154,12 @@ func cursorArgument(err error, at resource.Position) error {
 	return &bad
 }
 
-// maxSort is the maximum number of sort keys, as in REST.
+// maxSort is the maximum number of sort keys, as in REST. Stores may need an index for each
+// combination of keys.
 const maxSort = 4
 
-// order converts the argument orderBy.
+// order converts the argument orderBy. The schema allows only fields that the resource can sort by.
+// The core appends the id, so the order is always total.
 func order(given any, bad *violations) []query.Order {
 	list, _ := given.([]any)
 	if len(list) > maxSort {
@@ -157,6 +170,7 @@ func order(given any, bad *violations) []query.Order {
 	for i, one := range list {
 		key, _ := one.(map[string]any)
 		field, _ := key["field"].(string)
+		// The search is quadratic, but there are at most maxSort keys.
 		for _, before := range keys {
 			if before.Field == field {
 				bad.add(fmt.Sprintf("orderBy[%d].field", i), "duplicate",
@@ -168,14 +182,17 @@ func order(given any, bad *violations) []query.Order {
 	return keys
 }
 
-// violations collects errors in arguments.
+// violations collects errors in arguments. They become one problem, in which each has a path such
+// as orderBy[1].field.
 type violations []problem.Violation
 
-// maxViolations limits the number of errors in a response.
+// maxViolations limits the number of errors in a response. A filter can have hundreds of operands,
+// each with an error of its own.
 const maxViolations = 20
 
 // add adds an error, unless the maximum is reached.
 func (c *violations) add(argument, code, detail string) {
+	// Callers continue after an error, so the limit is applied in this method.
 	if len(*c) < maxViolations {
 		*c = append(*c, problem.Violation{Parameter: argument, Code: code, Detail: detail})
 	}

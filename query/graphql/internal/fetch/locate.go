@@ -1,6 +1,7 @@
 package fetch
 
-// Paths of violations, from JSON pointers to the names of arguments.
+// Paths of violations, from JSON pointers to the names of arguments. Called by fetch.go, invoke.go
+// and write.go, because the core validates JSON and reports pointers into it.
 
 import (
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 // located wraps err so that its JSON Pointers are reported as arguments. base is the argument that
 // contains the content, or empty if its members are arguments themselves. It returns nil if err is
+// nil. Pointers are converted when the error is written. A successful call only compares err with
 // nil.
 func located(err error, inputs []*model.Input, base string) error {
 	if err == nil {
@@ -25,7 +27,8 @@ var unescape = strings.NewReplacer("~1", "/", "~0", "~")
 
 // argument converts a JSON Pointer to the path of an argument: /lines/0/qty becomes
 // input.lines[0].qty, with the names of the schema. Members that the schema does not have keep
-// their names.
+// their names. A pointer refers to the document that the function document has written, so each
+// token is a member or an index.
 func argument(inputs []*model.Input, base, pointer string) string {
 	at := base
 	var list *model.Ref // the type of the list that the next token is an index of
@@ -55,7 +58,8 @@ func argument(inputs []*model.Input, base, pointer string) string {
 	return at
 }
 
-// below returns the members of an input object, or the type of a list.
+// below returns the members of an input object, or the type of a list. Both are nil for a scalar,
+// which has no members in the schema.
 func below(t *model.Ref) (inputs []*model.Input, list *model.Ref) {
 	if t.Elem != nil {
 		return nil, t

@@ -1,6 +1,7 @@
 package fetch
 
-// Subscriptions, and lists that one continues.
+// Subscriptions, and lists that one continues. exec calls Watching and Begin when a subscription
+// starts, and Changes while it runs.
 
 import (
 	"context"
@@ -13,7 +14,8 @@ import (
 )
 
 // WatchedList is List with a cursor for a subscription that continues the list. It reads the cursor
-// before the items, so that a change that is not in the list follows the cursor.
+// before the items, so that a change that is not in the list follows the cursor. A change between
+// the two reads may be in both. An error of the feed only affects the field eventCursor.
 func (x *Fetcher) WatchedList(ctx context.Context, f *model.Field, args map[string]any,
 	columns []string) (*Connection, error) {
 	cursor, failed := f.Resource.Position(ctx, 0)
@@ -25,13 +27,14 @@ func (x *Fetcher) WatchedList(ctx context.Context, f *model.Field, args map[stri
 	return c, nil
 }
 
-// Watching is a subscription to the changes of a resource.
+// Watching is a subscription to the changes of a resource. It is used by one goroutine, because
+// Begin modifies it.
 type Watching struct {
 	of     *resource.Resource
 	id     string // of the single item, if one is set
 	one    bool
-	filter query.Filter
-	after  feed.Cursor
+	filter query.Filter // zero if id is set
+	after  feed.Cursor  // start of the subscription; zero until Begin if the client gave no cursor
 }
 
 // Watching returns the subscription for the arguments of a field with Source Watch. last is a
@@ -68,7 +71,8 @@ func (w *Watching) Begin(ctx context.Context) {
 	}
 }
 
-// Changes yields the changes, as [resource.Resource.Watch] does.
+// Changes yields the changes, as [resource.Resource.Watch] does. Authorization is checked for each
+// change, so the caller may lose access while it runs.
 func (w *Watching) Changes(ctx context.Context) iter.Seq2[*feed.Change[resource.Entry], error] {
 	if w.one {
 		return w.of.WatchItem(ctx, w.id, w.after)

@@ -15,13 +15,14 @@ import (
 // Write performs a field with Source Create, Replace, Patch or Delete. It returns the item, which
 // for Delete is the last state. A nil item without an error means that the write succeeded and
 // there is no item to return: it cannot be represented in this version, or a repeated delete
-// succeeded.
+// succeeded. The core authorizes, validates and retries, and publishes the event.
 func (x *Fetcher) Write(ctx context.Context, f *model.Field, args map[string]any) (*resource.Entry, error) {
 	return x.Create(ctx, f, args, "")
 }
 
 // Create is Write with the option NewID of [resource.WriteOptions], for fields with any of these
-// Sources.
+// Sources. Existing is set, because replace in GraphQL never creates an item: create has a field of
+// its own.
 func (x *Fetcher) Create(ctx context.Context, f *model.Field, args map[string]any,
 	newID string) (*resource.Entry, error) {
 	opts := resource.WriteOptions{Existing: true, NewID: newID, MaxDepth: x.limits.Depth,
@@ -61,6 +62,8 @@ func (x *Fetcher) writeItem(
 		e, _, err = r.Put(ctx, id, doc, opts)
 		return e, err
 	}
+	// Source Patch: the document is a merge patch (RFC 7396). Null removes a value, and absent
+	// members remain.
 	p, err := patch.ParseMergePatch(doc, patch.Limits{Depth: x.limits.Depth})
 	if err != nil {
 		return e, err
@@ -68,7 +71,8 @@ func (x *Fetcher) writeItem(
 	return r.Patch(ctx, id, p, opts)
 }
 
-// preconditions parses the argument ifMatch, which has the syntax of the If-Match header field.
+// preconditions parses the argument ifMatch, which has the syntax of the If-Match header field. A
+// tag that does not match is an error of the core, with the code PRECONDITION_FAILED.
 func preconditions(ifMatch any) (resource.Preconditions, error) {
 	text, ok := ifMatch.(string)
 	if !ok {
