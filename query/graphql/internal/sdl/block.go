@@ -1,7 +1,8 @@
 package sdl
 
 // String literals in the layout of the reference implementation, for descriptions and arguments of
-// directives.
+// directives. Called by sdl.go. Tools compare schemas as text, so the layout matters as much as the
+// value.
 
 import (
 	"strings"
@@ -10,12 +11,14 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// quoted returns s as a string literal (section 2.10.4).
+// quoted returns s as a string literal (section 2.10.4). It uses the printer of package parser,
+// which decides the escapes.
 func quoted(s string) string { return parser.PrintValue(&parser.StringValue{Value: s}) }
 
 // block returns s as a block string in the layout of the reference implementation. It uses one line
 // for a short string whose end cannot be confused with the closing quotation marks. printable(s)
-// must be true.
+// must be true. A final quotation mark or backslash would join the closing marks, so such a string
+// ends in a line break.
 func block(s string) string {
 	escaped := strings.ReplaceAll(s, `"""`, `\"""`)
 	several := strings.Contains(s, "\n")
@@ -31,7 +34,8 @@ func block(s string) string {
 // isBlank reports whether c is a space or tab.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// units returns the length of s in UTF-16 code units, which is its length in JavaScript.
+// units returns the length of s in UTF-16 code units, which is its length in JavaScript. The limit
+// of 70 is compared with the length in JavaScript, so a character beyond the BMP counts twice.
 func units(s string) int {
 	n := 0
 	for _, r := range s {
@@ -42,7 +46,8 @@ func units(s string) int {
 
 // printable reports whether a block string preserves s (section 2.10.4, BlockStringValue). A block
 // string loses control characters, blank lines at both ends, and indentation that all lines have in
-// common.
+// common. The first line is part of the test: BlockStringValue keeps its indentation, but the
+// printer puts it on a line of its own.
 func printable(s string) bool {
 	if s == "" {
 		return true

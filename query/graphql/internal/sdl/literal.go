@@ -1,5 +1,8 @@
 package sdl
 
+// Default values as literals. sdl.go prints them, and package introspect returns them as
+// defaultValue. The values are those of model.Input, which have the Go types of package coerce.
+
 import (
 	"encoding/json"
 	"fmt"
@@ -17,7 +20,7 @@ import (
 
 // Default returns the default value of an argument or input field as a GraphQL literal. ok is false
 // if there is none. The SDL shows it after the equals sign, and introspection as defaultValue
-// (section 4.2.4).
+// (section 4.2.4). A default of null at a non-null type is none: it could not be used.
 func Default(in *model.Input) (string, bool) {
 	if !in.HasDefault || in.Default == nil && in.Type.NonNull {
 		return "", false
@@ -35,7 +38,8 @@ func Literal(t *model.Ref, value any) string {
 	return parser.PrintValue(toValue(t, value))
 }
 
-// toValue returns the syntax tree of a literal, which the parser's printer writes.
+// toValue returns the syntax tree of a literal, which the parser's printer writes. Its recursion
+// follows the value, which is part of the schema and therefore small and without cycles.
 func toValue(t *model.Ref, value any) parser.Value {
 	if value == nil {
 		return &parser.NullValue{}
@@ -58,18 +62,22 @@ func toValue(t *model.Ref, value any) parser.Value {
 		}
 	case model.Enum:
 		for _, v := range t.Type.Values {
+			// A value that has no Go value is identified by its name.
 			if v.Go == value || v.Go == nil && v.Name == value {
 				return &parser.EnumValue{Value: v.Name}
 			}
 		}
 	}
+	// An ID that is an integer is written without quotation marks. Both forms are valid (section
+	// 3.5.5).
 	if s, ok := value.(string); ok && t.Type.Name == "ID" && isInteger(s) {
 		return &parser.IntValue{Value: s} // as the reference implementation does
 	}
 	return untyped(value)
 }
 
-// object returns an input object without the absent fields.
+// object returns an input object without the absent fields. Fields that the type does not have are
+// left out.
 func object(t *model.Type, fields map[string]any) parser.Value {
 	o := &parser.ObjectValue{}
 	for _, in := range t.Inputs {
@@ -86,13 +94,14 @@ func field(name string, value parser.Value) *parser.ObjectField {
 }
 
 // isInteger reports whether s is an integer in canonical form, without plus sign and leading zeros.
+// Such a text is an IntValue of the grammar (section 2.10.1).
 func isInteger(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
 	return digits != "" && strings.Trim(digits, "0123456789") == "" && (digits == "0" || digits[0] != '0')
 }
 
 // untyped returns a literal for a value by its Go type only. It is used for scalars and for parts
-// of JSON.
+// of JSON. Maps have no order, so their names are sorted to keep the output deterministic.
 func untyped(value any) parser.Value {
 	switch v := value.(type) {
 	case nil:
@@ -129,7 +138,8 @@ func untyped(value any) parser.Value {
 	return number(fmt.Sprint(value)) // other integer types
 }
 
-// number returns an integer or float literal. Negative zero has no sign, as in JavaScript.
+// number returns an integer or float literal. Negative zero has no sign, as in JavaScript. text is
+// a JSON number, which is also valid in GraphQL.
 func number(text string) parser.Value {
 	switch {
 	case text == "-0":
@@ -140,7 +150,8 @@ func number(text string) parser.Value {
 	return &parser.FloatValue{Value: text}
 }
 
-// ofJSON returns a literal for raw JSON. Numbers keep their text. Invalid JSON becomes null.
+// ofJSON returns a literal for raw JSON. Numbers keep their text. Invalid JSON becomes null. It
+// uses encoding/json, which can keep the text of numbers in an untyped value.
 func ofJSON(raw jsontext.Value) parser.Value {
 	dec := json.NewDecoder(strings.NewReader(string(raw)))
 	dec.UseNumber()

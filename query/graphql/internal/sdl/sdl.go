@@ -4,6 +4,9 @@
 // query: printSchema(buildClientSchema(response)) of npm graphql 16. A test in .ci/clients compares
 // both. Directives and types are sorted by name. Fields, arguments, input fields and enum values
 // have the order of the model, which introspection preserves.
+//
+// Package graphql prints the schema once, when a handler is created. The parser of the reference
+// implementation accepts the output, and clients generate code from it.
 package sdl
 
 import (
@@ -42,10 +45,12 @@ func builtIn(t *model.Type) bool {
 	return strings.HasPrefix(t.Name, "__")
 }
 
-// printer writes definitions to a buffer.
+// printer writes definitions to a buffer. Writes to a strings.Builder cannot fail, so its methods
+// return no errors.
 type printer struct{ b strings.Builder }
 
-// begin separates a definition from the previous one and writes its description.
+// begin separates a definition from the previous one and writes its description. The first
+// definition has no separator, so the output begins without empty lines.
 func (p *printer) begin(doc string) {
 	if p.b.Len() > 0 {
 		p.b.WriteString("\n\n")
@@ -54,7 +59,8 @@ func (p *printer) begin(doc string) {
 }
 
 // doc writes a description. Empty lines of a description are indented too, as in the reference
-// implementation.
+// implementation. first reports that it is the first one of its list. Others are separated by an
+// empty line if they have a description.
 func (p *printer) doc(text, indent string, first bool) {
 	if text == "" {
 		return
@@ -78,6 +84,8 @@ func (p *printer) schema(s *model.Schema) {
 		root        *model.Type
 	}{{"query", "Query", s.Query}, {"mutation", "Mutation", s.Mutation},
 		{"subscription", "Subscription", s.Subscription}}
+	// A root type that is nil does not prevent the omission: an absent Mutation needs no
+	// definition.
 	usual := s.Doc == ""
 	for _, r := range roots {
 		usual = usual && (r.root == nil || r.root.Name == r.usual)
@@ -109,7 +117,8 @@ func (p *printer) directive(d *model.Directive) {
 	p.b.WriteString(" on " + strings.Join(d.Locations, " | "))
 }
 
-// definition writes the definition of a type.
+// definition writes the definition of a type. model.Reflect defines no interfaces and unions, so
+// these kinds are not printed.
 func (p *printer) definition(t *model.Type) {
 	p.begin(t.Doc)
 	switch t.Kind {
@@ -167,6 +176,7 @@ func (p *printer) value(v *model.Value, first bool) {
 }
 
 // args writes arguments on one line, or on one line each if any of them has a description.
+// Arguments of fields are indented by two spaces more than the field.
 func (p *printer) args(args []*model.Input, indent string) {
 	if len(args) == 0 {
 		return
@@ -192,7 +202,8 @@ func (p *printer) args(args []*model.Input, indent string) {
 	p.b.WriteString("\n" + indent + ")")
 }
 
-// input writes an argument or input field without its description.
+// input writes an argument or input field without its description. The description is written by
+// the caller, because its place depends on the layout.
 func (p *printer) input(in *model.Input) {
 	p.b.WriteString(in.Name + ": " + in.Type.String())
 	if text, ok := Default(in); ok {
@@ -202,7 +213,7 @@ func (p *printer) input(in *model.Input) {
 }
 
 // deprecated writes the directive @deprecated if reason is not empty. It omits the default reason
-// (section 3.13.3).
+// (section 3.13.3). An empty reason means that the element is not deprecated.
 func (p *printer) deprecated(reason string) {
 	switch reason {
 	case "":
