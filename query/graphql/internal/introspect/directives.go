@@ -5,12 +5,14 @@ package introspect
 import "github.com/stoa-go/stoa/query/graphql/internal/model"
 
 // directiveType defines __Directive (section 4.2.6). Its fields isDeprecated and deprecationReason
-// are not yet in the specification.
+// are not yet in the specification. They are false and null, because no directive of the schema is
+// deprecated.
 func (b *builder) directiveType() {
 	b.directive.Fields = append(described(b, func(d *model.Directive) (string, string) { return d.Name, d.Doc }),
 		meta("isRepeatable", "Whether it can be repeated at one location.", required(b.boolean),
 			func(d *model.Directive) any { return d.Repeatable }),
 		meta("locations", "Where it can be used.", requiredList(b.location), func(d *model.Directive) any {
+			// Enum values are strings in responses, and Meta functions return lists as []any.
 			list := make([]any, len(d.Locations))
 			for i, l := range d.Locations {
 				list[i] = l
@@ -23,8 +25,9 @@ func (b *builder) directiveType() {
 }
 
 // directives adds the directives of section 3.13. Documents can use skip and include only; the
-// others occur in the SDL.
+// others occur in the SDL. The SDL omits their definitions, because each schema has them.
 func (b *builder) directives() {
+	// Both have the same locations and an argument of the same name and type.
 	conditional := func(name, doc, condition string) *model.Directive {
 		return &model.Directive{Name: name, Doc: doc,
 			Locations: []string{"FIELD", "FRAGMENT_SPREAD", "INLINE_FRAGMENT"},

@@ -4,6 +4,9 @@
 // Package graphql calls [Extend] after it has built a schema. The types are those of the reference
 // implementation, npm graphql 16.15. Its tools query more than the specification has: deprecated
 // arguments and input fields, isOneOf, and deprecated directives.
+//
+// The values are not computed in advance. Package exec calls the Meta functions for each response,
+// and stores the response with the plan if a query without variables selects only introspection.
 package introspect
 
 import (
@@ -26,6 +29,7 @@ import (
 // The Meta functions of __schema and __type ignore their parent. TypeName has no Meta function,
 // because the executor has the type's name when it plans a selection.
 func Extend(s *model.Schema) {
+	// All types exist before their fields are defined, because the fields refer to types in cycles.
 	b := newBuilder(s)
 	b.enums()
 	b.schemaType()
@@ -34,19 +38,22 @@ func Extend(s *model.Schema) {
 	b.directiveType()
 	b.metaFields()
 	b.directives()
+	// Package sdl prints in this order, too.
 	slices.SortFunc(s.Types, func(a, b *model.Type) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortFunc(s.Directives, func(a, b *model.Directive) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// builder holds the introspection types, which refer to each other.
+// builder holds the introspection types, which refer to each other. It is used by one call of
+// Extend.
 type builder struct {
 	model *model.Schema
 
-	text, boolean                                               *model.Type
+	text, boolean                                               *model.Type // the scalars String and Boolean
 	schema, typ, field, input, value, directive, kind, location *model.Type
 }
 
-// newBuilder adds empty introspection types to s. The methods of builder add their fields.
+// newBuilder adds empty introspection types to s. The methods of builder add their fields. A type
+// is a pointer that other types refer to, so it must not be replaced later.
 func newBuilder(s *model.Schema) *builder {
 	b := &builder{model: s}
 	// A catalog may use neither scalar, but the introspection types do.
@@ -67,7 +74,8 @@ func newBuilder(s *model.Schema) *builder {
 	return b
 }
 
-// scalar returns the scalar of this name, and adds it if the schema does not have it.
+// scalar returns the scalar of this name, and adds it if the schema does not have it. Names of
+// types are unique in a schema, so an existing one must be used.
 func (b *builder) scalar(name string) *model.Type {
 	for _, t := range b.model.Types {
 		if t.Name == name {
@@ -77,7 +85,8 @@ func (b *builder) scalar(name string) *model.Type {
 	return b.add(model.Scalar, name, "")
 }
 
-// describe adds descriptions to the scalars of the specification that have none.
+// describe adds descriptions to the scalars of the specification that have none. Other scalars
+// remain as they are.
 func (b *builder) describe() {
 	docs := map[string]string{
 		"Int":     "A signed 32-bit integer.",
@@ -94,7 +103,7 @@ func (b *builder) describe() {
 	}
 }
 
-// add adds a type to the schema.
+// add adds a type to the schema. Extend sorts the types at the end.
 func (b *builder) add(kind model.Kind, name, doc string) *model.Type {
 	t := &model.Type{Kind: kind, Name: name, Doc: doc}
 	b.model.Types = append(b.model.Types, t)
@@ -107,7 +116,8 @@ func nullable(t *model.Type) *model.Ref { return &model.Ref{Type: t} }
 // required returns a non-null reference to t.
 func required(t *model.Type) *model.Ref { return &model.Ref{Type: t, NonNull: true} }
 
-// list returns a reference to a list of non-null items.
+// list returns a reference to a list of non-null items. The list itself may be null: which lists a
+// __Type has depends on its kind.
 func list(t *model.Type) *model.Ref { return &model.Ref{Elem: required(t)} }
 
 // requiredList returns a non-null reference to a list of non-null items.
@@ -115,7 +125,8 @@ func requiredList(t *model.Type) *model.Ref {
 	return &model.Ref{Elem: required(t), NonNull: true}
 }
 
-// enums fills in __TypeKind and __DirectiveLocation.
+// enums fills in __TypeKind and __DirectiveLocation. __TypeKind has kinds that this schema does not
+// use, because clients expect all of them (section 4.2.2).
 func (b *builder) enums() {
 	b.kind.Values = values(
 		"SCALAR", "A scalar.",
@@ -126,6 +137,8 @@ func (b *builder) enums() {
 		"INPUT_OBJECT", "It has `inputFields`.",
 		"LIST", "It has `ofType`, the type of the items.",
 		"NON_NULL", "It has `ofType`, the type without null.")
+	// The values need no descriptions: each name is that of the element which the directive
+	// annotates.
 	b.location.Values = values("QUERY", "", "MUTATION", "", "SUBSCRIPTION", "", "FIELD", "",
 		"FRAGMENT_DEFINITION", "",
 		"FRAGMENT_SPREAD", "", "INLINE_FRAGMENT", "", "VARIABLE_DEFINITION", "", "SCHEMA", "", "SCALAR", "",
@@ -135,7 +148,8 @@ func (b *builder) enums() {
 		"INPUT_OBJECT", "", "INPUT_FIELD_DEFINITION", "", "DIRECTIVE_DEFINITION", "")
 }
 
-// values returns enum values for pairs of name and description.
+// values returns enum values for pairs of name and description. The Go value is the name, because
+// Meta functions return names.
 func values(pairs ...string) []*model.Value {
 	var list []*model.Value
 	for i := 0; i < len(pairs); i += 2 {
@@ -145,8 +159,10 @@ func values(pairs ...string) []*model.Value {
 }
 
 // metaFields sets the fields of section 4.1 and 4.2 that are not in the list of any type's fields.
+// The schema keeps them apart, so that they do not occur in introspection or in the SDL.
 func (b *builder) metaFields() {
 	s := b.model
+	// The value of __typename is part of a plan, so the field needs no Meta function.
 	s.TypeName = &model.Field{Name: "__typename", Doc: "The name of the type of this object.",
 		Type:   required(b.text),
 		Source: model.Meta}

@@ -1,14 +1,15 @@
 package introspect
 
 // Fields of the introspection types. Each is a model.Field with a Meta function, which package exec
-// calls with the parent value.
+// calls with the parent value. Extend in introspect.go calls the methods of builder.
 
 import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/sdl"
 )
 
-// meta returns a field whose parent has the Go type P.
+// meta returns a field whose parent has the Go type P. A parent of another type is a mistake in
+// this package and panics.
 func meta[P any](name, doc string, t *model.Ref, get func(parent P) any) *model.Field {
 	return &model.Field{Name: name, Doc: doc, Type: t, Source: model.Meta,
 		Meta: func(parent any, _ map[string]any) any { return get(parent.(P)) }}
@@ -16,7 +17,8 @@ func meta[P any](name, doc string, t *model.Ref, get func(parent P) any) *model.
 
 // listing returns a list field with the argument includeDeprecated. Items with a deprecation reason
 // are left out unless it is true. The field is null if get returns false, because the kind of the
-// parent has no such list.
+// parent has no such list. Elements without a deprecation in the model have a reason function that
+// returns the empty string.
 func listing[P, E any](name, doc string, t, flag *model.Ref, get func(parent P) ([]E, bool),
 	reason func(E) string) *model.Field {
 	return &model.Field{Name: name, Doc: doc, Type: t, Source: model.Meta,
@@ -37,7 +39,8 @@ func listing[P, E any](name, doc string, t, flag *model.Ref, get func(parent P) 
 		}}
 }
 
-// text returns s, or nil if s is empty.
+// text returns s, or nil if s is empty. The description of an element without one is null in
+// introspection.
 func text(s string) any {
 	if s == "" {
 		return nil
@@ -45,7 +48,8 @@ func text(s string) any {
 	return s
 }
 
-// named returns a reference to t, or nil if t is nil.
+// named returns a reference to t, or nil if t is nil. It returns any, because a nil *model.Ref in
+// an interface would not be equal to nil.
 func named(t *model.Type) any {
 	if t == nil {
 		return nil
@@ -53,7 +57,8 @@ func named(t *model.Type) any {
 	return nullable(t)
 }
 
-// schemaType defines __Schema (section 4.2.1).
+// schemaType defines __Schema (section 4.2.1). Roots are references to named types, because the
+// parent of __Type is a Ref.
 func (b *builder) schemaType() {
 	b.schema.Fields = []*model.Field{
 		meta("description", "The description of the schema.", nullable(b.text),
@@ -71,6 +76,7 @@ func (b *builder) schemaType() {
 			func(s *model.Schema) any { return named(s.Mutation) }),
 		meta("subscriptionType", "The root type of subscriptions; null if there are none.", nullable(b.typ),
 			func(s *model.Schema) any { return named(s.Subscription) }),
+		// The argument includeDeprecated has no effect, because no directive is deprecated.
 		listing("directives", "All directives, by name.", requiredList(b.directive), required(b.boolean),
 			func(s *model.Schema) ([]*model.Directive, bool) { return s.Directives, true },
 			func(*model.Directive) string { return "" }),
@@ -78,7 +84,7 @@ func (b *builder) schemaType() {
 }
 
 // typeType defines __Type (section 4.2.2). The parent is a Ref, because list and non-null types are
-// types here.
+// types here. Fields that do not apply to the kind of a type are null.
 func (b *builder) typeType() {
 	flag := nullable(b.boolean)
 	b.typ.Fields = []*model.Field{
@@ -93,6 +99,7 @@ func (b *builder) typeType() {
 		listing("fields", "The fields of an object.", list(b.field), flag,
 			func(r *model.Ref) ([]*model.Field, bool) { t, ok := typeOfKind(r, model.Object); return t.Fields, ok },
 			func(f *model.Field) string { return f.Deprecated }),
+		// An object without interfaces has an empty list, and other kinds have null.
 		ofNamed("interfaces", "The interfaces of an object type. This schema has none.", list(b.typ),
 			func(t *model.Type) any {
 				if t.Kind != model.Object {
@@ -100,6 +107,7 @@ func (b *builder) typeType() {
 				}
 				return []any{}
 			}),
+		// Kinds that have possible types do not exist in this schema, so the value is always null.
 		meta("possibleTypes", "The object types of an interface or union. This schema has neither.",
 			list(b.typ),
 			func(*model.Ref) any { return nil }),
@@ -113,6 +121,7 @@ func (b *builder) typeType() {
 			},
 			func(in *model.Input) string { return in.Deprecated }),
 		meta("ofType", "The type that a list or non-null type wraps.", nullable(b.typ), inner),
+		// isOneOf is false for an input object that is not OneOf, and null for other kinds.
 		ofNamed("isOneOf", "Whether an input object needs exactly one field.", flag,
 			func(t *model.Type) any {
 				if t.Kind != model.InputObject {
@@ -123,7 +132,8 @@ func (b *builder) typeType() {
 	}
 }
 
-// ofNamed returns a field of __Type that is null for list and non-null types.
+// ofNamed returns a field of __Type that is null for list and non-null types. Those have no name or
+// members of their own, only ofType.
 func ofNamed(name, doc string, t *model.Ref, get func(t *model.Type) any) *model.Field {
 	return meta(name, doc, t, func(r *model.Ref) any {
 		if r.NonNull || r.Elem != nil {
@@ -134,7 +144,7 @@ func ofNamed(name, doc string, t *model.Ref, get func(t *model.Type) any) *model
 }
 
 // typeOfKind returns the named type of r if it has this kind. Otherwise it returns an empty type
-// and false.
+// and false. The empty type lets callers read a field of it without a check.
 func typeOfKind(r *model.Ref, kind model.Kind) (*model.Type, bool) {
 	if r.NonNull || r.Elem != nil || r.Type.Kind != kind {
 		return &model.Type{}, false
@@ -154,7 +164,9 @@ func kindOf(r *model.Ref) string {
 	return r.Type.Kind.String()
 }
 
-// inner returns the wrapped type of a list or non-null type, and nil for a named type.
+// inner returns the wrapped type of a list or non-null type, and nil for a named type. A new Ref is
+// needed for a non-null type, because the schema must not be modified. The element of a list is
+// returned as it is.
 func inner(r *model.Ref) any {
 	switch {
 	case r.NonNull:
@@ -165,7 +177,8 @@ func inner(r *model.Ref) any {
 	return nil
 }
 
-// parts defines __Field, __InputValue and __EnumValue (sections 4.2.3 to 4.2.5).
+// parts defines __Field, __InputValue and __EnumValue (sections 4.2.3 to 4.2.5). A default value is
+// text, because introspection has no type for arbitrary values.
 func (b *builder) parts() {
 	b.field.Fields = append(described(b, func(f *model.Field) (string, string) { return f.Name, f.Doc }),
 		arguments(b, func(f *model.Field) []*model.Input { return f.Args }),
@@ -178,6 +191,8 @@ func (b *builder) parts() {
 			func(in *model.Input) any { return in.Type }),
 		meta("defaultValue", "The default value, as a GraphQL literal.", nullable(b.text),
 			func(in *model.Input) any {
+				// The SDL has the same literal, so both agree. Without a default, the field is
+				// null.
 				if literal, ok := sdl.Default(in); ok {
 					return literal
 				}
@@ -190,7 +205,8 @@ func (b *builder) parts() {
 		deprecation(b, func(v *model.Value) string { return v.Deprecated })...)
 }
 
-// described returns the fields name and description.
+// described returns the fields name and description. All elements of the schema have them, and each
+// kind keeps them in fields of its own.
 func described[P any](b *builder, get func(parent P) (name, doc string)) []*model.Field {
 	return []*model.Field{
 		meta("name", "The name.", required(b.text),
@@ -201,7 +217,7 @@ func described[P any](b *builder, get func(parent P) (name, doc string)) []*mode
 }
 
 // deprecation returns the fields isDeprecated and deprecationReason. An empty reason means not
-// deprecated.
+// deprecated. Package model has no separate flag.
 func deprecation[P any](b *builder, reason func(parent P) string) []*model.Field {
 	return []*model.Field{
 		meta("isDeprecated", "Whether it is deprecated.", required(b.boolean),
@@ -212,7 +228,8 @@ func deprecation[P any](b *builder, reason func(parent P) string) []*model.Field
 	}
 }
 
-// arguments returns the field args of a field or directive.
+// arguments returns the field args of a field or directive. Its flag includeDeprecated is nullable:
+// null means false.
 func arguments[P any](b *builder, get func(parent P) []*model.Input) *model.Field {
 	return listing("args", "The arguments.", requiredList(b.input), nullable(b.boolean),
 		func(p P) ([]*model.Input, bool) { return get(p), true },
