@@ -37,8 +37,8 @@ import (
 type Config struct {
 	Schema  *model.Schema
 	Catalog *resource.Catalog
-	Scan    lexer.Limits
-	Rules   validate.Limits
+	Scan    lexer.Limits    // limits of the text
+	Rules   validate.Limits // limits of operations
 	// Cost is the maximum number of objects that an operation may fetch, assuming that each list is
 	// full. Default 50,000.
 	Cost int
@@ -62,7 +62,8 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Engine executes operations. It is safe for concurrent use.
+// Engine executes operations. It is safe for concurrent use. An Engine belongs to one schema, and
+// so do its plans and messages.
 type Engine struct {
 	cfg      Config
 	fetch    *fetch.Fetcher
@@ -70,7 +71,8 @@ type Engine struct {
 	runs     sync.Pool // of *run
 	messages shared
 	ids      atomic.Uint64 // of plans
-	// introspected is the maximum number of introspection objects in a response.
+	// introspected is the maximum number of introspection objects in a response. It grows with the
+	// schema, because a query of the whole schema must always be possible.
 	introspected int
 }
 

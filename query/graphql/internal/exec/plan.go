@@ -14,7 +14,8 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Plan is a compiled operation. It is safe for concurrent use.
+// Plan is a compiled operation. It is safe for concurrent use. Apart from the atomic fields, it is
+// not modified after it is compiled.
 type Plan struct {
 	// Kind is "query", "mutation" or "subscription". [Engine.Run] rejects subscriptions.
 	Kind string
@@ -31,12 +32,13 @@ type Plan struct {
 
 	meaning [sha256.Size]byte // of a mutation: see Prepared.Meaning
 
-	answer []byte // the response, if it is constant
-	bytes  int    // size in the cache
-	last   atomic.Int64
+	answer []byte       // the response, if it is constant
+	bytes  int          // size in the cache
+	last   atomic.Int64 // length of the last response; see run.answer
 }
 
-// selectionSet is the merged selection on objects of one type (section 6.3.2).
+// selectionSet is the merged selection on objects of one type (section 6.3.2). Its type is an
+// object type, so the fields do not depend on the value.
 type selectionSet struct {
 	typ     *model.Type
 	ops     []fieldOp
@@ -60,21 +62,22 @@ type fetchOp struct {
 	via [2]int // switches of the fields between
 }
 
-// field is the compiled form of all selected fields with one response key.
+// field is the compiled form of all selected fields with one response key. Runs share it. The
+// results of a run are in run.loaded and run.argued, indexed by fetchIndex and dynamic.
 type field struct {
-	def       *model.Field
+	def       *model.Field // definition in the schema
 	key       string
-	label     []byte // the key as JSON, with a comma before it and a colon after it
-	locations []gqlerror.Location
-	nonNull   bool
+	label     []byte              // the key as JSON, with a comma before it and a colon after it
+	locations []gqlerror.Location // of the selected fields, at most 20, for errors
+	nonNull   bool                // null is an error and makes the parent null
 	write     writer
 	leaf      leaf
 	group     int // switch that is on if any occurrence is on
 
-	constant map[string]any // arguments, if they do not depend on variables
-	fixed    error          // error of the constant arguments
-	dynamic  int            // index in Plan.dynamic plus one; 0 if constant
-	given    []*parser.Argument
+	constant map[string]any     // arguments, if they do not depend on variables
+	fixed    error              // error of the constant arguments
+	dynamic  int                // index in Plan.dynamic plus one; 0 if constant
+	given    []*parser.Argument // arguments with variables; nil if constant
 
 	sub        *selectionSet // nil for leaf fields
 	fetchIndex int           // index in run.loaded, if the field is fetched
@@ -82,7 +85,8 @@ type field struct {
 	took atomic.Int64
 }
 
-// writer selects the code that writes the value of a field.
+// writer selects the code that writes the value of a field. It is decided at compile time, so that
+// writing a field is a single switch.
 type writer uint8
 
 const (
@@ -139,8 +143,9 @@ var writers = [...]writer{
 	model.ChangeItem: changeItem, model.ChangeCursor: changeCursor,
 }
 
-// fetched reports whether values of a source are fetched in the first phase.
-// The others are read from a value that is already present, such as a member of an item.
+// fetched reports whether values of a source are fetched in the first phase. The others are read
+// from a value that is already present, such as a member of an item. ChangeItem needs no call, but
+// relations of the item may be fetched, which follow it.
 func fetched(s model.Source) bool {
 	switch s {
 	case model.Related, model.Computed, model.TotalCount, model.Get, model.List, model.Lookup, model.Create,
@@ -150,7 +155,8 @@ func fetched(s model.Source) bool {
 	return false
 }
 
-// writerOf returns the writer for a field.
+// writerOf returns the writer for a field. A list needs structured if its elements are checked,
+// because a null or invalid element is an error with an index in its path.
 func writerOf(f *model.Field, l *leaf) writer {
 	switch {
 	case f.Source == model.Related && listOf(f.Type) != nil:

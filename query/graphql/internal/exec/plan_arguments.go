@@ -90,7 +90,8 @@ func weightOfValue(v parser.Value) int {
 	return total
 }
 
-// use counts the variables in a literal.
+// use counts the variables in a literal. Those in conditions are not counted, because they are
+// Booleans.
 func (c *compiler) use(v parser.Value) {
 	switch v := v.(type) {
 	case *parser.Variable:
@@ -128,7 +129,8 @@ func (r *run) checkRepeated() *gqlerror.Error {
 		"The variables have more than %d bytes; a variable counts each time it is used.", most)}
 }
 
-// size estimates the size of a coerced value if it is written.
+// size estimates the size of a coerced value if it is written. Numbers and Booleans count with a
+// constant, because their texts are short.
 func size(v any) int {
 	switch v := v.(type) {
 	case string:
@@ -157,7 +159,8 @@ type argued struct {
 	err    error
 }
 
-// coerceArguments coerces the arguments that depend on variables, once per field and run.
+// coerceArguments coerces the arguments that depend on variables, once per field and run. An error
+// is stored, because it is an error of the field and not of the request (section 6.4.1).
 func (r *run) coerceArguments() {
 	for _, n := range r.plan.dynamic {
 		var a argued

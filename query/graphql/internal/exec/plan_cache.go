@@ -1,5 +1,8 @@
 package exec
 
+// The plan cache. Engine.Plan calls get and put for each request. Only valid documents are stored,
+// so invalid ones cannot evict others.
+
 import "sync"
 
 // planKey is the key of a cached plan. It contains the whole text, because with a hash a collision
@@ -44,7 +47,7 @@ func (c *cache) get(key planKey) *Plan {
 }
 
 // put stores a plan and returns the plan to use, which is the stored one if another goroutine was
-// faster.
+// faster. All requests then share one plan, with the durations that it has recorded.
 func (c *cache) put(key planKey, p *Plan) *Plan {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,7 +74,7 @@ func (c *cache) put(key planKey, p *Plan) *Plan {
 	return p
 }
 
-// drop removes a plan. Runs of it are not affected.
+// drop removes a plan. Runs of it are not affected. They have a reference to the plan of their own.
 func (c *cache) drop(e *cached) {
 	c.unlink(e)
 	delete(c.plans, e.key)

@@ -18,7 +18,8 @@ type occurrence struct {
 	when []term
 }
 
-// group is the set of fields with one response key in a selection set.
+// group is the set of fields with one response key in a selection set. The first field decides the
+// name and the arguments.
 type group struct {
 	key     string
 	fields  []selected
@@ -44,13 +45,15 @@ type fieldCollector struct {
 	spread map[string][][]term // visited fragments with their conditions
 }
 
-// candidate is an occurrence that may be the first of its group.
+// candidate is an occurrence that may be the first of its group. The order of candidates is the
+// order of the response (section 6.3.2).
 type candidate struct {
 	group *group
 	when  []term
 }
 
-// compileSet merges selection sets on objects of one type.
+// compileSet merges selection sets on objects of one type. It recurses through compileField, as
+// deep as validate.Limits.Depth allows.
 func (c *compiler) compileSet(typ *model.Type, from []occurrence) *selectionSet {
 	g := fieldCollector{c: c, typ: typ, byKey: map[string]*group{}}
 	for _, o := range from {
@@ -72,7 +75,8 @@ func (c *compiler) compileSet(typ *model.Type, from []occurrence) *selectionSet 
 	return s
 }
 
-// walk collects the fields of a selection set.
+// walk collects the fields of a selection set. Conditions of an enclosing fragment apply to its
+// fields, so they are passed on.
 func (g *fieldCollector) walk(set *parser.SelectionSet, when []term) {
 	for _, s := range set.Selections {
 		switch s := s.(type) {
@@ -91,7 +95,8 @@ func (g *fieldCollector) walk(set *parser.SelectionSet, when []term) {
 }
 
 // fragment collects the fields of a fragment. It skips the fragment if it was visited under the
-// same or weaker conditions.
+// same or weaker conditions. A second visit under other conditions is needed, because it may select
+// fields that the first one does not.
 func (g *fieldCollector) fragment(s *parser.FragmentSpread, when []term) {
 	when, ok := g.c.conditions(when, s.Directives)
 	f := g.c.fragments[s.Name.Value]
@@ -134,7 +139,8 @@ func (g *fieldCollector) addField(f *parser.Field, when []term) {
 	}
 }
 
-// compileField compiles the field of a group.
+// compileField compiles the field of a group. Validation has checked that all fields of the group
+// have one name and the same arguments (section 5.3.2).
 func (c *compiler) compileField(typ *model.Type, g *group) *field {
 	first := g.fields[0].field
 	n := &field{key: g.key, def: c.definitionOf(typ, first.Name.Value)}
@@ -144,6 +150,8 @@ func (c *compiler) compileField(typ *model.Type, g *group) *field {
 			n.locations = append(n.locations, at)
 		}
 	}
+	// The label is written as it is in each run. The comma of the first field of an object becomes
+	// its brace.
 	n.label, _ = jsontext.AppendQuote([]byte{','}, n.key)
 	n.label = append(n.label, ':')
 	c.bytes += 360 + 2*len(n.key) + 16*len(n.locations)
@@ -226,7 +234,8 @@ func (s *selectionSet) addFetches(n *field) {
 }
 
 // columns returns the members of items that are written or used to follow relations, or nil for
-// all.
+// all. A store may then read fewer columns. Fields that are switched off in a run are included,
+// because the plan does not depend on variables.
 func (c *compiler) columns(s *selectionSet, groups []*group) []string {
 	r := s.typ.Resource
 	if r == nil {

@@ -18,6 +18,7 @@ import (
 
 // compile compiles an operation, or returns request errors. The order makes each step safe: Guard
 // limits recursion before parsing, and validation excludes cycles before fragments are expanded.
+// Errors are not cached, so an invalid document is validated for each request.
 func (e *Engine) compile(document, operation string) (*Plan, []*gqlerror.Error) {
 	if err := lexer.Guard(document, e.cfg.Scan); err != nil {
 		return nil, []*gqlerror.Error{documentError(err)}
@@ -72,7 +73,8 @@ func documentError(err error) *gqlerror.Error {
 	return out
 }
 
-// invalid converts the errors of validation, which limits their number.
+// invalid converts the errors of validation, which limits their number. Their messages contain
+// names of the document, which may be long.
 func invalid(bad []validate.Error) []*gqlerror.Error {
 	out := make([]*gqlerror.Error, len(bad))
 	for i, e := range bad {
@@ -84,7 +86,9 @@ func invalid(bad []validate.Error) []*gqlerror.Error {
 	return out
 }
 
-// getOperation implements GetOperation (section 6.1), with the messages of the reference implementation.
+// getOperation implements GetOperation (section 6.1), with the messages of the reference
+// implementation. It follows validation, so all operations of a document must be valid, whichever
+// is executed.
 func getOperation(doc *parser.Document, name string) (*parser.OperationDefinition, *gqlerror.Error) {
 	var found *parser.OperationDefinition
 	for _, def := range doc.Definitions {
@@ -144,6 +148,8 @@ func (c *compiler) planOperation(op *parser.OperationDefinition) (*Plan, *gqlerr
 	p.bytes = 1024 + 576*len(op.VariableDefinitions) + c.bytes
 	// The response to an introspection query never changes, so it is computed once, including
 	// errors.
+	// No other goroutine has the plan before it is in the cache, so the fields may be set after a
+	// run.
 	if c.unchanging() {
 		p.answer, _ = c.e.Run(context.Background(), p, nil, nil)
 		p.bytes += len(p.answer)

@@ -12,17 +12,16 @@ import (
 // Fields may be skipped or included depending on variables (section 3.13), which are not known at
 // compile time. Therefore each conditional field has a switch. A run sets all switches before it
 // fetches. Unconditional fields use switch 0, which is always on.
-//
-// term is a condition on a variable.
 
-// term is what a variable has to be for something to be selected.
+// term is a condition on a variable: the value that it must have for a field to be selected.
 type term struct {
 	variable string
 	want     bool
 }
 
 // choice sets the switch of a fieldOp. The op is on if all terms hold and no earlier op of its
-// group is on.
+// group is on. Plan.choices has those of one group in the order of the response, so an earlier op
+// has been decided before.
 type choice struct {
 	terms       []term
 	step, group int               // switches
@@ -50,6 +49,7 @@ func (c *compiler) conditions(when []term, directives []*parser.Directive) ([]te
 				return nil, false
 			}
 			if !slices.Contains(when, t) {
+				// Siblings share the array of when, so it must be copied.
 				when = append(slices.Clip(when), t)
 			}
 		}
@@ -57,13 +57,15 @@ func (c *compiler) conditions(when []term, directives []*parser.Directive) ([]te
 	return when, true
 }
 
-// within reports whether a holds whenever b holds.
+// within reports whether a holds whenever b holds. A condition is the conjunction of its terms, so
+// a must have no term that b lacks.
 func within(a, b []term) bool {
 	return !slices.ContainsFunc(a, func(t term) bool { return !slices.Contains(b, t) })
 }
 
 // addOps creates the ops of a selection set from the candidates, and the choices between them. Most
-// groups have a single unconditional candidate and need no choice.
+// groups have a single unconditional candidate and need no choice. A conditional occurrence gets a
+// switch of its own and shares the switch of its group, which fetches use.
 func (c *compiler) addOps(s *selectionSet, order []candidate) {
 	seen := map[*group]bool{}
 	for _, at := range order {

@@ -54,7 +54,8 @@ func (s *selectionSet) join() {
 	}
 }
 
-// joinOps returns the joined form of ops, or nil if there are no members.
+// joinOps returns the joined form of ops, or nil if there are no members. The label of a member
+// contains the constant fields before it.
 func joinOps(typ *schema.Type, steps []fieldOp) *joined {
 	var list []schema.Labelled
 	var front []byte
@@ -76,7 +77,8 @@ func joinOps(typ *schema.Type, steps []fieldOp) *joined {
 	return &joined{members, front, len(steps) - 1}
 }
 
-// item appends an item. It uses the joined form of the whole object if there is one.
+// item appends an item. It uses the joined form of the whole object if there is one. After an
+// error, or if the response becomes too long, the object is written again by the general path.
 func (r *run) item(n *field, entries []resource.Entry, i int) bool {
 	if n.sub.whole != nil {
 		start := len(r.dst)
@@ -90,7 +92,8 @@ func (r *run) item(n *field, entries []resource.Entry, i int) bool {
 }
 
 // joins reports whether an op can be part of a sequence: it is unconditional, and its value needs
-// no check after it is written.
+// no check after it is written. A nullable value of a non-null field is excluded, because null must
+// be found while it is written.
 func (st *fieldOp) joins() bool {
 	if st.when == 0 && st.write == constant {
 		return true

@@ -52,7 +52,7 @@ type Result struct {
 }
 
 // Prepare coerces variables and checks the limits of a run. If it returns no errors, the caller
-// must call [Prepared.End].
+// must call [Prepared.End]. The errors are request errors: nothing has been executed.
 func (e *Engine) Prepare(p *Plan, variables map[string]jsontext.Value) (*Prepared, []*gqlerror.Error) {
 	r := e.begin(p)
 	if errs := r.prepare(variables); errs != nil {
@@ -62,7 +62,8 @@ func (e *Engine) Prepare(p *Plan, variables map[string]jsontext.Value) (*Prepare
 	return &Prepared{r}, nil
 }
 
-// writeFields yields the fields that are executed, in order.
+// writeFields yields the fields that are executed, in order. Fields such as __typename write
+// nothing and are skipped.
 func (p *Prepared) writeFields() iter.Seq[*field] {
 	return func(yield func(*field) bool) {
 		for i := range p.r.plan.root.ops {
@@ -114,7 +115,8 @@ func (p *Prepared) Meaning() (operation, variables []byte, err error) {
 }
 
 // Run executes the mutation and appends the response to dst. It may be called again after the
-// effects of the previous call were rolled back.
+// effects of the previous call were rolled back. Fetched values of the previous call are released,
+// and its variables and switches are used again.
 func (p *Prepared) Run(ctx context.Context, a *Attempt, dst []byte) ([]byte, Result) {
 	r := p.r
 	r.forget()
@@ -204,7 +206,7 @@ func (p *Prepared) End() { p.r.end() }
 var errSkipped = errors.New("graphql: skipped after an error of another field")
 
 // meaningOf returns a hash of a document and the name of its operation. It does not depend on
-// layout.
+// layout. The name is part of it, because a document may have several operations.
 func meaningOf(doc *parser.Document, op *parser.OperationDefinition) [sha256.Size]byte {
 	text := parser.Print(doc)
 	if op.Name != nil {

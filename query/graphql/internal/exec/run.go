@@ -40,7 +40,8 @@ func (e *Engine) Run(ctx context.Context, p *Plan, variables map[string]jsontext
 	return r.answer(ctx, dst)
 }
 
-// run is an execution of a plan. Runs are pooled with their memory.
+// run is an execution of a plan. Runs are pooled with their memory. The first phase may use several
+// goroutines, each of which writes only the elements of loaded of its fields.
 type run struct {
 	e    *Engine
 	plan *Plan
@@ -91,7 +92,8 @@ func (r *run) end() {
 	r.e.runs.Put(r)
 }
 
-// forget clears the results of an execution, but keeps what prepare has set.
+// forget clears the results of an execution, but keeps what prepare has set. The path is cleared up
+// to its capacity, because elements beyond its length still contain keys of the document.
 func (r *run) forget() {
 	for i := range r.loaded {
 		r.loaded[i].release()
@@ -127,5 +129,6 @@ func (r *run) prepare(variables map[string]jsontext.Value) []*gqlerror.Error {
 	return nil
 }
 
-// active reports whether a fetch is on.
+// active reports whether a fetch is on. Switch 0 is always on, so unconditional fetches need no
+// other test.
 func (r *run) active(l *fetchOp) bool { return r.on[l.group] && r.on[l.via[0]] && r.on[l.via[1]] }

@@ -54,7 +54,8 @@ func (r *run) tooLong() *gqlerror.Error {
 		r.e.cfg.Answer)}
 }
 
-// cost returns the maximum number of objects fetched below one object of a set.
+// cost returns the maximum number of objects fetched below one object of a set. Items that several
+// parents share count for each of them, because that is not known in advance.
 func (r *run) cost(s *selectionSet) int {
 	total := 0
 	for i := range s.fetches {
@@ -65,7 +66,7 @@ func (r *run) cost(s *selectionSet) int {
 	return total
 }
 
-// costOf returns the cost of one field.
+// costOf returns the cost of one field. The application declares the cost of its functions.
 func (r *run) costOf(n *field) int {
 	switch n.def.Source {
 	case model.Related:
@@ -96,7 +97,7 @@ func (r *run) counts(s *selectionSet) int {
 }
 
 // pageSize returns the maximum number of items of a list. A larger page is rejected by the list
-// with a better message.
+// with a better message. Package fetch uses the same arguments for the limit of the page.
 func (r *run) pageSize(n *field) int {
 	policy := n.def.Resource.Describe()
 	args, _ := r.args(n) // an error is reported by the field, which then has no items

@@ -35,13 +35,15 @@ func shortened(message string) string {
 	return strings.ToValidUTF8(message[:maxMessage], "") + "..."
 }
 
-// maxReported is the maximum number of distinct errors of a response that are logged.
+// maxReported is the maximum number of distinct errors of a response that are logged. Errors of one
+// field are compared with each other, so the limit also bounds the time.
 const maxReported = 64
 
 // errEnded is the error of fields that were not fetched because the context was done.
 var errEnded error = problem.New(problem.Unavailable, "The operation did not finish in time.")
 
-// contextError replaces an error that results from the end of the context, which is not an internal error.
+// contextError replaces an error that results from the end of the context, which is not an internal
+// error. Otherwise it would be logged, and masked for the client.
 func contextError(ctx context.Context, err error) error {
 	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
 		return errEnded
@@ -82,7 +84,8 @@ type reportedError struct {
 	reply *gqlerror.Error
 }
 
-// failAt is fail for a field that is not yet in the path.
+// failAt is fail for a field that is not yet in the path. Leaf fields do not add themselves to the
+// path before an error, because most of them have none.
 func (r *run) failAt(n *field, err error) bool {
 	r.path = append(r.path, segment{key: n.key})
 	r.fail(n, err)
@@ -140,7 +143,8 @@ func (r *run) clientError(n *field, err error) *gqlerror.Error {
 }
 
 // sameError reports whether two errors of one field are equal. Leaf errors are separate values with
-// equal texts for each item.
+// equal texts for each item. Comparing texts keeps the log short if a whole level fails for one
+// reason.
 func sameError(a, b error) bool { return a == b || a.Error() == b.Error() }
 
 // clientErrorOf converts err like [gqlerror.Of], and handles errors of this package too. known

@@ -99,9 +99,10 @@ func (r *run) loadAll(ctx context.Context, s *selectionSet, from source) {
 // fetches, such as those from memory, take less time than starting one.
 const minConcurrent = 200_000
 
-// loadConcurrently fetches a field in a goroutine of group, if its duration is long or unknown and the
-// limit allows another goroutine, and otherwise in this one. group may be nil as long as it is
-// empty.
+// loadConcurrently fetches a field in a goroutine of group, if its duration is long or unknown and
+// the limit allows another goroutine, and otherwise in this one. group may be nil as long as it is
+// empty. A goroutine does not wait for a free place: the fetch then runs in this one, so nested
+// fetches cannot block each other.
 func (r *run) loadConcurrently(ctx context.Context, group *sync.WaitGroup, n *field,
 	from source) *sync.WaitGroup {
 	// The duration is that of earlier runs of the same plan, in any request.
@@ -130,7 +131,7 @@ func (r *run) loadConcurrently(ctx context.Context, group *sync.WaitGroup, n *fi
 }
 
 // load fetches one field for all objects, and then its subfields. It recovers from panics in code
-// of the application.
+// of the application. Errors are stored for the second phase, and the other fields continue.
 func (r *run) load(ctx context.Context, n *field, from source) {
 	if f := n.def; len(from.list) == 0 && (f.Source == model.Related || f.Source == model.Computed) {
 		return // no parents
@@ -168,7 +169,8 @@ func (r *run) load(ctx context.Context, n *field, from source) {
 	}
 }
 
-// stop prevents further fetches of a run with Attempt.Whole.
+// stop prevents further fetches of a run with Attempt.Whole. Without such a run, an error affects
+// its own field only.
 func (r *run) stop() {
 	if r.attempt.Whole {
 		r.broken = true
@@ -176,7 +178,8 @@ func (r *run) stop() {
 }
 
 // timed records the duration of a fetch. It decreases slowly, so that a store that is fast because
-// of a cache still gets a goroutine for its slow calls.
+// of a cache still gets a goroutine for its slow calls. Concurrent runs may overwrite the value of
+// each other, which only changes the estimate.
 func (n *field) timed(took time.Duration) {
 	before := n.took.Load()
 	n.took.Store(max(int64(took), before-before/4, 1))

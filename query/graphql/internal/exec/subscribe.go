@@ -50,6 +50,7 @@ func (e *Engine) Subscribe(ctx context.Context, p *Plan, variables map[string]js
 }
 
 // subscription is a running subscription. It is the only memory held while there are no changes.
+// Its variables and switches do not change, so all messages have the same fields.
 type subscription struct {
 	e         *Engine
 	plan      *Plan
@@ -131,7 +132,8 @@ func (s *subscription) listen(ctx context.Context, yield func(Message, error) bo
 	}
 }
 
-// end returns the last error of the subscription.
+// end returns the last error of the subscription. A closed feed is not an error of the request: the
+// client can resume with another process.
 func (s *subscription) end(ctx context.Context, err error) error {
 	if errors.Is(err, feed.ErrClosed) {
 		return feed.ErrClosed
@@ -200,7 +202,8 @@ func (r *run) sharable() bool {
 }
 
 // messageKey identifies equal messages about a change. It does not refer to the plan, because
-// changes are kept longer than subscriptions.
+// changes are kept longer than subscriptions. Variables are not part of it: they only affect the
+// filter, and the conditions that the switches represent.
 type messageKey struct {
 	engine *Engine // several engines may use one resource
 	plan   uint64
@@ -222,7 +225,8 @@ func (r *run) shareKey() messageKey {
 	return key
 }
 
-// changeField appends a field of a change.
+// changeField appends a field of a change. All values except the item are part of the change
+// itself.
 func (r *run) changeField(n *field) bool {
 	c := r.change
 	switch n.write {

@@ -1,5 +1,8 @@
 package exec
 
+// Messages that several subscriptions share. subscribe.go writes a message for the first
+// subscription that needs it and stores it in the Memo of the change.
+
 import (
 	"sync"
 	"sync/atomic"
@@ -15,10 +18,11 @@ type shared struct {
 	kept  []*keptMessage // oldest first
 }
 
-// keptMessage is a shared message until it is evicted.
+// keptMessage is a shared message until it is evicted. A change keeps its Memo longer than the
+// limit allows, so eviction sets json to nil.
 type keptMessage struct {
 	json atomic.Pointer[[]byte]
-	size int
+	size int // size in bytes, with the overhead
 }
 
 // keep stores a message and evicts the oldest ones. A message that would evict most others is not

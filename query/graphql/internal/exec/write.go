@@ -19,7 +19,8 @@ type parent struct {
 	list    *loaded // of connections, edges and page infos
 }
 
-// answer appends the response for the fetched values.
+// answer appends the response for the fetched values. Errors are collected while data is written
+// and then inserted before it. Most responses have none.
 func (r *run) answer(ctx context.Context, dst []byte) ([]byte, Outcome) {
 	r.ctx, r.most = ctx, len(dst)+r.e.cfg.Answer
 	start, outcome := len(dst), Done
@@ -46,7 +47,8 @@ func (r *run) answer(ctx context.Context, dst []byte) ([]byte, Outcome) {
 	return r.dst, outcome
 }
 
-// grown returns dst with space for exactly n more bytes.
+// grown returns dst with space for exactly n more bytes. append alone could double the size of a
+// large buffer.
 func grown(dst []byte, n int) []byte {
 	if cap(dst)-len(dst) >= n {
 		return dst
@@ -62,7 +64,8 @@ func inFront(dst []byte, at int, errs []*gqlerror.Error) []byte {
 }
 
 // object appends an object. It returns false if a non-null field is null. The caller then truncates
-// what object has appended.
+// what object has appended. A null therefore moves up to the nearest nullable parent (section
+// 6.4.4).
 func (r *run) object(s *selectionSet, p parent) bool {
 	start := len(r.dst)
 	for i := 0; i < len(s.ops); i++ {
@@ -152,7 +155,8 @@ func (r *run) finish(n *field, err error) bool { return err == nil || r.failAt(n
 // null handles a missing value. It records an error if ref is non-null.
 func (r *run) null(n *field, ref *model.Ref) bool { return ref.NonNull && r.fail(n, errNull) }
 
-// rootField appends a root field. An unexpected panic is an error of this field.
+// rootField appends a root field. An unexpected panic is an error of this field. Other panics, in
+// marshalers of values, are errors of the leaf.
 func (r *run) rootField(n *field) (ok bool) {
 	depth := len(r.path)
 	r.path = append(r.path, segment{key: n.key})
@@ -217,7 +221,8 @@ func (r *run) toMany(n *field, p *parent) bool {
 // large buffer step by step would need more memory than the response.
 const sample = 32
 
-// each appends a list. one appends an element.
+// each appends a list. one appends an element. An element that is null in a list of non-null
+// elements makes the whole list null.
 func (r *run) each(elem *model.Ref, count int, one func(i int) bool) bool {
 	r.path = append(r.path, segment{})
 	at := len(r.path) - 1

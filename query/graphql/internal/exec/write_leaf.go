@@ -1,5 +1,9 @@
 package exec
 
+// Scalars and enums. write.go calls leafMember for members of structs, and write_value.go calls
+// leafValue for other values. Package schema writes the JSON, which is then checked and converted
+// in place, so values need no intermediate form.
+
 import (
 	"encoding"
 	"errors"
@@ -32,7 +36,8 @@ const (
 	enumValue             // a string that must be an enum value
 )
 
-// leafOf returns the leaf of a field that has a scalar or enum as its named type.
+// leafOf returns the leaf of a field that has a scalar or enum as its named type. The result is
+// part of the plan, so a run does not inspect types.
 func leafOf(f *model.Field) leaf {
 	t, named := outputType(f), f.Type.Named()
 	if t == nil {
@@ -57,7 +62,8 @@ func leafOf(f *model.Field) leaf {
 	return l
 }
 
-// foreign reports whether application code may write values of a type.
+// foreign reports whether application code may write values of a type. Only such values need a
+// deferred recover, which is not free on this path.
 func foreign(t *schema.Type) bool {
 	switch t.Kind {
 	case schema.Integer, schema.Number, schema.Boolean:
@@ -122,7 +128,8 @@ func (r *run) recoverLeaf(err *error) {
 	}
 }
 
-// check checks the value appended since start. The caller truncates it if there is an error.
+// check checks the value appended since start. The caller truncates it if there is an error. A
+// value of the form plain is only checked for null.
 func (r *run) check(n *field, start int, nonNull bool) error {
 	text := r.dst[start:]
 	if text[0] == 'n' {

@@ -1,5 +1,8 @@
 package exec
 
+// Items that occur several times in the result of a relation. run_fetch.go calls share, and
+// write.go calls related for each occurrence.
+
 import "slices"
 
 // span is the position of an item in the response. An item may occur several times, such as a
@@ -18,7 +21,8 @@ func (l *loaded) share(parents int) {
 	}
 }
 
-// related appends an item of a relation.
+// related appends an item of a relation. The first occurrence is written, and later ones are copies
+// of its bytes.
 func (r *run) related(n *field, l *loaded, i int) bool {
 	if len(l.spans) == 0 {
 		return r.item(n, l.page.Entries, i)

@@ -1,5 +1,8 @@
 package exec
 
+// Values with subfields: structs within items, results of functions, introspection, and the objects
+// of connections. Called by write.go, and calls its object and each for the elements.
+
 import (
 	"reflect"
 	"strconv"
@@ -86,7 +89,8 @@ func (r *run) metaField(n *field, parent any) bool {
 	return r.metaValue(n, n.def.Type, n.def.Meta(parent, args))
 }
 
-// metaValue appends a value that package introspect has returned for type ref.
+// metaValue appends a value that package introspect has returned for type ref. The number of
+// objects is limited here, because no cost is known before.
 func (r *run) metaValue(n *field, ref *model.Ref, v any) bool {
 	if v == nil {
 		return r.null(n, ref)
@@ -107,7 +111,8 @@ func (r *run) metaValue(n *field, ref *model.Ref, v any) bool {
 	return true
 }
 
-// paged appends a field of a connection, an edge or a page info, from the fetched page.
+// paged appends a field of a connection, an edge or a page info, from the fetched page. Only fields
+// with objects are added to the path, because the others have no fields below them.
 func (r *run) paged(n *field, p *parent) bool {
 	page := &p.list.conn.Page
 	switch n.write {
@@ -164,7 +169,8 @@ func (r *run) cursor(n *field, page *resource.Page, i int) bool {
 	return r.finish(n, r.text(text))
 }
 
-// pageEdge appends the cursor of the first or last item, or null for an empty page.
+// pageEdge appends the cursor of the first or last item, or null for an empty page. A page with
+// limit 0 has no items, so it has no cursors either.
 func (r *run) pageEdge(n *field, p *parent) bool {
 	page := &p.list.conn.Page
 	if len(page.Entries) == 0 {
