@@ -92,3 +92,15 @@ func BenchmarkHostile(b *testing.B) {
 		})
 	}
 }
+
+// TestConflictUnderLongKey: a conflict is explained even if a response key alone is longer than the
+// limit of a message.
+func TestConflictUnderLongKey(t *testing.T) {
+	t.Parallel()
+	key := strings.Repeat("k", 1200)
+	sub := func(field string) string { return "a:self{b:self{" + key + ":" + field + "}}" }
+	got := verdict(graphqltest.New(), "{dog{"+sub("id")+" "+sub("name")+"}}")
+	if !strings.Contains(got, `"id" and "name" are different fields`) {
+		t.Errorf("the message does not contain the reason: %.200s", got)
+	}
+}

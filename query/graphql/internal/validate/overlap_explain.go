@@ -184,7 +184,8 @@ func subfieldConflict(a, b *parser.Field, found []*conflict) *conflict {
 	var why []string
 	length := 0
 	for _, inner := range found {
-		if length += len(inner.why); length > most {
+		// The first reason is kept at any length, because a message without one says nothing.
+		if length += len(inner.why); length > most && why != nil {
 			break
 		}
 		why = append(why, fmt.Sprintf("subfields %q conflict because %s", inner.key, inner.why))
