@@ -184,7 +184,7 @@ func subfieldConflict(a, b *parser.Field, found []*conflict) *conflict {
 	var why []string
 	length := 0
 	for _, inner := range found {
-		// The first reason is kept at any length, because a message without one says nothing.
+		// The first reason is kept at any length, because a message without one is useless.
 		if length += len(inner.why); length > most && why != nil {
 			break
 		}
