@@ -36,7 +36,7 @@ func (l *Log) insert(ctx context.Context, events []*feed.Event) error {
 	w := l.db.Writer(ctx)
 	if l.serialized {
 		if _, err := w.ExecContext(ctx, l.sql.lock, l.sql.lockKey); err != nil {
-			return l.appendError(err)
+			return l.fault(err)
 		}
 	}
 	var args []any // reused, because drivers do not keep it
@@ -48,7 +48,7 @@ func (l *Log) insert(ctx context.Context, events []*feed.Event) error {
 			args = appendArgs(args, e)
 		}
 		if _, err := w.ExecContext(ctx, l.sql.insert[size], args...); err != nil {
-			return l.appendError(err)
+			return l.fault(err)
 		}
 		events = events[n:]
 	}

@@ -17,6 +17,12 @@ import (
 // transactions that may hold it. These include transactions that write to other tables of the
 // server, because Head cannot tell them apart.
 func (l *Log) Head(ctx context.Context) (feed.Cursor, error) {
+	at, err := l.head(ctx)
+	return at, l.fault(err)
+}
+
+// head is Head with the errors of the driver.
+func (l *Log) head(ctx context.Context) (feed.Cursor, error) {
 	r, err := l.readNewest(ctx, math.MaxInt64)
 	if err == nil && r.emptied {
 		if err = l.replaceEpoch(ctx, r.newest); err == nil {
@@ -37,7 +43,7 @@ func (l *Log) Head(ctx context.Context) (feed.Cursor, error) {
 			if err := sleep(ctx, wait); err != nil {
 				return feed.Cursor{}, err
 			}
-			return l.Head(ctx)
+			return l.head(ctx)
 		case r.xmin >= barrier:
 			l.advance(anchorOf(seen), r.generation)
 			return seen, nil

@@ -15,6 +15,12 @@ import (
 // counting a million rows is slow. So on PostgreSQL a number that was rolled back counts as an
 // event. The cursor after the last purged event stays valid.
 func (l *Log) Purge(ctx context.Context, before time.Time, keep, max int) (int, error) {
+	n, err := l.purge(ctx, before, keep, max)
+	return n, l.fault(err)
+}
+
+// purge is Purge with the errors of the driver.
+func (l *Log) purge(ctx context.Context, before time.Time, keep, max int) (int, error) {
 	for wait := time.Millisecond; ; wait *= 2 {
 		old, err := l.deleteOldest(ctx, before, keep, max)
 		if err == nil && old.gap.seq > 0 {

@@ -19,6 +19,12 @@ const maxWait = 16 * time.Millisecond
 
 // Tail implements [feed.Log].
 func (l *Log) Tail(ctx context.Context, after feed.Cursor, most int) ([]*feed.Event, feed.Cursor, error) {
+	events, end, err := l.tail(ctx, after, most)
+	return events, end, l.fault(err)
+}
+
+// tail is Tail with the errors of the driver.
+func (l *Log) tail(ctx context.Context, after feed.Cursor, most int) ([]*feed.Event, feed.Cursor, error) {
 	for wait := time.Millisecond; ; wait *= 2 {
 		generation := l.loadProgress().generation
 		r, err := l.readPage(ctx, after, math.MaxInt64, most)
@@ -51,7 +57,7 @@ func (l *Log) Tail(ctx context.Context, after feed.Cursor, most int) ([]*feed.Ev
 func (l *Log) Read(ctx context.Context, after, until feed.Cursor, most int) ([]*feed.Event, error) {
 	r, err := l.readPage(ctx, after, until.Seq, most)
 	if err != nil {
-		return nil, err
+		return nil, l.fault(err)
 	}
 	if until.Epoch != r.floor.Epoch {
 		return nil, feed.ErrExpired

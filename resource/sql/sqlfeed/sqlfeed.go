@@ -109,9 +109,12 @@ func (l *Log) CreateTable(ctx context.Context) error {
 // errNoEpoch reports that the tables exist without the row of the epoch.
 var errNoEpoch = errors.New("sqlfeed: the log has no epoch; call CreateTable")
 
-// appendError wraps an error of a busy or unreachable database in [tx.ErrUnavailable], because the
-// write is rolled back with its event and may be retried.
-func (l *Log) appendError(err error) error {
+// fault wraps an error of a busy or unreachable database in [tx.ErrUnavailable]: a read may be
+// retried, and so may a write, which is rolled back with its event.
+func (l *Log) fault(err error) error {
+	if err == nil || errors.Is(err, tx.ErrUnavailable) || errors.Is(err, tx.ErrOutcomeUnknown) {
+		return err
+	}
 	if kind := l.db.Dialect().Fault(err).Kind; kind == sqltx.Conflict || kind == sqltx.Unavailable {
 		return fmt.Errorf("%w: %w", tx.ErrUnavailable, err)
 	}

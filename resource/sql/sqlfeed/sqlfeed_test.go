@@ -68,14 +68,26 @@ type lost struct{ nowhere }
 
 func (lost) Connect(context.Context) (driver.Conn, error) { return nil, driver.ErrBadConn }
 
-// TestLogLosesItsConnection: the error reports that the write may be retried.
+// TestLogLosesItsConnection: the error of a read or a write reports that it may be retried.
 func TestLogLosesItsConnection(t *testing.T) {
 	t.Parallel()
-	event := &feed.Event{Kind: feed.Created}
-	for _, events := range [][]*feed.Event{{event}, {event, event}} {
-		log := sqlfeed.New(sqltx.New(sqltx.PostgreSQL, sql.OpenDB(lost{}), nil), nil)
-		if err := log.Append(t.Context(), events...); !errors.Is(err, tx.ErrUnavailable) || !errors.Is(err, driver.ErrBadConn) {
-			t.Errorf("Append of %d events: %v, want tx.ErrUnavailable and why", len(events), err)
+	log := sqlfeed.New(sqltx.New(sqltx.PostgreSQL, sql.OpenDB(lost{}), nil), nil)
+	event, at := &feed.Event{Kind: feed.Created}, feed.Cursor{Epoch: 1, Seq: 1, Mark: 1}
+	tests := []struct {
+		name string
+		call func(ctx context.Context) error
+	}{
+		{"Append", func(ctx context.Context) error { return log.Append(ctx, event) }},
+		{"Append of two", func(ctx context.Context) error { return log.Append(ctx, event, event) }},
+		{"Head", func(ctx context.Context) error { _, err := log.Head(ctx); return err }},
+		{"Tail", func(ctx context.Context) error { _, _, err := log.Tail(ctx, at, 1); return err }},
+		{"Read", func(ctx context.Context) error { _, err := log.Read(ctx, at, at, 1); return err }},
+		{"Purge", func(ctx context.Context) error { _, err := log.Purge(ctx, time.Now(), 1, 1); return err }},
+	}
+	for _, tt := range tests {
+		err := tt.call(t.Context())
+		if !errors.Is(err, tx.ErrUnavailable) || !errors.Is(err, driver.ErrBadConn) {
+			t.Errorf("%s: %v, want tx.ErrUnavailable and the cause", tt.name, err)
 		}
 	}
 }
