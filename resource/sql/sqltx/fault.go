@@ -24,7 +24,7 @@ const (
 	NotNull                // a NOT NULL column has no value
 	// a concurrent transaction conflicts; running the whole function again may succeed
 	Conflict
-	Unavailable // the database cannot be reached, is overloaded, or is full
+	Unavailable // the database cannot be reached, is overloaded, full or read-only
 	Value       // a value is too long, out of range or invalid for its column or index
 )
 
@@ -177,6 +177,7 @@ func stateOf(err error) string {
 const (
 	sqliteBusy       = 5
 	sqliteLocked     = 6
+	sqliteReadOnly   = 8
 	sqliteIOErr      = 10
 	sqliteFull       = 13
 	sqliteCantOpen   = 14
@@ -211,7 +212,7 @@ func sqliteFault(err error) Fault {
 		return Fault{Kind: Conflict}
 	case sqliteIOErr:
 		return Fault{Kind: Unavailable, Lost: true}
-	case sqliteFull, sqliteCantOpen:
+	case sqliteFull, sqliteCantOpen, sqliteReadOnly:
 		return Fault{Kind: Unavailable}
 	case sqliteTooBig:
 		return Fault{Kind: Value}

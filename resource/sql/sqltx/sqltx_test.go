@@ -27,6 +27,8 @@ import (
 var errRefused = errors.New("refused by the test")
 
 var (
+	full       = &fakesqlite.ByCode{Number: 13, Text: "database or disk is full (13)"}
+	readOnly   = &fakesqlite.ByExtendedCode{Number: 8, Text: "sqlite3: attempt to write a readonly database"}
 	busy       = &fakesqlite.ByCode{Number: 5, Text: "database is locked (5) (SQLITE_BUSY)"}
 	diskFault  = &fakesqlite.ByExtendedCode{Number: 4<<8 | 10, Text: "sqlite3: disk I/O error"}
 	serialized = &fakesqlite.Postgres{State: "40001"}
@@ -89,6 +91,12 @@ func TestInTxWithFaults(t *testing.T) {
 			sqltx.ErrOutcomeUnknown,
 			[]string{"OPEN", "BEGIN IMMEDIATE", "w", "COMMIT", "ROLLBACK"},
 		},
+		{"full at the commit", sqltx.SQLite, failing("COMMIT", full, 1), tx.ErrUnavailable,
+			[]string{"OPEN", "BEGIN IMMEDIATE", "w", "COMMIT", "ROLLBACK"}},
+		{"full at the commit", sqltx.PostgreSQL, failing("COMMIT", &fakesqlite.Postgres{State: "53100"}, 1),
+			tx.ErrUnavailable, []string{"OPEN", "BEGIN", "w", "COMMIT"}},
+		{"read-only", sqltx.SQLite, failing("BEGIN IMMEDIATE", readOnly, 1), tx.ErrUnavailable,
+			[]string{"OPEN", "BEGIN IMMEDIATE"}},
 		{
 			"the connection is lost at the commit",
 			sqltx.PostgreSQL,

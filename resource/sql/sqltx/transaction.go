@@ -26,7 +26,8 @@ var errEnded = errors.New("sqltx: transaction of this context has ended")
 // again after a short random delay, until it succeeds, [Options.Attempts] is reached or ctx is
 // done. This does not depend on the error that fn returns. Other errors are returned unchanged. The
 // error matches [tx.ErrUnavailable] if the database cannot be reached, if all attempts met
-// conflicts, or if SQLite was locked for its busy_timeout of a second or more.
+// conflicts, if SQLite was locked for its busy_timeout of a second or more, or if the commit was
+// rolled back because the database is full or read-only.
 //
 // If ctx is done before the commit, the transaction rolls back. A commit is not interrupted. If its
 // outcome is unknown, the error is [ErrOutcomeUnknown].
@@ -92,7 +93,7 @@ func (db *DB) try(ctx context.Context, fn func(context.Context) error) (again bo
 		err = ctx.Err()
 	}
 	if err == nil {
-		err = a.commitSession()
+		err = db.commitError(a.commitSession())
 		rolledBack = err != nil && !errors.Is(err, ErrOutcomeUnknown)
 	}
 	if err == nil {
@@ -113,6 +114,15 @@ func (db *DB) notBegun(err error) (again bool, _ error) {
 		return false, fmt.Errorf("%w: %w", tx.ErrUnavailable, err)
 	}
 	return false, err
+}
+
+// commitError classifies an error of a commit. SQLite writes at the commit, so a full disk fails
+// there. Stores classify the errors of statements.
+func (db *DB) commitError(err error) error {
+	if db.dialect.Fault(err).Kind == Unavailable && !errors.Is(err, ErrOutcomeUnknown) {
+		return fmt.Errorf("%w: %w", tx.ErrUnavailable, err)
+	}
+	return err
 }
 
 // run calls fn, under watch in debug mode.
