@@ -43,13 +43,17 @@ type Store interface {
 	// Readers see no part of it before all of it is stored. If r returns an error, Put returns it
 	// unchanged and stores nothing. The other errors are [resource.ErrStale] if expect is not the
 	// current revision, [resource.ErrExists] if expect is empty and there is a blob,
-	// [resource.ErrGone] if the store remembers a deletion and does not reuse ids, and
-	// [resource.ErrNotFound] if no blob can have this id.
+	// [resource.ErrGone] if the store remembers a deletion and does not reuse ids,
+	// [resource.ErrNotFound] if no blob can have this id, and [ErrFull] if there is no space.
 	Put(ctx context.Context, id string, expect resource.Rev, mediaType string, r io.Reader) (*Blob, error)
 	// Delete removes the blob if expect is its current revision. The error is [resource.ErrStale],
 	// [resource.ErrNotFound] or [resource.ErrGone].
 	Delete(ctx context.Context, id string, expect resource.Rev) error
 }
+
+// ErrFull reports that the store has no space for the content, and has stored nothing. It becomes
+// 507 with Retry-After (RFC 4918 section 11.5).
+var ErrFull = errors.New("blob: no space for the content")
 
 // Blob is the metadata of binary content, and the content if it was opened.
 type Blob struct {

@@ -9,6 +9,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/internal/retry"
+	"github.com/stoa-go/stoa/resource/problem"
 )
 
 // Put stores content under an id, and reports whether there was no blob before. Authorization and
@@ -143,6 +145,8 @@ func (w *writeRequest) store(ctx context.Context, id string, expect resource.Rev
 		return nil, storeFault("stored content that could not be read: %v", read)
 	case read != nil:
 		return nil, read
+	case errors.Is(err, ErrFull):
+		return nil, fullError(err)
 	case err != nil:
 		return nil, err
 	case blob == nil || blob.Rev == "":
@@ -151,6 +155,15 @@ func (w *writeRequest) store(ctx context.Context, id string, expect resource.Rev
 		return nil, storeFault("stored content without reading it to its end")
 	}
 	return blob, nil
+}
+
+// fullError adds the problem of a store without space. Space may be freed only by an operator, so
+// clients wait longer than after other failures.
+func fullError(err error) error {
+	d := problem.New(problem.InsufficientStorage,
+		"There is no space for the content. Nothing was stored; retry after 1 minute.")
+	d.Header = http.Header{"Retry-After": {"60"}}
+	return fmt.Errorf("%w: %w", d, err)
 }
 
 // check authorizes a Put and checks its preconditions. op is OpCreate or OpReplace.

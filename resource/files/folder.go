@@ -6,12 +6,14 @@ package files
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // Options configures a [Folder]. Nil means the zero value.
@@ -180,9 +182,29 @@ func (f *Folder) checkRevision(id string, expect resource.Rev) (fs.FileInfo, err
 	return nil, resource.ErrStale
 }
 
+// writeError converts an error of a write to a file system that is full or read-only. full is the
+// error for the former.
+func writeError(err, full error) error {
+	switch {
+	case err == nil, errors.Is(err, tx.ErrOutcomeUnknown):
+		return err
+	case isFull(err):
+		return fmt.Errorf("%w: %w", full, err)
+	case isReadOnly(err):
+		return fmt.Errorf("%w: %w", resource.ErrUnavailable, err)
+	}
+	return err
+}
+
 // Delete removes the file. With Options.Remember, the deletion is recorded first, so that a crash
-// cannot lose it; the record has no effect while the file exists.
+// cannot lose it; the record has no effect while the file exists. On a full file system, which has
+// no space for the record, the error is [resource.ErrUnavailable].
 func (f *Folder) Delete(ctx context.Context, id string, expect resource.Rev) error {
+	return writeError(f.delete(ctx, id, expect), resource.ErrUnavailable)
+}
+
+// delete is Delete with the errors of the file system.
+func (f *Folder) delete(ctx context.Context, id string, expect resource.Rev) error {
 	if !servable(id) {
 		return resource.ErrNotFound
 	}
@@ -207,16 +229,25 @@ func (f *Folder) Delete(ctx context.Context, id string, expect resource.Rev) err
 	if err := f.root.Remove(id); err != nil {
 		return err
 	}
-	if err := f.sync("."); err != nil {
-		return err
+	if err := f.sync("."); err != nil { // the file is removed, but it may reappear after a crash
+		return fmt.Errorf("%w: %w", tx.ErrOutcomeUnknown, err)
 	}
 	f.removeMeta(id, info)
 	return nil
 }
 
 // Put stores the content of r under a name, as described in the package documentation. The returned
-// blob has a SHA256 and no Content. An error of r is returned unchanged.
+// blob has a SHA256 and no Content. An error of r is returned unchanged. The error is
+// [blob.ErrFull] if the file system or a quota is full, and [resource.ErrUnavailable] if the file
+// system is read-only.
 func (f *Folder) Put(ctx context.Context, id string, expect resource.Rev, mediaType string,
+	r io.Reader) (*blob.Blob, error) {
+	b, err := f.put(ctx, id, expect, mediaType, r)
+	return b, writeError(err, blob.ErrFull)
+}
+
+// put is Put with the errors of the file system.
+func (f *Folder) put(ctx context.Context, id string, expect resource.Rev, mediaType string,
 	r io.Reader) (*blob.Blob, error) {
 	if !servable(id) {
 		return nil, resource.ErrNotFound
@@ -258,7 +289,7 @@ func (f *Folder) Put(ctx context.Context, id string, expect resource.Rev, mediaT
 		f.removeMeta(id, old)
 	}
 	if err := f.sync("."); err != nil { // the content is in place, but it may be lost in a crash
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", tx.ErrOutcomeUnknown, err)
 	}
 	return m.blob(id, info, nil), nil
 }

@@ -17,4 +17,8 @@ func tryLockFile(*os.File) bool { return true }
 
 func isInvalidName(error) bool { return false }
 
+func isFull(error) bool { return false }
+
+func isReadOnly(error) bool { return false }
+
 func inode(fs.FileInfo) string { return "" }

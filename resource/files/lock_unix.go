@@ -44,6 +44,15 @@ func isInvalidName(err error) bool {
 		errors.Is(err, syscall.EILSEQ)
 }
 
+// isFull reports whether err means that the file system or the quota of its user is full.
+func isFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
+// isReadOnly reports whether err means that the file system is mounted read-only. The kernel does
+// that after an error of the disk.
+func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
+
 // inode distinguishes files with the same time and size. A program that replaces a file within the
 // resolution of the clock is thereby noticed.
 func inode(info fs.FileInfo) string {

@@ -96,6 +96,7 @@ func (f *Folder) writeControl(path string, text []byte) error {
 	}
 	_, err = file.Write(text)
 	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+		_ = f.root.Remove(path) // incomplete, for example because the disk is full
 		return err
 	}
 	return f.sync(parent(path))

@@ -89,7 +89,7 @@ func (d *describedBlobs) put() *operation {
 	op.Parameters = append(d.uploadParameters(), d.conditions()...)
 	op.RequestBody = d.body()
 	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(d.withRequired(d.withGone(400, 404, 412, 413,
-		415)...)...)...),
+		415, 507)...)...)...),
 		d.empty(201, "The file has been created.", append([]string{"Location"}, d.headers()...)...),
 		d.empty(204, "The file has been replaced.", d.headers()...))
 	return op
@@ -101,7 +101,7 @@ func (d *describedBlobs) post() *operation {
 		"Stores the request body under a name that the server chooses", d.keyText(d.name, true))
 	op.Parameters = d.uploadParameters()
 	op.RequestBody = d.body()
-	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(400, 413, 415)...),
+	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(400, 413, 415, 507)...),
 		d.empty(201, "The file has been created; its path is in `Location`.",
 			append([]string{"Location"}, d.headers()...)...))
 	return op

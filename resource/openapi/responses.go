@@ -272,6 +272,9 @@ func rareClass(status int) problemClass {
 		return problemClass{"Unavailable", "The service is temporarily unavailable.",
 			one(problem.Unavailable),
 			[]string{"Retry-After"}}
+	case 507:
+		return problemClass{"InsufficientStorage", "There is no space for the content.",
+			one(problem.InsufficientStorage), []string{"Retry-After"}}
 	}
 	return problemClass{"OtherProblem", "Any other problem.", nil, nil}
 }

@@ -63,6 +63,8 @@ const (
 	Internal       Kind = "internal-error"
 	NotImplemented Kind = "not-implemented"
 	Unavailable    Kind = "unavailable"
+	// InsufficientStorage means that there is no space for the content (RFC 4918 section 11.5).
+	InsufficientStorage Kind = "insufficient-storage"
 	// OutcomeUnknown means that the write was started and may or may not have been committed. A
 	// retry may find out; if it cannot, the status code is 409.
 	OutcomeUnknown Kind = "outcome-unknown"
@@ -132,6 +134,7 @@ var kindTable = [...]kindInfo{
 	{Internal, http.StatusInternalServerError, "Internal Error", internalError},
 	{NotImplemented, http.StatusNotImplemented, "Not Implemented", internalError},
 	{Unavailable, http.StatusServiceUnavailable, "Unavailable", internalError},
+	{InsufficientStorage, http.StatusInsufficientStorage, "Insufficient Storage", internalError},
 	{OutcomeUnknown, http.StatusServiceUnavailable, "Outcome Unknown", internalError},
 }
 

@@ -52,6 +52,7 @@ func TestKinds(t *testing.T) {
 		"internal-error 500 Internal Error INTERNAL_SERVER_ERROR",
 		"not-implemented 501 Not Implemented INTERNAL_SERVER_ERROR",
 		"unavailable 503 Unavailable INTERNAL_SERVER_ERROR",
+		"insufficient-storage 507 Insufficient Storage INTERNAL_SERVER_ERROR",
 		"outcome-unknown 503 Outcome Unknown INTERNAL_SERVER_ERROR",
 	}
 	var got []string

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -515,6 +516,21 @@ func TestBlobRaces(t *testing.T) {
 		}
 		want(t, send(t, h, "PUT /files/new", "If-None-Match: *", "", "mine"), http.StatusPreconditionFailed, "Etag: *")
 	})
+}
+
+// A store without space: the client must free some or wait, and may try again.
+func TestRule138FullBlobStore(t *testing.T) {
+	t.Parallel()
+	h, s := filled(t, nil)
+	s.put = func(string, io.Reader) (*blob.Blob, error) { return nil, fmt.Errorf("%w: at /srv", blob.ErrFull) }
+	for _, line := range []string{"PUT /files/digits", "POST /files"} {
+		res := send(t, h, line, "", "x")
+		wantProblem(t, res, problem.InsufficientStorage)
+		want(t, res, http.StatusInsufficientStorage, "Retry-After: 60", "Connection: close")
+		if strings.Contains(res.body, "srv") {
+			t.Errorf("the problem has the text of the store: %s", res.body)
+		}
+	}
 }
 
 // TestBlobStoreFaults uses stores that violate the contract.

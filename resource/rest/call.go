@@ -159,7 +159,7 @@ func (x *call) fail(err error) {
 		if d.Header["Www-Authenticate"] == nil {
 			d.Header["Www-Authenticate"] = []string{x.h.opts.Challenge}
 		}
-	case http.StatusInternalServerError:
+	case http.StatusInternalServerError, http.StatusInsufficientStorage:
 		if d.Instance == "" { // otherwise the job has logged the error
 			d.Instance = x.logError(err)
 		}
@@ -170,10 +170,11 @@ func (x *call) fail(err error) {
 			// The server is shutting down.
 			d.Header["Connection"] = closeValue
 		}
-	// RFC 9110 section 15.5.14 allows the server to close the connection.
-	case http.StatusRequestEntityTooLarge:
+	}
+	// The rest of the request body is not read (RFC 9110 section 15.5.14).
+	switch d.StatusCode() {
+	case http.StatusRequestEntityTooLarge, http.StatusInsufficientStorage:
 		if x.r.ProtoMajor == 1 {
-			// The rest of the request body is not read.
 			d.Header["Connection"] = closeValue
 		}
 	}
