@@ -9,7 +9,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
@@ -26,6 +25,8 @@ type database struct {
 	files  string   // folder for the content of files, next to the database; "" if there is none
 	title  string   // for the start-up report: which database it is and how durable commits are
 	weak   []string // settings that weaken durability, for the start-up report
+	// ready is the check for /health.
+	ready func(ctx context.Context) error
 }
 
 // openDatabase opens the database that the flag -db names. Memory is for trials: it supports
@@ -33,7 +34,8 @@ type database struct {
 func openDatabase(ctx context.Context, name string) (*database, error) {
 	switch {
 	case name == "memory":
-		return &database{memory: memory.NewDB(), title: "memory", weak: []string{lostAtExit}}, nil
+		return &database{memory: memory.NewDB(), title: "memory", weak: []string{lostAtExit},
+			ready: func(context.Context) error { return nil }}, nil
 	case isPostgres(name):
 		return openPostgres(ctx, name)
 	case name == "":
@@ -52,19 +54,6 @@ func (db *database) runner() tx.Runner {
 		return db.memory
 	}
 	return db.sql
-}
-
-// ping returns an error if the database is unreachable. It uses the last pool, the one for reads if
-// there are two. A long transaction occupies the only connection for writes, and the shop is still
-// healthy then. The timeout is shorter than that of common load balancers, so that they receive the
-// response.
-func (db *database) ping(ctx context.Context) error {
-	if len(db.pools) == 0 {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	return db.pools[len(db.pools)-1].PingContext(ctx)
 }
 
 // close closes all connections.

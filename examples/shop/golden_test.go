@@ -115,7 +115,7 @@ func openShopOn(t *testing.T, s settings) *opened {
 	catalogs := c.catalogs()
 	negotiator := newNegotiator(newContractHandlers(c, catalogs), s.addr, func() time.Time { return o.now })
 	o.Handler = newNeutral(negotiator, catalogs, c.restOptions(), s,
-		db.ping).before(c.withCaller(negotiator), s.addr)
+		db.ready).before(c.withCaller(negotiator), s.addr)
 	return o
 }
 

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -35,5 +37,23 @@ func TestHealthOfTheDatabase(t *testing.T) {
 				t.Errorf("without a database it is %d: %s", w.Code, w.Body)
 			}
 		})
+	}
+}
+
+// The shop is unhealthy if its file is moved, because its writes would not be in the file that others open.
+func TestHealthOfAMovedFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "shop.db")
+	s := openShopOn(t, settings{db: path})
+	for _, step := range []struct {
+		from, to string
+		want     int
+	}{{path, path, 200}, {path, path + ".old", 503}, {path + ".old", path, 200}} {
+		if err := os.Rename(step.from, step.to); err != nil {
+			t.Fatal(err)
+		}
+		if w := ask(t, s, "GET", "/health", ""); w.Code != step.want {
+			t.Errorf("with the file at %s it is %d, want %d: %s", filepath.Base(step.to), w.Code, step.want, w.Body)
+		}
 	}
 }

@@ -97,7 +97,7 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	neutral := newNeutral(negotiator, catalogs, c.restOptions(), s, db.ping)
+	neutral := newNeutral(negotiator, catalogs, c.restOptions(), s, db.ready)
 	// The report precedes the address, which is the last line of output. Scripts wait for that
 	// line.
 	fmt.Fprint(stdout, report(s, c, filled, contracts, negotiator))

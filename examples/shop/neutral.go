@@ -21,20 +21,20 @@ import (
 type neutral map[string]http.Handler
 
 // newNeutral returns the handlers. The OpenAPI documents name the listen address if its port is
-// known. ping is the health check of the database.
+// known. ready is the health check of the database.
 func newNeutral(
 	n *version.Negotiator,
 	catalogs map[string]*resource.Catalog,
 	restOptions *rest.Options,
 	s settings,
-	ping func(context.Context) error,
+	ready func(context.Context) error,
 ) neutral {
 	docs := newDocs(n)
 	at := neutral{
 		"/": readOnly(newPage()),
-		// A load balancer stops sending requests if the database does not respond.
+		// A load balancer stops sending requests if the database does not respond or cannot be written.
 		"/health": readOnly(middleware.Health(
-			map[string]func(context.Context) error{"database": ping}, nil)),
+			map[string]func(context.Context) error{"database": ready}, nil)),
 		"/openapi":  n.List(),
 		"/openapi/": http.HandlerFunc(serveNotFound),
 		"/docs":     readOnly(docs.page),

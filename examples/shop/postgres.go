@@ -35,6 +35,9 @@ func openPostgres(ctx context.Context, source string) (*database, error) {
 	// after 10 idle seconds leaves few of them.
 	pool.SetConnMaxIdleTime(10 * time.Second)
 	db.sql = sqltx.New(sqltx.PostgreSQL, pool, nil)
+	if db.ready, err = db.sql.NewCheck(ctx); err != nil {
+		return nil, err
+	}
 	// With either setting off, PostgreSQL confirms a commit before it is durable.
 	for _, name := range []string{"fsync", "synchronous_commit"} {
 		value, err := setting(ctx, pool, "SHOW "+name)

@@ -79,6 +79,9 @@ func openSQLite(ctx context.Context, path string) (*database, error) {
 		db.weak = append(db.weak,
 			"the file system does not support a write-ahead log: reads and writes block each other")
 	}
+	if db.ready, err = db.sql.NewCheck(ctx); err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, err)
+	}
 	db.title = "SQLite, " + path + ", commits are on disk (synchronous=FULL)"
 	return db, nil
 }

@@ -150,7 +150,7 @@ func beginSQLite(ctx context.Context, conn *sql.Conn) (session, error) {
 
 // Commit also ends the transaction if it fails, because a busy database leaves it open.
 func (s *sqliteSession) Commit() error {
-	_, err := s.ExecContext(s.ctx, "COMMIT")
+	err := s.exec("COMMIT")
 	if err == nil {
 		return s.Conn.Close()
 	}
@@ -163,11 +163,11 @@ func (s *sqliteSession) Commit() error {
 
 // Rollback closes the connection if the transaction may still be open.
 func (s *sqliteSession) Rollback() error {
-	_, err := s.ExecContext(s.ctx, "ROLLBACK")
+	err := s.exec("ROLLBACK")
 	// SQLite rolls back after some errors itself, and ROLLBACK then fails with a generic code.
 	// Closing the connection is correct in all cases.
 	if err != nil {
-		s.Conn.Raw(func(any) error { return driver.ErrBadConn })
+		s.discard()
 	}
 	s.Conn.Close()
 	return err
