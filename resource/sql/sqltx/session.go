@@ -19,20 +19,16 @@ type session interface {
 	Rollback() error
 }
 
-// commitLimit detects a dead connection. It is far above the time of any working commit.
-const commitLimit = 30 * time.Second
-
 // begin begins a transaction. It waits for a connection until ctx is done.
 func (db *DB) begin(ctx context.Context, a *attempt) (session, error) {
+	if db.dialect == PostgreSQL {
+		return db.beginPostgres(ctx, a)
+	}
 	conn, err := db.writer.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	own(conn, a)
-	if db.dialect == PostgreSQL {
-		db.idleTimeout.apply(ctx, conn)
-		return beginPostgres(ctx, conn, db.isolation)
-	}
 	return beginSQLite(ctx, conn)
 }
 
@@ -40,6 +36,7 @@ func (db *DB) begin(ctx context.Context, a *attempt) (session, error) {
 // the COMMIT of a failed transaction with ROLLBACK.
 type postgresSession struct {
 	*sql.Tx
+	gate   *commitGate
 	conn   *sql.Conn
 	caller context.Context    // its end rolls back the transaction before the commit
 	detach func() bool        // from the caller; returns false if the caller's context is done
@@ -49,11 +46,21 @@ type postgresSession struct {
 // beginPostgres runs the transaction with a context of its own. With the caller's context,
 // database/sql would interrupt a commit when the client disconnects, and its outcome would be
 // unknown.
-func beginPostgres(ctx context.Context, conn *sql.Conn, level sql.IsolationLevel) (session, error) {
+func (db *DB) beginPostgres(ctx context.Context, a *attempt) (session, error) {
+	if err := db.gate.enter(ctx); err != nil {
+		return nil, err
+	}
+	conn, err := db.writer.Conn(ctx)
+	if err != nil {
+		db.gate.leave()
+		return nil, err
+	}
+	own(conn, a)
+	db.idleTimeout.apply(ctx, conn)
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	s := &postgresSession{conn: conn, caller: ctx, cancel: cancel, detach: context.AfterFunc(ctx, cancel)}
-	var err error
-	if s.Tx, err = conn.BeginTx(life, &sql.TxOptions{Isolation: level}); err != nil {
+	s := &postgresSession{gate: &db.gate, conn: conn, caller: ctx, cancel: cancel,
+		detach: context.AfterFunc(ctx, cancel)}
+	if s.Tx, err = conn.BeginTx(life, &sql.TxOptions{Isolation: db.isolation}); err != nil {
 		s.close()
 		// the connection was lost while its timeout was set, and database/sql has closed it
 		if errors.Is(err, sql.ErrConnDone) {
@@ -65,20 +72,24 @@ func beginPostgres(ctx context.Context, conn *sql.Conn, level sql.IsolationLevel
 	return s, nil
 }
 
-// Commit commits even if the caller's context ends while it runs, within commitLimit. A commit that is
-// canceled has an unknown result.
+// Commit commits even if the caller's context ends while it runs, and waits for the result within
+// [Options.CommitTimeout].
 func (s *postgresSession) Commit() error {
-	defer s.close()
 	if !s.detach() {
 		s.Tx.Rollback() // unless it is being rolled back already
+		s.close()
 		return s.caller.Err()
 	}
-	limit := time.AfterFunc(commitLimit, s.cancel)
-	defer limit.Stop()
-	if err := s.Tx.Commit(); err != nil {
-		return postgresCommitError(err)
-	}
-	return nil
+	done := make(chan error, 1)
+	go func() {
+		err := s.Tx.Commit()
+		s.close() // before the caller continues, which may need the connection
+		if err != nil {
+			err = postgresCommitError(err)
+		}
+		done <- err
+	}()
+	return s.gate.wait(done, s.cancel)
 }
 
 func (s *postgresSession) Rollback() error {
@@ -90,6 +101,7 @@ func (s *postgresSession) close() {
 	s.detach()
 	s.cancel()
 	s.conn.Close()
+	s.gate.leave()
 }
 
 // postgresCommitError distinguishes a commit that the server has rejected from one that may have

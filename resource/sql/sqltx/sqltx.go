@@ -27,6 +27,23 @@
 //
 // With several hosts in the connection string the timeout applies to each host.
 //
+// # Synchronous replication
+//
+// If synchronous_standby_names is set and no standby confirms, a COMMIT of PostgreSQL waits. After
+// [Options.CommitTimeout] InTx returns [ErrOutcomeUnknown] and abandons the commit. It does not cancel
+// the commit, because that would end the wait: other clients would then see data that a failover
+// loses. The commit ends when a standby confirms it or the server ends the connection. If no commit
+// waits for a standby, the connection is dead and is closed.
+//
+// Until then the commit keeps its connection, its locks, and its place in the pool. A quarter of a
+// limited pool, and one connection at least, is therefore reserved for statements outside
+// transactions, so that reads continue. While all other transactions have waited for their commit for
+// more than a second, InTx fails with [tx.ErrUnavailable] and begins nothing. Without
+// [sql.DB.SetMaxOpenConns] it fails at 32 such commits. Set the limit before the first transaction.
+//
+// A statement outside transactions is canceled when its context ends. Use transactions for writes
+// that must not be visible before the standby has them.
+//
 // # Drivers
 //
 // The package imports no driver. It classifies errors by their methods and codes. It is tested with
@@ -53,6 +70,7 @@ type DB struct {
 	isolation        sql.IsolationLevel
 	attempts         int
 	idleTimeout      idleTimeout
+	gate             commitGate
 	tracker          *goroutineTracker // nil unless Options.Debug is set
 }
 
@@ -85,6 +103,10 @@ type Options struct {
 	// role or the connection string sets it. With a pooler in transaction mode the setting would
 	// affect other clients: set it for the role instead, and make Idle negative.
 	Idle time.Duration
+	// CommitTimeout limits how long InTx waits for the commit of a PostgreSQL transaction. Default 30s;
+	// negative means no limit. After it the error is [ErrOutcomeUnknown], and the commit continues on
+	// its connection; see "Synchronous replication" at the package.
+	CommitTimeout time.Duration
 	// Debug makes statements of [DB.Writer] and [DB.Reader] fail if the calling goroutine runs a
 	// transaction and their context does not carry it. Without Debug such a statement runs outside
 	// the transaction or, with a pool of one connection, blocks forever. Debug takes some
@@ -121,6 +143,7 @@ func New(d Dialect, pool *sql.DB, opts *Options) *DB {
 		db.attempts = 20
 	}
 	db.idleTimeout.timeout = cmp.Or(opts.Idle, time.Minute)
+	db.gate.pool, db.gate.timeout = pool, cmp.Or(opts.CommitTimeout, 30*time.Second)
 	if opts.Debug {
 		db.tracker = newGoroutineTracker()
 	}

@@ -16,6 +16,10 @@ type Driver struct {
 	// Fail returns the error of each operation: a statement, or one of BEGIN, COMMIT, ROLLBACK,
 	// OPEN and CLOSE. n counts operations of the same kind from 1.
 	Fail func(what string, n int) error
+	// Begun, if not nil, receives the context of each BEGIN.
+	Begun func(ctx context.Context)
+	// Value, if not nil, returns the only value of the only row of a query; nil means no rows.
+	Value func(query string) driver.Value
 
 	mu    sync.Mutex
 	log   []string
@@ -88,7 +92,10 @@ func (s *stmt) Query([]driver.Value) (driver.Rows, error) {
 	return noRows{}, s.c.d.do("run " + s.query)
 }
 
-func (c *conn) BeginTx(context.Context, driver.TxOptions) (driver.Tx, error) {
+func (c *conn) BeginTx(ctx context.Context, _ driver.TxOptions) (driver.Tx, error) {
+	if c.d.Begun != nil {
+		c.d.Begun(ctx)
+	}
 	return c, c.d.do("BEGIN")
 }
 
@@ -100,6 +107,11 @@ func (c *conn) QueryContext(_ context.Context, query string, _ []driver.NamedVal
 	if err := c.d.do(query); err != nil {
 		return nil, err
 	}
+	if c.d.Value != nil {
+		if v := c.d.Value(query); v != nil {
+			return &oneRow{value: v}, nil
+		}
+	}
 	return noRows{}, nil
 }
 
@@ -108,6 +120,22 @@ type noRows struct{}
 func (noRows) Columns() []string         { return nil }
 func (noRows) Close() error              { return nil }
 func (noRows) Next([]driver.Value) error { return io.EOF }
+
+// oneRow is a row with one value.
+type oneRow struct {
+	noRows
+	value driver.Value // nil after it was read
+}
+
+func (r *oneRow) Columns() []string { return []string{"value"} }
+
+func (r *oneRow) Next(into []driver.Value) error {
+	if r.value == nil {
+		return io.EOF
+	}
+	into[0], r.value = r.value, nil
+	return nil
+}
 
 // ByCode is an error with a method for its extended code, like that of modernc.org/sqlite.
 type ByCode struct {
