@@ -68,15 +68,23 @@ func (s *Store) newStatements(table string) statements {
 }
 
 // claimPostgres returns the statement of a claim. known is the row in the snapshot of the
-// statement. If it decides the result, nothing is locked or written; ON CONFLICT alone would lock
-// the row of each replay.
+// statement. If it decides the result, nothing is written; ON CONFLICT alone would lock the row of
+// each replay.
+//
+// With synchronous replication the statement locks a finished row, which PostgreSQL writes to the
+// log, so that the commit of the replay waits for the standby. A transaction that writes nothing does
+// not wait, and could replay a record that a failover loses: the row is visible before the standby has
+// it if the wait of its commit was canceled, or if the server was restarted.
 func claimPostgres(table string) string {
 	replaceable := func(row string) string {
 		return "(" + row + ".expires <= $7 OR $8::boolean AND " + row + ".status IS NULL AND " + row + ".lease <= $7 AND " +
 			row + ".fingerprint = $2::bytea)"
 	}
 	return "WITH known AS (SELECT * FROM " + table + " WHERE id = $1::bytea), " +
-		"lock AS (SELECT CASE WHEN EXISTS (SELECT 1 FROM known WHERE NOT " + replaceable("known") + ") THEN NULL " +
+		"locked AS (SELECT 1 FROM " + table + " WHERE id = $1::bytea AND status IS NOT NULL " +
+		"AND current_setting('synchronous_standby_names', true) <> '' FOR KEY SHARE), " +
+		"lock AS (SELECT CASE WHEN EXISTS (SELECT 1 FROM known WHERE NOT " + replaceable("known") + ") " +
+		"THEN (SELECT NULL::boolean FROM locked) " +
 		"ELSE pg_try_advisory_xact_lock($9::bigint) END AS held), " +
 		"fresh AS (INSERT INTO " + table + " AS old (" + columns + ") " +
 		"SELECT $1::bytea, $2::bytea, $3::bytea, $4::text, $5::bigint, $6::bigint FROM lock WHERE held " +
