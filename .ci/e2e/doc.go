@@ -23,6 +23,7 @@
 //
 //	writes_*.go      acknowledged writes survive kills and crashes, on the shop
 //	keys_*.go        writes with idempotency keys are done once, also if the node dies at any step
+//	standby.go       a synchronous standby of PostgreSQL has all that was acknowledged
 //	feed_*.go        subscribers receive each event once and in order, also through a failing network
 //	cursors.go       cursors that cannot be resumed are refused
 //	sockets.go       memory and isolation of many WebSockets

@@ -96,10 +96,12 @@ func (e *env) newDatabase(ctx context.Context, engine string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if e.postgres, err = database.StartServer(ctx, script); err != nil {
+		server, err := database.StartServer(ctx, script)
+		if err != nil {
 			return "", err
 		}
-		e.closers = append(e.closers, func() { e.postgres.Stop() })
+		e.postgres = server
+		e.closers = append(e.closers, func() { server.Stop() })
 	}
 	return e.postgres.Create(ctx)
 }

@@ -79,17 +79,22 @@ func (e *env) startKeyed(ctx context.Context, engine string, n int, mode string,
 	if k.Fleet, err = e.startServer(ctx, n, nil, "keyed", "-db", db, "-mode", mode); err != nil {
 		return k, err
 	}
+	return k, k.createShared(ctx)
+}
+
+// createShared creates the lists and accounts.
+func (k keyNodes) createShared(ctx context.Context) error {
 	for i := range sharedItems {
 		for path, body := range map[string]string{
 			fmt.Sprintf("/lists/%d", i):    fmt.Sprintf(`{"id":"%d","keys":[]}`, i),
 			fmt.Sprintf("/accounts/%d", i): fmt.Sprintf(`{"id":"%d","balance":0}`, i),
 		} {
 			if a := k.Client.Send(ctx, http.MethodPut, k.URL(0)+path, body, client.JSON); !a.OK() {
-				return k, a.Unexpected("PUT " + path)
+				return a.Unexpected("PUT " + path)
 			}
 		}
 	}
-	return k, nil
+	return nil
 }
 
 // prepare creates the items that the Removes among the writes will remove.

@@ -18,12 +18,12 @@ import (
 // IsPostgres reports whether a source is a URL of PostgreSQL. Otherwise it is a file of SQLite.
 func IsPostgres(source string) bool { return strings.HasPrefix(source, "postgres:") }
 
-// Open opens a database for a server: a file of SQLite that syncs each commit to the disk, or postgres:///... idle limits the
-// idle time of a transaction of PostgreSQL, as in sqltx.Options.
-func Open(source string, idle time.Duration) (*sqltx.DB, error) {
+// Open opens a database for a server: a file of SQLite that syncs each commit to the disk, or postgres:///... opts are for
+// PostgreSQL; nil selects the defaults.
+func Open(source string, opts *sqltx.Options) (*sqltx.DB, error) {
 	if IsPostgres(source) {
 		pool, err := Pool(source, 16)
-		return sqltx.New(sqltx.PostgreSQL, pool, &sqltx.Options{Idle: idle}), err
+		return sqltx.New(sqltx.PostgreSQL, pool, opts), err
 	}
 	writer, err := sqlite(source, "&_pragma=journal_mode(wal)&_pragma=synchronous(full)", 1)
 	if err != nil {

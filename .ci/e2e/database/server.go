@@ -39,6 +39,19 @@ func (s *Server) Crash(ctx context.Context) error { return s.command(ctx, "crash
 func (s *Server) Down(ctx context.Context) error { return s.command(ctx, "down") }
 func (s *Server) Up(ctx context.Context) error   { return s.command(ctx, "up") }
 
+// Standby starts a hot standby of the server, and Promote makes a standby a server of its own.
+func (s *Server) Standby(ctx context.Context) (*Server, error) {
+	out, err := s.run(ctx, "standby", s.dir)
+	return &Server{script: s.script, dir: strings.TrimSpace(out)}, err
+}
+
+func (s *Server) Promote(ctx context.Context) error { return s.command(ctx, "promote") }
+
+// At returns the URL of a database of other at this server.
+func (s *Server) At(source string, other *Server) string {
+	return strings.ReplaceAll(source, other.dir, s.dir)
+}
+
 // Stop ends the server and removes its files.
 func (s *Server) Stop() error { return s.command(context.Background(), "stop") }
 

@@ -27,6 +27,7 @@ const (
 	Identity     = "identity" // elsewhere, and the id of a created item follows from the key
 	Apart        = "apart"    // elsewhere: at most once
 	ThreeCommits = "three"    // elsewhere, and a claim whose short lease has ended is taken over: the control
+	Hasty        = "hasty"    // together, and the commit of a replay does not wait for a standby: a control
 )
 
 // Lease is the time after which the control takes over the claim of another node.
@@ -59,11 +60,14 @@ type deposit struct {
 
 func runKeyed(ctx context.Context, flags *flag.FlagSet, args []string, logger *slog.Logger, out io.Writer) error {
 	var source string
-	mode := flags.String("mode", Together, "where keys are stored: together, identity, apart or three")
+	mode := flags.String("mode", Together, "where keys are stored: together, identity, apart, three or hasty")
+	opts := &sqltx.Options{}
+	flags.DurationVar(&opts.CommitTimeout, "commit", 0, "time limit of a commit")
+	flags.DurationVar(&opts.Idle, "idle", 0, "time limit of an idle transaction")
 	if err := parse(flags, args, &source); err != nil {
 		return err
 	}
-	db, err := database.Open(source, 0)
+	db, err := database.Open(source, opts)
 	if err != nil {
 		return err
 	}
@@ -85,9 +89,9 @@ func runKeyed(ctx context.Context, flags *flag.FlagSet, args []string, logger *s
 func newGuard(ctx context.Context, db *sqltx.DB, source, mode string, logger *slog.Logger) (*idempotency.Guard, error) {
 	opts := &idempotency.Options{Quota: -1, Logger: logger}
 	switch mode {
-	case Together:
+	case Together, Hasty:
 	case Identity, Apart, ThreeCommits:
-		other, err := database.Open(source, 0)
+		other, err := database.Open(source, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -100,7 +104,24 @@ func newGuard(ctx context.Context, db *sqltx.DB, source, mode string, logger *sl
 	if err := database.Retry(ctx, records.CreateTable); err != nil {
 		return nil, err
 	}
+	if mode == Hasty {
+		return idempotency.New(hastyRecords{records, db}, opts), nil
+	}
 	return idempotency.New(mortalRecords{records}, opts), nil
+}
+
+// hastyRecords is a store of records whose replays do not wait for a standby.
+type hastyRecords struct {
+	*sqlrecords.Store
+	db *sqltx.DB
+}
+
+func (s hastyRecords) Claim(ctx context.Context, id [32]byte, c idempotency.Claim) (idempotency.Prior, error) {
+	prior, err := s.Store.Claim(ctx, id, c)
+	if err == nil && prior.State == idempotency.Finished {
+		_, err = s.db.Writer(ctx).ExecContext(ctx, "SET LOCAL synchronous_commit = local")
+	}
+	return prior, err
 }
 
 // keyedCatalog serves four kinds of writes: create, change, remove, and a command that writes to two tables.
@@ -120,7 +141,7 @@ func keyedCatalog(ctx context.Context, db *sqltx.DB, guard *idempotency.Guard, m
 		effects.Insert, effects.InsertMany = nil, nil
 	}
 	opts := &command.Options[deposit]{Public: true}
-	if mode == Together {
+	if mode == Together || mode == Hasty {
 		opts.Transactions = db
 	}
 	return resource.NewCatalog(

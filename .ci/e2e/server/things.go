@@ -69,7 +69,7 @@ func runThings(ctx context.Context, flags *flag.FlagSet, args []string, logger *
 	if err := parse(flags, args, &o.db); err != nil {
 		return err
 	}
-	db, err := database.Open(o.db, o.idle)
+	db, err := database.Open(o.db, &sqltx.Options{Idle: o.idle})
 	if err != nil {
 		return err
 	}
