@@ -22,7 +22,8 @@ const (
 	ForeignKey             // a referenced row does not exist, or this row is still referenced
 	Check                  // a CHECK constraint failed
 	NotNull                // a NOT NULL column has no value
-	// a concurrent transaction conflicts; running the whole function again may succeed
+	// a concurrent transaction conflicts, or a migration has changed the type of a result; running the
+	// whole function again may succeed
 	Conflict
 	Unavailable // the database cannot be reached, is overloaded, full or read-only
 	Value       // a value is too long, out of range or invalid for its column or index
@@ -107,6 +108,9 @@ func postgresFault(err error) Fault {
 		Kind:       postgresKind(state),
 		Lost:       endsConnection(state),
 		Constraint: field(source, "ConstraintName", "Constraint").String(),
+	}
+	if stalePlan(source) {
+		fault.Kind = Conflict
 	}
 	switch fault.Kind {
 	case Unique, ForeignKey:

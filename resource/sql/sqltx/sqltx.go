@@ -147,13 +147,14 @@ func New(d Dialect, pool *sql.DB, opts *Options) *DB {
 	if opts.Debug {
 		db.tracker = newGoroutineTracker()
 	}
-	db.writing, db.reading = db.writer, db.readers
 	if d == SQLite {
 		db.writing = newStmtCache(db.writer)
 		db.reading = db.writing
 		if db.readers != db.writer {
 			db.reading = newStmtCache(db.readers)
 		}
+	} else {
+		db.writing, db.reading = postgresPool{db.writer, db.attempts}, postgresPool{db.readers, db.attempts}
 	}
 	db.adopt(db.writer)
 	db.adopt(db.readers)

@@ -416,6 +416,19 @@ func TestFault(t *testing.T) {
 			&fakesqlite.Postgres{State: "22001"},
 			sqltx.Fault{Kind: sqltx.Value},
 		},
+		{
+			"a changed type, pgx",
+			sqltx.PostgreSQL,
+			&fakesqlite.Postgres{State: "0A000", Routine: "RevalidateCachedQuery"},
+			sqltx.Fault{Kind: sqltx.Conflict},
+		},
+		{
+			"a changed type, lib/pq",
+			sqltx.PostgreSQL,
+			&fakesqlite.PQ{Code: "0A000", Routine: "RevalidateCachedQuery"},
+			sqltx.Fault{Kind: sqltx.Conflict},
+		},
+		{"a missing feature", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "0A000"}, sqltx.Fault{}},
 		{"a division by zero", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "22012"}, sqltx.Fault{}},
 		{
 			"no answer",

@@ -22,12 +22,12 @@ var errEnded = errors.New("sqltx: transaction of this context has ended")
 // InTx runs fn in a transaction, as specified by [tx.Runner]. Inside a transaction of the same DB,
 // it runs fn in that transaction.
 //
-// If the engine reports a conflict with another transaction (40001, 40P01 or SQLITE_BUSY), fn runs
-// again after a short random delay, until it succeeds, [Options.Attempts] is reached or ctx is
-// done. This does not depend on the error that fn returns. Other errors are returned unchanged. The
-// error matches [tx.ErrUnavailable] if the database cannot be reached, if all attempts met
-// conflicts, if SQLite was locked for its busy_timeout of a second or more, or if the commit was
-// rolled back because the database is full or read-only.
+// If the engine reports a conflict with another transaction (40001, 40P01 or SQLITE_BUSY) or, after a
+// migration, "cached plan must not change result type", fn runs again after a short random delay,
+// until it succeeds, [Options.Attempts] is reached or ctx is done. This does not depend on the error
+// that fn returns. Other errors are returned unchanged. The error matches [tx.ErrUnavailable] if the
+// database cannot be reached, if all attempts met conflicts, if commits wait for a standby, or if
+// SQLite was locked for its busy_timeout of a second or more.
 //
 // If ctx is done before the commit, the transaction rolls back. A commit is not interrupted. If its
 // outcome is unknown, the error is [ErrOutcomeUnknown].
@@ -150,8 +150,14 @@ func (a *attempt) rollbackSession() {
 
 // note records conflicts, because a store may not return the error that it got.
 func (a *attempt) note(err error) error {
-	if err != nil && a.db.dialect.Fault(err).Kind == Conflict {
+	if err == nil {
+		return nil
+	}
+	if a.db.dialect.Fault(err).Kind == Conflict {
 		a.conflicted = true
+	}
+	if a.db.dialect == PostgreSQL {
+		return explainPooler(err)
 	}
 	return err
 }

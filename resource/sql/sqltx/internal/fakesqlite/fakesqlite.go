@@ -176,7 +176,7 @@ func (e ByField) Error() string { return e.Text }
 
 // Postgres is an error with the fields of pgx.
 type Postgres struct {
-	State, ConstraintName, ColumnName, Detail string
+	State, ConstraintName, ColumnName, Detail, Routine string
 }
 
 func (e *Postgres) Error() string { return "postgres: " + e.State }
@@ -186,7 +186,7 @@ func (e *Postgres) SQLState() string { return e.State }
 
 // PQ is an error with the fields of lib/pq.
 type PQ struct {
-	Code, Constraint, Column, Detail string
+	Code, Constraint, Column, Detail, Routine string
 }
 
 func (e *PQ) Error() string { return "pq: " + e.Code }
