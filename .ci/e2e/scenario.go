@@ -31,5 +31,6 @@ var scenarios = []scenario{
 	{"sockets", "1,000 WebSockets, or 10,000 at full size: memory, leaks, and clients that never read", sockets},
 	{"slow-clients", "clients that send a byte now and then are disconnected, and others served", slowClients},
 	{"malformed", "malformed content causes no panic, no 5xx, and bounded memory", malformedContent},
+	{"disk-full", "writes to a full disk are refused with 503 and 507, and nothing is lost or half written", diskFull},
 	{"caches", "nginx, Varnish and Squid keep versions of the API apart, and not without Vary", sharedCaches},
 }
