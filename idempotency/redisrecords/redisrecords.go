@@ -23,7 +23,9 @@
 // durability matters. With an append-only file and appendfsync always, a crash loses no record;
 // with everysec it loses up to a second, and without the file up to minutes. A failover to a
 // replica loses what was not replicated. Eviction loses records when memory is full; set
-// maxmemory-policy to noeviction. [Store.Check] checks the settings that a client can read.
+// maxmemory-policy to noeviction. [Store.Check] checks the settings that a client can read. With
+// noeviction, new requests with a key are 503 while memory is full, and nothing is done. Requests in
+// progress are finished and earlier ones replayed.
 //
 // Each step is one script and therefore atomic. Each attempt has a token, and only the token of the
 // claim can finish it. If a response of Redis is lost, the client library repeats the step; the

@@ -3,6 +3,7 @@ package redisrecords_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -189,6 +190,67 @@ func TestServerDown(t *testing.T) {
 	var refused *problem.Details
 	if !errors.As(err, &refused) || refused.Kind != problem.Unavailable {
 		t.Errorf("the error is %v, want %s", err, problem.Unavailable)
+	}
+}
+
+// TestRule142FullMemory: when the memory of its own server is full, no operation begins, and those that have
+// begun are finished or released.
+func TestRule142FullMemory(t *testing.T) {
+	t.Parallel()
+	s, err := start()
+	unless(t, err)
+	defer s.stop()
+	c := redis.NewClient(s.options())
+	defer c.Close()
+	store := redisrecords.New(c, nil)
+	limit := func(bytes string) {
+		t.Helper()
+		if err := c.ConfigSet(t.Context(), "maxmemory", bytes).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// do returns "done", "replayed" or the error. Each guard is new, because a guard remembers records.
+	do := func(key string, fn func() error) string {
+		guard := idempotency.New(store, nil)
+		_, replayed, err := guard.Do(t.Context(), idempotency.Operation{Key: key}, idempotency.AtMostOnce, nil,
+			func(context.Context) (idempotency.Record, error) { return idempotency.Record{Status: 201}, fn() })
+		var refused *problem.Details
+		switch {
+		case errors.As(err, &refused):
+			return string(refused.Kind) + ", retry after " + refused.Header.Get("Retry-After")
+		case err != nil:
+			return err.Error()
+		case replayed:
+			return "replayed"
+		}
+		return "done"
+	}
+	nothing := func() error { return nil }
+	fill := func() error { limit("1"); return nil }
+	fillAndFail := func() error { limit("1"); return fmt.Errorf("no: %w", idempotency.ErrNothingDone) }
+	var got []string
+	note := func(key string, fn func() error) { got = append(got, key+": "+do(key, fn)) }
+	note("before", nothing)
+	note("finished", fill)
+	limit("0")
+	note("released", fillAndFail)
+	for _, key := range []string{"before", "finished", "released", "new"} {
+		note(key, func() error { t.Error("done while full: " + key); return nil })
+	}
+	limit("0")
+	for _, key := range []string{"finished", "released", "new"} {
+		note(key, nothing)
+	}
+	want := []string{
+		"before: done", "finished: done", "released: no: idempotency: operation had no effect",
+		// full
+		"before: replayed", "finished: replayed",
+		"released: unavailable, retry after 1", "new: unavailable, retry after 1",
+		// not full
+		"finished: replayed", "released: done", "new: done",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

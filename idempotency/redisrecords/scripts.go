@@ -16,6 +16,11 @@ import "github.com/redis/go-redis/v9"
 // Times come from the claims and so from the clocks of the processes. They are compared as numbers
 // and stored as text, because Lua would round them. The clock of the server only removes expired
 // keys.
+//
+// When the memory of Redis is full, only the first write of a script decides: Redis refuses it if it
+// needs memory, and otherwise allows all later writes. A claim must then be refused, before its
+// effect. A claim that was made must be finished or released, or its key stays in flight. The flag
+// allow-oom of Redis 7 is not used, because Redis 6.2 does not have it.
 
 // claimScript returns the number of the state and, if it is Finished, the record.
 var claimScript = redis.NewScript(`
@@ -32,15 +37,15 @@ if known[1] and tonumber(known[2]) > tonumber(now) then
 	if known[4] == token and known[5] == call then return {FRESH} end -- repeated: the response was lost
 	if tonumber(known[3]) > tonumber(now) then return {IN_FLIGHT} end
 	if not takeOver then return {ABANDONED} end
-else
-	redis.call('ZREMRANGEBYSCORE', owner, '-inf', now)
-	if quota > 0 and redis.call('ZCARD', owner) >= quota then return {OVER_QUOTA} end
+elseif quota > 0 and redis.call('ZCOUNT', owner, '(' .. now, '+inf') >= quota then
+	return {OVER_QUOTA}
 end
+redis.call('ZADD', owner, gone, record) -- the first write: refused if the memory is full
+redis.call('ZREMRANGEBYSCORE', owner, '-inf', now)
 redis.call('DEL', record)
 redis.call('HSET', record, 'fingerprint', fingerprint, 'owner', owner, 'token', token, 'call', call,
 	'from', now, 'lease', lease, 'gone', gone)
 redis.call('PEXPIRE', record, life)
-redis.call('ZADD', owner, gone, record)
 if redis.call('PTTL', owner) < life then redis.call('PEXPIRE', owner, life) end
 return {FRESH}
 `)
@@ -57,8 +62,8 @@ var finishScript = redis.NewScript(held + `
 local call, gone = ARGV[2], ARGV[3]
 if known[3] then return known[4] == call and 1 or 0 end -- 1 if repeated by the client: the response was lost
 local life = math.max(math.ceil((tonumber(gone) - tonumber(known[5])) / 1000), 1)
+redis.call('PEXPIRE', record, life) -- the first write: allowed if the memory is full
 redis.call('HSET', record, 'record', ARGV[4], 'done', call, 'gone', gone)
-redis.call('PEXPIRE', record, life)
 redis.call('ZADD', owner, gone, record)
 if redis.call('PTTL', owner) < life then redis.call('PEXPIRE', owner, life) end
 return 1
@@ -67,7 +72,7 @@ return 1
 // releaseScript returns whether the claim was held.
 var releaseScript = redis.NewScript(held + `
 if known[3] then return 0 end
-redis.call('DEL', record)
+redis.call('DEL', record) -- the first write: allowed if the memory is full
 redis.call('ZREM', owner, record)
 return 1
 `)
