@@ -6,7 +6,7 @@
 //	go run -C .ci/e2e . -run NAME -size full -seed 7   the long form, with other random values
 //
 // Each scenario starts what it needs: the shop of examples, built as a binary, or a server under test, which is this program
-// too ("e2e server KIND"); PostgreSQL by the script .ci/postgres, or a file of SQLite. It lets clients write and subscribe
+// too ("e2e server KIND"); PostgreSQL and Redis by the scripts .ci/postgres and .ci/redis, or a file of SQLite. It lets clients write and subscribe
 // while it injects faults, and then compares the responses and events that they got with what is stored. Most scenarios have a
 // control: the same load on a server or a client without the mechanism under test. A control without violations fails the
 // scenario, because then the check cannot fail.
@@ -23,6 +23,7 @@
 //
 //	writes_*.go      acknowledged writes survive kills and crashes, on the shop
 //	keys_*.go        writes with idempotency keys are done once, also if the node dies at any step
+//	redis.go         keyed writes while the memory of Redis is full
 //	standby.go       a synchronous standby of PostgreSQL has all that was acknowledged
 //	feed_*.go        subscribers receive each event once and in order, also through a failing network
 //	cursors.go       cursors that cannot be resumed are refused

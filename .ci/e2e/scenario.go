@@ -19,6 +19,7 @@ var scenarios = []scenario{
 	{"key-storm-postgres", "64 copies of a write at once have one effect", keyStorm(postgres)},
 	{"key-storm-sqlite", "the same with one node on SQLite", keyStorm(sqlite)},
 	{"sync-standby", "no write is acknowledged that a synchronous standby does not have, and each is done once", syncStandby},
+	{"redis-full", "while the memory of Redis is full, keyed writes are refused, and those in progress are finished", redisFull},
 	{"key-callers", "a key reveals nothing to other callers and requests", keyCallers},
 	{"feed-postgres", "subscribers receive each event once and in order, while three nodes die and PostgreSQL crashes", feeds(postgres)},
 	{"feed-sqlite", "the same with one node on SQLite", feeds(sqlite)},

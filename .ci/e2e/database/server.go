@@ -8,22 +8,27 @@ import (
 	"strings"
 )
 
-// Server is a PostgreSQL server of its own, with fsync, that the script .ci/postgres starts.
+// Server is a server of its own, with fsync, that a script starts: PostgreSQL by .ci/postgres, or Redis by .ci/redis, which has
+// the commands of StartServer, Crash and Stop only.
 type Server struct {
 	script, dir string
+	url         string // of Redis
 	databases   int
 }
 
-// StartServer installs PostgreSQL if it is missing, which takes root, and starts a server.
+// StartServer installs the server if it is missing, which takes root, and starts it.
 func StartServer(ctx context.Context, script string) (*Server, error) {
 	s := &Server{script: script}
 	if _, err := s.run(ctx, "install"); err != nil {
 		return nil, err
 	}
 	out, err := s.run(ctx, "start")
-	s.dir, _, _ = strings.Cut(out, "\n")
+	s.dir, s.url, _ = strings.Cut(strings.TrimSpace(out), "\n")
 	return s, err
 }
+
+// URL returns the URL of Redis.
+func (s *Server) URL() string { return s.url }
 
 // Create creates a database and returns its URL.
 func (s *Server) Create(ctx context.Context) (string, error) {

@@ -10,8 +10,11 @@ import (
 	"os"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/stoa-go/stoa/ci/e2e/database"
 	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/idempotency/redisrecords"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/rest"
@@ -28,6 +31,8 @@ const (
 	Apart        = "apart"    // elsewhere: at most once
 	ThreeCommits = "three"    // elsewhere, and a claim whose short lease has ended is taken over: the control
 	Hasty        = "hasty"    // together, and the commit of a replay does not wait for a standby: a control
+	Redis        = "redis"    // in Redis: at most once
+	LateRedis    = "late"     // in Redis, and its full memory refuses the finish instead of the claim: a control
 )
 
 // Lease is the time after which the control takes over the claim of another node.
@@ -60,7 +65,8 @@ type deposit struct {
 
 func runKeyed(ctx context.Context, flags *flag.FlagSet, args []string, logger *slog.Logger, out io.Writer) error {
 	var source string
-	mode := flags.String("mode", Together, "where keys are stored: together, identity, apart, three or hasty")
+	mode := flags.String("mode", Together, "where keys are stored: together, identity, apart, three, hasty, redis or late")
+	redisURL := flags.String("redis", "", "`URL` of Redis, for the modes redis and late")
 	opts := &sqltx.Options{}
 	flags.DurationVar(&opts.CommitTimeout, "commit", 0, "time limit of a commit")
 	flags.DurationVar(&opts.Idle, "idle", 0, "time limit of an idle transaction")
@@ -71,7 +77,7 @@ func runKeyed(ctx context.Context, flags *flag.FlagSet, args []string, logger *s
 	if err != nil {
 		return err
 	}
-	guard, err := newGuard(ctx, db, source, *mode, logger)
+	guard, err := newGuard(ctx, db, source, *mode, *redisURL, logger)
 	if err != nil {
 		return err
 	}
@@ -85,11 +91,24 @@ func runKeyed(ctx context.Context, flags *flag.FlagSet, args []string, logger *s
 	return serve(ctx, dieAt(rest.New(catalog, nil)), out)
 }
 
-// newGuard stores the records in the same database, except in mode Together in transactions of their own.
-func newGuard(ctx context.Context, db *sqltx.DB, source, mode string, logger *slog.Logger) (*idempotency.Guard, error) {
+// newGuard stores the records in Redis or in the same database, there except in mode Together in transactions of their own.
+func newGuard(
+	ctx context.Context, db *sqltx.DB, source, mode, redisURL string, logger *slog.Logger,
+) (*idempotency.Guard, error) {
 	opts := &idempotency.Options{Quota: -1, Logger: logger}
 	switch mode {
 	case Together, Hasty:
+	case Redis, LateRedis:
+		parsed, err := redis.ParseURL(redisURL)
+		if err != nil {
+			return nil, err
+		}
+		client := redis.NewClient(parsed)
+		records := redisrecords.New(client, nil)
+		if mode == LateRedis {
+			return idempotency.New(lateRecords{records, client}, opts), nil
+		}
+		return idempotency.New(records, opts), nil
 	case Identity, Apart, ThreeCommits:
 		other, err := database.Open(source, nil)
 		if err != nil {
@@ -122,6 +141,32 @@ func (s hastyRecords) Claim(ctx context.Context, id [32]byte, c idempotency.Clai
 		_, err = s.db.Writer(ctx).ExecContext(ctx, "SET LOCAL synchronous_commit = local")
 	}
 	return prior, err
+}
+
+// lateRecords is a store of records in Redis whose claims succeed with full memory, and whose finishes do not.
+type lateRecords struct {
+	*redisrecords.Store
+	client *redis.Client
+}
+
+func (s lateRecords) Claim(ctx context.Context, id [32]byte, c idempotency.Claim) (idempotency.Prior, error) {
+	const limit = "maxmemory"
+	old, err := s.client.ConfigGet(ctx, limit).Result()
+	if err != nil {
+		return idempotency.Prior{}, err
+	}
+	if err := s.client.ConfigSet(ctx, limit, "0").Err(); err != nil {
+		return idempotency.Prior{}, err
+	}
+	prior, err := s.Store.Claim(ctx, id, c)
+	return prior, errors.Join(err, s.client.ConfigSet(ctx, limit, old[limit]).Err())
+}
+
+func (s lateRecords) Finish(ctx context.Context, id [32]byte, token string, r idempotency.Record, expires time.Time) error {
+	if err := s.client.Set(ctx, "late", "", 0).Err(); err != nil {
+		return err
+	}
+	return s.Store.Finish(ctx, id, token, r, expires)
 }
 
 // keyedCatalog serves four kinds of writes: create, change, remove, and a command that writes to two tables.
