@@ -27,6 +27,19 @@
 //
 // With several hosts in the connection string the timeout applies to each host.
 //
+// # PgBouncer
+//
+// A pooler in transaction mode gives each transaction any connection of the server. Prepared
+// statements of pgx then exist already (42P05) or do not exist (26000), and the second process of a
+// service does not start. Connect with default_query_exec_mode=exec:
+//
+//	pool, err := sql.Open("pgx", "postgres://stoa@pooler.internal:6432/shop?default_query_exec_mode=exec")
+//
+// The modes cache_describe and simple_protocol work too. The default mode works with PgBouncer 1.21
+// and later if its max_prepared_statements is set. Set idle_in_transaction_session_timeout for the
+// role, and [Options.Idle] to a negative value. LISTEN, which package pgnotify uses, needs a
+// connection to the server itself.
+//
 // # Synchronous replication
 //
 // If synchronous_standby_names is set and no standby confirms, a COMMIT of PostgreSQL waits. After
