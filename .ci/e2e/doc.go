@@ -25,6 +25,7 @@
 //	keys_*.go        writes with idempotency keys are done once, also if the node dies at any step
 //	redis.go         keyed writes while the memory of Redis is full
 //	standby.go       a synchronous standby of PostgreSQL has all that was acknowledged
+//	pooler.go        keys and events through PgBouncer
 //	feed_*.go        subscribers receive each event once and in order, also through a failing network
 //	cursors.go       cursors that cannot be resumed are refused
 //	sockets.go       memory and isolation of many WebSockets

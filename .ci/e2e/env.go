@@ -26,6 +26,7 @@ type env struct {
 	dir       string
 	log       *os.File // stderr of all nodes
 	postgres  *database.Server
+	pool      func(source string) (string, error) // the URL at a pooler; nil if nodes connect directly
 	databases int
 	closers   []func()
 }
@@ -103,7 +104,11 @@ func (e *env) newDatabase(ctx context.Context, engine string) (string, error) {
 		e.postgres = server
 		e.closers = append(e.closers, func() { server.Stop() })
 	}
-	return e.postgres.Create(ctx)
+	source, err := e.postgres.Create(ctx)
+	if err != nil || e.pool == nil {
+		return source, err
+	}
+	return e.pool(source)
 }
 
 // start starts n nodes of a command. prepare, if not nil, sets the fields of the fleet first.
