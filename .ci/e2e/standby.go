@@ -35,6 +35,7 @@ type standbyRun struct {
 	early            atomic.Int64 // writes that were acknowledged while the standby was away
 	failed           atomic.Int64 // reads that failed meanwhile
 	visible          int          // effects that reads have shown before the standby had them
+	exposed          int          // the same after the crash, when PostgreSQL shows them
 	longest          time.Duration
 }
 
@@ -177,29 +178,39 @@ func (s *standbyRun) persistAll(ctx context.Context, e *env, writes []*keyedWrit
 	return errors.Join(errs...)
 }
 
-// away stops the standby, and repeats writes and reads. If between is not nil, away calls it and does that again.
+// away stops the standby, and repeats writes and reads. If between is not nil, away calls it, and repeats the writes that reads show
+// afterwards.
 func (s *standbyRun) away(ctx context.Context, writes []*keyedWrite, between func() error) error {
 	if err := s.standby.Down(ctx); err != nil {
 		return err
 	}
 	s.repeat(ctx, writes)
 	s.read(ctx)
-	left, err := s.effects(ctx)
-	if err != nil {
-		return err
-	}
-	for _, w := range writes {
-		s.visible += len(left[w.Key])
-	}
-	if between == nil {
-		return ctx.Err()
+	early, err := s.shown(ctx, writes)
+	if s.visible += len(early); err != nil || between == nil {
+		return errors.Join(err, ctx.Err())
 	}
 	if err := between(); err != nil {
 		return err
 	}
-	s.repeat(ctx, writes)
+	if early, err = s.shown(ctx, writes); err != nil {
+		return err
+	}
+	s.exposed += len(early)
+	s.repeat(ctx, early)
 	s.read(ctx)
 	return ctx.Err()
+}
+
+// shown returns the writes whose effects can be read.
+func (s *standbyRun) shown(ctx context.Context, writes []*keyedWrite) (shown []*keyedWrite, err error) {
+	left, err := s.effects(ctx)
+	for _, w := range writes {
+		if len(left[w.Key]) > 0 {
+			shown = append(shown, w)
+		}
+	}
+	return shown, err
 }
 
 // repeat sends each write four times, with pauses, until it is acknowledged. The first commits end after standbyCommit. Later
@@ -244,8 +255,12 @@ func (s *standbyRun) result(acknowledged, all *history.Effects) *result {
 	r.title = "a node on PostgreSQL with a synchronous standby"
 	r.line("%d writes; while the standby was away, %d were acknowledged, %d visible, and %d reads failed (longest %v)", len(s.sent),
 		s.early.Load(), s.visible, s.failed.Load(), rounded(s.longest))
+	r.line("after a crash of the primary %d more were visible, and repeated", s.exposed)
 	r.line("on the promoted standby: %v", acknowledged)
 	r.line("after all were repeated: %v", all)
+	if s.exposed == 0 {
+		r.fail(errors.New("the primary has no write that the standby does not have, so this check cannot fail"))
+	}
 	if s.mode == server.Hasty {
 		r.title = "control: replays do not wait for the standby"
 		r.control = []history.Kind{history.Lost}

@@ -31,7 +31,7 @@ func TestStandbyResult(t *testing.T) {
 		{"a control that loses nothing", server.Hasty, done, 0, 0, 0, false},
 		{"a control", server.Hasty, lost, 1, 1, 0, true},
 	} {
-		s := &standbyRun{mode: tt.mode, visible: tt.visible, keyNodes: keyNodes{Client: client.New(1)}}
+		s := &standbyRun{mode: tt.mode, exposed: 1, visible: tt.visible, keyNodes: keyNodes{Client: client.New(1)}}
 		s.early.Store(tt.early)
 		s.failed.Store(tt.failed)
 		if err := s.result(tt.on, done).err(); (err == nil) != tt.pass {
