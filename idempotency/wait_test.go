@@ -21,6 +21,7 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // tally counts each response.
@@ -116,6 +117,30 @@ func TestCopiesWait(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestCopiesOfAnUnconfirmedCommit: while commits are not confirmed, also those of replays, no copy gets
+// the record.
+func TestCopiesOfAnUnconfirmedCommit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var answers tally
+		d := newDesk(idempotency.ExactlyOnce, idempotency.Options{})
+		d.engine.commit = tx.ErrOutcomeUnknown
+		for range 9 {
+			go func() {
+				answers.add(d.ask(t.Context(), anOperation(), func(ctx context.Context) (idempotency.Record, error) {
+					time.Sleep(time.Second)
+					return created(ctx)
+				}))
+			}()
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if diff := cmp.Diff("9 x "+isAskAgain+"\n", answers.String()); diff != "" {
+			t.Errorf("answers (-want +got):\n%s", diff)
+		}
+	})
 }
 
 // TestCopiesOfAnotherContent: a request with other content does not wait.
