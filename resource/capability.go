@@ -36,6 +36,9 @@ type multiInserter[T any] interface {
 	InsertMany(ctx context.Context, items []Item[T]) error
 }
 
+// inMemory is a collection that declares that its reads do no I/O; see [Ops].InMemory.
+type inMemory interface{ InMemory() bool }
+
 // Replacer is a collection whose items can be replaced. It serves PUT and PATCH.
 type Replacer[T any] interface {
 	// Replace stores v in place of the item if its revision is expect, in one atomic step. It

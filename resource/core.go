@@ -46,6 +46,7 @@ type core struct {
 	hideGone                                        bool // authorizeGone hides every deleted item
 
 	pageSize, maxPageSize int
+	readTimeout           time.Duration // 0 if there is none
 }
 
 // Entry is an [Item] without its type parameter.
@@ -92,6 +93,9 @@ func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *c
 	h.checkSamples()
 	for _, rel := range o.Relations {
 		h.relations = append(h.relations, eraseRelation(h, rel))
+	}
+	if o.ReadTimeout > 0 && !ops.InMemory {
+		h.readTimeout = o.ReadTimeout
 	}
 	h.ops = erase(h, ops, o)
 	return h

@@ -91,7 +91,11 @@ func (r *Resource) list(ctx context.Context, q query.Query, at Position) (Page, 
 	if err := w.seek(at, binding); err != nil {
 		return Page{}, err
 	}
-	p, err := w.fetch(ctx)
+	var p Page
+	err = r.core.limited(ctx, func(ctx context.Context) (err error) {
+		p, err = w.fetch(ctx)
+		return err
+	})
 	if err != nil {
 		return Page{}, err
 	}

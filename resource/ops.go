@@ -54,6 +54,11 @@ type Ops[T any] struct {
 	// InsertMany makes imports fast ([Resource.Import]). It is ignored if Insert is nil. A
 	// collection with a method InsertMany of this form has the capability.
 	InsertMany func(ctx context.Context, items []Item[T]) error
+
+	// InMemory declares that reads do no I/O, so that [Options].ReadTimeout does not apply to them.
+	// A collection declares it by a method InMemory that returns true. A decorator that adds I/O
+	// sets it to false.
+	InMemory bool
 }
 
 // OpsOf returns the methods of c as functions. Like [New] it panics if c has a method with the name
@@ -87,6 +92,9 @@ func OpsOf[T any](c Collection[T]) Ops[T] {
 	}
 	if c, ok := c.(multiInserter[T]); ok {
 		ops.InsertMany = c.InsertMany
+	}
+	if c, ok := c.(inMemory); ok {
+		ops.InMemory = c.InMemory()
 	}
 	if c, ok := c.(Transactor); ok {
 		ops.Transactions = c.Transactions

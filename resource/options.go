@@ -4,9 +4,11 @@ package resource
 // resource.go.
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -82,6 +84,11 @@ type Options[T any] struct {
 	// MaxPageSize if that is less. MaxPageSize is the highest limit that a client can set;
 	// protocols reject a higher one. Default 200, or PageSize if that is more.
 	PageSize, MaxPageSize int
+	// ReadTimeout limits a read of the collection: an item, a page of a list, a count, or the
+	// related items of a page. Default 10s; negative means no limit. A read that takes longer is
+	// 503 with Retry-After. It does not apply to exports ([Resource.Pages]), to reads inside a
+	// transaction, and to collections in memory ([Ops].InMemory).
+	ReadTimeout time.Duration
 }
 
 // Relation connects an item to other items. It is to one item if a field such as customerId holds
@@ -132,6 +139,7 @@ func (o *Options[T]) settle(name string, typ *schema.Type) {
 	if o.MaxPageSize == 0 {
 		o.MaxPageSize = max(200, o.PageSize)
 	}
+	o.ReadTimeout = cmp.Or(o.ReadTimeout, 10*time.Second)
 	if o.PageSize < 1 || o.PageSize > o.MaxPageSize {
 		panic(fmt.Sprintf("resource: %s: Options.PageSize %d is not between 1 and MaxPageSize %d",
 			name, o.PageSize, o.MaxPageSize))

@@ -9,7 +9,23 @@ import (
 	"fmt"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/tx"
 )
+
+// limited calls read within Options.ReadTimeout. Drivers return different errors after the end of a
+// context, so the error is made from the context.
+func (h *core) limited(ctx context.Context, read func(ctx context.Context) error) error {
+	if h.readTimeout == 0 || tx.Active(ctx) {
+		return read(ctx)
+	}
+	inner, cancel := context.WithTimeout(ctx, h.readTimeout)
+	defer cancel()
+	err := read(inner)
+	if err != nil && ctx.Err() == nil && inner.Err() != nil {
+		return fmt.Errorf("%w: read took longer than %v: %v", ErrUnavailable, h.readTimeout, err)
+	}
+	return err
+}
 
 // fetchMany reads items into b, in one call if the collection is a [MultiGetter], otherwise one by
 // one.

@@ -89,12 +89,14 @@ func (l *link) follow(ctx context.Context, from []Entry, columns []string) (Page
 		return Page{ends: j}, nil
 	}
 	p := Page{buffer: l.target.core.ops.newBuffer(), ends: j}
-	var err error
-	if l.By == "" {
-		p.Entries, err = l.fetchByID(ctx, j, ask, p.buffer)
-	} else {
-		p.Entries, err = l.fetchBy(ctx, j, ask, columns, p.buffer)
-	}
+	err := l.target.core.limited(ctx, func(ctx context.Context) (err error) {
+		if l.By == "" {
+			p.Entries, err = l.fetchByID(ctx, j, ask, p.buffer)
+		} else {
+			p.Entries, err = l.fetchBy(ctx, j, ask, columns, p.buffer)
+		}
+		return err
+	})
 	if err != nil {
 		op, ids := OpList, ""
 		if l.By == "" {

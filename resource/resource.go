@@ -103,7 +103,11 @@ func (r *Resource) Can(op Op) bool {
 // Get returns one item. The error is [ErrNotFound] if it does not exist or the caller may not see
 // it, and [ErrGone] if it was deleted and the caller may know that.
 func (r *Resource) Get(ctx context.Context, id string) (Entry, error) {
-	e, err := r.find(ctx, id, nil)
+	var e *Entry
+	err := r.core.limited(ctx, func(ctx context.Context) (err error) {
+		e, err = r.find(ctx, id, nil)
+		return err
+	})
 	if err != nil {
 		return Entry{}, r.wrap(OpGet, id, err)
 	}
@@ -114,7 +118,11 @@ func (r *Resource) Get(ctx context.Context, id string) (Entry, error) {
 // Page.Release.
 func (r *Resource) GetPage(ctx context.Context, id string) (Page, error) {
 	b := r.core.ops.newBuffer()
-	if _, err := r.find(ctx, id, b); err != nil {
+	err := r.core.limited(ctx, func(ctx context.Context) error {
+		_, err := r.find(ctx, id, b)
+		return err
+	})
+	if err != nil {
 		b.release()
 		return Page{}, r.wrap(OpGet, id, err)
 	}
@@ -146,7 +154,11 @@ func (r *Resource) Count(ctx context.Context, f query.Filter) (int, error) {
 	if err != nil {
 		return 0, r.wrap(OpList, "", err)
 	}
-	n, err := r.core.ops.count(ctx, query.Query{Filter: q.Filter})
+	var n int
+	err = r.core.limited(ctx, func(ctx context.Context) (err error) {
+		n, err = r.core.ops.count(ctx, query.Query{Filter: q.Filter})
+		return err
+	})
 	if err != nil {
 		return 0, r.wrap(OpList, "", err)
 	}

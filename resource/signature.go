@@ -22,6 +22,7 @@ func checkSignatures[T any](c Collection[T]) {
 		"Count":        reflect.TypeFor[Counter](),
 		"GetMany":      reflect.TypeFor[MultiGetter[T]](),
 		"ListByKeys":   reflect.TypeFor[BatchLister[T]](),
+		"InMemory":     reflect.TypeFor[inMemory](),
 		"InsertMany":   reflect.TypeFor[multiInserter[T]](),
 		"Transactions": reflect.TypeFor[Transactor](),
 		"Watch":        reflect.TypeFor[feed.Watcher[T]](),

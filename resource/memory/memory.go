@@ -189,6 +189,9 @@ func (s *Store[T]) indexOf(name string) int {
 // Transactions returns Options.DB, or the DB that only this collection uses.
 func (s *Store[T]) Transactions() tx.Runner { return s.db }
 
+// InMemory returns true: reads need no time limit. See [resource.Ops].
+func (s *Store[T]) InMemory() bool { return true }
+
 // copyOf returns a copy for a caller that may change it. It must be called without the lock,
 // because Options.Clone is user code.
 func (s *Store[T]) copyOf(r *record[T]) resource.Item[T] {
