@@ -1,5 +1,5 @@
 // Package idempotency implements the Idempotency-Key header field
-// (draft-ietf-httpapi-idempotency-key-header-07): a client can repeat a request, and its effect
+// (draft-ietf-httpapi-idempotency-key-header-08): a client can repeat a request, and its effect
 // occurs once.
 //
 // A client sends a key with a request. An [Operation] is the key together with the principal, the

@@ -20,7 +20,7 @@ type Options struct {
 	// anonymous callers.
 	Required bool
 	// Strict requires the key to be a quoted String of Structured Fields (RFC 9651 section 3.3.3).
-	// Otherwise a bare token, which most clients send, is accepted too.
+	// Otherwise a bare token or UUID, which most clients send, is accepted too.
 	Strict bool
 	// TimeOrdered requires keys that are UUIDs of version 7 (RFC 9562 section 5.7), which contain
 	// their creation time. A key older than TTL plus Skew is rejected with 400, because its record

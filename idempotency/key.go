@@ -13,7 +13,7 @@ import (
 
 const maxKey = 255 // bytes
 
-// Key returns the Idempotency-Key of a request (draft-ietf-httpapi-idempotency-key-header-07
+// Key returns the Idempotency-Key of a request (draft-ietf-httpapi-idempotency-key-header-08
 // section 2.1), or "" if the request has none. A quoted and a bare spelling are the same key.
 //
 // The error is a *problem.Details (400) if the field is invalid, repeated, required but missing, or

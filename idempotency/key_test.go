@@ -61,6 +61,20 @@ func TestRule141Key(t *testing.T) {
 		{"not closed", []string{`"a`}, "invalid-header", "invalid-header"},
 		{"no ASCII", []string{"\"ä\""}, "invalid-header", "invalid-header"},
 		{"control", []string{"\"a\tb\""}, "invalid-header", "invalid-header"},
+		{"boolean", []string{"?1"}, "invalid-header", "invalid-header"},
+		{"integer", []string{"12"}, "invalid-header", "invalid-header"},
+		{"decimal", []string{"-1.5"}, "invalid-header", "invalid-header"},
+		{"byte sequence", []string{":YQ==:"}, "invalid-header", "invalid-header"},
+		{"date", []string{"@1659578233"}, "invalid-header", "invalid-header"},
+		{"display string", []string{`%"a"`}, "invalid-header", "invalid-header"},
+		{"inner list", []string{"(a)"}, "invalid-header", "invalid-header"},
+		{"quoted integer", []string{`"12"`}, "<12>", "<12>"},
+		{
+			"bare UUID that begins with a digit",
+			[]string{"8e03978e-40d5-43dd-bc93-6894a57f9324"},
+			"<8e03978e-40d5-43dd-bc93-6894a57f9324>",
+			"invalid-header",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

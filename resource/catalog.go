@@ -49,7 +49,7 @@ type CatalogOptions struct {
 	// keyed request without a principal is rejected with 400. Catalogs that serve the same
 	// resources, such as the contracts of one API, share one Guard.
 	//
-	// If Idempotency is nil, keys are ignored, as draft-ietf-httpapi-idempotency-key-header-07
+	// If Idempotency is nil, keys are ignored, as draft-ietf-httpapi-idempotency-key-header-08
 	// section 2 permits. The description of the API then does not list the header field.
 	Idempotency *idempotency.Guard
 

@@ -45,7 +45,7 @@ type KeyedWrite interface {
 	Replay(ctx context.Context, rec *idempotency.Record) error
 }
 
-// Key is the idempotency key of one request (draft-ietf-httpapi-idempotency-key-header-07): an
+// Key is the idempotency key of one request (draft-ietf-httpapi-idempotency-key-header-08): an
 // argument of its write, which then takes effect once, however often the request is repeated.
 // [Catalog.Key] makes one. A nil Key is no key. It belongs to one request and is not safe for
 // concurrent use.

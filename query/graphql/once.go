@@ -1,6 +1,6 @@
 package graphql
 
-// Mutations with an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07). A key applies
+// Mutations with an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-08). A key applies
 // to the whole operation. Writes in the database of the records run in one transaction with the
 // record, so that an error of any field rolls back all of them. A write that cannot be rolled back
 // must be the only one.

@@ -11,6 +11,8 @@ var (
 	errStringAbsent = errors.New("the field is absent or empty")
 	errStringMany   = errors.New("the field has more than one value")
 	errStringSyntax = errors.New("must be a string such as \"abc\"")
+	errStringType   = errors.New("must be a string such as \"12\", in quotation marks; " +
+		"without them it is a number, a date, a boolean, a byte sequence or a list")
 )
 
 // String parses a field that is a Structured Field string (RFC 9651 section 3.3.3), such as
@@ -19,10 +21,11 @@ var (
 //
 // Many clients omit the quotation marks, so String also accepts a bare word: visible ASCII without
 // commas, semicolons, backslashes and quotation marks. quoted is then false, and the caller decides
-// whether to accept the value.
+// whether to accept the value. A bare word is not a value of another structured type: it begins
+// with none of ? : @ % ( and is not a number. A UUID is a bare word, even if it begins with a digit.
 //
 // String returns an error if the field is absent, empty, has more than one value, has parameters,
-// or has any other syntax.
+// has another type (RFC 9651 section 3.3), or has any other syntax.
 func String(lines []string) (value string, quoted bool, err error) {
 	if len(lines) > 1 {
 		return "", false, errStringMany
@@ -68,9 +71,12 @@ func checkQuoted(s string) error {
 	return errStringSyntax
 }
 
-// checkBare returns an error unless s is a word that is distinguishable from a list and from a
-// value with parameters.
+// checkBare returns an error unless s is a word that is distinguishable from a list, from a value
+// with parameters, and from a value of another structured type.
 func checkBare(s string) error {
+	if strings.IndexByte("?:@%(", s[0]) >= 0 || isNumber(s) {
+		return errStringType
+	}
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == ',':
@@ -80,4 +86,19 @@ func checkBare(s string) error {
 		}
 	}
 	return nil
+}
+
+// isNumber reports whether s is an Integer or a Decimal of structured fields: at most 15 digits, or
+// at most 12 digits, a dot, and one to three digits (RFC 9651 sections 3.3.1 and 3.3.2).
+func isNumber(s string) bool {
+	whole, fraction, decimal := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+	if decimal {
+		return isDigits(whole, 12) && isDigits(fraction, 3)
+	}
+	return isDigits(whole, 15)
+}
+
+// isDigits reports whether s consists of 1 to n digits.
+func isDigits(s string, n int) bool {
+	return s != "" && len(s) <= n && strings.Trim(s, "0123456789") == ""
 }

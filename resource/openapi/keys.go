@@ -46,12 +46,19 @@ func (b *builder) keyParameter() []*parameter {
 	return []*parameter{b.share("IdempotencyKey", p)}
 }
 
-// keyPattern returns the pattern of a key: a quoted string or, unless the Guard is strict, a token.
-// Strings with escapes are also accepted but not documented. The draft requires a String of
-// structured fields (RFC 9651 section 3.3.3), but many clients send a bare UUID. The classes
-// exclude quotation mark and backslash, and in a token also separators.
+// keyPattern returns the pattern of a key: a quoted string or, unless the Guard is strict, a bare
+// word. The draft requires a String of structured fields (RFC 9651 section 3.3.3), but many clients
+// send a bare UUID. The classes exclude quotation mark and backslash, and in a bare word also
+// separators.
+//
+// A bare word must not be a value of another structured type: it begins with none of ? : @ % ( and
+// is not a number. The pattern is simpler than that: after up to 32 digits it requires a character
+// that is not part of a number. Strings with escapes and other bare words are accepted but not
+// documented.
 func (b *builder) keyPattern() string {
-	quoted, bare := `[ !#-\[\]-~]{1,255}`, `[!#-+\x2d-:<-\[\]-~]{1,255}`
+	quoted := `[ !#-\[\]-~]{1,255}`
+	bare := `[!#$&')*+.\/<->A-\[\]-~][!#-+\x2d-:<-\[\]-~]{0,254}|` +
+		`[0-9]{1,32}[!#-+\x2d\/:<-\[\]-~][!#-+\x2d-:<-\[\]-~]{0,222}`
 	var o idempotency.Options
 	if k := b.c.Idempotency(); k != nil {
 		o = k.Options()

@@ -110,7 +110,9 @@ func TestKeyPattern(t *testing.T) {
 		keys := []string{v7, `"` + v7 + `"`, `"` + v7, v7 + `"`, strings.Replace(v7, "-7", "-4", 1), "a",
 			`"a b;c,d"`, "a b", "a;b", "a,b", `a\b`, `a"b`, "a-b", `""`,
 			strings.Repeat("k", 255), strings.Repeat("k", 256), `"` + strings.Repeat("k", 255) + `"`, "ä",
-			"~!#$%&'()*+./:<=>?@[]^_`{|}"}
+			"~!#$%&'()*+./:<=>?@[]^_`{|}", "12", "-1.5", "007", `"12"`, "?1", ":YQ==:", "@12", `%"a"`, "%a", "(a)",
+			"a?:@%(", "12a", "12:30", "12345678-1234-4234-8234-123456789012", "/a", "+1", "*a", ".5",
+			"01ARZ3NDEKTSV4RRFFQ69G5FAV", strings.Repeat("1", 33) + strings.Repeat("k", 223)}
 		for _, key := range keys {
 			_, err := catalog.Idempotency().Key(http.Header{"Idempotency-Key": {key}})
 			if re.MatchString(key) != (err == nil) {

@@ -1,6 +1,6 @@
 package rest
 
-// Requests with an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07). Called by all
+// Requests with an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-08). Called by all
 // handlers that write; calls package idempotency through the catalog. The key is parsed after the
 // checks that do not need stored data, and the write looks it up when the body is known. A replayed
 // result is rendered for the contract, the media type and the selection of the new request.
