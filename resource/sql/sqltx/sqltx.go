@@ -50,9 +50,10 @@
 //
 // Until then the commit keeps its connection, its locks, and its place in the pool. A quarter of a
 // limited pool, and one connection at least, is therefore reserved for statements outside
-// transactions, so that reads continue. While all other transactions have waited for their commit for
-// more than a second, InTx fails with [tx.ErrUnavailable] and begins nothing. Without
-// [sql.DB.SetMaxOpenConns] it fails at 32 such commits. Set the limit before the first transaction.
+// transactions, so that reads continue. A pool of two connections runs one transaction at a time.
+// While all other transactions have waited for their commit for more than a second, InTx fails with
+// [tx.ErrUnavailable] and begins nothing. Without [sql.DB.SetMaxOpenConns] it fails at 32 such
+// commits. Set the limit before the first transaction.
 //
 // A statement outside transactions is canceled when its context ends. Use transactions for writes
 // that must not be visible before the standby has them.
