@@ -40,12 +40,27 @@ func (j *Jobs) renew(r *execution) {
 // Run reports the jobs of dead processes as failed and purges jobs older than Options.Keep:
 // immediately, and then every third of Options.Lease until ctx is done. Call it in a goroutine of
 // every process that runs jobs. Errors of the store are logged.
+//
+// After an error of the store, and after a pause of this process or a jump of its clock that is
+// longer than Options.Lease, Run waits for one Lease before it reports jobs. Until then expired
+// leases prove nothing: other processes could not renew them, or have not done so yet.
 func (j *Jobs) Run(ctx context.Context) {
 	tick := time.NewTicker(j.opts.Lease / 3)
 	defer tick.Stop()
+	var from time.Time // leases are judged from here on
+	last := j.sample()
 	for {
-		_, swept := j.Recover(ctx)
+		began := j.sample()
+		if j.paused(last, began) {
+			from = began.monotonic.Add(j.opts.Lease)
+		}
+		last = began
+		_, swept := j.recover(ctx, func() bool {
+			now := j.sample()
+			return !now.monotonic.Before(from) && !j.paused(began, now)
+		})
 		if err := errors.Join(swept, j.purge(ctx)); err != nil && ctx.Err() == nil {
+			from = time.Now().Add(j.opts.Lease)
 			j.logger().ErrorContext(ctx, "stoa: job maintenance failed", "error", err.Error())
 		}
 		select {
@@ -56,21 +71,53 @@ func (j *Jobs) Run(ctx context.Context) {
 	}
 }
 
+// instant is a time on both clocks. The monotonic clock does not jump, but may stop in suspension.
+type instant struct{ monotonic, wall time.Time }
+
+func (j *Jobs) sample() instant { return instant{time.Now(), j.now()} }
+
+// paused reports whether more than a lease has passed between two instants, so that the
+// process was paused, a call of the store took as long, or the clock has jumped.
+func (j *Jobs) paused(from, to instant) bool {
+	return max(to.monotonic.Sub(from.monotonic), to.wall.Sub(from.wall)) > j.opts.Lease
+}
+
 // Recover reports as failed the jobs with an expired lease, or with Options.Alone all running jobs
-// of other processes. It returns their number, and the first error of the store. [Jobs.Run] calls
-// it; a program may call it before it starts to serve.
+// of other processes. It leaves out jobs that this process runs: after a pause their leases may have
+// expired. It returns the number of jobs, and the first error of the store. [Jobs.Run] calls it; a
+// program may call it before it starts to serve.
 func (j *Jobs) Recover(ctx context.Context) (int, error) {
+	return j.recover(ctx, func() bool { return true })
+}
+
+// recover is Recover, which reports no job while judge returns false.
+func (j *Jobs) recover(ctx context.Context, judge func() bool) (int, error) {
 	dead := query.And(query.Where("state", query.Eq, Running), query.Where("lease", query.Lt, j.now()))
 	if j.opts.Alone {
 		dead = query.And(query.Where("state", query.Eq, Running), query.Where("owner", query.Ne, j.owner))
 	}
 	doc := interrupted().Append(nil)
 	return j.forEach(ctx, dead, func(item resource.Item[Job]) (bool, error) {
+		if j.runs(item.Value.ID) {
+			return false, nil
+		}
 		// the lease may have been renewed since the job was listed
 		return j.finish(ctx, item.Value.ID, Failed, doc, func(v *Job) bool {
-			return !j.opts.Alone && !v.Lease.Before(j.now())
+			return !j.opts.Alone && (!v.Lease.Before(j.now()) || !judge())
 		})
 	})
+}
+
+// runs reports whether this process runs a job.
+func (j *Jobs) runs(id string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for r := range j.running {
+		if r.started && r.id == id {
+			return true
+		}
+	}
+	return false
 }
 
 // purge deletes jobs that ended before the retention time.
