@@ -2,7 +2,9 @@ package graphql_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -11,7 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // reading is a content of which reading gives an error, or panics.
@@ -37,7 +42,7 @@ func TestUnreadable(t *testing.T) {
 		{"caller without relations", problem.New(problem.Unauthenticated, "Who are you?"), 401,
 			"UNAUTHENTICATED"},
 		{"caller at its limit", &problem.Details{Kind: problem.Unavailable,
-			Header: http.Header{"retry-after": {"7"}}}, 503, "INTERNAL_SERVER_ERROR"},
+			Header: http.Header{"retry-after": {"7"}}}, 503, "UNAVAILABLE"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -57,6 +62,54 @@ func TestUnreadable(t *testing.T) {
 	r := request(t, "POST /graphql", jsonBody, "Content-Length: 2000000")
 	r.ContentLength = -1 // as a version.Negotiator leaves it
 	wantCode(t, answered(h, r), 413, "BAD_USER_INPUT")
+}
+
+// TestUnavailable: what REST answers with 503 and Retry-After has the code UNAVAILABLE and the member
+// retryAfter, in each kind of operation. A write whose outcome is not known has neither.
+func TestUnavailable(t *testing.T) {
+	t.Parallel()
+	const again = `"extensions":{"code":"UNAVAILABLE",` +
+		`"type":"https://stoa-go.github.io/problems/unavailable","retryAfter":1}`
+	later := &problem.Details{Kind: "https://example.com/closed", Status: 503,
+		Header: http.Header{"retry-after": {"7"}}}
+	busy := &problem.Details{Kind: problem.TooManyRequests, Header: http.Header{"Retry-After": {"30"}}}
+	date := &problem.Details{Kind: problem.Unavailable,
+		Header: http.Header{"Retry-After": {"Mon, 23 Nov 2026 17:00:00 GMT"}}}
+	const list, write = `{ orders { nodes { id } } }`, `mutation { patchOrder(id: 1, input: {cents: 5}) { id } }`
+	tests := []struct {
+		name, document string
+		err            error
+		want           string
+	}{
+		{"query", list, resource.ErrUnavailable, again},
+		{"mutation", write, resource.ErrUnavailable, again},
+		{"database", write, tx.ErrUnavailable, again},
+		{"deadline", list, context.DeadlineExceeded, again},
+		{"subscription", `subscription { orderChanged { id } }`, resource.ErrUnavailable, again},
+		{"application", list, later,
+			`"code":"UNAVAILABLE","type":"https://example.com/closed","retryAfter":7}`},
+		{"limit", list, busy, `"code":"RATE_LIMITED",` +
+			`"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","retryAfter":30}`},
+		{"date", list, date, `"code":"UNAVAILABLE","type":"https://stoa-go.github.io/problems/unavailable"}`},
+		{"unknown outcome", write, tx.ErrOutcomeUnknown, `"code":"INTERNAL_SERVER_ERROR",` +
+			`"type":"https://stoa-go.github.io/problems/outcome-unknown"}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := newTestHandler(t, watched(t, nil), func(s *setup) {
+				s.orders.Scope = func(context.Context) (query.Filter, error) { return query.Filter{}, tt.err }
+			})
+			accept := acceptOld
+			if tt.name == "subscription" {
+				accept = "Accept: text/event-stream"
+			}
+			res := send(t, h, "POST /graphql", jsonBody, accept, "", fmt.Sprintf(`{"query":%q}`, tt.document))
+			if !strings.Contains(res.body, tt.want) {
+				t.Errorf("response has no %s:\n%s", tt.want, res.body)
+			}
+		})
+	}
 }
 
 // TestPanic: one panic is one answer, of which the log has the other half.

@@ -55,7 +55,9 @@
 // for queries only. Accept selects application/graphql-response+json, with status 400 for request
 // errors, or application/json, with status 200, which is also the default. A response to an
 // executed operation has status 200, with or without field errors. Each error has a code in its
-// extensions. The codes are the same for all protocols (package resource/problem).
+// extensions. The codes are the same for all protocols (package resource/problem). UNAVAILABLE means
+// that the operation can be repeated after the member retryAfter, in seconds, which is Retry-After of
+// the same problem in REST.
 //
 // A request that is not a valid GraphQL request (400, 403, 405, 406, 413, 414, 415, 501) receives
 // its status and a response with errors, because GraphQL clients do not read problem details. Only

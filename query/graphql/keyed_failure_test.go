@@ -154,7 +154,7 @@ func TestDatabaseFails(t *testing.T) {
 				s.db, s.keys.Logger = db, quiet
 			})
 			res := send(t, h, postGraphQL, jsonBody, key("k"), "", order1)
-			wantCode(t, res, 503, "INTERNAL_SERVER_ERROR", "Retry-After: 1", fresh)
+			wantCode(t, res, 503, "UNAVAILABLE", "Retry-After: 1", fresh)
 			wantType(t, res, tt.kind)
 			db.err = nil
 			want(t, send(t, h, postGraphQL, jsonBody, key("k"), "", order1), 200, tt.again)

@@ -227,8 +227,7 @@ func TestKeyedNonTransactional(t *testing.T) {
 			}, 1},
 		{"outcome pending", tx.ErrOutcomeUnknown,
 			func(t *testing.T, res *answer) {
-				wantCode(t, res, 503, "INTERNAL_SERVER_ERROR",
-					"Retry-After: 1")
+				wantCode(t, res, 503, "UNAVAILABLE", "Retry-After: 1")
 			},
 			func(t *testing.T, res *answer) { wantCode(t, res, 409, "CONFLICT", fresh) }, 1},
 	}

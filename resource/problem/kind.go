@@ -81,6 +81,7 @@ const (
 	preconditionFailed = "PRECONDITION_FAILED"
 	rateLimited        = "RATE_LIMITED"
 	cursorExpired      = "CURSOR_EXPIRED"
+	unavailable        = "UNAVAILABLE"
 	internalError      = "INTERNAL_SERVER_ERROR"
 )
 
@@ -133,7 +134,7 @@ var kindTable = [...]kindInfo{
 	{InFlight, http.StatusConflict, "Request In Flight", conflict},
 	{Internal, http.StatusInternalServerError, "Internal Error", internalError},
 	{NotImplemented, http.StatusNotImplemented, "Not Implemented", internalError},
-	{Unavailable, http.StatusServiceUnavailable, "Unavailable", internalError},
+	{Unavailable, http.StatusServiceUnavailable, "Unavailable", unavailable},
 	{InsufficientStorage, http.StatusInsufficientStorage, "Insufficient Storage", internalError},
 	{OutcomeUnknown, http.StatusServiceUnavailable, "Outcome Unknown", internalError},
 }
@@ -233,6 +234,8 @@ func codeOf(status int) string {
 		return preconditionFailed
 	case http.StatusTooManyRequests:
 		return rateLimited
+	case http.StatusServiceUnavailable:
+		return unavailable
 	}
 	if status >= http.StatusInternalServerError {
 		return internalError

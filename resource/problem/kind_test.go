@@ -51,7 +51,7 @@ func TestKinds(t *testing.T) {
 		"request-in-flight 409 Request In Flight CONFLICT",
 		"internal-error 500 Internal Error INTERNAL_SERVER_ERROR",
 		"not-implemented 501 Not Implemented INTERNAL_SERVER_ERROR",
-		"unavailable 503 Unavailable INTERNAL_SERVER_ERROR",
+		"unavailable 503 Unavailable UNAVAILABLE",
 		"insufficient-storage 507 Insufficient Storage INTERNAL_SERVER_ERROR",
 		"outcome-unknown 503 Outcome Unknown INTERNAL_SERVER_ERROR",
 	}

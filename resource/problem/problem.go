@@ -96,13 +96,19 @@ func (d *Details) StatusCode() int {
 }
 
 // Code returns the code in the extensions of the GraphQL error. It is that of Kind, with two
-// exceptions: a kind of the application, and a kind of internal error with Status below 500, such
-// as [OutcomeUnknown] with 409. Their code is derived from the status code, because GraphQL servers
+// exceptions: a kind of the application, and a kind of server error with Status below 500, such as
+// [OutcomeUnknown] with 409. Their code is derived from the status code, because GraphQL servers
 // hide the message of an INTERNAL_SERVER_ERROR.
+//
+// UNAVAILABLE means that the same request can be sent again. Therefore [OutcomeUnknown] has it only
+// with Retry-After: without an idempotency key, a second request could repeat the write.
 func (d *Details) Code() string {
 	status := d.StatusCode()
 	info, known := lookup(d.Kind)
-	if known && (info.code != internalError || status >= http.StatusInternalServerError) {
+	if status == http.StatusServiceUnavailable && d.Header.Get("Retry-After") != "" {
+		return unavailable
+	}
+	if known && (info.status < http.StatusInternalServerError || status >= http.StatusInternalServerError) {
 		return info.code
 	}
 	return codeOf(status)

@@ -7,12 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"runtime/debug"
 	"strings"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // maxErrors is the maximum number of errors in a response. A relation may fail for each item of a
@@ -39,13 +41,17 @@ func shortened(message string) string {
 // field are compared with each other, so the limit also bounds the time.
 const maxReported = 64
 
-// errEnded is the error of fields that were not fetched because the context was done.
-var errEnded error = problem.New(problem.Unavailable, "The operation did not finish in time.")
+// errEnded is the error of fields that were not fetched because the context was done. It has the
+// delay of the same problem in REST.
+var errEnded error = &problem.Details{Kind: problem.Unavailable,
+	Detail: "The operation did not finish in time.", Header: http.Header{"Retry-After": {"1"}}}
 
 // contextError replaces an error that results from the end of the context, which is not an internal
-// error. Otherwise it would be logged, and masked for the client.
+// error. Otherwise it would be logged, and masked for the client. An unknown outcome stays as it is,
+// because the client must not repeat the write.
 func contextError(ctx context.Context, err error) error {
-	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
+	ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if ctx.Err() != nil && ended && !errors.Is(err, tx.ErrOutcomeUnknown) {
 		return errEnded
 	}
 	return err

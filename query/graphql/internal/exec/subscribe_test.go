@@ -366,8 +366,8 @@ func TestChangeTimeout(t *testing.T) {
 		}
 		want := []string{`{"errors":[{"message":"The operation did not finish in time.",` +
 			`"locations":[{"line":1,"column":37}],` +
-			`"path":["bookChanged","book","author"],"extensions":{"code":"INTERNAL_SERVER_ERROR",` +
-			`"type":"https://stoa-go.github.io/problems/unavailable"}}],` +
+			`"path":["bookChanged","book","author"],"extensions":{"code":"UNAVAILABLE",` +
+			`"type":"https://stoa-go.github.io/problems/unavailable","retryAfter":1}}],` +
 			`"data":{"bookChanged":{"book":{"author":null}}}}`,
 			saying(`"book":{"author":{"name":"Bob \"B\""}}`)}
 		got := w.messages(t.Context(), t, 2, `subscription { bookChanged { book { author { name } } } }`, "")

@@ -4,10 +4,13 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/resource/problem"
 )
 
 // List appends errs as a JSON array, the value of the response's errors member.
@@ -83,6 +86,24 @@ func (e *Error) appendPath(dst []byte) []byte {
 // with one of these names is left out.
 var reserved = [...]string{"code", "rule", "type", "instance", "errors"}
 
+// appendRetryAfter appends the member retryAfter: the delay in seconds of the header field
+// Retry-After (RFC 9110 section 10.2.3). GraphQL clients do not see the header fields of a problem.
+// A date is left out. An extension of the application with this name takes precedence.
+func appendRetryAfter(dst []byte, d *problem.Details) []byte {
+	if _, given := d.Extensions["retryAfter"]; given {
+		return dst
+	}
+	for name, values := range d.Header { // an application may write a name in lower case
+		if !strings.EqualFold(name, "Retry-After") || len(values) == 0 {
+			continue
+		}
+		if seconds, err := strconv.ParseUint(values[0], 10, 31); err == nil {
+			return strconv.AppendUint(append(dst, `,"retryAfter":`...), seconds, 10)
+		}
+	}
+	return dst
+}
+
 // appendProblem appends the members of extensions that come from the problem.
 func (e *Error) appendProblem(dst []byte) []byte {
 	d := e.Problem
@@ -90,6 +111,7 @@ func (e *Error) appendProblem(dst []byte) []byte {
 	if d.Instance != "" {
 		dst = appendString(append(dst, `,"instance":`...), d.Instance)
 	}
+	dst = appendRetryAfter(dst, d)
 	if len(d.Errors) > 0 {
 		dst = append(dst, `,"errors":[`...)
 		for i := range d.Errors {

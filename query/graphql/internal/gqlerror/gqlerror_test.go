@@ -54,7 +54,7 @@ func TestOf(t *testing.T) {
 			`{"message":"The operation requires authentication.","extensions":{"code":"UNAUTHENTICATED","type":"` + uri +
 				`unauthenticated"}}`},
 		{"a deadline", context.DeadlineExceeded, `{"message":"The service is temporarily unavailable; retry after 1 second.",` +
-			`"extensions":{"code":"INTERNAL_SERVER_ERROR","type":"` + uri + `unavailable"}}`},
+			`"extensions":{"code":"UNAVAILABLE","type":"` + uri + `unavailable","retryAfter":1}}`},
 		{"a limit", problem.New(problem.TooManyRequests, ""), `{"message":"Quota Exceeded",` +
 			`"extensions":{"code":"RATE_LIMITED",` +
 			`"type":"https://iana.org/assignments/http-problem-types#quota-exceeded"}}`},
