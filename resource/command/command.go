@@ -43,9 +43,9 @@ import (
 const OpInvoke resource.Op = "invoke"
 
 // Command is an action that is served at /area/action. It is a [resource.Part]. In REST it is a
-// POST: the request body is the input, and the response is 200 with the output, or 204 if there is
-// none. A command with [Jobs] may respond with 202 before it is done. Preconditions (RFC 9110
-// section 13) do not apply, because there is no item.
+// POST: the request body is the input, and the response is 200 with the output, or with an empty
+// object if there is none. A command with [Jobs] may respond with 202 before it is done.
+// Preconditions (RFC 9110 section 13) do not apply, because there is no item.
 //
 // A Command is safe for concurrent use if its function is.
 type Command struct {

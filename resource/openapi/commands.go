@@ -18,12 +18,14 @@ type action struct {
 	c                   *command.Command
 	group               string // the part of its name before the slash
 	hasInput, hasOutput bool   // whether it has an input and an output
+	noContent           bool   // 204 if it has no output
 }
 
 // command describes the path of a command. The name of a command contains one slash, such as
 // orders/cancel, and is its path.
 func (b *builder) command(c *command.Command) {
-	a := &action{builder: b, c: c, hasInput: c.Input() != nil, hasOutput: c.Output() != nil}
+	a := &action{builder: b, c: c, hasInput: c.Input() != nil, hasOutput: c.Output() != nil,
+		noContent: c.Output() == nil && b.o.REST != nil && b.o.REST.CommandNoContent}
 	a.group, _, _ = strings.Cut(c.Name(), "/")
 	b.addTag(a.group, "The commands of /"+a.group+".")
 	does := a.post
@@ -93,17 +95,22 @@ func (a *action) types() []string {
 	return append([]string{mediaJSON}, a.vendorTypes(rest.CommandMedia(a.c))...)
 }
 
-// successes returns the responses of success. 204 is listed even if there is a result, because a
+// successes returns the responses of success. 204 is listed even if there is a body, because a
 // client can decline it with return=minimal.
 func (a *action) successes() []entry[*response] {
 	headers := []string{"Cache-Control", "Vary"}
 	out := []entry[*response]{a.empty(204, "The command succeeded and has no result.", headers[0])}
-	if a.hasOutput {
-		out[0].value.Description = "The command succeeded; the result is omitted because of `Prefer: " +
+	if !a.noContent {
+		out[0].value.Description = "The command succeeded; the body is omitted because of `Prefer: " +
 			"return=minimal`."
-		s, example := a.result()
-		out = append(out, a.effect(200, "The result of the command.", headers,
-			a.contents(a.types(), s, example)))
+		description := "The result of the command."
+		s, example := &schemaObject{Type: typeNames{"object"}, Properties: a.contractMembers()}, ""
+		if a.hasOutput {
+			s, example = a.result()
+		} else {
+			description = "The command succeeded. It has no result, so the body is an empty object."
+		}
+		out = append(out, a.effect(200, description, headers, a.contents(a.types(), s, example)))
 	}
 	if a.c.Jobs() != nil {
 		out = append(out, a.accepted(headers))
@@ -176,7 +183,7 @@ func (a *action) effect(status int, description string, headers []string,
 // Statuses may repeat; answers lists each once.
 func (a *action) problems() []int {
 	out := []int{400}
-	if a.hasOutput || a.c.Jobs() != nil {
+	if !a.noContent || a.c.Jobs() != nil {
 		out = append(out, 406)
 	}
 	if a.hasInput {

@@ -31,7 +31,7 @@ func TestCommandExamplesAreTaken(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
 	d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
-	for path, want := range map[string]int{"/auth/login": 200, "/auth/logout": 204,
+	for path, want := range map[string]int{"/auth/login": 200, "/auth/logout": 200,
 		"/orders/cancel-stale": 202, "/orders/newest": 200} {
 		body := ""
 		if d.at(d.root, "paths", path, "post", "requestBody") != nil {
@@ -88,17 +88,17 @@ func TestWhatCommandsCanAnswer(t *testing.T) {
 		return strings.Join(out, " ")
 	}
 	tests := []struct{ name, got, want string }{
-		{"nothing", statuses(commanded[nothing, nothing](t, nil)), "204 400 414 500 503 default"},
+		{"nothing", statuses(commanded[nothing, nothing](t, nil)), "200 204 400 406 414 500 503 default"},
 		{"gives", statuses(commanded[nothing, token](t, nil)), "200 204 400 406 414 500 503 default"},
 		{"takes", statuses(commanded[credentials, nothing](t, nil)),
-			"204 400 413 414 415 422 500 503 default"},
+			"200 204 400 406 413 414 415 422 500 503 default"},
 		{"policy", statuses(commanded[credentials, nothing](t,
 			&command.Options[credentials]{Authorize: allow})),
-			"204 400 401 403 404 413 414 415 422 500 503 default"},
+			"200 204 400 401 403 404 406 413 414 415 422 500 503 default"},
 		{"problems", statuses(commanded[nothing, nothing](t, &command.Options[nothing]{
 			Problems: []problem.Kind{problem.Exists, problem.TooManyRequests, problem.Unavailable,
 				"https://example.com/mine"}})),
-			"204 400 409 414 429 500 503 default"},
+			"200 204 400 406 409 414 429 500 503 default"},
 	}
 	for _, tt := range tests {
 		if diff := cmp.Diff(tt.want, tt.got); diff != "" {

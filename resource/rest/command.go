@@ -92,7 +92,7 @@ func (x *call) prepareCommand(w *writeRequest) error {
 	w.minimal = preference == "minimal"
 	var err error
 	// Without a response body, Accept does not apply.
-	if !w.minimal && (c.Output() != nil || c.Jobs() != nil) {
+	if !w.minimal && (c.Output() != nil || c.Jobs() != nil || !x.h.opts.CommandNoContent) {
 		if err = x.acceptable(); err != nil {
 			return err
 		}
@@ -143,16 +143,19 @@ func (x *call) readInput(w *writeRequest, buf *[]byte) error {
 	return nil
 }
 
-// sendOutput sends the output of a command. An empty doc is 204.
+// sendOutput sends the output of a command. An empty doc is an empty object, or 204.
 func (x *call) sendOutput(w *writeRequest, doc []byte, err error) error {
 	if err != nil {
 		return err
 	}
-	if len(doc) == 0 || w.minimal {
+	if w.minimal || len(doc) == 0 && x.h.opts.CommandNoContent {
 		if w.minimal {
 			x.applied("return=minimal")
 		}
 		return x.sendEmpty(http.StatusNoContent)
+	}
+	if len(doc) == 0 {
+		doc = []byte("{}")
 	}
 	x.applyReturn(w)
 	return x.sendDocument(http.StatusOK, w.withVersionMember(doc), w.enc)

@@ -142,17 +142,25 @@ func TestRule091Commands(t *testing.T) {
 	}
 }
 
-// TestRule091Nothing: a command without input accepts no body or {}, and one without output
-// responds with 204.
+// TestRule091Nothing: a command without input accepts no body or {}. One without output responds
+// with an empty object, or by option with 204.
 func TestRule091Nothing(t *testing.T) {
 	t.Parallel()
 	h := commanded(t)
-	for _, rest := range [][]string{nil, {jsonBody}, {jsonBody, "", "{}"}, {"Accept: text/html"}} {
+	noContent := commanded(t, func(s *setup) { s.rest.CommandNoContent = true })
+	for _, rest := range [][]string{nil, {jsonBody}, {jsonBody, "", "{}"}} {
 		res := send(t, h, "POST /auth/logout", rest...)
+		wantBody(t, res, http.StatusOK, "{}")
+		want(t, res, http.StatusOK, "Content-Type: application/json", "Content-Length: 2", "Cache-Control: no-store",
+			"Vary: Accept, Accept-Encoding")
+		res = send(t, noContent, "POST /auth/logout", append([]string{"Accept: text/html"}, rest...)...)
 		wantBody(t, res, http.StatusNoContent, "")
 		want(t, res, http.StatusNoContent, "Content-Type:", "Content-Length:", "Cache-Control: no-store",
 			"Vary: Accept, Accept-Encoding")
 	}
+	res := send(t, h, "POST /auth/logout", "Prefer: return=minimal", "Accept: text/html")
+	want(t, res, http.StatusNoContent, "Preference-Applied: return=minimal", "Content-Type:")
+	wantProblem(t, send(t, h, "POST /auth/logout", "Accept: text/html"), problem.NotAcceptable)
 	wantBody(t, send(t, h, "POST /orders/count"), http.StatusOK, `{"token":"3"}`)
 	wantErrors(t, wantProblem(t, send(t, h, "POST /auth/logout", jsonBody, "", `{"a":1}`), problem.Invalid), "/a unknown")
 	wantProblem(t, send(t, h, "POST /auth/logout", jsonBody, "", "["), problem.MalformedJSON)

@@ -38,6 +38,9 @@ type Options struct {
 	Base string
 	// Challenge is the WWW-Authenticate value of a 401 (RFC 9110 section 11.6.1). Default "Bearer".
 	Challenge string
+	// CommandNoContent answers commands without output with 204. Default false: 200 with an empty
+	// JSON object, which also suits clients that decode each response.
+	CommandNoContent bool
 	// Resources configures single resources and collections of blobs, by name.
 	Resources map[string]ResourceOptions
 }
