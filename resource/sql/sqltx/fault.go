@@ -65,7 +65,7 @@ func connectionLost(err error) bool {
 	var network net.Error
 	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.As(err, &network) ||
-		connectionClosed(err)
+		connectionClosed(err) || connectFailed(err) && !errors.Is(err, context.Canceled)
 }
 
 // connectionClosed recognizes the error of pgx for a connection known to be lost, which has no
@@ -74,12 +74,25 @@ func connectionClosed(err error) bool {
 	return find(err, func(e error) bool { return e.Error() == "conn closed" }) != nil
 }
 
+// connectFailed recognizes the error of pgx for a connection that was not established, also because
+// the handshake of TLS or of PostgreSQL failed. It checks the name of the type, which has no method
+// to recognize it by. lib/pq has no such type.
+func connectFailed(err error) bool {
+	return find(err, func(e error) bool {
+		typ := reflect.TypeOf(e)
+		if typ.Kind() == reflect.Pointer {
+			typ = typ.Elem()
+		}
+		return typ.Name() == "ConnectError"
+	}) != nil
+}
+
 // notSent reports whether the connection was lost before the statement was sent, so that it had no
 // effect.
 func notSent(err error) bool {
 	var dial *net.OpError
 	var retry interface{ SafeToRetry() bool } // implemented by pgx
-	return errors.Is(err, driver.ErrBadConn) || connectionClosed(err) ||
+	return errors.Is(err, driver.ErrBadConn) || connectionClosed(err) || connectFailed(err) ||
 		errors.As(err, &dial) && dial.Op == "dial" ||
 		errors.As(err, &retry) && retry.SafeToRetry()
 }
@@ -106,7 +119,7 @@ func postgresFault(err error) Fault {
 	state := stateOf(source)
 	fault := Fault{
 		Kind:       postgresKind(state),
-		Lost:       endsConnection(state),
+		Lost:       endsConnection(state) && !notSent(err),
 		Constraint: field(source, "ConstraintName", "Constraint").String(),
 	}
 	if stalePlan(source) {

@@ -5,10 +5,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
 	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
@@ -114,4 +118,70 @@ func TestUnavailable(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHandshakeLost loses connections before the handshakes of TLS and PostgreSQL are complete. No
+// statement was sent, so a write without a transaction is plain 503.
+func TestHandshakeLost(t *testing.T) {
+	t.Parallel()
+
+	for _, tt := range []struct {
+		name, query, reply string
+		reset              bool
+	}{
+		{"closed before the reply to the startup message", "sslmode=disable", "", false},
+		{"reset before the reply to the startup message", "sslmode=disable", "", true},
+		{"closed in a reply to the startup message", "sslmode=disable", "R\x00\x00\x00\x08\x00", false},
+		{"closed before the reply to the request for TLS", "sslmode=require", "", false},
+		{"closed in the handshake of TLS", "sslmode=require", "S", false},
+		{"reset in the handshake of TLS", "sslmode=require", "S", true},
+		{"the server shuts down", "sslmode=disable", "E\x00\x00\x00\x1bSFATAL\x00C57P01\x00Mbye\x00\x00\x00\x00", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			address := hangUp(t, tt.reply, tt.reset)
+			pool, err := sql.Open("pgx", "postgres://stoa@"+address+"/stoa?"+tt.query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer pool.Close()
+			type note struct {
+				ID string `json:"id"`
+			}
+			ops := sqltable.New[note](sqltx.New(sqltx.PostgreSQL, pool, nil), "notes", nil).Ops()
+			_, err = ops.Insert(t.Context(), "a", note{})
+			if got := resource.Problem(err).Kind; got != problem.Unavailable {
+				t.Errorf("the problem is %s, want %s: %v", got, problem.Unavailable, err)
+			}
+			if diff := cmp.Diff(sqltx.Fault{Kind: sqltx.Unavailable}, sqltx.PostgreSQL.Fault(err)); diff != "" {
+				t.Errorf("the fault of %v (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}
+
+// hangUp starts a server that reads once from each connection, sends a reply, and closes or resets
+// the connection. It returns its address.
+func hangUp(t *testing.T, reply string, reset bool) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			conn.Read(make([]byte, 4096))
+			conn.Write([]byte(reply))
+			if reset {
+				conn.(*net.TCPConn).SetLinger(0)
+			}
+			conn.Close()
+		}
+	}()
+	return listener.Addr().String()
 }
