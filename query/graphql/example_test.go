@@ -92,7 +92,10 @@ func ExampleHandler_SDL() {
 	fmt.Println(sdl[from : from+strings.Index(sdl[from:], "}")+1])
 	// Output:
 	// type Planet {
+	//   """The id of the item."""
 	//   id: ID!
+	//
+	//   """The member `name` of an item of `planets`."""
 	//   name: String!
 	//
 	//   """When it was found; null for those that were always known."""

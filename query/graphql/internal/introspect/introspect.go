@@ -137,15 +137,27 @@ func (b *builder) enums() {
 		"INPUT_OBJECT", "It has `inputFields`.",
 		"LIST", "It has `ofType`, the type of the items.",
 		"NON_NULL", "It has `ofType`, the type without null.")
-	// The values need no descriptions: each name is that of the element which the directive
-	// annotates.
-	b.location.Values = values("QUERY", "", "MUTATION", "", "SUBSCRIPTION", "", "FIELD", "",
-		"FRAGMENT_DEFINITION", "",
-		"FRAGMENT_SPREAD", "", "INLINE_FRAGMENT", "", "VARIABLE_DEFINITION", "", "SCHEMA", "", "SCALAR", "",
-		"OBJECT", "",
-		"FIELD_DEFINITION", "", "ARGUMENT_DEFINITION", "", "INTERFACE", "", "UNION", "", "ENUM", "",
-		"ENUM_VALUE", "",
-		"INPUT_OBJECT", "", "INPUT_FIELD_DEFINITION", "", "DIRECTIVE_DEFINITION", "")
+	b.location.Values = values(
+		"QUERY", "A query.",
+		"MUTATION", "A mutation.",
+		"SUBSCRIPTION", "A subscription.",
+		"FIELD", "A field of a selection.",
+		"FRAGMENT_DEFINITION", "A fragment definition.",
+		"FRAGMENT_SPREAD", "A fragment spread.",
+		"INLINE_FRAGMENT", "An inline fragment.",
+		"VARIABLE_DEFINITION", "A variable definition.",
+		"SCHEMA", "A schema definition.",
+		"SCALAR", "A scalar definition.",
+		"OBJECT", "An object type definition.",
+		"FIELD_DEFINITION", "A field definition.",
+		"ARGUMENT_DEFINITION", "An argument definition.",
+		"INTERFACE", "An interface definition.",
+		"UNION", "A union definition.",
+		"ENUM", "An enum definition.",
+		"ENUM_VALUE", "An enum value definition.",
+		"INPUT_OBJECT", "An input object type definition.",
+		"INPUT_FIELD_DEFINITION", "An input field definition.",
+		"DIRECTIVE_DEFINITION", "A directive definition.")
 }
 
 // values returns enum values for pairs of name and description. The Go value is the name, because
@@ -171,7 +183,8 @@ func (b *builder) metaFields() {
 		Source: model.Meta, Meta: func(any, map[string]any) any { return s }}
 	s.MetaType = &model.Field{Name: "__type", Type: nullable(b.typ),
 		Doc:    "The type with this name; null if there is none.",
-		Source: model.Meta, Args: []*model.Input{{Name: "name", Type: required(b.text)}},
+		Source: model.Meta, Args: []*model.Input{{Name: "name", Doc: "The name of the type.",
+			Type: required(b.text)}},
 		// Types are searched one by one: a map would have to be kept in step with the schema.
 		Meta: func(_ any, args map[string]any) any {
 			for _, t := range s.Types {

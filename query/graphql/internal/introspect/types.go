@@ -22,7 +22,8 @@ func meta[P any](name, doc string, t *model.Ref, get func(parent P) any) *model.
 func listing[P, E any](name, doc string, t, flag *model.Ref, get func(parent P) ([]E, bool),
 	reason func(E) string) *model.Field {
 	return &model.Field{Name: name, Doc: doc, Type: t, Source: model.Meta,
-		Args: []*model.Input{{Name: "includeDeprecated", Type: flag, Default: false, HasDefault: true}},
+		Args: []*model.Input{{Name: "includeDeprecated", Type: flag, Default: false, HasDefault: true,
+			Doc: "Whether deprecated elements are included."}},
 		Meta: func(parent any, args map[string]any) any {
 			items, ok := get(parent.(P))
 			if !ok {

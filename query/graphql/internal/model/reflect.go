@@ -47,6 +47,7 @@ func Reflect(c *resource.Catalog, opts *Options) (*Schema, error) {
 		return nil, errors.Join(b.errs...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.types)) {
+		b.types[name].describe()
 		s.Types = append(s.Types, b.types[name])
 	}
 	return s, nil
