@@ -106,3 +106,13 @@ type Transactor interface {
 	// database.
 	Transactions() tx.Runner
 }
+
+// Locker is a collection that can lock an item until the end of a transaction. [GetForUpdate] calls
+// it.
+type Locker[T any] interface {
+	// GetForUpdate is Get in the transaction that ctx carries, which is one of the collection's
+	// Runner. No other transaction can change or delete the item until it ends. If another
+	// transaction has changed the item since this one began, the error is a conflict, after which
+	// the Runner calls its function again. The errors are those of Get.
+	GetForUpdate(ctx context.Context, id string) (Item[T], error)
+}

@@ -12,7 +12,7 @@ import (
 // Collection is the interface that every store implements. It is enough for reads. Everything else
 // is a capability, an interface of one method that the store also implements: [Creator],
 // [Inserter], [Replacer], [Deleter], [Tombstoner], [Counter], [MultiGetter], [BatchLister],
-// [Transactor] and, in package feed, Watcher.
+// [Transactor], [Locker] and, in package feed, Watcher.
 //
 // Methods are called concurrently. The values they return belong to the caller: a store that keeps
 // values in memory returns copies of everything that a caller could change. A write that begins

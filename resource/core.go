@@ -44,6 +44,8 @@ type core struct {
 
 	public, noEvents, requireIfMatch, allowRecreate bool
 	hideGone                                        bool // authorizeGone hides every deleted item
+	// hooksInTx makes each write one transaction, from reading the item to storing the new value.
+	hooksInTx bool
 
 	pageSize, maxPageSize int
 	readTimeout           time.Duration // 0 if there is none
@@ -98,6 +100,7 @@ func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *c
 		h.readTimeout = o.ReadTimeout
 	}
 	h.ops = erase(h, ops, o)
+	h.hooksInTx = !o.HooksOutsideTx && h.ops.runner != nil && (o.Before != nil || o.Authorize != nil)
 	return h
 }
 

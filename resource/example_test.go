@@ -82,7 +82,7 @@ func ExampleNewCatalog() {
 	// Output:
 	// /notes  GET, HEAD, POST, OPTIONS
 	// /notes/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
-	//     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor
+	//     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor Locker
 	//     batches: POST of application/vnd.stoa.batch+json
 	// keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored
 }

@@ -42,6 +42,8 @@ type Ops[T any] struct {
 	GetMany      func(ctx context.Context, ids []string) iter.Seq2[Item[T], error]
 	ListByKeys   func(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[Item[T], error]
 	Transactions func() tx.Runner
+	// GetForUpdate is the method of [Locker].
+	GetForUpdate func(ctx context.Context, id string) (Item[T], error)
 	// Watch is the method of [feed.Watcher].
 	Watch func(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Change[T], error]
 
@@ -98,6 +100,9 @@ func OpsOf[T any](c Collection[T]) Ops[T] {
 	}
 	if c, ok := c.(Transactor); ok {
 		ops.Transactions = c.Transactions
+	}
+	if c, ok := c.(Locker[T]); ok {
+		ops.GetForUpdate = c.GetForUpdate
 	}
 	if c, ok := c.(feed.Watcher[T]); ok {
 		ops.Watch = c.Watch

@@ -19,6 +19,23 @@ import (
 //
 // Hooks are called concurrently. The values that their pointers refer to belong to the library:
 // only Before may change the value of after.
+//
+// # Hooks that read other items
+//
+// If the collection is a [Transactor], a write is one transaction: it reads the item, calls
+// Authorize and Before, and stores the new value. The ctx of the hooks carries the transaction. Reads
+// of a hook from the same database with this ctx are part of it, and the isolation level decides
+// whether their results still hold when the write commits:
+//
+//   - Serializable (SQLite, package memory, and PostgreSQL with sql.LevelSerializable): it does. Of
+//     two writes that would invalidate what the other has read, one runs again.
+//   - Repeatable read (the default on PostgreSQL): only for items that are read with [GetForUpdate],
+//     which locks them until the transaction ends. Other reads are of one snapshot, which another
+//     transaction may have changed by the time of the commit.
+//   - Read committed: the same, and two reads may return different revisions.
+//
+// Without transactions nothing holds except for the written item: its revision is compared when it
+// is stored.
 type Options[T any] struct {
 	// ID is the JSON name of the id field, a string or an integer. Default "id".
 	ID string
@@ -66,6 +83,10 @@ type Options[T any] struct {
 	// know, unless Authorize or Scope is set: then the response is always 404, because the deleted
 	// item is no longer available to them.
 	AuthorizeGone func(ctx context.Context, id string) error
+	// HooksOutsideTx calls Before and Authorize outside of a transaction, unless the write is part of
+	// one, such as a batch. Set it if they examine only before and after, or call another server. It
+	// saves beginning and committing a transaction. [GetForUpdate] then fails.
+	HooksOutsideTx bool
 	// Public declares that Authorize and Scope are omitted on purpose. It removes the warning from
 	// the start-up report.
 	Public bool

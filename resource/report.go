@@ -27,6 +27,9 @@ func (c *Catalog) Report() string {
 		if r == nil {
 			continue
 		}
+		if hooks := r.core.hookIsolation(); hooks != "" {
+			fmt.Fprintf(&b, "    hooks: %s\n", hooks)
+		}
 		if c.opts.Feed != nil {
 			fmt.Fprintf(&b, "    feed: %s\n", r.core.eventDelivery())
 		}
@@ -79,7 +82,7 @@ func (r *Resource) forReport() *report.Resource {
 		{"Deleter", ops.delete != nil}, {"Tombstoner", ops.deleted != nil}, {"Counter", ops.count != nil},
 		{"MultiGetter", ops.getMany != nil}, {"MultiInserter", ops.insertMany != nil},
 		{"BatchLister", ops.listByKeys != nil}, {"Transactor", ops.runner != nil},
-		{"Watcher", ops.watch != nil},
+		{"Locker", ops.getForUpdate != nil}, {"Watcher", ops.watch != nil},
 	} {
 		if a.has {
 			out.Capabilities = append(out.Capabilities, a.name)
@@ -100,6 +103,29 @@ func (r *Resource) forReport() *report.Resource {
 		}
 	}
 	return out
+}
+
+// hookIsolation returns whether other items that hooks read may change before the write is committed.
+// It is empty if there are no hooks that decide about writes.
+func (h *core) hookIsolation() string {
+	const mayChange = "other items that they read may change before the write"
+	switch {
+	case h.ops.before == nil && h.ops.authorize == nil:
+		return ""
+	case h.ops.runner == nil:
+		return "without a transaction; " + mayChange
+	case !h.hooksInTx:
+		return "outside of the transaction (Options.HooksOutsideTx); " + mayChange
+	}
+	level, known := h.ops.runner.(interface{ Isolation() string })
+	switch {
+	case !known:
+		return "in the transaction of the write"
+	case level.Isolation() == "serializable":
+		return "in the transaction of the write, serializable"
+	}
+	return "in the transaction of the write, " + level.Isolation() +
+		"; lock other items that they read (resource.GetForUpdate)"
 }
 
 // eventDelivery returns how writes become events.

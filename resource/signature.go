@@ -25,6 +25,7 @@ func checkSignatures[T any](c Collection[T]) {
 		"InMemory":     reflect.TypeFor[inMemory](),
 		"InsertMany":   reflect.TypeFor[multiInserter[T]](),
 		"Transactions": reflect.TypeFor[Transactor](),
+		"GetForUpdate": reflect.TypeFor[Locker[T]](),
 		"Watch":        reflect.TypeFor[feed.Watcher[T]](),
 	}
 	if c == nil {

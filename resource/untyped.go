@@ -26,8 +26,10 @@ type erased struct {
 	count      func(ctx context.Context, q query.Query) (int, error)
 	getMany    func(ctx context.Context, ids []string, b buffer) error
 	listByKeys func(ctx context.Context, field string, keys []string, q query.Query, b buffer) error
-	runner     tx.Runner
-	watch      func(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Event, error]
+	// getForUpdate is a func(context.Context, string) (Item[T], error); see [GetForUpdate].
+	getForUpdate any
+	runner       tx.Runner
+	watch        func(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Event, error]
 
 	insertMany func(ctx context.Context, ids []string, vs []any) error
 
@@ -85,6 +87,9 @@ func erase[T any](h *core, ops Ops[T], o *Options[T]) erased {
 	}
 	if ops.Transactions != nil {
 		e.runner = ops.Transactions()
+	}
+	if ops.GetForUpdate != nil && e.runner != nil {
+		e.getForUpdate = ops.GetForUpdate
 	}
 	if ops.Watch != nil {
 		e.watch = eraseWatch(h, ops.Watch)

@@ -7,6 +7,7 @@ package resource
 // precondition.go, idempotency.go and publish.go.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -101,7 +102,8 @@ type writeRequest struct {
 
 // newItem is what the document of a new item was decoded to.
 type newItem struct {
-	id      string // empty if the store chooses it
+	id      string // empty if the document names none
+	derived string // the id to use then; empty if the store chooses it
 	value   any    // of the stored type; nil once a hook has been given it
 	invalid error  // why there is no value
 }
@@ -121,13 +123,10 @@ func (w *writeRequest) run(ctx context.Context) error {
 // Do carries out the request. It runs again if a transaction is retried.
 func (w *writeRequest) Do(ctx context.Context) error {
 	var err error
-	switch w.op {
-	case OpCreate:
+	if w.op == OpCreate {
 		err = w.runCreate(ctx)
-	case OpDelete:
-		err = w.r.core.withRetry(ctx, w.id, func() error { return w.attemptDelete(ctx) })
-	default:
-		err = w.r.core.withRetry(ctx, w.id, func() error { return w.attempt(ctx) })
+	} else {
+		err = w.r.core.withRetry(ctx, w.id, func() error { return w.transact(ctx) })
 	}
 	if err == nil {
 		return nil
@@ -140,26 +139,73 @@ func (w *writeRequest) Do(ctx context.Context) error {
 	return w.r.wrap(w.op, w.id, err)
 }
 
+// transact makes one attempt, in a transaction if hooks take part in it.
+func (w *writeRequest) transact(ctx context.Context) error {
+	if w.r.core.hooksInTx {
+		return w.r.core.ops.runner.InTx(ctx, w.attempt)
+	}
+	return w.attempt(ctx)
+}
+
+// attempt makes one attempt: it reads the item, checks preconditions and policy, and writes with the
+// revision it has read. It runs again after ErrStale, or if its transaction is retried.
+func (w *writeRequest) attempt(ctx context.Context) error {
+	w.created = false
+	switch w.op {
+	case OpCreate:
+		return w.attemptCreate(ctx)
+	case OpDelete:
+		return w.attemptDelete(ctx)
+	}
+	return w.attemptReplace(ctx)
+}
+
 // runCreate is Create, outside of the retry loop: there is no item yet that another request could
 // change.
-func (w *writeRequest) runCreate(ctx context.Context) (err error) {
-	r := w.r
-	if w.new.value == nil && w.new.invalid == nil {
-		w.new = r.readNew(w.doc, &w.opts)
-	}
-	if w.new.invalid != nil {
+func (w *writeRequest) runCreate(ctx context.Context) error {
+	if w.decodeNew(); w.new.invalid != nil {
 		return w.new.invalid
 	}
+	if w.new.id == "" {
+		w.new.derived = w.chooseID(ctx)
+	}
+	unlock, err := w.r.core.lockNew(ctx, cmp.Or(w.new.id, w.new.derived))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	err = w.transact(ctx)
+	switch {
+	case w.new.derived != "" && errors.Is(err, ErrExists):
+		w.entry, err = w.r.Get(ctx, w.new.derived) // an earlier attempt has created it
+	case w.new.derived == "" && errors.Is(err, ErrGone):
+		return w.r.wrap(OpCreate, w.new.id, ErrExists)
+	}
+	return err
+}
+
+// decodeNew decodes the document of a new item, unless that is done.
+func (w *writeRequest) decodeNew() {
+	if w.new.value == nil && w.new.invalid == nil {
+		derived := w.new.derived
+		w.new = w.r.readNew(w.doc, &w.opts)
+		w.new.derived = derived
+	}
+}
+
+// attemptCreate is one attempt of Create.
+func (w *writeRequest) attemptCreate(ctx context.Context) (err error) {
+	w.decodeNew() // a repeated attempt must not get the value that a hook has changed
 	id, v := w.new.id, w.new.value
 	w.new.value = nil
 	w.created = true
-	if newID := w.chooseID(ctx); id == "" && newID != "" {
-		w.entry, err = r.createWithID(ctx, newID, v)
-		return err
+	if w.new.derived != "" {
+		id = w.new.derived
+		if err := w.r.core.id.SetText(v, id); err != nil {
+			return err
+		}
 	}
-	if w.entry, err = r.insertLocked(ctx, id, v); errors.Is(err, ErrGone) {
-		return r.wrap(OpCreate, id, ErrExists)
-	}
+	w.entry, err = w.r.insertNew(ctx, id, v, false)
 	return err
 }
 
@@ -170,19 +216,6 @@ func (w *writeRequest) chooseID(ctx context.Context) string {
 		return id
 	}
 	return w.opts.NewID
-}
-
-// createWithID creates an item under an id that was derived from a key. An item with this id was
-// created by an earlier attempt.
-func (r *Resource) createWithID(ctx context.Context, id string, v any) (Entry, error) {
-	if err := r.core.id.SetText(v, id); err != nil {
-		return Entry{}, err
-	}
-	e, err := r.insertLocked(ctx, id, v)
-	if !errors.Is(err, ErrExists) {
-		return e, err
-	}
-	return r.Get(ctx, id)
 }
 
 // readNew decodes the document of a new item.
@@ -291,9 +324,8 @@ func checkNewID(id string) error {
 	return nil
 }
 
-// attempt is one attempt of Put or Patch: it reads the item, checks preconditions and policy, and
-// writes with the revision it has read.
-func (w *writeRequest) attempt(ctx context.Context) error {
+// attemptReplace is one attempt of Put or Patch.
+func (w *writeRequest) attemptReplace(ctx context.Context) error {
 	r := w.r
 	cur, err := r.current(ctx, w.id)
 	if w.op == OpReplace && !w.opts.Existing && r.core.ops.insert != nil && r.mayInsert(err) {

@@ -40,18 +40,18 @@ func retryStale(ctx context.Context, attempt func() error) error {
 	})
 }
 
-// insertLocked inserts an item while holding the lock of its id. Without a shared transaction
-// events are appended after the write, and the lock keeps them in the order of the writes when
-// another request deletes the same id.
-func (r *Resource) insertLocked(ctx context.Context, id string, v any) (Entry, error) {
-	if p := r.core.publisher.Load(); p != nil && p.runner == nil && id != "" && !tx.Active(ctx) {
-		limited, cancel := context.WithTimeout(ctx, retry.Timeout)
-		defer cancel()
-		unlock, err := r.core.locks.Lock(limited, id)
-		if err != nil {
-			return Entry{}, retry.Contention(err)
-		}
-		defer unlock()
+// lockNew locks the id of a new item if its event is appended after the write, and not in one
+// transaction with it. The lock keeps the events in the order of the writes when another request
+// deletes the same id. unlock is never nil.
+func (c *core) lockNew(ctx context.Context, id string) (unlock func(), err error) {
+	p := c.publisher.Load()
+	if p == nil || p.runner != nil || id == "" || tx.Active(ctx) {
+		return func() {}, nil
 	}
-	return r.insertNew(ctx, id, v, false)
+	limited, cancel := context.WithTimeout(ctx, retry.Timeout)
+	defer cancel()
+	if unlock, err = c.locks.Lock(limited, id); err != nil {
+		return func() {}, retry.Contention(err)
+	}
+	return unlock, nil
 }

@@ -89,6 +89,9 @@ func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context) error) erro
 	return nil
 }
 
+// Isolation returns "serializable", for the start-up report.
+func (db *DB) Isolation() string { return "serializable" }
+
 func (db *DB) isDone(t *txn) bool {
 	db.mu.RLock()
 	defer db.mu.RUnlock()

@@ -66,9 +66,9 @@ type Options[T any] struct {
 
 // Store is a collection in memory. It implements [resource.Collection], [resource.Creator],
 // [resource.Inserter], [resource.Replacer], [resource.Deleter], [resource.Tombstoner],
-// [resource.Counter], [resource.MultiGetter], [resource.BatchLister] and [resource.Transactor], and
-// everything that [query.Support] can declare except Natural. All methods are safe for concurrent
-// use.
+// [resource.Counter], [resource.MultiGetter], [resource.BatchLister], [resource.Transactor] and
+// [resource.Locker], and everything that [query.Support] can declare except Natural. All methods are
+// safe for concurrent use.
 //
 // Items are copied when they are stored and when they are returned. The ids of deleted items are
 // remembered forever, at about 100 bytes each.

@@ -5,6 +5,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"time"
 
@@ -24,6 +25,17 @@ func (s *Store[T]) Get(ctx context.Context, id string) (resource.Item[T], error)
 	}
 	return s.copyOf(r), nil
 }
+
+// GetForUpdate is Get in a transaction, which keeps other writers from the item until it ends; see
+// [resource.Locker].
+func (s *Store[T]) GetForUpdate(ctx context.Context, id string) (resource.Item[T], error) {
+	if s.db.txnOf(ctx) == nil {
+		return resource.Item[T]{}, errNoTransaction
+	}
+	return s.Get(ctx, id) // transactions are exclusive
+}
+
+var errNoTransaction = errors.New("memory: GetForUpdate outside of a transaction")
 
 // Deleted returns the time at which the item was deleted; see [resource.Tombstoner].
 func (s *Store[T]) Deleted(ctx context.Context, id string) (time.Time, error) {

@@ -23,6 +23,7 @@ const (
 	multiInserter
 	grouper
 	transactor
+	locker
 	watcher
 
 	// These are derived from several capabilities, or from Options.Support.
@@ -50,6 +51,7 @@ var capabilityNames = []namedCapability{
 	{multiInserter, "MultiInserter"},
 	{grouper, "BatchLister"},
 	{transactor, "Transactor"},
+	{locker, "Locker"},
 	{watcher, "Watcher"},
 }
 
@@ -67,6 +69,7 @@ func capabilitiesOf[T any](ops resource.Ops[T], s query.Support) capability {
 		multiInserter: ops.InsertMany != nil && ops.Insert != nil,
 		grouper:       ops.ListByKeys != nil,
 		transactor:    ops.Transactions != nil,
+		locker:        ops.GetForUpdate != nil,
 		watcher:       ops.Watch != nil,
 		filler:        ops.Create != nil || ops.Insert != nil,
 		sorter:        !s.Natural,

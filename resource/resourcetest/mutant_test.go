@@ -149,7 +149,7 @@ func referenceMutants() []mutant {
 		{bug: "the revision restarts at 1 after a deletion", want: []string{"delete-insert"}},
 		{bug: "a stopped list keeps the lock", want: []string{"list-stop"}, blind: true},
 		{bug: "keeps the caller's value", want: []string{"alias-stored"}},
-		{bug: "transactions do not lock", want: []string{"tx-isolation", "tx-race"}},
+		{bug: "transactions do not lock", want: []string{"tx-isolation", "tx-race", "tx-lock"}},
 		{bug: "a rollback keeps everything", want: []string{"tx-rollback", "tx-race"}},
 		{bug: "a rollback keeps tombstones", want: []string{"tx-rollback"}},
 		{bug: "a panic commits", want: []string{"tx-panic"}},

@@ -372,6 +372,14 @@ func (t *table) ListByKeys(ctx context.Context, field string, keys []string, q q
 
 func (t *table) Transactions() tx.Runner { return t }
 
+// GetForUpdate is Get, because transactions are exclusive.
+func (t *table) GetForUpdate(ctx context.Context, id string) (item, error) {
+	if !tx.ActiveFor(ctx, t) {
+		return item{}, errors.New("no transaction")
+	}
+	return t.Get(ctx, id)
+}
+
 // InTx locks the table for the transaction and restores a copy of it unless fn succeeds.
 func (t *table) InTx(ctx context.Context, fn func(ctx context.Context) error) (err error) {
 	if tx.ActiveFor(ctx, t) {

@@ -129,7 +129,8 @@ func TestDescribeCapabilities(t *testing.T) {
 	report, failures := resourcetest.Describe(o, &resourcetest.Options[thing]{
 		Require: []string{"Replacer", "Counter", "Teleporter"},
 	})
-	want := "tested: Collection, Creator, Inserter, Replacer, Deleter, Tombstoner, MultiGetter, MultiInserter, Transactor, Watcher; " +
+	want := "tested: Collection, Creator, Inserter, Replacer, Deleter, Tombstoner, MultiGetter, MultiInserter, Transactor, " +
+		"Locker, Watcher; " +
 		"absent and not tested: Counter, BatchLister, filters (Options.Support declares none)"
 	if diff := cmp.Diff(want, report); diff != "" {
 		t.Errorf("the report differs (-want +got):\n%s", diff)

@@ -77,6 +77,14 @@ func transactionCases[T any]() []testCase[T] {
 				"of another caller. (Undo each write; do not restore a copy of all data.)",
 			run: txRace[T],
 		},
+		{
+			name:  "tx-lock",
+			needs: transactor | locker | replacer | filler,
+			contract: "GetForUpdate returns the item as Get does, and no other transaction changes it " +
+				"until the transaction of its context ends. Without a transaction it is an error, " +
+				"because there would be no lock.",
+			run: txLock[T],
+		},
 	}
 }
 
@@ -393,4 +401,48 @@ func (k *kit[T]) lengthenInTx(c *chain[T], rollback bool, open func()) {
 		}
 	}
 	k.fatalf("%d transactions on one item failed with ErrStale or ErrUnavailable", tries)
+}
+
+// txLock runs pairs of transactions. Each locks the item of the other and, if that is unchanged,
+// replaces its own. If the lock holds, only one of each pair replaces.
+func txLock[T any](k *kit[T]) {
+	items := k.fill(2, distinct)
+	if _, err := k.ops.GetForUpdate(k.ctx, items[0].ID); err == nil {
+		k.errorf("GetForUpdate without a transaction succeeded")
+	}
+	err := k.inTx(k.ctx, func(ctx context.Context) error {
+		got, err := k.ops.GetForUpdate(ctx, items[0].ID)
+		if err == nil {
+			k.sameItem(items[0], k.vet(got, "GetForUpdate"), "GetForUpdate")
+			_, absent := k.ops.GetForUpdate(ctx, k.newID())
+			k.wantError(absent, "GetForUpdate of an item that does not exist", resource.ErrNotFound)
+		}
+		return err
+	})
+	k.must(err, "GetForUpdate in a transaction")
+	for range 2 { // PostgreSQL detects a deadlock after a second
+		pair := k.fill(2, distinct)
+		k.race(2, func(i int) { k.replaceUnlessChanged(pair[i], pair[1-i]) })
+		if a, b := k.get(pair[0].ID), k.get(pair[1].ID); (a.Rev == pair[0].Rev) == (b.Rev == pair[1].Rev) {
+			k.errorf("of two transactions that each replace an item unless the other is changed, " +
+				"which GetForUpdate shows, not exactly one has replaced its item")
+		}
+	}
+}
+
+// replaceUnlessChanged replaces one item in a transaction that has locked another, unless the other
+// was changed.
+func (k *kit[T]) replaceUnlessChanged(own, other resource.Item[T]) {
+	err := k.persist(func() error {
+		return k.inTx(k.ctx, func(ctx context.Context) error {
+			got, err := k.ops.GetForUpdate(ctx, other.ID)
+			linger()
+			if err != nil || got.Rev != other.Rev {
+				return err
+			}
+			_, err = k.ops.Replace(ctx, own.ID, own.Rev, k.changed(own.Value))
+			return err
+		})
+	})
+	k.must(err, "a transaction that locks one item and replaces another")
 }

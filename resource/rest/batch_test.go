@@ -327,6 +327,9 @@ type fickle struct {
 var errAgain = errors.New("again")
 
 func (f *fickle) InTx(ctx context.Context, fn func(context.Context) error) error {
+	if tx.Active(ctx) {
+		return fn(ctx)
+	}
 	for range f.attempts - 1 {
 		err := f.DB.InTx(ctx, func(ctx context.Context) error {
 			if err := fn(ctx); err != nil {

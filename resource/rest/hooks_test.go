@@ -149,6 +149,7 @@ func TestHooksOnConflict(t *testing.T) {
 			t.Parallel()
 			between := 0
 			h := hookedBooks(t, nil, func(ops *resource.Ops[book]) {
+				ops.Transactions = nil // the concurrent writes below would be part of the transaction
 				replace := ops.Replace
 				ops.Replace = func(ctx context.Context, id string, rev resource.Rev, v book) (resource.Item[book], error) {
 					if between++; between < 3 { // two concurrent writes

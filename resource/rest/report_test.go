@@ -30,23 +30,25 @@ func TestReport(t *testing.T) {
 		resource.NewLookup("best", "open", func(context.Context, struct{}) (string, error) { return "", nil }))
 	const want = `/open  GET, HEAD, POST, OPTIONS
 /open/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
-    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor
+    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor Locker
     batches: POST of application/vnd.stoa.batch+json
     weak: no Authorize and no Scope: every caller may read and write; set Public if intended
 /public  GET, HEAD, POST, OPTIONS
 /public/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
-    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor
+    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor Locker
     batches: POST of application/vnd.stoa.batch+json
 /asked  GET, HEAD, POST, OPTIONS
 /asked/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
-    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor
+    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor Locker
     batches: POST of application/vnd.stoa.batch+json
+    hooks: in the transaction of the write, serializable
     weak: Authorize without Scope: lists read and drop hidden items, and have no totals
     weak: no AuthorizeGone: a deleted item is 404 and not 410 for every caller
 /scoped  GET, HEAD, POST, OPTIONS
 /scoped/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
-    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor
+    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor Locker
     batches: POST of application/vnd.stoa.batch+json
+    hooks: in the transaction of the write, serializable
 /forgetful  GET, HEAD, POST, OPTIONS
 /forgetful/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
     store: Creator Inserter Replacer Deleter
@@ -94,7 +96,7 @@ func TestReportOfViews(t *testing.T) {
 	same := resource.View(hub, func(b book) (book, error) { return b, nil },
 		func(v, _ book) (book, error) { return v, nil }, nil)
 	const store = "/books  GET, HEAD, POST, OPTIONS\n/books/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS\n" +
-		"    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor\n" +
+		"    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor Locker\n" +
 		"    batches: POST of application/vnd.stoa.batch+json\n"
 	const noKeys = "keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored\n"
 	for _, tt := range []struct {

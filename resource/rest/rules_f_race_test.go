@@ -302,6 +302,7 @@ func TestRule102StaleIsJudgedAgain(t *testing.T) {
 						at = at.Add(time.Second)
 						return at.Add(-time.Second)
 					}}))
+					s.users.HooksOutsideTx = true // tt.meddle would be part of the transaction
 					s.users.Authorize = func(context.Context, resource.Op, *user, *user) error {
 						if hidden {
 							return resource.ErrForbidden

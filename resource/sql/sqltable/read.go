@@ -13,6 +13,8 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/sql/sqlquery"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 type items[T any] = iter.Seq2[resource.Item[T], error]
@@ -36,15 +38,35 @@ func (t *Table[T]) at(id any) query.Filter { return query.Where(t.id.field.Name,
 // get implements [resource.Collection]. An id that cannot be parsed cannot exist. It is rejected
 // before the database sees it.
 func (t *Table[T]) get(ctx context.Context, id string) (resource.Item[T], error) {
+	return t.getFrom(ctx, t.db.Reader(ctx), id, "")
+}
+
+// getForUpdate implements [resource.Locker]. A transaction of SQLite is the only writer from its
+// beginning, and needs no lock.
+func (t *Table[T]) getForUpdate(ctx context.Context, id string) (resource.Item[T], error) {
+	if !tx.ActiveFor(ctx, t.db) {
+		return resource.Item[T]{}, errNoTransaction
+	}
+	lock := ""
+	if t.dialect == sqltx.PostgreSQL {
+		lock = " FOR UPDATE"
+	}
+	return t.getFrom(ctx, t.db.Writer(ctx), id, lock)
+}
+
+var errNoTransaction = errors.New("sqltable: GetForUpdate outside of a transaction")
+
+// getFrom returns the item with an id. lock is the end of the statement.
+func (t *Table[T]) getFrom(ctx context.Context, from conn, id, lock string) (resource.Item[T], error) {
 	value, err := t.id.field.Parse(id)
 	if err != nil {
 		return resource.Item[T]{}, resource.ErrNotFound
 	}
 	w := &args{dialect: t.dialect}
-	statement := t.selectWhole + t.where(w, t.at(value))
-	it, found, err := t.single(t.rows(ctx, t.db.Reader(ctx), t.columns, statement, w.list))
+	statement := t.selectWhole + t.where(w, t.at(value)) + lock
+	it, found, err := t.single(t.rows(ctx, from, t.columns, statement, w.list))
 	if err == nil && !found {
-		err = t.absentError(ctx, t.db.Reader(ctx), value)
+		err = t.absentError(ctx, from, value)
 	}
 	return it, err
 }

@@ -269,6 +269,7 @@ func (t *Table[T]) Ops() resource.Ops[T] {
 	}
 	ops.Replace = t.replace
 	ops.Delete = t.delete
+	ops.GetForUpdate = t.getForUpdate
 	return ops
 }
 

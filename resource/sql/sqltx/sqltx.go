@@ -69,6 +69,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/stoa-go/stoa/resource/tx"
@@ -177,6 +178,15 @@ func New(d Dialect, pool *sql.DB, opts *Options) *DB {
 
 // Dialect returns the dialect of the database.
 func (db *DB) Dialect() Dialect { return db.dialect }
+
+// Isolation returns the isolation level of transactions in lower case, such as "repeatable read". It
+// is that of [Options], and "serializable" for SQLite.
+func (db *DB) Isolation() string {
+	if db.dialect == SQLite {
+		return "serializable"
+	}
+	return strings.ToLower(db.isolation.String())
+}
 
 // Conn runs statements. *sql.DB, *sql.Tx and *sql.Conn implement it.
 type Conn interface {

@@ -60,7 +60,7 @@ func ofTickets(opts sqltable.Options) shape[ticket] {
 		opts.Tombstones = "dead tickets"
 	}
 	return shape[ticket]{table: "tickets", opts: opts, tables: tickets,
-		require: "Inserter Replacer Deleter Counter MultiGetter MultiInserter BatchLister Transactor"}
+		require: "Inserter Replacer Deleter Counter MultiGetter MultiInserter BatchLister Transactor Locker"}
 }
 
 // ways are those in which a table without a column for it can have revisions, and those with one.
@@ -134,7 +134,7 @@ type invoice struct {
 func ofInvoices() shape[invoice] {
 	return shape[invoice]{table: "accounting.invoices",
 		opts:    sqltable.Options{ID: "no", Rev: "lock_version", CountRev: true},
-		require: "Creator Replacer Deleter Tombstoner Counter MultiGetter BatchLister Transactor",
+		require: "Creator Replacer Deleter Tombstoner Counter MultiGetter BatchLister Transactor Locker",
 		tables: map[sqltx.Dialect][]string{
 			sqltx.PostgreSQL: {"CREATE SCHEMA IF NOT EXISTS accounting", "DROP TABLE IF EXISTS accounting.invoices, accounting.invoices_deleted",
 				`CREATE TABLE accounting.invoices (invoice_no serial PRIMARY KEY,

@@ -105,17 +105,17 @@ func (s shape[T]) options(t *testing.T, e *enginetest.Engine) resourcetest.Optio
 
 func ownTable() shape[everything] {
 	return shape[everything]{table: "everything", opts: sqltable.Options{Index: []string{"title", "note"}},
-		require: "Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor"}
+		require: "Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor Locker"}
 }
 
 func ownNumbers() shape[numbered] {
 	return shape[numbered]{table: "numbered", opts: sqltable.Options{Rev: "version", CountRev: true, Modified: "updated_at"},
-		require: "Creator Replacer Deleter Tombstoner Counter MultiGetter BatchLister Transactor"}
+		require: "Creator Replacer Deleter Tombstoner Counter MultiGetter BatchLister Transactor Locker"}
 }
 
 func ownUUIDs() shape[identified] {
 	return shape[identified]{table: "identified", opts: sqltable.Options{Recreate: true},
-		require: "Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor"}
+		require: "Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor Locker"}
 }
 
 func TestKitOfOwnTable(t *testing.T)   { enginetest.EachEngine(t, ownTable().run) }
