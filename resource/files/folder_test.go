@@ -1,7 +1,10 @@
 package files_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/files"
@@ -33,4 +36,24 @@ func TestFolderThatRemembers(t *testing.T) {
 	resourcetest.RunBlobs(t, func(t *testing.T) blob.Store {
 		return open(t, t.TempDir(), &files.Options{Remember: true})
 	}, &resourcetest.BlobsOptions{Remembers: true})
+}
+
+// TestModifiedDoesNotDecrease stores new content in place of one from the future, as after the clock was set back.
+func TestModifiedDoesNotDecrease(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	f := open(t, dir, nil)
+	put(t, f, "a", "", "old")
+	future := time.Now().Add(time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, "a"), future, future); err != nil {
+		t.Fatal(err)
+	}
+	previous, _ := look(t, f, "a")
+	for range 20 {
+		next := put(t, f, "a", previous.Rev, "new")
+		if next.Modified.Unix() <= previous.Modified.Unix() {
+			t.Fatalf("the new content is from %v, and the old one from %v", next.Modified, previous.Modified)
+		}
+		previous = next
+	}
 }

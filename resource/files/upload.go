@@ -86,8 +86,13 @@ func (f *Folder) newUpload() (*upload, error) {
 // metadata is found by it. old is the file that has the name now, or nil. If the file system stores
 // seconds only, the time may be somewhat in the past.
 func (up *upload) setUniqueTime(name string, old fs.FileInfo) (fs.FileInfo, error) {
-	at := time.Now().Truncate(time.Millisecond)
-	for ; ; at = at.Add(-2 * time.Second) {
+	at, step := time.Now().Truncate(time.Millisecond), -2*time.Second
+	// If the clock was set back, the date must still be after that of the old content; see package
+	// modified. A time that is rounded up could be taken.
+	if old != nil && at.Add(-time.Millisecond).Unix() < old.ModTime().Unix() {
+		at, step = old.ModTime().Truncate(time.Second).Add(time.Second+time.Millisecond), -step
+	}
+	for ; ; at = at.Add(step) {
 		// Random below the millisecond: two Puts in the same millisecond then differ without a
 		// second attempt.
 		when := at.Add(-mathrand.N(time.Millisecond))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/internal/modified"
 )
 
 // Create stores v under a new id; see [resource.Creator].
@@ -74,6 +75,7 @@ func (s *Store[T]) Replace(ctx context.Context, id string, expect resource.Rev, 
 		if err := s.checkUnique(r); err != nil {
 			return err
 		}
+		r.item.Modified = modified.Next(r.item.Modified, old.item.Modified)
 		s.put(t, id, state[T]{live: r})
 		return nil
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/rest"
 )
@@ -388,6 +389,22 @@ func TestRule109LastModified(t *testing.T) {
 	if err != nil || got.Before(before) || got.After(time.Now()) {
 		t.Errorf("Last-Modified %v of an item from the future, want the present: %v", got, err)
 	}
+}
+
+// The clock is set back by an hour before a write. Clients with the date of the old version must notice the write.
+func TestRule109ClockSetBack(t *testing.T) {
+	t.Parallel()
+	now := modified.Add(400 * time.Millisecond)
+	store := memory.New(&memory.Options[thing]{Now: func() time.Time { return now }})
+	h := catalog(t, resource.New("things", store, nil))
+	want(t, send(t, h, "PUT /things/a", jsonBody, "", `{"name":"old","n":1}`), http.StatusCreated)
+	date := send(t, h, "GET /things/a").header.Get("Last-Modified")
+	want(t, send(t, h, "GET /things/a", "If-Modified-Since: "+date), http.StatusNotModified)
+	now = now.Add(-time.Hour)
+	want(t, send(t, h, "PATCH /things/a", mergeBody, "", `{"name":"new"}`), http.StatusOK)
+	want(t, send(t, h, "GET /things/a", "If-Modified-Since: "+date), http.StatusOK)
+	wantProblem(t, send(t, h, "PATCH /things/a", "If-Unmodified-Since: "+date, mergeBody, "", `{"n":2}`),
+		problem.PreconditionFailed)
 }
 
 func TestRule110RequireIfMatch(t *testing.T) {

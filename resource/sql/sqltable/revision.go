@@ -135,10 +135,13 @@ func (r *revision) set(w *args) string {
 	return r.expr + " = " + w.bind(string(resource.NewRev()), "::text")
 }
 
-// unchanged returns the condition that an item has the expected revision. ok is false if no item
-// can have it. A revision is a value from the client's entity tag, so it may be anything.
-func (t *Table[T]) unchanged(w *args, id any, expect resource.Rev) (condition string, ok bool) {
-	f := query.Where(t.id.field.Name, query.Eq, id)
+// unchanged returns the condition that an item has the expected revision and matches the filters
+// also. ok is false if no item can have the revision. A revision is a value from the client's
+// entity tag, so it may be anything.
+func (t *Table[T]) unchanged(
+	w *args, id any, expect resource.Rev, also ...query.Filter,
+) (condition string, ok bool) {
+	f := query.And(append(also, query.Where(t.id.field.Name, query.Eq, id))...)
 	switch {
 	case t.rev.column == "":
 		if !utf8.ValidString(string(expect)) || strings.ContainsRune(string(expect), 0) {

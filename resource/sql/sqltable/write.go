@@ -7,10 +7,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/internal/modified"
 	"github.com/stoa-go/stoa/resource/sql/sqlquery"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 	"github.com/stoa-go/stoa/resource/tx"
@@ -159,7 +163,8 @@ func (t *Table[T]) missError(ctx context.Context, id any) error {
 }
 
 // replace implements [resource.Replacer]. The condition on the revision makes it a
-// compare-and-swap.
+// compare-and-swap. If the time of the item is in the future, the statement runs again with a
+// time after that; see package modified.
 func (t *Table[T]) replace(
 	ctx context.Context, id string, expect resource.Rev, v T,
 ) (resource.Item[T], error) {
@@ -168,10 +173,33 @@ func (t *Table[T]) replace(
 	if err != nil {
 		return none, resource.ErrNotFound
 	}
-	w := &args{dialect: t.dialect}
-	names, places, err := t.values(w, &v, t.now())
-	if err != nil {
+	if expect, err = t.expected(ctx, value, expect); err != nil {
 		return none, err
+	}
+	for now := t.now(); ; {
+		it, written, err := t.replaceAt(ctx, now, value, expect, &v)
+		if err != nil || written {
+			return it, err
+		}
+		next, err := t.nextModified(ctx, value, now)
+		if err != nil {
+			return none, err
+		}
+		if !next.After(now) { // the time is not the reason
+			return none, t.missError(ctx, value)
+		}
+		now = next
+	}
+}
+
+// replaceAt replaces an item if it has the expected revision and was not modified after now.
+func (t *Table[T]) replaceAt(
+	ctx context.Context, now time.Time, id any, expect resource.Rev, v *T,
+) (it resource.Item[T], written bool, err error) {
+	w := &args{dialect: t.dialect}
+	names, places, err := t.values(w, v, now)
+	if err != nil {
+		return it, false, err
 	}
 	var set []string
 	for i, name := range names {
@@ -183,19 +211,32 @@ func (t *Table[T]) replace(
 	if set == nil { // the item has no field but the id
 		set = append(set, t.id.expr+" = "+t.id.expr)
 	}
-	expect, err = t.expected(ctx, value, expect)
-	if err != nil {
-		return none, err
+	var inOrder []query.Filter
+	if t.modified != nil {
+		inOrder = append(inOrder, query.Or(query.Where(modifiedField, query.IsNull, true),
+			query.Where(modifiedField, query.Lte, now)))
 	}
-	condition, ok := t.unchanged(w, value, expect)
+	condition, ok := t.unchanged(w, id, expect, inOrder...)
 	if !ok {
-		return none, t.missError(ctx, value)
+		return it, false, nil
 	}
-	it, written, err := t.write(ctx, w, &v, "UPDATE "+t.table+" SET "+strings.Join(set, ", ")+condition)
-	if err == nil && !written {
-		err = t.missError(ctx, value)
+	return t.write(ctx, w, v, "UPDATE "+t.table+" SET "+strings.Join(set, ", ")+condition)
+}
+
+// nextModified returns the time with which to write an item, or the zero Time if that is not known.
+func (t *Table[T]) nextModified(ctx context.Context, id any, now time.Time) (next time.Time, err error) {
+	if t.modified == nil {
+		return time.Time{}, nil
 	}
-	return it, err
+	w := &args{dialect: t.dialect}
+	statement := "SELECT " + t.modified.expr + " FROM " + t.table + t.where(w, t.at(id))
+	var previous time.Time
+	found, err := t.queryRow(ctx, t.db.Writer(ctx), statement, w.list,
+		t.modified.scanner(reflect.ValueOf(&previous).Elem()))
+	if err != nil || !found {
+		return time.Time{}, err
+	}
+	return modified.Next(now, previous), nil
 }
 
 // expected returns the content for a revision that is its hash. The UPDATE then compares the whole
