@@ -16,6 +16,10 @@ import (
 // of ctx ends. A hook calls it to decide by another item that must not change before the write is
 // committed, such as the other doctor on call. It does not apply Scope, Authorize or views.
 //
+// If the hooks of two writes lock each other's items, the database ends one transaction, and it runs
+// again. PostgreSQL does so after deadlock_timeout, a second by default. To avoid that delay, lock
+// all items in the order of their ids, and the written item among them.
+//
 // T is the type of the collection. The errors are those of [Collection].Get, and an internal error
 // if the collection is not a [Locker] of T, or if ctx carries no transaction of its Runner. The
 // latter is the case in a hook of a resource of another database, or with Options.HooksOutsideTx.

@@ -24,6 +24,7 @@
 //	writes_*.go      acknowledged writes survive kills and crashes, on the shop
 //	keys_*.go        writes with idempotency keys are done once, also if the node dies at any step
 //	redis.go         keyed writes while the memory of Redis is full
+//	skew.go          writes with hooks that read other items
 //	standby.go       a synchronous standby of PostgreSQL has all that was acknowledged
 //	pooler.go        keys and events through PgBouncer
 //	feed_*.go        subscribers receive each event once and in order, also through a failing network

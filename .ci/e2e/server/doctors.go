@@ -1,0 +1,122 @@
+package server
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/stoa-go/stoa/ci/e2e/database"
+	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/query/graphql"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/rest"
+	"github.com/stoa-go/stoa/resource/sql/sqlrecords"
+	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
+)
+
+// How the hook of a doctor reads the other doctor.
+const (
+	Serializable = "serializable" // in a transaction of the level serializable
+	Locking      = "lock"         // in one of the default level, with a lock
+	Ordered      = "order"        // the same, with a lock of each doctor, in the order of their ids
+	Unlocked     = "nolock"       // in one of the default level, without a lock: a control on PostgreSQL
+	OutsideTx    = "outside"      // outside of the transaction of the write, which is serializable: a control
+)
+
+// Doctor is one of a pair, and one of the pair has to be on call. Their ids are those of [Pair].
+type Doctor struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	OnCall bool   `json:"onCall"`
+}
+
+// Pair returns the ids of the doctors of a pair.
+func Pair(name string) [2]string { return [2]string{name + "-a", name + "-b"} }
+
+// other returns the id of the other doctor of the pair.
+func other(id string) string {
+	if name, first := strings.CutSuffix(id, "-a"); first {
+		return name + "-b"
+	}
+	return strings.TrimSuffix(id, "-b") + "-a"
+}
+
+// runDoctors serves doctors by REST, and by GraphQL below /graphql.
+func runDoctors(ctx context.Context, flags *flag.FlagSet, args []string, logger *slog.Logger, out io.Writer) error {
+	var source string
+	mode := flags.String("mode", Serializable,
+		"how a hook reads the other doctor: serializable, lock, order, nolock or outside")
+	if err := parse(flags, args, &source); err != nil {
+		return err
+	}
+	opts := &sqltx.Options{}
+	switch *mode {
+	case Serializable, OutsideTx:
+		opts.Isolation = sql.LevelSerializable
+	case Locking, Ordered, Unlocked:
+	default:
+		return fmt.Errorf("server: unknown mode %q", *mode)
+	}
+	db, err := database.Open(source, opts)
+	if err != nil {
+		return err
+	}
+	records := sqlrecords.New(db, nil)
+	table := sqltable.New[Doctor](db, "doctors", nil)
+	if err := errors.Join(database.Retry(ctx, records.CreateTable), database.Retry(ctx, table.CreateTable)); err != nil {
+		return err
+	}
+	catalog := resource.NewCatalog(&resource.CatalogOptions{
+		Idempotency: idempotency.New(records, &idempotency.Options{Quota: -1, Logger: logger}),
+		Principal:   func(context.Context) string { return "e2e" },
+		Logger:      logger,
+	}, doctors(table.Ops(), *mode))
+	mux := http.NewServeMux()
+	mux.Handle("/graphql", graphql.New(catalog, &graphql.Options{Logger: logger}))
+	mux.Handle("/", rest.New(catalog, nil))
+	return serve(ctx, mux, out)
+}
+
+// doctors is a collection with a hook that allows a doctor to go off call only while the other
+// is on call.
+func doctors(ops resource.Ops[Doctor], mode string) (r *resource.Resource) {
+	lock := func(ctx context.Context, id string) (resource.Item[Doctor], error) {
+		return resource.GetForUpdate[Doctor](ctx, r, id)
+	}
+	read := ops.Get
+	switch mode {
+	case Locking:
+		read = lock
+	case Ordered:
+		read = func(ctx context.Context, id string) (item resource.Item[Doctor], err error) {
+			if self := other(id); self < id {
+				if _, err := lock(ctx, self); err != nil {
+					return item, err
+				}
+			}
+			return lock(ctx, id)
+		}
+	}
+	r = ops.Resource("doctors", &resource.Options[Doctor]{
+		Public:         true,
+		HooksOutsideTx: mode == OutsideTx,
+		Before: func(ctx context.Context, _ resource.Op, before, after *Doctor) error {
+			if before == nil || !before.OnCall || after != nil && after.OnCall {
+				return nil
+			}
+			item, err := read(ctx, other(before.ID))
+			if err == nil && !item.Value.OnCall {
+				err = resource.ErrForbidden
+			}
+			return err
+		},
+	})
+	return r
+}

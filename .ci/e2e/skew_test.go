@@ -1,0 +1,89 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stoa-go/stoa/ci/e2e/client"
+	"github.com/stoa-go/stoa/ci/e2e/fleet"
+	"github.com/stoa-go/stoa/ci/e2e/history"
+	"github.com/stoa-go/stoa/ci/e2e/server"
+)
+
+// TestWriteSkew runs the scenario and its control on SQLite at a minimal size.
+func TestWriteSkew(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		mode    string
+		control []string
+	}{{server.Unlocked, nil}, {server.OutsideTx, []string{"PATCH", "GraphQL"}}} {
+		t.Run(tt.mode, func(t *testing.T) {
+			t.Parallel()
+			e := testEnv(t)
+			run := &skewRun{engine: sqlite, mode: tt.mode, control: tt.control, rounds: 20}
+			if err := run.run(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+			if err := e.finish(run.result()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestSkewResult checks which results of a run pass, as the subject and as a control.
+func TestSkewResult(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		control bool
+		none    [5]int // rounds of each way after which no doctor is on call
+		kinds   []history.Kind
+		pass    bool
+	}{
+		{"one is on call", false, [5]int{}, nil, true},
+		{"none is on call", false, [5]int{1}, []history.Kind{history.Torn}, false},
+		{"both are on call", false, [5]int{}, []history.Kind{history.Lost}, false},
+		{"both are acknowledged", false, [5]int{}, []history.Kind{history.Unexpected}, false},
+		{"a control", true, [5]int{1, 0, 0, 1, 0}, []history.Kind{history.Torn}, true},
+		{"a control that is right in one way", true, [5]int{1}, []history.Kind{history.Torn}, false},
+		{"a control that is right", true, [5]int{}, nil, false},
+	} {
+		s := &skewRun{keyNodes: keyNodes{Client: client.New(1), Fleet: fleet.Of()}}
+		s.results = map[string]*skewResult{}
+		for i, way := range skewWays {
+			s.results[way.name] = &skewResult{none: tt.none[i]}
+		}
+		if tt.control {
+			s.control = []string{"PATCH", "GraphQL"}
+		}
+		for _, kind := range tt.kinds {
+			s.Add(kind, 1, "a round")
+		}
+		if err := s.result().err(); (err == nil) != tt.pass {
+			t.Errorf("%s: %v, want it to pass: %v", tt.name, err, tt.pass)
+		}
+	}
+}
+
+// TestOutcome covers the responses of REST and GraphQL.
+func TestOutcome(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		status     int
+		body, want string
+	}{
+		{200, `{"id":"7-a","onCall":false}`, ""},
+		{200, `{"data":{"patchDoctor":{"onCall":false}}}`, ""},
+		{204, "", ""},
+		{403, `{}`, "FORBIDDEN"},
+		{409, `{}`, "CONFLICT"},
+		{503, `{}`, "UNAVAILABLE"},
+		{500, `{}`, "UNKNOWN"},
+		{200, `{`, "UNKNOWN"},
+		{200, `{"data":null,"errors":[{"message":"m","extensions":{"code":"FORBIDDEN"}}]}`, "FORBIDDEN"},
+	} {
+		if got := outcome(client.Answer{Status: tt.status, Body: []byte(tt.body)}); got != tt.want {
+			t.Errorf("outcome of %d %s = %q, want %q", tt.status, tt.body, got, tt.want)
+		}
+	}
+}
