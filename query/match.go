@@ -16,6 +16,21 @@ func Match(f Filter, value func(field string) any) bool {
 	return evaluatesTo(f, true, value)
 }
 
+// Excludes reports whether f certainly does not match an item of which only some fields are known.
+// known is false for a field with an unknown value, which may or may not match. Excludes(Not(f), ...)
+// reports whether f certainly matches.
+func Excludes(f Filter, value func(field string) (v any, known bool)) bool {
+	return evaluatesTo(f, false, func(field string) any {
+		if v, known := value(field); known {
+			return v
+		}
+		return unknownValue{}
+	})
+}
+
+// unknownValue is the value of a field that is not known.
+type unknownValue struct{}
+
 // evaluatesTo reports whether f certainly evaluates to want. Evaluating for both outcomes, instead
 // of negating a result, keeps an invalid comparison below a Not from matching.
 func evaluatesTo(f Filter, want bool, value func(field string) any) bool {
@@ -50,8 +65,12 @@ func connectiveEvaluatesTo(op Op, fs []Filter, want bool, value func(field strin
 	return false
 }
 
-// compareField evaluates the comparison f for a field value v. readable is false if f is not valid.
+// compareField evaluates the comparison f for a field value v. readable is false if f is not valid or
+// v is unknown.
 func compareField(f Filter, v any) (got, readable bool) {
+	if v == (unknownValue{}) {
+		return false, false
+	}
 	switch f.Op {
 	case Eq:
 		return equal(v, f.Value), true

@@ -158,3 +158,43 @@ func TestMatchFailsClosed(t *testing.T) {
 		})
 	}
 }
+
+func TestExcludes(t *testing.T) {
+	t.Parallel()
+	text := query.Where("text", query.Eq, "a")
+	due := query.Where("due", query.Eq, "friday")
+	tests := []struct {
+		name   string
+		filter query.Filter
+		want   bool
+	}{
+		{"no filter", query.Filter{}, false},
+		{"a known field that matches", text, false},
+		{"a known field that does not match", query.Not(text), true},
+		{"an unknown field", due, false},
+		{"not an unknown field", query.Not(due), false},
+		{"unknown is not null", query.Where("due", query.IsNull, true), false},
+		{"unknown in a list", query.Where("due", query.In, []string{"friday"}), false},
+		{"unknown is not less", query.Where("due", query.Lt, "a"), false},
+		{"and: one decides", query.And(query.Not(text), due), true},
+		{"and: the unknown one decides", query.And(text, due), false},
+		{"or: one may match", query.Or(query.Not(text), due), false},
+		{"or: none can match", query.Or(query.Not(text), query.Where("text", query.Eq, "b")), true},
+		{"not or", query.Not(query.Or(text, due)), true},
+		{"not and", query.Not(query.And(text, due)), false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := query.Excludes(tt.filter, func(field string) (any, bool) {
+				if field == "text" {
+					return "a", true
+				}
+				return nil, false
+			})
+			if got != tt.want {
+				t.Errorf("Excludes = %t, want %t", got, tt.want)
+			}
+		})
+	}
+}

@@ -21,13 +21,15 @@ import (
 // core is what all projections of a resource share: the collection without its type parameter, the
 // policy and the locks. Values are a *T in an any.
 type core struct {
-	name    string
-	typ     *schema.Type
-	id      *keys.ID
-	validID func(id string) bool // id.Canonical
-	query   query.Support
-	ops     erased
-	locks   keylock.Locks
+	name string
+	typ  *schema.Type
+	// schemaID is typ.Fingerprint, in events.
+	schemaID string
+	id       *keys.ID
+	validID  func(id string) bool // id.Canonical
+	query    query.Support
+	ops      erased
+	locks    keylock.Locks
 	// reserved has the ids that no item can have because a command has their path: string -> true.
 	// A catalog adds to it when it is made, concurrently with requests of other catalogs.
 	reserved sync.Map
@@ -72,6 +74,7 @@ func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *c
 	h := &core{
 		name:           name,
 		typ:            typ,
+		schemaID:       typ.Fingerprint(),
 		query:          o.Query,
 		scope:          o.Scope,
 		authorizeGone:  o.AuthorizeGone,

@@ -178,7 +178,7 @@ func publishError(err error) error {
 func (h *core) events(all []pendingEvent) ([]*feed.Event, error) {
 	events := make([]*feed.Event, len(all))
 	for i, t := range all {
-		e := &feed.Event{Kind: t.kind, Collection: h.name, ID: t.id, Rev: string(t.rev)}
+		e := &feed.Event{Kind: t.kind, Collection: h.name, ID: t.id, Rev: string(t.rev), Schema: h.schemaID}
 		var err error
 		if t.before != nil {
 			e.Before, err = h.typ.Append(nil, t.before)

@@ -193,9 +193,9 @@ func (w *watcher) project(e *feed.Event) (*feed.Change[Entry], error) {
 	case w.single && e.ID != w.id:
 		return nil, nil
 	}
-	item := h.decode(e)
-	if item.err != nil {
-		return nil, item.err
+	item, err := h.decodeOrRead(w.ctx, e)
+	if err != nil {
+		return nil, err
 	}
 	s := w.r.projection.project(h, e, item)
 	before, after := item.before, item.after
@@ -212,7 +212,7 @@ func (w *watcher) project(e *feed.Event) (*feed.Change[Entry], error) {
 	if err != nil {
 		return nil, err
 	}
-	was, err := w.visible(before, &scope)
+	was, err := w.wasVisible(item, before, &scope)
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func (w *watcher) project(e *feed.Event) (*feed.Change[Entry], error) {
 
 // selects reports whether an item matches the caller's filter.
 func (w *watcher) selects(m *snapshot) bool {
-	return w.filter.IsZero() || query.Match(w.filter, m.field)
+	return w.filter.IsZero() || m.mayMatch(w.filter)
 }
 
 // visible reports whether policy allows the caller to see an item. It is false for nil.

@@ -4,7 +4,9 @@ package resource
 // watch.go. It calls projection.go and watch_unpublishable.go.
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/stoa-go/stoa/query"
@@ -25,9 +27,12 @@ type decodedEvent struct {
 
 // snapshot is an item before or after an event. Subscribers share it.
 type snapshot struct {
-	Entry // only stored is used
+	Entry // only stored is used, and Rev if it is not that of the event
 
-	core   *core
+	core *core
+	// known has the names of the fields that the writer of the event had; nil if it had all. The
+	// others have the values of the item after the event, or their zero values.
+	known  map[string]bool
 	once   sync.Once
 	fields map[string]any
 }
@@ -123,16 +128,20 @@ func (g *projectedEvent) Forget() {
 func (s *projection) project(h *core, e *feed.Event, p *decodedEvent) *projectedEvent {
 	return e.Memo(s, func() any {
 		g := &projectedEvent{
-			before: p.before != nil && s.holds(p.before.field),
-			after:  p.after != nil && s.holds(p.after.field),
+			before: p.before != nil && !slices.ContainsFunc(s.where, p.before.excludedBy),
+			after:  p.after != nil && !slices.ContainsFunc(s.where, p.after.excludedBy),
 		}
 		var was, is *Entry
 		err := safe.Call(func() (err error) {
-			if g.before {
-				was, err = s.entryOf(e, p.before)
-			}
-			if g.after && err == nil {
+			if g.after {
 				is, err = s.entryOf(e, p.after)
+			}
+			switch {
+			case !g.before || err != nil:
+			case p.before.known != nil: // down need not accept an item that never existed like this
+				was = is
+			default:
+				was, err = s.entryOf(e, p.before)
 			}
 			return err
 		})
@@ -141,7 +150,7 @@ func (s *projection) project(h *core, e *feed.Event, p *decodedEvent) *projected
 			return g
 		}
 		if is != nil {
-			is.Rev = Rev(e.Rev)
+			is.Rev = cmp.Or(p.after.Rev, Rev(e.Rev))
 			if is.Rev == "" {
 				is.Rev = s.contentRev(is.Value)
 			}

@@ -43,6 +43,11 @@ type Event struct {
 	// of the collection and without writeOnly members. Authorization and filters are evaluated on
 	// both. Before is nil for Created, After is nil for Deleted.
 	Before, After []byte
+	// Schema identifies the type of the items: schema.Type.Fingerprint in the program that has
+	// appended the event. A program with another type, such as the next release during a rolling
+	// deployment, reads the item from the collection, because Before and After lack the fields that
+	// the writer did not have. Empty means the type of the reader.
+	Schema string
 	// Time is when the event was appended. If it is zero, the log stores the time of its own clock.
 	Time time.Time
 	// Cursor is the position after the event, in events that the log returns.
@@ -60,6 +65,7 @@ func (e *Event) clone() *Event {
 		Rev:        e.Rev,
 		Before:     e.Before,
 		After:      e.After,
+		Schema:     e.Schema,
 		Time:       e.Time,
 	}
 }
@@ -67,7 +73,7 @@ func (e *Event) clone() *Event {
 // size returns an estimate of the event's memory in bytes.
 func (e *Event) size() int64 {
 	const fields = 320
-	return fields + int64(len(e.Collection)+len(e.ID)+len(e.Rev)+len(e.Before)+len(e.After))
+	return fields + int64(len(e.Collection)+len(e.ID)+len(e.Rev)+len(e.Before)+len(e.After)+len(e.Schema))
 }
 
 // Memo returns the cached value of key, or calls made and caches its result. Subscribers use it to

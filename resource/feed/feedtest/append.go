@@ -126,6 +126,7 @@ func odd(now time.Time) []*feed.Event {
 			Rev:        "r2",
 			Before:     []byte(`{"id":1}`),
 			After:      []byte(`{"id":1,"x":2}`),
+			Schema:     "AbCd-_09",
 			Time:       now,
 		},
 		{
@@ -213,6 +214,7 @@ func differences(want, got *feed.Event) (members []string) {
 	note("Collection", want.Collection == got.Collection)
 	note("ID", want.ID == got.ID)
 	note("Rev", want.Rev == got.Rev)
+	note("Schema", want.Schema == got.Schema)
 	note("Before", bytes.Equal(want.Before, got.Before))
 	note("After", bytes.Equal(want.After, got.After))
 	note("Time", want.Time.Sub(got.Time).Abs() <= time.Microsecond)

@@ -100,6 +100,7 @@ func copied(e *feed.Event) *feed.Event {
 		Rev:        e.Rev,
 		Before:     e.Before,
 		After:      e.After,
+		Schema:     e.Schema,
 		Time:       e.Time,
 		Cursor:     e.Cursor,
 	}
@@ -159,6 +160,7 @@ var faults = []struct {
 		keeping(func(e *feed.Event) { e.Rev = string([]rune(e.Rev)) }),
 		"events",
 	},
+	{"the schema is lost", keeping(func(e *feed.Event) { e.Schema = "" }), "events"},
 	{"ids are truncated", keeping(func(e *feed.Event) { e.ID = e.ID[:min(len(e.ID), 255)] }), "events"},
 	{"the kind is lost", keeping(func(e *feed.Event) { e.Kind = feed.Updated }), "events"},
 	{

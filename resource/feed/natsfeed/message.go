@@ -42,14 +42,14 @@ func encode(subject string, after feed.Cursor, e *feed.Event, limit int64) *nats
 	m := nats.NewMsg(subject)
 	m.Header.Set(nats.MsgIdHdr, e.Cursor.String())
 	m.Header.Set(afterHeader, after.String())
-	// 64 bytes cover the rest: the format, the kind, the time and five lengths.
-	size := 64 + len(e.Collection) + len(e.ID) + len(e.Rev) + len(e.Before) + len(e.After)
+	// 64 bytes cover the rest: the format, the kind, the time and six lengths.
+	size := 64 + len(e.Collection) + len(e.ID) + len(e.Rev) + len(e.Before) + len(e.After) + len(e.Schema)
 	if int64(size)+envelope > limit {
 		return m
 	}
 	b := append(make([]byte, 0, size), format, byte(e.Kind))
 	b = binary.AppendVarint(b, e.Time.UnixMicro())
-	for _, part := range []string{e.Collection, e.ID, e.Rev} {
+	for _, part := range []string{e.Collection, e.ID, e.Rev, e.Schema} {
 		b = append(binary.AppendUvarint(b, uint64(len(part))), part...)
 	}
 	for _, part := range [][]byte{e.Before, e.After} {
@@ -91,7 +91,7 @@ func payload(data []byte) *feed.Event {
 	}
 	e.Time = time.UnixMicro(at).UTC()
 	data = data[2+n:]
-	var parts [5][]byte
+	var parts [6][]byte
 	for i := range parts {
 		size, n := binary.Uvarint(data)
 		if n <= 0 || size > uint64(len(data)-n) {
@@ -107,6 +107,7 @@ func payload(data []byte) *feed.Event {
 		return nil
 	}
 	e.Collection, e.ID, e.Rev = string(parts[0]), string(parts[1]), string(parts[2])
-	e.Before, e.After = parts[3], parts[4]
+	e.Schema = string(parts[3])
+	e.Before, e.After = parts[4], parts[5]
 	return e
 }

@@ -27,6 +27,7 @@ func event() *feed.Event {
 		Rev:        "\x00\xff",
 		Before:     []byte(`{"n":1}`),
 		After:      []byte(`{"n":2}`),
+		Schema:     "AbCd-_09",
 		Time:       time.UnixMicro(1_700_000_000_123_456).UTC(),
 		Cursor:     beforeWindow,
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // insertRows are the numbers of events that one statement inserts. They are few, because drivers
-// and servers cache statements by their text. A statement of 100 rows has 800 arguments; the oldest
+// and servers cache statements by their text. A statement of 100 rows has 900 arguments; the oldest
 // engines accept 999.
 var insertRows = [...]int{100, 20, 4, 1}
 
@@ -78,7 +78,7 @@ func appendArgs(args []any, e *feed.Event) []any {
 		at = time.Now()
 	}
 	return append(args, rand.Int64(), int64(e.Kind), e.Collection, e.ID, []byte(e.Rev),
-		nullIfEmpty(e.Before), nullIfEmpty(e.After), at.UnixMicro())
+		nullIfEmpty(e.Before), nullIfEmpty(e.After), e.Schema, at.UnixMicro())
 }
 
 // nullIfEmpty returns b, or nil if b is empty, which no JSON value is.

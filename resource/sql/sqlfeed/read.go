@@ -143,10 +143,10 @@ func (l *Log) readPage(ctx context.Context, after feed.Cursor, until uint64, mos
 func (r *result) scanEvent(rows *sql.Rows) (*feed.Event, error) {
 	var epoch, floor, floorMark int64
 	var seq, mark, kind, at sql.NullInt64
-	var collection, item sql.NullString
+	var collection, item, schema sql.NullString
 	var rev, was, now []byte
 	err := rows.Scan(&epoch, &floor, &floorMark, &r.anchored, &r.xmin, &r.xmax,
-		&seq, &mark, &kind, &collection, &item, &rev, &was, &now, &at)
+		&seq, &mark, &kind, &collection, &item, &rev, &was, &now, &schema, &at)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (r *result) scanEvent(rows *sql.Rows) (*feed.Event, error) {
 	}
 	return &feed.Event{
 		Kind: feed.Kind(kind.Int64), Collection: collection.String, ID: item.String, Rev: string(rev),
-		Before: was, After: now, Time: time.UnixMicro(at.Int64).UTC(),
+		Before: was, After: now, Schema: schema.String, Time: time.UnixMicro(at.Int64).UTC(),
 		Cursor: feed.Cursor{Epoch: uint64(epoch), Seq: uint64(seq.Int64), Mark: uint64(mark.Int64)},
 	}, nil
 }

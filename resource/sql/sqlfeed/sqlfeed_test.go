@@ -107,6 +107,7 @@ func ExampleNew() {
 	// 	rev bytea NOT NULL,
 	// 	was bytea,
 	// 	now bytea,
+	// 	schema text NOT NULL,
 	// 	at bigint NOT NULL
 	// );
 	// CREATE TABLE IF NOT EXISTS "app"."events_log" (

@@ -37,6 +37,7 @@ type statements struct {
 //	collection  name of the resource
 //	item, rev   id and revision of the item
 //	was, now    the item before and after the change, as JSON; NULL if there is none
+//	schema      identifies the type of was and now
 //	at          time of the append, in microseconds of Unix time
 const (
 	createEvents = `CREATE TABLE IF NOT EXISTS {events} (
@@ -48,6 +49,7 @@ const (
 	rev {bytes} NOT NULL,
 	was {bytes},
 	now {bytes},
+	schema text NOT NULL,
 	at {integer} NOT NULL
 ){strict}`
 
@@ -71,7 +73,8 @@ const (
 	pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
 	pg_snapshot_xmax(pg_current_snapshot())::text::bigint`
 
-	selectPage = `SELECT {head}, e.seq, e.mark, e.kind, e.collection, e.item, e.rev, e.was, e.now, e.at
+	selectPage = `SELECT {head}, e.seq, e.mark, e.kind, e.collection, e.item, e.rev, e.was, e.now, e.schema,
+	e.at
 FROM {log} AS l LEFT JOIN ({rows}) AS e ON 1 = 1 ORDER BY e.seq`
 	sqliteRows = `SELECT * FROM {events} WHERE seq >= {1} AND seq <= {2} ORDER BY seq LIMIT {3}`
 	// PostgreSQL computes the whole result before it sends the first row, so the statement itself
@@ -157,19 +160,19 @@ func quoteName(d sqltx.Dialect, name string) string {
 
 // insertEvents returns the statement that inserts a number of events in order.
 func insertEvents(d sqltx.Dialect, table string, rows int) string {
-	const columns = "mark, kind, collection, item, rev, was, now, at"
+	const columns = "mark, kind, collection, item, rev, was, now, schema, at"
 	if d == sqltx.SQLite {
 		// Not numbered, because drivers look up each numbered parameter by a linear search.
 		return "INSERT INTO " + table + " (" + columns + ") VALUES " +
-			strings.Repeat("(?, ?, ?, ?, ?, ?, ?, ?), ", rows-1) +
-			"(?, ?, ?, ?, ?, ?, ?, ?)"
+			strings.Repeat("(?, ?, ?, ?, ?, ?, ?, ?, ?), ", rows-1) +
+			"(?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	}
 	var b strings.Builder
 	// The transaction must have an xid before an event gets a number; see gaps.go. Numbers are
 	// assigned after the sort.
 	b.WriteString("WITH own AS MATERIALIZED (SELECT pg_current_xact_id() AS id) " +
 		"INSERT INTO " + table + " (" + columns + ") SELECT " + columns + " FROM own, (VALUES ")
-	types := [...]string{"bigint", "bigint", "text", "text", "bytea", "bytea", "bytea", "bigint"}
+	types := [...]string{"bigint", "bigint", "text", "text", "bytea", "bytea", "bytea", "text", "bigint"}
 	for row := range rows {
 		for i, typ := range types {
 			b.WriteString([]string{"(", ", "}[min(i, 1)] + d.Placeholder(row*len(types)+i+1))

@@ -91,7 +91,7 @@ func TestLogHead(t *testing.T) {
 		{"many events", func(k headKit) {
 			const most = 100_000
 			k.begin(k.elsewhere)
-			enginetest.MustExec(k.T, k.db, "INSERT INTO events (mark, kind, collection, item, rev, at) SELECT n, 1, 'orders', 'a', '', 0 FROM generate_series(1, 100000) AS n")
+			enginetest.MustExec(k.T, k.db, "INSERT INTO events (mark, kind, collection, item, rev, schema, at) SELECT n, 1, 'orders', 'a', '', '', 0 FROM generate_series(1, 100000) AS n")
 			k.wantHead(k.log, most)
 			k.append("b")
 			k.wantHead(k.log, most+1) // one more than it knows of

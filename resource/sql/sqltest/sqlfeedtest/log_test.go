@@ -266,8 +266,8 @@ func TestLogNumbersTransactionsFirst(t *testing.T) {
 				if err := db.InTx(t.Context(), func(ctx context.Context) error { return log.Append(ctx, slices.Repeat([]*feed.Event{event}, 125)...) }); err != nil {
 					t.Errorf("Append in a transaction: %v", err)
 				}
-				if _, err := db.Writer(t.Context()).ExecContext(t.Context(), "INSERT INTO events (mark, kind, collection, item, rev, at) "+
-					"VALUES (1, 1, '', '', '', 0)"); err == nil {
+				if _, err := db.Writer(t.Context()).ExecContext(t.Context(), "INSERT INTO events (mark, kind, collection, item, rev, schema, at) "+
+					"VALUES (1, 1, '', '', '', '', 0)"); err == nil {
 					t.Error("an event without a number of the transaction was taken, so the test proves nothing")
 				}
 			})

@@ -1,0 +1,139 @@
+package resource
+
+// Events of programs with another type of the items, such as an earlier release during a rolling
+// deployment. Called by watch.go. It calls the store.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/feed"
+)
+
+// The documents of such an event lack the fields that its writer did not have, and to decode them
+// would set those to zero. So the item after the event is read from the collection. It may be newer
+// than the event: then subscribers receive the newer item now, and again with its own event. In the
+// end their view is that of the last event.
+//
+// The item before the event cannot be read any more. A filter excludes it only by fields that the
+// writer had. A subscriber that may have the item receives a deletion, which does no harm if it has
+// not. Policy gets the unknown fields from the item after the event, because a writer does not change
+// fields that it does not have. If there is none, policy cannot decide, and the stream ends with
+// [feed.ErrExpired].
+
+// decodeOrRead returns the items of an event, and reads those of another schema from the collection.
+func (h *core) decodeOrRead(ctx context.Context, e *feed.Event) (*decodedEvent, error) {
+	if e.Schema == "" || e.Schema == h.schemaID || h.ops.watch != nil {
+		item := h.decode(e)
+		return item, item.err
+	}
+	f := e.Memo(h, func() any { return &foreignEvent{} }).(*foreignEvent)
+	f.mu.Lock() // one subscriber reads, and an error is only its own: its ctx may be done
+	defer f.mu.Unlock()
+	if f.item == nil {
+		item, err := h.readForeign(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		f.item = item
+	}
+	return f.item, nil
+}
+
+// foreignEvent has the items of an event of another schema once they have been read.
+type foreignEvent struct {
+	mu   sync.Mutex
+	item *decodedEvent
+}
+
+// readForeign returns the items of an event of another schema.
+func (h *core) readForeign(ctx context.Context, e *feed.Event) (*decodedEvent, error) {
+	item := &decodedEvent{}
+	if e.Kind != feed.Deleted {
+		now, err := h.ops.get(ctx, e.ID, nil)
+		switch {
+		case err == nil:
+			item.after = &snapshot{Entry: *now, core: h}
+		case !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrGone):
+			return nil, err
+		}
+	}
+	if e.Before != nil {
+		item.before = h.decodeKnown(e.Before, item.after)
+	}
+	return item, nil
+}
+
+// decodeKnown decodes an item before an event of another schema. If it cannot be decoded, no field
+// is known.
+func (h *core) decodeKnown(doc []byte, after *snapshot) *snapshot {
+	m := &snapshot{core: h, known: map[string]bool{}}
+	decoded, err := h.decodeItem(doc)
+	var members map[string]jsontext.Value
+	if err != nil || json.Unmarshal(doc, &members) != nil {
+		m.stored = h.typ.New()
+		if after != nil {
+			m.stored = after.stored
+		}
+		return m
+	}
+	m.stored = decoded.stored
+	complete := true
+	for _, f := range h.typ.Fields {
+		if members[f.Name] != nil {
+			m.known[f.Name] = true
+			continue
+		}
+		complete = complete && f.WriteOnly
+		if after != nil {
+			to, from := reflect.ValueOf(m.stored).Elem(), reflect.ValueOf(after.stored).Elem()
+			to.FieldByIndex(f.Index).Set(from.FieldByIndex(f.Index))
+		}
+	}
+	if complete {
+		m.known = nil
+	}
+	return m
+}
+
+// knownField returns a field by name, for [query.Excludes].
+func (m *snapshot) knownField(name string) (v any, known bool) {
+	if m.known != nil && !m.known[name] {
+		return nil, false
+	}
+	return m.field(name), true
+}
+
+// mayMatch reports whether an item matches f, as far as its fields are known.
+func (m *snapshot) mayMatch(f query.Filter) bool {
+	if m.known == nil {
+		return query.Match(f, m.field)
+	}
+	return !query.Excludes(f, m.knownField)
+}
+
+func (m *snapshot) excludedBy(f query.Filter) bool { return !m.mayMatch(f) }
+
+// wasVisible reports whether policy allows the caller to see the item before the event; nil if there
+// was none that the subscriber may have. It fails if policy cannot decide.
+func (w *watcher) wasVisible(item *decodedEvent, before *snapshot, scope *query.Filter) (bool, error) {
+	h := w.r.core
+	if before == nil || before.known == nil || item.after != nil {
+		return w.visible(before, scope)
+	}
+	switch {
+	case query.Excludes(*scope, before.knownField):
+		return false, nil
+	case h.ops.authorize == nil && (scope.IsZero() || query.Excludes(query.Not(*scope), before.knownField)):
+		return true, nil
+	}
+	return false, fmt.Errorf("%w: policy may need fields that the writer of the event did not have",
+		feed.ErrExpired)
+}
