@@ -212,13 +212,16 @@ func (w *watcher) project(e *feed.Event) (*feed.Change[Entry], error) {
 	if err != nil {
 		return nil, err
 	}
-	was, err := w.wasVisible(item, before, &scope)
+	was, decided, err := w.wasVisible(before, &scope)
 	if err != nil {
 		return nil, err
 	}
 	is, err := w.visible(after, &scope)
 	if err != nil {
 		return nil, err
+	}
+	if !decided && !is {
+		return nil, errUndecided
 	}
 	return s.change(was, is)
 }

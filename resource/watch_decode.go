@@ -32,7 +32,10 @@ type snapshot struct {
 	core *core
 	// known has the names of the fields that the writer of the event had; nil if it had all. The
 	// others have the values of the item after the event, or their zero values.
-	known  map[string]bool
+	known map[string]bool
+	// exact: the others have the values that they had before the event, because the item after it is
+	// not newer.
+	exact  bool
 	once   sync.Once
 	fields map[string]any
 }

@@ -25,8 +25,9 @@ import (
 // The item before the event cannot be read any more. A filter excludes it only by fields that the
 // writer had. A subscriber that may have the item receives a deletion, which does no harm if it has
 // not. Policy gets the unknown fields from the item after the event, because a writer does not change
-// fields that it does not have. If there is none, policy cannot decide, and the stream ends with
-// [feed.ErrExpired].
+// fields that it does not have. If that item is newer than the event, or there is none, policy cannot
+// decide. A subscriber that may see the item now receives it as created, because the change must not
+// show the item before. The stream of any other subscriber ends with [feed.ErrExpired].
 
 // decodeOrRead returns the items of an event, and reads those of another schema from the collection.
 func (h *core) decodeOrRead(ctx context.Context, e *feed.Event) (*decodedEvent, error) {
@@ -66,18 +67,18 @@ func (h *core) readForeign(ctx context.Context, e *feed.Event) (*decodedEvent, e
 		}
 	}
 	if e.Before != nil {
-		item.before = h.decodeKnown(e.Before, item.after)
+		item.before = h.decodeKnown(e, item.after)
 	}
 	return item, nil
 }
 
-// decodeKnown decodes an item before an event of another schema. If it cannot be decoded, no field
-// is known.
-func (h *core) decodeKnown(doc []byte, after *snapshot) *snapshot {
+// decodeKnown decodes the item before an event of another schema. If it cannot be decoded, no field is
+// known.
+func (h *core) decodeKnown(e *feed.Event, after *snapshot) *snapshot {
 	m := &snapshot{core: h, known: map[string]bool{}}
-	decoded, err := h.decodeItem(doc)
+	decoded, err := h.decodeItem(e.Before)
 	var members map[string]jsontext.Value
-	if err != nil || json.Unmarshal(doc, &members) != nil {
+	if err != nil || json.Unmarshal(e.Before, &members) != nil {
 		m.stored = h.typ.New()
 		if after != nil {
 			m.stored = after.stored
@@ -85,6 +86,7 @@ func (h *core) decodeKnown(doc []byte, after *snapshot) *snapshot {
 		return m
 	}
 	m.stored = decoded.stored
+	m.exact = after != nil && string(after.Rev) == e.Rev
 	complete := true
 	for _, f := range h.typ.Fields {
 		if members[f.Name] != nil {
@@ -122,18 +124,22 @@ func (m *snapshot) mayMatch(f query.Filter) bool {
 func (m *snapshot) excludedBy(f query.Filter) bool { return !m.mayMatch(f) }
 
 // wasVisible reports whether policy allows the caller to see the item before the event; nil if there
-// was none that the subscriber may have. It fails if policy cannot decide.
-func (w *watcher) wasVisible(item *decodedEvent, before *snapshot, scope *query.Filter) (bool, error) {
+// was none that the subscriber may have. If policy cannot decide, decided is false.
+func (w *watcher) wasVisible(before *snapshot, scope *query.Filter) (visible, decided bool, err error) {
 	h := w.r.core
-	if before == nil || before.known == nil || item.after != nil {
-		return w.visible(before, scope)
+	if before == nil || before.known == nil || before.exact {
+		visible, err = w.visible(before, scope)
+		return visible, true, err
 	}
 	switch {
 	case query.Excludes(*scope, before.knownField):
-		return false, nil
+		return false, true, nil
 	case h.ops.authorize == nil && (scope.IsZero() || query.Excludes(query.Not(*scope), before.knownField)):
-		return true, nil
+		return true, true, nil
 	}
-	return false, fmt.Errorf("%w: policy may need fields that the writer of the event did not have",
-		feed.ErrExpired)
+	return false, false, nil
 }
+
+// errUndecided ends a stream if policy cannot decide whether the subscriber has an item.
+var errUndecided = fmt.Errorf("%w: policy may need fields that the writer of the event did not have",
+	feed.ErrExpired)

@@ -283,6 +283,22 @@ func TestWatchOtherSchema(t *testing.T) {
 			},
 			wantErr: "list notes: " + feed.ErrExpired.Error() +
 				": policy may need fields that the writer of the event did not have"},
+		{name: "a policy, and a newer item that it hides", opts: authorize,
+			filter: query.Where("text", query.Eq, "a"),
+			write: func(t *testing.T, d deployment) {
+				d.put(t, d.old, "1", `{"text":"b"}`)
+				d.put(t, d.new, "1", `{"text":"b","due":"secret"}`)
+			},
+			wantErr: "list notes: " + feed.ErrExpired.Error() +
+				": policy may need fields that the writer of the event did not have"},
+		{name: "a policy, and a newer item that it shows", opts: authorize,
+			write: func(t *testing.T, d deployment) {
+				d.put(t, d.old, "1", `{"text":"b"}`)
+				d.put(t, d.new, "1", `{"text":"c","due":"friday"}`)
+			},
+			want: []string{
+				`created 1 {"id":"1","text":"c","due":"friday"}`, `updated 1 {"id":"1","text":"c","due":"friday"}`,
+			}},
 		{name: "a policy that reads that field", opts: authorize,
 			write: func(t *testing.T, d deployment) {
 				d.put(t, d.new, "1", `{"text":"b","due":"secret"}`)
