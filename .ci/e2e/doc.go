@@ -29,6 +29,7 @@
 //	pooler.go        keys and events through PgBouncer
 //	feed_*.go        subscribers receive each event once and in order, also through a failing network
 //	cursors.go       cursors that cannot be resumed are refused
+//	rolling_*.go     subscribers while two releases of a program run
 //	sockets.go       memory and isolation of many WebSockets
 //	slow.go          slow clients are disconnected, others served
 //	malformed_*.go   malformed content causes no panic, no 5xx, and bounded memory

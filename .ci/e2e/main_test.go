@@ -38,7 +38,7 @@ func TestRunFlags(t *testing.T) {
 	for _, args := range [][]string{nil, {"-run", "tea"}, {"-run", "writes-sqlite", "-size", "huge"}, {"-nonsense"}, {"server"},
 		{"server", "tea"}, {"server", "keyed"}, {"server", "keyed", "-db", "-mode", "apart"}, {"server", "things", "-db", "-mode"},
 		{"server", "keyed", "-db", dir + "/a.db", "-mode", "tea"}, {"server", "things", "-db", dir + "/a.db", "-mode", "tea"},
-		{"server", "doctors", "-db", dir + "/a.db", "-mode", "tea"}} {
+		{"server", "doctors", "-db", dir + "/a.db", "-mode", "tea"}, {"server", "tasks", "-db", dir + "/a.db", "-release", "tea"}} {
 		if err := run(t.Context(), args, io.Discard); err == nil {
 			t.Errorf("run(%q) = nil", args)
 		}

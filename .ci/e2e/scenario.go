@@ -23,6 +23,7 @@ var scenarios = []scenario{
 	{"key-callers", "a key reveals nothing to other callers and requests", keyCallers},
 	{"pgbouncer", "keys and events work over PgBouncer in transaction mode, and the default mode of pgx is explained", pgbouncer},
 	{"write-skew", "if the hooks of two writes read each other's item, one write is refused, on PostgreSQL and SQLite", writeSkew},
+	{"rolling", "while two releases run, subscribers of each with filters have what they would list", rolling},
 	{"feed-postgres", "subscribers receive each event once and in order, while three nodes die and PostgreSQL crashes", feeds(postgres)},
 	{"feed-sqlite", "the same with one node on SQLite", feeds(sqlite)},
 	{"feed-slow-network", "the same on a network that is slow and resets connections", feedSlowNetwork},

@@ -2,7 +2,8 @@
 // "e2e server KIND FLAGS", so that it can be killed and its memory measured.
 //
 // things.go serves a collection whose events subscribers receive, keyed.go writes with idempotency keys, where steps.go can kill
-// the process at each step of a write, doctors.go a collection with hooks that read other items, and notes.go one for slow clients.
+// the process at each step of a write, doctors.go a collection with hooks that read other items, tasks.go one that two releases of a
+// program serve, and notes.go one for slow clients.
 package server
 
 import (
@@ -22,7 +23,7 @@ import (
 // Run runs a server until ctx is done: args are its kind and flags. It prints its address to out.
 func Run(ctx context.Context, args []string, out io.Writer) error {
 	if len(args) == 0 {
-		return fmt.Errorf("server: want a kind: things, keyed, doctors, notes or strip-vary")
+		return fmt.Errorf("server: want a kind: things, keyed, doctors, tasks, notes or strip-vary")
 	}
 	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
@@ -33,6 +34,8 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 		return runKeyed(ctx, flags, args[1:], logger, out)
 	case "doctors":
 		return runDoctors(ctx, flags, args[1:], logger, out)
+	case "tasks":
+		return runTasks(ctx, flags, args[1:], logger, out)
 	case "notes":
 		return runNotes(ctx, flags, args[1:], out)
 	case "strip-vary":
