@@ -63,7 +63,7 @@ func (g *Guard) begin(ctx context.Context, op Operation, level Level, runner tx.
 	do func(ctx context.Context) (Record, error)) (rec Record, replayed bool, err error) {
 	a := &attempt{guard: g, op: &op, level: level, runner: runner, do: do, running: running{id: op.id()}}
 	nested := tx.Active(ctx)
-	own, shared, err := g.flights.begin(ctx, a.running.id, op.Fingerprint, g.waitPolicy(nested))
+	own, shared, err := g.flights.begin(ctx, a.running.id, &op, g.waitPolicy(nested))
 	switch {
 	case err != nil:
 		return Record{}, false, err
@@ -106,6 +106,7 @@ type attempt struct {
 	do      func(ctx context.Context) (Record, error)
 	running running
 
+	stored []byte  // result of members; nil before its first call
 	token  string  // of the current claim
 	record Record  // returned by do
 	shared *Record // the record for concurrent calls; nil if they have to ask the store
@@ -127,13 +128,15 @@ func (a *attempt) run(ctx context.Context) (Prior, error) {
 	return a.withoutTransaction(ctx)
 }
 
-// acquire claims the operation in the store with a new token.
+// acquire claims the operation in the store with a new token. If a request in another contract has
+// claimed it, its fingerprint is used.
 func (a *attempt) acquire(ctx context.Context) (Prior, error) {
 	o := &a.guard.opts
 	now := o.Now()
 	a.token = a.guard.token()
-	return a.guard.store.Claim(ctx, a.running.id, Claim{
+	c := Claim{
 		Fingerprint: a.op.storedFingerprint(),
+		Members:     a.members(),
 		Owner:       a.op.owner(),
 		Token:       a.token,
 		Now:         now,
@@ -141,7 +144,25 @@ func (a *attempt) acquire(ctx context.Context) (Prior, error) {
 		Expires:     now.Add(a.guard.retention()),
 		Quota:       o.Quota,
 		TakeOver:    a.level == ByIdentity || o.AtLeastOnce,
-	})
+	}
+	prior, err := a.guard.store.Claim(ctx, a.running.id, c)
+	if err == nil && prior.State == Mismatch && sameMembers(c.Members, prior.Members) {
+		c.Fingerprint, c.Members = prior.Fingerprint, prior.Members
+		prior, err = a.guard.store.Claim(ctx, a.running.id, c)
+	}
+	a.running.fingerprint = c.Fingerprint
+	return prior, err
+}
+
+// members returns the members as they are stored. do may change what they are made of, and may run
+// several times.
+func (a *attempt) members() []byte {
+	if a.stored == nil {
+		if a.stored = a.op.storedMembers(); a.stored == nil {
+			a.stored = []byte{}
+		}
+	}
+	return a.stored
 }
 
 // perform calls do with a deadline and completes the record.

@@ -34,8 +34,11 @@ type member struct {
 }
 
 // members returns the members with names that begin with a colon, unlike those of header fields.
-func (r *Record) members() [4]member {
-	return [...]member{{":media", &r.Media}, {":collection", &r.Collection}, {":id", &r.ID}, {":rev", &r.Rev}}
+func (r *Record) members() [5]member {
+	return [...]member{
+		{":media", &r.Media}, {":collection", &r.Collection}, {":id", &r.ID}, {":rev", &r.Rev},
+		{":schema", &r.Schema},
+	}
 }
 
 // EncodeRecord returns the encoding of a record, for stores. It is ASCII up to the result, which is

@@ -10,7 +10,9 @@ const (
 	// outcome-unknown.
 	AtMostOnce Level = iota
 	// ByIdentity means that a created item has an id derived from the key ([DeriveID]), so a second
-	// creation finds the first. An operation that was not finished runs again.
+	// creation finds the first. An operation that was not finished runs again. A second creation that
+	// is spelled differently, or in another contract, derives another id, unless the claim of the
+	// first still exists.
 	ByIdentity
 	// ExactlyOnce means that the record and the effect commit in one transaction.
 	ExactlyOnce

@@ -69,6 +69,7 @@ func (m *Memory) Transactions() tx.Runner { return m.runner }
 // entry is a claim, or the record that has replaced it.
 type entry struct {
 	id, fingerprint, owner [32]byte
+	members                []byte
 
 	token    string // of the claim
 	until    time.Time
@@ -85,7 +86,7 @@ const entryBytes = 640
 
 // bytes estimates the memory that a record uses, maps and headers of strings included.
 func (r *Record) bytes() int64 {
-	n := len(r.Result) + len(r.Media) + len(r.Collection) + len(r.ID) + len(r.Rev)
+	n := len(r.Result) + len(r.Media) + len(r.Collection) + len(r.ID) + len(r.Rev) + len(r.Schema)
 	for name, lines := range r.Header {
 		n += len(name) + 64
 		for _, line := range lines {
@@ -119,10 +120,11 @@ func (m *Memory) Claim(ctx context.Context, id [32]byte, c Claim) (Prior, error)
 	e := &entry{
 		id:          id,
 		fingerprint: c.Fingerprint,
+		members:     c.Members,
 		owner:       c.Owner,
 		token:       c.Token,
 		until:       c.Until,
-		bytes:       entryBytes,
+		bytes:       entryBytes + int64(len(c.Members)),
 	}
 	e.purgeAt = latest(c.Expires, c.Until)
 	m.add(e)
@@ -147,9 +149,9 @@ func (m *Memory) finished(id, fingerprint [32]byte, now time.Time) (Record, bool
 func (e *entry) prior(c Claim) Prior {
 	switch {
 	case e.fingerprint != c.Fingerprint:
-		return Prior{State: Mismatch}
+		return Prior{State: Mismatch, Fingerprint: e.fingerprint, Members: e.members}
 	case e.finished:
-		return Prior{Finished, e.record}
+		return Prior{State: Finished, Record: e.record}
 	case e.until.After(c.Now):
 		return Prior{State: InFlight}
 	case c.TakeOver:

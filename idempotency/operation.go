@@ -18,7 +18,13 @@ type Operation struct {
 	Method      string   // of the request, or the kind of a GraphQL operation
 	Target      string   // route and ids, without the name of a contract
 	Key         string   // as returned by Guard.Key
-	Fingerprint [32]byte // of the request's meaning; see Fingerprint
+	Fingerprint [32]byte // of the content; see Fingerprint
+	// Contract and Members compare the request with one in another contract, which has another
+	// Fingerprint although it may write the same. Both write the same if each Member that one of them
+	// has sent has the same value in both. Members is called at most once, before the operation runs.
+	// If it is nil or returns nil, only the Fingerprint is compared.
+	Contract string
+	Members  func() []Member
 	// Time extends Options.Lease and Options.TransactionTimeout for a long operation, such as an
 	// upload over a slow connection. Below [ExactlyOnce], if the process crashes, repetitions
 	// receive 409 request-in-flight until then. Zero extends nothing.
@@ -54,8 +60,9 @@ func digest(parts ...string) [32]byte {
 
 // running is the operation that a context belongs to.
 type running struct {
-	id   [32]byte
-	keep atomic.Bool
+	id          [32]byte
+	fingerprint [32]byte // of the claim, which a request in another contract may have made
+	keep        atomic.Bool
 }
 
 type runningKey struct{}
@@ -81,9 +88,9 @@ func DeriveKey(ctx context.Context, name string) string {
 
 // DeriveID returns an id for an item that the operation of ctx creates, a UUID of version 8 (RFC
 // 9562 section 5.8). A repetition returns the same id, and so finds the item. name distinguishes
-// several items of one operation, such as "orders/0". The id does not depend on Fingerprint: put it
-// into name if the client may use the key again after its record has expired. It is "" if ctx does
-// not belong to a keyed operation.
+// several items of one operation, such as "orders/0". The id does not depend on the content of the
+// request: put [ContentHash] into name if the client may use the key again after its record has
+// expired. It is "" if ctx does not belong to a keyed operation.
 func DeriveID(ctx context.Context, name string) string {
 	r := operationOf(ctx)
 	if r == nil {
@@ -100,6 +107,17 @@ func DeriveID(ctx context.Context, name string) string {
 		text = hex.AppendEncode(text, part)
 	}
 	return string(text)
+}
+
+// ContentHash returns a hash of the content of the operation of ctx, as its first request sent it.
+// It has 64 hexadecimal digits and does not reveal the content. It is "" if ctx does not belong to a
+// keyed operation.
+func ContentHash(ctx context.Context) string {
+	r := operationOf(ctx)
+	if r == nil {
+		return ""
+	}
+	return hex.EncodeToString(r.fingerprint[:])
 }
 
 // RecordRefusal records the response to the operation of ctx even if it is a refusal (4xx), so that

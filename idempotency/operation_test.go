@@ -3,6 +3,8 @@ package idempotency_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"regexp"
 	"testing"
 
@@ -73,7 +75,7 @@ func TestWithoutAnOperation(t *testing.T) {
 	t.Parallel()
 	idempotency.RecordRefusal(t.Context())
 	if got := fmt.Sprintf("%q %q %t", idempotency.DeriveKey(t.Context(), "x"),
-		idempotency.DeriveID(t.Context(), "x"),
+		idempotency.DeriveID(t.Context(), "x")+idempotency.ContentHash(t.Context()),
 		idempotency.RecordsRefusal(t.Context())); got != `"" "" false` {
 		t.Error(got)
 	}
@@ -95,6 +97,7 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
+// TestRule141Meaning: a wrapped handler runs once for two requests with the same content.
 func TestRule141Meaning(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -123,15 +126,21 @@ func TestRule141Meaning(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			a, b := []byte(tt.a), []byte(tt.b)
-			same := idempotency.Fingerprint(
-				idempotency.CanonicalContent(tt.typ, a),
-			) == idempotency.Fingerprint(idempotency.CanonicalContent(tt.typ, b))
-			if same != tt.same {
-				t.Errorf("%s and %s mean the same: %t, want %t", a, b, same, tt.same)
+			ran := 0
+			h := wrap(func(w http.ResponseWriter, r *http.Request) {
+				ran++
+				content, err := io.ReadAll(r.Body)
+				if err != nil || string(content) != tt.a {
+					t.Errorf("the handler read %q, %v; want %q", content, err, tt.a)
+				}
+			}, idempotency.Options{})
+			status := http.StatusUnprocessableEntity
+			if tt.same {
+				status = http.StatusOK
 			}
-			if string(a) != tt.a || string(b) != tt.b {
-				t.Error("the content was changed")
+			send(h, "POST /x", tt.a, "Content-Type: "+tt.typ)
+			if res := send(h, "POST /x", tt.b, "Content-Type: "+tt.typ); res.StatusCode != status || ran != 1 {
+				t.Errorf("%s after %s is %d, want %d; ran %d times", tt.b, tt.a, res.StatusCode, status, ran)
 			}
 		})
 	}

@@ -16,6 +16,9 @@ type Record struct {
 	// Result is the content in the newest contract, before it was converted for the client. It is
 	// nil if it was too large.
 	Result []byte
+	// Schema is the schema.Type.Fingerprint of the type of Result. A program with another type shows
+	// the current item instead. Empty means the type of the reader.
+	Schema string
 	// Header has the fields that cannot be derived again: Last-Modified of an item, Retry-After and
 	// WWW-Authenticate of a refusal, and with Wrap those that describe the response, such as
 	// Location.

@@ -46,6 +46,7 @@ type Transactor interface {
 // Claim has the arguments of Store.Claim.
 type Claim struct {
 	Fingerprint [32]byte
+	Members     []byte    // stored with the fingerprint and returned by a Mismatch; may be empty
 	Owner       [32]byte  // hash of the principal, for the quota
 	Token       string    // identifies this attempt; printable ASCII, at most 64 bytes
 	Now         time.Time // from the clock of the Guard; stores use no clock of their own
@@ -87,4 +88,7 @@ func (s State) String() string {
 type Prior struct {
 	State  State
 	Record Record // if State is Finished
+	// Fingerprint and Members are those of the first Claim, if State is Mismatch.
+	Fingerprint [32]byte
+	Members     []byte
 }

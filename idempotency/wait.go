@@ -18,9 +18,9 @@ type flights struct {
 
 // flight is one running operation.
 type flight struct {
-	fingerprint [32]byte
-	waiting     int           // guarded by flights.mu
-	over        chan struct{} // closed when it has ended
+	op      *Operation
+	waiting int           // guarded by flights.mu
+	over    chan struct{} // closed when it has ended
 	// record is the result for all waiting requests. Nil makes the next one ask the store. It is
 	// set before over is closed.
 	record *Record
@@ -34,11 +34,11 @@ type waitLimit struct {
 
 // begin registers the caller as the one that runs the operation, and returns its flight, which the
 // caller must end. If another call runs it, begin waits and returns its record, or an error.
-func (f *flights) begin(ctx context.Context, id, fingerprint [32]byte,
+func (f *flights) begin(ctx context.Context, id [32]byte, op *Operation,
 	p waitLimit) (*flight, *Record, error) {
 	var timer *time.Timer
 	for {
-		own, other, err := f.join(id, fingerprint, p.waiters)
+		own, other, err := f.join(id, op, p.waiters)
 		if own != nil || err != nil {
 			return own, nil, err
 		}
@@ -49,7 +49,7 @@ func (f *flights) begin(ctx context.Context, id, fingerprint [32]byte,
 		select {
 		case <-other.over:
 			f.leave(other)
-			if other.record != nil {
+			if other.record != nil && other.op.Fingerprint == op.Fingerprint {
 				return nil, other.record, nil
 			}
 		case <-timer.C:
@@ -62,17 +62,18 @@ func (f *flights) begin(ctx context.Context, id, fingerprint [32]byte,
 	}
 }
 
-// join returns a new flight of the caller, or a flight to wait for.
-func (f *flights) join(id, fingerprint [32]byte, most int) (own, other *flight, err error) {
+// join returns a new flight of the caller, or a flight to wait for. A request in another contract
+// waits too: the store has what it is compared by.
+func (f *flights) join(id [32]byte, op *Operation, most int) (own, other *flight, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	other = f.running[id]
 	switch {
 	case other == nil:
-		own = &flight{fingerprint: fingerprint, over: make(chan struct{})}
+		own = &flight{op: op, over: make(chan struct{})}
 		f.running[id] = own
 		return own, nil, nil
-	case other.fingerprint != fingerprint:
+	case other.op.Fingerprint != op.Fingerprint && !other.op.comparable(op):
 		return nil, nil, reused()
 	case other.waiting >= most:
 		return nil, nil, inFlight()

@@ -103,11 +103,27 @@ func (h *wrapped) operation(w http.ResponseWriter,
 	typ, coding := r.Header.Get("Content-Type"), r.Header.Get("Content-Encoding")
 	meaning := content
 	if coding == "" {
-		meaning = CanonicalContent(typ, content)
+		meaning = canonicalContent(typ, content)
 	}
 	op.Fingerprint = Fingerprint([]byte(op.Method), []byte(strings.ToLower(r.Host)), []byte(op.Target),
 		[]byte(r.URL.RawQuery), []byte(MediaTypeEssence(typ)), []byte(coding), meaning)
 	return op, content, nil
+}
+
+// canonicalContent returns content in the form that its fingerprint is made of. For JSON, white space,
+// the order of members and escapes are normalized. Numbers keep their spelling, because 1 and 1.0
+// differ for some handlers. Content that is not JSON by its type, or is not well-formed, is returned
+// unchanged.
+func canonicalContent(contentType string, content []byte) []byte {
+	essence := MediaTypeEssence(contentType)
+	if essence != "application/json" && !strings.HasSuffix(essence, "+json") {
+		return content
+	}
+	canonical, err := sortMembers(content)
+	if err != nil {
+		return content
+	}
+	return canonical
 }
 
 // readContent reads the whole body, or returns a problem.

@@ -242,27 +242,42 @@ func (b *batchRequest) logError(err error) {
 	}
 }
 
-// Content returns the canonical form of the batch: each operation as it would have it alone.
-func (b *batchRequest) Content() []byte {
-	if b.invalid != nil {
-		return idempotency.CanonicalContent(mediaJSON, b.doc)
+// Content returns what the batch is compared by with others that have its key.
+func (b *batchRequest) Content(ctx context.Context) KeyedContent {
+	return KeyedContent{
+		Sent:     idempotency.CanonicalJSON(b.doc),
+		Contract: b.r.projection.contract(ctx),
+		Members:  b.members,
 	}
-	var parts [][]byte
+}
+
+// members returns the members of all operations.
+func (b *batchRequest) members() (all []idempotency.Member) {
 	for i := range b.operations {
 		op := &b.operations[i]
-		var content []byte
-		switch opNamed(op.Op) {
-		case OpCreate:
-			content = b.r.canonicalNew(b.r.readNew(op.Value, &op.opts).value, op.Value)
-		case OpReplace:
-			content = b.r.canonicalPut(op.ID, op.Value, &op.opts)
-		case OpPatch:
-			content = idempotency.CanonicalContent(mediaJSON, op.Patch)
+		prefix := strconv.Itoa(i) + "/"
+		patch := idempotency.CanonicalJSON(op.Patch)
+		all = append(all,
+			idempotency.Member{Name: prefix + " op", Value: []byte(op.Op), Sent: true},
+			idempotency.Member{Name: prefix + " id", Value: []byte(op.ID), Sent: true},
+			idempotency.Member{Name: prefix + " ifMatch", Value: []byte(op.IfMatch), Sent: true},
+			idempotency.Member{Name: prefix + " patch", Value: patch, Sent: true},
+		)
+		if op.Value == nil {
+			continue
 		}
-		parts = append(parts, []byte(op.Op), []byte(op.ID), []byte(op.IfMatch), content)
+		var v any
+		if opNamed(op.Op) == OpCreate {
+			v = b.r.readNew(op.Value, &op.opts).value
+		} else {
+			v = b.r.decodePut(op.ID, op.Value, &op.opts)
+		}
+		if v == nil { // not valid, so the batch is compared as it was sent
+			return nil
+		}
+		all = append(all, b.r.projection.members(op.Value, v, prefix)...)
 	}
-	sum := idempotency.Fingerprint(parts...)
-	return sum[:]
+	return all
 }
 
 // Creates is false: the guarantee of a batch is that of its transaction.
@@ -291,7 +306,12 @@ func (b *batchRequest) Record() (rec idempotency.Record, err error) {
 		}
 		done[i] = recordedOperation{r.Op, status, r.ID, string(r.Rev), r.stored}
 	}
-	rec = idempotency.Record{Status: http.StatusOK, Collection: b.r.Name(), Media: mediaJSON}
+	rec = idempotency.Record{
+		Status:     http.StatusOK,
+		Collection: b.r.Name(),
+		Media:      mediaJSON,
+		Schema:     b.r.core.schemaID,
+	}
 	rec.Result, err = json.Marshal(done)
 	return rec, err
 }
@@ -307,6 +327,7 @@ func (b *batchRequest) Replay(ctx context.Context, rec *idempotency.Record) erro
 	if _, err := b.r.core.scopeOf(ctx); err != nil {
 		return err
 	}
+	whole, foreign := b.r.projection.down != nil, b.r.core.foreign(rec.Schema)
 	b.results = make([]BatchResult, len(done))
 	for i, op := range done {
 		r := BatchResult{
@@ -316,9 +337,10 @@ func (b *batchRequest) Replay(ctx context.Context, rec *idempotency.Record) erro
 			Rev:     Rev(op.Rev),
 			stored:  op.Value,
 		}
-		if whole := b.r.projection.down != nil; r.stored != nil && (whole || b.r.guarded()) {
+		if r.stored != nil && (whole || foreign || b.r.guarded()) {
 			e := Entry{ID: op.ID, Rev: Rev(op.Rev), stored: b.r.core.typ.New()}
-			if json.Unmarshal(op.Value, e.stored) != nil || b.r.core.stillVisible(ctx, &e, whole) != nil {
+			if json.Unmarshal(op.Value, e.stored) != nil ||
+				b.r.core.stillVisible(ctx, &e, whole, foreign) != nil {
 				r.stored = nil
 			}
 			r.entry = e

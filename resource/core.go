@@ -143,3 +143,7 @@ func (h *core) complete(e *Entry) error {
 	}
 	return nil
 }
+
+// foreign reports whether a program with another type of the items has written a document, which may
+// lack fields. schemaID is that of the document; empty means the type of this program.
+func (c *core) foreign(schemaID string) bool { return schemaID != "" && schemaID != c.schemaID }

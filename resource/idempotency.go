@@ -9,14 +9,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource/httpbody"
@@ -31,9 +30,9 @@ import (
 // KeyedWrite is a write that can be carried out under a [Key]. The writes of this package implement
 // it; a protocol does if one of its requests has several.
 type KeyedWrite interface {
-	// Content returns the content of the request in canonical form: two requests with the same key
-	// must have the same. It is called once, before the other methods.
-	Content() []byte
+	// Content returns the content of the request: two requests with the same key must have the same.
+	// It is called once, before the other methods.
+	Content(ctx context.Context) KeyedContent
 	// Creates reports whether the write creates something under an id that the store chooses.
 	Creates() bool
 	// Do carries out the write. It is called again if its transaction is retried.
@@ -45,13 +44,24 @@ type KeyedWrite interface {
 	Replay(ctx context.Context, rec *idempotency.Record) error
 }
 
+// KeyedContent is the content of a [KeyedWrite], for comparing requests with the same key.
+type KeyedContent struct {
+	// Sent is the content as the client has sent it, such as the result of
+	// [idempotency.CanonicalJSON]. A new optional field or another default does not change it.
+	Sent []byte
+	// Contract is the version of the API if it decides what Sent means. Requests in different
+	// contracts are compared by their Members, if that is not nil; see [idempotency.Operation].
+	Contract string
+	Members  func() []idempotency.Member
+}
+
 // Key is the idempotency key of one request (draft-ietf-httpapi-idempotency-key-header-08): an
 // argument of its write, which then takes effect once, however often the request is repeated.
 // [Catalog.Key] makes one. A nil Key is no key. It belongs to one request and is not safe for
 // concurrent use.
 type Key struct {
 	// Content replaces the content of [Resource.Patch], which is otherwise the patch itself. It is
-	// in the form of [idempotency.CanonicalContent].
+	// in the form of [idempotency.CanonicalJSON].
 	Content []byte
 	// Raw lets a replayed item be returned by [Key.Item] alone, without an Entry.Value.
 	Raw bool
@@ -130,7 +140,9 @@ func (k *Key) Do(ctx context.Context, w KeyedWrite) error {
 	if k == nil {
 		return w.Do(ctx)
 	}
-	k.op.Fingerprint = fingerprintOf(w.Content(), k.op.Method, k.op.Target, k.scope)
+	content := w.Content(ctx)
+	k.op.Contract, k.op.Members = content.Contract, k.members(content.Members)
+	k.op.Fingerprint = k.fingerprint(&content)
 	if k.level = k.levels.Others; w.Creates() {
 		k.level = k.levels.Create
 	}
@@ -217,7 +229,7 @@ func (k *Key) NewID(ctx context.Context, name string) string {
 	if k == nil || k.level != idempotency.ByIdentity {
 		return ""
 	}
-	return idempotency.DeriveID(ctx, name+"/"+hex.EncodeToString(k.op.Fingerprint[:]))
+	return idempotency.DeriveID(ctx, name+"/"+idempotency.ContentHash(ctx))
 }
 
 // Digest returns a digest of the content of a request that is read as a stream, for
@@ -246,17 +258,36 @@ func (k *Key) extend(ctx context.Context) {
 // buffers hold the text that a fingerprint is made of.
 var buffers = httpbody.NewBuffers(4096, 1<<20)
 
-// fingerprintOf is [idempotency.Fingerprint] with a pooled buffer.
-func fingerprintOf(content []byte, method, target string, scope []string) [32]byte {
+// fingerprint is [idempotency.Fingerprint] of the request, with a pooled buffer.
+func (k *Key) fingerprint(c *KeyedContent) [32]byte {
 	buf := buffers.Get()
 	defer buffers.Put(buf)
-	b := appendSized(appendSized(*buf, method), target)
-	for _, part := range scope {
+	b := appendSized(appendSized(appendSized(*buf, k.op.Method), k.op.Target), c.Contract)
+	for _, part := range k.scope {
 		b = appendSized(b, part)
 	}
-	b = append(binary.AppendUvarint(b, uint64(len(content))), content...)
+	b = append(binary.AppendUvarint(b, uint64(len(c.Sent))), c.Sent...)
 	*buf = b
 	return sha256.Sum256(b)
+}
+
+// members adds the scope, which requests in different contracts have in common, to the members of a
+// request.
+func (k *Key) members(all func() []idempotency.Member) func() []idempotency.Member {
+	if all == nil {
+		return nil
+	}
+	return func() []idempotency.Member {
+		members := all()
+		for i, part := range k.scope {
+			if members == nil {
+				break
+			}
+			members = append(members,
+				idempotency.Member{Name: " scope" + strconv.Itoa(i), Value: []byte(part), Sent: true})
+		}
+		return members
+	}
 }
 
 func appendSized(dst []byte, s string) []byte {
@@ -288,10 +319,11 @@ func (r *Resource) recordOf(status int, e *Entry, key *Key) idempotency.Record {
 		ID:         e.ID,
 		Rev:        string(e.Rev),
 		Media:      mediaJSON,
+		Schema:     r.core.schemaID,
 	}
 	rec.SetModified(e.Modified)
 	var err error
-	if rec.Result, err = r.core.typ.Append(make([]byte, 0, 256), e.stored); err != nil { // the write stands
+	if rec.Result, err = r.core.typ.Append(make([]byte, 0, 256), e.stored); err != nil { // it was written
 		key.catalog.Logger().Error("resource: the written item cannot be encoded for its idempotency record",
 			"resource", r.Name(), "error", safe.Truncate(err.Error()))
 		rec.Media = ""
@@ -305,21 +337,24 @@ func (r *Resource) recordOf(status int, e *Entry, key *Key) idempotency.Record {
 // replayItem returns the item of a record, if the caller may still see it.
 func (r *Resource) replayItem(ctx context.Context, rec *idempotency.Record, key *Key) (Entry, error) {
 	e := Entry{ID: rec.ID, Rev: Rev(rec.Rev), Modified: rec.Modified()}
-	if r.projection.down == nil && key.Raw && !r.guarded() && rec.Result != nil {
+	foreign := r.core.foreign(rec.Schema)
+	if r.projection.down == nil && key.Raw && !r.guarded() && rec.Result != nil && !foreign {
 		key.item = rec.Result
 		return e, nil
 	}
-	if rec.Result != nil {
+	whole := rec.Result != nil
+	if whole {
 		e.stored = r.core.typ.New()
-		if err := json.Unmarshal(rec.Result, e.stored); err != nil {
-			// A program with another type has written the record.
-			e.stored = nil
-			key.record = *rec
-			key.record.Result = nil
+		if err := json.Unmarshal(rec.Result, e.stored); err != nil { // only if it is foreign
+			e.stored, whole = nil, false
 		}
 	}
-	if err := r.core.stillVisible(ctx, &e, r.projection.down != nil); err != nil {
+	if err := r.core.stillVisible(ctx, &e, r.projection.down != nil, foreign); err != nil {
 		return e, r.wrap(OpGet, e.ID, err)
+	}
+	if changed := rec.Rev == "" || string(e.Rev) != rec.Rev; !whole || foreign && changed {
+		key.record = *rec
+		key.record.Result = nil
 	}
 	if e.stored == nil {
 		return e, nil
@@ -335,15 +370,16 @@ func (r *Resource) guarded() bool { return r.core.scope != nil || r.core.ops.aut
 // was written. The policy gets the item as it is now or, if it has been deleted, as it was. If the
 // record has no content, or the revision is still current, the entry becomes the item as it is.
 // whole requests that also without a policy, because views may show more than a record holds, such
-// as whether there is a password.
-func (c *core) stillVisible(ctx context.Context, e *Entry, whole bool) error {
+// as whether there is a password. foreign requests the item as it is whatever its revision is,
+// because the record may lack fields.
+func (c *core) stillVisible(ctx context.Context, e *Entry, whole, foreign bool) error {
 	guarded := c.scope != nil || c.ops.authorize != nil
-	if !guarded && !whole && e.stored != nil {
+	if !guarded && !whole && !foreign && e.stored != nil {
 		return nil
 	}
 	now, err := c.load(ctx, e.ID, nil)
 	switch {
-	case err == nil && (e.stored == nil || e.Rev != "" && e.Rev == now.Rev):
+	case err == nil && (e.stored == nil || foreign || e.Rev != "" && e.Rev == now.Rev):
 		*e = *now
 		return nil
 	case !guarded && e.stored != nil:
@@ -395,47 +431,10 @@ func (r *Resource) Recall(ctx context.Context, id string, remembered []byte) err
 			return r.wrap(OpGet, id, err)
 		}
 	}
-	if err := r.core.stillVisible(ctx, &e, false); err != nil {
+	if err := r.core.stillVisible(ctx, &e, false, false); err != nil {
 		return r.wrap(OpGet, id, err)
 	}
 	return nil
-}
-
-// canonicalNew returns the canonical form of the document of a new item: v, which was decoded from
-// it, or its JSON if it is not valid.
-func (r *Resource) canonicalNew(v any, doc []byte) []byte {
-	if v != nil {
-		if full, err := r.core.typ.AppendFull(make([]byte, 0, len(doc)+128), v); err == nil {
-			return full
-		}
-	}
-	return idempotency.CanonicalContent(mediaJSON, doc)
-}
-
-// canonicalPut returns the canonical form of the document of a PUT, independent of the current
-// item: read-only members have the value that the document gives, and a view is converted from
-// nothing.
-func (r *Resource) canonicalPut(id string, doc []byte, o *WriteOptions) []byte {
-	// An integer may be written as 3.0, which package json does not accept.
-	plain, err := jsontext.AppendFormat(nil, doc, jsontext.CanonicalizeRawInts(false),
-		jsontext.CanonicalizeRawFloats(true))
-	given := r.projection.typ.New()
-	if err != nil || json.Unmarshal(plain, given) != nil {
-		return r.canonicalNew(nil, doc)
-	}
-	dec := o.decode(schema.Replace, given)
-	dec.ReadOnly = []string{r.id()}
-	v, err := r.projection.typ.Decode(doc, dec)
-	if f := r.projection.id; err == nil && f.IsZero(v) {
-		err = f.SetText(v, id)
-	}
-	if err == nil {
-		v, err = r.newStored(v)
-	}
-	if err != nil {
-		v = nil
-	}
-	return r.canonicalNew(v, doc)
 }
 
 // Idempotency returns CatalogOptions.Idempotency. If it is nil, an Idempotency-Key is ignored.

@@ -159,9 +159,9 @@ func (call *importCall) chunks(ctx context.Context, content io.Reader, max int64
 }
 
 // Content returns the digest of the content. The lines are not read before they are stored, so
-// their meaning depends on the contract.
-func (call *importCall) Content() []byte {
-	return append([]byte(call.run.r.projection.name+":"), call.sum...)
+// imports in different contracts are not compared.
+func (call *importCall) Content(ctx context.Context) KeyedContent {
+	return KeyedContent{Sent: call.sum, Contract: call.run.r.projection.contract(ctx)}
 }
 
 // Creates reports whether the import is atomic, which has a guarantee of its own.

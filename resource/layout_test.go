@@ -45,6 +45,7 @@ var (
 		"resource/internal/recent":       nil,
 		"resource/internal/inputerr":     {"query", "resource/patch", "resource/problem", "resource/schema"},
 		"resource/internal/keys":         {"resource/schema"},
+		"resource/internal/keyed":        {"idempotency", "resource/schema"},
 		"resource/internal/modified":     nil,
 		"resource/internal/jsondiff":     {"resource/schema", "resource/internal/pointer"},
 		"resource/internal/sharedfeed":   {"resource/tx", "resource/feed"},

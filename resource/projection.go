@@ -4,15 +4,22 @@ package resource
 // Made by resource.go and view.go; used by everything that reads, writes or publishes.
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
+	"sync"
 
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/internal/etag"
 	"github.com/stoa-go/stoa/resource/internal/fielderr"
+	"github.com/stoa-go/stoa/resource/internal/keyed"
 	"github.com/stoa-go/stoa/resource/internal/pointer"
+	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/version"
 )
 
 // projection is the type of a resource in one contract: the stored type, or that of a [View]. The
@@ -34,6 +41,9 @@ type projection struct {
 	storeNames, shownNames        map[string]string // V <-> core
 	parentNames, shownParentNames map[string]string // V <-> T
 	assumed                       []*schema.Field   // of V, mapped to those of T for nothing but their names
+	// blank is the result of blankItem.
+	blank     any
+	blankOnce sync.Once
 	// lossy are the fields of the stored type that down and up change in a sample.
 	lossy []string
 }
@@ -291,3 +301,39 @@ type storeFaultError struct{ text string }
 
 func (e *storeFaultError) Error() string        { return e.text }
 func (e *storeFaultError) Is(target error) bool { return target == errStoreFault }
+
+// contract returns the contract of a request: that of the version negotiation or, without one, the
+// view.
+func (s *projection) contract(ctx context.Context) string {
+	name := ""
+	if s.up != nil {
+		name = s.name
+	}
+	return cmp.Or(version.From(ctx).Contract(), name)
+}
+
+// members returns the members of stored, which was decoded from doc and converted, for comparing
+// requests with the same key. A member that doc does not name also counts as sent if it differs from
+// what a document without members is converted to.
+func (s *projection) members(doc []byte, stored any, prefix string) []idempotency.Member {
+	d := keyed.Document{JSON: doc, Rename: s.storeField, Blank: s.blankItem(), Prefix: prefix}
+	return d.Members(s.root().typ, stored)
+}
+
+// blankItem returns the stored item that up makes of an item without members. It is nil for the
+// stored type, and if up fails.
+func (s *projection) blankItem() any {
+	if s.up == nil {
+		return nil
+	}
+	s.blankOnce.Do(func() {
+		err := safe.Call(func() (err error) {
+			s.blank, err = s.toStored(s.typ.New(), nil, false)
+			return err
+		})
+		if err != nil {
+			s.blank = nil
+		}
+	})
+	return s.blank
+}

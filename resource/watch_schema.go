@@ -31,7 +31,7 @@ import (
 
 // decodeOrRead returns the items of an event, and reads those of another schema from the collection.
 func (h *core) decodeOrRead(ctx context.Context, e *feed.Event) (*decodedEvent, error) {
-	if e.Schema == "" || e.Schema == h.schemaID || h.ops.watch != nil {
+	if !h.foreign(e.Schema) || h.ops.watch != nil {
 		item := h.decode(e)
 		return item, item.err
 	}

@@ -14,6 +14,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/internal/pointer"
@@ -246,6 +249,32 @@ func (r *Resource) readNew(doc []byte, opts *WriteOptions) (n newItem) {
 	}
 	n.value = v
 	return n
+}
+
+// decodePut returns the stored value of the document of a PUT, independent of the current item:
+// read-only members have the value that the document gives, and a view is converted from nothing.
+// It is nil if the document is not valid.
+func (r *Resource) decodePut(id string, doc []byte, o *WriteOptions) any {
+	// An integer may be written as 3.0, which package json does not accept.
+	plain, err := jsontext.AppendFormat(nil, doc, jsontext.CanonicalizeRawInts(false),
+		jsontext.CanonicalizeRawFloats(true))
+	given := r.projection.typ.New()
+	if err != nil || json.Unmarshal(plain, given) != nil {
+		return nil
+	}
+	dec := o.decode(schema.Replace, given)
+	dec.ReadOnly = []string{r.id()}
+	v, err := r.projection.typ.Decode(doc, dec)
+	if f := r.projection.id; err == nil && f.IsZero(v) {
+		err = f.SetText(v, id)
+	}
+	if err == nil {
+		v, err = r.newStored(v)
+	}
+	if err != nil {
+		return nil
+	}
+	return v
 }
 
 // newStored converts a new item of this projection to the stored type.
@@ -541,20 +570,37 @@ func (r *Resource) staleError(ctx context.Context, id string, o *WriteOptions, e
 	return &failedError{field: "If-Match"}
 }
 
-// Content returns the request's document in canonical form, for the fingerprint of its key.
-func (w *writeRequest) Content() []byte {
+// Content returns what the request is compared by with others that have its key.
+func (w *writeRequest) Content(ctx context.Context) KeyedContent {
 	switch w.op {
 	case OpCreate:
 		w.new = w.r.readNew(w.doc, &w.opts)
-		return w.r.canonicalNew(w.new.value, w.doc)
 	case OpReplace:
-		return w.r.canonicalPut(w.id, w.doc, &w.opts)
 	case OpPatch:
 		if w.opts.Key.Content == nil {
-			return idempotency.CanonicalContent(mediaJSON, w.patch.Text())
+			return KeyedContent{Sent: idempotency.CanonicalJSON(w.patch.Text())}
 		}
+		fallthrough
+	default:
+		return KeyedContent{Sent: w.opts.Key.Content}
 	}
-	return w.opts.Key.Content
+	return KeyedContent{
+		Sent:     idempotency.CanonicalJSON(w.doc),
+		Contract: w.r.projection.contract(ctx),
+		Members:  w.members,
+	}
+}
+
+// members returns the members of what the document is decoded to.
+func (w *writeRequest) members() []idempotency.Member {
+	v := w.new.value
+	if w.op == OpReplace {
+		v = w.r.decodePut(w.id, w.doc, &w.opts)
+	}
+	if v == nil { // not valid, so it is compared as it was sent
+		return nil
+	}
+	return w.r.projection.members(w.doc, v, "")
 }
 
 // Creates reports whether the store chooses the id of a new item.

@@ -4,6 +4,7 @@ package idempotencytest
 // over.
 
 import (
+	"bytes"
 	"context"
 	"time"
 
@@ -60,6 +61,13 @@ func claimCases() []testCase {
 			contract: "A claim with another fingerprint is a Mismatch, whether the first is in flight, " +
 				"abandoned or finished, and has no effect.",
 			try: tryMismatch,
+		},
+		{
+			// The Guard compares requests in different contracts by their members.
+			name: "members",
+			contract: "A Mismatch has the fingerprint and the members of the first claim, whether that " +
+				"is in flight, taken over or finished.",
+			try: tryMembers,
 		},
 		{
 			// A Finish or Release that reports an error must not take effect later: the caller has
@@ -169,6 +177,31 @@ func leaseCases() []testCase {
 			},
 		},
 	}
+}
+
+// tryMembers compares what a Mismatch returns with the first claim.
+func tryMembers(k *kit) {
+	first, other := k.claim("t1"), k.claim("t2")
+	first.Members, other.Members = []byte("\x00a"), []byte("\xffb")
+	other.Fingerprint[0] = 'B'
+	check := func(when string) {
+		prior, err := k.store.Claim(k.ctx, id("x"), other)
+		k.must(err, "Claim")
+		if prior.State != idempotency.Mismatch || prior.Fingerprint != first.Fingerprint ||
+			!bytes.Equal(prior.Members, first.Members) {
+			k.errorf("%s another claim is %s with the fingerprint %x and the members %q, "+
+				"want Mismatch, %x and %q", when, prior.State, prior.Fingerprint, prior.Members,
+				first.Fingerprint, first.Members)
+		}
+	}
+	k.want(idempotency.Fresh, "x", first, "first claim")
+	check("while the first is in flight,")
+	first.Token, first.Now, first.TakeOver = "t3", k.now.Add(lease), true
+	first.Until = first.Now.Add(lease)
+	k.want(idempotency.Fresh, "x", first, "with TakeOver")
+	check("after it was taken over,")
+	k.must(k.finish("x", "t3", 201), "Finish")
+	check("after it is finished,")
 }
 
 // tryMismatch claims with another fingerprint in each state, and shows that the first claim can

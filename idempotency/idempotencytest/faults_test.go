@@ -94,6 +94,7 @@ func TestFaultsAreFound(t *testing.T) {
 			changing(func(c *idempotency.Claim) { clear(c.Fingerprint[16:]) }),
 			"mismatch",
 		},
+		{"no members", changing(func(c *idempotency.Claim) { c.Members = nil }), "members"},
 		{"no token", changing(func(c *idempotency.Claim) { c.Token = "" }), "tokens"},
 		{
 			"never abandoned",

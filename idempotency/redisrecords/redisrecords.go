@@ -139,7 +139,7 @@ func (s *Store) Claim(ctx context.Context, id [32]byte, c idempotency.Claim) (id
 	}
 	keys := []string{s.record(id), s.key("owner:", c.Owner)}
 	answer, err := claimScript.Run(ctx, s.client, keys, c.Fingerprint[:], c.Token, s.call(),
-		moment(c.Now), moment(c.Until), gone, c.Quota, takeOver, life).
+		moment(c.Now), moment(c.Until), gone, c.Quota, takeOver, life, c.Members).
 		Slice()
 	if err != nil {
 		return idempotency.Prior{}, fault("claim", err)
@@ -147,22 +147,35 @@ func (s *Store) Claim(ctx context.Context, id [32]byte, c idempotency.Claim) (id
 	return prior(answer)
 }
 
-// prior parses the result of claimScript: the state and, if it is Finished, the record.
+// prior parses the result of claimScript: the state and what belongs to it.
 func prior(answer []any) (idempotency.Prior, error) {
-	if len(answer) > 0 {
-		state, isNumber := answer[0].(int64)
-		p := idempotency.Prior{State: idempotency.State(state)}
-		if p.State != idempotency.Finished {
-			if isNumber {
-				return p, nil
-			}
-		} else if text, ok := answer[len(answer)-1].(string); ok {
-			var err error
-			p.Record, err = idempotency.DecodeRecord([]byte(text))
-			return p, err
+	invalid := errors.New("redisrecords: claim: unexpected result of the script")
+	if len(answer) == 0 {
+		return idempotency.Prior{}, invalid
+	}
+	state, ok := answer[0].(int64)
+	p := idempotency.Prior{State: idempotency.State(state)}
+	text := make([]string, len(answer)) // the first is empty
+	for i := range answer[1:] {
+		text[i+1], ok = answer[i+1].(string)
+		if !ok {
+			break
 		}
 	}
-	return idempotency.Prior{}, errors.New("redisrecords: claim: unexpected result of the script")
+	switch {
+	case !ok:
+		return idempotency.Prior{}, invalid
+	case p.State == idempotency.Finished && len(text) == 2:
+		var err error
+		p.Record, err = idempotency.DecodeRecord([]byte(text[1]))
+		return p, err
+	case p.State == idempotency.Mismatch && len(text) == 3:
+		copy(p.Fingerprint[:], text[1])
+		p.Members = []byte(text[2])
+	case len(text) != 1:
+		return idempotency.Prior{}, invalid
+	}
+	return p, nil
 }
 
 // Finish implements [idempotency.Store].

@@ -6,7 +6,7 @@ import "github.com/redis/go-redis/v9"
 
 // A record is a hash:
 //
-//	fingerprint, owner   from the claim; owner is the key of the owner's list
+//	fingerprint, members, owner   from the claim; owner is the key of the owner's list
 //	token, call          the attempt that holds the claim, and the number of its call
 //	from, lease, gone    the time of the claim, the end of its lease, and when the record expires
 //	record, done         the encoded record, and the number of the call that stored it; absent until then
@@ -27,12 +27,13 @@ var claimScript = redis.NewScript(`
 local record, owner = KEYS[1], KEYS[2]
 local fingerprint, token, call = ARGV[1], ARGV[2], ARGV[3]
 local now, lease, gone = ARGV[4], ARGV[5], ARGV[6]
-local quota, takeOver, life = tonumber(ARGV[7]), ARGV[8] == '1', tonumber(ARGV[9])
+local quota, takeOver, life, members = tonumber(ARGV[7]), ARGV[8] == '1', tonumber(ARGV[9]), ARGV[10]
 local FRESH, FINISHED, IN_FLIGHT, ABANDONED, MISMATCH, OVER_QUOTA = 0, 1, 2, 3, 4, 5
 
-local known = redis.call('HMGET', record, 'fingerprint', 'gone', 'lease', 'token', 'call', 'record')
+local known = redis.call('HMGET', record, 'fingerprint', 'gone', 'lease', 'token', 'call', 'record',
+	'members')
 if known[1] and tonumber(known[2]) > tonumber(now) then
-	if known[1] ~= fingerprint then return {MISMATCH} end
+	if known[1] ~= fingerprint then return {MISMATCH, known[1], known[7]} end
 	if known[6] then return {FINISHED, known[6]} end
 	if known[4] == token and known[5] == call then return {FRESH} end -- repeated: the response was lost
 	if tonumber(known[3]) > tonumber(now) then return {IN_FLIGHT} end
@@ -43,8 +44,8 @@ end
 redis.call('ZADD', owner, gone, record) -- the first write: refused if the memory is full
 redis.call('ZREMRANGEBYSCORE', owner, '-inf', now)
 redis.call('DEL', record)
-redis.call('HSET', record, 'fingerprint', fingerprint, 'owner', owner, 'token', token, 'call', call,
-	'from', now, 'lease', lease, 'gone', gone)
+redis.call('HSET', record, 'fingerprint', fingerprint, 'members', members, 'owner', owner,
+	'token', token, 'call', call, 'from', now, 'lease', lease, 'gone', gone)
 redis.call('PEXPIRE', record, life)
 if redis.call('PTTL', owner) < life then redis.call('PEXPIRE', owner, life) end
 return {FRESH}

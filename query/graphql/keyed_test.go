@@ -13,6 +13,7 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/tx"
 	"github.com/stoa-go/stoa/version"
@@ -487,6 +488,57 @@ func TestKeyedContracts(t *testing.T) {
 	wantCode(t, res, 422, "BAD_USER_INPUT", fresh)
 	if n := s.count(t); n != 1 {
 		t.Errorf("there are %d orders", n)
+	}
+}
+
+// oldRelease and newRelease return the orders of two releases. The new one has more fields.
+func oldRelease(db *memory.DB) *resource.Resource {
+	type purchase struct {
+		ID    string `json:"id" readOnly:"true"`
+		Cents int    `json:"cents"`
+	}
+	return resource.New("purchases", memory.New[purchase](&memory.Options[purchase]{DB: db}),
+		&resource.Options[purchase]{Public: true})
+}
+
+func newRelease(db *memory.DB) *resource.Resource {
+	type purchase struct {
+		ID    string `json:"id" readOnly:"true"`
+		Cents int    `json:"cents"`
+		Note  string `json:"note,omitzero"`
+		Rank  int    `json:"rank" default:"3"`
+	}
+	return resource.New("purchases", memory.New[purchase](&memory.Options[purchase]{DB: db}),
+		&resource.Options[purchase]{Public: true})
+}
+
+// TestKeyedTwoReleases: a retry at another release is replayed, although the input type of the new one
+// has more fields.
+func TestKeyedTwoReleases(t *testing.T) {
+	t.Parallel()
+	const body = `{"query":"mutation M($in: CreatePurchaseInput!) { createPurchase(input: $in) { cents } }",
+		"variables":{"in":{"cents":7}}}`
+	for _, first := range []string{"old", "new"} {
+		t.Run(first+" first", func(t *testing.T) {
+			t.Parallel()
+			db := memory.NewDB()
+			guard := idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), nil)
+			open := func(r *resource.Resource) http.Handler {
+				return known(graphql.New(resource.NewCatalog(&resource.CatalogOptions{
+					Idempotency: guard,
+					Principal:   func(context.Context) string { return "ada" },
+				}, r), nil))
+			}
+			a, b := open(oldRelease(db)), open(newRelease(db))
+			if first == "new" {
+				a, b = b, a
+			}
+			const created = `{"data":{"createPurchase":{"cents":7}}}`
+			wantBody(t, send(t, a, postGraphQL, jsonBody, key("k"), "", body), 200, created, fresh)
+			wantBody(t, send(t, b, postGraphQL, jsonBody, key("k"), "", body), 200, created, replayed)
+			other := strings.Replace(body, "7", "8", 1)
+			wantCode(t, send(t, b, postGraphQL, jsonBody, key("k"), "", other), 422, "BAD_USER_INPUT", fresh)
+		})
 	}
 }
 

@@ -59,11 +59,8 @@ func (k *work) answerOnce(ctx context.Context, plan *exec.Plan, q *request, key 
 	if err := e.checkLevels(); err != nil {
 		return dst, refused, err
 	}
-	document, variables, err := prepared.Meaning()
-	if err != nil {
-		return dst, refused, err
-	}
-	e.content = idempotency.Fingerprint(document, variables)
+	document, variables := prepared.Meaning()
+	e.content = idempotency.Fingerprint(document, idempotency.CanonicalJSON(variables))
 	// The version is part of the key, because it decides the meaning of a document. The path is
 	// not, because the handler may have several.
 	e.key = k.h.catalog.Key("", idempotency.Operation{Principal: principal, Method: "mutation",
@@ -90,8 +87,10 @@ func (e *keyedMutation) answer(err error) ([]byte, outcome, error) {
 	return e.dst[:e.start], refused, err
 }
 
-// Content returns a hash of the document and the variables.
-func (e *keyedMutation) Content() []byte { return e.content[:] }
+// Content returns a hash of the document and the variables. The contract is part of the key.
+func (e *keyedMutation) Content(context.Context) resource.KeyedContent {
+	return resource.KeyedContent{Sent: e.content[:]}
+}
 
 // Creates returns false, because checkLevels has determined the guarantee of all writes.
 func (e *keyedMutation) Creates() bool { return false }

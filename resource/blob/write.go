@@ -257,7 +257,9 @@ func (w *writeRequest) runDelete(ctx context.Context) error {
 }
 
 // Content returns the digest of the content.
-func (w *writeRequest) Content() []byte { return w.sum }
+func (w *writeRequest) Content(context.Context) resource.KeyedContent {
+	return resource.KeyedContent{Sent: w.sum}
+}
 
 // Creates reports whether the id is not chosen by the client.
 func (w *writeRequest) Creates() bool { return w.op == resource.OpCreate }

@@ -14,9 +14,11 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/internal/etag"
+	"github.com/stoa-go/stoa/resource/internal/keyed"
 	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/version"
 )
 
 // CallOptions adjust one call of a [Command]. nil is the zero value.
@@ -159,18 +161,24 @@ func reported(ctx context.Context, err error, report func(context.Context, error
 	return &reportedError{problem: &d, cause: err}
 }
 
-// Content returns the canonical form of the input. It includes the schema of the output, because
-// commands of different contracts can have the same name and input, and the output of one must not
-// be replayed for another.
-func (call *keyedCall) Content() []byte {
-	c := call.c
-	content := idempotency.CanonicalContent(mediaJSON, call.doc)
-	if call.invalid == nil {
-		if full, err := c.in.AppendFull(nil, call.in); err == nil {
-			content = full
-		}
+// Content returns what the input is compared by with others that have its key.
+func (call *keyedCall) Content(ctx context.Context) resource.KeyedContent {
+	return resource.KeyedContent{
+		Sent:     idempotency.CanonicalJSON(call.doc),
+		Contract: version.From(ctx).Contract(),
+		Members:  call.members,
 	}
-	return append([]byte(etag.TypeHash(c.out)), content...)
+}
+
+// members returns the members of the input. Commands of different contracts can have the same name
+// and input. Their outputs must have the same schema, because that of one is replayed for another.
+func (call *keyedCall) members() []idempotency.Member {
+	if call.invalid != nil {
+		return nil
+	}
+	input := keyed.Document{JSON: call.doc}
+	return append(input.Members(call.c.in, call.in),
+		idempotency.Member{Name: " output", Value: []byte(etag.TypeHash(call.c.out)), Sent: true})
 }
 
 // Creates is false, because commands have one guarantee.

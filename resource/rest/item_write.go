@@ -280,7 +280,7 @@ func (x *call) patch(id string) error {
 	x.setKey(&w, id)
 	// The key covers the content of the patch and not its formatting.
 	if w.opts.Key != nil {
-		w.opts.Key.Content = idempotency.CanonicalContent(mediaJSON, *buf)
+		w.opts.Key.Content = idempotency.CanonicalJSON(*buf)
 	}
 	// The item is read after the patch was parsed, so the error waits in p.
 	p, err := patch.Parse(w.media, *buf, patch.Limits{Ops: x.h.limits.Operations, Depth: x.h.limits.Depth})

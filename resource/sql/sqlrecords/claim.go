@@ -33,6 +33,7 @@ func (s *Store) Claim(ctx context.Context, id [32]byte, c idempotency.Claim) (id
 // row is a row of the table.
 type row struct {
 	fingerprint    []byte
+	members        []byte
 	lease, expires int64
 	status         sql.NullInt64 // null until the operation is finished
 	about          sql.NullString
@@ -46,7 +47,9 @@ func (r *row) prior(c idempotency.Claim) (idempotency.Prior, error) {
 	case r.expires <= now:
 		return idempotency.Prior{State: idempotency.Fresh}, nil
 	case string(r.fingerprint) != string(c.Fingerprint[:]):
-		return idempotency.Prior{State: idempotency.Mismatch}, nil
+		prior := idempotency.Prior{State: idempotency.Mismatch, Members: r.members}
+		copy(prior.Fingerprint[:], r.fingerprint)
+		return prior, nil
 	case r.status.Valid:
 		rec, err := idempotency.DecodeRecord([]byte(r.about.String))
 		rec.Status, rec.Result = int(r.status.Int64), r.result
@@ -63,7 +66,7 @@ func (r *row) prior(c idempotency.Claim) (idempotency.Prior, error) {
 func (s *Store) readRow(ctx context.Context, id [32]byte) (*row, error) {
 	r := &row{}
 	found, err := s.read(ctx, "read record", s.sql.readRow, []any{id[:]},
-		&r.fingerprint, &r.lease, &r.expires, &r.status, &r.about, &r.result)
+		&r.fingerprint, &r.members, &r.lease, &r.expires, &r.status, &r.about, &r.result)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -108,8 +111,8 @@ func (s *Store) tryPostgres(ctx context.Context, id [32]byte,
 	var known row
 	var lease, expires sql.NullInt64
 	args := append(s.claimArgs(id, c), s.lock(id))
-	if _, err := s.read(ctx, "claim", s.sql.claim, args, &held, &fresh, &known.fingerprint, &lease, &expires,
-		&known.status, &known.about, &known.result); err != nil {
+	if _, err := s.read(ctx, "claim", s.sql.claim, args, &held, &fresh, &known.fingerprint, &known.members,
+		&lease, &expires, &known.status, &known.about, &known.result); err != nil {
 		return idempotency.Prior{}, false, err
 	}
 	if fresh {
@@ -134,6 +137,7 @@ func (s *Store) claimArgs(id [32]byte, c idempotency.Claim) []any {
 	return []any{
 		id[:],
 		c.Fingerprint[:],
+		c.Members,
 		c.Owner[:],
 		c.Token,
 		micros(c.Until),

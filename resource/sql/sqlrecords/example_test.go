@@ -42,6 +42,7 @@ func ExampleStore_DDL() {
 	// CREATE TABLE IF NOT EXISTS `once` (
 	// 	id blob NOT NULL PRIMARY KEY,
 	// 	fingerprint blob NOT NULL,
+	// 	members blob,
 	// 	owner blob NOT NULL,
 	// 	token text NOT NULL,
 	// 	lease integer NOT NULL,

@@ -150,7 +150,7 @@ func TestKnownIsNotCounted(t *testing.T) {
 	f := &fake{answer: func(statement string) ([][]driver.Value, error) {
 		if strings.HasPrefix(statement, "SELECT fingerprint") {
 			return [][]driver.Value{
-				{claim.Fingerprint[:], int64(0), claim.Now.UnixMicro() + 1, int64(204), "", nil},
+				{claim.Fingerprint[:], nil, int64(0), claim.Now.UnixMicro() + 1, int64(204), "", nil},
 			}, nil
 		}
 		return nil, nil

@@ -22,6 +22,7 @@ type statements struct {
 //
 //	id           hash of principal, method, target and key
 //	fingerprint  hash of the request
+//	members      hashes of its members, for comparing it with a request in another contract
 //	owner        hash of the principal
 //	token        of the attempt that has claimed it
 //	lease        end of the lease; like all times, in microseconds of Unix time
@@ -29,19 +30,20 @@ type statements struct {
 //	status       of the response; null until it is finished, 0 if its outcome is unknown
 //	about        header fields and ids of the response
 //	result       content of the response
-const columns = "id, fingerprint, owner, token, lease, expires"
+const columns = "id, fingerprint, members, owner, token, lease, expires"
 
 // replace turns a row into an unfinished claim.
-const replace = "fingerprint = excluded.fingerprint, owner = excluded.owner, token = excluded.token, " +
-	"lease = excluded.lease, " +
+const replace = "fingerprint = excluded.fingerprint, members = excluded.members, " +
+	"owner = excluded.owner, token = excluded.token, lease = excluded.lease, " +
 	"expires = excluded.expires, status = NULL, about = NULL, result = NULL"
 
 // newStatements returns the statements for a table. Arguments are numbered as in claimArgs.
 func (s *Store) newStatements(table string) statements {
 	t := statements{
-		create:  s.creation(table),
-		check:   "SELECT " + columns + ", status, about, result FROM " + table + " WHERE 1 = 0",
-		readRow: "SELECT fingerprint, lease, expires, status, about, result FROM " + table + " WHERE id = $1",
+		create: s.creation(table),
+		check:  "SELECT " + columns + ", status, about, result FROM " + table + " WHERE 1 = 0",
+		readRow: "SELECT fingerprint, members, lease, expires, status, about, result FROM " + table +
+			" WHERE id = $1",
 		finish: "UPDATE " + table + " SET status = $3, about = $4, result = $5, expires = $6 WHERE id = " +
 			"$1 AND token = $2 AND status IS NULL",
 		release: "DELETE FROM " + table + " WHERE id = $1 AND token = $2 AND status IS NULL",
@@ -56,9 +58,9 @@ func (s *Store) newStatements(table string) statements {
 			" WHERE expires <= $1 ORDER BY expires LIMIT $2 FOR UPDATE SKIP LOCKED))"
 		return t
 	}
-	t.claim = "INSERT INTO " + table + " (" + columns + ") VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT " +
+	t.claim = "INSERT INTO " + table + " (" + columns + ") VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT " +
 		"(id) DO UPDATE SET " + replace +
-		" WHERE expires <= $7 OR $8 AND status IS NULL AND lease <= $7 AND fingerprint = excluded.fingerprint"
+		" WHERE expires <= $8 OR $9 AND status IS NULL AND lease <= $8 AND fingerprint = excluded.fingerprint"
 	t.purge = "DELETE FROM " + table + " WHERE id IN (SELECT id FROM " + table + " WHERE expires <= $1 " +
 		"ORDER BY expires LIMIT $2)"
 	for _, text := range []*string{&t.readRow, &t.finish, &t.release, &t.count, &t.claim, &t.purge} {
@@ -77,21 +79,20 @@ func (s *Store) newStatements(table string) statements {
 // it if the wait of its commit was canceled, or if the server was restarted.
 func claimPostgres(table string) string {
 	replaceable := func(row string) string {
-		return "(" + row + ".expires <= $7 OR $8::boolean AND " + row + ".status IS NULL AND " + row + ".lease <= $7 AND " +
-			row + ".fingerprint = $2::bytea)"
+		return "(" + row + ".expires <= $8 OR $9::boolean AND " + row + ".status IS NULL AND " +
+			row + ".lease <= $8 AND " + row + ".fingerprint = $2::bytea)"
 	}
 	return "WITH known AS (SELECT * FROM " + table + " WHERE id = $1::bytea), " +
 		"locked AS (SELECT 1 FROM " + table + " WHERE id = $1::bytea AND status IS NOT NULL " +
 		"AND current_setting('synchronous_standby_names', true) <> '' FOR KEY SHARE), " +
 		"lock AS (SELECT CASE WHEN EXISTS (SELECT 1 FROM known WHERE NOT " + replaceable("known") + ") " +
 		"THEN (SELECT NULL::boolean FROM locked) " +
-		"ELSE pg_try_advisory_xact_lock($9::bigint) END AS held), " +
+		"ELSE pg_try_advisory_xact_lock($10::bigint) END AS held), " +
 		"fresh AS (INSERT INTO " + table + " AS old (" + columns + ") " +
-		"SELECT $1::bytea, $2::bytea, $3::bytea, $4::text, $5::bigint, $6::bigint FROM lock WHERE held " +
-		"ON CONFLICT (id) DO UPDATE SET " + replace + " WHERE " + replaceable("old") + " RETURNING 1) " +
-		"SELECT lock.held, EXISTS (SELECT 1 FROM fresh), known.fingerprint, known.lease, known.expires, " +
-		"known.status, known.about, " +
-		"known.result FROM lock LEFT JOIN known ON true"
+		"SELECT $1::bytea, $2::bytea, $3::bytea, $4::bytea, $5::text, $6::bigint, $7::bigint " +
+		"FROM lock WHERE held ON CONFLICT (id) DO UPDATE SET " + replace + " WHERE " + replaceable("old") + " RETURNING 1) " +
+		"SELECT lock.held, EXISTS (SELECT 1 FROM fresh), known.fingerprint, known.members, " +
+		"known.lease, known.expires, known.status, known.about, known.result FROM lock LEFT JOIN known ON true"
 }
 
 // creation returns the statements that make the table. The index of owners is for quotas, which are
@@ -111,11 +112,20 @@ func (s *Store) creation(table string) []string {
 			Quote(bare+"_"+name+"_idx") +
 			" ON " + within + " (" + columns + ")"
 	}
-	items := "\n\tid " + binary + " NOT NULL PRIMARY KEY,\n\tfingerprint " + binary + " NOT NULL,\n\towner " + binary + " " +
-		"NOT NULL,\n\ttoken text NOT NULL,\n\tlease " +
-		integer + " NOT NULL,\n\texpires " + integer + " NOT NULL,\n\tstatus " + integer + ",\n\tabout text,\n\tresult " + binary + "\n"
+	items := []string{
+		"id " + binary + " NOT NULL PRIMARY KEY",
+		"fingerprint " + binary + " NOT NULL",
+		"members " + binary,
+		"owner " + binary + " NOT NULL",
+		"token text NOT NULL",
+		"lease " + integer + " NOT NULL",
+		"expires " + integer + " NOT NULL",
+		"status " + integer,
+		"about text",
+		"result " + binary,
+	}
 	return []string{
-		"CREATE TABLE IF NOT EXISTS " + table + " (" + items + ")" + tail,
+		"CREATE TABLE IF NOT EXISTS " + table + " (\n\t" + strings.Join(items, ",\n\t") + "\n)" + tail,
 		index("owner", "owner, expires"),
 		index("expires", "expires"),
 	}

@@ -8,8 +8,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"iter"
+	"strconv"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
@@ -21,7 +21,10 @@ import (
 // Prepared is a mutation with coerced variables that has not been executed. It allows to inspect
 // the writes before execution, and to execute again after a rollback. See [Engine.Prepare]. It is
 // not safe for concurrent use. The caller calls End.
-type Prepared struct{ r *run }
+type Prepared struct {
+	r     *run
+	given map[string]jsontext.Value // variables as sent
+}
 
 // Write is a root field of a mutation.
 type Write struct {
@@ -59,7 +62,7 @@ func (e *Engine) Prepare(p *Plan, variables map[string]jsontext.Value) (*Prepare
 		r.end()
 		return nil, errs
 	}
-	return &Prepared{r}, nil
+	return &Prepared{r, variables}, nil
 }
 
 // writeFields yields the fields that are executed, in order. Fields such as __typename write
@@ -102,16 +105,24 @@ func (p *Prepared) namesID(n *field) bool {
 	return false
 }
 
-// Meaning returns a hash of the operation and the coerced variables as canonical JSON. Requests
-// with equal results have the same effect, regardless of layout. It returns an error if a variable
-// cannot be marshaled.
-func (p *Prepared) Meaning() (operation, variables []byte, err error) {
-	// Values of the scalar JSON are raw; Format canonicalizes them.
-	variables, err = json.Marshal(p.r.variables, json.Deterministic(true))
-	if err == nil {
-		err = (*jsontext.Value)(&variables).Format(jsontext.ReorderRawObjects(true))
+// Meaning returns a hash of the operation and the JSON object of its variables as sent. Requests
+// with equal results have the same effect. Defaults of the schema are not in the result, because a
+// new field of an input may have one.
+func (p *Prepared) Meaning() (operation, variables []byte) {
+	object := []byte{'{'}
+	for i := range p.r.plan.variables {
+		v := &p.r.plan.variables[i]
+		given, ok := p.given[v.Name]
+		if !ok {
+			continue
+		}
+		if len(object) > 1 {
+			object = append(object, ',')
+		}
+		object = append(strconv.AppendQuote(object, v.Name), ':') // a name has only letters, digits and _
+		object = append(object, given...)
 	}
-	return p.r.plan.meaning[:], variables, err
+	return p.r.plan.meaning[:], append(object, '}')
 }
 
 // Run executes the mutation and appends the response to dst. It may be called again after the
