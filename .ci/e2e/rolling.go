@@ -21,7 +21,8 @@ import (
 // events and the records of keys, as during a rolling deployment. The new release has a field that
 // the old one does not have. Writers write to both, subscribers of both have filters, and the nodes
 // of a release are killed and started again, one after the other. In the end each subscriber has to
-// have what a list with its filter returns at its release.
+// have what a list with its filter returns at its release. A write that is repeated with its key at
+// the other release has to be replayed.
 //
 // A node of the new release has a policy that reads the new field, and hides items by it. A deletion
 // by the old release ends its streams, and its subscribers list again. Others must never have to.
@@ -234,7 +235,7 @@ func (s *rollingRun) compare(ctx context.Context, sub *taskSubscriber) error {
 func (s *rollingRun) result() *result {
 	r := &result{Violations: &s.Violations, title: "two releases, one of them with and without a policy"}
 	r.line("%d writers, %d nodes, %d rolls of a release, %.1f s", rollingWriters, s.Len(), s.rolled, s.took.Seconds())
-	r.line("%d writes acknowledged, %d without an outcome; %d with a key, and %d of them replayed",
+	r.line("%d writes acknowledged, %d without an outcome; %d with a key, and %d of them replayed by the other release",
 		s.acknowledged.Load(), s.unknown.Load(), s.keyed.Load(), s.replayed.Load())
 	events, resumed, listed := 0, 0, 0
 	for _, sub := range s.subscribers {

@@ -55,12 +55,15 @@ func newTaskWrite(release string, rng *rand.Rand) taskWrite {
 	}
 }
 
-// write makes a write at a random release. A fifth have a key and are repeated.
+// write makes a write at a random release. A fifth have a key and are repeated at the other release.
 func (s *rollingRun) write(ctx context.Context, _ int, rng *rand.Rand) error {
 	n := s.sent.Add(1)
-	release := []string{server.OldRelease, server.NewRelease}[rng.IntN(2)]
+	release, other := server.OldRelease, server.NewRelease
+	if rng.IntN(2) == 0 {
+		release, other = other, release
+	}
 	if rng.IntN(5) == 0 {
-		return s.writeKeyed(ctx, rng, n, release, release)
+		return s.writeKeyed(ctx, rng, n, release, other)
 	}
 	base := s.node(release, rng)
 	if base == "" {
