@@ -80,6 +80,18 @@ func (c *Catalog) Follow(
 	return l.follow(ctx, from, columns)
 }
 
+// GetMany returns the items with these ids in one call of the collection if that is a
+// [MultiGetter], and otherwise in one call for each id. [Page.Ends] has for each index of ids the
+// index of its item, and none if the item does not exist or is hidden from the caller. The caller
+// must call [Page.Release].
+func (r *Resource) GetMany(ctx context.Context, ids []string) (Page, error) {
+	from := make([]Entry, len(ids))
+	for i, id := range ids {
+		from[i].ID = id
+	}
+	return (&link{relation: &relation{Limit: 1}, target: r}).follow(ctx, from, nil)
+}
+
 // follow reads the items related to those of a page in one call of the store. The returned page
 // owns the buffer of the items until it is released.
 func (l *link) follow(ctx context.Context, from []Entry, columns []string) (Page, error) {
@@ -199,9 +211,9 @@ func also(kept, rows []Entry, i int) []Entry {
 }
 
 // Ends returns the indexes in Entries of the items that belong to index i of the entries that were
-// passed to [Catalog.Follow], in the order of the keys and at most Relation.Limit. The slice is
-// valid until Release, and the caller must not change it. It is nil for a page that is not from
-// Follow.
+// passed to [Catalog.Follow], in the order of the keys and at most Relation.Limit, or to the ids
+// passed to [Resource.GetMany]. The slice is valid until Release, and the caller must not change it.
+// It is nil for other pages.
 func (p *Page) Ends(i int) []int32 {
 	if p.ends == nil {
 		return nil

@@ -41,6 +41,27 @@
 // Each field calls methods of its Resource. Therefore Authorize, Scope, validation, read-only
 // members and preconditions apply as in REST.
 //
+// # Global ids
+//
+// An id is unique within its type. A client that caches objects by id needs the name of the type
+// too: getDataID of Relay's Environment, or dataIdFromObject of other clients. With
+// [Options.GlobalIDs] the schema conforms to the GraphQL Global Object Identification Specification
+// instead:
+//
+//	{ node(id: "b3JkZXJzOjE") { id ... on Order { rawId total } } }
+//
+// Each item type implements Node. Its field id is a global id: opaque for clients, and equal in all
+// versions, because it is made of the name of the resource and the stored id. node(id) and
+// nodes(ids), with at most 200 ids, read items of any type, one call of the store for each type if
+// it is a resource.MultiGetter. Arguments named id, of order, patchOrder, deleteOrder, orderChanged
+// and so on, accept the global id of an item of their resource. Another text is BAD_USER_INPUT. An
+// item that does not exist or is hidden is null. A global id grants no access.
+//
+// A member named id is the field rawId, in items, in their inputs, filters and sort keys, and in
+// nested structs, so that each field id is a global id. Members that refer to other items, such as
+// customerId, keep the stored id that REST has; select customer { id } for the global one. A change
+// has nodeId, because with the same id it would be the same object as its item.
+//
 // # Limits
 //
 // [Limits] bounds a document before it is parsed, and validation before it is executed: its size,
@@ -55,9 +76,9 @@
 // for queries only. Accept selects application/graphql-response+json, with status 400 for request
 // errors, or application/json, with status 200, which is also the default. A response to an
 // executed operation has status 200, with or without field errors. Each error has a code in its
-// extensions. The codes are the same for all protocols (package resource/problem). UNAVAILABLE means
-// that the operation can be repeated after the member retryAfter, in seconds, which is Retry-After of
-// the same problem in REST.
+// extensions. The codes are the same for all protocols (package resource/problem). UNAVAILABLE
+// means that the operation can be repeated after the member retryAfter, in seconds. Its value is
+// that of Retry-After in REST.
 //
 // A request that is not a valid GraphQL request (400, 403, 405, 406, 413, 414, 415, 501) receives
 // its status and a response with errors, because GraphQL clients do not read problem details. Only

@@ -67,7 +67,7 @@ func New(c *resource.Catalog, opts *Options) *Handler {
 // reflect sets the schema, the SDL and the engine.
 func (h *Handler) reflect(c *resource.Catalog) {
 	o := &h.opts
-	mo := &model.Options{Doc: o.Description, Names: o.Names}
+	mo := &model.Options{Doc: o.Description, Names: o.Names, GlobalIDs: o.GlobalIDs}
 	for i, f := range o.Fields {
 		if f.custom == nil {
 			panic(fmt.Sprintf("graphql: Options.Fields[%d] is the zero Field; use Query, Mutation or "+

@@ -13,6 +13,9 @@ type Options struct {
 	// Names maps names of resources to the GraphQL names of their item types, such as {"people":
 	// "Person"}. Default is the name of the Go type of the stored items.
 	Names map[string]string
+	// GlobalIDs gives items the field id of Relay's global object identification, and the query root
+	// node(id:) and nodes(ids:). Default is the stored id. See the section Global ids.
+	GlobalIDs bool
 	// Fields are custom fields. See [Query], [Mutation] and [Computed].
 	Fields []Field
 

@@ -79,7 +79,8 @@ type field struct {
 	dynamic  int                // index in Plan.dynamic plus one; 0 if constant
 	given    []*parser.Argument // arguments with variables; nil if constant
 
-	sub        *selectionSet // nil for leaf fields
+	sub        *selectionSet // nil for leaf fields and interfaces
+	parts      []*field      // of an interface: one for each possible type, in this order
 	fetchIndex int           // index in run.loaded, if the field is fetched
 	// duration of the last fetch with its subfields, in nanoseconds; 0 if unknown
 	took atomic.Int64
@@ -99,12 +100,15 @@ const (
 	toMany
 	computed
 
-	// entityTag needs the Entry of the item, not only its value.
+	// These need the Entry of the item, not only its value.
 	entityTag
+	entityID
 
 	// Of a root type.
 	item
 	connection
+	nodeByID
+	nodesByID
 	invoked
 	meta
 
@@ -131,7 +135,8 @@ const (
 
 // writers maps sources to writers, for sources with a single one.
 var writers = [...]writer{
-	model.Related: toOne, model.Computed: computed, model.ETag: entityTag,
+	model.Related: toOne, model.Computed: computed, model.ETag: entityTag, model.GlobalID: entityID,
+	model.ByID: nodeByID, model.ByIDs: nodesByID,
 	model.Nodes: connectionNodes, model.Edges: connectionEdges, model.PageInfo: connectionPage,
 	model.TotalCount: connectionTotal, model.Node: edgeNode, model.Cursor: edgeCursor,
 	model.HasNext:     pageHasNext,
@@ -149,7 +154,8 @@ var writers = [...]writer{
 func fetched(s model.Source) bool {
 	switch s {
 	case model.Related, model.Computed, model.TotalCount, model.Get, model.List, model.Lookup, model.Create,
-		model.Replace, model.Patch, model.Delete, model.Invoke, model.Custom, model.ChangeItem:
+		model.Replace, model.Patch, model.Delete, model.Invoke, model.Custom, model.ChangeItem, model.ByID,
+		model.ByIDs:
 		return true
 	}
 	return false

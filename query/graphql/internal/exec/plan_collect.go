@@ -3,6 +3,7 @@ package exec
 // Merging of selection sets and expansion of fragments, at compile time. Called by plan_compile.go.
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -115,9 +116,10 @@ func (g *fieldCollector) fragment(s *parser.FragmentSpread, when []term) {
 	g.walk(f.SelectionSet, when)
 }
 
-// applies implements DoesFragmentTypeApply for object types.
+// applies implements DoesFragmentTypeApply for object types and their interfaces.
 func (g *fieldCollector) applies(on *parser.NamedType) bool {
-	return on == nil || on.Name.Value == g.typ.Name
+	return on == nil || on.Name.Value == g.typ.Name ||
+		slices.ContainsFunc(g.typ.Interfaces, func(t *model.Type) bool { return t.Name == on.Name.Value })
 }
 
 // addField adds an occurrence to its group.
@@ -143,6 +145,7 @@ func (g *fieldCollector) addField(f *parser.Field, when []term) {
 // have one name and the same arguments (section 5.3.2).
 func (c *compiler) compileField(typ *model.Type, g *group) *field {
 	first := g.fields[0].field
+	c.fields++
 	n := &field{key: g.key, def: c.definitionOf(typ, first.Name.Value)}
 	// An error names at most 20 locations; a document can select one key thousands of times.
 	for _, f := range g.fields {
@@ -166,13 +169,33 @@ func (c *compiler) compileField(typ *model.Type, g *group) *field {
 		n.fetchIndex = c.to.fetches
 		c.to.fetches++
 	}
-	if named := n.def.Type.Named(); named.IsComposite() {
+	if named := n.def.Type.Named(); named.Kind == model.Interface {
+		c.compileParts(n, named, g)
+	} else if named.IsComposite() {
 		n.sub = c.compileSet(named, g.below())
 	} else {
 		n.leaf = leafOf(n.def)
 	}
 	n.write = writerOf(n.def, &n.leaf)
 	return n
+}
+
+// compileParts compiles the selection of an interface for each possible type, because selection sets
+// are those of object types. Each part has a place for its items. A selection that applies to every
+// type is compiled for each, so the fields are counted again: validation has counted them once.
+func (c *compiler) compileParts(n *field, abstract *model.Type, g *group) {
+	from := g.below()
+	for _, t := range abstract.Possible {
+		part := &field{def: n.def, key: n.key, locations: n.locations, fetchIndex: c.to.fetches}
+		c.to.fetches++
+		part.sub = c.compileSet(t, from)
+		n.parts = append(n.parts, part)
+		if c.fields > cmp.Or(c.e.cfg.Rules.Fields, maxFields) {
+			c.tooMany = true
+			return
+		}
+	}
+	c.bytes += 360 * len(n.parts)
 }
 
 // below returns the selection sets of a group's fields. If all fields have the same conditions,

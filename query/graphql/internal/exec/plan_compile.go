@@ -123,7 +123,12 @@ type compiler struct {
 	to        *Plan
 	bytes     int // estimated size of the fields
 	used      int // number of uses of variables in arguments
+	fields    int // number of compiled fields
+	tooMany   bool
 }
+
+// maxFields is the maximum number of fields of an operation if Config.Rules has none.
+const maxFields = 10_000
 
 // planOperation compiles a valid operation.
 func (c *compiler) planOperation(op *parser.OperationDefinition) (*Plan, *gqlerror.Error) {
@@ -142,6 +147,10 @@ func (c *compiler) planOperation(op *parser.OperationDefinition) (*Plan, *gqlerr
 		p.variables = coerce.Definitions(schema, op)
 	}
 	p.root = c.compileSet(root, []occurrence{{set: op.SelectionSet}})
+	if c.tooMany {
+		return nil, &gqlerror.Error{Code: gqlerror.ValidationFailed, Rule: "Limits",
+			Message: "The operation selects too many fields of the interface Node. Select fewer fields."}
+	}
 	if failed := c.refuseIntrospection(); failed != nil {
 		return nil, failed
 	}

@@ -73,6 +73,8 @@ func (r *run) costOf(n *field) int {
 		return r.times(max(n.def.Limit, 1), n.sub)
 	case model.List:
 		return r.times(r.pageSize(n), n.sub) + r.counts(n.sub)
+	case model.ByID, model.ByIDs:
+		return r.nodesCost(n)
 	case model.Computed, model.Custom:
 		return n.def.Custom.Cost
 	case model.Invoke:

@@ -26,6 +26,7 @@ type loaded struct {
 	item   [1]resource.Entry // of sources with one item
 	found  bool              // there is an item
 	asked  bool              // the catalog was called
+	nodes  []nodeRef         // of ByID and ByIDs
 
 	// Memory that is reused.
 	group *sync.WaitGroup // for concurrent fetches
@@ -206,6 +207,8 @@ func (r *run) fetchOne(ctx context.Context, n *field, l *loaded, from source,
 			return source{}, err
 		}
 		return source{of: n.sub.typ.Resource, list: l.conn.Page.Entries, conn: l.conn, via: f}, nil
+	case model.ByID, model.ByIDs:
+		return source{}, r.loadNodes(ctx, n, l, args)
 	case model.TotalCount:
 		l.total, err = from.conn.Count(ctx, from.via.Resource)
 	case model.ChangeItem:

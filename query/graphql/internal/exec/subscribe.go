@@ -235,6 +235,10 @@ func (r *run) changeField(n *field) bool {
 	case changeCursor:
 		r.appendFeedCursor(c.Cursor)
 	case changeID:
+		if of := n.def.Resource; of != nil {
+			r.globalID(of, c.ID)
+			return true
+		}
 		return r.finish(n, r.text(c.ID))
 	case changeItem:
 		return r.changedItem(n)

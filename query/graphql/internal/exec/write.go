@@ -136,7 +136,10 @@ func (r *run) appendField(n *field, s *selectionSet, p *parent) bool {
 		return r.appendCustom(n, l.values[p.i])
 	case entityTag:
 		return r.finish(n, r.text(s.typ.Resource.ETag(&p.entries[p.i])))
-	case item, connection, invoked, changed:
+	case entityID:
+		r.globalID(s.typ.Resource, p.entries[p.i].ID)
+		return true
+	case item, connection, invoked, changed, nodeByID, nodesByID:
 		return r.rootField(n)
 	case changeKind, changeID, changeItem, changeCursor:
 		return r.changeField(n)
@@ -178,6 +181,10 @@ func (r *run) rootField(n *field) (ok bool) {
 		return r.fail(n, l.err)
 	case n.write == connection:
 		return r.object(n.sub, parent{list: l})
+	case n.write == nodeByID:
+		return r.node(l, 0)
+	case n.write == nodesByID:
+		return r.each(n.def.Type.Elem, len(l.nodes), func(i int) bool { return r.node(l, i) })
 	case n.write == invoked:
 		return r.appendOutput(n, l.value)
 	case !l.found:

@@ -42,7 +42,10 @@ func (x *Fetcher) Item(ctx context.Context, f *model.Field, args map[string]any)
 		err = located(err, f.Args, "")
 	} else {
 		// The schema requires the id, so it is present.
-		id, _ := args["id"].(string)
+		var id string
+		if id, _, err = itemID(f, args); err != nil {
+			return nil, err
+		}
 		e, err = f.Resource.Get(ctx, id)
 	}
 	switch {

@@ -43,7 +43,11 @@ type Watching struct {
 func (x *Fetcher) Watching(f *model.Field, args map[string]any, last string) (*Watching, error) {
 	var bad violations
 	w := &Watching{of: f.Resource, filter: x.filter(f, args, &bad)}
-	if w.id, w.one = args["id"].(string); w.one && args["filter"] != nil {
+	var err error
+	if w.id, w.one, err = itemID(f, args); err != nil {
+		return nil, err
+	}
+	if w.one && args["filter"] != nil {
 		bad.add("filter", "conflict", "cannot be used together with id")
 	}
 	name, given := "after", last != ""
@@ -53,7 +57,6 @@ func (x *Fetcher) Watching(f *model.Field, args map[string]any, last string) (*W
 		last, given = args["after"].(string)
 	}
 	if given {
-		var err error
 		if w.after, err = feed.ParseCursor(last); err != nil {
 			bad.add(name, "invalidCursor", "is not a valid cursor of a change")
 		}

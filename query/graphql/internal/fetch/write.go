@@ -46,7 +46,10 @@ func (x *Fetcher) writeItem(
 	ctx context.Context, f *model.Field, args map[string]any, opts *resource.WriteOptions,
 ) (e resource.Entry, err error) {
 	r := f.Resource
-	id, _ := args["id"].(string)
+	id, _, err := itemID(f, args)
+	if err != nil {
+		return e, err
+	}
 	if f.Source == model.Delete {
 		return r.Delete(ctx, id, opts)
 	}

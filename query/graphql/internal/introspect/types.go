@@ -58,19 +58,23 @@ func named(t *model.Type) any {
 	return nullable(t)
 }
 
+// references returns references to types, as a list of parents of __Type.
+func references(types []*model.Type) []any {
+	list := make([]any, len(types))
+	for i, t := range types {
+		list[i] = nullable(t)
+	}
+	return list
+}
+
 // schemaType defines __Schema (section 4.2.1). Roots are references to named types, because the
 // parent of __Type is a Ref.
 func (b *builder) schemaType() {
 	b.schema.Fields = []*model.Field{
 		meta("description", "The description of the schema.", nullable(b.text),
 			func(s *model.Schema) any { return text(s.Doc) }),
-		meta("types", "All types, by name.", requiredList(b.typ), func(s *model.Schema) any {
-			list := make([]any, len(s.Types))
-			for i, t := range s.Types {
-				list[i] = nullable(t)
-			}
-			return list
-		}),
+		meta("types", "All types, by name.", requiredList(b.typ),
+			func(s *model.Schema) any { return references(s.Types) }),
 		meta("queryType", "The root type of queries.", required(b.typ),
 			func(s *model.Schema) any { return named(s.Query) }),
 		meta("mutationType", "The root type of mutations; null if there are none.", nullable(b.typ),
@@ -97,21 +101,30 @@ func (b *builder) typeType() {
 			func(t *model.Type) any { return text(t.Doc) }),
 		ofNamed("specifiedByURL", "The URL of the specification of a scalar.", nullable(b.text),
 			func(t *model.Type) any { return text(t.SpecifiedBy) }),
-		listing("fields", "The fields of an object.", list(b.field), flag,
-			func(r *model.Ref) ([]*model.Field, bool) { t, ok := typeOfKind(r, model.Object); return t.Fields, ok },
+		listing("fields", "The fields of an object or interface.", list(b.field), flag,
+			func(r *model.Ref) ([]*model.Field, bool) {
+				if t, ok := typeOfKind(r, model.Interface); ok {
+					return t.Fields, true
+				}
+				t, ok := typeOfKind(r, model.Object)
+				return t.Fields, ok
+			},
 			func(f *model.Field) string { return f.Deprecated }),
 		// An object without interfaces has an empty list, and other kinds have null.
-		ofNamed("interfaces", "The interfaces of an object type. This schema has none.", list(b.typ),
+		ofNamed("interfaces", "The interfaces of an object or interface.", list(b.typ),
 			func(t *model.Type) any {
-				if t.Kind != model.Object {
+				if t.Kind != model.Object && t.Kind != model.Interface {
 					return nil
 				}
-				return []any{}
+				return references(t.Interfaces)
 			}),
-		// Kinds that have possible types do not exist in this schema, so the value is always null.
-		meta("possibleTypes", "The object types of an interface or union. This schema has neither.",
-			list(b.typ),
-			func(*model.Ref) any { return nil }),
+		ofNamed("possibleTypes", "The object types of an interface or union.", list(b.typ),
+			func(t *model.Type) any {
+				if t.Kind != model.Interface && t.Kind != model.Union {
+					return nil
+				}
+				return references(t.Possible)
+			}),
 		listing("enumValues", "The values of an enum.", list(b.value), flag,
 			func(r *model.Ref) ([]*model.Value, bool) { t, ok := typeOfKind(r, model.Enum); return t.Values, ok },
 			func(v *model.Value) string { return v.Deprecated }),

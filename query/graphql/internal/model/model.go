@@ -34,8 +34,8 @@ type Schema struct {
 	TypeName, MetaSchema, MetaType *Field
 }
 
-// Kind is the kind of a Type. [Reflect] defines no interfaces and unions. Validation supports them,
-// because tests compare it with the reference implementation.
+// Kind is the kind of a Type. [Reflect] defines the interface Node with Options.GlobalIDs, and no
+// unions. Validation supports them, because tests compare it with the reference implementation.
 type Kind uint8
 
 // The kinds of types.
@@ -61,6 +61,8 @@ type Type struct {
 	Inputs    []*Input // of an InputObject
 	Values    []*Value // of an Enum
 	Possible  []*Type  // of an Interface or Union: the object types that implement it or are its members
+	// Interfaces are those that an Object implements.
+	Interfaces []*Type
 	// SpecifiedBy is the URL of a scalar's specification, or empty.
 	SpecifiedBy string
 	// OneOf reports that exactly one of Inputs must be given (section 3.10.1).
@@ -145,6 +147,8 @@ type Input struct {
 	HasDefault bool
 	// Member is the member of the Go type that the value sets, filters by or sorts by, or nil.
 	Member *schema.Field
+	// Global reports that the value is a global id; see Options.GlobalIDs.
+	Global bool
 }
 
 // Value is an enum value.
@@ -173,6 +177,7 @@ const (
 	Related                // related items: Resource is the target, Relation the name
 	Computed               // a custom field of items, resolved in batches: Custom
 	ETag                   // the ETag of the item
+	GlobalID               // the global id of the item: Resource
 
 	Nodes       // of a connection: the items
 	Edges       // of a connection: the edges
@@ -188,6 +193,8 @@ const (
 
 	Get     // of a root: the item with an id; Resource
 	List    // of a root: a page of items; Resource
+	ByID    // of the query root: the item with a global id
+	ByIDs   // of the query root: the items with global ids
 	Lookup  // of a root: Lookup; Resource is the target
 	Create  // Resource
 	Replace // Resource
@@ -198,7 +205,7 @@ const (
 	Watch   // of a subscription: changes of items; Resource
 
 	ChangeKind // of a change: its kind
-	ChangeID
+	ChangeID   // the id of the item, which is the global one if Resource is set
 	ChangeItem // of a change: the item after the change; Resource
 	ChangeCursor
 

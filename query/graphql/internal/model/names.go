@@ -85,6 +85,10 @@ func (b *builder) membersOf(t *schema.Type, subject string) []member {
 	by := map[string]string{}
 	for _, f := range t.Fields {
 		name := fieldName(f.Name)
+		// Clients that use global ids take each field id for one, also in a struct within an item.
+		if b.opts.GlobalIDs && name == "id" {
+			name = "rawId"
+		}
 		other, taken := by[name]
 		switch {
 		case !isName(name):

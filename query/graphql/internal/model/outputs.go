@@ -49,6 +49,9 @@ func (b *builder) item(r *resource.Resource) *Type {
 	b.items[r] = t
 	t.Doc, t.Go, t.Resource = "An item of `"+r.Name()+"`.", r.Type(), r
 	set := b.fieldsOf(t)
+	if b.opts.GlobalIDs {
+		b.addGlobalID(set, r)
+	}
 	b.addMembers(set, b.membersOf(r.Type(), "resource "+r.Name()), name, r.Describe().ID)
 	// A resource that is never written has no use for an entity tag.
 	if changes(r) || r.Can(resource.OpDelete) {

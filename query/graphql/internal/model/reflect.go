@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -22,6 +23,9 @@ type Options struct {
 	Names map[string]string
 	// Fields are the custom fields. Their functions are responsible for authorization.
 	Fields []*CustomField
+	// GlobalIDs makes items implement the interface Node. Their field id, and arguments named id,
+	// are global ids. A member named id is the field rawId.
+	GlobalIDs bool
 }
 
 // Reflect returns the schema of a catalog. The error joins all problems, such as invalid and
@@ -45,6 +49,9 @@ func Reflect(c *resource.Catalog, opts *Options) (*Schema, error) {
 	}
 	if len(b.errs) > 0 {
 		return nil, errors.Join(b.errs...)
+	}
+	if b.node != nil {
+		slices.SortFunc(b.node.Possible, func(a, b *Type) int { return strings.Compare(a.Name, b.Name) })
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.types)) {
 		b.types[name].describe()
@@ -74,6 +81,7 @@ type builder struct {
 	members map[*schema.Type][]member
 	enums   map[string]*schema.Field // the first member with an enum
 	filters map[*resource.Resource]*Type
+	node    *Type // the interface Node; nil without global ids
 }
 
 // nested is a struct within an input or a patch. In a patch all members are optional.
@@ -96,6 +104,9 @@ func newBuilder(c *resource.Catalog, opts *Options) *builder {
 	// Reserved names have no fix, because the resource has to give way.
 	for _, name := range reserved() {
 		b.owners[name] = owner{what: "a type that every schema may have"}
+	}
+	if opts.GlobalIDs { // otherwise the application may have a type of this name
+		b.owners[nodeName] = owner{what: "the interface of items with a global id"}
 	}
 	for _, r := range c.Resources() {
 		// Several resources may have items of one Go type. The first one names its nested values.

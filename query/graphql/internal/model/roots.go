@@ -26,6 +26,9 @@ func (b *builder) queryType() *Type {
 			set.add(b.list(r), ofField(r, "the list"))
 		}
 	}
+	if b.node != nil {
+		b.addNodes(set)
+	}
 	for _, l := range resource.PartsOf[*resource.Lookup](b.c) {
 		if f := b.lookup(l); f != nil {
 			set.add(f, owner{"the lookup " + l.Name(), "rename the lookup " + l.Name()})
@@ -51,7 +54,8 @@ func (b *builder) get(r *resource.Resource, item *Type) *Field {
 
 // idArg returns the argument id. The result is new for each call, so that a caller can change it.
 func (b *builder) idArg() *Input {
-	return &Input{Name: "id", Doc: "The id of the item.", Type: nonNull(b.scalar("ID"))}
+	return &Input{Name: "id", Doc: "The id of the item.", Type: nonNull(b.scalar("ID")),
+		Global: b.opts.GlobalIDs}
 }
 
 // list returns the field for a page of a resource. A store with natural order supports only one

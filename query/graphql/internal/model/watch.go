@@ -55,8 +55,12 @@ func (b *builder) change(r *resource.Resource, item *Type) *Type {
 	set := b.fieldsOf(t)
 	kind := b.shared(Enum, "ChangeKind", fillChangeKind)
 	set.add(&Field{Name: "kind", Doc: "The kind of the change.", Type: nonNull(kind), Source: ChangeKind}, o)
-	set.add(&Field{Name: "id", Doc: "The id of the item.", Type: nonNull(b.scalar("ID")), Source: ChangeID},
-		o)
+	id := &Field{Name: "id", Doc: "The id of the item.", Type: nonNull(b.scalar("ID")), Source: ChangeID}
+	if b.opts.GlobalIDs {
+		// A change with the field id of its item would be the same object in a client's cache.
+		id.Name, id.Doc, id.Resource = "nodeId", "The global id of the item.", r
+	}
+	set.add(id, o)
 	set.add(&Field{Name: "cursor", Type: nonNull(b.scalar("String")), Source: ChangeCursor,
 		Doc: "The cursor of the change, for the argument `after`. It is valid as long as changes are " +
 			"retained."}, o)

@@ -117,8 +117,8 @@ func (p *printer) directive(d *model.Directive) {
 	p.b.WriteString(" on " + strings.Join(d.Locations, " | "))
 }
 
-// definition writes the definition of a type. model.Reflect defines no interfaces and unions, so
-// these kinds are not printed.
+// definition writes the definition of a type. model.Reflect defines no unions, so these are not
+// printed.
 func (p *printer) definition(t *model.Type) {
 	p.begin(t.Doc)
 	switch t.Kind {
@@ -129,6 +129,12 @@ func (p *printer) definition(t *model.Type) {
 		}
 	case model.Object:
 		p.b.WriteString("type " + t.Name)
+		for i, in := range t.Interfaces {
+			p.b.WriteString([]string{" implements ", " & "}[min(i, 1)] + in.Name)
+		}
+		braces(p, t.Fields, p.field)
+	case model.Interface:
+		p.b.WriteString("interface " + t.Name)
 		braces(p, t.Fields, p.field)
 	case model.Enum:
 		p.b.WriteString("enum " + t.Name)
