@@ -108,6 +108,11 @@ func (e *env) startCache(cache, address, port string) error {
 	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
 		return err
 	}
+	return e.startProgram(args...)
+}
+
+// startProgram starts a program that runs until the end of the scenario.
+func (e *env) startProgram(args ...string) error {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdout, cmd.Stderr = e.log, e.log
 	if err := cmd.Start(); err != nil {

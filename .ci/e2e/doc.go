@@ -34,6 +34,7 @@
 //	slow.go          slow clients are disconnected, others served
 //	malformed_*.go   malformed content causes no panic, no 5xx, and bounded memory
 //	disk.go          writes to a full disk are refused, and nothing is lost
+//	proxies.go       reverse proxies forward responses to long filters
 //	caches_*.go      shared caches keep API versions apart
 //
 // The tests run each scenario at a minimal size, and check the checks: against servers with planted faults, and with mutated

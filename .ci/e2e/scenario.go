@@ -36,5 +36,6 @@ var scenarios = []scenario{
 	{"slow-clients", "clients that send a byte now and then are disconnected, and others served", slowClients},
 	{"malformed", "malformed content causes no panic, no 5xx, and bounded memory", malformedContent},
 	{"disk-full", "writes to a full disk are refused with 503 and 507, and nothing is lost or half written", diskFull},
+	{"proxies", "nginx, Apache httpd and HAProxy forward lists with filters of 200 ids", reverseProxies},
 	{"caches", "nginx, Varnish and Squid keep versions of the API apart, and not without Vary", sharedCaches},
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"flag"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -41,6 +42,19 @@ func runNotes(ctx context.Context, flags *flag.FlagSet, args []string, out io.Wr
 	limits := middleware.Chain(middleware.Limit(nil), middleware.Timeout(nil))
 	server := middleware.Server(limits(rest.New(catalog, nil)), &middleware.ServerOptions{Logger: slog.New(slog.DiscardHandler)})
 	return middleware.Serve(ctx, server, listener, nil)
+}
+
+// runLongLinks serves empty lists. Their Link repeats the query three times, whatever its length is.
+func runLongLinks(ctx context.Context, flags *flag.FlagSet, args []string, out io.Writer) error {
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	return serve(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		at := r.URL.Path + "?" + r.URL.Query().Encode()
+		w.Header().Set("Link", fmt.Sprintf(`<%[1]s>; rel="first", <%[1]s>; rel="next", <%[1]s>; rel="last"`, at))
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, `{"items":[]}`)
+	}), out)
 }
 
 // runStripVary runs [StripVary] as a server.

@@ -23,7 +23,7 @@ import (
 // Run runs a server until ctx is done: args are its kind and flags. It prints its address to out.
 func Run(ctx context.Context, args []string, out io.Writer) error {
 	if len(args) == 0 {
-		return fmt.Errorf("server: want a kind: things, keyed, doctors, tasks, notes or strip-vary")
+		return fmt.Errorf("server: want a kind: things, keyed, doctors, tasks, notes, strip-vary or long-links")
 	}
 	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
@@ -40,6 +40,8 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 		return runNotes(ctx, flags, args[1:], out)
 	case "strip-vary":
 		return runStripVary(ctx, flags, args[1:], out)
+	case "long-links":
+		return runLongLinks(ctx, flags, args[1:], out)
 	default:
 		return fmt.Errorf("server: unknown kind %q", kind)
 	}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stoa-go/stoa/ci/e2e/client"
+	"github.com/stoa-go/stoa/ci/e2e/history"
+)
+
+// The scenario proxies requests lists with filters of up to 200 ids through nginx, Apache httpd and HAProxy. Each has to be 200,
+// with the same body as without the proxy.
+//
+// The control is a server that sends Link with first, next and last for the same requests. The proxies limit the header of a
+// response and have to answer 502 at 200 ids.
+
+// reverseProxy is a program that forwards requests, with its default limits. DIR, FILE, ADDRESS and PORT stand for its folder, the file
+// of the configuration, where it listens, and the port of the server.
+type reverseProxy struct {
+	name, config string
+	args         []string
+}
+
+var reverseProxyPrograms = [...]reverseProxy{
+	{"nginx", nginxProxyConfig, []string{"nginx", "-e", "stderr", "-p", "DIR", "-c", "FILE"}},
+	{"httpd", httpdConfig, []string{"apache2", "-f", "FILE", "-DFOREGROUND"}},
+	{"haproxy", haproxyConfig, []string{"haproxy", "-db", "-f", "FILE"}},
+}
+
+// start starts a proxy at an address.
+func (p *reverseProxy) start(e *env, address, port string) error {
+	dir, err := os.MkdirTemp(e.dir, p.name)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(dir, "conf")
+	fill := strings.NewReplacer("DIR", dir, "FILE", file, "ADDRESS", address, "PORT", port)
+	if err := os.WriteFile(file, []byte(fill.Replace(p.config)), 0o644); err != nil {
+		return err
+	}
+	args := slices.Clone(p.args)
+	for i := range args {
+		args[i] = fill.Replace(args[i])
+	}
+	return e.startProgram(args...)
+}
+
+// proxyIDs are the numbers of ids in the filters.
+var proxyIDs = [...]int{1, 20, 60, 200}
+
+func reverseProxies(ctx context.Context, e *env) error {
+	if err := installProxies(ctx); err != nil {
+		return err
+	}
+	// At a time at which all versions are served, so that the scenario does not fail when one is retired.
+	shop, err := e.startShop(ctx, 1, "-now", "2026-12-01T00:00:00Z")
+	if err != nil {
+		return err
+	}
+	links, err := e.startServer(ctx, 1, nil, "long-links")
+	if err != nil {
+		return err
+	}
+	for _, run := range []struct {
+		title, origin string
+		control       []history.Kind
+	}{
+		{"lists of the shop through proxies", shop.URL(0), nil},
+		{"control: lists with a Link of full size", links.URL(0), []history.Kind{history.Unexpected}},
+	} {
+		r := &result{Violations: &history.Violations{}, title: run.title, control: run.control}
+		if err := e.requestThrough(ctx, run.origin, r); err != nil {
+			return err
+		}
+		if err := e.finish(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func installProxies(ctx context.Context) error {
+	os.Setenv("PATH", os.Getenv("PATH")+":/usr/local/sbin:/usr/sbin:/sbin") // where the proxies are
+	for _, program := range []string{"nginx", "apache2", "haproxy"} {
+		if _, err := exec.LookPath(program); err == nil {
+			continue
+		}
+		if out, err := exec.CommandContext(ctx, "../apt", "nginx-light", "apache2", "haproxy").CombinedOutput(); err != nil {
+			return fmt.Errorf("cannot install the proxies: %w\n%s", err, out)
+		}
+	}
+	return nil
+}
+
+// requestThrough starts all proxies in front of an origin and requests the lists.
+func (e *env) requestThrough(ctx context.Context, origin string, r *result) error {
+	addresses, err := freePorts(len(reverseProxyPrograms))
+	if err != nil {
+		return err
+	}
+	_, port, _ := net.SplitHostPort(strings.TrimPrefix(origin, "http://"))
+	c := client.New(1)
+	for i := range reverseProxyPrograms {
+		p := &reverseProxyPrograms[i]
+		if err := p.start(e, addresses[i], port); err != nil {
+			return err
+		}
+		statuses, err := compareLists(ctx, c, origin, "http://"+addresses[i], p.name, r)
+		if err != nil {
+			return err
+		}
+		r.line("%-8s %s", p.name, strings.Join(statuses, ", "))
+	}
+	return nil
+}
+
+// compareLists requests each list without and with a proxy, and returns the statuses.
+func compareLists(ctx context.Context, c *client.Client, origin, base, proxy string, r *result) ([]string, error) {
+	var statuses []string
+	for _, n := range proxyIDs {
+		path := "/places?limit=1&id.in=" + idList(n)
+		direct := c.Send(ctx, http.MethodGet, origin+path, "")
+		if direct.Status != http.StatusOK {
+			return nil, direct.Unexpected("GET " + path)
+		}
+		through := waitForProxy(ctx, c, base+path)
+		if through.Status != http.StatusOK || string(through.Body) != string(direct.Body) {
+			r.Add(history.Unexpected, 1, "%s, %d ids: %v", proxy, n, through.Unexpected("GET"))
+		}
+		statuses = append(statuses, fmt.Sprintf("%d ids: %d", n, through.Status))
+	}
+	return statuses, ctx.Err()
+}
+
+// waitForProxy sends a GET until the proxy listens, at most for ten seconds.
+func waitForProxy(ctx context.Context, c *client.Client, url string) client.Answer {
+	for range 200 {
+		if a := c.Send(ctx, http.MethodGet, url, ""); a.Status != 0 || ctx.Err() != nil {
+			return a
+		}
+		client.Pause(ctx, 50*time.Millisecond)
+	}
+	return c.Send(ctx, http.MethodGet, url, "")
+}
+
+// idList returns n ids of the length of a UUID.
+func idList(n int) string {
+	ids := make([]string, n)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("01900000-0000-7000-8000-%012d", i)
+	}
+	return strings.Join(ids, ",")
+}
+
+const nginxProxyConfig = `daemon off;
+worker_processes 1;
+pid DIR/pid;
+error_log stderr;
+events {}
+http {
+	access_log off;
+	client_body_temp_path DIR/body;
+	proxy_temp_path DIR/proxy;
+	fastcgi_temp_path DIR/fastcgi;
+	uwsgi_temp_path DIR/uwsgi;
+	scgi_temp_path DIR/scgi;
+	server {
+		listen ADDRESS;
+		location / {
+			proxy_pass http://127.0.0.1:PORT;
+		}
+	}
+}
+`
+
+const httpdConfig = `ServerRoot DIR
+ServerName localhost
+PidFile DIR/pid
+Listen ADDRESS
+ErrorLog DIR/error.log
+LoadModule mpm_event_module /usr/lib/apache2/modules/mod_mpm_event.so
+LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so
+LoadModule proxy_module /usr/lib/apache2/modules/mod_proxy.so
+LoadModule proxy_http_module /usr/lib/apache2/modules/mod_proxy_http.so
+ProxyPass / http://127.0.0.1:PORT/
+`
+
+const haproxyConfig = `defaults
+	mode http
+	timeout connect 5s
+	timeout client 30s
+	timeout server 30s
+listen shop
+	bind ADDRESS
+	http-request set-header Host 127.0.0.1:PORT
+	server shop 127.0.0.1:PORT
+`
