@@ -31,6 +31,7 @@
 //	cursors.go       cursors that cannot be resumed are refused
 //	rolling_*.go     subscribers while two releases of a program run
 //	sockets.go       memory and isolation of many WebSockets
+//	sse.go           memory of many streams of server-sent events
 //	slow.go          slow clients are disconnected, others served
 //	malformed_*.go   malformed content causes no panic, no 5xx, and bounded memory
 //	disk.go          writes to a full disk are refused, and nothing is lost

@@ -129,8 +129,8 @@ func serveToy(t *testing.T, fault string) string {
 func TestProcess(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
-	server.ProcessHandler(&atomic.Int64{}).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/process/", nil))
-	for _, name := range []string{"Goroutines", "Descriptors", "Resident", "Heap", "Stacks"} {
+	server.ProcessHandler(&atomic.Int64{}).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/process/live", nil))
+	for _, name := range []string{"Goroutines", "Descriptors", "Resident", "Heap", "Stacks", "Live", "Objects"} {
 		if !strings.Contains(w.Body.String(), `"`+name+`":`) || strings.Contains(w.Body.String(), `"`+name+`":0,`) {
 			t.Errorf("no %s in %s", name, w.Body)
 		}

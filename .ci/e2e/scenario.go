@@ -33,6 +33,7 @@ var scenarios = []scenario{
 	{"cursors-postgres", "cursors that cannot be resumed are refused, never skipped", cursors(postgres)},
 	{"cursors-sqlite", "the same on SQLite", cursors(sqlite)},
 	{"sockets", "1,000 WebSockets, or 10,000 at full size: memory, leaks, and clients that never read", sockets},
+	{"sse-memory", "100 streams of server-sent events, or 500 for an hour at full size: memory does not grow", sseMemory},
 	{"slow-clients", "clients that send a byte now and then are disconnected, and others served", slowClients},
 	{"malformed", "malformed content causes no panic, no 5xx, and bounded memory", malformedContent},
 	{"disk-full", "writes to a full disk are refused with 503 and 507, and nothing is lost or half written", diskFull},

@@ -11,6 +11,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 	"sync"
@@ -132,14 +133,21 @@ type Process struct {
 	Streams                 int64 // subscriptions that are being served
 	// Resident is the memory that the system has given to the process, in bytes. Heap and Stacks are the parts in use.
 	Resident, Heap, Stacks uint64
+	// Live is the part of the heap that is not garbage, and Objects is its number of objects. Both are set by POST /process/live only.
+	Live, Objects uint64
 }
 
-// ProcessHandler answers GET /process/ with a Process, and POST /process/ after it has returned unused memory to the system. GET
-// /process/goroutines returns goroutines and streams only, which costs little.
+// ProcessHandler answers GET /process/ with a Process, and POST /process/ after it has returned unused memory to the system. POST
+// /process/live collects garbage instead. GET /process/goroutines returns goroutines and streams only, which costs little.
 func ProcessHandler(streams *atomic.Int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p := Process{Goroutines: runtime.NumGoroutine()}
-		if !strings.HasSuffix(r.URL.Path, "/goroutines") {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/goroutines"):
+		case strings.HasSuffix(r.URL.Path, "/live"):
+			p = processState()
+			p.Live, p.Objects = liveHeap()
+		default:
 			if r.Method == http.MethodPost {
 				debug.FreeOSMemory()
 			}
@@ -165,6 +173,16 @@ func processState() Process {
 	}
 	p.Resident, _, _ = MemoryOf(os.Getpid())
 	return p
+}
+
+// liveHeap returns the bytes and the number of objects that remain after garbage collection. It collects twice, because a sync.Pool
+// keeps its values during one collection.
+func liveHeap() (bytes, objects uint64) {
+	runtime.GC()
+	runtime.GC()
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/heap/objects:objects"}}
+	metrics.Read(live)
+	return live[0].Value.Uint64(), live[1].Value.Uint64()
 }
 
 // MemoryOf returns the resident memory of a process and its peak, in bytes (proc_pid_status(5)).
