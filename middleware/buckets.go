@@ -1,6 +1,7 @@
 package middleware
 
-// Token buckets in a table of fixed size. ratelimit.go calls take for each request.
+// Token buckets in a table of fixed size. ratelimit.go calls take for each request, and attempts.go
+// for each attempt.
 
 import (
 	"hash/maphash"
@@ -65,6 +66,18 @@ func (b *buckets) take(caller uint64, now time.Duration) allowance {
 		l.seconds = ceilSeconds(used + b.interval - b.period)
 	}
 	return l
+}
+
+// restore gives one request back to a caller.
+func (b *buckets) restore(caller uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, m := range []map[uint64]time.Duration{b.recent, b.older} {
+		if full, ok := m[caller]; ok {
+			m[caller] = full - b.interval
+			return
+		}
+	}
 }
 
 // rotate discards the older map. A caller that was idle for a whole period has its whole quota, so

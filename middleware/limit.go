@@ -3,12 +3,10 @@ package middleware
 // Limits of requests: concurrent requests, and the size of URL, header and body.
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/stoa-go/stoa/resource/problem"
@@ -55,7 +53,7 @@ func Limit(opts *LimitOptions) func(http.Handler) http.Handler {
 	o.Fields, o.FieldBytes = orDefault(o.Fields, 100), orDefault(o.FieldBytes, 32<<10)
 	o.Queue, o.Wait = orDefault(o.Queue, o.InFlight), orDefault(o.Wait, time.Second)
 	if o.InFlight > 0 {
-		l.slots = make(chan struct{}, o.InFlight)
+		l.slots = newSemaphore(o.InFlight, o.Queue, o.Wait)
 	}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -64,14 +62,14 @@ func Limit(opts *LimitOptions) func(http.Handler) http.Handler {
 				return
 			}
 			if l.slots != nil && (o.Stream == nil || !o.Stream(r)) {
-				if !l.acquire(r.Context()) {
+				if !l.slots.acquire(r.Context()) {
 					d := problem.New(problem.Unavailable,
 						"The server is handling too many requests; retry after 1 second.")
 					d.Header = http.Header{"Retry-After": {"1"}}
 					refuseUnread(w, r, d)
 					return
 				}
-				defer func() { <-l.slots }()
+				defer l.slots.release()
 			}
 			l.serve(next, w, r)
 		})
@@ -79,9 +77,8 @@ func Limit(opts *LimitOptions) func(http.Handler) http.Handler {
 }
 
 type limiter struct {
-	opts    LimitOptions
-	slots   chan struct{} // a semaphore with InFlight slots
-	waiting atomic.Int64
+	opts  LimitOptions
+	slots *semaphore // nil without InFlight
 }
 
 // exceeded returns the problem for the first limit that the request exceeds, without reading the
@@ -124,28 +121,6 @@ func (l *limiter) contentLimit(r *http.Request) int64 {
 		return orDefault(l.opts.ContentOf(r), l.opts.Content)
 	}
 	return l.opts.Content
-}
-
-// acquire waits for a slot and reports whether it got one.
-func (l *limiter) acquire(ctx context.Context) bool {
-	select {
-	case l.slots <- struct{}{}:
-		return true
-	default:
-	}
-	defer l.waiting.Add(-1)
-	if l.waiting.Add(1) > int64(l.opts.Queue) {
-		return false
-	}
-	timer := time.NewTimer(l.opts.Wait)
-	defer timer.Stop()
-	select {
-	case l.slots <- struct{}{}:
-		return true
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-	return false
 }
 
 // serve calls next with a limited body.

@@ -38,7 +38,7 @@ type collections struct {
 	once        *idempotency.Guard
 	changes     *feed.Feed
 	jobs        *job.Jobs
-	guesses     throttle
+	logins      *middleware.Attempts
 	userLoader  userLoader // users of the open streams
 	openStreams openStreams
 	folder      *folder
@@ -56,7 +56,8 @@ type collections struct {
 func newCollections(
 	ctx context.Context, db *database, s settings, now func() time.Time,
 ) (*collections, error) {
-	c := &collections{db: db, auth: s.auth, rate: s.rate, cache: s.cache, now: now, patience: s.patience}
+	c := &collections{db: db, auth: s.auth, rate: s.rate, cache: s.cache, now: now, patience: s.patience,
+		logins: middleware.NewAttempts(nil)}
 	var errs [8]error
 	// The table of users is created first, because orders refer to it by a foreign key.
 	c.users, errs[0] = openCollection[User](ctx, c, "users", sqltable.Options{})

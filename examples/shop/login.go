@@ -1,10 +1,11 @@
 package main
 
-// The command that exchanges a password for a token. throttle.go limits wrong passwords.
+// The command that exchanges a password for a token.
 
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/stoa-go/stoa/resource"
@@ -53,14 +54,11 @@ func (c *collections) login(ctx context.Context, in Credentials) (Login, error) 
 	return Login{Token: token, ExpiresAt: expires}, err
 }
 
-// authenticate is userOf with a limit on failed attempts.
-func (c *collections) authenticate(ctx context.Context, email, password string) (User, error) {
-	if err := c.guesses.enter(email, time.Now()); err != nil {
-		return User{}, err
-	}
-	user, err := c.userOf(ctx, email, password)
-	if err == nil {
-		c.guesses.succeeded(email)
-	}
+// authenticate is userOf with limits on wrong passwords and on concurrent logins.
+func (c *collections) authenticate(ctx context.Context, email, password string) (user User, err error) {
+	err = c.logins.Do(ctx, strings.ToLower(email), func(ctx context.Context) error {
+		user, err = c.userOf(ctx, email, password)
+		return err
+	})
 	return user, err
 }

@@ -12,7 +12,7 @@
 //   - main.go is the process, flags.go its command line, report.go the start-up report.
 //   - database.go, sqlite.go and postgres.go open the database, and seed.go fills it.
 //   - orders.go, users.go, places.go and files.go are the resources, and catalog.go serves them.
-//   - login.go, passwords.go, tokens.go and throttle.go authenticate; policy.go authorizes.
+//   - login.go, passwords.go, tokens.go and sessions.go authenticate; policy.go authorizes.
 //   - cancel.go is a command that runs as a job, and once.go stores idempotency keys.
 //   - contracts.go serves the versions; orders_v1.go and users_v1.go have the older types.
 //   - graphql.go serves each contract in GraphQL.

@@ -115,8 +115,14 @@ func (c *collections) setPassword(ctx context.Context, in NewPassword) (out Logg
 		return out, resource.Invalid("password", "minLength")
 	}
 	id := strconv.FormatInt(in.UserID, 10)
-	salt := []byte(rand.Text())
-	password := Password{ID: id, Salt: salt, Hash: hashOf(in.Password, salt)}
+	password := Password{ID: id, Salt: []byte(rand.Text())}
+	err = c.logins.Do(ctx, "", func(context.Context) error {
+		password.Hash = hashOf(in.Password, password.Salt)
+		return nil
+	})
+	if err != nil {
+		return out, err
+	}
 	err = c.db.runner().InTx(ctx, func(ctx context.Context) error {
 		if _, err := c.users.Get(ctx, id); isAbsent(err) {
 			return resource.Invalid("userId", "unknownUser")
