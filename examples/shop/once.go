@@ -16,6 +16,9 @@ import (
 // and purged automatically. A retry after that is a new request.
 func (c *collections) newKeyGuard(ctx context.Context, s settings) (*idempotency.Guard, error) {
 	opts := &idempotency.Options{Now: c.now, WaitTimeout: s.wait, Logger: s.logger}
+	if !c.auth {
+		opts.Quota = -1 // all callers share one principal
+	}
 	if c.db.sql == nil {
 		return idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: c.db.memory}),
 			opts), nil
