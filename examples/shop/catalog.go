@@ -31,9 +31,10 @@ type collections struct {
 	users  resource.Ops[User]
 	places resource.Ops[Place]
 
-	// Only the resources of the catalogs are reachable by clients. These two are not among them.
-	passwords resource.Ops[Password] // not served
-	tokens    resource.Ops[Token]
+	// Only the resources of the catalogs are reachable by clients. These are not among them.
+	passwords  resource.Ops[Password]
+	tokens     resource.Ops[Token]
+	fileOwners resource.Ops[FileOwner]
 
 	once        *idempotency.Guard
 	changes     *feed.Feed
@@ -58,7 +59,7 @@ func newCollections(
 ) (*collections, error) {
 	c := &collections{db: db, auth: s.auth, rate: s.rate, cache: s.cache, now: now, patience: s.patience,
 		logins: middleware.NewAttempts(nil)}
-	var errs [8]error
+	var errs [9]error
 	// The table of users is created first, because orders refer to it by a foreign key.
 	c.users, errs[0] = openCollection[User](ctx, c, "users", sqltable.Options{})
 	c.orders, errs[1] = openCollection[Order](ctx, c, "orders",
@@ -66,6 +67,7 @@ func newCollections(
 	c.places, errs[2] = openCollection[Place](ctx, c, "places", sqltable.Options{})
 	c.passwords, errs[3] = openCollection[Password](ctx, c, "passwords", sqltable.Options{Forget: true})
 	c.tokens, errs[4] = openCollection[Token](ctx, c, "tokens", sqltable.Options{Forget: true})
+	c.fileOwners, errs[8] = openCollection[FileOwner](ctx, c, "file_owners", sqltable.Options{Forget: true})
 	kept, err := openCollection[job.Job](ctx, c, "jobs", sqltable.Options{Forget: true})
 	errs[5] = err
 	c.once, errs[6] = c.newKeyGuard(ctx, s)

@@ -3,10 +3,8 @@ package main
 // The file collection, in a folder or a temporary one. Its revisions are kept by package files.
 
 import (
-	"context"
 	"os"
 
-	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/files"
 )
@@ -71,12 +69,7 @@ func (f *folder) report() string {
 func (c *collections) filesPart() *blob.Collection {
 	opts := &blob.Options{MaxSize: largestFile, AllowRecreate: true}
 	if c.auth {
-		opts.Authorize = func(ctx context.Context, op resource.Op, _, _ *blob.Blob) error {
-			if op == resource.OpGet {
-				return nil
-			}
-			return c.requireRole(ctx, customer, clerk, admin)
-		}
+		opts.Authorize = c.authorizeFile
 	}
 	return blob.New("files", c.folder.Folder, opts)
 }

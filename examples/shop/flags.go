@@ -56,7 +56,7 @@ func parseFlags(args []string, output io.Writer) (settings, error) {
 		"memory, a SQLite `file`, or postgres://...; default a new file in a temporary folder")
 	flags.StringVar(&s.files, "files", "", "`folder` for the content of /files; default next to the database")
 	flags.BoolVar(&s.auth, "auth", false,
-		"require a bearer token for every write, and let customers see only their own orders")
+		"require a bearer token for every write, and let customers see only their own user and orders")
 	flags.Func(
 		"rate",
 		"`rate` limit: requests per window and principal, such as 100/1m; default no limit",

@@ -67,10 +67,10 @@ func security(auth bool) []openapi.SecurityScheme {
 }
 
 // secured reports whether an operation requires a token: every write except login, and reads of
-// orders and jobs.
+// everything but places and files.
 func secured(name string, op resource.Op) bool {
 	reads := op == resource.OpGet || op == resource.OpList
-	return name != "auth/login" && (!reads || name == "orders" || name == "jobs")
+	return name != "auth/login" && (!reads || name != "places" && name != "files")
 }
 
 // servers returns the server URLs of the OpenAPI documents: the origin of the document, and

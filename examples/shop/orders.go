@@ -32,12 +32,12 @@ type Line struct {
 // customers is written once. The relation adds ?expand=customer to REST and a field to GraphQL.
 func (c *collections) ordersResource() *resource.Resource {
 	// Query declares every field. Declare only what the store answers with an index.
-	return assigned(c.orders).Resource("orders", c.guardOrders(&resource.Options[Order]{
+	return assigned(c.orders).Resource("orders", guardOwn(c, &resource.Options[Order]{
 		Query:     allFields[Order](),
 		Relations: []resource.Relation[Order]{{Name: "customer", Target: "users", Field: "customerId"}},
 		Before:    c.beforeOrder,
 		Samples:   sampleOrders(),
-	}))
+	}, "customerId", mayWriteOrder))
 }
 
 // sampleOrders returns the examples of the descriptions. At start, each view converts them to the

@@ -36,7 +36,7 @@ func (c *collections) placesResource() *resource.Resource {
 	return c.places.Resource("places", guard(c, &resource.Options[Place]{
 		Query:   allFields[Place](),
 		Samples: samplePlaces(),
-	}, customer, clerk, admin))
+	}, mayWritePlace))
 }
 
 // samplePlaces returns the example of the descriptions.

@@ -14,13 +14,14 @@ import (
 	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// The roles that -auth checks. Writes require a token, and customers see only their own orders;
-// everything else is public. Only admins change users, because a role grants permissions. Only
-// clerks and admins run commands on the orders of all customers. A service with other rules changes
-// guard and guardOrders only.
+// The roles that -auth checks. Orders and users require a token, and customers see only their own.
+// Places and files are public, and writing them requires a token. Only admins change users, because a
+// role grants permissions. Only clerks and admins run commands on the orders of all customers. A
+// service with other rules changes the functions below guard.
 const (
 	customer = "customer"
 	clerk    = "clerk"
@@ -110,44 +111,101 @@ func (c *collections) requireRole(ctx context.Context, roles ...string) error {
 	return err
 }
 
-// guard lets users with these roles write and every caller read. Without -auth it changes nothing.
+// guard lets every caller read, and users write what may allows. Without -auth it changes nothing.
 // Scope selects everything: with Authorize alone a list has no total, because it could count hidden
 // items. AuthorizeGone permits every caller to learn that an item was deleted (410).
-func guard[T any](c *collections, o *resource.Options[T], writers ...string) *resource.Options[T] {
+func guard[T any](c *collections, o *resource.Options[T],
+	may func(u User, op resource.Op, before, after *T) bool) *resource.Options[T] {
 	if !c.auth {
 		return o
 	}
-	o.Authorize = func(ctx context.Context, op resource.Op, _, _ *T) error {
+	o.Authorize = func(ctx context.Context, op resource.Op, before, after *T) error {
 		if op == resource.OpGet {
 			return nil
 		}
-		return c.requireRole(ctx, writers...)
+		user, err := c.caller(ctx)
+		if err == nil && !may(user, op, before, after) {
+			err = resource.ErrForbidden
+		}
+		return err
 	}
 	o.Scope = func(context.Context) (query.Filter, error) { return query.Filter{}, nil }
 	o.AuthorizeGone = func(context.Context, string) error { return nil }
 	return o
 }
 
-// guardOrders also limits customers to their own orders, and rejects reads without a token.
-func (c *collections) guardOrders(o *resource.Options[Order]) *resource.Options[Order] {
-	o = guard(c, o, customer, clerk, admin)
-	if c.auth {
-		o.Scope = c.visibleOrders
-		o.AuthorizeGone = func(ctx context.Context, _ string) error {
-			return c.requireRole(ctx, clerk, admin)
-		}
+// guardOwn is guard for items of customers: member has the id of the user. Customers see and write
+// only their own items, and reads without a token are rejected. Scope returns a filter and not a
+// decision, so that the database applies it to lists, totals and pages.
+func guardOwn[T any](c *collections, o *resource.Options[T], member string,
+	may func(u User, op resource.Op, before, after *T) bool) *resource.Options[T] {
+	if o = guard(c, o, may); !c.auth {
+		return o
 	}
+	o.Scope = func(ctx context.Context) (query.Filter, error) {
+		user, err := c.caller(ctx)
+		if err != nil || user.Role != customer {
+			return query.Filter{}, err
+		}
+		return query.Where(member, query.Eq, user.ID), nil
+	}
+	o.AuthorizeGone = func(ctx context.Context, _ string) error { return c.requireRole(ctx, clerk, admin) }
 	return o
 }
 
-// visibleOrders is the Scope of orders. It returns a filter and not a decision, so that the
-// database applies it to lists, totals and pages.
-func (c *collections) visibleOrders(ctx context.Context) (query.Filter, error) {
-	user, err := c.caller(ctx)
-	if err != nil || user.Role != customer {
-		return query.Filter{}, err
+// mayWriteOrder lets customers place orders, and change and cancel those that they see. Only clerks
+// and admins state that an order was paid or shipped.
+func mayWriteOrder(u User, _ resource.Op, before, after *Order) bool {
+	switch {
+	case u.Role != customer || after == nil:
+		return true
+	case before == nil:
+		return after.Status == "placed"
 	}
-	return query.Where("customerId", query.Eq, user.ID), nil
+	return after.Status == before.Status || after.Status == "cancelled"
+}
+
+// mayWriteUser lets admins write users, because a role grants permissions.
+func mayWriteUser(u User, _ resource.Op, _, _ *User) bool { return u.Role == admin }
+
+// mayWritePlace lets customers add and change places, but not delete them.
+func mayWritePlace(u User, op resource.Op, _, _ *Place) bool {
+	return op != resource.OpDelete || u.Role != customer
+}
+
+// FileOwner is the user that owns the name of a file: the first one that stored a file under it. The
+// name keeps its owner after the file was deleted.
+type FileOwner struct {
+	ID     string `json:"id"` // the name of the file
+	UserID int64  `json:"userId"`
+}
+
+// authorizeFile lets every caller read files, and customers write only under names of their own. A
+// new name is claimed before the content is stored, so of two customers only one can store it. The
+// claim remains if the upload fails.
+func (c *collections) authorizeFile(ctx context.Context, op resource.Op, before, after *blob.Blob) error {
+	if op == resource.OpGet {
+		return nil
+	}
+	user, err := c.caller(ctx)
+	if err != nil {
+		return err
+	}
+	if before == nil {
+		before = after
+		_, err := c.fileOwners.Insert(ctx, after.ID, FileOwner{ID: after.ID, UserID: user.ID})
+		if !errors.Is(err, resource.ErrExists) {
+			return err
+		}
+	}
+	if user.Role != customer {
+		return nil
+	}
+	owner, err := c.fileOwners.Get(ctx, before.ID)
+	if isAbsent(err) || err == nil && owner.Value.UserID != user.ID {
+		err = resource.ErrForbidden
+	}
+	return err
 }
 
 // setCustomer sets the customer of a new order to the caller if the order has none and the caller is a

@@ -52,7 +52,7 @@ func reportAuth(s settings) string {
 		rate = "rate limit " + s.rate.String() + "\n"
 	}
 	if s.auth {
-		return "callers: writes need a bearer token, customers see only their own orders; " + rate
+		return "callers: writes need a bearer token, customers see only their own user and orders; " + rate
 	}
 	return "callers: every caller is " + guest + "; " + rate + reportWeak("no authentication (see -auth)")
 }
