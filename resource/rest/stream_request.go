@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -193,31 +194,61 @@ type frameKey struct {
 	names    string // selected fields, sorted
 }
 
+// selectionsKey identifies the number of cached variants of a change that clients have selected.
+type selectionsKey struct{ resource *resource.Resource }
+
+// maxSelections limits the variants of a change with selected fields that are cached. The feed does
+// not count cached frames in its BufferBytes. Without this limit, clients with many selections could
+// multiply that memory.
+const maxSelections = 8
+
 type frame struct {
 	text []byte
 	err  error
 }
 
 // encode returns the frame of a change. Subscriptions with the same fields share it, so a change is
-// encoded once for any number of clients.
+// encoded once for any number of clients. Beyond maxSelections each subscription encodes its own.
 func (l *subscription) encode(c *feed.Change[resource.Entry]) *frame {
-	return c.Memo(l.key, func() any {
-		f := &frame{}
-		// A panic becomes an error of the event. Otherwise Memo would repeat it for each
-		// subscriber.
-		err := safe.Call(func() error {
-			data, err := l.data(c)
-			if err == nil {
-				f.text, err = eventstream.Append(nil,
-					eventstream.Event{ID: c.Cursor.String(), Name: c.Kind.String(), Data: data})
-			}
-			return err
-		})
-		if err != nil {
-			f.err = l.resource.Unpublishable(c.Cursor, err)
+	var own *frame
+	shared := c.Memo(l.key, func() any {
+		own = l.newFrame(c)
+		if l.fields != nil && l.countSelection(c) > maxSelections {
+			return (*frame)(nil)
 		}
-		return f
+		return own
 	}).(*frame)
+	switch {
+	case shared != nil:
+		return shared
+	case own != nil:
+		return own
+	}
+	return l.newFrame(c)
+}
+
+// countSelection counts one more selection of fields of a change, and returns their number.
+func (l *subscription) countSelection(c *feed.Change[resource.Entry]) int32 {
+	n := c.Memo(selectionsKey{l.resource}, func() any { return new(atomic.Int32) }).(*atomic.Int32)
+	return n.Add(1)
+}
+
+// newFrame encodes a change.
+func (l *subscription) newFrame(c *feed.Change[resource.Entry]) *frame {
+	f := &frame{}
+	// A panic becomes an error of the event. Otherwise Memo would repeat it for each subscriber.
+	err := safe.Call(func() error {
+		data, err := l.data(c)
+		if err == nil {
+			f.text, err = eventstream.Append(nil,
+				eventstream.Event{ID: c.Cursor.String(), Name: c.Kind.String(), Data: data})
+		}
+		return err
+	})
+	if err != nil {
+		f.err = l.resource.Unpublishable(c.Cursor, err)
+	}
+	return f
 }
 
 // data returns the item as GET returns it. A deleted item is an object that has only the id.
