@@ -19,7 +19,8 @@ var ErrClosed = errors.New("feed: closed")
 // Options configures a Feed. The zero value selects the defaults.
 type Options struct {
 	// BufferEvents and BufferBytes limit the ring buffer of recent events. Default 4096 events and
-	// 16 MiB. Values cached with [Event.Memo] do not count.
+	// 16 MiB. Values cached with [Event.Memo], such as decoded items, do not count. With those of
+	// one contract an event takes two to four times as much memory.
 	BufferEvents int
 	BufferBytes  int64
 
