@@ -7,12 +7,13 @@ contracts=(1.0.0 1.1.0 2.0.0)
 REQUESTS=${REQUESTS:-5000} # of each walk
 SEED=${SEED:-1}
 OAPI_CODEGEN=github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2
+OGEN=github.com/ogen-go/ogen/cmd/ogen@v1.24.0
 OASDIFF=github.com/oasdiff/oasdiff@v1.33.0
-at_exit+=("rm -f '$here'/client/*/client.gen.go")
+at_exit+=("rm -f '$here'/client/*/client.gen.go '$here'/client/ogen/oas_*_gen.go")
 
 install_tools() {
 	export GOBIN=$tmp/bin
-	retry go install "$OAPI_CODEGEN" && retry go install "$OASDIFF" && go build -o "$tmp/bin/walk" ./cmd/walk
+	retry go install "$OAPI_CODEGEN" && retry go install "$OGEN" && retry go install "$OASDIFF" && go build -o "$tmp/bin/walk" ./cmd/walk
 }
 
 fetch() {
@@ -51,7 +52,14 @@ go_clients() {
 		"$tmp/bin/oapi-codegen" -generate types,client -package "$name" -o "client/$name/client.gen.go" \
 			"$tmp/docs/$c.json" || return 1
 	done
-	go vet -tags generated ./client/... && timeout 900 go test -tags generated -count=1 ./client/...
+	go vet -tags generated ./client/v... && timeout 900 go test -tags generated -count=1 ./client/v...
+}
+
+# ogen_client generates a client of orders with ogen, which checks each response against the document.
+ogen_client() {
+	"$tmp/bin/ogen" --loglevel error --config client/ogen/ogen.yml --target client/ogen --package ogen \
+		"$tmp/docs/2.0.0.json" || return 1
+	go vet -tags generated ./client/ogen && timeout 900 go test -tags generated -count=1 ./client/ogen
 }
 
 walk() { timeout 2400 "$tmp/bin/walk" -url "$url" -seed "$SEED" "$@"; }
@@ -126,6 +134,7 @@ step 'spectral objects to a broken document' refused . spectral "$tmp/docs/broke
 step 'redocly objects to a broken document' refused . redocly "$tmp/docs/broken.json"
 step 'openapi-typescript and tsc' typescript
 step 'oapi-codegen: clients that create, read, patch and delete' go_clients
+step 'ogen: a client that checks each response' ogen_client
 for c in "${contracts[@]}"; do
 	step "$c: kin-openapi on $REQUESTS random requests" walk -contract "$c" -requests "$REQUESTS"
 	cat "$log"

@@ -1,8 +1,8 @@
 //go:build generated
 
-// Package client says what the clients below it have in common: oapi-codegen generates them from the documents that the
-// shop serves, as anybody would, when .ci/clients/run openapi asks for it. They are not kept: each is 30,000 lines that nobody
-// reads. What is kept are the tests that use them, behind the build tag generated.
+// Package client contains clients that oapi-codegen and ogen generate from the documents of the shop when
+// .ci/clients/run openapi runs. Each has 30,000 to 50,000 lines, so they are not committed. Their tests are, with the build tag
+// generated.
 package client
 
 import _ "github.com/oapi-codegen/runtime" // which generated clients import: the module has to know its version
