@@ -6,11 +6,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"mime"
 	"net/http"
+	"path"
+	"strconv"
+	"time"
 
 	"github.com/swaggest/swgui"
 	"github.com/swaggest/swgui/v5emb"
 
+	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/version"
 )
 
@@ -50,7 +55,7 @@ func newDocs(n *version.Negotiator) docs {
 			"defaultModelsExpandDepth": "0",
 		},
 	})
-	html := rendered(ui, "/docs/")
+	html := rendered(ui, "/docs/", "")
 	return docs{
 		page: serveHTML(
 			html,
@@ -61,32 +66,62 @@ func newDocs(n *version.Negotiator) docs {
 	}
 }
 
-// serveAssets serves only the files of Swagger UI that its page loads. The list is explicit, so
-// that an update of the package cannot publish further files.
+// assetNames are the files of Swagger UI that its page loads. The list is explicit, so that an update
+// of the package cannot publish further files.
+var assetNames = []string{
+	"swagger-ui.css", "swagger-ui-bundle.js", "swagger-ui-standalone-preset.js",
+	"favicon-16x16.png", "favicon-32x32.png",
+}
+
+// serveAssets serves the assets with ranges and entity tags, with and without gzip.
 func serveAssets(ui http.Handler) http.Handler {
+	assets := map[string]*asset{}
+	for _, name := range assetNames {
+		assets["/docs/"+name] = &asset{name, rendered(ui, "/docs/"+name, ""), rendered(ui, "/docs/"+name, "gzip")}
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/docs/":
+		switch a := assets[r.URL.Path]; {
+		case a != nil:
+			a.serve(w, r)
+		case r.URL.Path == "/docs/":
 			w.Header().Set("Location", "/docs")
 			w.WriteHeader(http.StatusPermanentRedirect)
-		case "/docs/swagger-ui.css", "/docs/swagger-ui-bundle.js", "/docs/swagger-ui-standalone-preset.js",
-			"/docs/favicon-16x16.png", "/docs/favicon-32x32.png":
-			w.Header().Set("Cache-Control", "no-cache")
-			w.Header().Set("X-Content-Type-Options", "nosniff")
-			ui.ServeHTTP(w, r)
 		default:
 			serveNotFound(w, r)
 		}
 	})
 }
 
-// rendered returns the body of the response of h to GET. The page of Swagger UI is the same for
-// every request, and its policy needs the hashes of its scripts in advance.
-func rendered(h http.Handler, path string) []byte {
+// asset is a file in memory.
+type asset struct {
+	name           string
+	plain, gzipped []byte
+}
+
+func (a *asset) serve(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-cache")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Vary", "Accept-Encoding")
+	h.Set("Content-Type", mime.TypeByExtension(path.Ext(a.name)))
+	content := a.plain
+	if len(a.gzipped) < len(a.plain) && header.AcceptEncoding(r.Header["Accept-Encoding"]).Gzip {
+		content = a.gzipped
+		h.Set("Content-Encoding", "gzip")
+		h.Set("Content-Length", strconv.Itoa(len(content)))
+	}
+	h.Set("ETag", etagOf(content))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+}
+
+// rendered returns the body of the response of h to GET. The page and the files of Swagger UI are the
+// same for every request, and the policy of the page needs the hashes of its scripts in advance.
+func rendered(h http.Handler, path, encoding string) []byte {
 	r, err := http.NewRequest(http.MethodGet, path, nil)
 	if err != nil {
 		panic(err) // the path is a constant
 	}
+	r.Header.Set("Accept-Encoding", encoding)
 	w := page{header: http.Header{}}
 	h.ServeHTTP(&w, r)
 	return w.Bytes()

@@ -5,10 +5,12 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // .ci/clients/run docs tests the page in a browser. This test covers the rest.
@@ -43,6 +45,40 @@ func TestDocs(t *testing.T) {
 		}
 	}
 }
+
+// GET and HEAD of the assets have the same header, with a valid entity tag and ranges.
+func TestDocsAssets(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	tags := map[string]bool{}
+	for _, encoding := range []string{"identity", "gzip", "gzip;q=0"} {
+		accept := "Accept-Encoding: " + encoding
+		got := ask(t, s, "GET", "/docs/swagger-ui.css", "", accept)
+		head := ask(t, s, "HEAD", "/docs/swagger-ui.css", "", accept)
+		if diff := cmp.Diff(got.Header(), head.Header(), cmpopts.IgnoreMapEntries(isRequestID)); diff != "" {
+			t.Errorf("%s: header of HEAD (-GET +HEAD):\n%s", encoding, diff)
+		}
+		h := got.Header()
+		tags[h.Get("ETag")] = true
+		if !regexp.MustCompile(`^"[^"]+"$`).MatchString(h.Get("ETag")) || h.Get("Accept-Ranges") != "bytes" ||
+			h.Get("Vary") != "Accept-Encoding" || h.Get("Content-Length") != strconv.Itoa(got.Body.Len()) ||
+			h.Get("Content-Encoding") != map[string]string{"gzip": "gzip"}[encoding] {
+			t.Errorf("%s: %d octets, %v", encoding, got.Body.Len(), h)
+		}
+		if again := ask(t, s, "GET", "/docs/swagger-ui.css", "", accept, "If-None-Match: "+h.Get("ETag")); again.Code != 304 {
+			t.Errorf("%s: a conditional request returned %d", encoding, again.Code)
+		}
+		part := ask(t, s, "GET", "/docs/swagger-ui.css", "", accept, "Range: bytes=2-11")
+		if part.Code != 206 || part.Body.String() != got.Body.String()[2:12] {
+			t.Errorf("%s: a range is %d with %d octets", encoding, part.Code, part.Body.Len())
+		}
+	}
+	if len(tags) != 2 {
+		t.Errorf("two representations have the entity tags %v", tags)
+	}
+}
+
+func isRequestID(name string, _ []string) bool { return name == "X-Request-Id" }
 
 func TestDocsPaths(t *testing.T) {
 	t.Parallel()

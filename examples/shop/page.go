@@ -25,8 +25,7 @@ func newPage() http.Handler {
 // Browsers revalidate the page by its ETag, so a new version of the shop is shown immediately.
 func serveHTML(html []byte, policy string) http.Handler {
 	policy = "default-src 'none'; " + policy + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-	sum := sha256.Sum256(html)
-	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+	etag := etagOf(html)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", "text/html; charset=utf-8")
@@ -37,6 +36,12 @@ func serveHTML(html []byte, policy string) http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(html))
 	})
+}
+
+// etagOf returns the entity tag of some content.
+func etagOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 }
 
 // hashesOf returns the source expressions for the elements of a page with this tag and no
