@@ -77,7 +77,8 @@ var assetNames = []string{
 func serveAssets(ui http.Handler) http.Handler {
 	assets := map[string]*asset{}
 	for _, name := range assetNames {
-		assets["/docs/"+name] = &asset{name, rendered(ui, "/docs/"+name, ""), rendered(ui, "/docs/"+name, "gzip")}
+		at := "/docs/" + name
+		assets[at] = &asset{name, rendered(ui, at, ""), rendered(ui, at, "gzip")}
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch a := assets[r.URL.Path]; {
