@@ -36,7 +36,7 @@
 //
 // [Authenticate] verifies the bearer token. [Principal] returns the result to all inner handlers.
 //
-//	auth := middleware.Authenticate(sessions.Verify, &middleware.AuthenticateOptions{
+//	auth := middleware.Authenticate(verify, &middleware.AuthenticateOptions{
 //		Realm: "shop",
 //		Required: func(r *http.Request) bool {
 //			return middleware.Writes(r) && r.URL.Path != "/auth/login"
@@ -45,6 +45,10 @@
 //	catalog := resource.NewCatalog(
 //		&resource.CatalogOptions{Principal: middleware.Principal}, orders, users)
 //	api := rest.New(catalog, &rest.Options{Challenge: middleware.Challenge("shop")})
+//
+// If tokens can be revoked and there are event streams or WebSockets, use [NewSessions]: streams end
+// with their tokens, and [Sessions.Current] returns the user for policies. [NewAttempts] limits
+// logins.
 //
 // Authorization needs the objects, so it is not part of this package. The Scope and Authorize
 // functions of resources decide it, using the [Principal] of their context.

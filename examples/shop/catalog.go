@@ -36,17 +36,16 @@ type collections struct {
 	tokens     resource.Ops[Token]
 	fileOwners resource.Ops[FileOwner]
 
-	once        *idempotency.Guard
-	changes     *feed.Feed
-	jobs        *job.Jobs
-	logins      *middleware.Attempts
-	userLoader  userLoader // users of the open streams
-	openStreams openStreams
-	folder      *folder
-	auth        bool // writes require a bearer token
-	rate        middleware.Rate
-	cache       string // Cache-Control of items and lists
-	now         func() time.Time
+	once     *idempotency.Guard
+	changes  *feed.Feed
+	jobs     *job.Jobs
+	logins   *middleware.Attempts
+	sessions *middleware.Sessions[User]
+	folder   *folder
+	auth     bool // writes require a bearer token
+	rate     middleware.Rate
+	cache    string // Cache-Control of items and lists
+	now      func() time.Time
 
 	patience time.Duration // for tests; see settings
 }
@@ -59,6 +58,7 @@ func newCollections(
 ) (*collections, error) {
 	c := &collections{db: db, auth: s.auth, rate: s.rate, cache: s.cache, now: now, patience: s.patience,
 		logins: middleware.NewAttempts(nil)}
+	c.sessions = c.newSessions()
 	var errs [9]error
 	// The table of users is created first, because orders refer to it by a foreign key.
 	c.users, errs[0] = openCollection[User](ctx, c, "users", sqltable.Options{})
@@ -83,7 +83,6 @@ func newCollections(
 	// The feed reports logouts and changes of users in all processes. Without -auth no user is
 	// checked.
 	if c.auth {
-		c.userLoader.find = c.usersOfTokens
 		go c.endStreams(ctx, endedSessions)
 		go c.endStreams(ctx, "users")
 	}

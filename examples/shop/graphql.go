@@ -43,9 +43,11 @@ var (
 // same resources, so a policy or a limit of one cannot be avoided by the other.
 func newContractHandlers(c *collections, catalogs map[string]*resource.Catalog) map[string]*contractHandler {
 	handlers := map[string]*contractHandler{}
-	socket := graphql.Socket{Connect: c.connect, Wait: c.patience}
+	socket := graphql.Socket{Wait: c.patience}
 	// A socket counts for its principal. Without -auth that is guest for all clients.
-	if !c.auth {
+	if c.auth {
+		socket.Connect = c.sessions.Connect
+	} else {
 		socket.PerPrincipal = 10_000 // all callers share one principal
 	}
 	for name, catalog := range catalogs {

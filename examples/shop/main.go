@@ -16,8 +16,7 @@
 //   - cancel.go is a command that runs as a job, and once.go stores idempotency keys.
 //   - contracts.go serves the versions; orders_v1.go and users_v1.go have the older types.
 //   - graphql.go serves each contract in GraphQL.
-//   - feed.go stores the events. streams.go, open_streams.go and user_loader.go limit streams to the
-//     items that their users may read.
+//   - feed.go stores the events, and streams.go ends streams with the sessions of their users.
 //   - middleware.go wraps all handlers in limits, logs and security headers.
 //   - neutral.go serves the paths without a version: page, documents, health check.
 package main

@@ -8,14 +8,11 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
-	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // The roles that -auth checks. Orders and users require a token, and customers see only their own.
@@ -49,57 +46,21 @@ func (c *collections) withCaller(next http.Handler) http.Handler {
 	if !c.auth {
 		opts.Key = func(r *http.Request) string { return c.principal(r.Context()) }
 	}
-	return c.withAuthentication(middleware.RateLimit(c.rate, opts)(next))
-}
-
-// withAuthentication authenticates the caller by bearer token. Writes other than login require one.
-// Requests to /graphql are always POST, so there the policies of the resources decide.
-func (c *collections) withAuthentication(next http.Handler) http.Handler {
+	limited := middleware.RateLimit(c.rate, opts)(next)
 	if !c.auth {
-		return next
+		return limited
 	}
-	authenticate := middleware.Authenticate(func(ctx context.Context, token string) (string, error) {
-		user, expires, err := c.userOfToken(ctx, tokenID(token))
-		if errors.Is(err, resource.ErrUnauthenticated) {
-			return "", middleware.ErrToken
-		}
-		id := strconv.FormatInt(user.ID, 10)
-		if s := sessionOf(ctx); s != nil {
-			s.token, s.user, s.expires = tokenID(token), id, expires
-		}
-		return id, err
-	}, &middleware.AuthenticateOptions{
-		Realm: realm,
-		// The path may begin with that of a contract.
-		Required: func(r *http.Request) bool {
-			return middleware.Writes(r) && !strings.HasSuffix(r.URL.EscapedPath(), "/auth/login") &&
-				!asksGraphQL(r)
-		},
-		// A public response that depends on the token must not be served to callers with another
-		// one.
-		Vary: strings.Contains(c.cache, "public"),
-	})
-	return withSession(authenticate(c.endWithSession(next)))
+	return c.sessions.Authenticate(limited)
 }
 
 // caller returns the user of the request, or [resource.ErrUnauthenticated]. A stream calls it for
-// each event, because the user may have logged out. It then reads the user together with those of
-// the other streams.
+// each event, because the user may have logged out.
 func (c *collections) caller(ctx context.Context) (User, error) {
-	id := middleware.Principal(ctx)
-	if id == "" {
+	if middleware.Principal(ctx) == "" {
 		return User{}, resource.ErrUnauthenticated
 	}
-	if s := sessionOf(ctx); s != nil && s.token != "" {
-		// A batch could wait for this transaction, which waits for the batch. Memory needs no
-		// batches.
-		if tx.Active(ctx) || c.db.sql == nil {
-			user, _, err := c.userOfToken(ctx, s.token)
-			return user, err
-		}
-		return c.userLoader.userOfToken(ctx, s.token)
-	}
-	return c.activeUser(ctx, id)
+	session, err := c.sessions.Current(ctx)
+	return session.User, err
 }
 
 // requireRole returns [resource.ErrForbidden] if the caller has none of the roles.

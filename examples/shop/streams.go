@@ -1,96 +1,99 @@
 package main
 
-// Event streams end with the session that opened them. middleware.go puts withSession around the
-// shop.
+// The sessions of users, and the event streams that end with them. sessions.go has the commands.
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/stoa-go/stoa/middleware"
-	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// session holds the token of a stream. Only streams need it: other requests end soon after their
-// token was checked.
-type session struct {
-	token   string // the id of the token; "" without a token
-	user    string // the user of the token
-	expires time.Time
-}
-
-// sessionKey is the key of the session in a context.
-type sessionKey struct{}
-
-// sessionOf returns the session of a stream, or nil for other requests.
-func sessionOf(ctx context.Context) *session {
-	s, _ := ctx.Value(sessionKey{}).(*session)
-	return s
-}
-
-// withSession adds an empty session to the context of a stream. Authentication fills it. The
-// session must exist before authentication, which runs in an inner handler and cannot change the
-// context of this one.
-func withSession(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if isStream(r) {
-			serveWith(next, w, r, context.WithValue(r.Context(), sessionKey{}, &session{}))
-			return
-		}
-		next.ServeHTTP(w, r)
+// newSessions returns the sessions of bearer tokens. Each request is authenticated: writes other than
+// login require a token. Requests to /graphql are always POST, so there the policies of the resources
+// decide.
+func (c *collections) newSessions() *middleware.Sessions[User] {
+	return middleware.NewSessions(c.findSessions, &middleware.SessionsOptions{
+		AuthenticateOptions: middleware.AuthenticateOptions{
+			Realm: realm,
+			// The path may begin with that of a contract.
+			Required: func(r *http.Request) bool {
+				return middleware.Writes(r) && !strings.HasSuffix(r.URL.EscapedPath(), "/auth/login") &&
+					!asksGraphQL(r)
+			},
+			// A public response that depends on the token must not be served to callers with another
+			// one.
+			Vary: strings.Contains(c.cache, "public"),
+		},
+		Stream: isStream,
+		Now:    func() time.Time { return c.now() },
+		// Memory needs no batches.
+		Unbatched: func(ctx context.Context) bool { return tx.Active(ctx) || c.db.sql == nil },
 	})
 }
 
-// endWithSession ends a stream if its token expires or is revoked, even if no event triggers a
-// check.
-func (c *collections) endWithSession(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s := sessionOf(r.Context()); s != nil && s.token != "" {
-			ctx, cancel := context.WithTimeout(r.Context(), s.expires.Sub(c.now()))
-			defer cancel()
-			serveWith(next, w, r, c.openStreams.register(ctx, s))
-			return
+// findSessions returns the sessions of valid tokens, if their users are active.
+func (c *collections) findSessions(ctx context.Context,
+	tokens []string) (map[string]middleware.Session[User], error) {
+	byID := make(map[string]string, len(tokens))
+	for _, token := range tokens {
+		byID[tokenID(token)] = token
+	}
+	ofUser := map[string][]Token{}
+	for kept, err := range c.tokens.GetMany(ctx, slices.Collect(maps.Keys(byID))) {
+		if err != nil {
+			return nil, err
 		}
-		next.ServeHTTP(w, r)
-	})
+		user := strconv.FormatInt(kept.Value.UserID, 10)
+		ofUser[user] = append(ofUser[user], kept.Value)
+	}
+	found := make(map[string]middleware.Session[User], len(tokens))
+	for it, err := range c.users.GetMany(ctx, slices.Collect(maps.Keys(ofUser))) {
+		if err != nil {
+			return nil, err
+		}
+		if !it.Value.Active {
+			continue
+		}
+		for _, kept := range ofUser[it.ID] {
+			found[byID[kept.ID]] = middleware.Session[User]{
+				Principal: it.ID, Expires: kept.ExpiresAt, User: it.Value,
+			}
+		}
+	}
+	return found, nil
 }
 
-// connect authenticates a WebSocket by its first message: {"Authorization": "Bearer TOKEN"}.
-// Browsers cannot set the header field of a WebSocket request. Without the member the header field
-// decides. The result replaces the principal of the request for this socket only.
-func (c *collections) connect(
-	ctx context.Context, payload []byte,
-) (within context.Context, until time.Time, err error) {
-	var message struct {
-		Authorization string `json:"Authorization"`
-	}
-	if err := json.Unmarshal(payload, &message); !c.auth || len(payload) == 0 ||
-		err == nil && message.Authorization == "" {
-		if s := sessionOf(ctx); s != nil && s.token != "" {
-			ctx = c.openStreams.register(ctx, s)
-		}
-		return ctx, until, nil
-	}
-	token, ok := strings.CutPrefix(message.Authorization, "Bearer ")
-	if !ok {
-		return nil, until, resource.ErrUnauthenticated
-	}
-	user, expires, err := c.userOfToken(ctx, tokenID(token))
-	if err != nil {
-		return nil, until, err
-	}
-	s := &session{tokenID(token), strconv.FormatInt(user.ID, 10), expires}
-	within = context.WithValue(c.openStreams.register(ctx, s), sessionKey{}, s)
-	return middleware.WithPrincipal(within, s.user), time.Now().Add(expires.Sub(c.now())), nil
-}
+// endedSessions is the name under which ended sessions are published in the feed. It is not a
+// collection, so clients cannot subscribe to it.
+const endedSessions = "sessions"
 
-// serveWith serves a request with another context, and copies the pattern to r for the log.
-func serveWith(next http.Handler, w http.ResponseWriter, r *http.Request, ctx context.Context) {
-	inner := r.WithContext(ctx)
-	defer func() { r.Pattern = inner.Pattern }()
-	next.ServeHTTP(w, inner)
+// endStreams ends streams when the feed reports a change of their users, in this process or another:
+// each event checks the permissions of its subscribers, but an idle stream has no events. It returns
+// when the feed is closed.
+func (c *collections) endStreams(ctx context.Context, collection string) {
+	for ctx.Err() == nil {
+		for e, err := range c.changes.Watch(ctx, feed.Cursor{}, collection) {
+			if errors.Is(err, feed.ErrClosed) {
+				return
+			}
+			if err != nil {
+				break // the next subscription begins with a bookmark, which checks all streams
+			}
+			// The ID of a bookmark is empty. If the database fails, the next bookmark checks again.
+			c.sessions.Check(ctx, e.ID)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
 }

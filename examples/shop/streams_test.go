@@ -1,14 +1,11 @@
 package main
 
 import (
-	"context"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/stoa-go/stoa/resource"
 )
 
 func TestIsStream(t *testing.T) {
@@ -73,46 +70,4 @@ func TestStreamsEndWithTheirTokens(t *testing.T) {
 			t.Errorf("the stream ended after %v, want the second for which the token was valid", took)
 		}
 	})
-}
-
-func TestConnect(t *testing.T) {
-	t.Parallel()
-	s := openShopOn(t, settings{db: "memory", auth: true})
-	token, expires, err := s.collections.newToken(t.Context(), 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tests := []struct {
-		name, payload string
-		who           string
-		err           error
-	}{
-		{"a token", `{"Authorization":"Bearer ` + token + `"}`, "2", nil},
-		{"lower case", `{"authorization":"Bearer ` + token + `","locale":"en"}`, "2", nil},
-		{"nothing", "", "", nil},
-		{"without the member", `{"locale":"en"}`, "", nil},
-		{"another token", `{"Authorization":"Bearer x"}`, "", resource.ErrUnauthenticated},
-		{"another scheme", `{"Authorization":"Basic x"}`, "", resource.ErrUnauthenticated},
-		{"not a string", `{"Authorization":7}`, "", resource.ErrUnauthenticated},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			ctx, until, err := s.collections.connect(t.Context(), []byte(tt.payload))
-			if err != tt.err {
-				t.Fatalf("%v, want %v", err, tt.err)
-			}
-			if err != nil {
-				return
-			}
-			if who := s.collections.principal(ctx); who != tt.who || until.IsZero() != (who == "") {
-				t.Errorf("principal %q until %v, want %q until %v from now", who, until, tt.who,
-					expires.Sub(s.today))
-			}
-		})
-	}
-	if ctx, _, err := openShop(t).collections.connect(context.Background(),
-		[]byte(`{"Authorization":"Bearer x"}`)); ctx == nil || err != nil {
-		t.Errorf("a shop without -auth: %v", err)
-	}
 }

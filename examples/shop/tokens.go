@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"strconv"
 	"time"
 
 	"github.com/stoa-go/stoa/query"
@@ -39,31 +38,6 @@ func (c *collections) newToken(ctx context.Context, user int64) (token string, e
 func tokenID(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
-}
-
-// userOfToken returns the active user of the token with this id, and when the token expires. The
-// error is [resource.ErrUnauthenticated] if the token is not valid. Every request calls it, because
-// a user may be deactivated at any time.
-func (c *collections) userOfToken(ctx context.Context, id string) (user User, expires time.Time, err error) {
-	kept, err := c.tokens.Get(ctx, id)
-	if err == nil && c.now().Before(kept.Value.ExpiresAt) {
-		user, err = c.activeUser(ctx, strconv.FormatInt(kept.Value.UserID, 10))
-		return user, kept.Value.ExpiresAt, err
-	}
-	if err == nil || isAbsent(err) {
-		err = resource.ErrUnauthenticated
-	}
-	return User{}, time.Time{}, err
-}
-
-// activeUser returns the user with this id, or [resource.ErrUnauthenticated] if the user does not
-// exist or is not active.
-func (c *collections) activeUser(ctx context.Context, id string) (User, error) {
-	it, err := c.users.Get(ctx, id)
-	if isAbsent(err) || err == nil && !it.Value.Active {
-		err = resource.ErrUnauthenticated
-	}
-	return it.Value, err
 }
 
 // isAbsent reports whether an item does not exist or was deleted. Most callers treat both alike.

@@ -82,7 +82,7 @@ func TestStreamsEndWithTheirSessions(t *testing.T) {
 				}
 			}
 			// Ended streams are removed; otherwise this loop does not end.
-			for len(s.collections.openStreams.ofUser("4")) > 0 {
+			for s.collections.sessions.Streams("4") > 0 {
 				time.Sleep(time.Millisecond)
 			}
 		})
