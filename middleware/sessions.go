@@ -56,9 +56,13 @@ type Sessions[T any] struct {
 // is authenticated, because Authenticate cannot pass it to inner handlers otherwise.
 type held[T any] struct {
 	token  string
+	read   time.Time // when the session was read
 	stream bool
 	Session[T]
 }
+
+// currentFor is how long a session that was read for the authentication of a request is current.
+const currentFor = time.Second
 
 // stream is an open stream, and the function that ends it.
 type stream[T any] struct {
@@ -120,7 +124,7 @@ func (s *Sessions[T]) verify(ctx context.Context, token string) (principal strin
 		return "", err
 	}
 	h := sessionOf[T](ctx)
-	h.token, h.Session = token, session
+	h.token, h.read, h.Session = token, time.Now(), session
 	return session.Principal, nil
 }
 
@@ -157,15 +161,15 @@ func errSession() error {
 		problem.New(problem.Unauthenticated, "The request has no token, or its token is not valid any more."))
 }
 
-// Current returns the session of a request, for policies. That of a stream is read again for each
-// call, because the token may have been revoked and the user may have changed since the stream was
-// opened; concurrent calls share reads. That of another request is as it was authenticated. Without a
-// token, and if the token is not valid any more, the error is [ErrToken] and a problem (401).
+// Current returns the session of a request, for policies. It is read again if the request is a stream
+// or was authenticated more than a second ago, because the token may have been revoked and the user
+// may have changed; concurrent calls share reads. Without a token, and if the token is not valid any
+// more, the error is [ErrToken] and a problem (401).
 func (s *Sessions[T]) Current(ctx context.Context) (Session[T], error) {
 	switch h := sessionOf[T](ctx); {
 	case h.token == "":
 		return Session[T]{}, errSession()
-	case !h.stream:
+	case !h.stream && time.Since(h.read) < currentFor:
 		return h.Session, nil
 	case s.opts.Unbatched(ctx):
 		return s.readSession(ctx, h.token)

@@ -152,6 +152,10 @@ func TestSessionsCurrent(t *testing.T) {
 			if got := role(r.Context()); got != "customer" || len(k.reads) != reads {
 				t.Errorf("in a request: %s after %d reads", got, len(k.reads)-reads)
 			}
+			time.Sleep(time.Second)
+			if got := role(r.Context()); got != "clerk" {
+				t.Errorf("in a request that takes longer: %s", got)
+			}
 		}))
 		r := httptest.NewRequest("GET", "/orders", nil)
 		r.Header.Set("Authorization", "Bearer b")
