@@ -42,7 +42,6 @@ func TestLogin(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
 			w := ask(t, s, "POST", "/auth/login", tt.body, "Content-Type: application/json")
 			if w.Code != tt.status {
 				t.Fatalf("%d: %s", w.Code, w.Body)
