@@ -2,14 +2,19 @@ package sqltx_test
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"reflect"
+	"runtime"
 	"strings"
 	"testing"
+	"weak"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
+	"github.com/stoa-go/stoa/resource/sql/sqltx/internal/fakesqlite"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -81,5 +86,34 @@ func TestIdleOnALostConnection(t *testing.T) {
 	if err := db.InTx(t.Context(), func(context.Context) error { return nil }); !errors.Is(err,
 		tx.ErrUnavailable) {
 		t.Errorf("InTx: %v, want tx.ErrUnavailable", err)
+	}
+}
+
+// TestIdleReleasesConnections: connections that the pool has closed are not kept in memory.
+func TestIdleReleasesConnections(t *testing.T) {
+	t.Parallel()
+	var opened []weak.Pointer[byte]
+	fake := &fakesqlite.Driver{Opened: func(c driver.Conn) {
+		opened = append(opened, weak.Make((*byte)(reflect.ValueOf(c).UnsafePointer())))
+	}}
+	pool := sql.OpenDB(fake)
+	defer pool.Close()
+	pool.SetMaxIdleConns(-1) // a new connection for each transaction
+	db := sqltx.New(sqltx.PostgreSQL, pool, nil)
+	for range 300 {
+		if err := db.InTx(t.Context(), func(context.Context) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.GC()
+	kept := 0
+	for _, c := range opened {
+		if c.Value() != nil {
+			kept++
+		}
+	}
+	runtime.KeepAlive(db)
+	if len(opened) != 300 || kept > 10 {
+		t.Errorf("%d of %d closed connections are in memory", kept, len(opened))
 	}
 }

@@ -16,6 +16,8 @@ type Driver struct {
 	// Fail returns the error of each operation: a statement, or one of BEGIN, COMMIT, ROLLBACK,
 	// OPEN and CLOSE. n counts operations of the same kind from 1.
 	Fail func(what string, n int) error
+	// Opened, if not nil, receives each connection.
+	Opened func(c driver.Conn)
 	// Begun, if not nil, receives the context of each BEGIN.
 	Begun func(ctx context.Context)
 	// Value, if not nil, returns the only value of the only row of a query; nil means no rows.
@@ -54,7 +56,11 @@ func (d *Driver) Connect(context.Context) (driver.Conn, error) {
 	if err := d.do("OPEN"); err != nil {
 		return nil, err
 	}
-	return &conn{d}, nil
+	c := &conn{d}
+	if d.Opened != nil {
+		d.Opened(c)
+	}
+	return c, nil
 }
 
 // Driver implements [driver.Connector].
