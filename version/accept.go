@@ -163,7 +163,11 @@ func (c *ranges) next() bool {
 
 // cutMember splits off the first member of a list. Commas within quoted strings do not separate
 // members.
-func cutMember(list string) (member, rest string) {
+func cutMember(list string) (member, rest string) { return cutUnquoted(list, ',') }
+
+// cutUnquoted cuts list at the first separator that is not in a quoted string. The part before it
+// is trimmed.
+func cutUnquoted(list string, separator byte) (before, after string) {
 	quoted := false
 	for i := 0; i < len(list); i++ {
 		switch c := list[i]; {
@@ -171,7 +175,7 @@ func cutMember(list string) (member, rest string) {
 			quoted = !quoted
 		case c == '\\' && quoted:
 			i++
-		case c == ',' && !quoted:
+		case c == separator && !quoted:
 			return strings.Trim(list[:i], " \t"), list[i+1:]
 		}
 	}

@@ -141,7 +141,7 @@ func TestConcurrently(t *testing.T) {
 func TestClocksThatAreNil(t *testing.T) {
 	t.Parallel()
 	api := version.New([]version.Contract{
-		{Name: "1.0.0", Handler: seenBy("1.0.0"), Sunset: time.Now().Add(time.Hour)},
+		{Name: "1.0.0", Handler: seenBy("1.0.0"), Deprecated: sinceJune, Sunset: time.Now().Add(time.Hour)},
 		{Name: "0.1.0", Sunset: time.Now().Add(-time.Hour)},
 	}, []version.Strategy{version.Path{}}, nil)
 	ask(t, api, "GET /v1/x").saw(t, "1.0.0")

@@ -47,8 +47,78 @@ func TestRule145Sunset(t *testing.T) {
 			t.Errorf("%s: New said %q", name, raw)
 		}
 	}
-	// at the same time is fine
-	openMarket(t, func(m *market) { m.contracts[1].Sunset = m.contracts[1].Deprecated })
+	// RFC 9745 allows the same time.
+	openMarket(t, func(m *market) {
+		m.contracts[1].Sunset = m.contracts[1].Deprecated
+		m.options.MinDeprecation = -1
+	})
+}
+
+// The period between the dates has a minimum, which clients need to migrate.
+func TestRule145MinDeprecation(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	tests := []struct {
+		name     string
+		contract version.Contract
+		least    time.Duration
+		want     string // of the panic
+	}{
+		{name: "the default minimum",
+			contract: version.Contract{Deprecated: sinceJune, Sunset: sinceJune.Add(60 * day)}},
+		{name: "a second less",
+			contract: version.Contract{Deprecated: sinceJune, Sunset: sinceJune.Add(60*day - time.Second)},
+			want: "version: contract 1.0.0: Deprecated 2026-06-01T00:00:00Z is 1439h59m59s before " +
+				"Sunset 2026-07-30T23:59:59Z, want at least 60 days; " +
+				"set Sunset to 2026-07-31T00:00:00Z or later, or change Options.MinDeprecation"},
+		{name: "dates in other zones",
+			contract: version.Contract{Deprecated: sinceJune.In(time.FixedZone("", 7200)),
+				Sunset: sinceJune.Add(30 * day).In(time.FixedZone("", -7200))},
+			want: "version: contract 1.0.0: Deprecated 2026-06-01T00:00:00Z is 30 days before " +
+				"Sunset 2026-07-01T00:00:00Z, want at least 60 days; " +
+				"set Sunset to 2026-07-31T00:00:00Z or later, or change Options.MinDeprecation"},
+		{name: "a longer minimum",
+			contract: version.Contract{Deprecated: sinceJune, Sunset: sinceJune.Add(60 * day)}, least: 61 * day,
+			want: "version: contract 1.0.0: Deprecated 2026-06-01T00:00:00Z is 60 days before " +
+				"Sunset 2026-07-31T00:00:00Z, want at least 61 days; " +
+				"set Sunset to 2026-08-01T00:00:00Z or later, or change Options.MinDeprecation"},
+		{name: "a shorter minimum",
+			contract: version.Contract{Deprecated: sinceJune, Sunset: sinceJune.Add(day)}, least: day},
+		{name: "less than a day",
+			contract: version.Contract{Deprecated: sinceJune, Sunset: sinceJune.Add(time.Hour)}, least: day,
+			want: "version: contract 1.0.0: Deprecated 2026-06-01T00:00:00Z is 1h0m0s before " +
+				"Sunset 2026-06-01T01:00:00Z, want at least 1 day; " +
+				"set Sunset to 2026-06-02T00:00:00Z or later, or change Options.MinDeprecation"},
+		{name: "no minimum",
+			contract: version.Contract{Deprecated: sinceJune, Sunset: sinceJune.Add(time.Hour)}, least: -1},
+		{name: "a sunset that is not announced",
+			contract: version.Contract{Sunset: nextJune},
+			want: "version: contract 1.0.0 has Sunset 2027-06-30T23:59:59Z but no Deprecated; " +
+				"set Deprecated to 2027-05-01T23:59:59Z or earlier (Options.MinDeprecation is 60 days)"},
+		{name: "no minimum for a sunset that is not announced",
+			contract: version.Contract{Sunset: nextJune}, least: -1},
+		{name: "a retired contract with one date", contract: version.Contract{Sunset: lastYear}},
+		{name: "a retired contract with two dates",
+			contract: version.Contract{Deprecated: lastYear.Add(-day), Sunset: lastYear},
+			want: "version: contract 1.0.0: Deprecated 2026-01-30T00:00:00Z is 1 day before " +
+				"Sunset 2026-01-31T00:00:00Z, want at least 60 days; " +
+				"set Sunset to 2026-03-31T00:00:00Z or later, or change Options.MinDeprecation"},
+		{name: "a preview", contract: version.Contract{Preview: true, Sunset: nextJune}},
+		{name: "no end", contract: version.Contract{Deprecated: sinceJune}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			tt.contract.Name, tt.contract.Handler = "1.0.0", seenBy("1.0.0")
+			got := panics(func() {
+				version.New([]version.Contract{tt.contract}, []version.Strategy{version.Path{}},
+					&version.Options{MinDeprecation: tt.least, Now: func() time.Time { return today }})
+			})
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("New panicked (-want +got):\n%s", diff)
+			}
+		})
+	}
 }
 
 func TestRule146Links(t *testing.T) {

@@ -23,6 +23,7 @@ type listEntry struct {
 	Sunset     string   `json:"sunset"`
 	Successor  string   `json:"successor"`
 	OpenAPI    string   `json:"openapi"`
+	URL        string   `json:"url"`
 }
 
 func readList(t *testing.T, res *answer) []listEntry {

@@ -75,7 +75,7 @@ func openMarket(t testing.TB, changes ...func(*market)) (*version.Negotiator, *m
 		change(m)
 	}
 	for i := range m.contracts {
-		if c := &m.contracts[i]; c.Handler == nil && c.Name != "0.9.0" {
+		if c := &m.contracts[i]; c.Handler == nil && c.At == "" && c.Name != "0.9.0" {
 			c.Handler = m.stall(c.Name)
 		}
 	}

@@ -148,7 +148,8 @@ func TestRule024ShortNamesFollowTheClock(t *testing.T) {
 	t.Parallel()
 	api, clock := openMarket(t, func(m *market) {
 		m.contracts = []version.Contract{
-			{Name: "1.0.0", Sunset: today.Add(2 * time.Hour)}, {Name: "1.1.0", Sunset: today.Add(time.Hour)},
+			{Name: "1.0.0", Deprecated: sinceJune, Sunset: today.Add(2 * time.Hour)},
+			{Name: "1.1.0", Deprecated: sinceJune, Sunset: today.Add(time.Hour)},
 			{Name: "2.0.0"},
 		}
 	})

@@ -14,10 +14,10 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Body names a contract by a member of the JSON object in the body of a POST or PUT. The value is a
-// string, or a number that is read as it is spelled: 1.10 differs from 1.1. The member is removed
-// from the body that the handler reads. [Selection.Member] returns it for handlers that repeat it
-// in the response.
+// Body names a contract by a member of the JSON object in the body of a POST or PUT, or of a merge
+// patch if the handler is a [PatchVersioner]. The value is a string, or a number that is read as it is
+// spelled: 1.10 differs from 1.1. The member is removed from the body that the handler reads.
+// [Selection.Member] returns it for handlers that repeat it in the response.
 //
 // The body is read before the handler is called. A body that is not valid JSON names no contract
 // and is passed on for the handler to reject. A body longer than Limit is rejected with 413 if
@@ -73,7 +73,7 @@ func (b Body) install(n *Negotiator) {
 // this to [lazyBody].
 func (q *negotiation) readBody(acceptPlace bool) {
 	b := q.n.body
-	if !b.concerns(q.n, q.request) || q.isOpaque() {
+	if !b.concerns(q) || q.isOpaque() {
 		return
 	}
 	// A body with a Content-Length over the limit is rejected without sending 100 (Continue).
@@ -97,21 +97,33 @@ func (q *negotiation) readBody(acceptPlace bool) {
 	}
 }
 
-// isOpaque reports whether any handler treats the body as opaque. The contract is not known yet, so
-// all handlers are called.
+// isOpaque reports whether any handler treats the body as opaque.
 func (q *negotiation) isOpaque() bool {
+	return q.anyHandler(func(h http.Handler, r *http.Request) bool {
+		o, ok := h.(Opaque)
+		return ok && o.Opaque(r)
+	})
+}
+
+// namesInPatch reports whether any handler accepts the member in a merge patch.
+func (q *negotiation) namesInPatch() bool {
+	return q.anyHandler(func(h http.Handler, r *http.Request) bool {
+		p, ok := h.(PatchVersioner)
+		return ok && p.VersionInPatch(r)
+	})
+}
+
+// anyHandler reports whether is returns true for the handler of any contract. The contract is not
+// known yet, so all handlers are asked. The request has the URL that they will see.
+func (q *negotiation) anyHandler(is func(h http.Handler, r *http.Request) bool) bool {
+	r := *q.request // a shallow copy
+	if q.spelled.path != "" {
+		plain := *r.URL
+		stripMarker(&plain)
+		r.URL = &plain
+	}
 	for _, c := range q.n.contracts {
-		h, ok := c.Handler.(Opaque)
-		if !ok {
-			continue
-		}
-		r := *q.request // a shallow copy with the URL that the handler will see
-		if q.spelled.path != "" {
-			plain := *r.URL
-			stripMarker(&plain)
-			r.URL = &plain
-		}
-		if h.Opaque(&r) {
+		if c.Handler != nil && is(c.Handler, &r) {
 			return true
 		}
 	}
@@ -127,8 +139,10 @@ func (n *Negotiator) matchMember(m member, now time.Time) match {
 }
 
 // concerns reports whether the body can contain the member: a JSON representation with a coding
-// that this package can decode. JSON Patch and JSON Merge Patch documents are not representations.
-func (b *Body) concerns(n *Negotiator, r *http.Request) bool {
+// that this package can decode. A JSON Patch is not a representation. A JSON Merge Patch is one in
+// part, and may have the member if a handler accepts it.
+func (b *Body) concerns(q *negotiation) bool {
+	n, r := q.n, q.request
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 		return false
 	}
@@ -138,6 +152,9 @@ func (b *Body) concerns(n *Negotiator, r *http.Request) bool {
 	media, ok := httpbody.MediaType(r)
 	if !ok {
 		return false
+	}
+	if r.Method == http.MethodPatch {
+		return media == "application/merge-patch+json" && q.namesInPatch()
 	}
 	switch media {
 	case mediaJSON:
@@ -313,6 +330,9 @@ func (l *lazyBody) open() io.Reader {
 		d := s.n.failureProblem(&negotiation{n: s.n, request: l.request, now: s.now, failure: found,
 			failedPlace: s.n.bodyPlace})
 		return errReader{s.n.withSupported(d, s.now)}
+	}
+	if s.contract.remote != nil {
+		return c.reader() // see setBody
 	}
 	if c.gzipped {
 		return bytes.NewReader(httpbody.AppendGzip(nil, c.stripped)) // Content-Encoding is still gzip

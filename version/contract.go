@@ -11,9 +11,20 @@ type Contract struct {
 	// are required.
 	Name string
 	// Handler serves the contract. It receives requests without the version: the path segment, the
-	// query parameter and the body member that named the contract have been removed. It may be nil
-	// if Sunset has passed.
+	// query parameter and the body member that named the contract have been removed. It is nil if At
+	// is set, and may be nil if Sunset has passed.
 	Handler http.Handler
+	// At is the URL of the contract on another server, such as https://api-v1.example.com or
+	// https://example.com/api/v1, with http or https and without query. The path of a request, as
+	// Handler would receive it, and its query are appended. Requests are answered with 308 and that
+	// Location, and the URL is in the list of versions and in successor links. Empty means that
+	// Handler serves the contract.
+	At string
+	// Proxy forwards requests to At, without a redirect. Clients do not see At, so it may be an
+	// internal URL. Everything except the URL is forwarded as received: the header fields and the
+	// body that name the contract, too. The other server must trust X-Forwarded-For,
+	// X-Forwarded-Host and X-Forwarded-Proto from this server only.
+	Proxy bool
 	// Preview marks a contract that may still change. Only its full name selects it, and successor
 	// links never point to it.
 	Preview bool
@@ -23,7 +34,8 @@ type Contract struct {
 	Deprecated time.Time
 	// Sunset is the time from which requests to the contract are rejected with 410. No restart is
 	// needed. It is sent as Sunset (RFC 8594) before and after that time. It must not be earlier
-	// than Deprecated (RFC 9745 section 4). Zero means that no end is planned.
+	// than Deprecated (RFC 9745 section 4), and [Options.MinDeprecation] applies. Zero means that no
+	// end is planned.
 	Sunset time.Time
 	// Brownouts are periods in which requests to the contract are rejected as they are after
 	// Sunset. They make remaining clients visible while the contract can still be used again. They
@@ -66,9 +78,13 @@ type contract struct {
 	deprecation []string // nil if there is no date
 	sunset      []string
 	links       []string
-	mediaPrefix string // prefix of its media types; "" without MediaType
+	mediaPrefix string  // prefix of its media types; "" without MediaType
+	remote      *remote // nil without At
 	usage       counters
 }
+
+// served reports whether there is something to serve the contract: a handler or another server.
+func (c *contract) served() bool { return c.Handler != nil || c.remote != nil }
 
 // status returns the status of the contract at the time now.
 func (c *contract) status(now time.Time) Status {

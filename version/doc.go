@@ -6,6 +6,7 @@
 // host, the query, a header field, the media type or the request body. A [Negotiator] applies every
 // strategy to every request. It rejects a request that names two different contracts. It passes
 // every other request to the handler of the selected contract, which reads the result with [From].
+// A contract may also be on another server, see [Contract.At].
 //
 //	api := version.New(
 //		[]version.Contract{

@@ -65,6 +65,52 @@ func Example() {
 	//   Link: </v2/hello>; rel="successor-version"
 }
 
+// The report belongs into the log at start. Its last line is a weakness: clients of major version 1
+// have no date until which to migrate.
+func ExampleNegotiator_Report() {
+	api := version.New(
+		[]version.Contract{{Name: "1.0.0", Handler: greeter("Good day")},
+			{Name: "2.0.0", Handler: greeter("Hi")}},
+		[]version.Strategy{version.Path{}, version.Header{Name: "API-Version"}},
+		&version.Options{Default: "2.0.0"},
+	)
+	fmt.Print(api.Report())
+	// Output:
+	// contract 2.0.0  current, named 2 2.0 2.0.0, default
+	// contract 1.0.0  current, named 1 1.0 1.0.0
+	//     named in: the path, the header field API-Version
+	// weak: contract 2.0.0 replaces major version 1, of which no contract is deprecated (see Contract.Deprecated)
+}
+
+// Older contracts are on other servers. A request for 1.0.0 is redirected with its method, path,
+// query and body. A request for 1.1.0 would be forwarded.
+func ExampleContract_at() {
+	current := greeter("Hi")
+	api := version.New(
+		[]version.Contract{
+			{Name: "2.0.0", Handler: current},
+			{Name: "1.1.0", At: "http://10.0.0.7:8080/v1.1", Proxy: true},
+			{Name: "1.0.0", At: "https://api-v1.example.com"},
+		},
+		[]version.Strategy{version.Path{}, version.Header{Name: "API-Version"}},
+		&version.Options{Default: "2.0.0", Transport: http.DefaultTransport},
+	)
+	w := httptest.NewRecorder()
+	api.ServeHTTP(w, httptest.NewRequest(http.MethodPut, "/v1.0/hello?page=2", nil))
+	fmt.Println(w.Code, w.Header().Get("API-Version"), w.Header().Get("Location"))
+	// The list of versions has the URL, too.
+	w = httptest.NewRecorder()
+	api.List().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/versions", nil))
+	var list struct{ Versions []struct{ Name, URL string } }
+	if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(list.Versions)
+	// Output:
+	// 308 1.0.0 https://api-v1.example.com/hello?page=2
+	// [{2.0.0 } {1.1.0 } {1.0.0 https://api-v1.example.com}]
+}
+
 // A request that contradicts itself is refused, and told which two places do not agree.
 func ExampleNew() {
 	api := version.New(

@@ -99,12 +99,14 @@ func (s *Selection) successor() string {
 
 // targetIn returns the request target in the contract next. It names the contract in the same part
 // of the URL as the request. If the request named it elsewhere, the path or the query is used; ""
-// if neither is a strategy.
+// if neither is a strategy. A contract on another server has its own URL.
 func (s *Selection) targetIn(next *contract) string {
 	// next is served and no preview, so it has names.
 	shortest := s.n.names(next, s.now)[0]
 	mount, path := s.target()
 	switch {
+	case next.remote != nil && !next.Proxy:
+		return next.remote.base.String() + path
 	case s.spelled.host:
 		_, domain := s.n.host.split(s.request.Host)
 		label := s.n.host.Prefix + strings.ReplaceAll(shortest, ".", "-")

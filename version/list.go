@@ -25,6 +25,7 @@ type listEntry struct {
 	Deprecated time.Time  `json:"deprecated,omitzero"`
 	Sunset     time.Time  `json:"sunset,omitzero"`
 	Successor  string     `json:"successor,omitempty"`
+	URL        string     `json:"url,omitempty"` // of another server
 	OpenAPI    string     `json:"openapi,omitempty"`
 	Links      *listLinks `json:"links,omitempty"`
 }
@@ -79,6 +80,9 @@ func (n *Negotiator) document(now time.Time) []byte {
 		}
 		if next := n.next(c, now); next != nil {
 			l.Successor = next.Name
+		}
+		if c.remote != nil && !c.Proxy {
+			l.URL = c.remote.base.String()
 		}
 		if c.DeprecationLink != "" || c.SunsetLink != "" {
 			l.Links = &listLinks{c.DeprecationLink, c.SunsetLink}

@@ -88,7 +88,8 @@ func (q *negotiation) run() {
 		found := p.locator.locate(q.n, q.request, q.now)
 		q.add(i, &found)
 	}
-	if q.n.body != nil && represents && (q.rank == rankNone || q.rank > rankMalformed) {
+	inBody := represents || q.request.Method == http.MethodPatch
+	if q.n.body != nil && inBody && (q.rank == rankNone || q.rank > rankMalformed) {
 		q.readBody(accepted.selects() || accepted.kind != "")
 	}
 	if accepted.contract != nil && accepted.kind == "" {

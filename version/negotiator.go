@@ -1,6 +1,7 @@
 package version
 
 import (
+	"log/slog"
 	"net/http"
 	"slices"
 	"time"
@@ -23,9 +24,22 @@ type Options struct {
 	// Principal returns the caller for [Negotiator.Usage]; "" is an anonymous caller. Nil means
 	// that all callers are anonymous.
 	Principal func(r *http.Request) string
+	// MinDeprecation is the minimum period between Deprecated and Sunset of a contract. [New] panics
+	// if it is shorter, or if a contract that is served has a Sunset and no Deprecated. Default 60
+	// days; negative means no minimum. It does not apply to preview contracts.
+	MinDeprecation time.Duration
+	// Transport sends the requests to contracts with [Contract.Proxy], and is required for them. Use
+	// a clone of [http.DefaultTransport] with a ResponseHeaderTimeout, because otherwise only the
+	// context of a request limits how long the other server may take. A timeout is 504.
+	Transport http.RoundTripper
+	// Logger receives errors of contracts with [Contract.Proxy]. Default [slog.Default].
+	Logger *slog.Logger
 	// Now is the clock. Default [time.Now].
 	Now func() time.Time
 }
+
+// defaultMinDeprecation is the default of Options.MinDeprecation.
+const defaultMinDeprecation = 60 * 24 * time.Hour
 
 // Reserver is implemented by handlers that have parameters or fields of their own. [New] calls
 // Reserve with the body member and the query parameter that name the version, "" if there is none.
@@ -42,6 +56,14 @@ type Reserver interface {
 // call the wrapped one.
 type Opaque interface {
 	Opaque(r *http.Request) bool
+}
+
+// PatchVersioner is implemented by handlers that let merge patches name the contract. [Body] reads
+// the member of a merge patch (RFC 7396) for which the handler of any contract returns true. The
+// request has the URL that the handler will see. A handler that wraps a PatchVersioner should
+// implement it and call the wrapped one.
+type PatchVersioner interface {
+	VersionInPatch(r *http.Request) bool
 }
 
 // Negotiator selects the contract of each request and passes the request to its handler. It
@@ -87,9 +109,9 @@ func (n *Negotiator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	n.count(&q)
-	// Without a handler the contract was retired when New was called, even if the clock has been
-	// set back.
-	if q.contract.retired(now) || q.contract.brownout(now) > 0 || q.contract.Handler == nil {
+	// A contract that nothing serves was retired when New was called, even if the clock has been set
+	// back.
+	if q.contract.retired(now) || q.contract.brownout(now) > 0 || !q.contract.served() {
 		n.refuse(w, r, n.retiredProblem(&q), now)
 		return
 	}
@@ -138,7 +160,7 @@ func (n *Negotiator) preflight(w http.ResponseWriter, r *http.Request, now time.
 			q.contract = c
 		}
 	}
-	if q.contract == nil || q.contract.Handler == nil {
+	if q.contract == nil || !q.contract.served() {
 		return false
 	}
 	n.dispatch(w, &q)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"time"
 )
@@ -14,7 +15,8 @@ import (
 //
 // New panics if there is no contract or no strategy, if a name is malformed or not unique, or if
 // the default or a successor is not among the contracts. It also panics if dates contradict each
-// other, if a contract without a handler is not retired, and if a [Reserver] returns an error.
+// other or [Options.MinDeprecation], if [Contract.At] is not valid, and if a [Reserver] returns an
+// error. A contract that is not retired must have either a handler or At.
 func New(contracts []Contract, strategies []Strategy, opts *Options) *Negotiator {
 	n := &Negotiator{strategies: slices.Clone(strategies)}
 	if opts != nil {
@@ -23,8 +25,12 @@ func New(contracts []Contract, strategies []Strategy, opts *Options) *Negotiator
 	if n.opts.Now == nil {
 		n.opts.Now = time.Now
 	}
+	if n.opts.MinDeprecation == 0 {
+		n.opts.MinDeprecation = defaultMinDeprecation
+	}
 	n.addStrategies()
 	n.addContracts(contracts)
+	n.initProxies()
 	n.setDefault()
 	n.reserve()
 	return n
@@ -93,10 +99,13 @@ func (n *Negotiator) newContract(given Contract) *contract {
 		panic(fmt.Sprintf("version: contract name %q is invalid; use MAJOR.MINOR.PATCH, such as 1.1.0",
 			c.Name))
 	}
-	if c.Handler == nil && !c.retired(n.opts.Now()) {
-		panic("version: contract " + c.Name + " has no Handler; only a retired contract may have none")
+	c.remote = newRemote(&given)
+	if !c.served() && !c.retired(n.opts.Now()) {
+		panic("version: contract " + c.Name +
+			" has no Handler and no At; only a retired contract may have none")
 	}
 	c.checkDates()
+	n.checkDeprecation(c)
 	c.initHeader()
 	if n.media != nil {
 		c.mediaPrefix = n.media.prefix + "." + c.Name + "."
@@ -127,6 +136,44 @@ func (c *contract) checkDates() {
 			fail("a brownout ends after Sunset")
 		}
 	}
+}
+
+// checkDeprecation panics if the period between Deprecated and Sunset is shorter than
+// MinDeprecation. The Sunset of a retired contract may be its only date, because a period that is
+// over cannot be corrected.
+func (n *Negotiator) checkDeprecation(c *contract) {
+	least, from, until := n.opts.MinDeprecation, c.Contract.Deprecated, c.Sunset
+	if least < 0 || until.IsZero() || c.Preview {
+		return
+	}
+	if from.IsZero() {
+		if !c.retired(n.opts.Now()) {
+			panic(fmt.Sprintf("version: contract %s has Sunset %s but no Deprecated; "+
+				"set Deprecated to %s or earlier (Options.MinDeprecation is %s)",
+				c.Name, date(until), date(until.Add(-least)), period(least)))
+		}
+		return
+	}
+	if found := until.Sub(from); found < least {
+		panic(fmt.Sprintf("version: contract %s: Deprecated %s is %s before Sunset %s, want at least %s; "+
+			"set Sunset to %s or later, or change Options.MinDeprecation",
+			c.Name, date(from), period(found), date(until), period(least), date(from.Add(least))))
+	}
+}
+
+// date returns a time as errors and reports show it.
+func date(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
+
+// period returns a duration in days if it has whole days.
+func period(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d%day != 0:
+		return d.String()
+	case d == day:
+		return "1 day"
+	}
+	return strconv.FormatInt(int64(d/day), 10) + " days"
 }
 
 // setDefault panics if the default contract does not exist or is retired. A default that is retired

@@ -163,11 +163,12 @@ func (s *Selection) acceptsAnything() bool {
 	return true
 }
 
-// Member returns the name of the body member that named the contract, and the full name of the
-// contract to repeat in the response. ok is false if the body named none.
+// Member returns the name of the body member that named the contract, and MAJOR.MINOR of the contract
+// to repeat in the response. ok is false if the body named none.
 func (s *Selection) Member() (name, contract string, ok bool) {
 	if s == nil || !s.member.Load() {
 		return "", "", false
 	}
-	return s.n.body.Name, s.contract.Name, true
+	contract = s.contract.Name
+	return s.n.body.Name, contract[:strings.LastIndexByte(contract, '.')], true
 }

@@ -29,7 +29,7 @@ type Usage struct {
 func (n *Negotiator) Usage() []Usage {
 	all := make([]Usage, len(n.contracts))
 	for i, c := range n.contracts {
-		all[i] = c.usage.report(c.Name, n.places)
+		all[i] = c.usage.snapshot(c.Name, n.places)
 	}
 	return all
 }
@@ -92,8 +92,8 @@ func (u *counters) counter(principal string) *atomic.Int64 {
 	}
 }
 
-// report returns the counts. The remainders are computed from the total.
-func (u *counters) report(contract string, places []place) Usage {
+// snapshot returns the counts. The remainders are computed from the total.
+func (u *counters) snapshot(contract string, places []place) Usage {
 	r := Usage{Contract: contract, Sources: map[string]int64{}, Principals: map[string]int64{}}
 	var named, called int64
 	for i := range u.sources {

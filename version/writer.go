@@ -45,14 +45,7 @@ func (n *Negotiator) dispatch(w http.ResponseWriter, q *negotiation) {
 			r.URL.RawQuery = stripQuery(r.URL.RawQuery, n.query)
 		}
 	}
-	switch {
-	case q.body != nil:
-		s.member.Store(q.inBody)
-		q.body.setOn(r)
-	case q.lazyBody:
-		r.Body = &lazyBody{selection: s, request: q.request, body: r.Body, raw: q.raw, place: q.place}
-		r.ContentLength = -1 // known after the body has been read; the header field is unchanged
-	}
+	q.setBody(r, s)
 	// The deferred call also runs if the handler panics, because middleware outside may write a
 	// response for it. The pattern is copied for middleware such as loggers, which read it from the
 	// outer request.
@@ -60,7 +53,29 @@ func (n *Negotiator) dispatch(w http.ResponseWriter, q *negotiation) {
 		q.request.Pattern = r.Pattern
 		x.writer.completeHeader()
 	}()
+	if q.contract.remote != nil {
+		q.contract.remote.serve(&x.writer, r)
+		return
+	}
 	q.contract.Handler.ServeHTTP(&x.writer, r)
+}
+
+// setBody makes the body that was read the body of r, without the member that named the contract.
+// Another server receives it unchanged, because it also receives the digest of the body.
+func (q *negotiation) setBody(r *http.Request, s *Selection) {
+	elsewhere := q.contract.remote != nil
+	switch {
+	case q.body != nil && elsewhere:
+		r.Body = readCloser{q.body.reader(), q.body.body}
+	case q.body != nil:
+		s.member.Store(q.inBody)
+		q.body.setOn(r)
+	case q.lazyBody:
+		r.Body = &lazyBody{selection: s, request: q.request, body: r.Body, raw: q.raw, place: q.place}
+		if !elsewhere {
+			r.ContentLength = -1 // known after the body has been read; the header field is unchanged
+		}
+	}
 }
 
 // writer adds the version header fields before a response is written. [http.ResponseController]

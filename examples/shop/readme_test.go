@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/examples/internal/console"
 )
 
 // varying matches values that differ each time: retry delays, cursors and UUIDs.
@@ -47,7 +49,7 @@ func TestDocumentSessions(t *testing.T) {
 			dir := t.TempDir()
 			args := strings.Fields(strings.Replace(s.args, "shop.db", filepath.Join(dir, "shop.db"), 1))
 			host := strings.TrimPrefix(open(t, args...).url, "http://")
-			script, want := transcript(s.text)
+			script, want := console.Script(s.text)
 			shell := exec.CommandContext(t.Context(), "bash", "-c",
 				strings.ReplaceAll(script, "localhost:8080", host))
 			shell.Dir = dir
@@ -117,31 +119,4 @@ func documentSessions(t *testing.T) (sessions []session, blocks int) {
 		t.Fatal(err)
 	}
 	return sessions, blocks
-}
-
-// transcript returns a script of the commands of a session, which prints each command and its
-// output, and the text that it should print. A command continues on the next line after a
-// backslash.
-func transcript(text string) (script, want string) {
-	var commands, lines []string
-	for _, block := range strings.Split(text, "\n```console\n")[1:] {
-		block, _, _ = strings.Cut(block, "\n```\n")
-		command := ""
-		for line := range strings.SplitSeq(block, "\n") {
-			lines = append(lines, line)
-			if command == "" && !strings.HasPrefix(line, "$ ") {
-				continue // output
-			}
-			command += line + "\n"
-			if strings.HasSuffix(line, "\\") {
-				continue
-			}
-			quoted := "'" + strings.ReplaceAll(command, "'", `'\''`) + "'"
-			// The command runs in this shell, so that variables stay. awk ends an incomplete last line.
-			commands = append(commands, "printf %s "+quoted, "{ "+command[len("$ "):]+"} >output 2>&1",
-				"awk 1 output")
-			command = ""
-		}
-	}
-	return strings.Join(commands, "\n"), strings.Join(lines, "\n") + "\n"
 }

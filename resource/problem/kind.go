@@ -68,6 +68,10 @@ const (
 	// OutcomeUnknown means that the write was started and may or may not have been committed. A
 	// retry may find out; if it cannot, the status code is 409.
 	OutcomeUnknown Kind = "outcome-unknown"
+
+	BadGateway     Kind = "bad-gateway"     // another server, to which the request was forwarded, failed
+	GatewayTimeout Kind = "gateway-timeout" // the other server did not respond in time
+	LoopDetected   Kind = "loop-detected"   // servers refer to each other for the request
 )
 
 // The codes of GraphQL errors. See Kind.Code.
@@ -137,6 +141,9 @@ var kindTable = [...]kindInfo{
 	{Unavailable, http.StatusServiceUnavailable, "Unavailable", unavailable},
 	{InsufficientStorage, http.StatusInsufficientStorage, "Insufficient Storage", internalError},
 	{OutcomeUnknown, http.StatusServiceUnavailable, "Outcome Unknown", internalError},
+	{BadGateway, http.StatusBadGateway, "Bad Gateway", unavailable},
+	{GatewayTimeout, http.StatusGatewayTimeout, "Gateway Timeout", unavailable},
+	{LoopDetected, http.StatusLoopDetected, "Loop Detected", internalError},
 }
 
 // Kinds yields every kind that Stoa reports, in a fixed order, for documentation that lists them.

@@ -54,6 +54,9 @@ func TestKinds(t *testing.T) {
 		"unavailable 503 Unavailable UNAVAILABLE",
 		"insufficient-storage 507 Insufficient Storage INTERNAL_SERVER_ERROR",
 		"outcome-unknown 503 Outcome Unknown INTERNAL_SERVER_ERROR",
+		"bad-gateway 502 Bad Gateway UNAVAILABLE",
+		"gateway-timeout 504 Gateway Timeout UNAVAILABLE",
+		"loop-detected 508 Loop Detected INTERNAL_SERVER_ERROR",
 	}
 	var got []string
 	for kind := range problem.Kinds() {

@@ -203,7 +203,7 @@ func TestRule028FaultsFoundWhileReading(t *testing.T) {
 	h := versioned(t)
 	agrees := []string{"Expect: 100-continue", jsonBody, "", `{"version":"1.0","itemId":7,"qty":9}`}
 	wantBody(t, send(t, h, "POST /v1.0/orders", agrees...), http.StatusCreated,
-		`{"id":5,"status":"placed","itemId":7,"qty":9,"version":"1.0.0"}`)
+		`{"id":5,"status":"placed","itemId":7,"qty":9,"version":"1.0"}`)
 	wantProblem(t, send(t, h, "PUT /v1.1/orders/99", agrees...), problem.NotFound) // before anything is read
 	wantProblem(t, send(t, h, "POST /v1.0/orders", "Content-Type: text/plain", "Expect: 100-continue", "", `{"version":"3"}`),
 		problem.UnsupportedMediaType)

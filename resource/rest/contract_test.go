@@ -35,6 +35,9 @@ func versioned(t testing.TB) http.Handler {
 	part := resource.New("places", places, nil)
 	named := goldenMedia()
 	named.Resources["places"] = rest.ResourceOptions{Media: "place"}
+	inPatch := named.Resources["users"]
+	inPatch.VersionInPatch = true
+	named.Resources["users"] = inPatch
 	logger := &resource.CatalogOptions{Logger: slog.New(slog.NewTextHandler(testLog{t}, nil))}
 	serve := func(orders, users *resource.Resource) *rest.Handler {
 		newest := resource.NewLookup("newest", "orders", func(context.Context, struct{}) (string, error) { return "1", nil })
@@ -320,8 +323,29 @@ func TestRule026BodyOfCreateAndReplace(t *testing.T) {
 		want(t, res, http.StatusCreated, "API-Version: 1.0.0")
 	}
 	wantBody(t, send(t, h, "PUT /orders/1", jsonBody, "", `{"itemId":7,"qty":1,"version":"1.1"}`), http.StatusOK,
-		`{"id":1,"status":"placed","itemId":7,"qty":1,"note":null,"version":"1.1.0"}`)
+		`{"id":1,"status":"placed","itemId":7,"qty":1,"note":null,"version":"1.1"}`)
 	wantProblem(t, send(t, h, "POST /orders", jsonBody, "", `{"version":"1.0","lines":[]}`), problem.Invalid, "API-Version: 1.0.0")
+}
+
+// TestRule026MergePatch: with VersionInPatch the member names the contract in a merge patch, and is
+// repeated in the response.
+func TestRule026MergePatch(t *testing.T) {
+	t.Parallel()
+	h := versioned(t)
+	const user = "PATCH /users/1"
+	wantBody(t, send(t, h, user, mergeBody, "", `{"version":"1.0","active":false}`), http.StatusOK,
+		`{"id":1,"email":"ann@example.com","active":false,"version":"1.0"}`)
+	want(t, send(t, h, user, mergeBody, "", `{"version":1,"role":"clerk"}`), http.StatusOK, "API-Version: 1.1.0")
+	want(t, send(t, h, user, mergeBody, "Prefer: return=minimal", "", `{"version":"1.1","role":"admin"}`),
+		http.StatusNoContent, "API-Version: 1.1.0")
+	wantBody(t, send(t, h, user, mergeBody, "", `{"version":"1.0"}`), http.StatusOK,
+		`{"id":1,"email":"ann@example.com","active":false,"version":"1.0"}`)
+	wantErrors(t, wantProblem(t, send(t, h, user, mergeBody, "", `{"version":"1.0","role":"clerk"}`), problem.Invalid),
+		"/role unknown")
+	wantProblem(t, send(t, h, "PATCH /v1.1/users/1", mergeBody, "", `{"version":"1.0","active":true}`),
+		problem.AmbiguousVersion)
+	wantProblem(t, send(t, h, user, mergeBody, "", `{"version":"7"}`), problem.UnsupportedVersion)
+	wantProblem(t, send(t, h, user, patchBody, "", `[{"op":"add","path":"/version","value":"1.0"}]`), problem.Invalid)
 }
 
 // TestRule027EchoOfTheMember: the member that named the contract is repeated in the response. It is
@@ -329,7 +353,7 @@ func TestRule026BodyOfCreateAndReplace(t *testing.T) {
 func TestRule027EchoOfTheMember(t *testing.T) {
 	t.Parallel()
 	h := versioned(t)
-	const doc, echo = `{"version":"1","itemId":7,"qty":1}`, `"version":"1.1.0"}`
+	const doc, echo = `{"version":"1","itemId":7,"qty":1}`, `"version":"1.1"}`
 	res := send(t, h, "POST /orders", jsonBody, "", doc)
 	wantBody(t, res, http.StatusCreated, `{"id":5,"status":"placed","itemId":7,"qty":1,"note":null,`+echo)
 	want(t, res, http.StatusCreated, "Location: /orders/5", "Content-Location:", "Etag: *")
@@ -337,10 +361,10 @@ func TestRule027EchoOfTheMember(t *testing.T) {
 	wantBody(t, send(t, h, "GET /v1/orders/5"), http.StatusOK, `{"id":5,"status":"placed","itemId":7,"qty":1,"note":null}`)
 
 	whole := `{"id":5,"status":"placed","itemId":7,"qty":2,"note":null}`
-	res = send(t, h, "PUT /orders/5", jsonBody, "", whole[:len(whole)-1]+`,"version":"1.1.0"}`)
+	res = send(t, h, "PUT /orders/5", jsonBody, "", whole[:len(whole)-1]+`,"version":"1.1"}`)
 	wantBody(t, res, http.StatusOK, whole[:len(whole)-1]+`,`+echo)
 	want(t, res, http.StatusOK, "Content-Location:", "Etag:", "Last-Modified:")
-	res = send(t, h, "PUT /orders/5", jsonBody, "Prefer: return=minimal", "", whole[:len(whole)-1]+`,"version":"1.1.0"}`)
+	res = send(t, h, "PUT /orders/5", jsonBody, "Prefer: return=minimal", "", whole[:len(whole)-1]+`,"version":"1.1"}`)
 	want(t, res, http.StatusNoContent, "Etag:")
 	res = send(t, h, "PUT /v1/orders/5", jsonBody, "", whole) // the same bytes, with the contract in the path
 	want(t, res, http.StatusOK, "Content-Location: /v1/orders/5", "Etag: *")
