@@ -71,7 +71,7 @@ func (x *exchange) post() error {
 }
 
 // one responds to a request that is not part of a batch.
-func (x *exchange) one(q *request) error {
+func (x *exchange) one(q *parsedRequest) error {
 	plan, errs := x.plan(q)
 	if x.form == events || x.acceptsEvents && plan != nil && plan.Kind == subscription {
 		return x.stream(plan, errs, q)
@@ -96,7 +96,7 @@ func (x *exchange) one(q *request) error {
 
 // answerAll executes the requests of a batch in order. An error of one request is part of the
 // response.
-func (x *exchange) answerAll(list []request, dst []byte) ([]byte, error) {
+func (x *exchange) answerAll(list []parsedRequest, dst []byte) ([]byte, error) {
 	dst = append(dst, '[')
 	for i := range list {
 		if i > 0 {

@@ -174,6 +174,17 @@
 // of the key have the same status codes as in REST: 409, 429 and 503 with Retry-After. A request of
 // a batch has the key of the batch with its index, such as key/0, or its own key.
 //
+// # Without HTTP
+//
+// [Handler.Execute] executes a [Request] in the same process, for tests, commands and consumers of
+// queues, and [Handler.Subscribe] is an iterator over the messages of a subscription. Both apply the
+// same limits, authorization and idempotency keys as HTTP. The context has the values that middleware
+// would set:
+//
+//	res := api.Execute(ctx, graphql.Request{Query: `{ orders(first: 2) { nodes { id total } } }`})
+//	var data struct{ Orders struct{ Nodes []Order } }
+//	err := res.Decode(&data) // also if the response has errors
+//
 // # Versions
 //
 // A [version.Negotiator] routes to a Handler per version, each created from the catalog of its

@@ -32,9 +32,9 @@ const (
 	// proxy, except by status 200. Therefore each well-formed GraphQL request has status 200
 	// (GraphQL over HTTP, section 6.4.1).
 	plain form = iota
-	// response is application/graphql-response+json, or a vendor media type. Request errors have a
+	// responseJSON is application/graphql-response+json, or a vendor media type. Request errors have a
 	// 4xx status (section 6.4.2).
-	response
+	responseJSON
 	// html is the page.
 	html
 	// events is text/event-stream with an event for each result.
@@ -46,8 +46,8 @@ const (
 var (
 	offersOld = []string{mediaJSON, mediaResponse, mediaEvents, mediaHTML}
 	offersNew = []string{mediaResponse, mediaJSON, mediaEvents, mediaHTML}
-	formsOld  = []form{plain, response, events, html}
-	formsNew  = []form{response, plain, events, html}
+	formsOld  = []form{plain, responseJSON, events, html}
+	formsNew  = []form{responseJSON, plain, events, html}
 )
 
 // negotiate selects the format and the content coding of the response. withPage allows the page.
@@ -58,7 +58,7 @@ func (x *exchange) negotiate(withPage bool) error {
 	case sel != nil && sel.Range(mediaName) != "":
 		x.form, ok = x.vendor(sel, lines)
 	case len(lines) == 1 && lines[0] == mediaResponse:
-		x.form, ok = response, true
+		x.form, ok = responseJSON, true
 	case len(lines) == 0, len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON):
 		if ok = true; sel != nil && x.r.Method == http.MethodPost {
 			x.matchRequest(sel)
@@ -112,9 +112,9 @@ func (x *exchange) vendor(sel *version.Selection, lines []string) (form, bool) {
 		if ok {
 			x.media = []string{sel.ContentType(mediaName)}
 		}
-		return response, ok
+		return responseJSON, ok
 	case 1:
-		return response, ok
+		return responseJSON, ok
 	}
 	return plain, ok
 }
@@ -123,7 +123,7 @@ func (x *exchange) vendor(sel *version.Selection, lines []string) (form, bool) {
 // preference.
 func (x *exchange) matchRequest(sel *version.Selection) {
 	if t := sel.ContentType(mediaName); t != mediaJSON && sel.Content(mediaName) {
-		x.form, x.media = response, []string{t}
+		x.form, x.media = responseJSON, []string{t}
 	}
 }
 

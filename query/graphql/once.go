@@ -39,7 +39,7 @@ type keyedMutation struct {
 }
 
 // answerOnce executes a mutation with a key, or appends its stored response.
-func (k *work) answerOnce(ctx context.Context, plan *exec.Plan, q *request, key string,
+func (k *work) answerOnce(ctx context.Context, plan *exec.Plan, q *parsedRequest, key string,
 	dst []byte) ([]byte, outcome, error) {
 	prepared, errs := k.h.engine.Prepare(plan, q.variables)
 	if errs != nil {
@@ -186,7 +186,7 @@ func (h *Handler) guarantee(f *model.Field, namesID bool) (idempotency.Level, tx
 // key returns the idempotency key of a mutation, or "" if there is none. It is in the header, or in
 // the extensions of the request. A request of a batch has the key of the batch with its index,
 // because the requests are executed one by one, and a retry continues after the last one.
-func (k *work) key(q *request) (string, error) {
+func (k *work) key(q *parsedRequest) (string, error) {
 	once, key := k.h.once, q.key
 	if q.keyed {
 		if err := once.Check(key); err != nil {

@@ -18,7 +18,7 @@ const notSupported = "PERSISTED_QUERY_NOT_SUPPORTED"
 // document returns the text of the document of a request. The request contains the text, or refers
 // to a known document by documentId (GraphQL over HTTP, appendix A) or by hash, as in the protocol
 // of Apollo clients. After PERSISTED_QUERY_NOT_FOUND these clients send text and hash together.
-func (h *Handler) document(q *request) (string, *gqlerror.Error) {
+func (h *Handler) document(q *parsedRequest) (string, *gqlerror.Error) {
 	if h.trusted != nil {
 		return h.trusted.document(q)
 	}

@@ -102,7 +102,7 @@ func (h *Handler) setDocuments() {
 }
 
 // document returns the document that a request contains or refers to, if it is trusted.
-func (t *trusted) document(q *request) (string, *gqlerror.Error) {
+func (t *trusted) document(q *parsedRequest) (string, *gqlerror.Error) {
 	id := q.id
 	if id == "" && q.hash != "" {
 		id = sha256Prefix + strings.ToLower(q.hash)

@@ -8,9 +8,9 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// request is a GraphQL request (GraphQL over HTTP, section 5). It shares memory with the buffer it
+// parsedRequest is a GraphQL request (GraphQL over HTTP, section 5). It shares memory with the buffer it
 // was read from.
-type request struct {
+type parsedRequest struct {
 	text      string // the document
 	hasText   bool
 	id        string // documentId: id of a known document
@@ -24,7 +24,7 @@ type request struct {
 }
 
 // complete returns an error if the request contains no document and refers to none.
-func (q *request) complete() error {
+func (q *parsedRequest) complete() error {
 	switch {
 	case q.hasText && q.id != "":
 		return malformed("/documentId", "query and documentId cannot be used together")

@@ -20,7 +20,7 @@ type reader struct {
 var readers = sync.Pool{New: func() any { return new(reader) }}
 
 // readRequests parses the content of a POST: a request, or a batch if batches are enabled.
-func readRequests(doc []byte, limits *Limits, batch int) (list []request, isBatch bool, err error) {
+func readRequests(doc []byte, limits *Limits, batch int) (list []parsedRequest, isBatch bool, err error) {
 	d := readers.Get().(*reader)
 	defer func() {
 		d.doc, d.in = nil, bytes.Buffer{}
@@ -37,7 +37,7 @@ func readRequests(doc []byte, limits *Limits, batch int) (list []request, isBatc
 		list, err = d.batch(batch)
 		isBatch = true
 	default:
-		list = make([]request, 1)
+		list = make([]parsedRequest, 1)
 		err = d.readRequest(&list[0])
 	}
 	if err == nil {
@@ -55,16 +55,16 @@ func (d *reader) end() error {
 }
 
 // batch parses an array of at most most requests.
-func (d *reader) batch(most int) ([]request, error) {
+func (d *reader) batch(most int) ([]parsedRequest, error) {
 	if _, err := d.dec.ReadToken(); err != nil {
 		return nil, notJSON()
 	}
-	var list []request
+	var list []parsedRequest
 	for d.dec.PeekKind() != ']' {
 		if len(list) == most {
 			return nil, malformed("", "the batch has more than "+strconv.Itoa(most)+" requests")
 		}
-		list = append(list, request{})
+		list = append(list, parsedRequest{})
 		if err := d.readRequest(&list[len(list)-1]); err != nil {
 			return nil, err
 		}
@@ -79,7 +79,7 @@ func (d *reader) batch(most int) ([]request, error) {
 }
 
 // readRequest parses a request. It ignores unknown members, which are reserved (section 5.4.1).
-func (d *reader) readRequest(q *request) error {
+func (d *reader) readRequest(q *parsedRequest) error {
 	err := d.members("", func(name string) error {
 		switch name {
 		case "query":
@@ -183,7 +183,7 @@ func (d *reader) value(pointer string) (jsontext.Value, error) {
 
 // variables reads the variables as raw JSON, which is coerced later to the types in the document.
 // The map remains nil if there are none.
-func (d *reader) variables(q *request) error {
+func (d *reader) variables(q *parsedRequest) error {
 	return d.members("/variables", func(name string) error {
 		v, err := d.value("/variables")
 		if q.variables == nil {
@@ -196,7 +196,7 @@ func (d *reader) variables(q *request) error {
 
 // extensions reads idempotencyKey and the member of automatic persisted queries,
 // {"persistedQuery":{"version":1,"sha256Hash":""}}.
-func (d *reader) extensions(q *request) error {
+func (d *reader) extensions(q *parsedRequest) error {
 	return d.members("/extensions", func(name string) error {
 		switch name {
 		case "idempotencyKey":

@@ -8,7 +8,7 @@ import (
 )
 
 // parseQuery parses the request of a GET (section 5.2). It ignores other parameters.
-func parseQuery(raw string, limits *Limits) (q request, err error) {
+func parseQuery(raw string, limits *Limits) (q parsedRequest, err error) {
 	params, err := url.ParseQuery(raw)
 	if err != nil {
 		return q, problem.New(problem.BadRequest, "The query of the URL is not percent-encoded correctly.")
@@ -33,7 +33,7 @@ func parseQuery(raw string, limits *Limits) (q request, err error) {
 
 // parameter sets a parameter from its decoded value. Unlike in JSON, null is an ordinary string. An
 // empty operationName means none.
-func (q *request) parameter(name, value string, limits *Limits) error {
+func (q *parsedRequest) parameter(name, value string, limits *Limits) error {
 	switch name {
 	case "query":
 		q.text, q.hasText = value, true
@@ -48,7 +48,7 @@ func (q *request) parameter(name, value string, limits *Limits) error {
 }
 
 // parameterJSON parses a parameter in JSON with the parser of request bodies.
-func (q *request) parameterJSON(name, value string, limits *Limits) error {
+func (q *parsedRequest) parameterJSON(name, value string, limits *Limits) error {
 	doc := []byte(value)
 	d := &reader{doc: doc, nesting: limits.Nesting, in: *bytes.NewBuffer(doc)}
 	d.dec.Reset(&d.in)

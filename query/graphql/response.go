@@ -15,10 +15,10 @@ import (
 // The Content-Type of responses by format. The charset is the default of JSON (RFC 8259 section
 // 8.1); some clients need it.
 var contentTypes = [...][]string{
-	plain:    {mediaJSON + "; charset=utf-8"},
-	response: {mediaResponse + "; charset=utf-8"},
-	html:     {mediaJSON + "; charset=utf-8"}, // for errors only
-	events:   {mediaJSON + "; charset=utf-8"}, // for errors only
+	plain:        {mediaJSON + "; charset=utf-8"},
+	responseJSON: {mediaResponse + "; charset=utf-8"},
+	html:         {mediaJSON + "; charset=utf-8"}, // for errors only
+	events:       {mediaJSON + "; charset=utf-8"}, // for errors only
 }
 
 // unauthenticated is the error code for which WWW-Authenticate is sent. It cannot occur in a string
@@ -40,7 +40,7 @@ func (x *exchange) sendAnswer(body []byte, how outcome) {
 		h["Www-Authenticate"] = []string{x.h.opts.Challenge}
 	}
 	status := http.StatusOK
-	if how == refused && x.form == response {
+	if how == refused && x.form == responseJSON {
 		status = http.StatusBadRequest
 	}
 	x.send(status, body)

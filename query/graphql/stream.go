@@ -24,7 +24,7 @@ import (
 )
 
 // stream responds with events.
-func (x *exchange) stream(plan *exec.Plan, errs []*gqlerror.Error, q *request) error {
+func (x *exchange) stream(plan *exec.Plan, errs []*gqlerror.Error, q *parsedRequest) error {
 	switch {
 	case q.keyed || len(x.header[idempotency.KeyField]) > 0:
 		return badKey("stream", "a response as text/event-stream is not stored, so it cannot have a key")
@@ -42,7 +42,7 @@ func (x *exchange) stream(plan *exec.Plan, errs []*gqlerror.Error, q *request) e
 	case len(errs) > 0:
 		return x.single(gqlerror.Answer(nil, errs...))
 	case plan.Kind == subscription:
-		return x.subscribe(plan, q)
+		return x.streamMessages(plan, q)
 	}
 	buf := buffers.Get()
 	defer buffers.Put(buf)
@@ -94,10 +94,10 @@ func (x *exchange) sendError(err error) bool {
 	return !x.began && x.single(gqlerror.Answer(nil, x.clientError(x.r.Context(), err))) == nil
 }
 
-// subscribe sends the messages of a subscription until it ends. Without the event "complete" the
+// streamMessages sends the messages of a subscription until it ends. Without the event "complete" the
 // client reconnects, which is intended for a shutdown and for an expired authorization.
-func (x *exchange) subscribe(plan *exec.Plan, q *request) error {
-	ending := x.h.sockets.Ending(x.r)
+func (x *exchange) streamMessages(plan *exec.Plan, q *parsedRequest) error {
+	ending := x.h.sockets.Ending(x.r.Context())
 	if ending.Err() != nil {
 		x.streaming = false
 		d := problem.New(problem.Unavailable, "The server is shutting down. Try again later.")

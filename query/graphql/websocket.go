@@ -166,7 +166,7 @@ func refuse(errs ...*gqlerror.Error) error {
 }
 
 // result yields the response of a query or mutation.
-func (k *work) result(ctx context.Context, plan *exec.Plan, q *request) iter.Seq2[[]byte, error] {
+func (k *work) result(ctx context.Context, plan *exec.Plan, q *parsedRequest) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		buf := buffers.Get()
 		defer buffers.Put(buf)
@@ -185,7 +185,7 @@ func (k *work) result(ctx context.Context, plan *exec.Plan, q *request) iter.Seq
 }
 
 // listen yields the messages of a subscription.
-func (k *work) listen(ctx context.Context, plan *exec.Plan, q *request) transportws.Operation {
+func (k *work) listen(ctx context.Context, plan *exec.Plan, q *parsedRequest) transportws.Operation {
 	messages, errs := k.h.engine.Subscribe(ctx, plan, q.variables, "")
 	if len(errs) > 0 {
 		return declined(errs...)

@@ -40,7 +40,7 @@ const (
 )
 
 // plan returns the plan of a request, or request errors.
-func (k *work) plan(q *request) (*exec.Plan, []*gqlerror.Error) {
+func (k *work) plan(q *parsedRequest) (*exec.Plan, []*gqlerror.Error) {
 	text, wrong := k.h.document(q)
 	if wrong != nil {
 		return nil, []*gqlerror.Error{wrong}
@@ -55,7 +55,7 @@ func (k *work) plan(q *request) (*exec.Plan, []*gqlerror.Error) {
 
 // answer executes a query or mutation and appends the response. An error has a status of its own;
 // the appended bytes are then invalid.
-func (k *work) answer(ctx context.Context, q *request, dst []byte) ([]byte, outcome, error) {
+func (k *work) answer(ctx context.Context, q *parsedRequest, dst []byte) ([]byte, outcome, error) {
 	plan, errs := k.plan(q)
 	if len(errs) > 0 {
 		return gqlerror.Answer(dst, errs...), refused, nil
@@ -64,7 +64,8 @@ func (k *work) answer(ctx context.Context, q *request, dst []byte) ([]byte, outc
 }
 
 // run is answer for a request with a plan.
-func (k *work) run(ctx context.Context, plan *exec.Plan, q *request, dst []byte) ([]byte, outcome, error) {
+func (k *work) run(ctx context.Context, plan *exec.Plan, q *parsedRequest,
+	dst []byte) ([]byte, outcome, error) {
 	switch {
 	case plan.Kind == mutation && k.reads():
 		return dst, refused, notAllowed(allowChange, "Mutations must be sent with POST.")
@@ -78,7 +79,7 @@ func (k *work) run(ctx context.Context, plan *exec.Plan, q *request, dst []byte)
 		within, cancel = context.WithTimeout(ctx, k.h.opts.Timeout)
 		defer cancel()
 	}
-	dst, how, err := k.execute(within, plan, q, dst)
+	dst, how, err := k.runPlan(within, plan, q, dst)
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
 		return dst, refused, err // the client has disconnected
 	}
@@ -88,8 +89,8 @@ func (k *work) run(ctx context.Context, plan *exec.Plan, q *request, dst []byte)
 // reads reports whether the method does not allow mutations.
 func (k *work) reads() bool { return k.method == http.MethodGet || k.method == http.MethodHead }
 
-// execute runs a plan. A mutation with a key is executed once.
-func (k *work) execute(ctx context.Context, plan *exec.Plan, q *request,
+// runPlan runs a plan. A mutation with a key is executed once.
+func (k *work) runPlan(ctx context.Context, plan *exec.Plan, q *parsedRequest,
 	dst []byte) ([]byte, outcome, error) {
 	if plan.Kind == mutation {
 		if k.h.once != nil {

@@ -9,9 +9,9 @@ import (
 // httpServer identifies the HTTP server of a socket without keeping it in memory.
 type httpServer = weak.Pointer[http.Server]
 
-// httpServerOf returns the HTTP server of a request. It is zero if there is none.
-func httpServerOf(r *http.Request) httpServer {
-	server, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
+// httpServerOf returns the HTTP server of the context of a request. It is zero if there is none.
+func httpServerOf(ctx context.Context) httpServer {
+	server, _ := ctx.Value(http.ServerContextKey).(*http.Server)
 	return weak.Make(server)
 }
 
@@ -32,9 +32,9 @@ func newTerm(within context.Context) *term {
 func (t *term) over() bool { return t.ctx.Err() != nil }
 
 // Ending returns a context that is canceled, with [ErrGoingAway] as cause, when the HTTP server of
-// r shuts down or Shutdown is called. It is for streams over HTTP. The context has no values.
-func (s *Server) Ending(r *http.Request) context.Context {
-	at := httpServerOf(r)
+// the context shuts down or Shutdown is called. It is for streams over HTTP. The result has no values.
+func (s *Server) Ending(of context.Context) context.Context {
+	at := httpServerOf(of)
 	s.watchShutdown(at)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -55,7 +55,7 @@ const (
 
 // newSocket returns a socket for the request. start connects it.
 func newSocket(s *Server, r *http.Request) *socket {
-	sock := &socket{server: s, httpServer: httpServerOf(r), out: make(chan struct{}, 1)}
+	sock := &socket{server: s, httpServer: httpServerOf(r.Context()), out: make(chan struct{}, 1)}
 	sock.life, sock.cancel = values(r)
 	sock.ctx = sock.life
 	sock.rate = bucket{rate: s.opts.Rate, burst: s.opts.Burst}
