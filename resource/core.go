@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/internal/deleted"
 	"github.com/stoa-go/stoa/resource/internal/keylock"
 	"github.com/stoa-go/stoa/resource/internal/keys"
 	"github.com/stoa-go/stoa/resource/internal/recent"
@@ -46,6 +47,9 @@ type core struct {
 
 	public, noEvents, requireIfMatch, allowRecreate bool
 	hideGone                                        bool // authorizeGone hides every deleted item
+	// deletions has the ids that were deleted last. It is nil if the collection records deletions
+	// itself.
+	deletions *deleted.IDs
 	// hooksInTx makes each write one transaction, from reading the item to storing the new value.
 	hooksInTx bool
 
@@ -103,6 +107,9 @@ func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *c
 		h.readTimeout = o.ReadTimeout
 	}
 	h.ops = erase(h, ops, o)
+	if h.ops.delete != nil && h.ops.deleted == nil {
+		h.deletions = deleted.New(o.RecentDeletes)
+	}
 	h.hooksInTx = !o.HooksOutsideTx && h.ops.runner != nil && (o.Before != nil || o.Authorize != nil)
 	return h
 }

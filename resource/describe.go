@@ -33,8 +33,9 @@ type Description struct {
 	// AssignsIDs reports that the store can choose the id of a new item, and TakesIDs that a client
 	// can.
 	AssignsIDs, TakesIDs bool
-	// Remembers reports whether the store is a [Tombstoner].
-	Remembers bool
+	// Remembers reports whether the store is a [Tombstoner]. RemembersRecent reports whether the
+	// process remembers Options.RecentDeletes instead.
+	Remembers, RemembersRecent bool
 	// Counts reports whether [Resource.Count] is available: the collection is a [Counter], and if
 	// it has Options.Authorize then also a Scope, because a total must not reveal what a list
 	// hides.
@@ -59,6 +60,7 @@ func (r *Resource) newDescription() *Description {
 		AssignsIDs: c.ops.create != nil, TakesIDs: c.ops.insert != nil, Remembers: c.ops.deleted != nil,
 		Counts: c.ops.count != nil && (c.ops.authorize == nil || c.scope != nil), Batches: r.batches(),
 	}
+	d.RemembersRecent = c.deletions != nil
 	for _, rel := range p.relations {
 		d.Relations = append(d.Relations, rel.Name)
 	}

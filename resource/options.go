@@ -101,6 +101,12 @@ type Options[T any] struct {
 	// AllowRecreate allows PUT, also in batches and imports, to create an item whose id was
 	// deleted, if Insert does not return [ErrGone]. Otherwise PUT is 410. POST is 409 in any case.
 	AllowRecreate bool
+	// RecentDeletes is how many deletions the process remembers if the collection is not a
+	// [Tombstoner]: reads and changes of such an item are 410, and a repeated DELETE is not 404. The
+	// collection is read first, and PUT can create the item again. Default 10,000; negative means
+	// none. Other processes, and this one after a restart or more deletions, respond with 404. Use
+	// [Ops.WithTombstones] if 410 must be reliable.
+	RecentDeletes int
 	// PageSize is the number of items of a page if the client does not set a limit. Default 50, or
 	// MaxPageSize if that is less. MaxPageSize is the highest limit that a client can set;
 	// protocols reject a higher one. Default 200, or PageSize if that is more.

@@ -105,6 +105,11 @@ func (h *core) scopeOf(ctx context.Context) (query.Filter, error) {
 // it is not found.
 func (h *core) absent(ctx context.Context, id string, err error) error {
 	switch {
+	case errors.Is(err, ErrNotFound) && h.deletions.Has(id):
+		if h.authorizeGone != nil && h.authorizeGone(ctx, id) != nil {
+			return err
+		}
+		return errRemembered
 	case errors.Is(err, ErrGone):
 	case errors.Is(err, ErrNotFound) && h.ops.deleted != nil:
 		switch _, dead := h.ops.deleted(ctx, id); {
@@ -121,6 +126,10 @@ func (h *core) absent(ctx context.Context, id string, err error) error {
 	}
 	return ErrGone
 }
+
+// errRemembered is ErrGone for a deletion that the process remembers and the collection does not. The
+// id can be used again.
+var errRemembered = fmt.Errorf("%w: remembered by the process", ErrGone)
 
 // Hidden items are not found. Put distinguishes them from free ids, because it must not create
 // them.

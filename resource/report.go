@@ -33,8 +33,10 @@ func (c *Catalog) Report() string {
 		if c.opts.Feed != nil {
 			fmt.Fprintf(&b, "    feed: %s\n", r.core.eventDelivery())
 		}
-		for _, warning := range r.forReport().Warnings() {
-			fmt.Fprintf(&b, "    weak: %s\n", warning)
+		if p.Items == nil { // otherwise the part reports its own warnings
+			for _, warning := range r.forReport().Warnings() {
+				fmt.Fprintf(&b, "    weak: %s\n", warning)
+			}
 		}
 	}
 	switch {
@@ -72,7 +74,8 @@ func (r *Resource) forReport() *report.Resource {
 		Name: c.name, Type: c.typ, Create: r.Can(OpCreate), Replace: r.Can(OpReplace), Patch: r.Can(OpPatch),
 		Delete: r.Can(OpDelete), Batches: r.batches(), Authorize: ops.authorize != nil, Scope: c.scope != nil,
 		Public: c.public, Deletes: ops.delete != nil, Remembers: ops.deleted != nil, HidesGone: c.hideGone,
-		Logged: c.publisher.Load() != nil,
+		RemembersRecent: c.deletions != nil,
+		Logged:          c.publisher.Load() != nil,
 	}
 	for _, a := range []struct {
 		name string

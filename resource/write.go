@@ -23,6 +23,7 @@ import (
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // WriteOptions adjust one write. nil is the zero value.
@@ -414,6 +415,8 @@ func (r *Resource) mayInsert(err error) bool {
 	switch {
 	case errors.Is(err, errHidden):
 		return false
+	case errors.Is(err, errRemembered):
+		return true
 	case errors.Is(err, ErrGone), errors.Is(err, errHiddenGone):
 		return r.core.allowRecreate
 	}
@@ -548,6 +551,9 @@ func (w *writeRequest) attemptDelete(ctx context.Context) error {
 	if _, err := r.core.write(ctx,
 		storeChange{kind: feed.Deleted, id: w.id, rev: cur.Rev, before: cur.stored}); err != nil {
 		return r.staleError(ctx, w.id, &w.opts, err)
+	}
+	if r.core.deletions != nil {
+		tx.AfterCommit(ctx, func() { r.core.deletions.Add(w.id) })
 	}
 	r.core.afterCommit(ctx, OpDelete, cur.stored, nil)
 	w.entry = cur

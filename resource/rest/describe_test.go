@@ -47,7 +47,7 @@ func TestDescribe(t *testing.T) {
 			func(p *policy) { p.Batches = false }},
 		{"assigns", nil, func(o *resource.Ops[thing]) { o.Insert = nil }, rest.ResourceOptions{}, func(p *policy) { p.TakesIDs = false }},
 		{"takes", nil, func(o *resource.Ops[thing]) { o.Create = nil }, rest.ResourceOptions{}, func(p *policy) { p.AssignsIDs = false }},
-		{"forgets", nil, func(o *resource.Ops[thing]) { o.Deleted = nil }, rest.ResourceOptions{}, func(p *policy) { p.Remembers = false }},
+		{"forgets", nil, func(o *resource.Ops[thing]) { o.Deleted = nil }, rest.ResourceOptions{}, func(p *policy) { p.Remembers, p.RemembersRecent = false, true }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

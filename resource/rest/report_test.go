@@ -52,7 +52,7 @@ func TestReport(t *testing.T) {
 /forgetful  GET, HEAD, POST, OPTIONS
 /forgetful/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
     store: Creator Inserter Replacer Deleter
-    weak: deletions are not recorded: a repeated DELETE is 404 and not 410; see resource.Ops.WithTombstones
+    weak: deletions are recorded by this process only: after a restart or in another process a repeated DELETE is 404 and not 410; see resource.Ops.WithTombstones
 /readonly  GET, HEAD, OPTIONS
 /readonly/{id}  GET, HEAD, OPTIONS
     store: read only

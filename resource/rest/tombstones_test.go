@@ -146,7 +146,7 @@ func TestTombstonesOverHTTP(t *testing.T) {
 		again      int
 		afterAgain int
 	}{
-		{"without", serve(resource.OpsOf(newThings())), problem.NotFound, 201, 200},
+		{"without", serve(resource.OpsOf(newThings())), problem.Gone, 201, 200},
 		{"with", remember(false), problem.Gone, 410, 410},
 		{"with, recreating", remember(true), problem.Gone, 201, 200},
 	}

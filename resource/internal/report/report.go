@@ -30,9 +30,10 @@ type Resource struct {
 	Type *schema.Type
 	// Authorize, Scope and Public report which of these options are set.
 	Authorize, Scope, Public bool
-	// Deletes reports that items can be deleted, and Remembers that the collection knows which
-	// were. HidesGone reports that no caller may know that an item was deleted.
-	Deletes, Remembers, HidesGone bool
+	// Deletes reports that items can be deleted. Remembers reports that the collection knows which
+	// were, and RemembersRecent that the process does. HidesGone reports that no caller may know that
+	// an item was deleted.
+	Deletes, Remembers, RemembersRecent, HidesGone bool
 	// Logged reports that the writes are events in a log.
 	Logged bool
 }
@@ -99,9 +100,12 @@ func (r *Resource) Warnings() []string {
 		"no Authorize and no Scope: every caller may read and write; set Public if intended")
 	warn(r.Authorize && !r.Scope,
 		"Authorize without Scope: lists read and drop hidden items, and have no totals")
-	warn(r.Deletes && !r.Remembers,
+	warn(r.Deletes && !r.Remembers && !r.RemembersRecent,
 		"deletions are not recorded: a repeated DELETE is 404 and not 410; "+
 			"see resource.Ops.WithTombstones")
+	warn(r.RemembersRecent && !r.HidesGone,
+		"deletions are recorded by this process only: after a restart or in another process "+
+			"a repeated DELETE is 404 and not 410; see resource.Ops.WithTombstones")
 	warn(r.HidesGone && r.Remembers,
 		"no AuthorizeGone: a deleted item is 404 and not 410 for every caller")
 	if lost := unwritten(r.Type); lost != nil && r.Logged {

@@ -1,0 +1,81 @@
+package rest_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+// TestRecentDeletes: the process remembers deletions of a store that does not.
+func TestRecentDeletes(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name      string
+		opts      resource.Options[thing]
+		ids       string // deleted in order
+		gone      string // of these
+		forgotten string
+	}{
+		{"by default", resource.Options[thing]{}, "abc", "abc", ""},
+		{"more than the limit", resource.Options[thing]{RecentDeletes: 2}, "abc", "bc", "a"},
+		{"none", resource.Options[thing]{RecentDeletes: -1}, "abc", "", "abc"},
+		{"a caller that may not know", resource.Options[thing]{
+			Authorize: func(context.Context, resource.Op, *thing, *thing) error { return nil }}, "abc", "", "abc"},
+		{"a caller that may know", resource.Options[thing]{
+			Authorize:     func(context.Context, resource.Op, *thing, *thing) error { return nil },
+			AuthorizeGone: func(context.Context, string) error { return nil }}, "abc", "abc", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			store := resource.OpsOf(newThings())
+			h := catalog(t, store.Resource("things", &tt.opts))
+			other := catalog(t, store.Resource("things", &tt.opts)) // as in another process
+			for _, id := range tt.ids {
+				want(t, send(t, h, "PUT /things/"+string(id), jsonBody, "", `{"name":"x"}`), http.StatusCreated)
+				want(t, send(t, h, "DELETE /things/"+string(id)), http.StatusNoContent)
+			}
+			for kind, ids := range map[problem.Kind]string{problem.Gone: tt.gone, problem.NotFound: tt.forgotten} {
+				for _, id := range ids {
+					for _, method := range []string{"DELETE", "GET", "HEAD", "PATCH"} {
+						wantProblem(t, send(t, h, method+" /things/"+string(id), mergeBody, "", `{}`), kind)
+					}
+					wantProblem(t, send(t, other, "DELETE /things/"+string(id)), problem.NotFound)
+				}
+			}
+			// An item that exists again is served, whatever is remembered.
+			want(t, send(t, other, "PUT /things/c", jsonBody, "", `{"name":"y"}`), http.StatusCreated)
+			want(t, send(t, h, "GET /things/c"), http.StatusOK)
+			want(t, send(t, h, "DELETE /things/c"), http.StatusNoContent)
+			want(t, send(t, h, "PUT /things/c", jsonBody, "If-None-Match: *", "", `{"name":"z"}`), http.StatusCreated)
+			wantProblem(t, send(t, h, "GET /things/never"), problem.NotFound)
+		})
+	}
+}
+
+// TestRecentDeletesOfARollback: a deletion that was rolled back is not remembered.
+func TestRecentDeletesOfARollback(t *testing.T) {
+	t.Parallel()
+	db := memory.NewDB()
+	ops := resource.OpsOf(memory.New[thing](&memory.Options[thing]{DB: db}))
+	ops.Deleted = nil
+	r := ops.Resource("things", nil)
+	h := catalog(t, r)
+	want(t, send(t, h, "PUT /things/a", jsonBody, "", `{"name":"x"}`), http.StatusCreated)
+	failed := errors.New("rolled back")
+	err := db.InTx(t.Context(), func(ctx context.Context) error {
+		if _, err := r.Delete(ctx, "a", nil); err != nil {
+			return err
+		}
+		return failed
+	})
+	if !errors.Is(err, failed) {
+		t.Fatal(err)
+	}
+	want(t, send(t, h, "GET /things/a"), http.StatusOK)
+}
