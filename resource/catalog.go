@@ -61,8 +61,9 @@ type CatalogOptions struct {
 	// into the log.
 	//
 	// Events come from the methods of [Resource] alone. A command that writes to the store itself
-	// causes none. The log identifies a resource by its name, so a subscriber under one name
-	// receives no writes that were made under another. See also Options.NoEvents.
+	// causes none, unless it calls [Resource.Publish]. The log identifies a resource by its name, so a
+	// subscriber under one name receives no writes that were made under another. See also
+	// Options.NoEvents.
 	//
 	// Catalogs that serve the same resources share one Feed. The caller that made the Feed closes
 	// it on shutdown, which ends all streams. If Feed is nil, only collections that are a
@@ -153,8 +154,17 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	return c
 }
 
-// Resources returns the resources of the catalog; see [PartsOf].
-func (c *Catalog) Resources() []*Resource { return PartsOf[*Resource](c) }
+// Resources returns the resources of the catalog, including the PartInfo.Items of other parts, in a
+// new slice. [PartsOf] excludes the latter.
+func (c *Catalog) Resources() []*Resource {
+	var out []*Resource
+	for _, p := range c.parts {
+		if r := p.asResource(); r != nil {
+			out = append(out, r)
+		}
+	}
+	return out
+}
 
 // resolve looks up the targets of relations, lookups and jobs. All parts have been added before.
 func (c *Catalog) resolve(p *catalogPart) {

@@ -34,6 +34,10 @@ type PartInfo struct {
 	// DerivesIDs reports whether something new can have an id that is derived from a key; see
 	// [Key.NewID].
 	DerivesIDs bool
+	// Items is a resource with the name of the part that lists what it contains, such as the files
+	// of package blob. It has the GET of the path, a type in GraphQL, relations and events. It is
+	// read-only: the part writes, and calls [Resource.Publish]. Nil means that there is none.
+	Items *Resource
 	// Guarantee, if not nil, corrects Create, Others and Reason of the guarantee of a key, which
 	// the catalog derives from Runner. [NewCatalog] calls it once, before it applies DerivesIDs.
 	Guarantee func(g *idempotency.Guarantee)
@@ -61,13 +65,15 @@ type catalogPart struct {
 	guarantee idempotency.Guarantee // zero if no key applies
 }
 
-// asResource returns the part as a resource, and nil if it is another kind of part.
+// asResource returns the part as a resource, or its Items, which may be nil.
 func (p *catalogPart) asResource() *Resource {
 	if p == nil {
 		return nil
 	}
-	r, _ := p.part.(*Resource)
-	return r
+	if r, ok := p.part.(*Resource); ok {
+		return r
+	}
+	return p.Items
 }
 
 // Part describes the resource to a catalog.

@@ -36,6 +36,7 @@ var (
 		"resource/internal/keylock":      nil,
 		"resource/internal/safe":         nil,
 		"resource/internal/pointer":      {"resource/schema"},
+		"resource/internal/deleted":      {},
 		"resource/internal/etag":         {"resource/schema"},
 		"resource/internal/retry":        nil,
 		"resource/internal/importresult": {"resource/problem"},

@@ -43,6 +43,22 @@ func (h *core) attach(f *feed.Feed, logger *slog.Logger) {
 	}
 }
 
+// Publish appends the event of a change that was made without the Resource, such as an upload of
+// package blob, to the feed of its catalog. before and after are pointers to the stored type: before
+// is nil for feed.Created, and after for feed.Deleted. rev is the revision after the change, or the
+// deleted one. Without a feed Publish does nothing.
+//
+// If log and collection share a Runner, ctx must carry the transaction of the change, and an error
+// means that it must be rolled back. Otherwise the event is appended after the commit, and errors
+// are only logged.
+func (r *Resource) Publish(ctx context.Context, kind feed.Kind, id string, rev Rev, before, after any) error {
+	o := r.core.publisher.Load()
+	if o == nil {
+		return nil
+	}
+	return o.publish(ctx, r.core, pendingEvent{kind, id, rev, before, after})
+}
+
 // storeChange is one write of one item.
 type storeChange struct {
 	kind feed.Kind

@@ -1,5 +1,6 @@
 // Package blob serves binary content, such as images and documents, under ids: PUT, GET, HEAD and
-// DELETE at /files/{id}, and POST at /files, which chooses an id.
+// DELETE at /files/{id}, and POST at /files, which chooses an id. If the store is a [Lister], GET of
+// /files lists the metadata.
 //
 // A [Store] keeps the content; package files has one over a folder, package bucket one over an
 // object store. [New] returns a [Collection] of it, a part of a [resource.Catalog] that package
@@ -7,6 +8,10 @@
 //
 //	images := blob.New("images", store, &blob.Options{MediaTypes: []string{"image/*"}})
 //	catalog := resource.NewCatalog(nil, orders, images)
+//
+// The list is a resource of its own ([Collection.Items]) with pages, a filter by prefix
+// (?id.startsWith=), a type in GraphQL, and an event for each upload and deletion. A POST of
+// multipart/form-data, as browsers send it, stores each file of the form.
 //
 // Authorization, preconditions and idempotency keys work as they do for items. Content is streamed:
 // the library holds at most 64 KiB of it in memory, or what the [idempotency.Guard] allows if a
@@ -30,6 +35,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/internal/deleted"
 )
 
 // Store keeps blobs under ids: files of a folder, objects of a bucket. [New] serves it. Its methods
@@ -77,6 +83,9 @@ type Collection struct {
 	name  string
 	store Store
 	opts  Options
+	items *resource.Resource // nil if blobs are not listed
+	// deletions has the ids that were deleted last, for stores that do not record deletions.
+	deletions *deleted.IDs
 }
 
 // Options adjust a [Collection]. The zero value lets every caller do everything, and the start-up
@@ -91,6 +100,8 @@ type Options struct {
 	Public bool
 	// ReadOnly serves GET and HEAD alone.
 	ReadOnly bool
+	// NoList does not list the blobs, even if the store is a [Lister]. Use it if ids are secrets.
+	NoList bool
 	// NewID returns the id for a POST. Default a random UUID of version 7, which sorts by time (RFC
 	// 9562 section 5.7).
 	NewID func(mediaType string) string
@@ -127,7 +138,7 @@ func New(name string, store Store, opts *Options) *Collection {
 	if !validName.MatchString(name) {
 		panic(fmt.Sprintf("blob: invalid collection name %q; use letters, digits and -_.~", name))
 	}
-	c := &Collection{name: name, store: store}
+	c := &Collection{name: name, store: store, deletions: deleted.New(0)}
 	if opts != nil {
 		c.opts = *opts
 	}
@@ -135,6 +146,9 @@ func New(name string, store Store, opts *Options) *Collection {
 		if m, err := header.ParseMediaType(t); err != nil || m.Type != strings.ToLower(t) {
 			panic(fmt.Sprintf("blob: %s: Options.MediaTypes has %q, which is not a media type", name, t))
 		}
+	}
+	if lister, ok := store.(Lister); ok && !c.opts.NoList {
+		c.items = c.newItems(lister)
 	}
 	return c
 }
@@ -157,6 +171,7 @@ func (c *Collection) Part() resource.PartInfo {
 		Name:       c.name,
 		Keyed:      !c.opts.ReadOnly,
 		DerivesIDs: c.opts.NewID == nil,
+		Items:      c.items,
 		Report:     c.summary(),
 	}
 }
@@ -166,6 +181,9 @@ func (c *Collection) summary() string {
 	o, list, item := c.Options(), "POST, OPTIONS", "GET, HEAD, PUT, DELETE, OPTIONS"
 	if o.ReadOnly {
 		list, item = "OPTIONS", "GET, HEAD, OPTIONS"
+	}
+	if c.items != nil {
+		list = "GET, HEAD, " + list
 	}
 	accepted := "*/*"
 	if o.MediaTypes != nil {
@@ -257,6 +275,18 @@ func (c *Collection) open(ctx context.Context, id string) (*Blob, error) {
 	return b, nil
 }
 
+// statStored returns the metadata of a blob, whatever the policy.
+func (c *Collection) statStored(ctx context.Context, id string) (*Blob, error) {
+	b, err := c.store.Open(ctx, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case b == nil || b.Content == nil:
+		return nil, storeFault("returned blob %q without its content", id)
+	}
+	return b.withoutContent(), b.Content.Close()
+}
+
 // stat returns a blob without its content.
 func (c *Collection) stat(ctx context.Context, id string) (*Blob, error) {
 	b, err := c.open(ctx, id)
@@ -297,9 +327,19 @@ func (c *Collection) visible(ctx context.Context, b *Blob) error {
 	return err
 }
 
+// errRemembered is ErrGone for a deletion that the process remembers and the store does not. The id
+// can be used again.
+var errRemembered = fmt.Errorf("%w: remembered by the process", resource.ErrGone)
+
 // absent returns why there is no blob. It returns ErrGone only if the caller may know that the blob
 // was deleted.
 func (c *Collection) absent(ctx context.Context, id string, err error) error {
+	if errors.Is(err, resource.ErrNotFound) && c.deletions.Has(id) {
+		if c.visible(ctx, &Blob{ID: id}) == nil {
+			return errRemembered
+		}
+		return err
+	}
 	if !errors.Is(err, resource.ErrGone) {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
@@ -46,6 +47,47 @@ func (c *Collection) Create(
 	return w.blob, err
 }
 
+// CreateAll stores several contents under new ids. next returns them one after the other, each after
+// the one before was stored, and [io.EOF] at the end. If one cannot be stored, CreateAll removes those
+// before it and returns the error.
+func (c *Collection) CreateAll(
+	ctx context.Context, next func() (mediaType string, content *httpbody.Upload, err error),
+) (blobs []*Blob, err error) {
+	for {
+		mediaType, content, err := next()
+		if err == io.EOF {
+			return blobs, nil
+		}
+		var b *Blob
+		if err == nil {
+			b, err = c.Create(ctx, mediaType, content, nil)
+		}
+		if err != nil {
+			return nil, errors.Join(err, c.discard(ctx, blobs))
+		}
+		blobs = append(blobs, b)
+	}
+}
+
+// discard removes blobs that were created by a request that has failed, even if the client has
+// disconnected. A blob that has been replaced remains.
+func (c *Collection) discard(ctx context.Context, blobs []*Blob) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), retry.Timeout)
+	defer cancel()
+	var errs []error
+	for _, b := range blobs {
+		err := c.store.Delete(ctx, b.ID, b.Rev)
+		if err == nil {
+			err = c.publish(ctx, b, nil)
+		}
+		if err != nil && !errors.Is(err, resource.ErrStale) && !errors.Is(err, resource.ErrNotFound) {
+			// not wrapped, because the error of the upload decides the status
+			errs = append(errs, fmt.Errorf("remove %q: %v", b.ID, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // Delete removes a blob. Of opts it uses If and Key.
 func (c *Collection) Delete(ctx context.Context, id string, opts *resource.WriteOptions) error {
 	w := writeRequest{c: c, op: resource.OpDelete, id: id, opts: orZero(opts)}
@@ -62,6 +104,7 @@ type writeRequest struct {
 	opts      *resource.WriteOptions
 	sum       []byte // digest of the content, for the fingerprint of the key
 
+	before  *Blob // what the write replaces or deletes
 	blob    *Blob
 	created bool
 }
@@ -80,21 +123,26 @@ func (w *writeRequest) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// Do carries out the request.
+// Do carries out the request and publishes its event.
 func (w *writeRequest) Do(ctx context.Context) (err error) {
+	stored := true
 	switch w.op {
 	case resource.OpDelete:
-		return w.runDelete(ctx)
+		err = w.runDelete(ctx)
 	case resource.OpReplace:
-		return w.runPut(ctx)
+		err = w.runPut(ctx)
+	default:
+		w.created = true
+		if id := w.opts.Key.NewID(ctx, w.c.name); id != "" {
+			w.blob, stored, err = w.createWithID(ctx, id)
+		} else {
+			w.blob, err = w.runCreate(ctx)
+		}
 	}
-	w.created = true
-	if id := w.opts.Key.NewID(ctx, w.c.name); id != "" {
-		w.blob, err = w.createWithID(ctx, id)
-	} else {
-		w.blob, err = w.runCreate(ctx)
+	if err != nil || !stored {
+		return err
 	}
-	return err
+	return w.c.publish(ctx, w.before, w.blob)
 }
 
 // runPut stores content in place of the current blob or, if that is allowed, as a new one.
@@ -110,7 +158,7 @@ func (w *writeRequest) runPut(ctx context.Context) error {
 			return retry.ErrContended
 		}
 		var expect resource.Rev
-		if w.created = op == resource.OpCreate; !w.created {
+		if w.created, w.before = op == resource.OpCreate, cur; !w.created {
 			expect = cur.Rev
 		}
 		if w.blob, err = w.store(ctx, w.id, expect); errors.Is(err, resource.ErrExists) {
@@ -154,6 +202,7 @@ func (w *writeRequest) store(ctx context.Context, id string, expect resource.Rev
 	case !ended:
 		return nil, storeFault("stored content without reading it to its end")
 	}
+	blob.ID = id
 	return blob, nil
 }
 
@@ -174,6 +223,8 @@ func (w *writeRequest) check(ctx context.Context) (cur *Blob, op resource.Op, er
 	case err == nil:
 	case errors.Is(err, errHidden):
 		return nil, "", err
+	case errors.Is(err, errRemembered):
+		op = resource.OpCreate
 	case errors.Is(err, resource.ErrGone), errors.Is(err, errHiddenGone):
 		if !w.c.opts.AllowRecreate {
 			return nil, "", err
@@ -208,9 +259,6 @@ func (w *writeRequest) runCreate(ctx context.Context) (*Blob, error) {
 		}
 		blob, err := w.store(ctx, id, "")
 		if !errors.Is(err, resource.ErrExists) && !errors.Is(err, resource.ErrGone) {
-			if err == nil {
-				blob.ID = id
-			}
 			return blob, err
 		}
 		if !w.content.Rewind() {
@@ -222,19 +270,18 @@ func (w *writeRequest) runCreate(ctx context.Context) (*Blob, error) {
 
 // createWithID stores content under an id that was derived from a key. A blob with this id was
 // stored by an earlier attempt: the id depends on the content, and the store never has a part of
-// it.
-func (w *writeRequest) createWithID(ctx context.Context, id string) (*Blob, error) {
-	if err := w.c.authorize(ctx, resource.OpCreate, nil, &Blob{ID: id, MediaType: w.mediaType}); err != nil {
-		return nil, err
+// it. stored is false then.
+func (w *writeRequest) createWithID(ctx context.Context, id string) (b *Blob, stored bool, err error) {
+	after := &Blob{ID: id, MediaType: w.mediaType}
+	if err := w.c.authorize(ctx, resource.OpCreate, nil, after); err != nil {
+		return nil, false, err
 	}
-	blob, err := w.store(ctx, id, "")
+	b, err = w.store(ctx, id, "")
 	if errors.Is(err, resource.ErrExists) {
-		return w.c.stat(ctx, id)
+		b, err = w.c.stat(ctx, id)
+		return b, false, err
 	}
-	if err == nil {
-		blob.ID = id
-	}
-	return blob, err
+	return b, true, err
 }
 
 // runDelete removes the blob.
@@ -246,13 +293,18 @@ func (w *writeRequest) runDelete(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		w.before = cur
 		if err := w.c.authorize(ctx, resource.OpDelete, cur, nil); err != nil {
 			return err
 		}
 		if err := w.opts.If.Check(cur.entry(), w.c.opts.RequireIfMatch); err != nil {
 			return err
 		}
-		return lostOr(w.c.store.Delete(ctx, w.id, cur.Rev))
+		if err := w.c.store.Delete(ctx, w.id, cur.Rev); err != nil {
+			return lostOr(err)
+		}
+		w.c.deletions.Add(w.id)
+		return nil
 	}, isLost)
 }
 

@@ -54,8 +54,8 @@ func (f *Folder) sync(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// list returns the names in a folder below .stoa; nil if the folder does not exist.
-func (f *Folder) list(dir string) ([]string, error) {
+// readNames returns the names in a folder below .stoa; nil if the folder does not exist.
+func (f *Folder) readNames(dir string) ([]string, error) {
 	d, err := f.root.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -31,7 +31,10 @@ type Folder struct {
 	stripes stripes
 }
 
-var _ blob.Store = (*Folder)(nil)
+var (
+	_ blob.Store  = (*Folder)(nil)
+	_ blob.Lister = (*Folder)(nil)
+)
 
 // New opens a folder and creates it if necessary. opts may be nil. New removes the temporary files
 // of killed processes, and reads the metadata of every stored file for that. It writes nothing to a
@@ -80,22 +83,13 @@ func (f *Folder) Open(ctx context.Context, id string) (*blob.Blob, error) {
 // errReplaced reports that the file was replaced between opening it and reading its metadata.
 var errReplaced = errors.New("files: file was replaced while it was opened")
 
-// openOnce opens a file and reads its metadata. The metadata of a content is removed only after the
-// file has been replaced, so if it is missing and the file is still the same, there is none.
+// openOnce opens a file and reads its metadata.
 func (f *Folder) openOnce(id string) (*blob.Blob, error) {
 	file, info, err := f.openRegular(id)
 	if err != nil {
 		return nil, f.missingError(id, err)
 	}
-	m, err := f.readMeta(id, info)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-		// SameFile alone is not enough: the inode of a removed file can be used again at once.
-		if now, gone := f.root.Lstat(id); gone != nil || !os.SameFile(now, info) ||
-			identity(now) != identity(info) {
-			err = errReplaced
-		}
-	}
+	m, err := f.readMetaOf(id, info)
 	if err != nil {
 		file.Close()
 		return nil, err

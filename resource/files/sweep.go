@@ -11,14 +11,14 @@ import (
 // sweep removes the files of killed processes: abandoned uploads and metadata of contents that no
 // longer exist. These do no harm, so errors of single files are ignored.
 func (f *Folder) sweep() error {
-	names, err := f.list(tempFolder)
+	names, err := f.readNames(tempFolder)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
 		f.sweepUpload(tempFolder + "/" + name)
 	}
-	if names, err = f.list(metaFolder); err != nil {
+	if names, err = f.readNames(metaFolder); err != nil {
 		return err
 	}
 	for _, name := range names {

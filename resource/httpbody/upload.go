@@ -66,6 +66,10 @@ func NewUpload(r *http.Request, limit int64) (*Upload, error) {
 	return u, nil
 }
 
+// NewPart returns a part of a body, such as a file of a form, as an Upload with a maximum size of
+// limit bytes and without digests.
+func NewPart(part io.Reader, limit int64) *Upload { return &Upload{from: part, limit: limit} }
+
 // Read implements [io.Reader]. After [Upload.Rewind] it reads from the beginning of the body.
 func (u *Upload) Read(p []byte) (int, error) {
 	if u.next < len(u.buf) {

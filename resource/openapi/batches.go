@@ -77,7 +77,11 @@ func (d *described) batchForms() []batchForm {
 	}
 	if d.r.Can(resource.OpPatch) {
 		// A value never matches both, because one is an object and the other an array.
-		either := &schemaObject{AnyOf: []*schemaObject{d.component(d.patchModel), d.jsonPatch()},
+		merge := d.component(d.patchModel)
+		if d.patchModel.version {
+			merge = d.batchValue(d.patchModel)
+		}
+		either := &schemaObject{AnyOf: []*schemaObject{merge, d.jsonPatch()},
 			Description: "An object is a merge patch (RFC 7396), an array a JSON Patch (RFC 6902)."}
 		out = append(out, batchForm{op: "patch", patch: either, id: true, match: d.policy.RequireIfMatch})
 	}

@@ -18,7 +18,7 @@ type describedBlobs struct {
 }
 
 // blobs describes the paths of a blob collection. A collection that is read-only has only GET and
-// OPTIONS. The collection path then has no GET either, because blobs are not listed.
+// OPTIONS. The collection path has GET if the blobs are listed.
 func (b *builder) blobs(p *blob.Collection) {
 	d := &describedBlobs{builder: b, name: p.Name(), noun: b.nouns.unique(pascal(p.Name()) + "Item"),
 		opts: p.Options()}
@@ -27,6 +27,9 @@ func (b *builder) blobs(p *blob.Collection) {
 	all := &pathItem{Parameters: b.versionParameters()}
 	one := &pathItem{Parameters: append([]*parameter{d.idParameter()}, b.versionParameters()...),
 		Get: d.get()}
+	if items := p.Items(); items != nil {
+		all.Get = b.describeResource(items).list()
+	}
 	if !d.opts.ReadOnly {
 		all.Post, one.Put, one.Delete = d.post(), d.put(), d.delete()
 	}
@@ -98,7 +101,9 @@ func (d *describedBlobs) put() *operation {
 // post describes POST. It has no preconditions, because the name does not exist before.
 func (d *describedBlobs) post() *operation {
 	op := d.blobOperation("create", resource.OpCreate, "Create a file",
-		"Stores the request body under a name that the server chooses", d.keyText(d.name, true))
+		"Stores the request body under a name that the server chooses",
+		"With `multipart/form-data` it stores each file of the form, and returns the member `items` with "+
+			"the metadata of each", d.keyText(d.name, true))
 	op.Parameters = d.uploadParameters()
 	op.RequestBody = d.body()
 	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(400, 413, 415, 507)...),

@@ -50,7 +50,7 @@ func describe(c *resource.Catalog, o *Options, now *lifecycle) *root {
 		b.doc.Components.SecuritySchemes.add(o.Security[i].Name, o.Security[i].object())
 	}
 	// Lookups and commands refer to the schemas and jobs of resources, so these are first.
-	for _, r := range c.Resources() {
+	for _, r := range resource.PartsOf[*resource.Resource](c) {
 		b.resource(r)
 	}
 	for _, l := range resource.PartsOf[*resource.Lookup](c) {

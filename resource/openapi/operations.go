@@ -49,7 +49,7 @@ func (b *builder) describeResource(r *resource.Resource) *described {
 	d.createModel = m
 	m.mode = replaced
 	d.replaceModel = m
-	m.mode = patched
+	m.mode, m.version = patched, settings.VersionInPatch
 	d.patchModel = m
 	d.item = b.component(model{typ: r.Type(), mode: shown})
 	d.samples = d.makeSamples()
@@ -214,8 +214,12 @@ func (d *described) patch() *operation {
 		{patch.MergeType, d.media(d.component(d.patchModel), d.samples.patch)},
 		{patch.JSONType, d.media(d.jsonPatch(), d.samples.operations)},
 	}
-	op.RequestBody = &requestBody{Required: true, Content: content,
-		Description: "A patch. Patches do not name a version and have no vendor media types."}
+	about := "A patch. Patches do not name a version and have no vendor media types."
+	if d.patchModel.version {
+		about = "A patch. Its media type does not name a version; a merge patch may have the member " +
+			"that does."
+	}
+	op.RequestBody = &requestBody{Required: true, Content: content, Description: about}
 	headers := append([]string{"Content-Location"}, d.itemHeaders()...)
 	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(d.withGone(400, 404, 406, 409, 412, 413, 415,
 		422)...)...),
@@ -231,6 +235,10 @@ func (d *described) delete() *operation {
 	means := "204 means that the item has been deleted, and 410 that it was deleted before. " +
 		"404 means that it never existed"
 	switch {
+	case d.policy.RemembersRecent:
+		means = "204 means that the item has been deleted, and 410 that it was deleted before. Only " +
+			"recent deletions are remembered, so 404 means that it does not exist, whether or not it was " +
+			"deleted before"
 	case !d.policy.Remembers:
 		means = "204 means that the item has been deleted. Deletions are not remembered, so 404 means that " +
 			"it does not exist, " +

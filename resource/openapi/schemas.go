@@ -44,6 +44,8 @@ type model struct {
 	id string
 	// takesID: the client may choose the id of a new item. assignsID: the server may.
 	takesID, assignsID bool
+	// version: a merge patch may have the member that names the contract.
+	version bool
 }
 
 // refuses reports whether the field is not allowed. PUT and PATCH may repeat members that they
@@ -164,7 +166,7 @@ func (b *builder) object(m model) *schemaObject {
 		return out
 	}
 	// The member that names the contract is only allowed at the top level.
-	if m.id != "" && m.mode != patched {
+	if m.id != "" && (m.mode != patched || m.version) {
 		out.Properties = append(out.Properties, b.bodyMembers()...)
 	}
 	out.AdditionalProperties = false

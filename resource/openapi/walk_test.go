@@ -314,7 +314,7 @@ func TestCapabilitiesDecide(t *testing.T) {
 		{"assigned", "put", assigned(memory.New[place](nil)).Resource("places", nil), "200 204",
 			"Replaces the item"},
 		{"forgetful", "delete", forgetful.Resource("places", nil), "204",
-			"Deletions are not remembered"},
+			"Only recent deletions are remembered"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -82,7 +82,7 @@ type blobCase struct {
 
 // blobCases returns all cases. The simple ones precede those that rely on them.
 func blobCases() []blobCase {
-	return slices.Concat(blobStoreCases(), blobFailureCases(), blobRaceCases())
+	return slices.Concat(blobStoreCases(), blobListCases(), blobFailureCases(), blobRaceCases())
 }
 
 // blobKit has the store of a case, and methods that call it and check the results.

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -215,6 +217,32 @@ func (d *drawer) keep(id, mediaType string, content []byte) *blob.Blob {
 	return &b
 }
 
+func (d *drawer) List(_ context.Context, q blob.ListQuery) iter.Seq2[*blob.Blob, error] {
+	return func(yield func(*blob.Blob, error) bool) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		ids := slices.Sorted(maps.Keys(d.kept))
+		if d.bug == "lists without order" && len(ids) > 0 {
+			ids[0], ids[len(ids)-1] = ids[len(ids)-1], ids[0]
+		}
+		if q.Reverse && d.bug != "lists in one order" {
+			slices.Reverse(ids)
+		}
+		if d.bug == "lists only after an id that exists" && d.kept[q.After] == nil {
+			q.After = ""
+		}
+		for _, id := range ids {
+			b := d.kept[id].Blob
+			if d.bug == "lists without the digest" {
+				b.SHA256 = nil
+			}
+			if q.Contains(id) && !yield(&b, nil) {
+				return
+			}
+		}
+	}
+}
+
 func (d *drawer) Delete(_ context.Context, id string, expect resource.Rev) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -281,6 +309,10 @@ func blobMutants() map[string][]string {
 		"delete checks without a lock":                 {"blob-delete-race"},
 		"deletes nothing":                              {"blob-delete", "blob-recreate"},
 		"reuses a deleted id":                          {"blob-recreate"},
+		"lists without order":                          {"blob-list-range"},
+		"lists in one order":                           {"blob-list-range"},
+		"lists only after an id that exists":           {"blob-list-range"},
+		"lists without the digest":                     {"blob-list"},
 	}
 }
 

@@ -11,16 +11,20 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// serveBlobs serves the path of the collection. It has no list, because a [blob.Store] need not
-// support one.
+// serveBlobs serves the path of the collection. GET lists the metadata if the store is a
+// [blob.Lister].
 func (x *call) serveBlobs() error {
 	switch b := x.route.blobs; {
+	case x.route.resource != nil && (x.r.Method == http.MethodGet || x.r.Method == http.MethodHead):
+		return x.getList()
 	// POST to a read-only collection is 405.
+	case x.r.Method == http.MethodPost && !b.Options().ReadOnly && x.isForm():
+		return x.postForm()
 	case x.r.Method == http.MethodPost && !b.Options().ReadOnly:
 		return x.postBlob()
 	case x.r.Method == http.MethodOptions:
 		if !b.Options().ReadOnly {
-			x.w.Header()["Accept-Post"] = []string{acceptedTypes(b)}
+			x.w.Header()["Accept-Post"] = []string{postedTypes(b)}
 		}
 		return x.options(x.route.allowList)
 	}
@@ -62,6 +66,14 @@ func (x *call) refuseBlobQuery() error {
 func acceptedTypes(b *blob.Collection) string {
 	if types := b.Options().MediaTypes; types != nil {
 		return strings.Join(types, ", ")
+	}
+	return "*/*"
+}
+
+// postedTypes returns the media types that POST accepts, which include a form.
+func postedTypes(b *blob.Collection) string {
+	if types := acceptedTypes(b); types != "*/*" {
+		return types + ", " + mediaForm
 	}
 	return "*/*"
 }

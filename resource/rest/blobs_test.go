@@ -158,7 +158,11 @@ func TestBlobsRoundTrip(t *testing.T) {
 	want(t, send(t, h, "DELETE /files/a%20b.html", "If-Match: "+tag), http.StatusPreconditionFailed,
 		"Etag: "+again.header.Get("Etag"))
 	want(t, send(t, h, "DELETE /files/a%20b.html"), http.StatusNoContent, "Cache-Control: no-store", "Content-Type:")
-	wantProblem(t, send(t, h, "GET /files/a%20b.html"), problem.NotFound)
+	// The process remembers the deletion, and the folder does not.
+	wantProblem(t, send(t, h, "GET /files/a%20b.html"), problem.Gone)
+	wantProblem(t, send(t, h, "DELETE /files/a%20b.html"), problem.Gone)
+	wantProblem(t, send(t, attic(t, folder, nil), "DELETE /files/a%20b.html"), problem.NotFound)
+	want(t, send(t, h, "PUT /files/a%20b.html", "If-None-Match: *", "", "again"), http.StatusCreated)
 }
 
 func TestBlobsAssignIDs(t *testing.T) {

@@ -278,6 +278,7 @@ func (x *call) patch(id string) error {
 		return err
 	}
 	x.setKey(&w, id)
+	w.selection.versionMember = x.versionMember()
 	// The key covers the content of the patch and not its formatting.
 	if w.opts.Key != nil {
 		w.opts.Key.Content = idempotency.CanonicalJSON(*buf)

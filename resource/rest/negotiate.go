@@ -59,6 +59,14 @@ func (h *Handler) Opaque(r *http.Request) bool {
 	return rt != nil && rt.blobs != nil
 }
 
+// VersionInPatch implements version.PatchVersioner with ResourceOptions.VersionInPatch.
+func (h *Handler) VersionInPatch(r *http.Request) bool {
+	x := call{h: h, r: r}
+	first, _, _ := strings.Cut(x.path()[1:], "/")
+	rt := find(h.table, first)
+	return rt != nil && rt.versionInPatch
+}
+
 // reservedParameters are the query parameters of every list.
 var reservedParameters = []string{
 	"limit",
@@ -212,8 +220,8 @@ func (x *call) isVendorContent(accepted []string) bool {
 // versionMember returns the member that selected the contract in the request body, as JSON for the
 // response. It is nil if there was none. Call it after the body has been read.
 func (x *call) versionMember() []byte {
-	// The member is not stored, but the response repeats it with the full name of the contract. A
-	// client that sent 1 learns that it got 1.4.0.
+	// The member is not stored, but the response repeats it with the minor version. A client that
+	// sent 1 learns that it got 1.4.
 	name, contract, ok := x.sel.Member()
 	if !ok {
 		return nil

@@ -59,9 +59,12 @@ type ResourceOptions struct {
 	// clients a request.
 	AlwaysETagOnPut bool
 	// RepeatedDelete is the status code of a DELETE of an item that is already deleted: 410 or 204.
-	// Default 410. If the collection does not record deletions, or the caller may not know of them,
-	// the status code is 404.
+	// Default 410. If neither the collection nor the process remembers the deletion, or the caller may
+	// not know of it, the status code is 404.
 	RepeatedDelete int
+	// VersionInPatch lets a merge patch name the contract by the member of [version.Body], as the
+	// bodies of POST, PUT and commands do. Without it the member is data, and unknown.
+	VersionInPatch bool
 }
 
 // settings returns the options of the named resource or collection of blobs, with every default
@@ -193,8 +196,8 @@ func (h *Handler) Report() string {
 	var b strings.Builder
 	for _, rt := range h.routes {
 		// A shared cache that stores a response to one principal can send it to another.
-		guarded := rt.resource != nil && rt.lookup == nil && !rt.resource.Describe().Public ||
-			rt.blobs != nil && rt.blobs.Options().Authorize != nil
+		guarded := rt.blobs == nil && rt.resource != nil && rt.lookup == nil &&
+			!rt.resource.Describe().Public || rt.blobs != nil && rt.blobs.Options().Authorize != nil
 		if guarded && strings.Contains(rt.cache[0], "public") {
 			const weak = "/%s\n    weak: Cache-Control is public, but access to the items is restricted\n"
 			fmt.Fprintf(&b, weak, rt.name)

@@ -29,7 +29,7 @@ type route struct {
 	resource *resource.Resource // for a lookup: its target
 	lookup   *resource.Lookup   // only one of lookup, command and blobs is not nil
 	command  *command.Command
-	blobs    *blob.Collection
+	blobs    *blob.Collection   // with a resource if the blobs are listed
 	jobs     *resource.Resource // of a command: the resource that stores its jobs
 
 	// patternList and patternItem are the values of http.Request.Pattern: "/orders" and
@@ -39,6 +39,7 @@ type route struct {
 	media, jobsMedia     string   // names in vendor media types
 	cache                []string // Cache-Control
 	etagOnPut            bool
+	versionInPatch       bool     // a merge patch may have the member that names the contract
 	ignoreGone           bool     // a repeated DELETE returns 204
 	allowList, allowItem []string // Allow
 	acceptPatch          []string // Accept-Patch; nil if items have no PATCH
@@ -78,11 +79,7 @@ func (h *Handler) newRoute(p resource.Part) *route {
 		}
 		rt.acceptPost = rt.posts
 	case *blob.Collection:
-		rt = &route{name: p.Name(), blobs: p, cache: []string{h.opts.Blobs(p).Cache},
-			allowItem: []string{"GET, HEAD, PUT, DELETE, OPTIONS"}, allowList: []string{"POST, OPTIONS"}}
-		if p.Options().ReadOnly {
-			rt.allowItem, rt.allowList = []string{"GET, HEAD, OPTIONS"}, []string{"OPTIONS"}
-		}
+		rt = h.blobsRoute(p)
 	default:
 		return nil
 	}
@@ -98,21 +95,40 @@ func (h *Handler) newRoute(p resource.Part) *route {
 	return rt
 }
 
+// blobsRoute returns the route of a collection of blobs. If it is listed, its resource is that of the
+// metadata, which has no items of its own: the path of an item is that of the content.
+func (h *Handler) blobsRoute(b *blob.Collection) *route {
+	rt := &route{name: b.Name()}
+	list, item := []string{}, "GET, HEAD, OPTIONS"
+	if items := b.Items(); items != nil {
+		rt = h.itemRoute(items)
+		list = append(list, "GET", "HEAD")
+	}
+	rt.blobs, rt.cache = b, []string{h.opts.Blobs(b).Cache}
+	if !b.Options().ReadOnly {
+		list, item = append(list, "POST"), "GET, HEAD, PUT, DELETE, OPTIONS"
+	}
+	rt.allowList, rt.allowItem = []string{strings.Join(append(list, "OPTIONS"), ", ")}, []string{item}
+	return rt
+}
+
 // itemRoute returns a route with the settings that a resource and its lookups share: the
 // representation of items.
 func (h *Handler) itemRoute(r *resource.Resource) *route {
 	settings, policy := h.opts.Resource(r), r.Describe()
 	rt := &route{
-		name:        r.Name(),
-		resource:    r,
-		media:       settings.Media,
-		cache:       []string{settings.Cache},
-		etagOnPut:   settings.AlwaysETagOnPut,
-		ignoreGone:  settings.RepeatedDelete == http.StatusNoContent,
-		takesIDs:    policy.TakesIDs,
-		pageSize:    policy.PageSize,
-		maxPageSize: policy.MaxPageSize,
-		links:       map[string]*link{},
+		name:      r.Name(),
+		resource:  r,
+		media:     settings.Media,
+		cache:     []string{settings.Cache},
+		etagOnPut: settings.AlwaysETagOnPut,
+
+		versionInPatch: settings.VersionInPatch,
+		ignoreGone:     settings.RepeatedDelete == http.StatusNoContent,
+		takesIDs:       policy.TakesIDs,
+		pageSize:       policy.PageSize,
+		maxPageSize:    policy.MaxPageSize,
+		links:          map[string]*link{},
 	}
 	for _, name := range r.Describe().Relations {
 		target, most := h.catalog.Related(r, name)

@@ -59,7 +59,10 @@ type Store struct {
 	locks  [64]sync.RWMutex // by id: a writer excludes other writers and starting readers
 }
 
-var _ blob.Store = (*Store)(nil)
+var (
+	_ blob.Store  = (*Store)(nil)
+	_ blob.Lister = (*Store)(nil)
+)
 
 // New returns a Store for b. The caller closes b after the last use of the Store. Use one Store per
 // bucket in a process, because two Stores do not share locks.

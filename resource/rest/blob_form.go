@@ -1,0 +1,171 @@
+package rest
+
+// POST of an HTML form with files (RFC 7578). Called by blob.go; calls blob.Collection.CreateAll. The
+// files are streamed to the store one after the other.
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/resource/blob"
+	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/httpbody"
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+// mediaForm is the media type of a form with files.
+const mediaForm = "multipart/form-data"
+
+// maxFormFiles limits the files of a form. A response has an entry for each of them.
+const maxFormFiles = 100
+
+// maxFormParts limits the parts of a form, with or without a file.
+const maxFormParts = 1000
+
+// isForm reports whether the body is a form.
+func (x *call) isForm() bool {
+	t, _, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
+	return err == nil && t == mediaForm
+}
+
+// formReader reads the files of a form.
+type formReader struct {
+	x     *call
+	parts *multipart.Reader
+	seen  int
+	files []formFile
+}
+
+// formFile is the entry of a file in the response.
+type formFile struct {
+	Field    string `json:"field"`
+	Filename string `json:"filename"`
+	*blob.File
+}
+
+// postForm stores each file of a form under an id that the server chooses. Fields without a file are
+// ignored. If a file cannot be stored, none is.
+func (x *call) postForm() error {
+	if err := x.refuseBlobQuery(); err != nil {
+		return err
+	}
+	if len(x.r.Header[http.CanonicalHeaderKey(idempotency.KeyField)]) > 0 {
+		return badField(idempotency.KeyField, "unsupported",
+			"is not supported for a form; send each file as a request body of its own")
+	}
+	if err := httpbody.CheckIdentity(x.r, -1); err != nil {
+		return err
+	}
+	parts, err := x.r.MultipartReader()
+	if err != nil {
+		return formError("The Content-Type has no valid boundary.")
+	}
+	f := &formReader{x: x, parts: parts}
+	blobs, err := x.route.blobs.CreateAll(x.r.Context(), f.next)
+	if err != nil {
+		return err
+	}
+	if len(blobs) == 0 {
+		return formError("The form has no file. Send at least one part with a filename.")
+	}
+	for i, b := range blobs {
+		f.files[i].File = b.File()
+	}
+	return x.sendForm(f.files)
+}
+
+// sendForm sends the entries of the stored files. Location is the path of the file if there is one.
+func (x *call) sendForm(files []formFile) error {
+	body, err := json.Marshal(struct {
+		Items []formFile `json:"items"`
+	}{files})
+	if err != nil {
+		return fmt.Errorf("rest: encode the files of a form: %w", err)
+	}
+	h := x.w.Header()
+	if len(files) == 1 {
+		h["Location"] = []string{x.href(x.route.name, files[0].ID, "")}
+	}
+	h["Content-Type"] = []string{mediaJSON}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	h["Cache-Control"] = noStore
+	header.AddVary(h, x.route.varyList)
+	return x.respond(http.StatusCreated, body)
+}
+
+// next returns the next file, and [io.EOF] after the last.
+func (f *formReader) next() (string, *httpbody.Upload, error) {
+	for {
+		part, err := f.parts.NextRawPart()
+		switch {
+		case err == io.EOF:
+			return "", nil, io.EOF
+		case err != nil:
+			return "", nil, f.readError(err)
+		}
+		if f.seen++; f.seen > maxFormParts {
+			return "", nil, formError(fmt.Sprintf("The form has more than %d parts.", maxFormParts))
+		}
+		if part.FileName() == "" { // another field, or a file field that the user has left empty
+			continue
+		}
+		return f.file(part)
+	}
+}
+
+// file returns a part with a file.
+func (f *formReader) file(part *multipart.Part) (string, *httpbody.Upload, error) {
+	name := part.FormName()
+	if len(f.files) == maxFormFiles {
+		return "", nil, formError(fmt.Sprintf("The form has more than %d files.", maxFormFiles))
+	}
+	if coding := part.Header.Get("Content-Transfer-Encoding"); coding != "" &&
+		!strings.EqualFold(coding, "binary") && !strings.EqualFold(coding, "8bit") &&
+		!strings.EqualFold(coding, "7bit") {
+		return "", nil, formError("The field " + strconv.Quote(name) +
+			" has a Content-Transfer-Encoding, which is not supported (RFC 7578 section 4.7).")
+	}
+	b := f.x.route.blobs
+	mediaType, ok := b.DeclaredType(part.Header["Content-Type"])
+	if !ok {
+		return "", nil, problem.New(problem.UnsupportedMediaType, "The file of the field "+
+			strconv.Quote(name)+" has a media type that is not accepted. Accepted are "+acceptedTypes(b)+".")
+	}
+	f.files = append(f.files, formFile{Field: name, Filename: part.FileName()})
+	return mediaType, httpbody.NewPart(partReader{f, part}, b.Options().MaxSize), nil
+}
+
+// partReader reads the content of a part.
+type partReader struct {
+	form *formReader
+	part *multipart.Part
+}
+
+// Read reads the part. An error that is not that of the connection means that the form is not valid.
+func (r partReader) Read(p []byte) (int, error) {
+	n, err := r.part.Read(p)
+	if err != nil && err != io.EOF {
+		err = r.form.readError(err)
+	}
+	return n, err
+}
+
+// readError returns the error of a form that ends too early or is malformed.
+func (f *formReader) readError(err error) error {
+	if errors.As(err, new(*http.MaxBytesError)) || f.x.r.Context().Err() != nil {
+		return httpbody.ReadError(err, false, -1)
+	}
+	return formError("The form is incomplete or malformed.")
+}
+
+// formError returns the error of an invalid form (400).
+func formError(detail string) error { return problem.New(problem.BadRequest, detail) }
