@@ -57,7 +57,7 @@ func newCollections(
 	ctx context.Context, db *database, s settings, now func() time.Time,
 ) (*collections, error) {
 	c := &collections{db: db, auth: s.auth, rate: s.rate, cache: s.cache, now: now, patience: s.patience,
-		logins: middleware.NewAttempts(nil)}
+		logins: middleware.NewAttempts(&middleware.AttemptsOptions{Wait: s.patience})}
 	c.sessions = c.newSessions()
 	var errs [9]error
 	// The table of users is created first, because orders refer to it by a foreign key.
@@ -142,7 +142,7 @@ func (c *collections) catalogs() map[string]*resource.Catalog {
 // restOptions returns the options that all contracts share. By default clients may store responses,
 // but must revalidate them. A public value of -cache is for data that every caller may see.
 func (c *collections) restOptions() *rest.Options {
-	cached := rest.ResourceOptions{Cache: c.cache}
+	cached := rest.ResourceOptions{Cache: c.cache, VersionInPatch: true}
 	return &rest.Options{
 		Challenge: middleware.Challenge(realm),
 		Resources: map[string]rest.ResourceOptions{

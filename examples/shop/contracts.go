@@ -3,8 +3,6 @@ package main
 // The contracts: their dates, and how a request chooses one. graphql.go serves each of them.
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/stoa-go/stoa/version"
@@ -72,53 +70,6 @@ const contractsPage = "/#contracts"
 
 // documentPath returns the path of the OpenAPI document of a contract.
 func documentPath(contract string) string { return "/openapi/" + contract + ".json" }
-
-// reportContracts describes the contracts for the start-up report.
-func reportContracts(n *version.Negotiator) string {
-	var b strings.Builder
-	for _, c := range n.Contracts() {
-		fmt.Fprintf(&b, "contract %s  %s", c.Name, n.Status(c.Name))
-		if names := n.Names(c.Name); len(names) > 0 {
-			fmt.Fprintf(&b, ", named %s", strings.Join(names, " "))
-		}
-		if c.Name == n.Default() {
-			b.WriteString(", default")
-		}
-		if !c.Deprecated.IsZero() {
-			fmt.Fprintf(&b, ", deprecated %s", c.Deprecated.Format(time.RFC3339))
-		}
-		if !c.Sunset.IsZero() {
-			fmt.Fprintf(&b, ", sunset %s", c.Sunset.Format(time.RFC3339))
-		}
-		b.WriteByte('\n')
-	}
-	return b.String() + reportStrategies(n)
-}
-
-// briefContracts is reportContracts in two lines.
-func briefContracts(n *version.Negotiator) string {
-	var all []string
-	for _, c := range n.Contracts() {
-		text := c.Name + " " + string(n.Status(c.Name))
-		if c.Name == n.Default() {
-			text += " (default)"
-		}
-		if !c.Sunset.IsZero() {
-			text += ", sunset " + c.Sunset.Format(time.DateOnly)
-		}
-		all = append(all, text)
-	}
-	return "contracts: " + strings.Join(all, "; ") + "\n" + reportStrategies(n)
-}
-
-// reportStrategies returns the line about where requests name a contract.
-func reportStrategies(n *version.Negotiator) string {
-	var all []string
-	for _, s := range n.Strategies() {
-		all = append(all, s.Source())
-	}
-	return "    named in: " + strings.Join(all, ", ") + "\n"
-}
 
 // shiftedClock returns a clock that starts at instant and then runs. The zero instant means the
 // real clock. Tests use it to show how responses change at a sunset.

@@ -35,7 +35,7 @@ type settings struct {
 	// feed.
 	bookmark time.Duration
 	now      time.Time // start of the clock for the life cycle; zero means the real clock
-	// patience overrides timeouts in tests: GraphQL responses and sockets, and the start of the
+	// patience overrides timeouts in tests: GraphQL responses and sockets, logins, and the start of the
 	// feed. 0 means the defaults of the shop.
 	patience time.Duration
 }

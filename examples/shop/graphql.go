@@ -106,6 +106,10 @@ func (h *contractHandler) Reserve(member, parameter string) error {
 // not search for a version. It implements [version.Opaque].
 func (h *contractHandler) Opaque(r *http.Request) bool { return h.rest.Opaque(r) }
 
+// VersionInPatch reports whether a merge patch may name the contract. It implements
+// [version.PatchVersioner].
+func (h *contractHandler) VersionInPatch(r *http.Request) bool { return h.rest.VersionInPatch(r) }
+
 // report returns the start-up report of the contract.
 func (h *contractHandler) report() string { return h.catalog.Report() + h.handlersReport() }
 

@@ -21,7 +21,7 @@ func report(
 	storage := c.db.report(reportSeed(s, filled)) + c.folder.report() + reportFeed(c)
 	text := storage + reportAuth(s) + neutralReport
 	if !s.verbose {
-		return contracts[defaultContract].briefReport(text) + briefContracts(n)
+		return contracts[defaultContract].briefReport(text) + n.BriefReport()
 	}
 	current := contracts[defaultContract].report()
 	var b strings.Builder
@@ -32,7 +32,7 @@ func report(
 			fmt.Fprintf(&b, "in contract %s only\n%s", name, differing(h.report(), current))
 		}
 	}
-	return b.String() + reportContracts(n)
+	return b.String() + n.Report()
 }
 
 // reportWeak returns a line for each weakness, about the line that precedes it.

@@ -27,7 +27,8 @@ func TestReport(t *testing.T) {
 		"/orders  GET POST PUT PATCH DELETE; keys: exactly once; events: in the transaction of each write\n",
 		"/places  GET POST", "/jobs  GET", "/auth/login  POST\n", "/places/import  POST; keys: ",
 		"/orders/cancel-stale  POST; keys: exactly once\n", "/graphql  ",
-		"/files  GET POST PUT DELETE; keys: once by identity, or at most once\n",
+		"/files  GET POST PUT DELETE; keys: once by identity, or at most once; " +
+			"events: after each write, and a crash in between loses the event\n",
 		"\nweak: /orders /users /places: no Authorize and no Scope: ", "\nweak: callers: no authentication (see -auth)\n",
 		"\ncontracts: 2.0.0 current (default); 1.1.0 deprecated, sunset 2027-06-30; 1.0.0 deprecated, sunset 2027-06-30; " +
 			"0.9.0 retired, sunset 2026-01-31\n    named in: the path, the host, ",
