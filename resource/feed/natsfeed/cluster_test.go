@@ -120,14 +120,59 @@ func startCluster() (*cluster, error) {
 		}
 	}
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		for _, s := range c.servers {
-			if s.JetStreamIsLeader() && s.JetStreamClusterPeers() != nil &&
-				len(s.JetStreamClusterPeers()) == 3 {
-				return c, nil
-			}
+		if c.isReady() {
+			return c, c.probe()
 		}
 	}
-	return nil, fmt.Errorf("no server leads")
+	return nil, errors.New("no server leads")
+}
+
+// isReady reports whether the servers have a leader that knows all of them, and are current.
+func (c *cluster) isReady() bool {
+	led := false
+	for _, s := range c.servers {
+		if !s.JetStreamIsCurrent() {
+			return false
+		}
+		led = led || s.JetStreamIsLeader() && len(s.JetStreamClusterPeers()) == len(c.servers)
+	}
+	return led
+}
+
+// probe waits until the servers store a message in a new stream with replicas. A stream that is
+// created during the first election may never have a leader, so each attempt has a stream of its
+// own.
+func (c *cluster) probe() (err error) {
+	nc, err := nats.Connect(c.servers[0].ClientURL())
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for n := 0; ctx.Err() == nil; n++ {
+		name := fmt.Sprintf("probe%d", n)
+		if err = tryStream(ctx, js, name); err == nil {
+			return js.DeleteStream(ctx, name)
+		}
+	}
+	return fmt.Errorf("no stream can be created: %w", err)
+}
+
+// tryStream creates a stream and publishes a message, in at most 10 seconds.
+func tryStream(ctx context.Context, js jetstream.JetStream, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	_, err := js.CreateStream(ctx, jetstream.StreamConfig{Name: name, Subjects: []string{name}, Replicas: 3})
+	if err != nil {
+		return err
+	}
+	_, err = js.Publish(ctx, name, nil)
+	return err
 }
 
 func (c *cluster) stop() {
@@ -192,13 +237,11 @@ func (c *cluster) connect(t testing.TB) jetstream.JetStream {
 	return js
 }
 
-// quiet is the logger of tests in which NATS fails.
-var quiet = slog.New(slog.DiscardHandler)
-
 // run returns a Log that runs until stop is called or the test ends.
 func run(t testing.TB, c *cluster, source feed.Log, opts natsfeed.Options) (log *natsfeed.Log, stop func()) {
 	t.Helper()
-	opts.Replicas, opts.Logger = cmp.Or(opts.Replicas, 3), quiet
+	opts.Replicas = cmp.Or(opts.Replicas, 3)
+	opts.Logger = slog.New(slog.NewTextHandler(t.Output(), nil)) // printed if the test fails
 	opts.Check = cmp.Or(opts.Check, 200*time.Millisecond)
 	log = natsfeed.New(source, c.connect(t), &opts)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -161,15 +162,16 @@ func settled(t testing.TB, js jetstream.JetStream, name string, source feed.Log)
 	t.Fatalf("the stream ends at %q, and the log at %q", endsAt(t, js, name), head(t, source))
 }
 
-// endsAt returns the cursor of the last message of a stream, or "" if the stream is empty.
+// endsAt returns the cursor of the last message of a stream, or the text of an error if there is
+// none.
 func endsAt(t testing.TB, js jetstream.JetStream, name string) string {
 	stream, err := js.Stream(t.Context(), name)
 	if err != nil {
-		return ""
+		return err.Error()
 	}
 	m, err := stream.GetMsg(t.Context(), stream.CachedInfo().State.LastSeq)
 	if err != nil {
-		return ""
+		return err.Error()
 	}
 	return m.Header.Get(nats.MsgIdHdr)
 }
@@ -200,7 +202,7 @@ func settledSoon(t testing.TB, js jetstream.JetStream, name string, source feed.
 			}
 		}
 	}
-	t.Fatal("the stream does not end where the log does")
+	t.Fatalf("the stream ends at %q, and the log at %q", endsAt(t, js, name), head(t, source))
 }
 
 // TestStreamIsRead: followers and late readers do not read the log.
@@ -262,7 +264,8 @@ func TestLaggingFollowers(t *testing.T) {
 	source, _ := start(t, c, name)
 	at := head(t, source)
 	js, left := lagging(t, c, 40)
-	log := natsfeed.New(source, js, &natsfeed.Options{Stream: name, Replicas: 3, Logger: quiet})
+	log := natsfeed.New(source, js, &natsfeed.Options{Stream: name, Replicas: 3,
+		Logger: slog.New(slog.DiscardHandler)})
 	ctx, cancel := context.WithCancel(context.Background())
 	var works sync.WaitGroup
 	works.Go(func() { log.Run(ctx) })
