@@ -48,7 +48,7 @@ type core struct {
 	public, noEvents, requireIfMatch, allowRecreate bool
 	hideGone                                        bool // authorizeGone hides every deleted item
 	// deletions has the ids that were deleted last. It is nil if the collection records deletions
-	// itself.
+	// itself, or if no caller may know of them.
 	deletions *deleted.IDs
 	// hooksInTx makes each write one transaction, from reading the item to storing the new value.
 	hooksInTx bool
@@ -107,7 +107,7 @@ func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *c
 		h.readTimeout = o.ReadTimeout
 	}
 	h.ops = erase(h, ops, o)
-	if h.ops.delete != nil && h.ops.deleted == nil {
+	if h.ops.delete != nil && h.ops.deleted == nil && !h.hideGone {
 		h.deletions = deleted.New(o.RecentDeletes)
 	}
 	h.hooksInTx = !o.HooksOutsideTx && h.ops.runner != nil && (o.Before != nil || o.Authorize != nil)

@@ -79,6 +79,24 @@ func (h *core) write(ctx context.Context, c storeChange) (*Entry, error) {
 	return h.apply(ctx, &c)
 }
 
+// remove deletes an item and, if the collection does not record deletions, remembers its id. The id
+// is added before the item is removed, so that concurrent requests and later ones of the same
+// transaction find it.
+func (h *core) remove(ctx context.Context, cur *Entry) error {
+	id, ids := cur.ID, h.deletions
+	ids.Begin(id)
+	_, err := h.write(ctx, storeChange{kind: feed.Deleted, id: id, rev: cur.Rev, before: cur.stored})
+	switch {
+	case ids == nil || errors.Is(err, tx.ErrOutcomeUnknown):
+	case err != nil:
+		ids.End(id, false)
+	default:
+		tx.AfterCommit(ctx, func() { ids.End(id, true) })
+		tx.AfterRollback(ctx, func() { ids.End(id, false) })
+	}
+	return err
+}
+
 // apply is write without the event.
 func (h *core) apply(ctx context.Context, c *storeChange) (*Entry, error) {
 	switch {

@@ -23,7 +23,6 @@ import (
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
-	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // WriteOptions adjust one write. nil is the zero value.
@@ -548,12 +547,8 @@ func (w *writeRequest) attemptDelete(ctx context.Context) error {
 	if err := w.opts.If.check(r.core, &cur); err != nil {
 		return err
 	}
-	if _, err := r.core.write(ctx,
-		storeChange{kind: feed.Deleted, id: w.id, rev: cur.Rev, before: cur.stored}); err != nil {
+	if err := r.core.remove(ctx, &cur); err != nil {
 		return r.staleError(ctx, w.id, &w.opts, err)
-	}
-	if r.core.deletions != nil {
-		tx.AfterCommit(ctx, func() { r.core.deletions.Add(w.id) })
 	}
 	r.core.afterCommit(ctx, OpDelete, cur.stored, nil)
 	w.entry = cur

@@ -10,8 +10,12 @@
 //	catalog := resource.NewCatalog(nil, orders, images)
 //
 // The list is a resource of its own ([Collection.Items]) with pages, a filter by prefix
-// (?id.startsWith=), a type in GraphQL, and an event for each upload and deletion. A POST of
-// multipart/form-data, as browsers send it, stores each file of the form.
+// (?id.startsWith=), a type in GraphQL, and an event for each upload and deletion. If several
+// requests write one blob at the same time, an event may be omitted; the last one has the last state.
+//
+// A POST of multipart/form-data, as browsers send it, stores each file of the form. Browsers send
+// forms of other sites without a CORS preflight: use middleware.CrossOrigin, unless requests are
+// authenticated by a bearer token.
 //
 // Authorization, preconditions and idempotency keys work as they do for items. Content is streamed:
 // the library holds at most 64 KiB of it in memory, or what the [idempotency.Guard] allows if a
@@ -86,6 +90,7 @@ type Collection struct {
 	items *resource.Resource // nil if blobs are not listed
 	// deletions has the ids that were deleted last, for stores that do not record deletions.
 	deletions *deleted.IDs
+	writers   writers
 }
 
 // Options adjust a [Collection]. The zero value lets every caller do everything, and the start-up
@@ -191,6 +196,10 @@ func (c *Collection) summary() string {
 	}
 	text := fmt.Sprintf("/%s  %s\n/%s/{id}  %s\n    bytes: %s, at most %d bytes each\n",
 		c.name, list, c.name, item, accepted, o.MaxSize)
+	if !o.ReadOnly {
+		text += "    deletions: if the store does not record them, a repeated DELETE is 410 in this " +
+			"process and 404 after a restart\n"
+	}
 	if o.Authorize == nil && !o.Public {
 		text += "    weak: no Authorize: every caller may read and write; set Public if intended\n"
 	}
@@ -334,20 +343,19 @@ var errRemembered = fmt.Errorf("%w: remembered by the process", resource.ErrGone
 // absent returns why there is no blob. It returns ErrGone only if the caller may know that the blob
 // was deleted.
 func (c *Collection) absent(ctx context.Context, id string, err error) error {
-	if errors.Is(err, resource.ErrNotFound) && c.deletions.Has(id) {
-		if c.visible(ctx, &Blob{ID: id}) == nil {
-			return errRemembered
-		}
-		return err
-	}
-	if !errors.Is(err, resource.ErrGone) {
+	remembered := errors.Is(err, resource.ErrNotFound) && c.deletions.Has(id)
+	if !remembered && !errors.Is(err, resource.ErrGone) {
 		return err
 	}
 	switch hidden := c.visible(ctx, &Blob{ID: id}); {
+	case errors.Is(hidden, errHidden) && remembered:
+		return err // the id can be used again
 	case errors.Is(hidden, errHidden):
 		return errHiddenGone
 	case hidden != nil:
 		return hidden
+	case remembered:
+		return errRemembered
 	}
 	return err
 }

@@ -1,7 +1,7 @@
 package blob
 
 // The list of a collection: a read-only resource of the metadata of its blobs. Protocols serve it as
-// any other resource. New creates it if the store is a Lister; write.go publishes its events.
+// any other resource. New creates it if the store is a Lister; order.go publishes its events.
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
-	"github.com/stoa-go/stoa/resource/feed"
 )
 
 // Lister is a [Store] that lists its blobs. The collection then has GET and HEAD at its path, a type
@@ -146,18 +145,4 @@ func prefixOf(f query.Filter) string {
 		return longest
 	}
 	return ""
-}
-
-// publish appends the event of a write to the feed. before and after are nil if there is no blob.
-func (c *Collection) publish(ctx context.Context, before, after *Blob) error {
-	if c.items == nil {
-		return nil
-	}
-	switch {
-	case after == nil:
-		return c.items.Publish(ctx, feed.Deleted, before.ID, before.Rev, before.File(), nil)
-	case before == nil:
-		return c.items.Publish(ctx, feed.Created, after.ID, after.Rev, nil, after.File())
-	}
-	return c.items.Publish(ctx, feed.Updated, after.ID, after.Rev, before.File(), after.File())
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/internal/retry"
 	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // Put stores content under an id, and reports whether there was no blob before. Authorization and
@@ -76,10 +77,12 @@ func (c *Collection) discard(ctx context.Context, blobs []*Blob) error {
 	defer cancel()
 	var errs []error
 	for _, b := range blobs {
-		err := c.store.Delete(ctx, b.ID, b.Rev)
-		if err == nil {
-			err = c.publish(ctx, b, nil)
-		}
+		err := c.inOrder(b.ID, func(t *turn) error {
+			if err := c.store.Delete(ctx, b.ID, b.Rev); err != nil {
+				return err
+			}
+			return c.publish(ctx, t, b, nil)
+		})
 		if err != nil && !errors.Is(err, resource.ErrStale) && !errors.Is(err, resource.ErrNotFound) {
 			// not wrapped, because the error of the upload decides the status
 			errs = append(errs, fmt.Errorf("remove %q: %v", b.ID, err))
@@ -124,8 +127,18 @@ func (w *writeRequest) run(ctx context.Context) (err error) {
 }
 
 // Do carries out the request and publishes its event.
-func (w *writeRequest) Do(ctx context.Context) (err error) {
-	stored := true
+func (w *writeRequest) Do(ctx context.Context) error {
+	return w.c.inOrder(w.id, func(t *turn) error {
+		if stored, err := w.write(ctx); err != nil || !stored {
+			return err
+		}
+		return w.c.publish(ctx, t, w.before, w.blob)
+	})
+}
+
+// write carries out the request. stored is false if an earlier attempt has stored the blob.
+func (w *writeRequest) write(ctx context.Context) (stored bool, err error) {
+	stored = true
 	switch w.op {
 	case resource.OpDelete:
 		err = w.runDelete(ctx)
@@ -139,10 +152,7 @@ func (w *writeRequest) Do(ctx context.Context) (err error) {
 			w.blob, err = w.runCreate(ctx)
 		}
 	}
-	if err != nil || !stored {
-		return err
-	}
-	return w.c.publish(ctx, w.before, w.blob)
+	return stored, err
 }
 
 // runPut stores content in place of the current blob or, if that is allowed, as a new one.
@@ -300,12 +310,23 @@ func (w *writeRequest) runDelete(ctx context.Context) error {
 		if err := w.opts.If.Check(cur.entry(), w.c.opts.RequireIfMatch); err != nil {
 			return err
 		}
-		if err := w.c.store.Delete(ctx, w.id, cur.Rev); err != nil {
-			return lostOr(err)
-		}
-		w.c.deletions.Add(w.id)
-		return nil
+		return lostOr(w.remove(ctx, cur.Rev))
 	}, isLost)
+}
+
+// remove removes a revision from the store, and remembers the id. The id is added before, so that
+// concurrent requests find it.
+func (w *writeRequest) remove(ctx context.Context, rev resource.Rev) error {
+	ids := w.c.deletions
+	ids.Begin(w.id)
+	err := w.c.store.Delete(ctx, w.id, rev)
+	if err != nil {
+		ids.End(w.id, false)
+		return err
+	}
+	tx.AfterCommit(ctx, func() { ids.End(w.id, true) })
+	tx.AfterRollback(ctx, func() { ids.End(w.id, false) })
+	return nil
 }
 
 // Content returns the digest of the content.

@@ -106,7 +106,10 @@ func (d *describedBlobs) post() *operation {
 			"the metadata of each", d.keyText(d.name, true))
 	op.Parameters = d.uploadParameters()
 	op.RequestBody = d.body()
-	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(400, 413, 415, 507)...),
+	if d.opts.MediaTypes != nil { // otherwise the types include that of a form
+		op.RequestBody.Content.add("multipart/form-data", d.media(nil, ""))
+	}
+	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(400, 406, 413, 415, 507)...),
 		d.empty(201, "The file has been created; its path is in `Location`.",
 			append([]string{"Location"}, d.headers()...)...))
 	return op
@@ -115,8 +118,9 @@ func (d *describedBlobs) post() *operation {
 // delete describes DELETE. Whether the store remembers deletions is unknown here.
 func (d *describedBlobs) delete() *operation {
 	op := d.blobOperation("delete", resource.OpDelete, "Delete a file",
-		"204 means that the file has been deleted, 410 that it was deleted before, and 404 that it does "+
-			"not exist",
+		"204 means that the file has been deleted, and 410 that it was deleted before. If only recent "+
+			"deletions are remembered, 404 means that it does not exist, "+
+			"whether or not it was deleted before",
 		d.conditionText(), d.keyText(d.name, false))
 	op.Parameters = append(append(d.conditions(), d.prefer("handling=lenient")), d.keyParameter()...)
 	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(d.withRequired(d.withGone(400, 404,

@@ -232,22 +232,15 @@ func (d *described) patch() *operation {
 // delete describes DELETE. It explains 204, 404 and 410, because clients must distinguish them. The
 // store decides: only a Tombstoner remembers deletions.
 func (d *described) delete() *operation {
-	means := "204 means that the item has been deleted, and 410 that it was deleted before. " +
-		"404 means that it never existed"
+	means := "204 means that the item has been deleted, and 410 that it was deleted before. "
 	switch {
-	case d.policy.RemembersRecent:
-		means = "204 means that the item has been deleted, and 410 that it was deleted before. Only " +
-			"recent deletions are remembered, so 404 means that it does not exist, whether or not it was " +
-			"deleted before"
-	case !d.policy.Remembers:
-		means = "204 means that the item has been deleted. Deletions are not remembered, so 404 means that " +
-			"it does not exist, " +
-			"whether or not it was deleted before"
+	case !d.remembers():
+		means = "204 means that the item has been deleted. "
 	case d.settings.RepeatedDelete == 204:
 		means = "204 means that the item has been deleted, now or before; other methods return 410 for a " +
-			"deleted item. " +
-			"404 means that it never existed"
+			"deleted item. "
 	}
+	means += d.absentText()
 	op := d.resourceOperation("delete"+d.noun, resource.OpDelete, "Delete "+article(d.word), means,
 		d.conditionText(), d.keyText(d.name, false))
 	op.Parameters = append([]*parameter{d.prefer("handling=lenient")}, d.writeConditions(true)...)
@@ -286,12 +279,31 @@ func accept(field string, op *operation) []string {
 	return []string{field}
 }
 
+// remembers reports whether a deleted item is 410, for a time at least.
+func (d *described) remembers() bool { return d.policy.Remembers || d.policy.RemembersRecent }
+
 // goneText describes 404 and 410 for a read.
 func (d *described) goneText() string {
-	if !d.policy.Remembers {
-		return ""
+	switch {
+	case d.policy.Remembers:
+		return "404 means that the item never existed, and 410 that it was deleted"
+	case d.policy.RemembersRecent:
+		return "410 means that the item was deleted. " + d.absentText()
 	}
-	return "404 means that the item never existed, and 410 that it was deleted"
+	return ""
+}
+
+// absentText describes 404.
+func (d *described) absentText() string {
+	switch {
+	case d.policy.Remembers:
+		return "404 means that it never existed"
+	case d.policy.RemembersRecent:
+		return "Only recent deletions are remembered, so 404 means that it does not exist, whether or not " +
+			"it was deleted before"
+	}
+	return "Deletions are not remembered, so 404 means that it does not exist, whether or not it was " +
+		"deleted before"
 }
 
 // conditionText describes how to prevent lost updates. Without If-Match a write may overwrite a

@@ -1,6 +1,7 @@
 package openapi_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -299,6 +300,8 @@ func TestCapabilitiesDecide(t *testing.T) {
 	forgetful := all
 	forgetful.Deleted = nil
 	again := resource.Options[place]{AllowRecreate: true}
+	hidden := forgetful.Resource("places", &resource.Options[place]{
+		Authorize: func(context.Context, resource.Op, *place, *place) error { return nil }})
 	tests := []struct {
 		name, method string
 		r            *resource.Resource
@@ -315,11 +318,20 @@ func TestCapabilitiesDecide(t *testing.T) {
 			"Replaces the item"},
 		{"forgetful", "delete", forgetful.Resource("places", nil), "204",
 			"Only recent deletions are remembered"},
+		{"forgetful, with 204", "delete", forgetful.Resource("places", nil), "204",
+			"deleted, now or before; other methods return 410 for a deleted item. Only recent deletions are"},
+		{"forgetful", "get", forgetful.Resource("places", nil), "200",
+			"410 means that the item was deleted. Only recent deletions are remembered"},
+		{"hidden", "delete", hidden, "204",
+			"204 means that the item has been deleted. Deletions are not remembered"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			rested := &rest.Options{Resources: map[string]rest.ResourceOptions{"places": {AlwaysETagOnPut: tt.name == "again"}}}
+			if strings.HasSuffix(tt.name, "204") {
+				rested.Resources["places"] = rest.ResourceOptions{RepeatedDelete: http.StatusNoContent}
+			}
 			d := described(t, openapi.New(resource.NewCatalog(nil, tt.r), &openapi.Options{REST: rested}))
 			op := d.at(d.root, "paths", "/places/{id}", tt.method)
 			var got []string

@@ -4,9 +4,9 @@ package rest
 // files are streamed to the store one after the other.
 
 import (
-	"errors"
 	"fmt"
 	"io"
+	"math"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -31,6 +31,9 @@ const maxFormFiles = 100
 // maxFormParts limits the parts of a form, with or without a file.
 const maxFormParts = 1000
 
+// maxFormName limits the names of a field and of its file, in bytes. The response repeats them.
+const maxFormName = 1024
+
 // isForm reports whether the body is a form.
 func (x *call) isForm() bool {
 	t, _, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
@@ -40,6 +43,7 @@ func (x *call) isForm() bool {
 // formReader reads the files of a form.
 type formReader struct {
 	x     *call
+	body  *httpbody.Upload
 	parts *multipart.Reader
 	seen  int
 	files []formFile
@@ -55,6 +59,9 @@ type formFile struct {
 // postForm stores each file of a form under an id that the server chooses. Fields without a file are
 // ignored. If a file cannot be stored, none is.
 func (x *call) postForm() error {
+	if err := x.acceptable(); err != nil {
+		return err
+	}
 	if err := x.refuseBlobQuery(); err != nil {
 		return err
 	}
@@ -65,11 +72,10 @@ func (x *call) postForm() error {
 	if err := httpbody.CheckIdentity(x.r, -1); err != nil {
 		return err
 	}
-	parts, err := x.r.MultipartReader()
+	f, err := x.newFormReader()
 	if err != nil {
-		return formError("The Content-Type has no valid boundary.")
+		return err
 	}
-	f := &formReader{x: x, parts: parts}
 	blobs, err := x.route.blobs.CreateAll(x.r.Context(), f.next)
 	if err != nil {
 		return err
@@ -81,6 +87,20 @@ func (x *call) postForm() error {
 		f.files[i].File = b.File()
 	}
 	return x.sendForm(f.files)
+}
+
+// newFormReader returns the reader of the body. Digests apply to the body and not to the files.
+func (x *call) newFormReader() (*formReader, error) {
+	// the limit of the middleware applies to the body, and Options.MaxSize to each file
+	body, err := httpbody.NewUpload(x.r, math.MaxInt64)
+	if err != nil {
+		return nil, err
+	}
+	_, params, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
+	if err != nil || params["boundary"] == "" {
+		return nil, formError("The Content-Type has no valid boundary.")
+	}
+	return &formReader{x: x, body: body, parts: multipart.NewReader(body, params["boundary"])}, nil
 }
 
 // sendForm sends the entries of the stored files. Location is the path of the file if there is one.
@@ -108,9 +128,9 @@ func (f *formReader) next() (string, *httpbody.Upload, error) {
 		part, err := f.parts.NextRawPart()
 		switch {
 		case err == io.EOF:
-			return "", nil, io.EOF
+			return "", nil, f.end()
 		case err != nil:
-			return "", nil, f.readError(err)
+			return "", nil, f.readError()
 		}
 		if f.seen++; f.seen > maxFormParts {
 			return "", nil, formError(fmt.Sprintf("The form has more than %d parts.", maxFormParts))
@@ -122,9 +142,25 @@ func (f *formReader) next() (string, *httpbody.Upload, error) {
 	}
 }
 
-// file returns a part with a file.
+// end returns [io.EOF], or an error if the body does not match its digests. Those include what
+// follows the last part.
+func (f *formReader) end() error {
+	if f.body.HasDigest() {
+		if _, err := io.Copy(io.Discard, f.body); err != nil {
+			return f.readError()
+		}
+	}
+	return io.EOF
+}
+
+// file returns a part with a file. Browsers send names in the encoding of the page; what is not UTF-8
+// is replaced, because the response is JSON.
 func (f *formReader) file(part *multipart.Part) (string, *httpbody.Upload, error) {
-	name := part.FormName()
+	name := strings.ToValidUTF8(part.FormName(), "\uFFFD")
+	filename := strings.ToValidUTF8(part.FileName(), "\uFFFD")
+	if len(name) > maxFormName || len(filename) > maxFormName {
+		return "", nil, formError(fmt.Sprintf("The form has a name of more than %d bytes.", maxFormName))
+	}
 	if len(f.files) == maxFormFiles {
 		return "", nil, formError(fmt.Sprintf("The form has more than %d files.", maxFormFiles))
 	}
@@ -140,7 +176,7 @@ func (f *formReader) file(part *multipart.Part) (string, *httpbody.Upload, error
 		return "", nil, problem.New(problem.UnsupportedMediaType, "The file of the field "+
 			strconv.Quote(name)+" has a media type that is not accepted. Accepted are "+acceptedTypes(b)+".")
 	}
-	f.files = append(f.files, formFile{Field: name, Filename: part.FileName()})
+	f.files = append(f.files, formFile{Field: name, Filename: filename})
 	return mediaType, httpbody.NewPart(partReader{f, part}, b.Options().MaxSize), nil
 }
 
@@ -154,15 +190,15 @@ type partReader struct {
 func (r partReader) Read(p []byte) (int, error) {
 	n, err := r.part.Read(p)
 	if err != nil && err != io.EOF {
-		err = r.form.readError(err)
+		err = r.form.readError()
 	}
 	return n, err
 }
 
-// readError returns the error of a form that ends too early or is malformed.
-func (f *formReader) readError(err error) error {
-	if errors.As(err, new(*http.MaxBytesError)) || f.x.r.Context().Err() != nil {
-		return httpbody.ReadError(err, false, -1)
+// readError returns the error of a form that ends too early or is malformed, or that of the body.
+func (f *formReader) readError() error {
+	if err := f.body.Err(); err != nil {
+		return err
 	}
 	return formError("The form is incomplete or malformed.")
 }

@@ -1,6 +1,8 @@
 package rest_test
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"strings"
@@ -8,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/problem"
 )
@@ -124,4 +127,130 @@ func TestBlobFormRefused(t *testing.T) {
 			wantBody(t, send(t, h, "GET /files"), http.StatusOK, `{"items":[]}`)
 		})
 	}
+}
+
+// TestBlobFormNames: names in the response are valid JSON, whatever the client sends.
+func TestBlobFormNames(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("n", 1025)
+	tests := []struct {
+		name, field, filename string
+		wantField, want       string
+		status                int
+	}{
+		{"not UTF-8", "\xff", "\xe9t\xe9.txt", "\uFFFD", "\uFFFDt\uFFFD.txt", http.StatusCreated},
+		{"a path", "a", "../../etc/passwd", "a", "passwd", http.StatusCreated},
+		{"an id of its own", "id", "b.txt", "id", "b.txt", http.StatusCreated},
+		{"a long filename", "a", long, "", "", http.StatusBadRequest},
+		{"a long field", long, "a", "", "", http.StatusBadRequest},
+		{"the longest filename", "a", long[1:], "a", long[1:], http.StatusCreated},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := attic(t, folder(t), nil)
+			body := "--xyz\r\nContent-Disposition: form-data; name=\"" + tt.field + "\"; filename=\"" + tt.filename +
+				"\"\r\n\r\nx\r\n--xyz--\r\n"
+			res := send(t, h, "POST /files", formBody, "", body)
+			want(t, res, tt.status)
+			if tt.status != http.StatusCreated {
+				wantBody(t, send(t, h, "GET /files"), http.StatusOK, `{"items":[]}`)
+				return
+			}
+			var got formItems
+			decode(t, res.body, &got)
+			if item := got.Items[0]; item.Field != tt.wantField || item.Filename != tt.want || item.ID == tt.filename {
+				t.Errorf("field %q, file %q, id %q", item.Field, item.Filename, item.ID)
+			}
+		})
+	}
+}
+
+// TestBlobFormDigest: the digest of the body includes what follows the last part.
+func TestBlobFormDigest(t *testing.T) {
+	t.Parallel()
+	body := form("a=x", "b=y") + "epilogue"
+	sum := sha256.Sum256([]byte(body))
+	digest := "Content-Digest: sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
+	tests := []struct {
+		name, field, body string
+		kind              problem.Kind // "" if it is stored
+	}{
+		{"equal", digest, body, ""},
+		{"another epilogue", digest, body + "s", problem.DigestMismatch},
+		{"another file", digest, strings.Replace(body, "\r\nb\r\n", "\r\nc\r\n", 1), problem.DigestMismatch},
+		{"malformed", "Content-Digest: sha-256=x", body, problem.InvalidHeader},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := attic(t, folder(t), nil)
+			res := send(t, h, "POST /files", formBody, tt.field, "", tt.body)
+			if tt.kind == "" {
+				want(t, res, http.StatusCreated)
+				return
+			}
+			wantProblem(t, res, tt.kind)
+			wantBody(t, send(t, h, "GET /files"), http.StatusOK, `{"items":[]}`)
+		})
+	}
+}
+
+// TestBlobFormAccept: a response that the client does not accept is refused before anything is stored.
+func TestBlobFormAccept(t *testing.T) {
+	t.Parallel()
+	h := attic(t, folder(t), nil)
+	wantProblem(t, send(t, h, "POST /files", formBody, "Accept: image/png", "", form("a=x")), problem.NotAcceptable)
+	wantBody(t, send(t, h, "GET /files"), http.StatusOK, `{"items":[]}`)
+	browser := "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	want(t, send(t, h, "POST /files", formBody, browser, "", form("a=x")), http.StatusCreated)
+}
+
+// TestBlobFormOrigin: the middleware for cross-origin requests refuses forms of other sites, which
+// browsers send without a preflight.
+func TestBlobFormOrigin(t *testing.T) {
+	t.Parallel()
+	h := middleware.CrossOrigin(nil)(attic(t, folder(t), nil))
+	tests := []struct {
+		name   string
+		fields []string
+		status int
+	}{
+		{"another site", []string{"Sec-Fetch-Site: cross-site", "Origin: https://evil.example"}, http.StatusForbidden},
+		{"another host of the site", []string{"Sec-Fetch-Site: same-site"}, http.StatusForbidden},
+		{"an old browser", []string{"Origin: https://evil.example"}, http.StatusForbidden},
+		{"a sandboxed page", []string{"Origin: null"}, http.StatusForbidden},
+		{"the own site", []string{"Sec-Fetch-Site: same-origin"}, http.StatusCreated},
+		{"no browser", nil, http.StatusCreated},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			want(t, send(t, h, "POST /files", append([]string{formBody}, append(tt.fields, "", form("a=x"))...)...), tt.status)
+		})
+	}
+}
+
+// FuzzBlobForm: every body is stored completely, or refused as a client error without a trace.
+func FuzzBlobForm(f *testing.F) {
+	for _, body := range []string{"", "--xyz--\r\n", form("a=x"), form("a", "b=", "c=d:image/png"), form("a=x")[:40],
+		"--xyz\r\nContent-Disposition: form-data; name=\"\xff\"; filename*=utf-8''%00\r\n\r\n\r\n--xyz--",
+		"--xyz\r\n\r\n--xyz\r\nContent-Disposition: form-data; filename=a\r\nContent-Type: \x00\r\n\r\n\r\n--xyz--"} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		h := attic(t, folder(t), nil)
+		res := send(t, h, "POST /files", formBody, "", body)
+		var list, created formItems
+		decode(t, send(t, h, "GET /files?limit=200").body, &list)
+		switch {
+		case res.status == http.StatusCreated:
+			decode(t, res.body, &created)
+		case res.status < 400 || res.status > 499:
+			t.Fatalf("status %d: %s", res.status, res.body)
+		}
+		if len(list.Items) != len(created.Items) {
+			t.Errorf("status %d: %d files in the response, %d are stored", res.status, len(created.Items), len(list.Items))
+		}
+	})
 }

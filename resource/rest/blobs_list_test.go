@@ -4,9 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -245,5 +248,61 @@ func decode(t *testing.T, text string, v any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), v); err != nil {
 		t.Fatalf("%v: %s", err, text)
+	}
+}
+
+// slowStore is a store whose Put returns after its content was stored and done is closed.
+type slowStore struct {
+	*files.Folder
+	slow string // the content that is slow
+	done chan struct{}
+}
+
+func (s *slowStore) Put(
+	ctx context.Context, id string, expect resource.Rev, mediaType string, r io.Reader,
+) (*blob.Blob, error) {
+	b, err := s.Folder.Put(ctx, id, expect, mediaType, r)
+	if err == nil && b.Size == int64(len(s.slow)) {
+		<-s.done
+	}
+	return b, err
+}
+
+// TestBlobEventsInOrder: the last event is the last state, in whichever order concurrent writes return.
+func TestBlobEventsInOrder(t *testing.T) {
+	tests := []struct {
+		name     string
+		requests []string // while the first one is in progress
+		want     []string
+		next     string // kind of the next event
+	}{
+		{"replaced", []string{"PUT 1234"}, []string{`updated {"id":"a","size":4}`}, "updated"},
+		{"deleted", []string{"DELETE"}, []string{`deleted {"id":"a"}`}, "created"},
+		{"replaced and deleted", []string{"PUT 1234", "DELETE"},
+			[]string{`updated {"id":"a","size":4}`, `deleted {"id":"a"}`}, "created"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				store := &slowStore{folder(t), "123456", make(chan struct{})}
+				c := resource.NewCatalog(&resource.CatalogOptions{Feed: newFeed(t)}, blob.New("files", store, nil))
+				h := rest.New(c, nil)
+				want(t, send(t, h, "PUT /files/a", "", "1"), http.StatusCreated)
+				s := open(t, h, "GET /files?fields=id,size", streamType)
+				s.read()
+				var wg sync.WaitGroup
+				wg.Go(func() { want(t, send(t, h, "PUT /files/a", "", store.slow), http.StatusNoContent) })
+				synctest.Wait()
+				for _, r := range tt.requests {
+					method, body, _ := strings.Cut(r, " ")
+					want(t, send(t, h, method+" /files/a", "", body), http.StatusNoContent)
+				}
+				close(store.done)
+				wg.Wait()
+				same(t, "events", tt.want, s.hears())
+				send(t, h, "PUT /files/a", "", "12345") // the next write is not affected
+				same(t, "next event", []string{tt.next + ` {"id":"a","size":5}`}, s.hears())
+			})
+		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stoa-go/stoa/resource"
@@ -78,4 +79,64 @@ func TestRecentDeletesOfARollback(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(t, send(t, h, "GET /things/a"), http.StatusOK)
+}
+
+// TestRecentDeletesAtOnce: there is no time at which the item is missing and its deletion is not
+// remembered yet.
+func TestRecentDeletesAtOnce(t *testing.T) {
+	t.Parallel()
+	ops := resource.OpsOf(newThings())
+	remove := ops.Delete
+	var h http.Handler
+	ops.Delete = func(ctx context.Context, id string, rev resource.Rev) error {
+		err := remove(ctx, id, rev)
+		wantProblem(t, send(t, h, "GET /things/"+id), problem.Gone) // a concurrent request
+		return err
+	}
+	h = catalog(t, ops.Resource("things", nil))
+	want(t, send(t, h, "PUT /things/a", jsonBody, "", `{"name":"x"}`), http.StatusCreated)
+	want(t, send(t, h, "DELETE /things/a"), http.StatusNoContent)
+}
+
+// TestRecentDeletesInATransaction: a transaction sees its own deletions. A deletion that has failed is
+// not remembered.
+func TestRecentDeletesInATransaction(t *testing.T) {
+	t.Parallel()
+	db := memory.NewDB()
+	ops := resource.OpsOf(memory.New[thing](&memory.Options[thing]{DB: db}))
+	ops.Deleted = nil
+	r := ops.Resource("things", nil)
+	h := catalog(t, r)
+	failed := errors.New("rolled back")
+	err := db.InTx(t.Context(), func(ctx context.Context) error {
+		if _, _, err := r.Put(ctx, "new", []byte(`{"name":"x"}`), nil); err != nil {
+			return err
+		}
+		if _, err := r.Delete(ctx, "new", nil); err != nil {
+			return err
+		}
+		if _, err := r.Delete(ctx, "new", nil); !errors.Is(err, resource.ErrGone) {
+			t.Errorf("the second deletion: %v, want ErrGone", err)
+		}
+		return failed
+	})
+	if !errors.Is(err, failed) {
+		t.Fatal(err)
+	}
+	wantProblem(t, send(t, h, "GET /things/new"), problem.NotFound) // it never existed
+}
+
+// TestRecentDeletesAreHidden: nothing is remembered if no caller may know of it.
+func TestRecentDeletesAreHidden(t *testing.T) {
+	t.Parallel()
+	r := resource.OpsOf(newThings()).Resource("things", &resource.Options[thing]{
+		Authorize: func(context.Context, resource.Op, *thing, *thing) error { return nil }})
+	if r.Describe().RemembersRecent {
+		t.Error("deletions are remembered that no caller may know of")
+	}
+	const weak = "no AuthorizeGone: a deleted item is 404 and not 410 for every caller"
+	if report := resource.NewCatalog(nil, r).Report(); !strings.Contains(report, weak) ||
+		strings.Contains(report, "deletions are") {
+		t.Errorf("report:\n%s", report)
+	}
 }

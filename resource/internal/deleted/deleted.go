@@ -4,6 +4,7 @@ package deleted
 
 import (
 	"container/list"
+	"strings"
 	"sync"
 )
 
@@ -15,7 +16,14 @@ type IDs struct {
 	mu    sync.Mutex
 	most  int
 	byID  map[string]*list.Element
-	order list.List // of strings, the one that was added last first
+	order list.List // of *entry, the one that was added last first
+}
+
+// entry is an id in the set.
+type entry struct {
+	id      string
+	pending int  // the number of deletions that have begun and not ended
+	deleted bool // a deletion has been committed
 }
 
 // New returns an empty set of at most most ids. Zero means Default; if most is negative, New returns
@@ -30,22 +38,51 @@ func New(most int) *IDs {
 	return &IDs{most: most, byID: map[string]*list.Element{}}
 }
 
-// Add adds an id. If there are too many, it removes the one that was added first.
-func (s *IDs) Add(id string) {
+// Begin adds an id just before it is deleted. A reader that does not find the item any more then
+// finds the id. If there are too many ids, Begin removes the one that was added first.
+//
+// The caller calls End with the outcome of the deletion. If the outcome is unknown it does not call
+// End, and the id remains.
+func (s *IDs) Begin(id string) {
 	if s == nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e := s.byID[id]; e != nil {
-		s.order.MoveToFront(e)
+	if at := s.byID[id]; at != nil {
+		at.Value.(*entry).pending++
+		s.order.MoveToFront(at)
 		return
 	}
-	s.byID[id] = s.order.PushFront(id)
+	id = strings.Clone(id) // it may be a part of a long URL
+	s.byID[id] = s.order.PushFront(&entry{id: id, pending: 1})
 	if len(s.byID) > s.most {
-		delete(s.byID, s.order.Remove(s.order.Back()).(string))
+		s.remove(s.order.Back())
 	}
 }
+
+// End reports the outcome of a deletion. If it has failed, End removes the id, unless another deletion
+// of it is pending or was successful.
+func (s *IDs) End(id string, deleted bool) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.byID[id]
+	if at == nil {
+		return // there were too many ids since
+	}
+	e := at.Value.(*entry)
+	e.pending = max(e.pending-1, 0)
+	e.deleted = e.deleted || deleted
+	if e.pending == 0 && !e.deleted {
+		s.remove(at)
+	}
+}
+
+// remove removes an entry.
+func (s *IDs) remove(at *list.Element) { delete(s.byID, s.order.Remove(at).(*entry).id) }
 
 // Has reports whether the set contains an id.
 func (s *IDs) Has(id string) bool {

@@ -100,13 +100,13 @@ func (r *Resource) Warnings() []string {
 		"no Authorize and no Scope: every caller may read and write; set Public if intended")
 	warn(r.Authorize && !r.Scope,
 		"Authorize without Scope: lists read and drop hidden items, and have no totals")
-	warn(r.Deletes && !r.Remembers && !r.RemembersRecent,
+	warn(r.Deletes && !r.Remembers && !r.RemembersRecent && !r.HidesGone,
 		"deletions are not recorded: a repeated DELETE is 404 and not 410; "+
 			"see resource.Ops.WithTombstones")
-	warn(r.RemembersRecent && !r.HidesGone,
+	warn(r.RemembersRecent,
 		"deletions are recorded by this process only: after a restart or in another process "+
 			"a repeated DELETE is 404 and not 410; see resource.Ops.WithTombstones")
-	warn(r.HidesGone && r.Remembers,
+	warn(r.HidesGone && (r.Deletes || r.Remembers),
 		"no AuthorizeGone: a deleted item is 404 and not 410 for every caller")
 	if lost := unwritten(r.Type); lost != nil && r.Logged {
 		warn(r.Authorize || r.Scope, "events do not have "+strings.Join(lost, " ")+
