@@ -29,16 +29,20 @@ func (n *Negotiator) Report() string {
 		if !c.Sunset.IsZero() {
 			fmt.Fprintf(&b, ", sunset %s", date(c.Sunset))
 		}
-		switch {
-		case c.remote == nil:
-		case c.Proxy:
-			fmt.Fprintf(&b, ", forwarded to %s", c.remote.base)
-		default:
-			fmt.Fprintf(&b, ", redirected to %s", c.remote.base)
-		}
-		b.WriteByte('\n')
+		b.WriteString(c.elsewhere() + "\n")
 	}
 	return b.String() + n.reportStrategies() + n.reportMajors(now)
+}
+
+// elsewhere returns the other server of the contract, "" if there is none.
+func (c *contract) elsewhere() string {
+	switch {
+	case c.remote == nil:
+		return ""
+	case c.Proxy:
+		return ", forwarded to " + c.remote.base.String()
+	}
+	return ", redirected to " + c.remote.base.String()
 }
 
 // BriefReport is [Negotiator.Report] with one line for all contracts.
@@ -53,6 +57,7 @@ func (n *Negotiator) BriefReport() string {
 		if !c.Sunset.IsZero() {
 			text += ", sunset " + c.Sunset.UTC().Format(time.DateOnly)
 		}
+		text += c.elsewhere()
 		all = append(all, text)
 	}
 	return "contracts: " + strings.Join(all, "; ") + "\n" + n.reportStrategies() + n.reportMajors(now)

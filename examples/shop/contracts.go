@@ -3,6 +3,7 @@ package main
 // The contracts: their dates, and how a request chooses one. graphql.go serves each of them.
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/stoa-go/stoa/version"
@@ -32,18 +33,24 @@ func newLifeCycle() lifeCycle {
 }
 
 // newNegotiator serves the contracts side by side, with every strategy for naming one. The host of
-// addr, the listen address, names no contract. now is the clock of the life cycle.
+// s.addr, the listen address, names no contract. now is the clock of the life cycle.
 func newNegotiator(
-	contracts map[string]*contractHandler, addr string, now func() time.Time,
+	contracts map[string]*contractHandler, s settings, now func() time.Time,
 ) *version.Negotiator {
 	dates := newLifeCycle()
 	old := func(name string) version.Contract {
-		return version.Contract{
-			Name: name, Handler: contracts[name], OpenAPI: documentPath(name),
-			Deprecated: dates.deprecated1, DeprecationLink: contractsPage,
-			Sunset: dates.sunset1, SunsetLink: contractsPage,
+		c, elsewhere := s.elsewhere[name]
+		if !elsewhere {
+			c.Handler = contracts[name]
 		}
+		c.Name, c.OpenAPI = name, documentPath(name)
+		c.Deprecated, c.DeprecationLink = dates.deprecated1, contractsPage
+		c.Sunset, c.SunsetLink = dates.sunset1, contractsPage
+		return c
 	}
+	// Without this limit another shop that accepts a connection and sends nothing would hold requests.
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.ResponseHeaderTimeout = answerTime
 	// A request may name its contract by any of the strategies. Two different names in one request
 	// are an error. A service needs only one or two of them; see package version.
 	return version.New(
@@ -55,13 +62,13 @@ func newNegotiator(
 		},
 		[]version.Strategy{
 			version.Path{},
-			version.Host{Domains: []string{versionDomain}, Others: otherHosts(addr)},
+			version.Host{Domains: []string{versionDomain}, Others: otherHosts(s.addr)},
 			version.Query{},
 			version.Header{Name: "API-Version"},
 			version.MediaType{Vendor: vendor},
 			version.Body{},
 		},
-		&version.Options{Default: defaultContract, Now: now},
+		&version.Options{Default: defaultContract, Transport: transport, Logger: s.logger, Now: now},
 	)
 }
 

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/stoa-go/stoa/middleware"
+	"github.com/stoa-go/stoa/version"
 )
 
 // settings are the values of the command line flags. The fields wait, bookmark and patience have no
@@ -35,6 +37,8 @@ type settings struct {
 	// feed.
 	bookmark time.Duration
 	now      time.Time // start of the clock for the life cycle; zero means the real clock
+	// elsewhere has the contracts that another shop serves, by name.
+	elsewhere map[string]version.Contract
 	// patience overrides timeouts in tests: GraphQL responses and sockets, logins, and the start of the
 	// feed. 0 means the defaults of the shop.
 	patience time.Duration
@@ -73,6 +77,10 @@ func parseFlags(args []string, output io.Writer) (settings, error) {
 			return err
 		},
 	)
+	flags.Func("at", "redirect requests for a contract to another shop, `CONTRACT=URL`",
+		func(text string) error { return s.setElsewhere(text, false) })
+	flags.Func("forward", "forward requests for a contract to another shop, `CONTRACT=URL`",
+		func(text string) error { return s.setElsewhere(text, true) })
 	if err := flags.Parse(args); err != nil {
 		return settings{}, err
 	}
@@ -83,6 +91,23 @@ func parseFlags(args []string, output io.Writer) (settings, error) {
 		return settings{}, errors.New("-cache contains control characters")
 	}
 	return s, checkDB(s.db)
+}
+
+// setElsewhere parses the value of -at or -forward.
+func (s *settings) setElsewhere(text string, proxy bool) error {
+	name, at, _ := strings.Cut(text, "=")
+	u, err := url.Parse(at)
+	switch {
+	case name != "1.0.0" && name != "1.1.0":
+		return errors.New("the contract is 1.0.0 or 1.1.0")
+	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.User != nil, u.RawQuery != "":
+		return errors.New("use CONTRACT=URL, such as 1.0.0=http://api-v1-0.localhost:8081")
+	}
+	if s.elsewhere == nil {
+		s.elsewhere = map[string]version.Contract{}
+	}
+	s.elsewhere[name] = version.Contract{At: at, Proxy: proxy}
+	return nil
 }
 
 // parseNow parses the value of -now. A time before the retirement of 0.9.0 is an error. There is no

@@ -113,7 +113,7 @@ func openShopOn(t *testing.T, s settings) *opened {
 	o.collections = c
 	s.addr = "127.0.0.1:8080"
 	catalogs := c.catalogs()
-	negotiator := newNegotiator(newContractHandlers(c, catalogs), s.addr, func() time.Time { return o.now })
+	negotiator := newNegotiator(newContractHandlers(c, catalogs), s, func() time.Time { return o.now })
 	o.Handler = newNeutral(negotiator, catalogs, c.restOptions(), s,
 		db.ready).before(c.withCaller(negotiator), s.addr)
 	return o

@@ -91,7 +91,7 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	// Invalid options of a resource panic here, at start, and not in a request.
 	catalogs := c.catalogs()
 	contracts := newContractHandlers(c, catalogs)
-	negotiator := newNegotiator(contracts, s.addr, shiftedClock(s.now))
+	negotiator := newNegotiator(contracts, s, shiftedClock(s.now))
 	listener, err := net.Listen("tcp", s.addr)
 	if err != nil {
 		return err

@@ -41,8 +41,6 @@ func withMiddleware(logger *slog.Logger, shop http.Handler) http.Handler {
 		withTimeouts,
 		// The user's browser can reach the shop on localhost. A page of another origin must not use
 		// that to write. Reads are protected by the same-origin policy.
-		// Pages of other origins must not write, because the shop may only be reachable from this
-		// machine.
 		middleware.CrossOrigin(nil),
 	)(shop)
 }

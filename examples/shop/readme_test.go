@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,8 +26,9 @@ var (
 	startedOther = regexp.MustCompile("(?m)^```\ngo run -C examples \\./(?:[^s\n]|s[^h\n]).*\n```$")
 )
 
-// session is a shop that a document starts, and the commands that follow in the same section.
-type session struct{ document, args, text string }
+// session is a shop that a document starts, and the commands that follow in the same section. other
+// are the arguments of a shop on port 8081, if the document starts one just before.
+type session struct{ document, other, args, text string }
 
 // TestDocumentSessions starts the shop as the documents of the repository describe, runs the
 // commands that follow with bash, and compares their output.
@@ -47,17 +49,15 @@ func TestDocumentSessions(t *testing.T) {
 		t.Run(s.document, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			args := strings.Fields(strings.Replace(s.args, "shop.db", filepath.Join(dir, "shop.db"), 1))
-			host := strings.TrimPrefix(open(t, args...).url, "http://")
+			here, asWritten := s.start(t, dir)
 			script, want := console.Script(s.text)
-			shell := exec.CommandContext(t.Context(), "bash", "-c",
-				strings.ReplaceAll(script, "localhost:8080", host))
+			shell := exec.CommandContext(t.Context(), "bash", "-c", here.Replace(script))
 			shell.Dir = dir
 			out, err := shell.CombinedOutput()
 			if err != nil {
 				t.Error(err)
 			}
-			got := strings.ReplaceAll(string(out), host, "localhost:8080")
+			got := asWritten.Replace(string(out))
 			diff := cmp.Diff(varying.ReplaceAllString(want, "..."), varying.ReplaceAllString(got, "..."))
 			if diff != "" {
 				t.Errorf("(-document +got):\n%s", diff)
@@ -71,6 +71,28 @@ func TestDocumentSessions(t *testing.T) {
 		t.Errorf("%d blocks of commands are tested, want %d: start each section with a block "+
 			"\"go run -C examples ./shop\"", tested, blocks)
 	}
+}
+
+// start starts the shops of a session, and returns the conversions between the addresses and files of
+// the document and theirs.
+func (s *session) start(t *testing.T, dir string) (here, asWritten *strings.Replacer) {
+	t.Helper()
+	to, from := []string{" shop.db", " " + filepath.Join(dir, "shop.db")}, []string{}
+	begin := func(args, port string) {
+		args = strings.NewReplacer(to...).Replace(" " + strings.Replace(args, "-addr localhost"+port, "", 1))
+		host := strings.TrimPrefix(open(t, strings.Fields(args)...).url, "http://")
+		_, own, err := net.SplitHostPort(host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to = append(to, ".localhost"+port, ".localhost:"+own, "localhost"+port, host)
+		from = append(from, ".localhost:"+own, ".localhost"+port, host, "localhost"+port)
+	}
+	if s.other != "" {
+		begin(s.other, ":8081")
+	}
+	begin(s.args, ":8080")
+	return strings.NewReplacer(to...), strings.NewReplacer(from...)
 }
 
 // documentSessions returns the sessions of all Markdown files, and the number of blocks with
@@ -102,13 +124,18 @@ func documentSessions(t *testing.T) (sessions []session, blocks int) {
 				section = section[:other[0]]
 			}
 			starts := startedShop.FindAllStringSubmatchIndex(section, -1)
+			other := ""
 			for i, m := range starts {
-				s := session{document: filepath.ToSlash(document), text: section[m[1]:]}
+				s := session{document: filepath.ToSlash(document), other: other, text: section[m[1]:]}
 				if m[2] >= 0 {
 					s.args = section[m[2]:m[3]]
 				}
 				if i+1 < len(starts) {
 					s.text = section[m[1]:starts[i+1][0]]
+				}
+				if other = ""; strings.Contains(s.args, "-addr localhost:8081") {
+					other = s.args
+					continue
 				}
 				sessions = append(sessions, s)
 			}
