@@ -22,7 +22,8 @@ type Request struct {
 	// variables.
 	Variables any
 	// IdempotencyKey executes a mutation once. See the section Idempotency keys. The principal of
-	// the key is that of the context.
+	// the key is that of the context. As over HTTP, the key has no effect if the catalog has no
+	// CatalogOptions.Idempotency.
 	IdempotencyKey string
 	// After is the [Response].Cursor after which Subscribe resumes. It is not part of the JSON.
 	After string
@@ -61,6 +62,9 @@ func (r *Request) UnmarshalJSON(content []byte) error {
 	q := &list[0]
 	if q.foreign {
 		return malformed("/extensions/persistedQuery/version", "the version is not supported; use 1")
+	}
+	if q.keyed && q.key == "" {
+		return malformed("/extensions/idempotencyKey", "the key is empty")
 	}
 	*r = Request{Query: q.text, DocumentID: q.id, OperationName: q.operation, IdempotencyKey: q.key}
 	if !q.hasText && q.hash != "" {

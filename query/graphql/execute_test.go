@@ -342,7 +342,7 @@ func TestRequestJSON(t *testing.T) {
 			}
 		})
 	}
-	for _, content := range []string{`[]`, `{}`, `{"query":1}`, `{"query":"{a}","variables":[]}`,
+	for _, content := range []string{`{"query":"{a}","extensions":{"idempotencyKey":""}}`, `[]`, `{}`, `{"query":1}`, `{"query":"{a}","variables":[]}`,
 		`{"extensions":{"persistedQuery":{"version":2,"sha256Hash":"ab"}}}`} {
 		if err := json.Unmarshal([]byte(content), new(graphql.Request)); err == nil {
 			t.Errorf("%s: no error", content)

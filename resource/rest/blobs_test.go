@@ -612,6 +612,7 @@ func TestBlobReport(t *testing.T) {
 	same(t, "report", `/a  POST, OPTIONS
 /a/{id}  GET, HEAD, PUT, DELETE, OPTIONS
     bytes: */*, at most 1073741824 bytes each
+    deletions: if the store does not record them, a repeated DELETE is 410 in this process and 404 after a restart
     weak: no Authorize: every caller may read and write; set Public if intended
 /b  OPTIONS
 /b/{id}  GET, HEAD, OPTIONS
@@ -619,6 +620,7 @@ func TestBlobReport(t *testing.T) {
 /c  POST, OPTIONS
 /c/{id}  GET, HEAD, PUT, DELETE, OPTIONS
     bytes: */*, at most 1073741824 bytes each
+    deletions: if the store does not record them, a repeated DELETE is 410 in this process and 404 after a restart
 keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored
 `, c.Report())
 	opts := &rest.Options{Resources: map[string]rest.ResourceOptions{"c": {Cache: "public, max-age=60"}}}

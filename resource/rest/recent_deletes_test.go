@@ -3,10 +3,14 @@ package rest_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -138,5 +142,25 @@ func TestRecentDeletesAreHidden(t *testing.T) {
 	if report := resource.NewCatalog(nil, r).Report(); !strings.Contains(report, weak) ||
 		strings.Contains(report, "deletions are") {
 		t.Errorf("report:\n%s", report)
+	}
+}
+
+// TestRecentDeletesInGraphQL: a second deletion has the code GONE, also in one request.
+func TestRecentDeletesInGraphQL(t *testing.T) {
+	t.Parallel()
+	ops := resource.OpsOf(newThings())
+	api := graphql.New(resource.NewCatalog(nil, ops.Resource("things", nil)), nil)
+	res := api.Execute(t.Context(), graphql.Request{Query: `mutation {
+		createThing(input: {id: "a", name: "x"}) { id }
+		first: deleteThing(id: "a") { id }
+		second: deleteThing(id: "a") { id }
+		never: deleteThing(id: "b") { id }
+	}`})
+	var codes []string
+	for _, e := range res.Errors {
+		codes = append(codes, fmt.Sprint(e.Path[0], " ", e.Code()))
+	}
+	if diff := cmp.Diff([]string{"second GONE", "never NOT_FOUND"}, codes); diff != "" {
+		t.Errorf("errors (-want +got):\n%s\n%s", diff, res.Data)
 	}
 }
