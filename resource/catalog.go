@@ -53,6 +53,12 @@ type CatalogOptions struct {
 	// section 2 permits. The description of the API then does not list the header field.
 	Idempotency *idempotency.Guard
 
+	// Observe is called at the end of each request of REST and each operation of GraphQL, for metrics and
+	// traces. ctx is that of the request, with the values of all middleware. It must return quickly, must
+	// not panic, and may be called concurrently. Modules otelobserver and promobserver have functions for
+	// OpenTelemetry and Prometheus. If Observe is nil, nothing is measured.
+	Observe func(ctx context.Context, o Observation)
+
 	// Feed receives an event for every write of the resources and serves subscribers. If its log
 	// shares the Runner of a collection, the event is appended in the transaction of the write.
 	// Otherwise it is appended after the write: a crash between the two loses the event, and

@@ -30,7 +30,7 @@ var families = [][]string{
 	{"write", "batch", "import", "precondition"},
 	{"view", "projection"},
 	{"watch", "publish", "source"},
-	{"catalog", "lookup", "describe", "idempotency", "report", "problem"},
+	{"catalog", "lookup", "describe", "idempotency", "observe", "report", "problem"},
 }
 
 // maxUpward is the ceiling of TestFileGraph. Lower it when the count falls. Raise it only in a

@@ -38,7 +38,8 @@ var (
 		"resource/internal/pointer":      {"resource/schema"},
 		"resource/internal/deleted":      {},
 		"resource/internal/etag":         {"resource/schema"},
-		"resource/internal/retry":        nil,
+		"resource/internal/retry":        {"resource/internal/tally"},
+		"resource/internal/tally":        nil,
 		"resource/internal/importresult": {"resource/problem"},
 		"resource/internal/fielderr":     {"resource/problem"},
 		"resource/internal/ndjson":       {"resource/problem", "resource/header", "resource/httpbody"},
@@ -76,7 +77,7 @@ var (
 	}
 	// Packages of resource/sql. They may import each other as well.
 	ofSQL = map[string][]string{
-		"resource/sql/sqltx":      {"resource/tx"},
+		"resource/sql/sqltx":      {"resource/tx", "resource/internal/tally"},
 		"resource/sql/sqlquery":   {"query"},
 		"resource/sql/sqlfeed":    {"resource/feed", "resource/tx"},
 		"resource/sql/sqlrecords": {"idempotency", "resource/problem", "resource/tx"},

@@ -72,7 +72,7 @@ func (x *exchange) post() error {
 
 // one responds to a request that is not part of a batch.
 func (x *exchange) one(q *parsedRequest) error {
-	plan, errs := x.plan(q)
+	plan, errs := x.plan(x.r.Context(), q)
 	if x.form == events || x.acceptsEvents && plan != nil && plan.Kind == subscription {
 		return x.stream(plan, errs, q)
 	}

@@ -100,7 +100,7 @@ func (k *work) prepare(ctx context.Context, req *Request) (*exec.Plan, *parsedRe
 	if err != nil {
 		return nil, nil, errorsOf(k.clientError(ctx, err))
 	}
-	plan, errs := k.plan(q)
+	plan, errs := k.plan(ctx, q)
 	if len(errs) > 0 {
 		return nil, nil, errorsOf(errs...)
 	}
@@ -124,7 +124,7 @@ func (k *work) messages(ctx context.Context, req *Request) (iter.Seq2[exec.Messa
 	if len(bad) > 0 {
 		return nil, errorsOf(bad...)
 	}
-	return messages, nil
+	return k.observeStream(ctx, plan, q, messages), nil
 }
 
 // yieldAll yields the messages of a subscription except bookmarks. It reports whether they ended

@@ -107,7 +107,8 @@ func (h *Handler) SDL() string { return h.sdl }
 
 // ServeHTTP implements [http.Handler].
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := exchange{work: work{h: h, header: r.Header, method: r.Method, path: r.URL.Path}, w: w, r: r}
+	x := exchange{w: w, r: r,
+		work: work{h: h, header: r.Header, method: r.Method, path: r.URL.Path, request: r}}
 	defer x.recoverPanic()
 	switch rest := below(r); {
 	case rest == "" && r.Method == http.MethodGet && transportws.Asked(r) && !h.opts.Socket.None:
@@ -132,7 +133,6 @@ const schemaName = "schema.graphql"
 // the handler follows from the pattern of the innermost mux. If the pattern does not determine it,
 // because it is the root or http.StripPrefix removed a prefix, the first segment named graphql is
 // the path of the handler.
-// below returns the part of the path after the mount point of the handler.
 func below(r *http.Request) string {
 	path := r.URL.Path
 	if strings.HasSuffix(path, "/"+schemaName) || path == schemaName {

@@ -127,7 +127,7 @@ func (x *exchange) streamMessages(plan *exec.Plan, q *parsedRequest) error {
 		}
 	}()
 	if out.Comment("") == nil { // some clients report the connection only after the first bytes
-		x.sendMessages(ctx, out, messages)
+		x.sendMessages(ctx, out, x.observeStream(ctx, plan, q, messages))
 	}
 	return nil
 }

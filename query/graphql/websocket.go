@@ -94,7 +94,7 @@ func (x *exchange) upgrade() {
 			"send the key of each operation in extensions.idempotencyKey")))
 		return
 	}
-	r := x.r
+	r := x.r.WithContext(context.WithValue(x.r.Context(), routeKey{}, routeOf(x.r)))
 	if until, ok := r.Context().Deadline(); ok { // the context of a socket has no deadline
 		r = r.WithContext(context.WithValue(r.Context(), untilKey{}, until))
 	}
@@ -139,7 +139,7 @@ func (o operator) Operate(ctx context.Context, content []byte) transportws.Opera
 	if err != nil {
 		return declined(k.clientError(ctx, err))
 	}
-	plan, errs := k.plan(&list[0])
+	plan, errs := k.plan(ctx, &list[0])
 	switch {
 	case len(errs) > 0:
 		return declined(errs...)
@@ -191,7 +191,7 @@ func (k *work) listen(ctx context.Context, plan *exec.Plan, q *parsedRequest) tr
 		return declined(errs...)
 	}
 	return transportws.Operation{Stream: true, Results: func(yield func([]byte, error) bool) {
-		for m, err := range messages {
+		for m, err := range k.observeStream(ctx, plan, q, messages) {
 			switch {
 			case errors.Is(err, feed.ErrClosed):
 				err = &transportws.Close{Code: transportws.GoingAway, Reason: "Going away"}

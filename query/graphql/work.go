@@ -19,6 +19,7 @@ type work struct {
 	// method and path are for the log. The method also decides whether mutations are allowed. Over
 	// a WebSocket it is webSocket.
 	method, path string
+	request      *http.Request // for the route of observations; nil without HTTP and over a WebSocket
 
 	// The number of mutations that were executed, and that of replayed ones.
 	fresh, replayed int
@@ -40,12 +41,16 @@ const (
 )
 
 // plan returns the plan of a request, or request errors.
-func (k *work) plan(q *parsedRequest) (*exec.Plan, []*gqlerror.Error) {
+func (k *work) plan(ctx context.Context, q *parsedRequest) (*exec.Plan, []*gqlerror.Error) {
 	text, wrong := k.h.document(q)
 	if wrong != nil {
+		k.observeRejected(ctx, q)
 		return nil, []*gqlerror.Error{wrong}
 	}
 	plan, errs := k.h.engine.Plan(text, q.operation)
+	if len(errs) > 0 {
+		k.observeRejected(ctx, q)
+	}
 	// Only valid documents are stored, so that clients cannot fill the cache with arbitrary text.
 	if len(errs) == 0 && q.hash != "" && q.hasText && k.h.persisted != nil {
 		k.h.persisted.keep(q.hash, text)
@@ -56,7 +61,7 @@ func (k *work) plan(q *parsedRequest) (*exec.Plan, []*gqlerror.Error) {
 // answer executes a query or mutation and appends the response. An error has a status of its own;
 // the appended bytes are then invalid.
 func (k *work) answer(ctx context.Context, q *parsedRequest, dst []byte) ([]byte, outcome, error) {
-	plan, errs := k.plan(q)
+	plan, errs := k.plan(ctx, q)
 	if len(errs) > 0 {
 		return gqlerror.Answer(dst, errs...), refused, nil
 	}
@@ -65,6 +70,15 @@ func (k *work) answer(ctx context.Context, q *parsedRequest, dst []byte) ([]byte
 
 // run is answer for a request with a plan.
 func (k *work) run(ctx context.Context, plan *exec.Plan, q *parsedRequest,
+	dst []byte) ([]byte, outcome, error) {
+	if ctx, rec := k.h.catalog.Record(ctx); rec != nil {
+		return k.observed(ctx, rec, plan, q, dst)
+	}
+	return k.runOperation(ctx, plan, q, dst)
+}
+
+// runOperation executes a query or mutation. It refuses operations that the transport does not support.
+func (k *work) runOperation(ctx context.Context, plan *exec.Plan, q *parsedRequest,
 	dst []byte) ([]byte, outcome, error) {
 	switch {
 	case plan.Kind == mutation && k.reads():

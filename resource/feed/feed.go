@@ -92,6 +92,10 @@ type Feed struct {
 
 	// position is the end of the ring; nil until the log was read.
 	position atomic.Pointer[Cursor]
+
+	// lastRead is when the log was last read successfully, in nanoseconds since 1970, and failures the
+	// number of failed reads since then. tailLoop sets them for Stats.
+	lastRead, failures atomic.Int64
 }
 
 // New returns a Feed that reads log. A nil opts selects the defaults. The Feed starts reading on

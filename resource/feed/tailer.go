@@ -37,13 +37,16 @@ func (f *Feed) tailLoop() {
 			return
 		case err != nil:
 			failures++
+			f.failures.Store(int64(failures))
 			f.opts.Logger.Warn("feed: reading the log failed; retrying", "error", err, "failures", failures)
 			f.backOff(failures)
 			continue
 		case failures > 0:
 			f.opts.Logger.Info("feed: reading the log succeeded again", "failures", failures)
 			failures = 0
+			f.failures.Store(0)
 		}
+		f.lastRead.Store(time.Now().UnixNano())
 		if more {
 			continue
 		}

@@ -72,6 +72,7 @@ func (x *call) batch() error {
 		return x.batchError(err)
 	}
 	x.replayed()
+	x.rec.AddItems(len(results))
 	return x.sendResults(&w, results)
 }
 

@@ -35,8 +35,10 @@ type call struct {
 	onItem      bool               // the target is an item, not the collection
 	started     bool               // the header is sent, so an error can only abort the connection
 
-	batched bool // the request body is a batch
-	key     *resource.Key
+	batched  bool                // the request body is a batch
+	watching bool                // the response is an event stream
+	rec      *resource.Recording // nil if the request is not observed
+	key      *resource.Key
 }
 
 // Media types.

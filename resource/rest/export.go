@@ -44,6 +44,7 @@ func (x *call) export(a *listRequest, enc header.Encodings) error {
 		if _, err := out.Write(*buf); err != nil {
 			return err
 		}
+		x.rec.AddItems(len(entries))
 	}
 	return out.Close()
 }

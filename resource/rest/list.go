@@ -213,6 +213,7 @@ func (x *call) sendList(a *listRequest, page *resource.Page, total int, enc head
 		h["Content-Encoding"] = gzipValue
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(b))}
+	x.rec.AddItems(len(page.Entries))
 	return x.respond(http.StatusOK, b)
 }
 

@@ -330,6 +330,7 @@ func (x *call) sendBody(status int, e *resource.Entry, p *selection, enc header.
 		dateless.Modified = time.Time{}
 		e = &dateless
 	}
+	x.rec.AddItems(1)
 	suffix := x.etagSuffix(p, body)
 	if !httpbody.ShouldGzip(enc, len(body)) {
 		return x.sendCoded(status, e, suffix, false, body, tagged)

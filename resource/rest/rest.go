@@ -212,6 +212,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := call{h: h, w: w, r: r, sel: version.From(r.Context()), mediaType: typeJSON}
 	// Entity tags of two contracts differ, because their bodies do (RFC 9110 section 8.8.3).
 	x.contractTag = x.sel.Contract()
+	if ctx, rec := h.catalog.Record(r.Context()); rec != nil {
+		observed := x // a copy, so that x stays on the stack
+		observed.serveObserved(ctx, rec)
+		return
+	}
+	x.answer()
+}
+
+// answer serves the request and sends the problem details of an error.
+func (x *call) answer() {
 	// net/http would only close the connection. A proxy in front would then report 502.
 	defer x.recoverPanic()
 	if err := x.serve(); err != nil {

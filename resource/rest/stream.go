@@ -77,6 +77,7 @@ func (x *call) streamChanges(l *subscription, watch func(ctx context.Context) ch
 		return err
 	}
 	defer leave()
+	x.watching = true
 	ctx, cancel := context.WithCancel(x.r.Context())
 	defer cancel()
 	s := &changeStream{stop: cancel}
@@ -108,6 +109,9 @@ func (x *call) sendChanges(s *changeStream, l *subscription, all changes) error 
 			if err := x.open(s); err != nil {
 				return err
 			}
+		}
+		if change.Kind != feed.Bookmark {
+			x.rec.AddEvent(change.Time)
 		}
 		if more, err := s.send(l, change); err != nil {
 			return s.end(err)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"time"
+
+	"github.com/stoa-go/stoa/resource/internal/tally"
 )
 
 // Timeout limits the attempts of a request without a deadline of its own.
@@ -23,6 +25,7 @@ func Do(ctx context.Context, attempt func() error, lost func(error) bool) error 
 		if err == nil || !lost(err) {
 			return err
 		}
+		tally.From(ctx).AddRetry()
 		select {
 		case <-time.After(rand.N(wait)):
 		case <-ctx.Done():

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/stoa-go/stoa/resource/internal/tally"
 )
 
 // session is an open transaction on its own connection. Commit and Rollback return the connection
@@ -24,12 +26,24 @@ func (db *DB) begin(ctx context.Context, a *attempt) (session, error) {
 	if db.dialect == PostgreSQL {
 		return db.beginPostgres(ctx, a)
 	}
+	defer waited(ctx)()
 	conn, err := db.writer.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	own(conn, a)
 	return beginSQLite(ctx, conn)
+}
+
+// waited returns a function that adds the time since the call of waited to the observation of the
+// request, as the wait for a connection. With SQLite that includes the wait for its write lock.
+func waited(ctx context.Context) (done func()) {
+	t := tally.From(ctx)
+	if t == nil {
+		return func() {}
+	}
+	from := time.Now()
+	return func() { t.AddWait(time.Since(from)) }
 }
 
 // postgresSession is a transaction of database/sql. Its driver detects that PostgreSQL responds to
@@ -47,10 +61,12 @@ type postgresSession struct {
 // database/sql would interrupt a commit when the client disconnects, and its outcome would be
 // unknown.
 func (db *DB) beginPostgres(ctx context.Context, a *attempt) (session, error) {
+	done := waited(ctx)
 	if err := db.gate.enter(ctx); err != nil {
 		return nil, err
 	}
 	conn, err := db.writer.Conn(ctx)
+	done()
 	if err != nil {
 		db.gate.leave()
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/stoa-go/stoa/resource/internal/tally"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -47,6 +48,7 @@ func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context) error) erro
 		if n >= db.attempts {
 			return fmt.Errorf("%w: conflict in each of %d attempts: %w", tx.ErrUnavailable, n, err)
 		}
+		tally.From(ctx).AddRetry()
 		select {
 		case <-time.After(rand.N(wait)):
 		case <-ctx.Done():

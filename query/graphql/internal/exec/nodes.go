@@ -39,6 +39,7 @@ func (r *run) loadNodes(ctx context.Context, n *field, l *loaded, args map[strin
 		if items.page, err = part.sub.typ.Resource.GetMany(ctx, own); err != nil {
 			return err
 		}
+		r.rec.AddItems(len(items.page.Entries))
 		if list := items.page.Entries; len(list) > 0 {
 			r.loadAll(ctx, part.sub, source{of: part.sub.typ.Resource, list: list})
 		}

@@ -55,6 +55,7 @@ type run struct {
 	// broken reports an error in a run with Attempt.Whole, which uses a single goroutine.
 	broken bool
 	change *feed.Change[resource.Entry] // of a subscription: the change
+	rec    *resource.Recording          // nil if the operation is not observed, and in a subscription
 
 	// The fields below are used by the second phase, in one goroutine.
 	ctx      context.Context // for the log
@@ -100,7 +101,7 @@ func (r *run) forget() {
 	}
 	clear(r.reported)
 	clear(r.path[:cap(r.path)])
-	r.ctx, r.dst, r.errs, r.cause = nil, nil, nil, nil
+	r.ctx, r.dst, r.errs, r.cause, r.rec = nil, nil, nil, nil, nil
 	r.failures, r.errBytes, r.introspected, r.long, r.broken = 0, 0, 0, false, false
 	r.reported, r.path = r.reported[:0], r.path[:0]
 }

@@ -57,6 +57,9 @@ type source struct {
 //
 // In a transaction nothing is fetched concurrently, because it has a single connection.
 func (r *run) loadRoot(ctx context.Context) {
+	if r.change == nil {
+		r.rec = resource.RecordingFrom(ctx)
+	}
 	if r.free.Store(int32(r.e.cfg.Parallel - 1)); tx.Active(ctx) {
 		r.free.Store(0)
 	}
@@ -165,6 +168,7 @@ func (r *run) load(ctx context.Context, n *field, from source) {
 		r.stop()
 		return
 	}
+	r.rec.AddItems(len(next.list))
 	if len(next.list) > 0 || next.conn != nil {
 		r.loadAll(ctx, n.sub, next)
 	}

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"iter"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -27,6 +28,8 @@ type Message struct {
 	// Cursor is the position after the change, for protocols that resume by other means than the
 	// argument after, such as Last-Event-ID.
 	Cursor feed.Cursor
+	// Time is when the event was appended to the log; zero if it is not known.
+	Time time.Time
 }
 
 // Subscribe starts a subscription for a plan of the kind "subscription". The errors are request
@@ -125,7 +128,7 @@ func (s *subscription) listen(ctx context.Context, yield func(Message, error) bo
 			return
 		}
 		inCaller = true
-		if !yield(Message{json, change.Cursor}, nil) {
+		if !yield(Message{json, change.Cursor, change.Time}, nil) {
 			return
 		}
 		inCaller = false

@@ -40,6 +40,7 @@ func (r *run) answer(ctx context.Context, dst []byte) ([]byte, Outcome) {
 		r.errs, r.cause = []*gqlerror.Error{reply}, reply
 	}
 	r.dst = append(r.dst, '}')
+	r.rec.SetError(r.cause)
 	if len(r.errs) > 0 {
 		r.dst = inFront(r.dst, front, r.errs)
 	}

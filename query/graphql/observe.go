@@ -1,0 +1,108 @@
+package graphql
+
+// Observations of operations: one for each query, mutation and subscription, over every transport.
+// work.go calls it if the catalog has CatalogOptions.Observe.
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"strings"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/exec"
+	"github.com/stoa-go/stoa/resource"
+)
+
+// observation returns the part of an observation that does not depend on the result.
+func (k *work) observation(ctx context.Context) resource.Observation {
+	o := resource.Observation{Protocol: "graphql", Method: k.method, Status: http.StatusOK}
+	if k.request != nil {
+		o.Route = routeOf(k.request)
+	} else if k.method == webSocket {
+		o.Route, _ = ctx.Value(routeKey{}).(string)
+	}
+	return o
+}
+
+// routeKey is the context key of the route of a WebSocket, a string.
+type routeKey struct{}
+
+// routeOf returns the path of the handler: the pattern of the mux, or the path of the request as it was
+// received, which includes a prefix that http.StripPrefix has removed. An operation is always sent to
+// that path.
+func routeOf(r *http.Request) string {
+	_, pattern, _ := strings.Cut(r.Pattern, "/") // without method and host
+	if pattern != "" && !strings.HasSuffix(pattern, "/") {
+		return "/" + pattern
+	}
+	path, _, _ := strings.Cut(r.RequestURI, "?")
+	if path == "" || path[0] != '/' {
+		path = r.URL.Path
+	}
+	return path
+}
+
+// observeRejected reports a request with a document that is not valid.
+func (k *work) observeRejected(ctx context.Context, q *parsedRequest) {
+	_, rec := k.h.catalog.Record(ctx)
+	if rec == nil {
+		return
+	}
+	o := k.observation(ctx)
+	o.Name, o.Status = q.operation, http.StatusBadRequest
+	rec.Finish(ctx, o)
+}
+
+// observed is runOperation, with an observation.
+func (k *work) observed(ctx context.Context, rec *resource.Recording, plan *exec.Plan, q *parsedRequest,
+	dst []byte) (_ []byte, how outcome, err error) {
+	start, replayed := len(dst), k.replayed
+	o := k.observation(ctx)
+	o.Operation, o.Name, o.Aborted = plan.Kind, q.operation, true
+	defer func() { // also after a panic
+		o.Replayed = k.replayed > replayed
+		rec.Finish(ctx, o)
+	}()
+	dst, how, err = k.runOperation(ctx, plan, q, dst)
+	o.Aborted = false
+	switch {
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		o.Status, o.Aborted = 0, true
+	case err != nil:
+		rec.SetError(err)
+	default:
+		o.Bytes = int64(len(dst) - start)
+		if how == refused {
+			o.Status = http.StatusBadRequest
+		}
+	}
+	return dst, how, err
+}
+
+// observeStream returns the messages of a subscription, and reports the observation at their end.
+func (k *work) observeStream(ctx context.Context, plan *exec.Plan, q *parsedRequest,
+	messages iter.Seq2[exec.Message, error]) iter.Seq2[exec.Message, error] {
+	return func(yield func(exec.Message, error) bool) {
+		_, rec := k.h.catalog.Record(ctx)
+		if rec == nil {
+			messages(yield)
+			return
+		}
+		o := k.observation(ctx)
+		o.Operation, o.Name = plan.Kind, q.operation
+		defer func() { rec.Finish(ctx, o) }()
+		for m, err := range messages {
+			switch {
+			case err != nil:
+				rec.SetError(err)
+			case m.JSON != nil:
+				rec.AddEvent(m.Time)
+				o.Bytes += int64(len(m.JSON))
+			}
+			if !yield(m, err) {
+				return
+			}
+		}
+	}
+}

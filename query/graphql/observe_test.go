@@ -1,0 +1,163 @@
+package graphql_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/stoa-go/stoa/query/graphql"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/memory"
+)
+
+type observedTask struct {
+	ID   string `json:"id"`
+	Text string `json:"text" required:"true"`
+}
+
+// newObserved returns a handler of two tasks, and a function that returns the observations since its
+// last call.
+func newObserved(t *testing.T) (*graphql.Handler, func() []resource.Observation) {
+	t.Helper()
+	tasks := memory.New[observedTask](nil)
+	for _, id := range []string{"1", "2"} {
+		if _, err := tasks.Insert(t.Context(), id, observedTask{ID: id, Text: "a"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var mu sync.Mutex
+	var list []resource.Observation
+	observe := func(_ context.Context, o resource.Observation) {
+		mu.Lock()
+		defer mu.Unlock()
+		list = append(list, o)
+	}
+	changes := feed.New(feed.NewMemory(nil), nil)
+	t.Cleanup(func() { changes.Close() })
+	h := graphql.New(resource.NewCatalog(&resource.CatalogOptions{Observe: observe, Feed: changes},
+		resource.New("tasks", tasks, &resource.Options[observedTask]{Public: true})), nil)
+	return h, func() []resource.Observation {
+		mu.Lock()
+		defer mu.Unlock()
+		taken := list
+		list = nil
+		return taken
+	}
+}
+
+var untimed = cmpopts.IgnoreFields(resource.Observation{}, "Start", "Duration", "Bytes", "Lag")
+
+func TestObserve(t *testing.T) {
+	t.Parallel()
+	const list = `query Names { tasks { nodes { id } } }`
+	tests := []struct {
+		name, query string
+		want        resource.Observation
+	}{
+		{"query", list, resource.Observation{Operation: "query", Name: "Names", Status: 200, Items: 2}},
+		{"field error", `mutation { patchObservedTask(id: "7", input: {text: "b"}) { id } }`,
+			resource.Observation{Operation: "mutation", Status: 404}},
+		{"mutation", `mutation { patchObservedTask(id: "1", input: {text: "b"}) { id } }`,
+			resource.Observation{Operation: "mutation", Status: 200, Items: 1}},
+		{"syntax error", `{`, resource.Observation{Status: 400}},
+		{"unknown field", `{ nothing }`, resource.Observation{Status: 400}},
+		{"missing variable", `query Q($id: ID!) { observedTask(id: $id) { id } }`,
+			resource.Observation{Operation: "query", Name: "Q", Status: 400}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h, take := newObserved(t)
+			mux := http.NewServeMux()
+			mux.Handle("/api/", http.StripPrefix("/api", h))
+			r := httptest.NewRequestWithContext(t.Context(), "POST", "/api/graphql",
+				strings.NewReader(`{"query":`+quoted(tt.query)+`,"operationName":`+quoted(tt.want.Name)+`}`))
+			r.Header.Set("Content-Type", "application/json")
+			mux.ServeHTTP(httptest.NewRecorder(), r)
+			tt.want.Protocol, tt.want.Method, tt.want.Route = "graphql", "POST", "/api/graphql"
+			if diff := cmp.Diff([]resource.Observation{tt.want}, take(), untimed); diff != "" {
+				t.Errorf("observations (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// quoted returns a JSON string, and null for the empty string.
+func quoted(s string) string {
+	if s == "" {
+		return "null"
+	}
+	return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"`
+}
+
+func TestObserveWithoutHTTP(t *testing.T) {
+	t.Parallel()
+	h, take := newObserved(t)
+	if err := h.Execute(t.Context(), graphql.Request{Query: `{ observedTask(id: "1") { id } }`}).Err(); err != nil {
+		t.Fatal(err)
+	}
+	want := []resource.Observation{{Protocol: "graphql", Method: "Execute", Operation: "query", Status: 200, Items: 1}}
+	if diff := cmp.Diff(want, take(), untimed); diff != "" {
+		t.Errorf("observations of Execute (-want +got):\n%s", diff)
+	}
+	messages := h.Subscribe(t.Context(), graphql.Request{Query: `subscription S { observedTaskChanged { kind } }`})
+	h.Execute(t.Context(), graphql.Request{Query: `mutation { deleteObservedTask(id: "1") { id } }`})
+	for _, err := range messages {
+		if err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	want = []resource.Observation{
+		{Protocol: "graphql", Method: "Execute", Operation: "mutation", Status: 200, Items: 1},
+		{Protocol: "graphql", Method: "Subscribe", Operation: "subscription", Name: "S", Status: 200, Items: 1},
+	}
+	if diff := cmp.Diff(want, take(), untimed, cmpopts.IgnoreFields(resource.Observation{}, "Name")); diff != "" {
+		t.Errorf("observations of Subscribe (-want +got):\n%s", diff)
+	}
+}
+
+// An operation over a WebSocket has the route of the upgrade request.
+func TestObserveWebSocket(t *testing.T) {
+	t.Parallel()
+	h, take := newObserved(t)
+	mux := http.NewServeMux()
+	mux.Handle("/v1/", http.StripPrefix("/v1", h))
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	conn, _, err := websocket.Dial(ctx, server.URL+"/v1/graphql",
+		&websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.CloseNow()
+	for _, exchange := range []struct{ send, until string }{
+		{`{"type":"connection_init"}`, `"connection_ack"`},
+		{`{"type":"subscribe","id":"1","payload":{"query":"{ tasks { nodes { id } } }"}}`, `"complete"`},
+	} {
+		if err := conn.Write(ctx, websocket.MessageText, []byte(exchange.send)); err != nil {
+			t.Fatal(err)
+		}
+		for received := []byte(nil); !strings.Contains(string(received), exchange.until); {
+			if _, received, err = conn.Read(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want := []resource.Observation{{Protocol: "graphql", Method: "WebSocket", Route: "/v1/graphql",
+		Operation: "query", Status: 200, Items: 2}}
+	if diff := cmp.Diff(want, take(), untimed); diff != "" {
+		t.Errorf("observations (-want +got):\n%s", diff)
+	}
+}

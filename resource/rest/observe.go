@@ -1,0 +1,128 @@
+package rest
+
+// The observation of a request: its route, operation, status and size. Called by ServeHTTP if the
+// catalog has CatalogOptions.Observe.
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
+)
+
+// serveObserved serves a request with a writer that counts, and reports the observation at its end,
+// also after a panic that aborts the response.
+func (x *call) serveObserved(ctx context.Context, rec *resource.Recording) {
+	outer, out := x.r, &observedWriter{ResponseWriter: x.w}
+	mount := outer.Pattern // of the mux around the handler
+	x.r, x.w, x.rec = outer.WithContext(ctx), out, rec
+	aborted := true
+	defer func() {
+		// WithContext has copied the request, and middleware reads the pattern of the original.
+		outer.Pattern = x.r.Pattern
+		o := resource.Observation{
+			Protocol: "rest", Method: "OTHER", Operation: x.operation(), Status: out.status, Bytes: out.bytes,
+			Replayed: x.key.Replayed() != nil, Aborted: aborted,
+		}
+		if isKnownMethod(x.r.Method) {
+			o.Method = x.r.Method
+		}
+		if x.route != nil {
+			o.Resource, o.Route = x.route.name, x.mountedAt(mount)+x.r.Pattern
+		}
+		rec.Finish(ctx, o)
+	}()
+	x.answer()
+	aborted = false
+}
+
+// operation returns the operation of an observation; see [resource.Observation].
+func (x *call) operation() string {
+	switch {
+	case x.route == nil:
+		return ""
+	case x.batched:
+		return "batch"
+	case x.watching:
+		return "watch"
+	}
+	switch x.r.Method {
+	case http.MethodOptions:
+		return "options"
+	case http.MethodGet, http.MethodHead:
+		if x.onItem || x.route.lookup != nil {
+			return string(resource.OpGet)
+		}
+		return string(resource.OpList)
+	case http.MethodPost:
+		if x.route.command != nil {
+			return string(command.OpInvoke)
+		}
+		return string(resource.OpCreate)
+	case http.MethodPut:
+		return string(resource.OpReplace)
+	case http.MethodPatch:
+		return string(resource.OpPatch)
+	case http.MethodDelete:
+		return string(resource.OpDelete)
+	}
+	return ""
+}
+
+// mountedAt returns the path before the route. If the pattern of the mux around the handler has
+// wildcards in that path, such as /{tenant}/, it returns them instead of their values, so that
+// observations have few different routes.
+func (x *call) mountedAt(pattern string) string {
+	prefix := strings.TrimPrefix(x.base(), x.h.opts.Base)
+	_, pattern, found := strings.Cut(pattern, "/") // without method and host
+	if prefix == "" || !found || !strings.Contains(pattern, "{") {
+		return prefix
+	}
+	segments, mounted := strings.Split(prefix[1:], "/"), strings.Split(pattern, "/")
+	for i := range segments {
+		if i < len(mounted) && strings.HasPrefix(mounted[i], "{") && !strings.Contains(mounted[i], "...") {
+			segments[i] = mounted[i]
+		}
+	}
+	return "/" + strings.Join(segments, "/")
+}
+
+// observedWriter counts what is written. A ResponseController finds the other methods of the writer
+// through Unwrap.
+type observedWriter struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+// Unwrap returns the writer for [http.ResponseController].
+func (w *observedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *observedWriter) WriteHeader(status int) {
+	if w.status == 0 && status >= http.StatusOK { // informational responses precede the final one
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *observedWriter) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(p)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// ReadFrom lets net/http copy a file to the connection without a buffer.
+func (w *observedWriter) ReadFrom(src io.Reader) (int64, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := io.Copy(w.ResponseWriter, src)
+	w.bytes += n
+	return n, err
+}
