@@ -44,27 +44,34 @@ type compiler struct {
 	fresh map[reflect.Type]*Type
 }
 
-// compile returns the Type of t, which must not be a pointer.
-func (c *compiler) compile(t reflect.Type) (*Type, error) {
+// compile returns the Type of t, which must not be a pointer. outer has the descriptions of the
+// fields of t if it has no name.
+func (c *compiler) compile(t reflect.Type, outer source) (*Type, error) {
 	if known, ok := types.known.Load(t); ok {
 		return known.(*Type), nil
 	}
 	if made, ok := c.fresh[t]; ok {
 		return made, nil
 	}
-	made := &Type{Name: nameOf(t.Name()), GoType: t, Len: -1, pointer: reflect.PointerTo(t)}
+	d := descriptionOf(t)
+	if t.Name() != "" {
+		outer = source{fields: d.Fields}
+	}
+	made := &Type{Name: nameOf(t.Name()), Doc: d.Doc, Deprecated: d.Deprecated, GoType: t, Len: -1,
+		pointer: reflect.PointerTo(t)}
 	// Before its fields are compiled: a recursive type finds itself in fresh. A type that fails
 	// leaves an incomplete entry, which Of never publishes.
 	c.fresh[t] = made
-	if err := c.compileInto(made); err != nil {
+	if err := c.compileInto(made, outer); err != nil {
 		return nil, err
 	}
+	made.setValues(d.Values)
 	return made, nil
 }
 
 // compileInto sets Kind, op and the related fields of t. The precedence is that of
 // go-json-experiment/json: time.Time, then JSON methods, then text methods, then the Go kind.
-func (c *compiler) compileInto(t *Type) error {
+func (c *compiler) compileInto(t *Type, src source) error {
 	switch {
 	case t.GoType == reflect.TypeFor[time.Time]():
 		t.Kind, t.op, t.Format = String, opTime, "date-time"
@@ -87,7 +94,7 @@ func (c *compiler) compileInto(t *Type) error {
 	if compileScalar(t) {
 		return nil
 	}
-	return c.compileComposite(t)
+	return c.compileComposite(t, src)
 }
 
 // compileInterface accepts only the empty interface, because other interfaces cannot be decoded.
@@ -121,10 +128,10 @@ func compileScalar(t *Type) bool {
 
 // compileComposite compiles a type that is composed of other types. t is already registered in
 // c.fresh, so a type can contain itself.
-func (c *compiler) compileComposite(t *Type) error {
+func (c *compiler) compileComposite(t *Type, src source) error {
 	switch t.GoType.Kind() {
 	case reflect.Struct:
-		return c.compileStruct(t)
+		return c.compileStruct(t, src)
 	case reflect.Slice, reflect.Array:
 		t.Kind, t.op = Array, opSlice
 		if t.GoType.Kind() == reflect.Array {
@@ -135,13 +142,13 @@ func (c *compiler) compileComposite(t *Type) error {
 			t.Kind, t.op, t.Format = String, opBytes, "byte"
 			return nil
 		}
-		return c.compileElem(t)
+		return c.compileElem(t, src)
 	case reflect.Map:
 		t.Kind, t.op = Map, opMap
 		if err := c.compileKeys(t); err != nil {
 			return err
 		}
-		return c.compileElem(t)
+		return c.compileElem(t, src)
 	case reflect.Pointer:
 		// The caller has removed the first pointer.
 		return fmt.Errorf("schema: %v is a pointer to a pointer; use a single pointer", t.GoType)
@@ -151,9 +158,9 @@ func (c *compiler) compileComposite(t *Type) error {
 }
 
 // compileElem compiles the element type of an array or a map.
-func (c *compiler) compileElem(t *Type) error {
+func (c *compiler) compileElem(t *Type, src source) error {
 	elem, nullable := indirect(t.GoType.Elem())
-	compiled, err := c.compile(elem)
+	compiled, err := c.compile(elem, src)
 	if err != nil {
 		return err
 	}
@@ -164,7 +171,7 @@ func (c *compiler) compileElem(t *Type) error {
 // compileKeys compiles the key type of a map. Member names are strings, so the key must have a text
 // form.
 func (c *compiler) compileKeys(t *Type) error {
-	key, err := c.compile(t.GoType.Key())
+	key, err := c.compile(t.GoType.Key(), source{})
 	if err != nil {
 		return err
 	}

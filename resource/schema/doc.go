@@ -39,6 +39,17 @@
 // element. A tag that does not apply to the type of its field, or that resembles one of these tags,
 // is an error of [Of] that names the field and the tag.
 //
+// # Descriptions
+//
+// Doc comments of types, fields and constants become descriptions for clients by a line in any file
+// of their package:
+//
+//	//go:generate go run github.com/stoa-go/stoa/resource/schema/describe
+//
+// The command writes methods of [Describer] to descriptions_gen.go; see its documentation. The tags
+// doc and deprecated have precedence over a comment. Identical unnamed struct types are one Type,
+// which has the descriptions of the first of them that was reflected.
+//
 // # Go types
 //
 // Structs are objects, and the fields of embedded structs are members of the outer object. Slices

@@ -109,3 +109,29 @@ func ExampleField_Parse() {
 	// <nil> must be an integer
 	// <nil> must be an integer
 }
+
+// Shelf is a row of books.
+type Shelf struct {
+	// Books are the books from left to right.
+	Books []Book `json:"books"`
+}
+
+// SchemaDescription is the method that command describe writes for Shelf.
+func (*Shelf) SchemaDescription() schema.Description {
+	return schema.Description{
+		Type: reflect.TypeFor[Shelf](),
+		Doc:  "A row of books.",
+		Fields: map[string]schema.Comment{
+			"Books": {Doc: "The books from left to right."},
+		},
+	}
+}
+
+func ExampleDescriber() {
+	shelf := schema.For[Shelf]()
+	fmt.Println(shelf.Doc)
+	fmt.Println(shelf.Field("books").Doc)
+	// Output:
+	// A row of books.
+	// The books from left to right.
+}

@@ -22,8 +22,8 @@ type Field struct {
 	Index  []int  // for [reflect.Value.FieldByIndex]
 	Type   *Type  // the type of the value; for a pointer, the type that it points to
 
-	Doc        string // tag doc
-	Deprecated string // tag deprecated: the reason, and the replacement
+	Doc        string // tag doc, or the [Comment] of the field
+	Deprecated string // tag deprecated, or that of the [Comment]: the reason, and the replacement
 
 	Nullable  bool // null is a valid value: the Go type is a pointer or any
 	Required  bool // tag required: a document without the member is invalid

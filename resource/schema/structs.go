@@ -17,10 +17,10 @@ import (
 // compileStruct compiles the fields of a struct. Those of embedded structs are inserted at the
 // position of the embedded field. Positions are set afterwards, because a later field can hide an
 // earlier one.
-func (c *compiler) compileStruct(t *Type) error {
+func (c *compiler) compileStruct(t *Type, src source) error {
 	t.Kind, t.op = Object, opObject
 	t.byName = map[string]*Field{}
-	if err := c.compileFields(t, t.GoType, nil); err != nil {
+	if err := c.compileFields(t, t.GoType, nil, src); err != nil {
 		return err
 	}
 	for i, f := range t.Fields {
@@ -32,12 +32,13 @@ func (c *compiler) compileStruct(t *Type) error {
 	return nil
 }
 
-// compileFields compiles the fields of the struct s, which is t or embedded in t at the index.
-func (c *compiler) compileFields(t *Type, s reflect.Type, index []int) error {
+// compileFields compiles the fields of the struct s, which is t or embedded in t at the index. src
+// has their descriptions.
+func (c *compiler) compileFields(t *Type, s reflect.Type, index []int, src source) error {
 	for i := range s.NumField() {
 		sf := s.Field(i)
 		at := append(append(make([]int, 0, len(index)+1), index...), i)
-		if err := c.compileField(t, sf, at); err != nil {
+		if err := c.compileField(t, sf, at, src); err != nil {
 			return fmt.Errorf("schema: %s.%s: %s", structName(s), sf.Name,
 				strings.TrimPrefix(err.Error(), "schema: "))
 		}
@@ -53,7 +54,7 @@ func structName(s reflect.Type) string {
 
 // compileField adds a Go field to t: nothing if it is not part of the JSON, and all fields of an
 // embedded struct.
-func (c *compiler) compileField(t *Type, sf reflect.StructField, index []int) error {
+func (c *compiler) compileField(t *Type, sf reflect.StructField, index []int, src source) error {
 	opts, err := parseJSONTag(sf)
 	if err != nil {
 		return err
@@ -72,13 +73,13 @@ func (c *compiler) compileField(t *Type, sf reflect.StructField, index []int) er
 		if err := tags.onlyDoc("is embedded, so the tag must be on its fields"); err != nil {
 			return err
 		}
-		return c.compileFields(t, sf.Type, index)
+		return c.compileFields(t, sf.Type, index, sourceOf(sf.Type, src.within(sf.Name)))
 	}
 	f := &Field{Name: opts.name, GoName: sf.Name, Index: index, owner: t.pointer,
 		OmitZero: opts.omitZero, OmitEmpty: opts.omitEmpty, Quoted: opts.quoted}
 	elem, nullable := indirect(sf.Type)
 	f.Nullable, f.pointer = nullable, nullable && elem != sf.Type
-	if f.Type, err = c.compile(elem); err != nil {
+	if f.Type, err = c.compile(elem, src.within(sf.Name)); err != nil {
 		return err
 	}
 	// By the type of the Go field, which may be a pointer, and not by that of its value.
@@ -86,6 +87,7 @@ func (c *compiler) compileField(t *Type, sf reflect.StructField, index []int) er
 	if err := f.apply(tags); err != nil {
 		return err
 	}
+	f.setComment(src.comment(sf.Name))
 	return t.add(f)
 }
 

@@ -42,6 +42,10 @@ type Type struct {
 	// Name is the name of the Go type without its package, or empty for unnamed types. For an
 	// instance of a generic type it includes the type arguments, such as PageOfPlace.
 	Name string
+	// Doc is that of the [Description] of the Go type, in CommonMark; empty if it has none.
+	Doc string
+	// Deprecated is that of the Description, and empty if the type is not deprecated.
+	Deprecated string
 	// Kind is the JSON type.
 	Kind Kind
 	// GoType is the Go type. It is not an unnamed pointer.
@@ -66,8 +70,9 @@ type Type struct {
 	pointer reflect.Type // the type of pointers to GoType
 	op      op
 	byName  map[string]*Field
-	key     op  // of the keys of a Map
-	keyBits int // size of integer keys
+	key     op              // of the keys of a Map
+	keyBits int             // size of integer keys
+	values  map[any]Comment // of enum values, by canonical value
 	traits
 }
 
@@ -107,7 +112,7 @@ func Of(t reflect.Type) (*Type, error) {
 	types.Lock()
 	defer types.Unlock()
 	c := compiler{fresh: map[reflect.Type]*Type{}}
-	compiled, err := c.compile(t)
+	compiled, err := c.compile(t, source{})
 	if err != nil {
 		return nil, err
 	}
