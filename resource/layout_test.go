@@ -74,6 +74,7 @@ var (
 	besideLeaves = map[string][]string{
 		"resource/feed/feedtest":      {"resource/feed", "resource/tx"},
 		"idempotency/idempotencytest": {"idempotency", "resource/problem", "resource/tx"},
+		"resource/schema/describe":    {"resource/schema/internal/godoc"},
 	}
 	// Packages of resource/sql. They may import each other as well.
 	ofSQL = map[string][]string{
