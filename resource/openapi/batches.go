@@ -49,6 +49,7 @@ func (d *described) batch() (s *schemaObject, example string) {
 	list := array(forms)
 	// The limit is that of the catalog and the same for the operations of a JSON Patch.
 	list.MinItems, list.MaxItems = &one, &maxLen
+	list.Description = "The operations, in the order of their execution."
 	d.doc.Components.Schemas.add(name,
 		&schemaObject{Type: typeNames{"object"}, Required: []string{"operations"},
 			Description: "Operations that are executed in one transaction.", AdditionalProperties: false,
@@ -107,8 +108,9 @@ func (d *described) batchValue(m model) *schemaObject {
 // exclusive for validators that ignore the discriminator.
 func (f *batchForm) schema() *schemaObject {
 	s := &schemaObject{Type: typeNames{"object"}, AdditionalProperties: false, Required: []string{"op"},
-		Properties: ordered[*schemaObject]{{"op",
-			&schemaObject{Type: typeNames{"string"}, Const: quote(f.op)}}}}
+		Description: "The operation `" + f.op + "` of a batch.",
+		Properties: ordered[*schemaObject]{{"op", &schemaObject{Type: typeNames{"string"}, Const: quote(f.op),
+			Description: "The kind of the operation."}}}}
 	add := func(name string, p *schemaObject) {
 		s.Required = append(s.Required, name)
 		s.Properties.add(name, p)
@@ -122,6 +124,7 @@ func (f *batchForm) schema() *schemaObject {
 		s.Required = append(s.Required, "ifMatch")
 	}
 	if f.value != nil {
+		f.value.Description = "The complete value of the item."
 		add("value", f.value)
 	}
 	if f.patch != nil {
@@ -165,18 +168,22 @@ func (d *described) batchResults() (s *schemaObject, example string) {
 	name := d.names.unique(d.noun + "BatchResults")
 	status := integer(200, 299)
 	status.Description = "The status of the operation if it had been a request of its own."
+	value := *d.item // a reference, to which the description is added
+	value.Description = "The item after the operation."
 	result := &schemaObject{Type: typeNames{"object"}, Required: []string{"status"},
 		Properties: ordered[*schemaObject]{
 			{"status", status},
 			{"id", textOf("The id as in the path.")},
 			{"location", textOf("The path of a created item.")},
 			{"etag", textOf("The entity tag of the item as uncompressed JSON.")},
-			{"value", d.item},
+			{"value", &value},
 		}}
+	results := array(result)
+	results.Description = "The results, in the order of the operations."
 	d.doc.Components.Schemas.add(name, &schemaObject{Type: typeNames{"object"}, Required: []string{"results"},
 		Description: "`value` is omitted with `Prefer: return=minimal`, and after the response has reached " +
 			"its size limit.",
-		Properties: append(ordered[*schemaObject]{{"results", array(result)}}, d.contractMembers()...)})
+		Properties: append(ordered[*schemaObject]{{"results", results}}, d.contractMembers()...)})
 	if d.samples.item == "" {
 		return schemaRef(name), ""
 	}

@@ -38,7 +38,8 @@ func (b *builder) lookup(l *resource.Lookup) {
 // constraints of its tags.
 func (b *builder) inputParameter(f *schema.Field) *parameter {
 	s := b.constrained(f, created)
-	p := &parameter{Name: f.Name, In: "query", Required: f.Required, Description: describeField(f), Schema: s}
+	p := &parameter{Name: f.Name, In: "query", Required: f.Required, Schema: s,
+		Description: withList(describeField(f), enumList(f))}
 	if f.Example != nil {
 		p.Example = exampleOf(f)
 	}

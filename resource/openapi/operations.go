@@ -377,9 +377,11 @@ func (d *described) itemHeaders() []string {
 // second component.
 func (d *described) listSchema() *schemaObject {
 	name := d.names.unique(pascal(d.name) + "Page")
-	s := &schemaObject{Type: typeNames{"object"}, Required: []string{"items"},
-		Properties: ordered[*schemaObject]{
-			{"items", array(d.item)},
+	items := array(d.item)
+	items.Description = "The items of the page."
+	s := &schemaObject{Type: typeNames{"object"}, Description: "A page of `" + d.name + "`.",
+		Required: []string{"items"}, Properties: ordered[*schemaObject]{
+			{"items", items},
 			{"next", textOf("The value of `after` for the next page. The last page has none.")},
 		}}
 	if d.counted {

@@ -213,19 +213,25 @@ func (d *described) filterTree(support *query.Support) *schemaObject {
 			continue
 		}
 		by := &schemaObject{Type: typeNames{"object"}, AdditionalProperties: false,
-			Properties: ordered[*schemaObject]{}}
+			Description: "The conditions on `" + f.Name + "`. All of them must be true.",
+			Properties:  ordered[*schemaObject]{}}
 		for _, op := range ops {
 			v := compared(f, op)
 			if op == query.In || op == query.NotIn {
 				v = array(v)
 			}
+			v.Description = "The member " + comparison(op) + "."
 			by.Properties.add(string(op), v)
 		}
 		s.Properties.add(f.Name, by)
 	}
-	s.Properties.add(string(query.AndOp), array(schemaRef(name)))
-	s.Properties.add(string(query.OrOp), array(schemaRef(name)))
-	s.Properties.add(string(query.NotOp), schemaRef(name))
+	all, either, not := array(schemaRef(name)), array(schemaRef(name)), schemaRef(name)
+	all.Description = "All of these filters must match."
+	either.Description = "At least one of these filters must match."
+	not.Description = "This filter must not match."
+	s.Properties.add(string(query.AndOp), all)
+	s.Properties.add(string(query.OrOp), either)
+	s.Properties.add(string(query.NotOp), not)
 	return schemaRef(name)
 }
 

@@ -142,7 +142,8 @@ func (b *builder) isItem(t *schema.Type) bool {
 
 // object describes an object. It is not a component: callers that need a reference call component.
 func (b *builder) object(m model) *schemaObject {
-	out := &schemaObject{Type: typeNames{"object"}, Properties: ordered[*schemaObject]{}}
+	out := &schemaObject{Type: typeNames{"object"}, Description: describeModel(&m),
+		Deprecated: m.typ.Deprecated != "", Properties: ordered[*schemaObject]{}}
 	missing := m.missing()
 	// in the order in which the JSON is written
 	for _, f := range m.typ.Fields {
@@ -278,6 +279,7 @@ func (b *builder) property(m *model, f *schema.Field) *schemaObject {
 	if m.fixed(f) {
 		s.Description = sentences(s.Description, "It cannot be changed: omit it, or send the current value.")
 	}
+	s.Description = withList(s.Description, enumList(f))
 	s.Deprecated = f.Deprecated != ""
 	s.ReadOnly = m.mode == shown && f.ReadOnly
 	s.WriteOnly = m.mode != shown && f.WriteOnly
@@ -306,36 +308,6 @@ func written(f *schema.Field, v any) jsontext.Value {
 		return quote(string(out))
 	}
 	return out
-}
-
-// describeField returns the description from the tags of a field. It does not repeat the
-// constraints, which are keywords.
-func describeField(f *schema.Field) string {
-	out := f.Doc
-	if f.Deprecated != "" {
-		out = sentences(out, "Deprecated: "+f.Deprecated)
-	}
-	if f.Unique && f.Comparable() {
-		out = sentences(out, "It is unique among all items.")
-	}
-	return out
-}
-
-// sentences joins texts, each ended by a period. A text that ends with code gets a period too, even
-// if the code ends with one.
-func sentences(list ...string) string {
-	var out []string
-	for _, s := range list {
-		s = strings.TrimSpace(s)
-		if s == "" {
-			continue
-		}
-		if !strings.ContainsAny(s[len(s)-1:], ".!?:`") || strings.HasSuffix(s, "`") {
-			s += "."
-		}
-		out = append(out, s)
-	}
-	return strings.Join(out, " ")
 }
 
 // constrained describes the value of a field with the constraints of its tags. For an array or a

@@ -6,6 +6,15 @@ package model
 
 import "github.com/stoa-go/stoa/resource/schema"
 
+// typeDoc returns the description of a Go type, and "" if it has none. GraphQL has no deprecation of
+// types, so the reason is a part of it.
+func typeDoc(t *schema.Type) string {
+	if t.Deprecated == "" {
+		return t.Doc
+	}
+	return sentences(t.Doc, "Deprecated: "+t.Deprecated)
+}
+
 // describe adds the missing descriptions of a type and of its parts. Only custom fields keep theirs
 // empty, because the package cannot know what they do.
 func (t *Type) describe() {

@@ -4,6 +4,7 @@ package model
 // the same schema.Type as the output type, but which members are required depends on its use.
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -146,7 +147,7 @@ func (b *builder) partObject(t *schema.Type, hint string, form form) *Type {
 	}
 	obj := b.define(InputObject, name+"Input", o)
 	b.inputs[key] = obj // before its fields, because types may be recursive
-	obj.Go = t
+	obj.Go, obj.Doc = t, typeDoc(t)
 	if key.patch {
 		obj.Doc = "Changes to a nested object. Fields that are left out keep their values, and null " +
 			"removes a value."
@@ -190,7 +191,7 @@ func (b *builder) commandInput(c *command.Command) *Type {
 	base := pascal(c.Name())
 	t := b.define(InputObject, base+"Input", owner{"the input of the command " + c.Name(),
 		"rename the command " + c.Name()})
-	t.Go, t.Doc = in, "The input of `"+camel(c.Name())+"`."
+	t.Go, t.Doc = in, cmp.Or(typeDoc(in), "The input of `"+camel(c.Name())+"`.")
 	t.Inputs = b.arguments(in, "command "+c.Name(), base)
 	return t
 }

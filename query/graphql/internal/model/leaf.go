@@ -3,6 +3,7 @@ package model
 // Scalars and enums: which leaf type the value of a member has.
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -114,12 +115,14 @@ func (b *builder) enum(goType *schema.Type, s position) *Type {
 	}
 	o.what = "the enum of the member " + strconv.Quote(s.f.Name) + " of " + s.base
 	t := b.define(Enum, name, o)
-	t.Doc = "The values of `" + s.name + "`."
-	if name != s.hint() {
-		t.Doc = "The values of `" + name + "`."
+	values := name
+	if name == s.hint() {
+		values = s.name
 	}
+	t.Doc = cmp.Or(typeDoc(goType), "The values of `"+values+"`.")
 	for _, v := range s.f.Enum {
-		t.Values = append(t.Values, &Value{Name: v.(string), Go: v})
+		c := s.f.EnumComment(v)
+		t.Values = append(t.Values, &Value{Name: v.(string), Doc: c.Doc, Deprecated: c.Deprecated, Go: v})
 	}
 	if b.types[name] == t {
 		b.enums[name] = s.f

@@ -193,19 +193,20 @@ func lowerFirst(name string) string {
 
 func lower(s string) string { return strings.ToLower(s) }
 
-// sentences joins sentences and ends each of them with a full stop.
+// sentences joins sentences and ends each of them with a full stop. The text after one of several
+// blocks is a paragraph of its own, because the last block may be a list or code.
 func sentences(list ...string) string {
 	var b strings.Builder
+	separator := ""
 	for _, s := range list {
 		s = strings.TrimSpace(s)
 		if s == "" {
 			continue
 		}
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(s)
-		if !strings.ContainsAny(s[len(s)-1:], ".!?:") {
+		b.WriteString(separator + s)
+		if separator = " "; strings.Contains(s, "\n\n") {
+			separator = "\n\n"
+		} else if !strings.ContainsAny(s[len(s)-1:], ".!?:") {
 			b.WriteByte('.')
 		}
 	}

@@ -4,6 +4,7 @@ package model
 // field has a Source, by which package exec resolves it.
 
 import (
+	"cmp"
 	"encoding"
 	"reflect"
 	"slices"
@@ -47,7 +48,8 @@ func (b *builder) item(r *resource.Resource) *Type {
 	}
 	t := b.define(Object, name, ofResource(r, "the items"))
 	b.items[r] = t
-	t.Doc, t.Go, t.Resource = "An item of `"+r.Name()+"`.", r.Type(), r
+	t.Doc = cmp.Or(typeDoc(r.Type()), "An item of `"+r.Name()+"`.")
+	t.Go, t.Resource = r.Type(), r
 	set := b.fieldsOf(t)
 	if b.opts.GlobalIDs {
 		b.addGlobalID(set, r)
@@ -136,7 +138,7 @@ func (b *builder) object(t *schema.Type, hint string) *Type {
 	name, base := b.valueName(t, hint)
 	obj := b.define(Object, name, ofGo(t, "the Go type "))
 	b.objects[t] = obj
-	obj.Go = t
+	obj.Go, obj.Doc = t, typeDoc(t)
 	if r := b.itemOf[t]; r != nil {
 		obj.Doc = "An item of `" + r.Name() + "`, as a nested object."
 	}
