@@ -40,7 +40,7 @@ var (
 		"resource/internal/etag":         {"resource/schema"},
 		"resource/internal/retry":        {"resource/internal/tally"},
 		"resource/internal/tally":        nil,
-		"resource/internal/importresult": {"resource/problem"},
+		"resource/internal/importresult": {"resource/problem", "resource/schema"},
 		"resource/internal/fielderr":     {"resource/problem"},
 		"resource/internal/ndjson":       {"resource/problem", "resource/header", "resource/httpbody"},
 		"resource/internal/report":       {"resource/schema"},

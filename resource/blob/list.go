@@ -42,13 +42,22 @@ func (q *ListQuery) Contains(id string) bool {
 	return q.After == "" || q.Reverse && id < q.After || !q.Reverse && id > q.After
 }
 
-// File is the metadata of a blob in lists, in GraphQL and in events.
+// The doc comments of File are the descriptions that clients see.
+//
+//go:generate go run ../schema/describe
+
+// File is the metadata of a file. Its content is at its path.
 type File struct {
-	ID        string    `json:"id" maxLength:"255" doc:"The name, the last segment of the path."`
-	Size      int64     `json:"size" minimum:"0" doc:"The size of the content in bytes."`
-	MediaType string    `json:"mediaType,omitzero" doc:"The media type of the content; absent if unknown."`
-	SHA256    string    `json:"sha256,omitzero" doc:"The SHA-256 of the content in hex; absent if unknown."`
-	Modified  time.Time `json:"modified,omitzero" doc:"When the content was stored; absent if unknown."`
+	// ID is the name, which is the last segment of the path.
+	ID string `json:"id" maxLength:"255"`
+	// Size is the size of the content in bytes.
+	Size int64 `json:"size" minimum:"0"`
+	// MediaType is the media type of the content; absent if unknown.
+	MediaType string `json:"mediaType,omitzero"`
+	// SHA256 is the SHA-256 of the content in hexadecimal; absent if unknown.
+	SHA256 string `json:"sha256,omitzero"`
+	// Modified is the time at which the content was stored; absent if unknown.
+	Modified time.Time `json:"modified,omitzero"`
 }
 
 // File returns the metadata of the blob, and nil for nil.

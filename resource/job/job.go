@@ -33,25 +33,30 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Job is a command that was accepted, and its outcome. It is the item type of the store, in a
-// collection or a table. By, Owner and Lease are never sent to clients.
+// The doc comments of Job and State are the descriptions that clients see.
+//
+//go:generate go run ../schema/describe
+
+// Job is a command that was accepted, and its outcome.
 type Job struct {
-	// ID is a UUID of version 7 (RFC 9562), which sorts by time. If the store assigns ids, it is
-	// the store's.
+	// ID is the id of the job. It is a UUID of version 7 (RFC 9562), which sorts by time, unless the
+	// store assigns ids.
 	ID string `json:"id" readOnly:"true"`
 	// Command is the name of the command, such as orders/sweep.
-	Command string `json:"command" readOnly:"true" doc:"The command that was accepted."`
+	Command string `json:"command" readOnly:"true"`
 	// State is the state of the job. It changes once, from running to one of the others.
-	State State `json:"state" readOnly:"true" enum:"running,succeeded,failed" doc:"What has become of it."`
-	// Result is the result as JSON; nil if the job has none or has not succeeded.
-	Result jsontext.Value `json:"result,omitzero" readOnly:"true" doc:"What it gave, once it has succeeded."`
-	// Problem is the reason of a failure as problem details (RFC 9457); nil if the job has not
+	State State `json:"state" readOnly:"true" enum:"running,succeeded,failed"`
+	// Result is the result as JSON. It is absent if the job has none or has not succeeded.
+	Result jsontext.Value `json:"result,omitzero" readOnly:"true"`
+	// Problem is the reason of a failure as problem details (RFC 9457). It is absent if the job has not
 	// failed.
-	Problem jsontext.Value `json:"problem,omitzero" readOnly:"true" doc:"Why it failed, as problem details."`
+	Problem jsontext.Value `json:"problem,omitzero" readOnly:"true"`
 	// CreatedAt is the time at which the job was accepted.
-	CreatedAt time.Time `json:"createdAt" readOnly:"true" doc:"When it was accepted."`
-	// FinishedAt is the time at which the job ended; nil while it is running.
-	FinishedAt *time.Time `json:"finishedAt" readOnly:"true" doc:"When it ended; null until then."`
+	CreatedAt time.Time `json:"createdAt" readOnly:"true"`
+	// FinishedAt is the time at which the job ended. It is null while the job is running.
+	FinishedAt *time.Time `json:"finishedAt" readOnly:"true"`
+
+	// By, Owner and Lease are stored and never sent to clients.
 
 	// By is the caller, as returned by Options.Principal.
 	By string `json:"by" writeOnly:"true"`
@@ -66,7 +71,7 @@ type State string
 
 // The states of a job.
 const (
-	Running   State = "running"
-	Succeeded State = "succeeded" // Result is set
-	Failed    State = "failed"    // Problem is set
+	Running   State = "running"   // the command is running
+	Succeeded State = "succeeded" // the command has ended, and the result is set if it has one
+	Failed    State = "failed"    // the command has failed, and the problem is set
 )

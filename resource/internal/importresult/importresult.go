@@ -5,18 +5,29 @@ package importresult
 
 import "github.com/stoa-go/stoa/resource/problem"
 
-// Result is the response to an import. The zero value is that of no lines.
+// The doc comments of the types are the descriptions that clients see. The zero value of Result is
+// that of no lines.
+//
+//go:generate go run ../../schema/describe
+
+// Result is the result of an import.
 type Result struct {
-	Created  int            `json:"created" required:"true" minimum:"0" doc:"The number of items created."`
-	Replaced int            `json:"replaced" required:"true" minimum:"0" doc:"The number of items replaced."`
-	Rejected []RejectedLine `json:"rejected" required:"true" maxItems:"100" doc:"The first 100 rejected lines."`
-	Total    int            `json:"rejectedTotal,omitzero" minimum:"0" doc:"The number of rejected lines, if over 100."`
+	// Created is the number of items created.
+	Created int `json:"created" required:"true" minimum:"0"`
+	// Replaced is the number of items replaced.
+	Replaced int `json:"replaced" required:"true" minimum:"0"`
+	// Rejected are the first 100 rejected lines.
+	Rejected []RejectedLine `json:"rejected" required:"true" maxItems:"100"`
+	// Total is the number of rejected lines, if it is over 100.
+	Total int `json:"rejectedTotal,omitzero" minimum:"0"`
 }
 
 // RejectedLine is a line that was not stored.
 type RejectedLine struct {
-	Line    int              `json:"line" required:"true" minimum:"1" doc:"The line number, from 1."`
-	Problem *problem.Details `json:"problem" required:"true" doc:"The problem of the line (RFC 9457)."`
+	// Line is the line number, from 1.
+	Line int `json:"line" required:"true" minimum:"1"`
+	// Problem is the problem of the line (RFC 9457).
+	Problem *problem.Details `json:"problem" required:"true"`
 }
 
 // maxRejected limits the lines in Rejected.
