@@ -81,9 +81,10 @@ func importExtensions() ordered[*schemaObject] {
 	count := func(of string) *schemaObject {
 		return &schemaObject{Type: typeNames{"integer"}, Minimum: jsontext.Value("0"), Description: of}
 	}
+	reason := schemaRef("Problem")
+	reason.Description = "The problem of the line."
 	rejected := array(&schemaObject{Type: typeNames{"object"}, Required: []string{"line", "problem"},
-		Properties: ordered[*schemaObject]{{"line", count("Counted from 1.")},
-			{"problem", schemaRef("Problem")}}})
+		Properties: ordered[*schemaObject]{{"line", count("Counted from 1.")}, {"problem", reason}}})
 	rejected.Description = "The first 100 lines that were rejected."
 	return ordered[*schemaObject]{
 		{"rejected", rejected},

@@ -381,9 +381,10 @@ func (d *described) jsonPatch() *schemaObject {
 	}
 	op := &schemaObject{Type: typeNames{"object"}, Required: []string{"op", "path"},
 		Properties: ordered[*schemaObject]{
-			{"op", &schemaObject{Type: typeNames{"string"}, Enum: jsonStrings("add", "remove", "replace",
-				"move",
-				"copy", "test")}},
+			{"op", &schemaObject{Type: typeNames{"string"},
+				Enum: jsonStrings("add", "remove", "replace", "move", "copy", "test"),
+				Description: "`add`, `remove` and `replace` change the target, `move` and `copy` take the " +
+					"value at `from`, and `test` compares the target with `value`."}},
 			{"path", pointer("The target, as a JSON Pointer (RFC 6901).")},
 			{"from", pointer("The source of move and copy, as a JSON Pointer.")},
 			{"value", &schemaObject{Description: "Any JSON, for add, replace and test."}},
