@@ -17,15 +17,17 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// Stale is the input of the command that cancels unpaid orders. The pattern is part of the API's
-// description, so clients can check a duration before they send it.
+// The pattern is part of the API's description, so clients can check a duration before they send it.
+
+// Stale is the input of the command that cancels unpaid orders.
 type Stale struct {
-	OlderThan string `json:"olderThan" required:"true" maxLength:"40" pattern:"^(0|([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$" doc:"The minimum age of the orders, such as 24h or 1h30m."`
+	// OlderThan is the minimum age of the orders, such as `24h` or `1h30m`.
+	OlderThan string `json:"olderThan" required:"true" maxLength:"40" pattern:"^(0|([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$"`
 }
 
-// Cancelled is the result of the command: the number of orders that it cancelled.
+// Cancelled is the result of the command that cancels unpaid orders.
 type Cancelled struct {
-	Cancelled int `json:"cancelled"`
+	Cancelled int `json:"cancelled"` // the number of orders that it has cancelled
 }
 
 // newJobs returns the jobs of the shop. A job runs a command after the response has been sent, and
@@ -76,7 +78,7 @@ func (c *collections) cancelPlaced(
 ) (Cancelled, error) {
 	var done Cancelled
 	q := query.Query{
-		Filter: query.And(query.Where("status", query.Eq, "placed"),
+		Filter: query.And(query.Where("status", query.Eq, string(placed)),
 			query.Where("createdAt", query.Lte, before)),
 		Sort:  []query.Order{{Field: "id"}},
 		Limit: 100,

@@ -15,13 +15,15 @@ import (
 
 // Credentials are the email address and the password of a user.
 type Credentials struct {
-	Email    string `json:"email" required:"true" maxLength:"320"`
-	Password string `json:"password" required:"true" maxLength:"200"`
+	Email    string `json:"email" required:"true" maxLength:"320"`    // the email address of the user
+	Password string `json:"password" required:"true" maxLength:"200"` // the password of the user
 }
 
 // Login is the result of a successful login.
 type Login struct {
-	Token     string    `json:"token" doc:"Sent in the header as Authorization: Bearer TOKEN."`
+	// Token is the token. Send it in the header: `Authorization: Bearer TOKEN`.
+	Token string `json:"token"`
+	// ExpiresAt is the time after which the token is rejected.
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 

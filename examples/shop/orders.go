@@ -11,22 +11,47 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// Order is a customer's order.
+// The doc comments of types, fields and constants are the descriptions in OpenAPI and GraphQL. The
+// command copies them to descriptions_gen.go, and a test fails if they differ.
+//
+//go:generate go run github.com/stoa-go/stoa/resource/schema/describe
+
+// Clients cannot write readOnly fields. The default of Status applies to a POST without it.
+
+// Order is an order of a customer.
 type Order struct {
-	// Clients cannot write readOnly fields. The default of Status applies to a POST without it.
-	ID         int64     `json:"id" readOnly:"true" doc:"Assigned by the shop."`
-	Status     string    `json:"status" enum:"placed,paid,shipped,cancelled" default:"placed"`
-	Lines      []Line    `json:"lines" required:"true" minItems:"1" maxItems:"50"`
-	Note       *string   `json:"note" maxLength:"500" doc:"The customer's note to the shop."`
-	CustomerID *int64    `json:"customerId,omitzero" doc:"The id of the user that the order is for."`
-	CreatedAt  time.Time `json:"createdAt" readOnly:"true"`
+	// ID is the number of the order. The shop assigns it.
+	ID int64 `json:"id" readOnly:"true"`
+	// Status is the state of the order.
+	Status OrderStatus `json:"status" enum:"placed,paid,shipped,cancelled" default:"placed"`
+	// Lines are the ordered items.
+	Lines []Line `json:"lines" required:"true" minItems:"1" maxItems:"50"`
+	// Note is a message of the customer to the shop.
+	Note *string `json:"note" maxLength:"500"`
+	// CustomerID is the id of the user that the order is for.
+	CustomerID *int64 `json:"customerId,omitzero"`
+	// CreatedAt is the time at which the order was placed.
+	CreatedAt time.Time `json:"createdAt" readOnly:"true"`
 }
 
 // Line is one line of an order.
 type Line struct {
+	// ItemID is the number of the item in the catalog of the shop.
 	ItemID int64 `json:"itemId" required:"true" minimum:"1"`
-	Qty    int   `json:"qty" required:"true" minimum:"1" maximum:"1000"`
+	// Qty is the quantity in pieces.
+	Qty int `json:"qty" required:"true" minimum:"1" maximum:"1000"`
 }
+
+// OrderStatus is the state of an order.
+type OrderStatus string
+
+// The states of an order. Every contract has the same.
+const (
+	placed    OrderStatus = "placed"    // the customer has ordered and not paid yet
+	paid      OrderStatus = "paid"      // the payment was received
+	shipped   OrderStatus = "shipped"   // the items were sent
+	cancelled OrderStatus = "cancelled" // the order will not be carried out
+)
 
 // ordersResource declares the orders. Options.Before runs for every protocol, so the rule about
 // customers is written once. The relation adds ?expand=customer to REST and a field to GraphQL.
@@ -49,13 +74,13 @@ func sampleOrders() []Order {
 	return []Order{
 		{
 			ID:         1,
-			Status:     "paid",
+			Status:     paid,
 			Lines:      []Line{{ItemID: 7, Qty: 2}, {ItemID: 11, Qty: 1}},
 			Note:       &note,
 			CustomerID: &bob,
 			CreatedAt:  noon,
 		},
-		{ID: 2, Status: "placed", Lines: []Line{{ItemID: 42, Qty: 1}}, CreatedAt: noon},
+		{ID: 2, Status: placed, Lines: []Line{{ItemID: 42, Qty: 1}}, CreatedAt: noon},
 	}
 }
 

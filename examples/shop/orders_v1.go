@@ -9,23 +9,34 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// Order11 is an order in contract 1.1.0, which has a single line and neither customer nor creation
-// time. A contract has types of its own, so a change of Order cannot change an older contract
-// unnoticed.
+// A contract has types of its own, so a change of Order cannot change an older contract unnoticed.
+
+// Order11 is an order of a customer. This contract shows its first line, and neither the customer nor
+// the time of the order.
 type Order11 struct {
-	ID     int64   `json:"id" readOnly:"true" doc:"Assigned by the shop."`
-	Status string  `json:"status" enum:"placed,paid,shipped,cancelled" default:"placed"`
-	ItemID int64   `json:"itemId" required:"true" minimum:"1" doc:"The item of the first line."`
-	Qty    int     `json:"qty" required:"true" minimum:"1" maximum:"1000" doc:"Its quantity."`
-	Note   *string `json:"note" maxLength:"500" doc:"The customer's note to the shop."`
+	// ID is the number of the order. The shop assigns it.
+	ID int64 `json:"id" readOnly:"true"`
+	// Status is the state of the order.
+	Status OrderStatus `json:"status" enum:"placed,paid,shipped,cancelled" default:"placed"`
+	// ItemID is the number of the item of the first line.
+	ItemID int64 `json:"itemId" required:"true" minimum:"1"`
+	// Qty is the quantity of the first line in pieces.
+	Qty int `json:"qty" required:"true" minimum:"1" maximum:"1000"`
+	// Note is a message of the customer to the shop.
+	Note *string `json:"note" maxLength:"500"`
 }
 
-// Order10 is an order in contract 1.0.0, which has no note either.
+// Order10 is an order of a customer. This contract shows its first line, and neither the note, the
+// customer nor the time of the order.
 type Order10 struct {
-	ID     int64  `json:"id" readOnly:"true" doc:"Assigned by the shop."`
-	Status string `json:"status" enum:"placed,paid,shipped,cancelled" default:"placed"`
-	ItemID int64  `json:"itemId" required:"true" minimum:"1" doc:"The item of the first line."`
-	Qty    int    `json:"qty" required:"true" minimum:"1" maximum:"1000" doc:"Its quantity."`
+	// ID is the number of the order. The shop assigns it.
+	ID int64 `json:"id" readOnly:"true"`
+	// Status is the state of the order.
+	Status OrderStatus `json:"status" enum:"placed,paid,shipped,cancelled" default:"placed"`
+	// ItemID is the number of the item of the first line.
+	ItemID int64 `json:"itemId" required:"true" minimum:"1"`
+	// Qty is the quantity of the first line in pieces.
+	Qty int `json:"qty" required:"true" minimum:"1" maximum:"1000"`
 }
 
 // ordersV11 returns the view of orders in contract 1.1.0. Every order has at least one line, so

@@ -18,17 +18,28 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Place is a city. Optional members are pointers because 0 is a valid latitude. A pointer with
-// omitzero is absent from the response if it is not set.
+// Optional members are pointers because 0 is a valid latitude. A pointer with omitzero is absent from
+// the response if it is not set.
+
+// Place is a city.
 type Place struct {
-	ID         string   `json:"id" maxLength:"64" doc:"Chosen by the client, or assigned if absent or empty."`
-	Name       string   `json:"name" required:"true" minLength:"1" maxLength:"200"`
-	Country    string   `json:"country" required:"true" pattern:"^[A-Za-z]{2}$" doc:"ISO 3166-1 alpha-2."`
-	Kind       *string  `json:"kind,omitzero" doc:"The GeoNames feature code."`
-	Admin      *string  `json:"admin,omitzero" doc:"The first-level administrative division."`
-	Population *int64   `json:"population,omitzero" minimum:"0"`
-	Lat        *float64 `json:"lat,omitzero" minimum:"-90" maximum:"90"`
-	Lon        *float64 `json:"lon,omitzero" minimum:"-180" maximum:"180"`
+	// ID is the id of the place. The client chooses it, or the shop assigns it if it is absent or
+	// empty.
+	ID string `json:"id" maxLength:"64"`
+	// Name is the name of the place in English.
+	Name string `json:"name" required:"true" minLength:"1" maxLength:"200"`
+	// Country is the country code (ISO 3166-1 alpha-2).
+	Country string `json:"country" required:"true" pattern:"^[A-Za-z]{2}$"`
+	// Kind is the GeoNames feature code, such as PPLC for a capital.
+	Kind *string `json:"kind,omitzero"`
+	// Admin is the code of the first-level administrative division.
+	Admin *string `json:"admin,omitzero"`
+	// Population is the number of inhabitants.
+	Population *int64 `json:"population,omitzero" minimum:"0"`
+	// Lat is the latitude in degrees (WGS 84); north is positive.
+	Lat *float64 `json:"lat,omitzero" minimum:"-90" maximum:"90"`
+	// Lon is the longitude in degrees (WGS 84); east is positive.
+	Lon *float64 `json:"lon,omitzero" minimum:"-180" maximum:"180"`
 }
 
 // placesResource declares the places. Clients may choose their ids, so PUT creates as well as POST.

@@ -1,7 +1,11 @@
 package main
 
-// Authorization. Each resource gets its rules from guard, which is the only place that reads
-// roles.
+// Authorization. Each resource gets its rules from guard, which is the only place that reads roles.
+//
+// With -auth, orders and users require a token, and customers see only their own. Places and files are
+// public, and writing them requires a token. Only admins change users, because a role grants
+// permissions. Only clerks and admins run commands on the orders of all customers. A service with
+// other rules changes the functions below guard.
 
 import (
 	"context"
@@ -13,16 +17,6 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
-)
-
-// The roles that -auth checks. Orders and users require a token, and customers see only their own.
-// Places and files are public, and writing them requires a token. Only admins change users, because a
-// role grants permissions. Only clerks and admins run commands on the orders of all customers. A
-// service with other rules changes the functions below guard.
-const (
-	customer = "customer"
-	clerk    = "clerk"
-	admin    = "admin"
 )
 
 // realm is the realm of the bearer tokens.
@@ -64,7 +58,7 @@ func (c *collections) caller(ctx context.Context) (User, error) {
 }
 
 // requireRole returns [resource.ErrForbidden] if the caller has none of the roles.
-func (c *collections) requireRole(ctx context.Context, roles ...string) error {
+func (c *collections) requireRole(ctx context.Context, roles ...UserRole) error {
 	user, err := c.caller(ctx)
 	if err == nil && !slices.Contains(roles, user.Role) {
 		err = resource.ErrForbidden
@@ -121,9 +115,9 @@ func mayWriteOrder(u User, _ resource.Op, before, after *Order) bool {
 	case u.Role != customer || after == nil:
 		return true
 	case before == nil:
-		return after.Status == "placed"
+		return after.Status == placed
 	}
-	return after.Status == before.Status || after.Status == "cancelled"
+	return after.Status == before.Status || after.Status == cancelled
 }
 
 // mayWriteUser lets admins write users, because a role grants permissions.
@@ -137,8 +131,8 @@ func mayWritePlace(u User, op resource.Op, _, _ *Place) bool {
 // FileOwner is the user that owns the name of a file: the first one that stored a file under it. The
 // name keeps its owner after the file was deleted.
 type FileOwner struct {
-	ID     string `json:"id"` // the name of the file
-	UserID int64  `json:"userId"`
+	ID     string `json:"id"`     // the name of the file
+	UserID int64  `json:"userId"` // the id of the user
 }
 
 // authorizeFile lets every caller read files, and customers write only under names of their own. A

@@ -86,10 +86,14 @@ func hasItems[T any](ctx context.Context, ops resource.Ops[T]) (bool, error) {
 // seedUsers creates the users and returns their ids. The hashes are those of the names, so the
 // passwords of the README work in every shop.
 func (c *collections) seedUsers(ctx context.Context) (ids []int64, err error) {
-	for _, u := range []struct{ name, role, hash string }{
-		{"ann", "admin", "apomisZ+xFZ+igMuhoHfSUkB+J5CRktm+QYNjr0QjQ4"},
-		{"bob", "customer", "MuTrQKQRlHY6kpmhc5TqLymg4EvMbI+JVCqACD+1718"},
-		{"cat", "customer", "MK6fCEkodCH90F/B17nG3U0ovQ5w+L8QOtzZcigwE8I"},
+	for _, u := range []struct {
+		name string
+		role UserRole
+		hash string
+	}{
+		{"ann", admin, "apomisZ+xFZ+igMuhoHfSUkB+J5CRktm+QYNjr0QjQ4"},
+		{"bob", customer, "MuTrQKQRlHY6kpmhc5TqLymg4EvMbI+JVCqACD+1718"},
+		{"cat", customer, "MK6fCEkodCH90F/B17nG3U0ovQ5w+L8QOtzZcigwE8I"},
 	} {
 		it, err := c.users.Create(ctx, User{Email: u.name + "@example.com", Active: true, Role: u.role})
 		if err != nil {
@@ -111,11 +115,11 @@ func (c *collections) seedOrders(ctx context.Context, users []int64) error {
 	const day = 24 * time.Hour
 	today := toMillisecond(c.now())
 	for _, o := range []Order{
-		{Status: "shipped", CustomerID: &bob, Lines: []Line{{ItemID: 7, Qty: 2}, {ItemID: 11, Qty: 1}},
+		{Status: shipped, CustomerID: &bob, Lines: []Line{{ItemID: 7, Qty: 2}, {ItemID: 11, Qty: 1}},
 			CreatedAt: today.Add(-3 * day)},
-		{Status: "paid", CustomerID: &cat, Lines: []Line{{ItemID: 3, Qty: 10}}, Note: &note,
+		{Status: paid, CustomerID: &cat, Lines: []Line{{ItemID: 3, Qty: 10}}, Note: &note,
 			CreatedAt: today.Add(-day)},
-		{Status: "placed", CustomerID: &bob, Lines: []Line{{ItemID: 42, Qty: 1}}, CreatedAt: today},
+		{Status: placed, CustomerID: &bob, Lines: []Line{{ItemID: 42, Qty: 1}}, CreatedAt: today},
 	} {
 		if _, err := c.orders.Create(ctx, o); err != nil {
 			return err

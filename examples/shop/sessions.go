@@ -28,9 +28,9 @@ func (c *collections) sessionCommands() []resource.Part {
 // Logout is the empty input of the command.
 type Logout struct{}
 
-// LoggedOut is the result of revoking the tokens of a user: their number.
+// LoggedOut is the result of revoking the tokens of a user.
 type LoggedOut struct {
-	Tokens int `json:"tokens"`
+	Tokens int `json:"tokens"` // the number of tokens that were valid
 }
 
 // logoutCommand revokes all tokens of the caller, also those of other devices. Transactions
@@ -79,9 +79,12 @@ func (c *collections) revokeTokens(ctx context.Context, user int64) (count int, 
 
 // NewPassword is the input of the command that sets a password.
 type NewPassword struct {
-	UserID   int64  `json:"userId" required:"true" minimum:"1"`
-	Password string `json:"password" required:"true" maxLength:"200" doc:"At least 8 characters."`
-	Current  string `json:"current,omitempty" maxLength:"200" doc:"The old password, to change your own."`
+	// UserID is the id of the user.
+	UserID int64 `json:"userId" required:"true" minimum:"1"`
+	// Password is the new password of at least 8 characters.
+	Password string `json:"password" required:"true" maxLength:"200"`
+	// Current is the old password. It is needed to change your own.
+	Current string `json:"current,omitempty" maxLength:"200"`
 }
 
 // passwordCommand sets the password of a user. A user that was created with POST needs one to log

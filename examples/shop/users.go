@@ -10,11 +10,26 @@ import (
 
 // User is a user of the shop.
 type User struct {
-	ID     int64  `json:"id" readOnly:"true" doc:"Assigned by the shop."`
-	Email  string `json:"email" required:"true" format:"email" unique:"true"`
-	Active bool   `json:"active" required:"true"`
-	Role   string `json:"role" enum:"customer,clerk,admin" default:"customer"`
+	// ID is the number of the user. The shop assigns it.
+	ID int64 `json:"id" readOnly:"true"`
+	// Email is the address with which the user logs in.
+	Email string `json:"email" required:"true" format:"email" unique:"true"`
+	// Active reports whether the user can log in. The sessions of a user that is not active any more
+	// have ended.
+	Active bool `json:"active" required:"true"`
+	// Role is the role of the user, which decides what the user is allowed to do.
+	Role UserRole `json:"role" enum:"customer,clerk,admin" default:"customer"`
 }
+
+// UserRole is the role of a user. The shop checks it if it runs with `-auth`.
+type UserRole string
+
+// The roles. policy.go has their rules.
+const (
+	customer UserRole = "customer" // sees and writes own orders and files, and adds places
+	clerk    UserRole = "clerk"    // works on the orders of all customers, and runs commands on them
+	admin    UserRole = "admin"    // changes users, too
+)
 
 // usersResource declares the users.
 func (c *collections) usersResource() *resource.Resource {
@@ -22,7 +37,7 @@ func (c *collections) usersResource() *resource.Resource {
 		Query:     allFields[User](),
 		Relations: []resource.Relation[User]{{Name: "orders", Target: "orders", By: "customerId"}},
 		Before:    c.beforeUser,
-		Samples:   []User{{ID: 2, Email: "bob@example.com", Active: true, Role: "customer"}},
+		Samples:   []User{{ID: 2, Email: "bob@example.com", Active: true, Role: customer}},
 	}, "id", mayWriteUser))
 }
 

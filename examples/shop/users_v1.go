@@ -2,12 +2,17 @@ package main
 
 import "github.com/stoa-go/stoa/resource"
 
-// User10 is a user in contract 1.0.0, which has no role. Contract 1.1.0 has the current
-// representation.
+// Contract 1.1.0 has the current representation of users.
+
+// User10 is a user of the shop. This contract does not show the role.
 type User10 struct {
-	ID     int64  `json:"id" readOnly:"true" doc:"Assigned by the shop."`
-	Email  string `json:"email" required:"true" format:"email" unique:"true"`
-	Active bool   `json:"active" required:"true"`
+	// ID is the number of the user. The shop assigns it.
+	ID int64 `json:"id" readOnly:"true"`
+	// Email is the address with which the user logs in.
+	Email string `json:"email" required:"true" format:"email" unique:"true"`
+	// Active reports whether the user can log in. The sessions of a user that is not active any more
+	// have ended.
+	Active bool `json:"active" required:"true"`
 }
 
 // usersV10 returns the view of users in contract 1.0.0.
