@@ -1,5 +1,5 @@
 // Package patch applies the two standard patch formats to JSON documents: JSON Patch (RFC 6902) and
-// JSON Merge Patch (RFC 7396).
+// JSON Merge Patch (RFC 7396). A [Format] is one that the application defines.
 //
 // A [Patch] is parsed once per request. It can then be applied to a document any number of times,
 // as a compare-and-swap loop requires:
@@ -85,6 +85,7 @@ type Patch struct {
 	limits Limits
 	ops    []operation
 	merge  *mergePatch // nil for a JSON Patch
+	format *Format     // of the application; nil for a standard format
 	err    error       // set by Invalid
 }
 
@@ -93,7 +94,8 @@ type Patch struct {
 func Invalid(err error) *Patch { return &Patch{err: err} }
 
 // Text returns the patch in canonical form, so that requests with equal patches can be recognized.
-// It is nil for the zero Patch and for the result of [Invalid]. The caller must not modify it.
+// That of a [Format] that is not JSON is as it was sent. Text is nil for the zero Patch and for the
+// result of [Invalid]. The caller must not modify it.
 func (p *Patch) Text() []byte { return p.text }
 
 // Apply applies the patch to doc and returns the patched document as a new text. It applies all
@@ -102,7 +104,8 @@ func (p *Patch) Text() []byte { return p.text }
 // are unchanged, and new members are appended.
 //
 // If the patch cannot be applied to doc, the error is an [*Error] of kind [Conflict] or [TooLarge].
-// Any other error means that doc is not valid JSON, unless the patch is the result of [Invalid].
+// Any other error means that doc is not valid JSON, unless the patch is the result of [Invalid] or
+// has a [Format]: the errors of Format.Apply are returned unchanged.
 func (p *Patch) Apply(doc []byte) ([]byte, error) {
 	if p.err != nil {
 		return nil, p.err
@@ -112,9 +115,15 @@ func (p *Patch) Apply(doc []byte) ([]byte, error) {
 		return nil, fmt.Errorf("patch: invalid document: %w", err)
 	}
 	var changed []byte
-	if p.merge != nil {
+	switch {
+	case p.merge != nil:
 		changed = p.merge.appendTo(make([]byte, 0, len(text)+len(p.merge.text)), text)
-	} else if changed, err = p.applyOps(text); err != nil {
+	case p.format != nil:
+		changed, err = p.format.apply(text, p.text)
+	default:
+		changed, err = p.applyOps(text)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if e := p.checkResult(text, changed); e != nil {
@@ -151,8 +160,8 @@ func (p *Patch) checkResult(before, after []byte) *Error {
 }
 
 // Reads yields the pointers to the values that a JSON Patch depends on, each with the index of its
-// operation: the path of "test", and the source of "move" and "copy". For a merge patch it yields
-// nothing. A server uses it to reject patches that would reveal members hidden from the client.
+// operation: the path of "test", and the source of "move" and "copy". For any other format it
+// yields nothing. A server uses it to reject patches that would reveal members hidden from the client.
 func (p *Patch) Reads() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		for i := range p.ops {
