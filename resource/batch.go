@@ -19,6 +19,7 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource/internal/retry"
 	"github.com/stoa-go/stoa/resource/internal/safe"
+	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/tx"
 )
@@ -34,6 +35,9 @@ type BatchOptions struct {
 	// MaxResult limits the JSON of all results together, in bytes; later results have none. Default
 	// 8 MiB. With a Key it is at most half of what a record can hold.
 	MaxResult int64
+	// PatchFormats are additional formats of patches, for the member patchType of an operation. Those
+	// that are not JSON are ignored. Default none.
+	PatchFormats []patch.Format
 	// Minimal leaves the JSON out of all results.
 	Minimal bool
 	// Report receives the error of an item that was written and cannot be encoded. Nil means that
@@ -64,7 +68,8 @@ type BatchResult struct {
 //	]}
 //
 // A patch that is an object is a merge patch (RFC 7396), and one that is an array is a JSON Patch
-// (RFC 6902). Each operation is carried out like the method of Resource for it, with policy, hooks
+// (RFC 6902). With PatchFormats a patch operation may have the member patchType, the media type of its
+// patch. Each operation is carried out like the method of Resource for it, with policy, hooks
 // and preconditions, and reads what the operations before it have written. The first that fails
 // rolls back all, and there are no results: [Problem] of its error has the extension "operation",
 // the index, and pointers into the document. Batch joins a transaction of ctx. It panics if the
@@ -78,7 +83,8 @@ func (r *Resource) Batch(ctx context.Context, doc []byte, opts *BatchOptions) ([
 	if b.opts.MaxResult == 0 {
 		b.opts.MaxResult = 8 << 20
 	}
-	reader := batchReader{r: r, opts: b.opts.WriteOptions, limits: patchLimits(&b.opts)}
+	reader := batchReader{r: r, opts: b.opts.WriteOptions, limits: patchLimits(&b.opts),
+		formats: b.opts.PatchFormats}
 	reader.opts.Key, reader.opts.If, reader.opts.NewID = nil, Preconditions{}, ""
 	b.operations, b.invalid = reader.read(doc)
 	if key := b.opts.Key; key != nil {
@@ -256,13 +262,17 @@ func (b *batchRequest) members() (all []idempotency.Member) {
 	for i := range b.operations {
 		op := &b.operations[i]
 		prefix := strconv.Itoa(i) + "/"
-		patch := idempotency.CanonicalJSON(op.Patch)
+		change := idempotency.CanonicalJSON(op.Patch)
 		all = append(all,
 			idempotency.Member{Name: prefix + " op", Value: []byte(op.Op), Sent: true},
 			idempotency.Member{Name: prefix + " id", Value: []byte(op.ID), Sent: true},
 			idempotency.Member{Name: prefix + " ifMatch", Value: []byte(op.IfMatch), Sent: true},
-			idempotency.Member{Name: prefix + " patch", Value: patch, Sent: true},
+			idempotency.Member{Name: prefix + " patch", Value: change, Sent: true},
 		)
+		if op.PatchType != "" {
+			all = append(all,
+				idempotency.Member{Name: prefix + " patchType", Value: []byte(op.PatchType), Sent: true})
+		}
 		if op.Value == nil {
 			continue
 		}

@@ -35,6 +35,8 @@ type batchOperation struct {
 	IfMatch string         `json:"ifMatch,omitempty"`
 	Value   jsontext.Value `json:"value,omitempty"`
 	Patch   jsontext.Value `json:"patch,omitempty"`
+	// PatchType is the media type of Patch. It is known if there are BatchOptions.PatchFormats.
+	PatchType string `json:"patchType,omitempty"`
 
 	opts   WriteOptions
 	change *patch.Patch
@@ -49,7 +51,7 @@ func membersOf(op string) (needs, takes []string) {
 	case "replace":
 		return []string{"id", "value"}, []string{"ifMatch"}
 	case "patch":
-		return []string{"id", "patch"}, []string{"ifMatch"}
+		return []string{"id", "patch"}, []string{"ifMatch", "patchType"}
 	}
 	return []string{"id"}, []string{"ifMatch"}
 }
@@ -59,7 +61,9 @@ type batchReader struct {
 	r      *Resource
 	opts   WriteOptions // of each operation, without its conditions
 	limits patch.Limits
-	found  schema.Violations
+	// formats are those of the application, in addition to the standard ones
+	formats []patch.Format
+	found   schema.Violations
 }
 
 // depth returns the maximum nesting depth of a value.
@@ -118,7 +122,7 @@ func (b *batchReader) readOperation(op *batchOperation, raw []byte, at string) e
 	case op.Op == "replace" && op.Value != nil:
 		return b.note(at+"/value", b.r.checkReplacement(op.Value, &op.opts))
 	case op.Op == "patch" && op.Patch != nil:
-		op.change, err = parsePatch(op.Patch, b.limits)
+		op.change, err = b.parsePatch(op, at)
 		return b.note(at+"/patch", err)
 	}
 	return nil
@@ -133,12 +137,15 @@ func (b *batchReader) checkMembers(op *batchOperation, at string) {
 		b.add(at+"/id", "format", "id must not contain control characters")
 	}
 	needs, takes := membersOf(op.Op)
+	if len(b.formats) == 0 {
+		takes = slices.DeleteFunc(takes, func(name string) bool { return name == "patchType" })
+	}
 	for _, m := range [...]struct {
 		name  string
 		given bool
 	}{
 		{"id", op.ID != ""}, {"ifMatch", op.IfMatch != ""},
-		{"value", op.Value != nil}, {"patch", op.Patch != nil},
+		{"value", op.Value != nil}, {"patch", op.Patch != nil}, {"patchType", op.PatchType != ""},
 	} {
 		switch {
 		case !m.given && slices.Contains(needs, m.name):
@@ -204,13 +211,31 @@ func patchPointer(at string, operation int) string {
 	return at + "/" + strconv.Itoa(operation)
 }
 
-// parsePatch reads a patch that nothing but its form tells apart: an array is a JSON Patch, all
-// else a merge patch.
-func parsePatch(raw jsontext.Value, l patch.Limits) (*patch.Patch, error) {
-	if raw.Kind() == '[' {
-		return patch.ParseJSONPatch(raw, l)
+// parsePatch parses the patch of an operation. Without patchType an array is a JSON Patch, and any other
+// value a merge patch.
+func (b *batchReader) parsePatch(op *batchOperation, at string) (*patch.Patch, error) {
+	media := patch.MergeType
+	switch {
+	case op.PatchType != "" && len(b.formats) > 0:
+		media = op.PatchType
+	case op.Patch.Kind() == '[':
+		media = patch.JSONType
 	}
-	return patch.ParseMergePatch(raw, l)
+	known := []string{patch.MergeType, patch.JSONType}
+	for _, f := range b.formats {
+		if !f.JSON() {
+			continue // it cannot be a JSON value
+		}
+		if f.MediaType == media {
+			return f.Parse(op.Patch, b.limits)
+		}
+		known = append(known, f.MediaType)
+	}
+	if !slices.Contains(known, media) {
+		b.add(at+"/patchType", "enum", "patchType must be one of "+strings.Join(known, ", "))
+		return nil, nil
+	}
+	return patch.Parse(media, op.Patch, b.limits)
 }
 
 // checkReplacement finds what is wrong with the document of a PUT whatever is there now. Members

@@ -490,11 +490,8 @@ func (w *writeRequest) revise(ctx context.Context, cur Entry) (v any, changed bo
 func (w *writeRequest) newValue(cur Entry) (any, error) {
 	r, doc, mode := w.r, w.doc, schema.Replace
 	if w.op == OpPatch {
-		full, err := r.projection.typ.AppendFull(nil, cur.Value)
-		if err != nil {
-			return nil, err
-		}
-		if doc, err = applyPatch(w.patch, r.projection.typ, full); err != nil {
+		var err error
+		if doc, err = applyPatch(w.patch, r.projection.typ, cur.Value); err != nil {
 			return nil, err
 		}
 		mode = schema.Patched
@@ -579,7 +576,11 @@ func (w *writeRequest) Content(ctx context.Context) KeyedContent {
 	case OpReplace:
 	case OpPatch:
 		if w.opts.Key.Content == nil {
-			return KeyedContent{Sent: idempotency.CanonicalJSON(w.patch.Text())}
+			sent := w.patch.Text()
+			if f := w.patch.Format(); f == nil || f.JSON() {
+				sent = idempotency.CanonicalJSON(sent)
+			}
+			return KeyedContent{Sent: sent}
 		}
 		fallthrough
 	default:

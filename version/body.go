@@ -14,8 +14,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Body names a contract by a member of the JSON object in the body of a POST or PUT, or of a merge
-// patch if the handler is a [PatchVersioner]. The value is a string, or a number that is read as it is
+// Body names a contract by a member of the JSON object in the body of a POST or PUT, or of a PATCH
+// if the handler is a [PatchVersioner]. The value is a string, or a number that is read as it is
 // spelled: 1.10 differs from 1.1. The member is removed from the body that the handler reads.
 // [Selection.Member] returns it for handlers that repeat it in the response.
 //
@@ -105,7 +105,7 @@ func (q *negotiation) isOpaque() bool {
 	})
 }
 
-// namesInPatch reports whether any handler accepts the member in a merge patch.
+// namesInPatch reports whether any handler accepts the member in the patch.
 func (q *negotiation) namesInPatch() bool {
 	return q.anyHandler(func(h http.Handler, r *http.Request) bool {
 		p, ok := h.(PatchVersioner)
@@ -139,8 +139,8 @@ func (n *Negotiator) matchMember(m member, now time.Time) match {
 }
 
 // concerns reports whether the body can contain the member: a JSON representation with a coding
-// that this package can decode. A JSON Patch is not a representation. A JSON Merge Patch is one in
-// part, and may have the member if a handler accepts it.
+// that this package can decode. A JSON Patch is not a representation. Any other JSON in a PATCH is
+// one in part, such as a JSON Merge Patch, and may have the member if a handler accepts it.
 func (b *Body) concerns(q *negotiation) bool {
 	n, r := q.n, q.request
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
@@ -153,13 +153,14 @@ func (b *Body) concerns(q *negotiation) bool {
 	if !ok {
 		return false
 	}
-	if r.Method == http.MethodPatch {
-		return media == "application/merge-patch+json" && q.namesInPatch()
-	}
-	switch media {
-	case mediaJSON:
+	switch {
+	case media == "application/json-patch+json":
+		return false
+	case r.Method == http.MethodPatch:
+		return (media == mediaJSON || strings.HasSuffix(media, "+json")) && q.namesInPatch()
+	case media == mediaJSON:
 		return true
-	case "application/json-patch+json", "application/merge-patch+json":
+	case media == "application/merge-patch+json":
 		return false
 	}
 	if n.media != nil {

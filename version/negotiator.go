@@ -58,9 +58,10 @@ type Opaque interface {
 	Opaque(r *http.Request) bool
 }
 
-// PatchVersioner is implemented by handlers that let merge patches name the contract. [Body] reads
-// the member of a merge patch (RFC 7396) for which the handler of any contract returns true. The
-// request has the URL that the handler will see. A handler that wraps a PatchVersioner should
+// PatchVersioner is implemented by handlers that let patches name the contract. [Body] reads the
+// member of a patch that is a JSON object, such as a merge patch (RFC 7396), if the handler of any
+// contract returns true. A JSON Patch (RFC 6902) has no members, so VersionInPatch is not called for
+// one. The request has the URL that the handler will see. A handler that wraps a PatchVersioner should
 // implement it and call the wrapped one.
 type PatchVersioner interface {
 	VersionInPatch(r *http.Request) bool

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/patch"
 )
 
 // mediaBatch is the media type of a batch. In vendor types its name is batchName.
@@ -63,6 +64,7 @@ type batchForm struct {
 	op    string
 	value *schemaObject // nil without a value
 	patch *schemaObject // nil without a patch
+	types []string      // media types of patches, if there are registered formats
 	id    bool          // refers to an item by its id
 	match bool          // ifMatch is required
 }
@@ -84,7 +86,17 @@ func (d *described) batchForms() []batchForm {
 		}
 		either := &schemaObject{AnyOf: []*schemaObject{merge, d.jsonPatch()},
 			Description: "An object is a merge patch (RFC 7396), an array a JSON Patch (RFC 6902)."}
-		out = append(out, batchForm{op: "patch", patch: either, id: true, match: d.policy.RequireIfMatch})
+		form := batchForm{op: "patch", patch: either, id: true, match: d.policy.RequireIfMatch}
+		if formats := d.patchFormats(); len(formats) > 0 {
+			form.types = []string{patch.MergeType, patch.JSONType}
+			for _, f := range formats {
+				if f.JSON() {
+					form.types = append(form.types, f.MediaType)
+				}
+			}
+			either.AnyOf = append(either.AnyOf, &schemaObject{Description: "In the format of patchType."})
+		}
+		out = append(out, form)
 	}
 	if d.r.Can(resource.OpDelete) {
 		out = append(out, batchForm{op: "delete", id: true, match: d.policy.RequireIfMatch})
@@ -129,6 +141,11 @@ func (f *batchForm) schema() *schemaObject {
 	}
 	if f.patch != nil {
 		add("patch", f.patch)
+	}
+	if f.types != nil {
+		s.Properties.add("patchType", &schemaObject{Type: typeNames{"string"}, Enum: jsonStrings(f.types...),
+			Description: "The media type of `patch`. Default: an array is a JSON Patch, any other value a " +
+				"merge patch."})
 	}
 	return s
 }

@@ -23,7 +23,7 @@ var fields = map[string]headerText{
 	"Accept":      {"The media types that are accepted.", "application/json"},
 	"Accept-Post": {"The media types that are accepted with POST.", "application/json"},
 	"Accept-Patch": {"The media types that are accepted with PATCH.",
-		"application/merge-patch+json, application/json-patch+json"},
+		"application/merge-patch+json, application/json-patch+json, application/json"},
 	"Accept-Encoding":    {"The content codings that are accepted.", "gzip, identity"},
 	"Preference-Applied": {"The preferences that were applied (RFC 7240).", "return=minimal"},
 	"Cache-Control":      {"Whether and how long the response may be cached.", "private, no-cache"},

@@ -110,8 +110,9 @@ type requestBody struct {
 // mediaType is the content for one media type. Examples can be references to components, which the
 // keyword examples of a schema cannot.
 type mediaType struct {
-	Schema   *schemaObject     `json:"schema,omitzero"`
-	Examples ordered[*example] `json:"examples,omitzero"`
+	Schema     *schemaObject     `json:"schema,omitzero"`
+	Examples   ordered[*example] `json:"examples,omitzero"`
+	Idempotent bool              `json:"x-idempotent,omitzero"` // of a patch.Format
 }
 
 // example is an example value, or a reference to one. In a reference, all other members are absent.

@@ -209,17 +209,12 @@ func (d *described) patch() *operation {
 			"revision",
 		d.conditionText(), d.keyText(d.name, false))
 	op.Parameters = append(d.writeParameters(), d.writeConditions(true)...)
-	content := ordered[*mediaType]{
-		// Vendor media types are omitted: in rest a patch does not name a contract by its type.
-		{patch.MergeType, d.media(d.component(d.patchModel), d.samples.patch)},
-		{patch.JSONType, d.media(d.jsonPatch(), d.samples.operations)},
-	}
 	about := "A patch. Patches do not name a version and have no vendor media types."
 	if d.patchModel.version {
 		about = "A patch. Its media type does not name a version; a merge patch may have the member " +
 			"that does."
 	}
-	op.RequestBody = &requestBody{Required: true, Content: content, Description: about}
+	op.RequestBody = &requestBody{Required: true, Content: d.patchContent(), Description: about}
 	headers := append([]string{"Content-Location"}, d.itemHeaders()...)
 	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(d.withGone(400, 404, 406, 409, 412, 413, 415,
 		422)...)...),
@@ -227,6 +222,35 @@ func (d *described) patch() *operation {
 		d.empty(204, "The item has been changed; the body is omitted because of `Prefer: return=minimal`.",
 			d.itemHeaders()...))
 	return op
+}
+
+// patchContent describes the media types of PATCH. Vendor media types are omitted: in rest a patch does
+// not name a contract by its type.
+func (d *described) patchContent() ordered[*mediaType] {
+	merge := d.media(d.component(d.patchModel), d.samples.patch)
+	content := ordered[*mediaType]{
+		{patch.MergeType, merge},
+		{patch.JSONType, d.media(d.jsonPatch(), d.samples.operations)},
+	}
+	if d.o.REST == nil || !d.o.REST.RequirePatchType {
+		content.add(mediaJSON, merge)
+	}
+	for _, f := range d.patchFormats() {
+		s := &schemaObject{Description: f.Description}
+		if !f.JSON() {
+			s.Type = typeNames{"string"}
+		}
+		content.add(f.MediaType, &mediaType{Schema: s, Idempotent: f.Idempotent})
+	}
+	return content
+}
+
+// patchFormats returns the registered formats of patches.
+func (d *described) patchFormats() []patch.Format {
+	if d.o.REST == nil {
+		return nil
+	}
+	return d.o.REST.PatchFormats
 }
 
 // delete describes DELETE. It explains 204, 404 and 410, because clients must distinguish them. The

@@ -64,9 +64,10 @@ func (x *call) batch() error {
 		MaxOperations: x.h.limits.Operations,
 		// The operations of a small batch can return large items. Items beyond the limit are
 		// omitted, because the writes are committed and the response must not fail.
-		MaxResult: maxResultFactor * x.h.limits.Body,
-		Minimal:   w.minimal,
-		Report:    func(err error) { x.logError(err) },
+		MaxResult:    maxResultFactor * x.h.limits.Body,
+		PatchFormats: x.h.opts.PatchFormats,
+		Minimal:      w.minimal,
+		Report:       func(err error) { x.logError(err) },
 	})
 	if err != nil {
 		return x.batchError(err)

@@ -12,7 +12,6 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
-	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/version"
@@ -309,7 +308,7 @@ func TestRule039PatchesCarryNoVersion(t *testing.T) {
 		`{"id":1,"status":"paid","itemId":8,"qty":2}`)
 	wantErrors(t, wantProblem(t, send(t, h, "PATCH /orders/1", mergeBody, "", `{"itemId":8}`), problem.Invalid), "/itemId unknown")
 	wantProblem(t, send(t, h, "PATCH /orders/1", "Content-Type: "+own, "", `{"itemId":8}`), problem.UnsupportedMediaType,
-		"Accept-Patch: "+patch.MergeType+", "+patch.JSONType)
+		"Accept-Patch: "+patchTypes)
 	wantErrors(t, wantProblem(t, send(t, h, "PATCH /orders/1", mergeBody, "", `{"version":"1.0","note":"x"}`), problem.Invalid),
 		"/version unknown") // rule 26: in a patch it is data
 }

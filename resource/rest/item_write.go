@@ -1,8 +1,8 @@
 package rest
 
-// POST, PUT, PATCH and DELETE of one item. Called by route.go. Each handler calls prepare for the
-// header, reads the body, calls one method of Resource, and sends the entry that the method
-// returns. The order of the checks is rule 143.
+// POST, PUT and DELETE of one item; PATCH is in patch.go. Called by route.go. Each handler calls
+// prepare for the header, reads the body, calls one method of Resource, and sends the entry that the
+// method returns. The order of the checks is rule 143.
 
 import (
 	"bytes"
@@ -10,10 +10,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/header"
-	"github.com/stoa-go/stoa/resource/patch"
 )
 
 // writeRequest is the parsed header of a request that writes.
@@ -264,46 +262,6 @@ func (x *call) applyReturn(w *writeRequest) {
 	if v, _ := w.prefer.Get("return"); v == "representation" {
 		x.applied("return=representation")
 	}
-}
-
-// patch handles PATCH on an item.
-func (x *call) patch(id string) error {
-	var w writeRequest
-	if err := x.prepare(&w, id, patch.MergeType, patch.JSONType); err != nil {
-		return err
-	}
-	buf := buffers.Get()
-	defer buffers.Put(buf)
-	if err := x.readContent(buf); err != nil {
-		return err
-	}
-	x.setKey(&w, id)
-	w.selection.versionMember = x.versionMember()
-	// The key covers the content of the patch and not its formatting.
-	if w.opts.Key != nil {
-		w.opts.Key.Content = idempotency.CanonicalJSON(*buf)
-	}
-	// The item is read after the patch was parsed, so the error waits in p.
-	p, err := patch.Parse(w.media, *buf, patch.Limits{Ops: x.h.limits.Operations, Depth: x.h.limits.Depth})
-	if err != nil {
-		// Errors about the item, such as 404, have precedence over a malformed patch.
-		p = patch.Invalid(err)
-	}
-	e, err := x.route.resource.Patch(x.r.Context(), id, p, &w.opts)
-	if err != nil {
-		return err
-	}
-	x.applyReplay(&w)
-	h := x.w.Header()
-	if w.minimal {
-		x.applied("return=minimal")
-		x.setValidators(h, &e)
-		x.itemHeaders(h)
-		return x.noContent(http.StatusNoContent)
-	}
-	x.applyReturn(&w)
-	x.contentLocation(e.ID, &w)
-	return x.sendWritten(http.StatusOK, &e, &w, true)
 }
 
 // delete handles DELETE on an item. A request body has no meaning (RFC 9110 section 9.3.5) and is

@@ -16,6 +16,8 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/httpbody"
+	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -59,8 +61,13 @@ func (h *Handler) Opaque(r *http.Request) bool {
 	return rt != nil && rt.blobs != nil
 }
 
-// VersionInPatch implements version.PatchVersioner with ResourceOptions.VersionInPatch.
+// VersionInPatch implements version.PatchVersioner with ResourceOptions.VersionInPatch, for the formats
+// in which a patch can be an object with the member.
 func (h *Handler) VersionInPatch(r *http.Request) bool {
+	media, _ := httpbody.MediaType(r)
+	if media == patch.JSONType || !slices.Contains(h.patchTypes, media) {
+		return false
+	}
 	x := call{h: h, r: r}
 	first, _, _ := strings.Cut(x.path()[1:], "/")
 	rt := find(h.table, first)

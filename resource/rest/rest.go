@@ -25,6 +25,7 @@ import (
 	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/httpbody"
+	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/version"
 )
 
@@ -41,6 +42,12 @@ type Options struct {
 	// CommandNoContent answers commands without output with 204. Default false: 200 with an empty
 	// JSON object, which also suits clients that decode each response.
 	CommandNoContent bool
+	// RequirePatchType refuses PATCH with application/json (415), so that clients have to name the
+	// format of a patch. Default false: application/json is a merge patch.
+	RequirePatchType bool
+	// PatchFormats are additional formats of PATCH, for all resources. Default none: JSON Merge Patch
+	// and JSON Patch.
+	PatchFormats []patch.Format
 	// Resources configures single resources and collections of blobs, by name.
 	Resources map[string]ResourceOptions
 }
@@ -62,8 +69,9 @@ type ResourceOptions struct {
 	// Default 410. If neither the collection nor the process remembers the deletion, or the caller may
 	// not know of it, the status code is 404.
 	RepeatedDelete int
-	// VersionInPatch lets a merge patch name the contract by the member of [version.Body], as the
-	// bodies of POST, PUT and commands do. Without it the member is data, and unknown.
+	// VersionInPatch lets a patch name the contract by the member of [version.Body], as the bodies of
+	// POST, PUT and commands do: a merge patch, and an object in one of Options.PatchFormats that is
+	// JSON. Without it the member is data, and unknown.
 	VersionInPatch bool
 }
 
@@ -119,7 +127,8 @@ type Handler struct {
 	catalog *resource.Catalog
 	opts    Options
 	// by collection and action
-	limits resource.Limits
+	limits     resource.Limits
+	patchTypes []string // the media types of PATCH
 	// in the order of the catalog
 	table    map[string]*route
 	commands map[string]map[string]*route // by area and action
@@ -132,8 +141,8 @@ var (
 )
 
 // New returns the handler of a catalog. opts may be nil. It panics if Base has a query or ends with
-// a slash, if Resources names a resource that is not in the catalog, or if RepeatedDelete is
-// neither 204 nor 410.
+// a slash, if a format in PatchFormats is not valid or has the media type of another one, if
+// Resources names a resource that is not in the catalog, or if RepeatedDelete is neither 204 nor 410.
 func New(catalog *resource.Catalog, opts *Options) *Handler {
 	h := &Handler{catalog: catalog, limits: catalog.Limits(), table: map[string]*route{},
 		commands: map[string]map[string]*route{}}
@@ -147,6 +156,8 @@ func New(catalog *resource.Catalog, opts *Options) *Handler {
 	if h.opts.Challenge == "" {
 		h.opts.Challenge = "Bearer"
 	}
+	h.opts.PatchFormats = slices.Clone(h.opts.PatchFormats)
+	h.patchTypes = h.opts.patchTypes()
 	for _, p := range resource.PartsOf[resource.Part](catalog) {
 		// Other protocols may have kinds of parts that REST does not serve.
 		if rt := h.newRoute(p); rt != nil {

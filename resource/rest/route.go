@@ -17,7 +17,6 @@ import (
 	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/internal/safe"
-	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -155,7 +154,7 @@ func (h *Handler) resourceRoute(r *resource.Resource) *route {
 	}
 	if r.Can(resource.OpPatch) {
 		item = append(item, "PATCH")
-		rt.acceptPatch = []string{patch.MergeType + ", " + patch.JSONType}
+		rt.acceptPatch = []string{strings.Join(h.patchTypes, ", ")}
 	}
 	if r.Can(resource.OpDelete) {
 		item = append(item, "DELETE")

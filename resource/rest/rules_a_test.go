@@ -130,10 +130,9 @@ func TestRule003AllowFollowsCapabilities(t *testing.T) {
 func TestRule004Options(t *testing.T) {
 	t.Parallel()
 	h := api(t, withLookup)
-	patches := "application/merge-patch+json, application/json-patch+json"
 	tests := []struct{ target, allow, acceptPatch, acceptPost string }{
 		{"/orders", "GET, HEAD, POST, OPTIONS", "", postTypes},
-		{"/orders/1", "GET, HEAD, PUT, PATCH, DELETE, OPTIONS", patches, ""},
+		{"/orders/1", "GET, HEAD, PUT, PATCH, DELETE, OPTIONS", patchTypes, ""},
 		{"/places", "GET, HEAD, OPTIONS", "", ""},
 		{"/places/ath", "GET, HEAD, OPTIONS", "", ""},
 		{"/biggest", "GET, HEAD, OPTIONS", "", ""},

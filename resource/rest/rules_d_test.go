@@ -13,7 +13,7 @@ import (
 
 // Section D: request bodies. The tests of Expect are in rules_d_wire_test.go.
 
-const patchTypes = patch.MergeType + ", " + patch.JSONType
+const patchTypes = patch.MergeType + ", " + patch.JSONType + ", application/json"
 
 func TestRule058UnsupportedTypes(t *testing.T) {
 	t.Parallel()
@@ -128,17 +128,45 @@ func TestRule061CharsetOfContent(t *testing.T) {
 	}
 }
 
-func TestRule062NoGuessingOfPatches(t *testing.T) {
+func TestRule062TypesOfPatches(t *testing.T) {
 	t.Parallel()
 	h := api(t)
 	path := create(t, h, "/orders", `{"customerId":"u"}`)
 	wantProblem(t, send(t, h, "PUT "+path, patchBody, "", `[]`), problem.UnsupportedMediaType)
 	wantProblem(t, send(t, h, "PUT "+path, mergeBody, "", `{"customerId":"v"}`), problem.UnsupportedMediaType)
 	wantProblem(t, send(t, h, "POST /orders", mergeBody, "", `{"customerId":"v"}`), problem.UnsupportedMediaType)
-	wantProblem(t, send(t, h, "PATCH "+path, jsonBody, "", `{"customerId":"v"}`), problem.UnsupportedMediaType,
-		"Accept-Patch: "+patchTypes)
 	want(t, send(t, h, "PATCH "+path, mergeBody+"; charset=utf-8", "", `{"cents":7}`), http.StatusOK)
 	want(t, send(t, h, "PATCH "+path, "Content-Type: Application/Merge-Patch+JSON", "", `{"cents":8}`), http.StatusOK)
+}
+
+// TestRule062PlainJSON: application/json is a merge patch, unless RequirePatchType is set.
+func TestRule062PlainJSON(t *testing.T) {
+	t.Parallel()
+	h := api(t)
+	path := create(t, h, "/orders", `{"customerId":"u","note":"x"}`)
+	for _, contentType := range []string{jsonBody, jsonBody + "; charset=utf-8"} {
+		wantBody(t, send(t, h, "PATCH "+path, contentType, "", `{"note":null,"cents":7}`), http.StatusOK,
+			`{"id":1,"customerId":"u","status":"open","cents":7,"note":null}`)
+	}
+	wantErrors(t, wantProblem(t, send(t, h, "PATCH "+path, jsonBody, "", `{"cents":-1}`), problem.Invalid), "/cents minimum")
+	wantProblem(t, send(t, h, "PATCH "+path, jsonBody, `If-Match: "x"`, "", `{"cents":1}`), problem.PreconditionFailed)
+	wantProblem(t, send(t, h, "PATCH "+path, jsonBody, "", `{"cents":`), problem.MalformedPatch)
+	wantProblem(t, send(t, h, "PATCH "+path, jsonBody, "", `[{"op":`), problem.MalformedPatch)
+	wantErrors(t, wantProblem(t, send(t, h, "PATCH "+path, jsonBody, "", `7`), problem.Invalid), " type")
+
+	d := wantProblem(t, send(t, h, "PATCH "+path, jsonBody, "", `[{"op":"replace","path":"/cents","value":1}]`), problem.Invalid)
+	wantErrors(t, d, " type")
+	if !strings.Contains(d.Detail, patch.JSONType) {
+		t.Errorf("the problem of an array does not name %s: %s", patch.JSONType, d.Detail)
+	}
+	wantProblem(t, send(t, h, "PATCH /orders/7", jsonBody, "", `[]`), problem.NotFound)
+	wantProblem(t, send(t, h, "PATCH "+path, jsonBody, `If-Match: "x"`, "", `[]`), problem.PreconditionFailed)
+
+	h = api(t, func(s *setup) { s.rest.RequirePatchType = true })
+	path = create(t, h, "/orders", `{"customerId":"u"}`)
+	wantProblem(t, send(t, h, "PATCH "+path, jsonBody, "", `{"cents":1}`), problem.UnsupportedMediaType,
+		"Accept-Patch: application/merge-patch+json, application/json-patch+json")
+	want(t, send(t, h, "PATCH "+path, mergeBody, "", `{"cents":1}`), http.StatusOK)
 }
 
 func TestRule063ContentCodings(t *testing.T) {

@@ -54,7 +54,7 @@ func TestRule072ExpectIsAnsweredFirst(t *testing.T) {
 		{"POST /orders", []string{jsonBody, "Accept: text/html"}, problem.NotAcceptable},
 		{"POST /orders", []string{"Content-Type: text/plain"}, problem.UnsupportedMediaType},
 		{"POST /orders", nil, problem.UnsupportedMediaType},
-		{"PATCH /orders/1", []string{jsonBody}, problem.UnsupportedMediaType},
+		{"PATCH /orders/1", []string{"Content-Type: text/plain"}, problem.UnsupportedMediaType},
 		{"PUT /orders/1", []string{jsonBody, "Content-Encoding: br"}, problem.UnsupportedMediaType},
 		{"POST /orders", []string{jsonBody, "Content-Length: 1001"}, problem.TooLarge},
 		{"PUT /orders/1", []string{jsonBody, "Content-Length: 1000000000000"}, problem.TooLarge},

@@ -147,7 +147,7 @@ func TestRule096OtherErrorsComeFirst(t *testing.T) {
 		{"410 for PUT", nil, "PUT /users/bob", []string{jsonBody, stale, "", ann}, problem.Gone},
 		{"410 and not 428", requiring, "DELETE /users/bob", nil, problem.Gone},
 		{"415", nil, "PUT /users/ann", []string{"Content-Type: text/plain", stale, "", "x"}, problem.UnsupportedMediaType},
-		{"415 and not 428", requiring, "PATCH /users/ann", []string{jsonBody, "", "{}"}, problem.UnsupportedMediaType},
+		{"415 and not 428", requiring, "PATCH /users/ann", []string{"Content-Type: text/plain", "", "{}"}, problem.UnsupportedMediaType},
 		{"413", small, "PUT /users/ann", []string{jsonBody, stale, "", large}, problem.TooLarge},
 		{"401", denying(resource.ErrUnauthenticated), "DELETE /users/ann", []string{stale}, problem.Unauthenticated},
 		{"403", denying(resource.ErrForbidden), "DELETE /users/ann", []string{stale}, problem.Forbidden},

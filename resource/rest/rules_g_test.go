@@ -342,7 +342,7 @@ func TestRule124Null(t *testing.T) {
 		t.Errorf("merge patch: %s", res.body)
 	}
 	want(t, send(t, h, "OPTIONS "+budgetPath), http.StatusNoContent,
-		"Accept-Patch: application/merge-patch+json, application/json-patch+json")
+		"Accept-Patch: "+patchTypes)
 }
 
 // Rule 125: quirks of a well-known implementation. None of them is supported.
