@@ -7,6 +7,8 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/resourcetest"
 	"github.com/stoa-go/stoa/resource/rest"
 )
@@ -59,4 +61,23 @@ func ExampleOver() {
 		}, nil)
 	}
 	_ = testServedThings
+}
+
+// A patch format is tested over HTTP, with patches that are valid for a new item.
+func ExampleRunPatches() {
+	raise := patch.Format{MediaType: rawType, Idempotent: true, Apply: changeBox(raiseBox)}
+	testRaise := func(t *testing.T) {
+		boxes := memory.New[box](nil)
+		catalog := resource.NewCatalog(nil, resource.New("boxes", boxes, nil))
+		server := httptest.NewServer(rest.New(catalog, &rest.Options{PatchFormats: []patch.Format{raise}}))
+		defer server.Close()
+		resourcetest.RunPatches(t, raise, func(t *testing.T) string {
+			it, err := boxes.Create(t.Context(), box{Count: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return server.URL + "/boxes/" + it.ID
+		}, []string{`{"raise":5}`}, nil)
+	}
+	_ = testRaise
 }

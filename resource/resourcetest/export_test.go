@@ -8,6 +8,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
+	"github.com/stoa-go/stoa/resource/patch"
 )
 
 // Verdict is the result of one case.
@@ -109,4 +110,19 @@ func BlobContracts() map[string]string {
 		contracts[c.name] = c.contract
 	}
 	return contracts
+}
+
+// JudgePatches is Judge for patch formats.
+func JudgePatches(t *testing.T, f patch.Format, newItem func() string, patches []string, opts *PatchesOptions,
+) map[string]Verdict {
+	t.Helper()
+	verdicts := map[string]Verdict{}
+	for _, c := range patchCases {
+		if c.unless != nil && c.unless(f) {
+			continue
+		}
+		rec := c.try(t.Context(), f, newItem, patches, opts)
+		verdicts[c.name] = Verdict{Failures: rec.failures, Panicked: rec.panicked, Blocked: rec.blocked}
+	}
+	return verdicts
 }
