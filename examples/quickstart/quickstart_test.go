@@ -35,7 +35,7 @@ func TestReadmeShowsThisFile(t *testing.T) {
 
 // created is the response to the first request, without the values that differ each time.
 const created = `HTTP/1.1 201 Created
-Accept-Patch: application/merge-patch+json, application/json-patch+json
+Accept-Patch: application/merge-patch+json, application/json-patch+json, application/json
 Accept-Ranges: none
 Cache-Control: private, no-cache
 Content-Length: 38
