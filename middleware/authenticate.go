@@ -1,7 +1,7 @@
 package middleware
 
 // Authentication by bearer token. bearer.go reads the field; the caller's function verifies the
-// token.
+// token. principal.go has the session in the context.
 
 import (
 	"context"
@@ -26,6 +26,10 @@ type AuthenticateOptions struct {
 	// Required reports whether a request needs a token. [Writes] requires one for every unsafe
 	// method. Nil requires none; then inner handlers decide about anonymous requests.
 	Required func(r *http.Request) bool
+	// Stream reports whether a request is long-lived. Its context ends at Session.Expires, and a
+	// request that is not a stream may take longer. Default: requests with Upgrade, and those that
+	// accept text/event-stream.
+	Stream func(r *http.Request) bool
 	// Vary adds Authorization to Vary. It is needed only if shared caches may store responses that
 	// depend on the caller (Cache-Control: public). Otherwise they do not store responses to
 	// authorized requests (RFC 9111 section 3.5).
@@ -35,12 +39,12 @@ type AuthenticateOptions struct {
 }
 
 // Authenticate returns a middleware that verifies the bearer token of each request (RFC 6750
-// section 2.1). [Principal] returns its owner. Tokens in the query or the body are ignored, because
-// those parts are often logged.
+// section 2.1). [Principal] returns its owner, and [Claims] what else verify returned. Tokens in the
+// query or the body are ignored, because those parts are often logged.
 //
-// verify returns the owner of a token. It must be safe for concurrent use. The response depends on
-// its error:
-//   - [ErrToken], or an empty name: 401, with the challenge invalid_token.
+// verify returns the session of a token. It must not read the body of r, and must be safe for
+// concurrent use. The response depends on its error:
+//   - [ErrToken], or an empty Principal: 401, with the challenge invalid_token.
 //   - [*problem.Details]: that problem, such as a 403 for a closed account.
 //   - Any other error: 503, because the token may be valid. The error is logged.
 //
@@ -49,87 +53,106 @@ type AuthenticateOptions struct {
 // invalid_request (RFC 6750 section 3.1). Other schemes, such as Basic, count as no token.
 //
 // opts may be nil. Authenticate panics if verify is nil.
-func Authenticate(
-	verify func(ctx context.Context, token string) (principal string, err error), opts *AuthenticateOptions,
-) func(http.Handler) http.Handler {
+func Authenticate[T any](verify func(r *http.Request, token string) (Session[T], error),
+	opts *AuthenticateOptions) func(http.Handler) http.Handler {
 	if verify == nil {
 		panic("middleware: Authenticate: verify is nil; pass a function that verifies tokens")
 	}
-	a := &authenticator{verify: verify}
+	a := &authenticator[T]{verify: verify}
 	if opts != nil {
 		a.opts = *opts
+	}
+	if a.opts.Stream == nil {
+		a.opts.Stream = isStream
 	}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if a.opts.Vary {
 				addVary(w.Header(), "Authorization")
 			}
-			principal, refusal := a.authenticate(r)
+			session, refusal := a.authenticate(r)
 			if refusal != nil {
 				problem.Write(w, r, refusal)
 				return
 			}
-			if principal == "" {
+			ctx := r.Context()
+			if r.Header["Upgrade"] != nil {
+				ctx = context.WithValue(ctx, connectKey{}, a.connect(r))
+			}
+			if session.Principal != "" {
+				ctx = WithSession(ctx, session)
+			}
+			if !session.Expires.IsZero() && a.opts.Stream(r) {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithDeadline(ctx, session.Expires)
+				defer cancel()
+			}
+			if ctx == r.Context() {
 				next.ServeHTTP(w, r)
 				return
 			}
-			serveWith(next, w, r, WithPrincipal(r.Context(), principal))
+			serveWith(next, w, r, ctx)
 		})
 	}
 }
 
-type authenticator struct {
-	verify func(ctx context.Context, token string) (string, error)
+type authenticator[T any] struct {
+	verify func(r *http.Request, token string) (Session[T], error)
 	opts   AuthenticateOptions
 }
 
-// authenticate returns the principal, "" if there is no token, or the problem to respond with.
-func (a *authenticator) authenticate(r *http.Request) (principal string, refusal *problem.Details) {
+// authenticate returns the session, which is zero without a token, or the problem to respond with.
+func (a *authenticator[T]) authenticate(r *http.Request) (session Session[T], refusal *problem.Details) {
 	token, is := readBearer(r.Header["Authorization"])
 	switch {
 	case is == malformed:
 		d := problem.New(problem.InvalidHeader,
 			"The Authorization header is malformed; send one of the form Bearer TOKEN.")
 		d.Errors = []problem.Violation{{Header: "Authorization", Code: "syntax"}}
-		return "", a.withChallenge(d, "invalid_request", "send one Authorization field with one bearer token")
+		return session, a.withChallenge(d, "invalid_request",
+			"send one Authorization field with one bearer token")
 	case is == bearer:
 		return a.verifyToken(r, token)
 	case a.opts.Required != nil && a.opts.Required(r):
-		return "", a.withChallenge(problem.New(problem.Unauthenticated,
-			"The request needs a bearer token in the Authorization header."), "",
-			"")
+		return session, a.withChallenge(problem.New(problem.Unauthenticated,
+			"The request needs a bearer token in the Authorization header."), "", "")
 	}
-	return "", nil
+	return session, nil
 }
 
 // verifyToken calls verify and maps its error to a problem.
-func (a *authenticator) verifyToken(r *http.Request, token string) (principal string,
+func (a *authenticator[T]) verifyToken(r *http.Request, token string) (session Session[T],
 	refusal *problem.Details) {
-	principal, err := a.verify(r.Context(), token)
+	verified, err := a.verify(r, token)
 	var details *problem.Details
 	switch {
-	case err == nil && principal != "":
-		return principal, nil
+	case err == nil && verified.Principal != "":
+		return verified, nil
 	case err == nil, errors.Is(err, ErrToken): // an empty name is not a valid principal
 		d := problem.New(problem.Unauthenticated, "The bearer token is invalid, expired or revoked.")
-		return "", a.withChallenge(d, "invalid_token", "the token is invalid, expired or revoked")
+		return session, a.withChallenge(d, "invalid_token", "the token is invalid, expired or revoked")
 	case errors.As(err, &details):
 		d := *details
 		if d.StatusCode() == http.StatusUnauthorized && d.Header.Get("WWW-Authenticate") == "" {
-			return "", a.withChallenge(&d, "invalid_token", "")
+			return session, a.withChallenge(&d, "invalid_token", "")
 		}
-		return "", &d
+		return Session[T]{}, &d
 	case r.Context().Err() == nil:
 		loggerOrDefault(a.opts.Logger).ErrorContext(r.Context(), "stoa: token verification failed",
 			"method", r.Method, "error", strings.ReplaceAll(err.Error(), token, "[token]"))
 	}
 	d := problem.New(problem.Unavailable, "The bearer token could not be verified; retry after 1 second.")
 	d.Header = http.Header{"Retry-After": {"1"}}
-	return "", d
+	return Session[T]{}, d
+}
+
+// isStream reports whether the header of a request asks for an event stream or a WebSocket.
+func isStream(r *http.Request) bool {
+	return r.Header["Upgrade"] != nil || strings.Contains(r.Header.Get("Accept"), "text/event-stream")
 }
 
 // withChallenge adds WWW-Authenticate to d (RFC 6750 section 3).
-func (a *authenticator) withChallenge(d *problem.Details, code, description string) *problem.Details {
+func (a *authenticator[T]) withChallenge(d *problem.Details, code, description string) *problem.Details {
 	d.Header = d.Header.Clone()
 	if d.Header == nil {
 		d.Header = http.Header{}

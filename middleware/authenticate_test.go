@@ -11,6 +11,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -18,24 +20,32 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
+// roles are the claims of the tokens below.
+type roles []string
+
 // verify knows the tokens of Ann, and ways to fail.
-func verify(_ context.Context, token string) (string, error) {
+func verify(r *http.Request, token string) (s middleware.Session[roles], err error) {
 	switch token {
 	case "ann-1", "a.b~c+d/e_f-0==":
-		return "ann", nil
+		return middleware.Session[roles]{Principal: "ann", Claims: roles{"clerk"}}, nil
+	case "soon":
+		return middleware.Session[roles]{Principal: "ann", Expires: time.Now().Add(time.Minute)}, nil
+	case "host":
+		return middleware.Session[roles]{Principal: "ann@" + r.Host}, nil
 	case "nobody":
-		return "", nil
+		return s, nil
 	case "closed":
-		return "", problem.New(problem.Forbidden, "The account is closed.")
+		return s, problem.New(problem.Forbidden, "The account is closed.")
 	case "expired":
-		return "", &problem.Details{Kind: "https://example.com/problems/expired",
+		return s, &problem.Details{Kind: "https://example.com/problems/expired",
 			Status: http.StatusUnauthorized}
 	case "down":
-		return "", fmt.Errorf("asking for %s: connection refused", token)
+		return s, fmt.Errorf("asking for %s: connection refused", token)
 	case "late":
-		return "ann", context.DeadlineExceeded
+		s.Principal = "ann"
+		return s, context.DeadlineExceeded
 	}
-	return "", fmt.Errorf("wrapped: %w", middleware.ErrToken)
+	return s, fmt.Errorf("wrapped: %w", middleware.ErrToken)
 }
 
 // whoami responds with the principal.
@@ -137,8 +147,8 @@ func TestNothingLeaks(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	secret := "s3cr3t"
-	leaky := func(_ context.Context, token string) (string, error) {
-		return "", errors.New("redis: no answer for session:" + token)
+	leaky := func(_ *http.Request, token string) (s middleware.Session[string], err error) {
+		return s, errors.New("redis: no answer for session:" + token)
 	}
 	h := middleware.Authenticate(leaky,
 		&middleware.AuthenticateOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})
@@ -186,14 +196,14 @@ func TestDefaults(t *testing.T) {
 			t.Errorf("panic (-want +got):\n%s", diff)
 		}
 	}()
-	middleware.Authenticate(nil, nil)
+	middleware.Authenticate[string](nil, nil)
 }
 
 // TestClientGone: that a client went away is nothing for the log.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	gone := func(ctx context.Context, _ string) (string, error) { return "", ctx.Err() }
+	gone := func(r *http.Request, _ string) (s middleware.Session[string], err error) { return s, r.Context().Err() }
 	h := middleware.Authenticate(gone,
 		&middleware.AuthenticateOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -237,5 +247,158 @@ func TestPrincipal(t *testing.T) {
 	}
 	if got := middleware.Principal(middleware.WithPrincipal(t.Context(), "ann")); got != "ann" {
 		t.Errorf("%q asks, want ann", got)
+	}
+}
+
+// TestClaims: inner handlers get the claims in their own type, and none of another caller.
+func TestClaims(t *testing.T) {
+	t.Parallel()
+	type other []string
+	show := func(ctx context.Context) string {
+		claims, ok := middleware.Claims[roles](ctx)
+		_, typed := middleware.Claims[other](ctx)
+		return fmt.Sprintf("%s %v %t %t", middleware.Principal(ctx), claims, ok, typed)
+	}
+	tests := []struct {
+		name, field string
+		inner       func(ctx context.Context) context.Context
+		want        string
+	}{
+		{"claims", "Bearer ann-1", nil, "ann [clerk] true false"},
+		{"anonymous", "", nil, " [] false false"},
+		{"other scheme", "Basic x", nil, " [] false false"},
+		{"verify gets the request", "Bearer host", nil, "ann@example.com [] true false"},
+		{"another principal has no claims", "Bearer ann-1",
+			func(ctx context.Context) context.Context { return middleware.WithPrincipal(ctx, "bob") }, "bob [] false false"},
+		{"another session", "Bearer ann-1", func(ctx context.Context) context.Context {
+			return middleware.WithSession(ctx, middleware.Session[roles]{Principal: "bob", Claims: roles{"admin"}})
+		}, "bob [admin] true false"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var got string
+			h := middleware.Authenticate(verify, nil)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				ctx := r.Context()
+				if tt.inner != nil {
+					ctx = tt.inner(ctx)
+				}
+				got = show(ctx)
+			}))
+			r := httptest.NewRequest("GET", "/", nil)
+			if tt.field != "" {
+				r.Header.Set("Authorization", tt.field)
+			}
+			h.ServeHTTP(httptest.NewRecorder(), r)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("caller (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if got := show(t.Context()); got != " [] false false" {
+		t.Errorf("without middleware: %s", got)
+	}
+}
+
+// TestStreamsExpire: the context of a stream ends with its token, and that of other requests does not.
+func TestStreamsExpire(t *testing.T) {
+	t.Parallel()
+	for _, stream := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			opts := &middleware.AuthenticateOptions{Stream: func(*http.Request) bool { return stream }}
+			var after time.Duration
+			h := middleware.Authenticate(verify, opts)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				begin := time.Now()
+				select {
+				case <-r.Context().Done():
+				case <-time.After(time.Hour):
+				}
+				after = time.Since(begin)
+			}))
+			r := httptest.NewRequest("GET", "/", nil)
+			r.Header.Set("Authorization", "Bearer soon")
+			h.ServeHTTP(httptest.NewRecorder(), r)
+			want := time.Hour
+			if stream {
+				want = time.Minute
+			}
+			if after != want {
+				t.Errorf("stream %t: the context ended after %v, want %v", stream, after, want)
+			}
+		})
+	}
+}
+
+// TestConnect authenticates sockets by their first message or by the header.
+func TestConnect(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, header, payload string
+		want                  string // principal and claims
+		until                 bool
+		status                int // of an error
+	}{
+		{name: "token", payload: `{"Authorization":"Bearer ann-1"}`, want: "ann [clerk]"},
+		{name: "token that expires", payload: `{"Authorization":"bearer soon"}`, want: "ann []", until: true},
+		{name: "handshake", payload: `{"Authorization":"Bearer host"}`, want: "ann@example.com []"},
+		{name: "nothing", want: " []"},
+		{name: "without the member", payload: `{"locale":"en"}`, want: " []"},
+		{name: "header", header: "soon", payload: `{}`, want: "ann []", until: true},
+		{name: "both", header: "soon", payload: `{"Authorization":"Bearer ann-1"}`, want: "ann [clerk]"},
+		{name: "invalid token", header: "ann-1", payload: `{"Authorization":"Bearer x"}`, status: 401},
+		{name: "another scheme", payload: `{"Authorization":"Basic x"}`, status: 401},
+		{name: "not a string", payload: `{"Authorization":7}`, status: 401},
+		{name: "not JSON", payload: `x`, status: 401},
+		{name: "closed account", payload: `{"Authorization":"Bearer closed"}`, status: 403},
+		{name: "fault", payload: `{"Authorization":"Bearer down"}`, status: 503},
+	}
+	quiet := &middleware.AuthenticateOptions{Logger: slog.New(slog.DiscardHandler)}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			called := false
+			h := middleware.Authenticate(verify, quiet)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				called = true
+				ctx, until, err := middleware.Connect(r.Context(), []byte(tt.payload))
+				if err != nil || tt.status != 0 {
+					var d *problem.Details
+					if !errors.As(err, &d) || d.StatusCode() != tt.status {
+						t.Errorf("error %v, want status %d", err, tt.status)
+					}
+					return
+				}
+				claims, _ := middleware.Claims[roles](ctx)
+				if got := fmt.Sprintf("%s %v", middleware.Principal(ctx), claims); got != tt.want || until.IsZero() == tt.until {
+					t.Errorf("%s until %v, want %s, until %t", got, until, tt.want, tt.until)
+				}
+			}))
+			r := httptest.NewRequestWithContext(t.Context(), "GET", "/graphql", nil)
+			r.Header.Set("Upgrade", "websocket")
+			if tt.header != "" {
+				r.Header.Set("Authorization", "Bearer "+tt.header)
+			}
+			if h.ServeHTTP(httptest.NewRecorder(), r); !called {
+				t.Error("the handshake was rejected")
+			}
+		})
+	}
+	// The message may arrive after the handler has returned, while outer middleware changes the request.
+	connected := make(chan string)
+	h := middleware.Authenticate(verify, quiet)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		go func() {
+			ctx, _, _ := middleware.Connect(r.Context(), []byte(`{"Authorization":"Bearer host"}`))
+			connected <- middleware.Principal(ctx)
+		}()
+	}))
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "/graphql", nil)
+	r.Header.Set("Upgrade", "websocket")
+	h.ServeHTTP(httptest.NewRecorder(), r)
+	r.Host, r.Pattern = "changed", "/changed"
+	if got := <-connected; got != "ann@example.com" {
+		t.Errorf("after the handler has returned: %s", got)
+	}
+	// Without Authenticate a token cannot be verified.
+	if _, _, err := middleware.Connect(t.Context(), []byte(`{"Authorization":"Bearer ann-1"}`)); !errors.Is(err, middleware.ErrToken) {
+		t.Errorf("without Authenticate: %v", err)
 	}
 }

@@ -34,8 +34,10 @@
 //
 // # Authentication
 //
-// [Authenticate] verifies the bearer token. [Principal] returns the result to all inner handlers.
+// [Authenticate] verifies the bearer token. [Principal] returns the name of the caller to all inner
+// handlers, and [Claims] what else verify returned, such as roles and a tenant.
 //
+//	verify := func(r *http.Request, token string) (middleware.Session[MyClaims], error) { ... }
 //	auth := middleware.Authenticate(verify, &middleware.AuthenticateOptions{
 //		Realm: "shop",
 //		Required: func(r *http.Request) bool {
@@ -51,5 +53,6 @@
 // logins.
 //
 // Authorization needs the objects, so it is not part of this package. The Scope and Authorize
-// functions of resources decide it, using the [Principal] of their context.
+// functions of resources decide it, using the [Claims] of their context. [Connect] authenticates
+// WebSockets.
 package middleware

@@ -16,7 +16,9 @@ import (
 func ExampleServe_catalog() {
 	var proxies []netip.Prefix
 	cors := func(next http.Handler) http.Handler { return next }
-	verify := func(ctx context.Context, token string) (string, error) { return "", middleware.ErrToken }
+	verify := func(r *http.Request, token string) (s middleware.Session[string], err error) {
+		return s, middleware.ErrToken
+	}
 	rate, err := middleware.ParseRate("100/1m")
 	if err != nil {
 		panic(err)

@@ -1,7 +1,6 @@
 package middleware_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -11,18 +10,20 @@ import (
 
 // Reads are public, and writes need a token.
 func ExampleAuthenticate() {
-	sessions := map[string]string{"t0k3n": "ann"}
-	verify := func(_ context.Context, token string) (string, error) {
-		name, ok := sessions[token]
+	type claims struct{ Role string }
+	sessions := map[string]middleware.Session[claims]{"t0k3n": {Principal: "ann", Claims: claims{Role: "clerk"}}}
+	verify := func(_ *http.Request, token string) (middleware.Session[claims], error) {
+		session, ok := sessions[token]
 		if !ok {
-			return "", middleware.ErrToken
+			return session, middleware.ErrToken
 		}
-		return name, nil
+		return session, nil
 	}
 	auth := middleware.Authenticate(verify, &middleware.AuthenticateOptions{Realm: "shop",
 		Required: middleware.Writes})
 	h := auth(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Printf("%s by %q\n", r.Method, middleware.Principal(r.Context()))
+		caller, _ := middleware.Claims[claims](r.Context())
+		fmt.Printf("%s by %q, role %q\n", r.Method, middleware.Principal(r.Context()), caller.Role)
 	}))
 
 	for _, ask := range [][2]string{{"GET", ""}, {"POST", ""}, {"POST", "Bearer guess"},
@@ -36,11 +37,11 @@ func ExampleAuthenticate() {
 		fmt.Printf("%d %q\n", w.Code, w.Header().Get("WWW-Authenticate"))
 	}
 	// Output:
-	// GET by ""
+	// GET by "", role ""
 	// 200 ""
 	// 401 "Bearer realm=\"shop\""
 	// 401 "Bearer realm=\"shop\", error=\"invalid_token\", error_description=\"the token is invalid, expired or revoked\""
-	// POST by "ann"
+	// POST by "ann", role "clerk"
 	// 200 ""
 }
 

@@ -1,7 +1,6 @@
 package middleware_test
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -19,9 +18,9 @@ var bearerPattern = regexp.MustCompile(`^[ \t]*(?i:bearer) +([A-Za-z0-9._~+/-]+=
 func FuzzBearer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, field string) {
 		asked := ""
-		echo := func(_ context.Context, token string) (string, error) {
+		echo := func(_ *http.Request, token string) (middleware.Session[string], error) {
 			asked = token
-			return "p-" + token, nil
+			return middleware.Session[string]{Principal: "p-" + token}, nil
 		}
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header["Authorization"] = []string{field}

@@ -5,31 +5,20 @@ package middleware
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Session is the owner and the lifetime of a valid token.
-type Session[T any] struct {
-	Principal string    // see [Principal]; never empty
-	Expires   time.Time // of the token; zero if it does not expire
-	User      T         // what policies need, such as a user with a role
-}
-
 // SessionsOptions configures [NewSessions]. Nil means the zero value.
 type SessionsOptions struct {
 	AuthenticateOptions
-	// Stream reports whether a request is long-lived: an event stream or a WebSocket. Nil means none.
-	Stream func(r *http.Request) bool
 	// Unbatched reports whether [Sessions.Current] must read a session with its own context. It must
 	// be true inside a transaction, which a read for other requests could wait for. Nil means never.
 	Unbatched func(ctx context.Context) bool
@@ -85,7 +74,7 @@ func NewSessions[T any](find func(ctx context.Context, tokens []string) (map[str
 		s.opts = *opts
 	}
 	if s.opts.Stream == nil {
-		s.opts.Stream = func(*http.Request) bool { return false }
+		s.opts.Stream = isStream
 	}
 	if s.opts.Unbatched == nil {
 		s.opts.Unbatched = func(context.Context) bool { return false }
@@ -111,21 +100,23 @@ func (s *Sessions[T]) Authenticate(next http.Handler) http.Handler {
 		defer cancel()
 		serveWith(next, w, r, ctx)
 	})
-	authenticate := Authenticate(s.verify, &s.opts.AuthenticateOptions)(verified)
+	opts := s.opts.AuthenticateOptions
+	opts.Stream = func(*http.Request) bool { return false } // open ends streams
+	authenticate := Authenticate(s.verify, &opts)(verified)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		serveWith(authenticate, w, r, context.WithValue(r.Context(), sessionKey{}, &held[T]{}))
 	})
 }
 
 // verify is the argument of Authenticate.
-func (s *Sessions[T]) verify(ctx context.Context, token string) (principal string, err error) {
-	session, err := s.readSession(ctx, token)
+func (s *Sessions[T]) verify(r *http.Request, token string) (Session[T], error) {
+	session, err := s.readSession(r.Context(), token)
 	if err != nil {
-		return "", err
+		return Session[T]{}, err
 	}
-	h := sessionOf[T](ctx)
+	h := sessionOf[T](r.Context())
 	h.token, h.read, h.Session = token, time.Now(), session
-	return session.Principal, nil
+	return session, nil
 }
 
 // sessionOf returns the session of a request. It is never nil.
@@ -161,10 +152,11 @@ func errSession() error {
 		problem.New(problem.Unauthenticated, "The request has no token, or its token is not valid any more."))
 }
 
-// Current returns the session of a request, for policies. It is read again if the request is a stream
-// or was authenticated more than a second ago, because the token may have been revoked and the user
-// may have changed; concurrent calls share reads. Without a token, and if the token is not valid any
-// more, the error is [ErrToken] and a problem (401).
+// Current returns the session of a request, for policies. [Claims] has the claims of the time at which
+// the request was authenticated. Current reads the session again if the request is a stream or was
+// authenticated more than a second ago, because the token may have been revoked and the user may have
+// changed. Concurrent calls share reads. Without a token, and if the token is not valid any more, the
+// error is [ErrToken] and a problem (401).
 func (s *Sessions[T]) Current(ctx context.Context) (Session[T], error) {
 	switch h := sessionOf[T](ctx); {
 	case h.token == "":
@@ -184,24 +176,18 @@ func (s *Sessions[T]) Current(ctx context.Context) (Session[T], error) {
 // the time at which the token expires, or zero.
 func (s *Sessions[T]) Connect(ctx context.Context, payload []byte) (within context.Context, until time.Time,
 	err error) {
-	var message struct {
-		Authorization string `json:"Authorization"`
-	}
-	if len(payload) > 0 {
-		err = json.Unmarshal(payload, &message)
+	token, given, err := readConnect(payload)
+	if err != nil {
+		return nil, until, err
 	}
 	h := sessionOf[T](ctx)
-	if err != nil || message.Authorization != "" {
-		token, ok := strings.CutPrefix(message.Authorization, "Bearer ")
-		if !ok {
-			return nil, until, errSession()
-		}
+	if given {
 		session, err := s.readSession(ctx, token)
 		if err != nil {
 			return nil, until, err
 		}
 		h = &held[T]{token: token, Session: session}
-		ctx = WithPrincipal(context.WithValue(ctx, sessionKey{}, h), session.Principal)
+		ctx = WithSession(context.WithValue(ctx, sessionKey{}, h), session)
 	}
 	if h.token == "" {
 		return ctx, until, nil

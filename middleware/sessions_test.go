@@ -60,9 +60,12 @@ func (k *tokens) set(change func()) {
 
 func newTokens() *tokens {
 	return &tokens{valid: map[string]middleware.Session[string]{
-		"a": {Principal: "ann", User: "admin"}, "b": {Principal: "bob", User: "customer"},
+		"a": {Principal: "ann", Claims: "admin"}, "b": {Principal: "bob", Claims: "customer"},
 	}}
 }
+
+// streams are the options of sessions that end streams.
+var streams = middleware.AuthenticateOptions{Stream: isStream}
 
 func isStream(r *http.Request) bool { return r.Header.Get("Accept") == "text/event-stream" }
 
@@ -94,7 +97,7 @@ func TestSessionsEndStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newTokens()
 		k.valid["soon"] = middleware.Session[string]{Principal: "ann", Expires: time.Now().Add(time.Minute)}
-		s := middleware.NewSessions(k.find, &middleware.SessionsOptions{Stream: isStream})
+		s := middleware.NewSessions(k.find, &middleware.SessionsOptions{AuthenticateOptions: streams})
 		ann, bob, soon := follow(t, s, "a"), follow(t, s, "b"), follow(t, s, "soon")
 		check := func(when, principal string, open int, want ...error) {
 			t.Helper()
@@ -130,7 +133,7 @@ func TestSessionsCurrent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newTokens()
 		unbatched := false
-		s := middleware.NewSessions(k.find, &middleware.SessionsOptions{Stream: isStream,
+		s := middleware.NewSessions(k.find, &middleware.SessionsOptions{AuthenticateOptions: streams,
 			Unbatched: func(context.Context) bool { return unbatched }})
 		role := func(ctx context.Context) string {
 			session, err := s.Current(ctx)
@@ -141,14 +144,14 @@ func TestSessionsCurrent(t *testing.T) {
 			case err != nil:
 				return err.Error()
 			}
-			return session.User
+			return session.Claims
 		}
 		if got := role(t.Context()); got != "no session" {
 			t.Errorf("without a request: %s", got)
 		}
 		h := s.Authenticate(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			reads := len(k.reads)
-			k.set(func() { k.valid["b"] = middleware.Session[string]{Principal: "bob", User: "clerk"} })
+			k.set(func() { k.valid["b"] = middleware.Session[string]{Principal: "bob", Claims: "clerk"} })
 			if got := role(r.Context()); got != "customer" || len(k.reads) != reads {
 				t.Errorf("in a request: %s after %d reads", got, len(k.reads)-reads)
 			}
@@ -168,7 +171,7 @@ func TestSessionsCurrent(t *testing.T) {
 				want   string
 			}{
 				{"as it is", func() {}, "clerk"},
-				{"another role", func() { k.valid["b"] = middleware.Session[string]{Principal: "bob", User: "admin"} }, "admin"},
+				{"another role", func() { k.valid["b"] = middleware.Session[string]{Principal: "bob", Claims: "admin"} }, "admin"},
 				{"expired", func() {
 					k.valid["b"] = middleware.Session[string]{Principal: "bob", Expires: time.Now()}
 				}, "no session"},
@@ -176,7 +179,7 @@ func TestSessionsCurrent(t *testing.T) {
 				{"failure", func() { k.err = errors.New("away") }, "away"},
 				{"back", func() {
 					k.err = nil
-					k.valid["b"] = middleware.Session[string]{Principal: "bob", User: "clerk"}
+					k.valid["b"] = middleware.Session[string]{Principal: "bob", Claims: "clerk"}
 				}, "clerk"},
 			} {
 				k.set(tt.change)
@@ -199,7 +202,7 @@ func TestSessionsShareReads(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		k := newTokens()
-		s := middleware.NewSessions(k.find, &middleware.SessionsOptions{Stream: isStream})
+		s := middleware.NewSessions(k.find, &middleware.SessionsOptions{AuthenticateOptions: streams})
 		ann, bob := follow(t, s, "a"), follow(t, s, "b")
 		wait := make(chan struct{})
 		k.set(func() { k.reads, k.wait = nil, wait })
@@ -209,7 +212,7 @@ func TestSessionsShareReads(t *testing.T) {
 			session, err := s.Current(ctx)
 			mu.Lock()
 			defer mu.Unlock()
-			got = append(got, fmt.Sprint(session.User, " ", err))
+			got = append(got, fmt.Sprint(session.Claims, " ", err))
 		}
 		check := func(when string, want ...string) {
 			t.Helper()
@@ -311,14 +314,14 @@ func ExampleNewSessions() {
 			found := map[string]middleware.Session[user]{}
 			for _, token := range tokens {
 				if token == "valid" { // a service reads a table of tokens and users
-					found[token] = middleware.Session[user]{Principal: "ann", User: user{Role: "admin"}}
+					found[token] = middleware.Session[user]{Principal: "ann", Claims: user{Role: "admin"}}
 				}
 			}
 			return found, nil
 		}, nil)
 	h := sessions.Authenticate(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		session, err := sessions.Current(r.Context())
-		fmt.Println(session.Principal, session.User.Role, err)
+		fmt.Println(session.Principal, session.Claims.Role, err)
 	}))
 	r := httptest.NewRequest("GET", "/orders", nil)
 	r.Header.Set("Authorization", "Bearer valid")

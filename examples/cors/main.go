@@ -9,7 +9,6 @@
 package main
 
 import (
-	"context"
 	"log"
 	"net/http"
 
@@ -71,9 +70,10 @@ func newHandler() http.Handler {
 }
 
 // verify accepts one token. A real program would read a store of tokens.
-func verify(_ context.Context, token string) (principal string, err error) {
+func verify(_ *http.Request, token string) (s middleware.Session[struct{}], err error) {
 	if token != "open-sesame" {
-		return "", middleware.ErrToken
+		return s, middleware.ErrToken
 	}
-	return "ann", nil
+	s.Principal = "ann"
+	return s, nil
 }

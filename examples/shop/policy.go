@@ -54,7 +54,7 @@ func (c *collections) caller(ctx context.Context) (User, error) {
 		return User{}, resource.ErrUnauthenticated
 	}
 	session, err := c.sessions.Current(ctx)
-	return session.User, err
+	return session.Claims, err
 }
 
 // requireRole returns [resource.ErrForbidden] if the caller has none of the roles.

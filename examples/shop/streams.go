@@ -31,10 +31,10 @@ func (c *collections) newSessions() *middleware.Sessions[User] {
 			},
 			// A public response that depends on the token must not be served to callers with another
 			// one.
-			Vary: strings.Contains(c.cache, "public"),
+			Vary:   strings.Contains(c.cache, "public"),
+			Stream: isStream,
 		},
-		Stream: isStream,
-		Now:    func() time.Time { return c.now() },
+		Now: func() time.Time { return c.now() },
 		// Memory needs no batches.
 		Unbatched: func(ctx context.Context) bool { return tx.Active(ctx) || c.db.sql == nil },
 	})
@@ -65,7 +65,7 @@ func (c *collections) findSessions(ctx context.Context,
 		}
 		for _, kept := range ofUser[it.ID] {
 			found[byID[kept.ID]] = middleware.Session[User]{
-				Principal: it.ID, Expires: kept.ExpiresAt, User: it.Value,
+				Principal: it.ID, Expires: kept.ExpiresAt, Claims: it.Value,
 			}
 		}
 	}
