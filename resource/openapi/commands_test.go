@@ -174,7 +174,7 @@ func TestInventedExamples(t *testing.T) {
 		Raw   []byte    `json:"raw" required:"true"`
 		Short string    `json:"short" required:"true" maxLength:"2"`
 		Long  string    `json:"long" required:"true" minLength:"6"`
-		Own   string    `json:"own" required:"true" format:"colour"`
+		Own   string    `json:"own" required:"true" format:"x-colour"`
 	}
 	type numbers struct {
 		Some  int     `json:"some" required:"true"`

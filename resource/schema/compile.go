@@ -59,10 +59,14 @@ func (c *compiler) compile(t reflect.Type, outer source) (*Type, error) {
 	}
 	made := &Type{Name: nameOf(t.Name()), Doc: d.Doc, Deprecated: d.Deprecated, GoType: t, Len: -1,
 		pointer: reflect.PointerTo(t)}
-	// Before its fields are compiled: a recursive type finds itself in fresh. A type that fails
-	// leaves an incomplete entry, which Of never publishes.
+	// Before its fields are compiled: a recursive type finds itself in fresh. A struct that fails
+	// leaves an incomplete entry, which Of never publishes, so that its mistakes are reported once.
+	// Any other type is reported for each field that has it.
 	c.fresh[t] = made
 	if err := c.compileInto(made, outer); err != nil {
+		if t.Kind() != reflect.Struct {
+			delete(c.fresh, t)
+		}
 		return nil, err
 	}
 	made.setValues(d.Values)

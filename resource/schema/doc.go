@@ -33,11 +33,28 @@
 //	minimum:"0" maximum:"100"         limits of a number, inclusive and exact
 //	pattern:"^[a-z]+$"                pattern of a string, in the syntax of package regexp
 //	enum:"open,done"                  the valid strings or numbers, separated by commas
-//	format:"email"                    format of a string; see [Type.Validate] for those that are checked
+//	format:"email"                    format of a string; see below for those that are checked
 //
 // On an array or a map, format, pattern, enum and the limits of length and number apply to each
-// element. A tag that does not apply to the type of its field, or that resembles one of these tags,
-// is an error of [Of] that names the field and the tag.
+// element.
+//
+// A tag that does not apply to the type of its field is an error of [Of]. So is a tag within two
+// edits of one of these, and validate or binding of other libraries, whose constraints would not be
+// enforced. The error lists all mistakes of the type, with the equivalent tags.
+//
+// # Formats
+//
+// These formats are checked: date-time, date, time, email, uuid, uri, hostname, ipv4 and ipv6.
+//
+// The other formats of JSON Schema and of the OpenAPI Format Registry are documentation: clients see
+// them, and no value is rejected. Add a pattern, or a check in Options.Before of package resource.
+// They are, for strings: duration, idn-email, idn-hostname, uri-reference, uri-template, iri,
+// iri-reference, json-pointer, relative-json-pointer, regex, base64url, binary, byte, char,
+// commonmark, date-time-local, html, http-date, media-range, password, sf-binary, sf-boolean,
+// sf-string, sf-token and time-local. For numbers and for strings: decimal, decimal128, double,
+// double-int, float, int8, int16, int32, int64, sf-decimal, sf-integer, uint8, uint16, uint32,
+// uint64 and unixtime. A format of an application begins with x-. Any other format is an error of
+// [Of].
 //
 // # Descriptions
 //

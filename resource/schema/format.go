@@ -1,14 +1,54 @@
 package schema
 
-// The formats of strings, such as email and uuid. validate.go calls their checks.
+// The formats of strings, such as email and uuid. validate.go calls their checks, and tags.go
+// rejects unknown formats.
 
 import (
+	"fmt"
 	"net/mail"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
+
+// textFormats and numberFormats are the formats of JSON Schema (draft 2020-12, Validation section
+// 7.3) and of the OpenAPI Format Registry. The latter apply to numbers and to strings. Those without
+// a check (formatCheck) are documentation; the package documentation lists them.
+var (
+	textFormats = []string{
+		"date-time", "date", "time", "email", "uuid", "uri", "hostname", "ipv4", "ipv6",
+		"duration", "idn-email", "idn-hostname", "uri-reference", "uri-template", "iri", "iri-reference",
+		"json-pointer", "relative-json-pointer", "regex",
+		"base64url", "binary", "byte", "char", "commonmark", "date-time-local", "html", "http-date",
+		"media-range", "password", "sf-binary", "sf-boolean", "sf-string", "sf-token", "time-local",
+	}
+	numberFormats = []string{
+		"decimal", "decimal128", "double", "double-int", "float", "int8", "int16", "int32", "int64",
+		"sf-decimal", "sf-integer", "uint8", "uint16", "uint32", "uint64", "unixtime",
+	}
+)
+
+// checkFormat returns an error if a format is unknown or, unless the field is a string, if it is one
+// of strings only. Formats of an application begin with x-.
+func checkFormat(format string, isString bool) error {
+	known := slices.Concat(textFormats, numberFormats)
+	switch {
+	case strings.HasPrefix(format, "x-") && len(format) > len("x-"), slices.Contains(numberFormats, format):
+		return nil
+	case slices.Contains(textFormats, format):
+		if !isString {
+			return fmt.Errorf("%s applies to strings, and the field is a number", format)
+		}
+		return nil
+	}
+	if similar := near(format, known); similar != "" {
+		return fmt.Errorf("unknown format %q; use %s", format, similar)
+	}
+	return fmt.Errorf("unknown format %q; use one of JSON Schema or OpenAPI, such as date-time, or x-%s",
+		format, format)
+}
 
 // formatCheck returns the check for a format of JSON Schema (draft 2020-12, Validation section
 // 7.3), or nil if the format is not checked. Packages mail, url and netip accept more than the

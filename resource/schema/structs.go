@@ -20,30 +20,25 @@ import (
 func (c *compiler) compileStruct(t *Type, src source) error {
 	t.Kind, t.op = Object, opObject
 	t.byName = map[string]*Field{}
-	if err := c.compileFields(t, t.GoType, nil, src); err != nil {
-		return err
-	}
+	mistakes := []error{c.compileFields(t, t.GoType, nil, src)}
 	for i, f := range t.Fields {
 		f.position = i
-		if err := f.checkName(t); err != nil {
-			return err
-		}
+		mistakes = append(mistakes, f.checkName(t))
 	}
-	return nil
+	return join("", mistakes...)
 }
 
 // compileFields compiles the fields of the struct s, which is t or embedded in t at the index. src
-// has their descriptions.
+// has their descriptions. The error has the mistakes of all fields, because a programmer wants to fix
+// them together.
 func (c *compiler) compileFields(t *Type, s reflect.Type, index []int, src source) error {
+	var mistakes []error
 	for i := range s.NumField() {
 		sf := s.Field(i)
 		at := append(append(make([]int, 0, len(index)+1), index...), i)
-		if err := c.compileField(t, sf, at, src); err != nil {
-			return fmt.Errorf("schema: %s.%s: %s", structName(s), sf.Name,
-				strings.TrimPrefix(err.Error(), "schema: "))
-		}
+		mistakes = append(mistakes, join(structName(s)+"."+sf.Name+": ", c.compileField(t, sf, at, src)))
 	}
-	return nil
+	return join("", mistakes...)
 }
 
 // structName returns the name of a struct for error messages. Package reflect would include all
@@ -59,8 +54,8 @@ func (c *compiler) compileField(t *Type, sf reflect.StructField, index []int, sr
 	if err != nil {
 		return err
 	}
-	tags, err := parseTags(sf.Tag)
-	if err != nil {
+	tags, err := parseTags(sf.Tag, sf.Type)
+	if tags == nil || err != nil && (opts.hidden || opts.embed) {
 		return err
 	}
 	if opts.hidden {
@@ -79,16 +74,15 @@ func (c *compiler) compileField(t *Type, sf reflect.StructField, index []int, sr
 		OmitZero: opts.omitZero, OmitEmpty: opts.omitEmpty, Quoted: opts.quoted}
 	elem, nullable := indirect(sf.Type)
 	f.Nullable, f.pointer = nullable, nullable && elem != sf.Type
-	if f.Type, err = c.compile(elem, src.within(sf.Name)); err != nil {
-		return err
+	var typeErr error
+	if f.Type, typeErr = c.compile(elem, src.within(sf.Name)); typeErr != nil {
+		return join("", err, typeErr)
 	}
 	// By the type of the Go field, which may be a pointer, and not by that of its value.
 	f.omits = omitsBy(sf.Type)
-	if err := f.apply(tags); err != nil {
-		return err
-	}
+	err = join("", err, f.apply(tags))
 	f.setComment(src.comment(sf.Name))
-	return t.add(f)
+	return join("", err, t.add(f))
 }
 
 // add adds a field to t. As in Go, a field hides a more deeply embedded one of the same name. Two
@@ -124,7 +118,7 @@ func (t *Type) add(f *Field) error {
 func (f *Field) checkName(t *Type) error {
 	for _, other := range t.Fields {
 		if other != f && strings.EqualFold(other.Name, f.Name) {
-			return fmt.Errorf("schema: %s.%s: the JSON names %q and %q differ only in case",
+			return fmt.Errorf("%s.%s: the JSON names %q and %q differ only in case",
 				structName(t.GoType), f.GoName, f.Name, other.Name)
 		}
 	}

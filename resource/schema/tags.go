@@ -28,10 +28,11 @@ var tagKeys = [...]string{
 // tagSet has the tags of one field by key.
 type tagSet map[string]string
 
-// parseTags parses the tags of this package and ignores others. A tag with a name similar to one of
-// them is an error, because a misspelled constraint would not be enforced.
-func parseTags(tag reflect.StructTag) (tagSet, error) {
+// parseTags parses the tags of this package on a field of the Go type t, and ignores others. The
+// error has all tags whose constraints would not be enforced; see unknownTag.
+func parseTags(tag reflect.StructTag, t reflect.Type) (tagSet, error) {
 	tags := tagSet{}
+	var mistakes []error
 	rest := strings.TrimSpace(string(tag))
 	for rest != "" {
 		key, after, ok := strings.Cut(rest, ":")
@@ -44,30 +45,17 @@ func parseTags(tag reflect.StructTag) (tagSet, error) {
 			return nil, fmt.Errorf("tag %s: the value is not a Go string literal", key)
 		}
 		rest = strings.TrimSpace(after[len(quoted):])
-		if err := tags.add(key, value); err != nil {
-			return nil, err
+		_, twice := tags[key]
+		switch {
+		case !slices.Contains(tagKeys[:], key):
+			mistakes = append(mistakes, unknownTag(key, value, t))
+		case twice:
+			mistakes = append(mistakes, fmt.Errorf("tag %s occurs twice", key))
+		default:
+			tags[key] = value
 		}
 	}
-	return tags, nil
-}
-
-// add adds a tag if it is one of tagKeys.
-func (tags tagSet) add(key, value string) error {
-	if slices.Contains(tagKeys[:], key) {
-		if _, twice := tags[key]; twice {
-			return fmt.Errorf("tag %s occurs twice", key)
-		}
-		tags[key] = value
-		return nil
-	}
-	// Other libraries use spellings such as min_length and readonly.
-	folded := strings.NewReplacer("_", "", "-", "").Replace(key)
-	for _, known := range tagKeys {
-		if strings.EqualFold(folded, known) {
-			return fmt.Errorf("unknown tag %s; use %s", key, known)
-		}
-	}
-	return nil
+	return tags, join("", mistakes...)
 }
 
 // onlyDoc rejects all tags except doc on a field that is not a member of the JSON. The reason
@@ -81,19 +69,16 @@ func (tags tagSet) onlyDoc(reason string) error {
 	return nil
 }
 
-// apply applies all tags to the field.
+// apply applies all tags to the field. The error has all mistakes.
 func (f *Field) apply(tags tagSet) error {
 	f.Format = f.Type.Format
+	var mistakes []error
 	for _, key := range tagKeys {
-		value, ok := tags[key]
-		if !ok {
-			continue
-		}
-		if err := f.applyTag(key, value); err != nil {
-			return fmt.Errorf("tag %s: %w", key, err)
+		if value, ok := tags[key]; ok {
+			mistakes = append(mistakes, join("tag "+key+": ", f.applyTag(key, value)))
 		}
 	}
-	return f.checkConsistent()
+	return join("", append(mistakes, f.checkConsistent())...)
 }
 
 // applyTag applies one tag.
@@ -219,13 +204,16 @@ func (f *Field) applyBound(t *Type, value string, text *string, to **bound) erro
 	return nil
 }
 
-// applyFormat applies a format. Formats without a check are documentation.
+// applyFormat applies a format. Known formats without a check are documentation.
 func (f *Field) applyFormat(t *Type, value string) error {
 	switch {
 	case t.Format != "" && t.Format != value:
 		return fmt.Errorf("the Go type has the format %s", t.Format)
 	case t.Kind != String && t.Kind != Integer && t.Kind != Number:
 		return fmt.Errorf("it applies to strings and numbers, and the field is %s", t.describe())
+	}
+	if err := checkFormat(value, t.Kind == String); err != nil {
+		return err
 	}
 	f.Format = value
 	if t.isText() {

@@ -84,8 +84,8 @@ type traits struct {
 	readOnly    bool // has readOnly fields, in itself or in structs inside it
 }
 
-// For returns the Type of T. It panics if T is not a valid schema, with a message that names the
-// field and the fix. It is intended for program initialization.
+// For returns the Type of T. It panics if T is not a valid schema, with a message that names all
+// mistakes with their fixes. It is intended for program initialization.
 func For[T any]() *Type {
 	t, err := Of(reflect.TypeFor[T]())
 	if err != nil {
@@ -94,9 +94,9 @@ func For[T any]() *Type {
 	return t
 }
 
-// Of returns the Type of a Go type, or of the type that an unnamed pointer points to. The error
-// names the field and the fix. Of caches Types, so later calls only cost a map access. It is safe
-// for concurrent use.
+// Of returns the Type of a Go type, or of the type that an unnamed pointer points to. The error has
+// all mistakes of the type: for each the field, the tag and the fix. Of caches Types, so later calls
+// only cost a map access. It is safe for concurrent use.
 func Of(t reflect.Type) (*Type, error) {
 	if t == nil {
 		return nil, errors.New("schema: Of requires a type, not nil")
@@ -114,7 +114,7 @@ func Of(t reflect.Type) (*Type, error) {
 	c := compiler{fresh: map[reflect.Type]*Type{}}
 	compiled, err := c.compile(t, source{})
 	if err != nil {
-		return nil, err
+		return nil, report(err)
 	}
 	c.propagateTraits()
 	for t, compiled := range c.fresh {

@@ -21,7 +21,7 @@ import (
 // Read-only fields are not checked, because the server sets them. An optional field (omitzero,
 // omitempty or a pointer, without required) is not checked if it is zero. Lengths are counted in
 // code points. The formats date-time, date, time, email, uuid, uri, hostname, ipv4 and ipv6 are
-// checked; other formats are documentation.
+// checked; the others are documentation.
 func (t *Type) Validate(v any) []Violation {
 	value, err := t.target(v)
 	if err != nil || !t.constrained {
