@@ -39,7 +39,7 @@
 // element.
 //
 // A tag that does not apply to the type of its field is an error of [Of]. So is a tag within two
-// edits of one of these, and validate or binding of other libraries, whose constraints would not be
+// edits of one of these, and validate or binding of other libraries: their constraints would not be
 // enforced. The error lists all mistakes of the type, with the equivalent tags.
 //
 // # Formats

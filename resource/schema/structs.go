@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -221,7 +220,11 @@ func (o *jsonOptions) option(option string) error {
 	case "case":
 		return fmt.Errorf("the json option case is not supported; member names are case-sensitive")
 	default:
-		return fmt.Errorf("unknown json option %s", strconv.Quote(option))
+		if known := near(name, []string{"omitzero", "omitempty", "string", "embed"}); known != "" {
+			return fmt.Errorf("unknown json option %q; use %s", option, known)
+		}
+		return fmt.Errorf("unknown json option %q; the options are omitzero, omitempty, string and embed",
+			option)
 	}
 	return nil
 }

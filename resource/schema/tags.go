@@ -29,7 +29,7 @@ var tagKeys = [...]string{
 type tagSet map[string]string
 
 // parseTags parses the tags of this package on a field of the Go type t, and ignores others. The
-// error has all tags whose constraints would not be enforced; see unknownTag.
+// error has all tags that would be ignored by mistake; see unknownTag.
 func parseTags(tag reflect.StructTag, t reflect.Type) (tagSet, error) {
 	tags := tagSet{}
 	var mistakes []error
