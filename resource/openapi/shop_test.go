@@ -118,7 +118,9 @@ func everything[T any]() query.Support {
 		case schema.Integer, schema.Number:
 			s.Filter[f.Name] = append(s.Filter[f.Name], query.Gte, query.Lt)
 		case schema.String:
-			s.Filter[f.Name] = append(s.Filter[f.Name], query.Contains)
+			if f.Type.Format != "date-time" {
+				s.Filter[f.Name] = append(s.Filter[f.Name], query.Contains)
+			}
 		}
 		if f.Nullable {
 			s.Filter[f.Name] = append(s.Filter[f.Name], query.IsNull)
