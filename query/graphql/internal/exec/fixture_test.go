@@ -222,7 +222,7 @@ func newWorld(t testing.TB, s setting) *world {
 	full := query.Support{Filter: map[string][]query.Op{"title": {query.Eq}, "authorId": {query.Eq}},
 		Sort: []string{"title", "sold"}}
 	books := spied(w, "books", w.books).Resource("books", &resource.Options[book]{
-		Query: full, Public: true, MaxPageSize: max(s.page, 200),
+		Query: full, MaxPageSize: max(s.page, 200),
 		Relations: []resource.Relation[book]{
 			{Name: "author", Target: "authors", Field: "authorId"},
 			{Name: "sequel", Target: "books", Field: "sequelId"},
@@ -242,7 +242,6 @@ func newWorld(t testing.TB, s setting) *world {
 		},
 	})
 	authors := spied(w, "authors", w.authors).Resource("authors", &resource.Options[author]{
-		Public:    true,
 		Relations: []resource.Relation[author]{{Name: "books", Target: "books", By: "authorId", Limit: 10}},
 		Authorize: func(ctx context.Context, _ resource.Op, before, _ *author) error {
 			if w.visible == nil || before == nil || w.visible(ctx, before) {
