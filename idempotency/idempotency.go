@@ -3,7 +3,9 @@ package idempotency
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"log/slog"
+	"reflect"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -106,6 +108,9 @@ type Guard struct {
 func New(store Store, opts *Options) *Guard {
 	if store == nil {
 		panic("idempotency: New needs a Store, and store is nil")
+	}
+	if s := reflect.ValueOf(store); s.Kind() == reflect.Pointer && s.IsNil() {
+		panic(fmt.Sprintf("idempotency: New needs a Store, and store is a nil %T", store))
 	}
 	if opts == nil {
 		opts = &Options{}

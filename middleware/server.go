@@ -5,9 +5,11 @@ package middleware
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"reflect"
 	"sync"
 	"time"
 )
@@ -39,6 +41,9 @@ type ServerOptions struct {
 func Server(h http.Handler, opts *ServerOptions) *http.Server {
 	if h == nil {
 		panic("middleware: Server: handler is nil; pass the handler to serve")
+	}
+	if v := reflect.ValueOf(h); v.Kind() == reflect.Pointer && v.IsNil() {
+		panic(fmt.Sprintf("middleware: Server: handler is a nil %T; pass an initialized one", h))
 	}
 	var o ServerOptions
 	if opts != nil {

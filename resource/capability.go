@@ -18,7 +18,8 @@ import (
 type Creator[T any] interface {
 	// Create stores v under an id that has never been used and returns the stored item. The id
 	// field of v is zero. If v violates a rule of the store, such as a unique field, the error is
-	// [Taken] or [Invalid], as in Insert and Replace.
+	// [Taken] or [Invalid], as in Insert and Replace. If ctx is done before the call, Create stores
+	// nothing and returns an error, because the client no longer waits and may retry.
 	Create(ctx context.Context, v T) (Item[T], error)
 }
 
@@ -27,7 +28,8 @@ type Creator[T any] interface {
 type Inserter[T any] interface {
 	// Insert stores v under id. The id field of v holds id, too. The error is [ErrExists] if the
 	// item exists, and [ErrGone] if it was deleted and the store does not reuse ids. Of concurrent
-	// calls with the same id exactly one succeeds.
+	// calls with the same id exactly one succeeds. If ctx is done before the call, Insert stores
+	// nothing and returns an error.
 	Insert(ctx context.Context, id string, v T) (Item[T], error)
 }
 

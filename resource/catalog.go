@@ -16,6 +16,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/internal/keys"
+	"github.com/stoa-go/stoa/resource/internal/mistakes"
 )
 
 // Catalog is a set of parts that protocols serve together, such as one contract of an API. Package
@@ -124,8 +125,16 @@ func (l Limits) orDefaults() Limits {
 // validPath matches the name of a part.
 var validPath = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.~-]*(/[A-Za-z0-9][A-Za-z0-9_.~-]*)?$`)
 
-// NewCatalog returns a catalog of the parts. opts may be nil. It panics if two parts have the same
-// name, if a name is not a valid path, if a relation, a lookup or the Jobs of a command name a
+// ofType returns the type of a nil pointer in an interface, for messages.
+func ofType(v any) string {
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (a %T)", v)
+}
+
+// NewCatalog returns a catalog of the parts. opts may be nil. It panics if a part is nil, if two parts
+// have the same name, if a name is not a valid path, if a relation, a lookup or the Jobs of a command name a
 // resource that is not among the parts, if Relation.By names a field without query.Eq, or if a
 // resource is in another catalog with another Feed.
 func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
@@ -134,7 +143,11 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 		c.opts = *opts
 	}
 	c.opts.Limits = c.opts.Limits.orDefaults()
-	for _, p := range parts {
+	for i, p := range parts {
+		if mistakes.Nil(p) {
+			panic(fmt.Sprintf("resource: NewCatalog: part %d is nil%s; pass an initialized part or remove it",
+				i+1, ofType(p)))
+		}
 		cp := &catalogPart{PartInfo: p.Part(), part: p}
 		if !validPath.MatchString(cp.Name) {
 			panic(fmt.Sprintf("resource: invalid part name %q; use the form area or area/action", cp.Name))

@@ -9,10 +9,16 @@ import (
 	"github.com/stoa-go/stoa/query"
 )
 
-// Collection is the interface that every store implements. It is enough for reads. Everything else
-// is a capability, an interface of one method that the store also implements: [Creator],
-// [Inserter], [Replacer], [Deleter], [Tombstoner], [Counter], [MultiGetter], [BatchLister],
-// [Transactor], [Locker] and, in package feed, Watcher.
+// Collection is the interface that every store implements. Declare it and the capabilities of the
+// store, so that the compiler reports a missing method or a wrong signature:
+//
+//	var _ resource.Collection[Task] = (*Store)(nil)
+//	var _ resource.Creator[Task] = (*Store)(nil)
+//
+// Collection is enough for reads. Everything else is a capability, an interface of one method that
+// the store also implements: [Creator], [Inserter], [Replacer], [Deleter], [Tombstoner], [Counter],
+// [MultiGetter], [BatchLister], [Transactor], [Locker] and, in package feed, Watcher. T is the type of
+// the items, not a pointer to it.
 //
 // Methods are called concurrently. The values they return belong to the caller: a store that keeps
 // values in memory returns copies of everything that a caller could change. A write that begins

@@ -5,7 +5,6 @@ package resource
 
 import (
 	"context"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -89,7 +88,7 @@ func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *c
 		pageSize:       o.PageSize,
 		maxPageSize:    o.MaxPageSize,
 	}
-	h.id = keys.NewID(idField(name, typ, o.ID))
+	h.id = keys.NewID(typ.Field(o.ID))
 	h.validID = h.id.Canonical
 	if h.authorizeGone == nil && (o.Authorize != nil || o.Scope != nil) {
 		h.hideGone = true
@@ -99,7 +98,6 @@ func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *c
 		sample := o.Samples[i]
 		h.samples = append(h.samples, &sample)
 	}
-	h.checkSamples()
 	for _, rel := range o.Relations {
 		h.relations = append(h.relations, eraseRelation(h, rel))
 	}
@@ -112,20 +110,6 @@ func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *c
 	}
 	h.hooksInTx = !o.HooksOutsideTx && h.ops.runner != nil && (o.Before != nil || o.Authorize != nil)
 	return h
-}
-
-// idField returns the field that Options.ID names. It panics if the field is not a string or an
-// integer.
-func idField(name string, typ *schema.Type, id string) *schema.Field {
-	f := typ.Field(id)
-	if f == nil {
-		panic("resource: " + name + ": " + typ.GoType.String() + " has no field with the JSON name " +
-			strconv.Quote(id) + "; set Options.ID to the JSON name of the id field")
-	}
-	if k := f.Type.Kind; f.Nullable || k != schema.String && k != schema.Integer {
-		panic("resource: " + name + ": the id field " + strconv.Quote(id) + " must be a string or an integer")
-	}
-	return f
 }
 
 // complete checks an item that a store returned. It sets the id from the value, or the value's id

@@ -20,6 +20,13 @@
 //
 // # Implementing a store
 //
+// Declare what the store implements, so that the compiler reports a missing method or a wrong
+// signature:
+//
+//	var _ resource.Collection[Task] = (*Store)(nil)
+//	var _ resource.Creator[Task] = (*Store)(nil)
+//	var _ resource.Deleter = (*Store)(nil)
+//
 // Implement [Collection], which has two methods. Add a capability, an interface of one method, for
 // each further operation: [Creator] for POST, [Replacer] for PUT and PATCH, [Deleter] for DELETE,
 // and so on. Only operations that the store implements are served. Then run the tests of package

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/stoa-go/stoa/resource/internal/mistakes"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -21,8 +22,8 @@ type Lookup struct {
 
 // NewLookup returns a lookup that is served at /name and returns items of the resource target. find
 // returns the id of the item; an empty id and [ErrNotFound] mean that there is no item. An item
-// that the caller may not see is not found. NewLookup panics if name is not a path segment or In is
-// not a struct of scalar fields.
+// that the caller may not see is not found. NewLookup panics if name is not a path segment, if find is
+// nil, or if In is not a struct of scalar fields.
 //
 //	resource.NewLookup("hero", "characters", func(ctx context.Context, in Episode) (string, error) { ... })
 func NewLookup[In any](
@@ -31,13 +32,21 @@ func NewLookup[In any](
 	if !validName.MatchString(name) {
 		panic(fmt.Sprintf("resource: invalid lookup name %q; use letters, digits and -_.~", name))
 	}
-	typ := schema.For[In]()
+	typ, found := mistakes.TypeOf[In]()
+	mistakes.Panic("resource: lookup "+name, found)
+	if find == nil {
+		found = append(found, "find is nil; pass a function that returns the id of an item")
+	}
+	if typ.Kind != schema.Object {
+		found = append(found, fmt.Sprintf("the input %v is not a struct", typ.GoType))
+	}
 	for _, f := range typ.Fields {
 		if !f.Comparable() {
-			panic(fmt.Sprintf("resource: lookup %s: field %q is not a string, a number or a boolean",
-				name, f.Name))
+			found = append(found, fmt.Sprintf("field %q is not a string, a number or a boolean",
+				f.Name))
 		}
 	}
+	mistakes.Panic("resource: lookup "+name, found)
 	return &Lookup{name: name, target: target, in: typ, find: func(ctx context.Context, in any) (string, error) {
 		return find(ctx, *in.(*In))
 	}}

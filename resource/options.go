@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/internal/mistakes"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -88,7 +89,7 @@ type Options[T any] struct {
 	// saves beginning and committing a transaction. [GetForUpdate] then fails.
 	HooksOutsideTx bool
 	// Public declares that Authorize and Scope are omitted on purpose. It removes the warning from
-	// the start-up report.
+	// the start-up report. With one of them it is a mistake.
 	Public bool
 	// NoEvents disables events for the resource in CatalogOptions.Feed. Clients then cannot
 	// subscribe to it, unless the collection is a [feed.Watcher]. Use it for collections that are
@@ -152,8 +153,8 @@ type Relation[T any] struct {
 	Limit int
 }
 
-// settle sets defaults and panics if the options contradict each other or the type.
-func (o *Options[T]) settle(name string, typ *schema.Type) {
+// settle sets defaults, and returns how the options contradict each other or the type.
+func (o *Options[T]) settle(typ *schema.Type) (found []string) {
 	if o.ID == "" {
 		o.ID = "id"
 	}
@@ -168,53 +169,50 @@ func (o *Options[T]) settle(name string, typ *schema.Type) {
 	}
 	o.ReadTimeout = cmp.Or(o.ReadTimeout, 10*time.Second)
 	if o.PageSize < 1 || o.PageSize > o.MaxPageSize {
-		panic(fmt.Sprintf("resource: %s: Options.PageSize %d is not between 1 and MaxPageSize %d",
-			name, o.PageSize, o.MaxPageSize))
+		found = append(found, fmt.Sprintf("Options.PageSize %d is not between 1 and MaxPageSize %d",
+			o.PageSize, o.MaxPageSize))
 	}
-	o.checkSupport(name, typ)
-	o.checkRelations(name, typ)
+	if o.Public && (o.Authorize != nil || o.Scope != nil) {
+		found = append(found,
+			"Options.Public declares that there is no policy, but Authorize or Scope is set; remove Public")
+	}
+	if wrong := idMistake(typ, o.ID); wrong != "" {
+		found = append(found, wrong)
+	}
+	found = append(found, mistakes.OfSupport("Options.Query", o.Query, typ)...)
+	found = append(found, o.relationMistakes(typ)...)
+	return append(found, o.sampleMistakes(typ)...)
 }
 
-// checkSupport panics if Query names fields that cannot be filtered or sorted.
-func (o *Options[T]) checkSupport(name string, typ *schema.Type) {
-	if o.Query.Natural && len(o.Query.Sort) > 0 {
-		panic(fmt.Sprintf("resource: %s: Options.Query has both Natural and Sort; set one of them",
-			name))
+// idMistake returns why Options.ID cannot name the id field, or "".
+func idMistake(typ *schema.Type, id string) string {
+	f := typ.Field(id)
+	if f == nil {
+		return fmt.Sprintf("%v has no field with the JSON name %q; "+
+			"set Options.ID to the JSON name of the id field", typ.GoType, id)
 	}
-	check := func(list, field string) {
-		f := typ.Field(field)
-		switch {
-		case f == nil:
-			panic(fmt.Sprintf("resource: %s: Options.Query.%s names %q, "+
-				"which is not the JSON name of a field of %s", name, list, field, typ.Name))
-		case !f.Comparable():
-			panic(fmt.Sprintf("resource: %s: Options.Query.%s names %q, which is not a single value",
-				name, list, field))
-		case f.WriteOnly:
-			panic(fmt.Sprintf("resource: %s: Options.Query.%s names %q, which is writeOnly; "+
-				"filters and sort orders would reveal it", name, list, field))
-		}
+	if k := f.Type.Kind; f.Nullable || k != schema.String && k != schema.Integer {
+		return fmt.Sprintf("the id field %q must be a string or an integer", id)
 	}
-	for field := range o.Query.Filter {
-		check("Filter", field)
-	}
-	for _, field := range o.Query.Sort {
-		check("Sort", field)
-	}
+	return ""
 }
 
-// checkRelations panics if a relation is incomplete or its name is taken.
-func (o *Options[T]) checkRelations(name string, typ *schema.Type) {
+// relationMistakes returns which relations are incomplete or have a name that is taken.
+func (o *Options[T]) relationMistakes(typ *schema.Type) (found []string) {
 	seen := map[string]bool{}
 	for _, rel := range o.Relations {
 		switch {
 		case rel.Name == "" || rel.Target == "":
-			panic(fmt.Sprintf("resource: %s: a relation needs both Name and Target", name))
+			found = append(found, "a relation needs both Name and Target")
+			continue
 		case strings.ContainsAny(rel.Name, ",.") || seen[rel.Name] || typ.Field(rel.Name) != nil:
-			panic(fmt.Sprintf("resource: %s: relation %q needs a unique name without comma and dot",
-				name, rel.Name))
+			found = append(found, fmt.Sprintf("relation %q needs a unique name without comma and dot",
+				rel.Name))
 		}
-		checkKeys(name, typ, &rel)
+		if wrong := keysMistake(typ, &rel); wrong != "" {
+			found = append(found, fmt.Sprintf("relation %q%s", rel.Name, wrong))
+		}
 		seen[rel.Name] = true
 	}
+	return found
 }

@@ -221,19 +221,18 @@ func (p *Page) Ends(i int) []int32 {
 	return p.ends.Ends(i)
 }
 
-// checkKeys panics if a relation does not have exactly one source of keys.
-func checkKeys[T any](name string, typ *schema.Type, rel *Relation[T]) {
+// keysMistake returns why a relation does not have exactly one source of keys, or "". The text
+// follows the name of the relation.
+func keysMistake[T any](typ *schema.Type, rel *Relation[T]) string {
 	switch {
 	case rel.Keys == nil && rel.Field == "" && rel.By == "":
-		panic(fmt.Sprintf("resource: %s: relation %q needs Field, Keys or By", name, rel.Name))
+		return " needs Field, Keys or By"
 	case rel.Keys != nil && rel.Field != "":
-		panic(fmt.Sprintf("resource: %s: relation %q has both Field and Keys; set one of them",
-			name, rel.Name))
+		return " has both Field and Keys; set one of them"
 	case rel.Field != "":
 		if why := keys.Unfit(typ.Field(rel.Field), rel.Many || rel.By != ""); why != "" {
-			panic(
-				fmt.Sprintf("resource: %s: relation %q: Field names %q, %s", name, rel.Name, rel.Field, why),
-			)
+			return fmt.Sprintf(": Field names %q, %s", rel.Field, why)
 		}
 	}
+	return ""
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/internal/etag"
+	"github.com/stoa-go/stoa/resource/internal/mistakes"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -41,9 +42,10 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.~-]*$`)
 // New returns a Resource for c. name is its path and its name in every description: "orders" is
 // served at /orders. The methods of c determine the operations. opts may be nil.
 //
-// New panics if name is not a path segment, if T has no id field or no schema, if opts contradict T
-// or each other, if one of Options.Samples is not valid, or if c has a method with the name of a
-// capability and another signature.
+// New panics if name is not a path segment, if c is nil or a nil pointer, if T is a pointer, has no id
+// field or no schema, if opts contradict T or each other, if one of Options.Samples is not valid, or
+// if c has a method with the name of a capability and another signature. The text has all mistakes of
+// T, of opts or of the methods with their fixes; the README.md of this folder lists them.
 func New[T any](name string, c Collection[T], opts *Options[T]) *Resource {
 	return OpsOf(c).Resource(name, opts)
 }
@@ -56,12 +58,13 @@ func (ops Ops[T]) Resource(name string, opts *Options[T]) *Resource {
 	if ops.Get == nil || ops.List == nil {
 		panic(fmt.Sprintf("resource: %s: Ops.Get and Ops.List must be set", name))
 	}
+	typ, found := mistakes.TypeOf[T]()
+	mistakes.Panic("resource: "+name, found)
 	var o Options[T]
 	if opts != nil {
 		o = *opts
 	}
-	typ := schema.For[T]()
-	o.settle(name, typ)
+	mistakes.Panic("resource: "+name, o.settle(typ))
 	h := newCore(name, typ, ops, &o)
 	s := &projection{typ: typ, id: h.id.Field, name: typ.Name, relations: h.relations}
 	s.variants = etag.NewVariants(s.name, s.typ, mediaJSON)

@@ -7,44 +7,46 @@ import (
 	"reflect"
 
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/internal/mistakes"
 )
 
-// checkSignatures panics if c, or the pointer to it, has a method that is named like one of a
-// capability and yet does not serve: the capability would be absent without a word, and the first
-// to notice would be a client.
+// checkSignatures panics if c is nil, and if c, or the pointer to it, has a method that is named like
+// one of a capability and has another signature: the capability would be absent without a warning.
 func checkSignatures[T any](c Collection[T]) {
-	capabilities := map[string]reflect.Type{
-		"Create":       reflect.TypeFor[Creator[T]](),
-		"Insert":       reflect.TypeFor[Inserter[T]](),
-		"Replace":      reflect.TypeFor[Replacer[T]](),
-		"Delete":       reflect.TypeFor[Deleter](),
-		"Deleted":      reflect.TypeFor[Tombstoner](),
-		"Count":        reflect.TypeFor[Counter](),
-		"GetMany":      reflect.TypeFor[MultiGetter[T]](),
-		"ListByKeys":   reflect.TypeFor[BatchLister[T]](),
-		"InMemory":     reflect.TypeFor[inMemory](),
-		"InsertMany":   reflect.TypeFor[multiInserter[T]](),
-		"Transactions": reflect.TypeFor[Transactor](),
-		"GetForUpdate": reflect.TypeFor[Locker[T]](),
-		"Watch":        reflect.TypeFor[feed.Watcher[T]](),
-	}
 	if c == nil {
 		panic("resource: collection is nil; pass a Collection")
 	}
 	got := reflect.TypeOf(c)
-	for name, want := range capabilities {
+	if mistakes.Nil(c) {
+		panic(fmt.Sprintf("resource: collection is a nil %v; pass an initialized one", got))
+	}
+	if t := reflect.TypeFor[T](); t.Kind() == reflect.Pointer {
+		panic(fmt.Sprintf("resource: %v is a collection of the pointer type %v; use %v in its methods",
+			got, t, t.Elem()))
+	}
+	capabilities := []reflect.Type{
+		reflect.TypeFor[Creator[T]](), reflect.TypeFor[Inserter[T]](), reflect.TypeFor[Replacer[T]](),
+		reflect.TypeFor[Deleter](), reflect.TypeFor[Tombstoner](), reflect.TypeFor[Counter](),
+		reflect.TypeFor[MultiGetter[T]](), reflect.TypeFor[BatchLister[T]](), reflect.TypeFor[inMemory](),
+		reflect.TypeFor[multiInserter[T]](), reflect.TypeFor[Transactor](), reflect.TypeFor[Locker[T]](),
+		reflect.TypeFor[feed.Watcher[T]](),
+	}
+	var found []string
+	for _, want := range capabilities {
 		if got.Implements(want) {
 			continue
 		}
-		if m, ok := got.MethodByName(name); ok {
-			panic(fmt.Sprintf("resource: method %s of %v has the wrong signature: "+
-				"it is %v, but must be\n\tfunc%s", name, got, methodSignature(m.Type),
-				want.Method(0).Type.String()[len("func"):]))
-		}
-		if got.Kind() != reflect.Pointer && reflect.PointerTo(got).Implements(want) {
-			panic(fmt.Sprintf("resource: %v has method %s only on its pointer; pass a *%v", got, name, got))
+		method := want.Method(0)
+		if m, ok := got.MethodByName(method.Name); ok {
+			found = append(found, fmt.Sprintf("method %s of %v has the wrong signature: "+
+				"it is %v, but must be\n\tfunc%s", method.Name, got, methodSignature(m.Type),
+				method.Type.String()[len("func"):]))
+		} else if got.Kind() != reflect.Pointer && reflect.PointerTo(got).Implements(want) {
+			found = append(found, fmt.Sprintf("%v has method %s only on its pointer; pass a *%v",
+				got, method.Name, got))
 		}
 	}
+	mistakes.Panic("resource", found)
 }
 
 // methodSignature prints a method's type as a reader would write it.

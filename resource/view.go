@@ -6,11 +6,13 @@ package resource
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/internal/etag"
+	"github.com/stoa-go/stoa/resource/internal/mistakes"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -55,10 +57,10 @@ type ViewOptions struct {
 // in the names of V, is the client's error. An error of down is an internal error; exclude items
 // that the view cannot represent with ViewOptions.Where.
 //
-// View is called at program start, before the resource is served. It panics if T is not the type of
-// orders, if V has no schema or no id field, if the Name is in use, if Fields or Where name an
-// unknown field or one of the wrong kind, or if one of Options.Samples changes when it is converted
-// down, up and down again.
+// View is called at program start, before the resource is served. It panics if orders, down or up is
+// nil, if T is not the type of orders, if V is a pointer, has no schema or no id field, if the Name is
+// in use, if Fields or Where name an unknown field or one of the wrong kind, or if one of
+// Options.Samples changes when it is converted down, up and down again.
 func View[T, V any](
 	orders *Resource,
 	down func(T) (V, error),
@@ -69,10 +71,16 @@ func View[T, V any](
 	if opts != nil {
 		o = *opts
 	}
-	from, typ := orders.projection, schema.For[V]()
-	if schema.For[T]() != from.typ {
+	if orders == nil || down == nil || up == nil {
+		panic(fmt.Sprintf("resource: View of %s: orders, down and up must not be nil",
+			reflect.TypeFor[T]()))
+	}
+	typ, found := mistakes.TypeOf[V]()
+	mistakes.Panic("resource: View of "+orders.Name(), found)
+	from := orders.projection
+	if reflect.TypeFor[T]() != from.typ.GoType {
 		panic(fmt.Sprintf("resource: View of %s: down takes %s, but the type of the resource is %s",
-			orders.Name(), schema.For[T]().GoType, from.typ.GoType))
+			orders.Name(), reflect.TypeFor[T](), from.typ.GoType))
 	}
 	s := &projection{typ: typ, parent: from, reset: o.ResetHidden, where: from.where}
 	s.name = orders.core.projectionName(o.Name, typ)

@@ -1,6 +1,6 @@
 package resource
 
-// The check of views with samples at registration, called by core.go and view.go. It calls
+// The check of views with samples at registration, called by options.go and view.go. It calls
 // projection.go. clone is also used by writes through views.
 
 import (
@@ -17,14 +17,15 @@ import (
 // Options.Samples are checked at registration, so that an invalid example, or a view that loses
 // data of clients, is found before the resource is served.
 
-// checkSamples panics if a sample does not match the schema.
-func (h *core) checkSamples() {
-	for i, sample := range h.samples {
-		if bad := h.typ.Validate(sample); len(bad) > 0 {
-			panic(fmt.Sprintf("resource: %s: Options.Samples[%d] is not valid: %v",
-				h.name, i, schema.Violations(bad)))
+// sampleMistakes returns which of Options.Samples do not match the schema.
+func (o *Options[T]) sampleMistakes(typ *schema.Type) (found []string) {
+	for i := range o.Samples {
+		if bad := typ.Validate(&o.Samples[i]); len(bad) > 0 {
+			found = append(found, fmt.Sprintf("Options.Samples[%d] is not valid: %v",
+				i, schema.Violations(bad)))
 		}
 	}
+	return found
 }
 
 // checkSamples panics if the conversion of a sample to the view and back changes it.

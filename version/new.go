@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/maphash"
+	"reflect"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -98,6 +99,10 @@ func (n *Negotiator) newContract(given Contract) *contract {
 	if c.name, ok = parseParts(c.Name, '.'); !ok || c.name.parts != fullParts {
 		panic(fmt.Sprintf("version: contract name %q is invalid; use MAJOR.MINOR.PATCH, such as 1.1.0",
 			c.Name))
+	}
+	if h := reflect.ValueOf(c.Handler); h.Kind() == reflect.Pointer && h.IsNil() {
+		panic(fmt.Sprintf("version: contract %s: Handler is a nil %T; pass an initialized one",
+			c.Name, c.Handler))
 	}
 	c.remote = newRemote(&given)
 	if !c.served() && !c.retired(n.opts.Now()) {

@@ -45,6 +45,9 @@ type Handler struct {
 // collide or are not valid in GraphQL, custom fields that do not match the catalog, invalid trusted
 // documents, and invalid origins.
 func New(c *resource.Catalog, opts *Options) *Handler {
+	if c == nil {
+		panic("graphql: New: catalog is nil; pass the catalog to serve")
+	}
 	h := &Handler{catalog: c, once: c.Idempotency()}
 	if opts != nil {
 		h.opts = *opts

@@ -73,10 +73,11 @@ func catalog(t testing.TB, opts ...func(*setup)) (*resource.Catalog, *setup) {
 	s.orders.Relations = []resource.Relation[order]{
 		{Name: "customer", Target: "users", Keys: func(o *order) []string { return []string{o.Customer} }},
 	}
-	s.orders.Public, s.users.Public = true, true
 	for _, opt := range opts {
 		opt(s)
 	}
+	s.orders.Public = s.orders.Authorize == nil && s.orders.Scope == nil
+	s.users.Public = s.users.Authorize == nil && s.users.Scope == nil
 	greet := func(_ context.Context, in greeting) (greeting, error) {
 		return greeting{"Hello, " + in.Text},
 			nil

@@ -40,6 +40,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/internal/deleted"
+	"github.com/stoa-go/stoa/resource/internal/mistakes"
 )
 
 // Store keeps blobs under ids: files of a folder, objects of a bucket. [New] serves it. Its methods
@@ -101,7 +102,7 @@ type Options struct {
 	// or is nil. For a blob that the store remembers as deleted, before has the ID alone, and op is
 	// OpGet: the error decides whether the caller receives 410 or 404.
 	Authorize func(ctx context.Context, op resource.Op, before, after *Blob) error
-	// Public declares that Authorize is nil on purpose.
+	// Public declares that Authorize is nil on purpose. With Authorize it is a mistake.
 	Public bool
 	// ReadOnly serves GET and HEAD alone.
 	ReadOnly bool
@@ -125,7 +126,8 @@ type Options struct {
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.~-]*$`)
 
 // New serves a store under a name, which is its path. opts may be nil. It panics if the name cannot
-// be a path segment, and if one of MediaTypes is not a media type.
+// be a path segment, if store is nil or a nil pointer, if one of MediaTypes is not a media type, or if
+// Public is set beside Authorize.
 //
 // Content is served with the media type that was declared when it was stored. Responses have
 // X-Content-Type-Options: nosniff and a Content-Security-Policy that keeps scripts in uploaded
@@ -147,11 +149,20 @@ func New(name string, store Store, opts *Options) *Collection {
 	if opts != nil {
 		c.opts = *opts
 	}
+	var found []string
+	if mistakes.Nil(store) {
+		found = append(found, "the store is nil; pass an initialized Store")
+	}
+	if c.opts.Public && c.opts.Authorize != nil {
+		found = append(found,
+			"Options.Public declares that there is no policy, but Authorize is set; remove Public")
+	}
 	for _, t := range c.opts.MediaTypes {
 		if m, err := header.ParseMediaType(t); err != nil || m.Type != strings.ToLower(t) {
-			panic(fmt.Sprintf("blob: %s: Options.MediaTypes has %q, which is not a media type", name, t))
+			found = append(found, fmt.Sprintf("Options.MediaTypes has %q, which is not a media type", t))
 		}
 	}
+	mistakes.Panic("blob: "+name, found)
 	if lister, ok := store.(Lister); ok && !c.opts.NoList {
 		c.items = c.newItems(lister)
 	}

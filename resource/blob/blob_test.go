@@ -38,7 +38,7 @@ func TestNewPanics(t *testing.T) {
 
 func TestDeclaredType(t *testing.T) {
 	t.Parallel()
-	all, images := blob.New("a", nil, nil), blob.New("b", nil, &blob.Options{MediaTypes: []string{"image/*"}})
+	all, images := blob.New("a", noStore{}, nil), blob.New("b", noStore{}, &blob.Options{MediaTypes: []string{"image/*"}})
 	for _, tt := range []struct {
 		name       string
 		collection *blob.Collection
@@ -62,9 +62,12 @@ func TestDeclaredType(t *testing.T) {
 	}
 }
 
+// noStore is for tests that do not call the store.
+type noStore struct{ blob.Store }
+
 func TestValidID(t *testing.T) {
 	t.Parallel()
-	c := blob.New("a", nil, nil)
+	c := blob.New("a", noStore{}, nil)
 	for id, want := range map[string]bool{
 		"photo.jpg": true, "é": true, "": false, ".": false, "..": false, "a/b": false, "a\x00": false, "\xff": false,
 		string(make([]byte, 256)): false,

@@ -32,6 +32,7 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/internal/fielderr"
+	"github.com/stoa-go/stoa/resource/internal/mistakes"
 	"github.com/stoa-go/stoa/resource/internal/pointer"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -72,7 +73,7 @@ type Options[In any] struct {
 	// [resource.ErrForbidden] 403 and [resource.ErrNotFound] 404; any other error is an internal
 	// one, 500.
 	Authorize func(ctx context.Context, in *In) error
-	// Public declares that Authorize is nil on purpose.
+	// Public declares that Authorize is nil on purpose. With Authorize it is a mistake.
 	Public bool
 	// Doc describes the command in descriptions of the API.
 	Doc string
@@ -141,7 +142,8 @@ func checkName(name string) {
 // or an error of [resource.Invalid] or [resource.Taken] that names a field of In. Any other error
 // is an internal one, 500.
 //
-// New panics if the name is not of the form area/action, and if In or Out is not a valid schema.
+// New panics if the name is not of the form area/action, if do is nil, if In or Out is a pointer or
+// not a valid schema, or if Options.Public is set beside Authorize.
 func New[In, Out any](
 	name string, do func(ctx context.Context, in In) (Out, error), opts *Options[In],
 ) *Command {
@@ -150,8 +152,23 @@ func New[In, Out any](
 	if opts != nil {
 		o = *opts
 	}
+	in, found := structOf[In]()
+	out, more := structOf[Out]()
+	found = append(found, more...)
+	if do == nil {
+		found = append(found, "do is nil; pass the function to call")
+	}
+	if o.Public && o.Authorize != nil {
+		found = append(found,
+			"Options.Public declares that there is no policy, but Authorize is set; remove Public")
+	}
+	if o.Jobs != nil && mistakes.Nil(o.Jobs) {
+		found = append(found, fmt.Sprintf("Options.Jobs is a nil %T; pass an initialized one or leave it out",
+			o.Jobs))
+	}
+	mistakes.Panic("command: "+name, found)
 	c := &Command{
-		name: name, in: structOf[In](name), out: structOf[Out](name), doc: o.Doc,
+		name: name, in: in, out: out, doc: o.Doc,
 		public: o.Public, jobs: o.Jobs, wait: o.Wait, cost: max(o.Cost, 1), problems: o.Problems,
 		transactions: o.Transactions, secret: o.Secret,
 	}
@@ -165,14 +182,13 @@ func New[In, Out any](
 	return c
 }
 
-// structOf returns the schema of the input or output of a command.
-func structOf[T any](command string) *schema.Type {
-	typ := schema.For[T]()
-	if typ.Kind != schema.Object {
-		panic(fmt.Sprintf("command: %s: %s is not a struct; input and output must be structs",
-			command, reflect.TypeFor[T]()))
+// structOf returns the schema of the input or output of a command, and its mistakes.
+func structOf[T any]() (*schema.Type, []string) {
+	typ, found := mistakes.TypeOf[T]()
+	if len(found) == 0 && typ.Kind != schema.Object {
+		found = []string{fmt.Sprintf("%s is not a struct; input and output must be structs", typ.GoType)}
 	}
-	return typ
+	return typ, found
 }
 
 // Part describes the command to a catalog.

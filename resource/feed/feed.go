@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -104,6 +106,9 @@ type Feed struct {
 func New(log Log, opts *Options) *Feed {
 	if log == nil {
 		panic("feed: New needs a Log, and log is nil")
+	}
+	if l := reflect.ValueOf(log); l.Kind() == reflect.Pointer && l.IsNil() {
+		panic(fmt.Sprintf("feed: New needs a Log, and log is a nil %T", log))
 	}
 	var o Options
 	if opts != nil {

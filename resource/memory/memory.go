@@ -28,6 +28,7 @@ package memory
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -110,10 +111,13 @@ type index[T any] struct {
 	*sorted.List[*record[T]]
 }
 
-// New returns an empty collection. opts may be nil. New panics if T has no usable id field, has no
-// schema (see [schema.For]) or cannot be copied without Options.Clone, and if Index names an
+// New returns an empty collection. opts may be nil. New panics if T is a pointer, has no usable id
+// field, has no schema (see [schema.For]) or cannot be copied without Options.Clone, and if Index names an
 // unknown field or one that has no order.
 func New[T any](opts *Options[T]) *Store[T] {
+	if t := reflect.TypeFor[T](); t.Kind() == reflect.Pointer {
+		panic(fmt.Sprintf("memory: New[%v] is a collection of pointers; use New[%v]", t, t.Elem()))
+	}
 	s := &Store[T]{typ: schema.For[T](), records: map[string]*record[T]{}, tombs: map[string]*tombstone{}}
 	if opts != nil {
 		s.opts = *opts

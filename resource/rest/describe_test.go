@@ -119,8 +119,8 @@ func TestDescriptionsOfCommandsAndBlobs(t *testing.T) {
 	told := command.New("auth/logout", func(context.Context, struct{}) (input, error) { return input{}, nil },
 		&command.Options[struct{}]{Doc: "Forgets.", Problems: []problem.Kind{problem.Conflict},
 			Authorize: func(context.Context, *struct{}) error { return nil }})
-	files := blob.New("files", nil, nil)
-	small := blob.New("small", nil, &blob.Options{MaxSize: 5, ReadOnly: true})
+	files := blob.New("files", newCellar(), nil)
+	small := blob.New("small", newCellar(), &blob.Options{MaxSize: 5, ReadOnly: true})
 	c := resource.NewCatalog(nil, plain, files, told, small)
 
 	if got := resource.PartsOf[*command.Command](c); len(got) != 2 || got[0] != plain || got[1] != told {

@@ -91,6 +91,7 @@ func newPostbox(t testing.TB, log string) *postbox {
 // open makes the catalog, and a Feed without subscribers, so that the log contains only writes.
 func (b *postbox) open(t testing.TB) *postbox {
 	t.Helper()
+	b.opts.Public = b.opts.Authorize == nil && b.opts.Scope == nil
 	f := feed.New(b.log, nil)
 	t.Cleanup(func() { f.Close() })
 	b.letters = b.ops.Resource("letters", &b.opts)

@@ -185,7 +185,7 @@ func TestOptionsThatCannotBeMeant(t *testing.T) {
 			newThing(resource.Options[thing]{PageSize: 9, MaxPageSize: 8})},
 		{`resource: hidden: Options.Query has both Natural and Sort; set one of them`,
 			ask(query.Support{Natural: true, Sort: []string{"id"}})},
-		{`resource: hidden: Options.Query.Filter names "ID", which is not the JSON name of a field of hidden`,
+		{`resource: hidden: Options.Query.Filter names "ID", which is a Go name; use the JSON name "id"`,
 			ask(query.Support{Filter: by("ID")})},
 		{`resource: hidden: Options.Query.Sort names "name", which is not the JSON name of a field of hidden`,
 			ask(query.Support{Sort: []string{"name"}})},

@@ -140,10 +140,14 @@ var (
 	_ version.Opaque   = (*Handler)(nil)
 )
 
-// New returns the handler of a catalog. opts may be nil. It panics if Base has a query or ends with
-// a slash, if a format in PatchFormats is not valid or has the media type of another one, if
-// Resources names a resource that is not in the catalog, or if RepeatedDelete is neither 204 nor 410.
+// New returns the handler of a catalog. opts may be nil. It panics if catalog is nil, if Base has a
+// query or ends with a slash, if a format in PatchFormats is not valid or has the media type of another
+// one, if Resources names a resource that is not in the catalog, or if RepeatedDelete is neither 204 nor
+// 410.
 func New(catalog *resource.Catalog, opts *Options) *Handler {
+	if catalog == nil {
+		panic("rest: New: catalog is nil; pass the catalog to serve")
+	}
 	h := &Handler{catalog: catalog, limits: catalog.Limits(), table: map[string]*route{},
 		commands: map[string]map[string]*route{}}
 	if opts != nil {

@@ -60,6 +60,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -102,11 +103,14 @@ type Table[T any] struct {
 // New returns a Table for a table of db. It does not connect. name may include a schema, as in
 // "shop.orders". A nil opts selects the defaults.
 //
-// New panics if T has no id field or is not a valid schema, and if opts contradict T, each other or
-// the dialect of db.
+// New panics if T is a pointer, has no id field or is not a valid schema, and if opts contradict T,
+// each other or the dialect of db.
 func New[T any](db *sqltx.DB, name string, opts *Options) *Table[T] {
 	if db == nil {
 		panic("sqltable: New without a DB")
+	}
+	if t := reflect.TypeFor[T](); t.Kind() == reflect.Pointer {
+		panic(fmt.Sprintf("sqltable: New[%v] is a table of pointers; use New[%v]", t, t.Elem()))
 	}
 	t := &Table[T]{
 		db:      db,
