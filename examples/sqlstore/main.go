@@ -28,6 +28,12 @@ type Task struct {
 	Priority *int64 `json:"priority"`
 }
 
+// The compiler checks what the store implements.
+var _ resource.Collection[Task] = (*Tasks)(nil)
+var _ resource.Creator[Task] = (*Tasks)(nil)
+var _ resource.Replacer[Task] = (*Tasks)(nil)
+var _ resource.Deleter = (*Tasks)(nil)
+
 // openAPI serves the tasks of a SQLite file. With a write-ahead log, reads continue during a write.
 // busy_timeout makes a write wait for another one instead of failing. Another driver or database
 // needs another dialect of sqltx and other SQL in tasks.go.

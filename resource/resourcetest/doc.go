@@ -10,10 +10,13 @@
 //
 // Each case is a subtest. The kit detects the capabilities of the collection like package resource.
 // Cases of absent capabilities are skipped. The subtest "capabilities" lists both, and an absent
-// capability in [Options.Require] is a failure. The supported filters and sort keys are set in
-// [Options.Support].
+// capability in [Options.Require] is a failure. The filters and sort keys are those that
+// [Options.Resource] declares, or [Options.Support].
 //
 // # Failures
+//
+// A case that builds on a failed case is skipped, because it would fail for the same reason: pages are
+// not tested if the order is wrong. Run the test again after each fix.
 //
 // A failure message has three parts: what happened, the contract with its reason, and the command
 // that runs the subtest again with the same random choices:
@@ -28,9 +31,10 @@
 // # Requirements
 //
 // A store returns values as they were sent: the same JSON and the same instants, with nil and empty
-// lists treated alike. It may set fields tagged readOnly. Generated times are whole microseconds,
-// the precision of most databases. A store may reject text with U+0000, strings of 1 MiB and
-// integers above the largest int64 with an error, but must not change them.
+// lists treated alike. Times may be in any location and may have a monotonic clock reading. A store may
+// set fields tagged readOnly. Generated times are whole microseconds, the precision of most databases.
+// A store may reject text with U+0000, strings of 1 MiB and integers above the largest int64 with an
+// error, but must not change them.
 //
 // A read-only collection is tested with its existing items. Any other must be empty.
 //

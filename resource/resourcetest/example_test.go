@@ -15,15 +15,19 @@ import (
 
 // The whole test of a collection. As TestThings(t *testing.T) in a test file it is run by go test.
 func ExampleRun() {
+	// The resource as the program serves it, which declares the queries to test.
+	things := resource.New("things", newTable(""), &resource.Options[thing]{
+		Query: query.Support{
+			Filter: map[string][]query.Op{"color": {query.Eq, query.In}},
+			Sort:   []string{"size"},
+		},
+	})
 	testThings := func(t *testing.T) {
 		resourcetest.Run(t, func(t *testing.T) resource.Collection[thing] {
 			return newTable("") // a new, empty collection each time
 		}, &resourcetest.Options[thing]{
-			Support: query.Support{
-				Filter: map[string][]query.Op{"color": {query.Eq, query.In}},
-				Sort:   []string{"size"},
-			},
-			Require: []string{"Creator", "Replacer", "Deleter"},
+			Resource: things,
+			Require:  []string{"Creator", "Replacer", "Deleter"},
 		})
 	}
 	_ = testThings

@@ -57,9 +57,24 @@ func Contracts() map[string]string {
 	return contracts
 }
 
+// CaseNames returns the names of all cases in their order.
+func CaseNames() (names []string) {
+	for _, c := range cases[struct{}]() {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// Foundations returns the cases that each case builds on.
+func Foundations() map[string][]string { return foundations }
+
 // Describe returns the sentence about capabilities, and the errors of Require.
 func Describe[T any](ops resource.Ops[T], opts *Options[T]) (string, []string) {
-	able := capabilitiesOf(ops, opts.Support)
+	s, err := newSetup(opts)
+	if err != nil {
+		return err.Error(), nil
+	}
+	able := capabilitiesOf(ops, s.Support)
 	return able.describe(), able.require(opts.Require)
 }
 

@@ -1,6 +1,9 @@
 package resourcetest
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -11,28 +14,56 @@ func getCases[T any]() []testCase[T] {
 		{
 			name: "get-unknown",
 			contract: "Get of an id that was never used returns ErrNotFound, or an error that wraps " +
-				"it. A zero item without an error would be served as an existing item, and any other " +
-				"error as a failure of the server.",
+				"it, whatever the id: clients also send long ones, slashes and U+0000. A zero item " +
+				"without an error would be served as an existing item, and any other error as a failure " +
+				"of the server.",
 			run: getUnknown[T],
 		},
 	}
 }
 
-// getUnknown gets unknown ids, in an empty collection and beside other items.
+// oddIDs returns ids that a store may confuse with syntax of its own: of SQL, patterns, paths, file
+// names of up to 255 bytes and C strings.
+func oddIDs() []string {
+	return []string{"' OR 1=1 --", "%", "*", ".", "..", "/", "a/b", "../etc/passwd", "ünknown", "a b", " ",
+		"\n", "\x00", "a\x00b", strings.Repeat("a", 300), strings.Repeat("b", 4096)}
+}
+
+// resembling returns ids that a store must not take for an existing one.
+func resembling(id string) []string {
+	return []string{id + "\x00", id + "/", "./" + id, id + " ", " " + id, id + "\n", id + "%"}
+}
+
+// getUnknown gets unknown ids, in an empty collection and beside other items. Odd ids are omitted if
+// the field has constraints, because the library then rejects them.
 func getUnknown[T any](k *kit[T]) {
 	unknown := []string{k.newID(), k.newID(), k.newID()}
+	plain := false
 	if k.id.Type.Kind == schema.String && k.id.Pattern == nil && k.id.Format == "" && len(k.id.Enum) == 0 &&
 		k.ID == nil {
-		unknown = append(unknown, "' OR 1=1 --", "%", "*", "../etc/passwd", "ünknown", "a b")
+		plain = true
+		unknown = append(unknown, oddIDs()...)
 	}
 	for round := range 2 {
 		for _, id := range unknown {
 			_, err := k.ops.Get(k.ctx, id)
-			k.wantError(err, "Get of unknown id "+id, resource.ErrNotFound)
+			k.wantError(err, "Get of unknown id "+short(id), resource.ErrNotFound)
 		}
 		if round == 0 {
 			k.ids.Add(100) // so that Insert does not use one of the unknown ids
-			k.fill(3, distinct)
+			for i, it := range k.fill(3, distinct) {
+				if plain && i == 0 {
+					unknown = append(unknown, resembling(it.ID)...)
+				}
+			}
 		}
 	}
+}
+
+// short quotes an id for a message.
+func short(id string) string {
+	if len(id) <= 40 {
+		return fmt.Sprintf("%q", id)
+	}
+	return fmt.Sprintf("%q... (%d bytes)", id[:10], len(id))
 }

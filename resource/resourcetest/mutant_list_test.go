@@ -47,6 +47,8 @@ func listMutants() []mutant {
 			}
 		})},
 		{bug: "a page continues by the first key alone", want: []string{"page-walk"}, wrap: firstKeyAlone},
+		{bug: "after is ignored", want: []string{"page-walk", "page-deleted", "page-changes"},
+			wrap: ask(func(q *query.Query) { q.After = nil })},
 		{bug: "a page begins at its position", want: []string{"page-walk"}, wrap: beginsAt},
 		{bug: "a position is the item it was taken from", want: []string{"page-deleted"}, wrap: needsItem},
 		{bug: "pages count rows", want: []string{"page-changes"}, wrap: countsRows},

@@ -3,6 +3,7 @@ package resourcetest_test
 import (
 	"context"
 	"errors"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -25,6 +26,21 @@ func change(fn func(v *thing)) func(o ops) ops {
 	}
 }
 
+// getID returns a wrapper that changes the ids of Get.
+func getID(fn func(id string) (string, error)) func(o ops) ops {
+	return func(o ops) ops {
+		get := o.Get
+		o.Get = func(ctx context.Context, id string) (item, error) {
+			id, err := fn(id)
+			if err != nil {
+				return item{}, err
+			}
+			return get(ctx, id)
+		}
+		return o
+	}
+}
+
 // readMutants returns mutants with bugs in the items that they return.
 func readMutants() []mutant {
 	return []mutant{
@@ -39,6 +55,25 @@ func readMutants() []mutant {
 			}
 			return o
 		}},
+		{bug: "get of an id over 255 bytes fails", want: []string{"get-unknown"}, wrap: getID(func(id string) (string, error) {
+			if len(id) > 255 {
+				return "", errors.New("file name too long")
+			}
+			return id, nil
+		})},
+		{bug: "get of a dot segment fails", want: []string{"get-unknown"}, wrap: getID(func(id string) (string, error) {
+			if id == ".." {
+				return "", errors.New("is a directory")
+			}
+			return id, nil
+		})},
+		{bug: "an id ends at U+0000", want: []string{"get-unknown"}, wrap: getID(func(id string) (string, error) {
+			id, _, _ = strings.Cut(id, "\x00")
+			return id, nil
+		})},
+		{bug: "an id is cleaned like a path", want: []string{"get-unknown"}, wrap: getID(func(id string) (string, error) {
+			return path.Clean(id), nil
+		})},
 		{bug: "the id disagrees with the value", want: []string{"create-get"}, wrap: func(o ops) ops {
 			get := o.Get
 			o.Get = func(ctx context.Context, id string) (item, error) {

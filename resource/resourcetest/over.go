@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -156,7 +157,12 @@ func (o *over[T]) one(ctx context.Context, method, at string, body []byte,
 
 func (o *over[T]) path(id string) string { return o.at + "/" + url.PathEscape(id) }
 
+// get returns [resource.ErrNotFound] without a request for a dot segment, with which no URL can end (RFC
+// 3986 section 5.2.4), and for control characters, which package rest rejects with 400.
 func (o *over[T]) get(ctx context.Context, id string) (resource.Item[T], error) {
+	if id == "." || id == ".." || strings.ContainsFunc(id, unicode.IsControl) {
+		return resource.Item[T]{}, resource.ErrNotFound
+	}
 	return o.one(ctx, http.MethodGet, o.path(id), nil)
 }
 

@@ -47,6 +47,11 @@ func (o *over[T]) list(ctx context.Context, q query.Query) iter.Seq2[resource.It
 					return
 				}
 			}
+			if p.Next != "" && p.Next == cursor {
+				yield(resource.Item[T]{},
+					fmt.Errorf("the page after cursor %s ends at the same cursor", cursor))
+				return
+			}
 			if cursor = p.Next; cursor == "" {
 				return
 			}

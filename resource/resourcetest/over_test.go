@@ -51,6 +51,7 @@ func TestOverHidesNoBugs(t *testing.T) {
 		"the revision is a hash of the content":   "replace-revisions",
 		"a page continues by the first key alone": "page-walk",
 		"the order ignores desc":                  "list-sort",
+		"after is ignored":                        "page-walk",
 		"ne leaves null out":                      "filter-comparisons",
 		"or without parentheses":                  "filter-trees",
 		"count ignores the filter":                "count-list",

@@ -20,7 +20,7 @@ import (
 	"github.com/stoa-go/stoa/resource/resourcetest"
 )
 
-// brokenVariable is set in the test binary that TestRunFailsTheTest starts.
+// brokenVariable has the name of a mutant in the test binaries that tests start.
 const brokenVariable = "RESOURCETEST_BROKEN"
 
 // findMutant returns the mutant with this bug.
@@ -38,14 +38,14 @@ func TestRunOfABrokenStore(t *testing.T) {
 	if os.Getenv(brokenVariable) == "" {
 		t.Skip("TestRunFailsTheTest runs this test in a separate process, because it fails")
 	}
-	p := findMutant(t, "an empty revision matches")
+	p := findMutant(t, os.Getenv(brokenVariable))
 	resourcetest.RunOps(t, func(*testing.T) ops { return p.newOps() }, p.options())
 }
 
 func TestRunFailsTheTest(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestRunOfABrokenStore$", "-test.v")
-	cmd.Env = append(os.Environ(), brokenVariable+"=1")
+	cmd.Env = append(os.Environ(), brokenVariable+"=an empty revision matches")
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -162,6 +162,9 @@ func TestInvalidOptions(t *testing.T) {
 		{"no id", resourcetest.SetupError[unnamed](nil), "Options.IDField"},
 		{"unknown sort key", resourcetest.SetupError(sorted(query.Support{Sort: []string{"nme"}})), `"nme"`},
 		{"sort by a list", resourcetest.SetupError(sorted(query.Support{Sort: []string{"tags"}})), `"tags"`},
+		{"contains on a boolean", resourcetest.SetupError(&resourcetest.Options[thing]{Support: query.Support{
+			Filter: map[string][]query.Op{"done": {query.Contains}}}}), `Options.Support.Filter["done"] has the operator "contains"`},
+		{"pointer", resourcetest.SetupError[*thing](nil), "the type *resourcetest_test.thing is a pointer"},
 		{"natural and sorted", resourcetest.SetupError(sorted(query.Support{Natural: true, Sort: []string{"name"}})), "Natural"},
 		{"no valid value", resourcetest.SetupError[selfish](nil), "Options.New"},
 	}

@@ -2,6 +2,7 @@ package resourcetest
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -9,9 +10,12 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/internal/mistakes"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -36,6 +40,9 @@ func newSetup[T any](opts *Options[T]) (*setup[T], error) {
 	if opts != nil {
 		s.Options = *opts
 	}
+	if err := s.useResource(); err != nil {
+		return nil, err
+	}
 	s.IDField = cmp.Or(s.IDField, "id")
 	s.Writers = cmp.Or(s.Writers, 16)
 	s.Items = cmp.Or(s.Items, 200)
@@ -43,17 +50,17 @@ func newSetup[T any](opts *Options[T]) (*setup[T], error) {
 	if s.Seed, err = chosenSeed(s.Seed); err != nil {
 		return nil, err
 	}
-	typ, err := schema.Of(reflect.TypeFor[T]())
-	if err != nil {
-		return nil, err
+	typ, found := mistakes.TypeOf[T]()
+	if len(found) > 0 {
+		return nil, errors.New(strings.Join(found, "\n"))
 	}
 	s.typ, s.id = typ, typ.Field(s.IDField)
 	if s.id == nil {
 		return nil, fmt.Errorf("%v has no field with the JSON name %q; set Options.IDField",
 			typ.GoType, s.IDField)
 	}
-	if err := s.checkSupport(); err != nil {
-		return nil, err
+	if found := mistakes.OfSupport("Options.Support", s.Support, typ); len(found) > 0 {
+		return nil, errors.New(strings.Join(found, "\n"))
 	}
 	if _, err := s.value(distinct, 0); err != nil {
 		return nil, err
@@ -75,19 +82,53 @@ func chosenSeed(seed uint64) (uint64, error) {
 	return seed, nil
 }
 
-// checkSupport rejects fields that no case can test.
-func (s *setup[T]) checkSupport() error {
-	names := slices.Concat(slices.Sorted(maps.Keys(s.Support.Filter)), s.Support.Sort)
-	for _, name := range names {
-		if f := s.typ.Field(name); f == nil || !f.Comparable() {
-			return fmt.Errorf("Options.Support has %q, which is not a sortable field of %v",
-				name, s.typ.GoType)
+// useResource sets the defaults that Options.Resource determines, and returns how Support differs from
+// its queries.
+func (s *setup[T]) useResource() error {
+	if s.Resource == nil {
+		return nil
+	}
+	if got := s.Resource.Type().GoType; got != reflect.TypeFor[T]() {
+		return fmt.Errorf("Options.Resource has items of the type %v, want %v", got, reflect.TypeFor[T]())
+	}
+	served := s.Resource.Describe()
+	s.IDField = cmp.Or(s.IDField, served.ID)
+	if len(s.Support.Filter) == 0 && len(s.Support.Sort) == 0 && !s.Support.Natural {
+		s.Support = served.Query
+		return nil
+	}
+	var found []string
+	differ := func(what string, tested, declared any) {
+		found = append(found, fmt.Sprintf("Options.Support.%s is %v, but the resource %s declares %v",
+			what, tested, s.Resource.Name(), declared))
+	}
+	fields := slices.Collect(maps.Keys(s.Support.Filter))
+	fields = sortedSet(slices.AppendSeq(fields, maps.Keys(served.Query.Filter)))
+	for _, field := range fields {
+		tested, declared := sortedSet(s.Support.Filter[field]), sortedSet(served.Query.Filter[field])
+		if !slices.Equal(tested, declared) {
+			differ(fmt.Sprintf("Filter[%q]", field), tested, declared)
 		}
 	}
-	if s.Support.Natural && len(s.Support.Sort) > 0 {
-		return fmt.Errorf("Options.Support has Natural and sort keys; use one of them")
+	tested, declared := sortedSet(s.Support.Sort), sortedSet(served.Query.Sort)
+	if !slices.Equal(tested, declared) {
+		differ("Sort", tested, declared)
 	}
-	return nil
+	if s.Support.Natural != served.Query.Natural {
+		differ("Natural", s.Support.Natural, served.Query.Natural)
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s\nuse the same query.Support for both, or leave Options.Support out",
+		strings.Join(found, "\n"))
+}
+
+// sortedSet returns the distinct elements in order.
+func sortedSet[S ~string](list []S) []S {
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // value returns the nth value in a style, without an id.
@@ -164,5 +205,5 @@ func (s *setup[T]) fieldOf(it *resource.Item[T], name string) any {
 	if f == nil {
 		return nil
 	}
-	return f.Get(&it.Value)
+	return query.Canonical(f.Get(&it.Value)) // times in UTC
 }
