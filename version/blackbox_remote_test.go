@@ -194,6 +194,10 @@ func TestRule041ContractsOnOtherServers(t *testing.T) {
 			if report := api.Report(); !strings.Contains(report, "2.0.0, default"+line) {
 				t.Errorf("Report: %s", report)
 			}
+			brief := " (default)" + strings.TrimSuffix(line, "\n")
+			if report := api.BriefReport(); !strings.Contains(report, brief) {
+				t.Errorf("BriefReport: %s", report)
+			}
 			// A retired contract is 410 here, and its successor is elsewhere.
 			clock.set(nextJune)
 			gone := ask(t, api, "GET /1.0/orders")

@@ -169,6 +169,8 @@ func TestWrongArguments(t *testing.T) {
 		{"memory as a SQLite name", []string{"-db", ":memory:"}, 2, "-db memory"},
 		{"missing folder", []string{"-db", "/nowhere/shop.db"}, 1, "/nowhere/shop.db"},
 		{"database unreachable", []string{"-db", "postgres://shop:secret@127.0.0.1:1/shop"}, 1, "127.0.0.1"},
+		{"a contract that stays", []string{"-at", "2.0.0=http://localhost:1"}, 2, "1.0.0 or 1.1.0"},
+		{"no URL of a contract", []string{"-forward", "1.0.0=localhost:1"}, 2, "use CONTRACT=URL"},
 		{"now", []string{"-now", "tomorrow"}, 2, "2027-06-30T23:59:59Z"},
 		{"time before the retirement of 0.9.0", []string{"-now", "2026-01-31T23:59:58Z"}, 2, "0.9.0"},
 		{"help", []string{"-h"}, 0, "-places"},
