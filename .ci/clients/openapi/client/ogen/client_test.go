@@ -71,7 +71,7 @@ func TestOrder(t *testing.T) {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
 
-	patch := &client.OrderPatch{Status: client.NewOptOrderPatchStatus(client.OrderPatchStatusPaid)}
+	patch := &client.PatchOrderApplicationJSON{Status: client.NewOptOrderPatchStatus(client.OrderPatchStatusPaid)}
 	patched, err := c.PatchOrder(t.Context(), patch, client.PatchOrderParams{
 		ID: id, IfMatch: tag, Prefer: client.NewOptString("return=minimal"),
 	})
