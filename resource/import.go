@@ -1,7 +1,7 @@
 package resource
 
-// Imports: many items as lines of NDJSON. Called by package command. It calls import_read.go for
-// the lines, import_run.go to store them, and idempotency.go for the key.
+// Imports: many items as lines of NDJSON or rows of CSV. Called by protocols. It calls
+// import_read.go for the lines, import_run.go to store them, and idempotency.go for the key.
 
 import (
 	"cmp"
@@ -12,6 +12,7 @@ import (
 	"net/http"
 
 	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/resource/csv"
 	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/internal/importresult"
 	"github.com/stoa-go/stoa/resource/internal/ndjson"
@@ -27,9 +28,14 @@ type ImportOptions struct {
 	// the error (422). Import panics if the collection has no transactions; see
 	// [Description].Batches. Inside of a transaction every import is atomic.
 	Atomic bool
+	// CSV is the form of content that is CSV. nil: the content is NDJSON.
+	CSV *csv.Dialect
+	// Columns are the names of the columns of CSV without a header row. Default: the members that
+	// clients can read, in the order of the schema. A name that is not a member is an error.
+	Columns []string
 	// Gzip says that the content is compressed.
 	Gzip bool
-	// MaxLine limits a line, in bytes. Default 1 MiB. A longer line is rejected (413).
+	// MaxLine limits a line or a row, in bytes. Default 1 MiB. A longer one is rejected (413).
 	MaxLine int64
 }
 
@@ -37,6 +43,10 @@ type ImportOptions struct {
 // command.NewImport describes it. An item whose id exists is replaced, as by [Resource.Put], and
 // any other is created, as by [Resource.Create], with validation, policy and hooks for each line.
 // If the resource requires If-Match, no existing item can be replaced.
+//
+// With [ImportOptions].CSV each row is an item; package csv describes its cells. The lines of the
+// result are those at which rows begin. A header row with a column that is not a member ends the
+// import before it begins, unless Lenient is set, which ignores the column.
 //
 // A few hundred lines at a time are in memory and, if the collection is a [Transactor], are
 // committed together. A line that is rejected is in the result. Any other error, such as of the
@@ -144,18 +154,18 @@ func (call *importCall) Do(ctx context.Context) (err error) {
 
 // chunks returns a reader of the lines, of at most max bytes if that is not zero.
 func (call *importCall) chunks(ctx context.Context, content io.Reader, max int64) (*chunkReader, error) {
-	lines, err := ndjson.NewReader(ctx, content,
+	plain, err := ndjson.NewContent(ctx, content,
 		ndjson.Options{Gzip: call.opts.Gzip, MaxLine: call.opts.MaxLine, MaxContent: max})
 	if err != nil {
 		return nil, err
 	}
-	return &chunkReader{
-		Reader:  lines,
+	c := &chunkReader{
 		maxLine: call.opts.MaxLine,
 		r:       call.run.r,
 		opts:    &call.run.opts,
 		ids:     map[string]bool{},
-	}, nil
+	}
+	return c, c.begin(plain, call.opts)
 }
 
 // Content returns the digest of the content. The lines are not read before they are stored, so

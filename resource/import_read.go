@@ -1,16 +1,19 @@
 package resource
 
 // Reading the lines of an import in chunks of bounded size. Called by import.go and import_run.go.
-// It calls package ndjson.
+// It calls package ndjson or csv.
 
 import (
 	"bytes"
+	"errors"
 	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/stoa-go/stoa/resource/csv"
 	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/internal/ndjson"
+	"github.com/stoa-go/stoa/resource/schema"
 )
 
 // A chunk is the part of an import that is in memory, and committed, at a time: up to chunkLines
@@ -35,7 +38,7 @@ func (l *importLine) setNew(n newItem) { l.id, l.v, l.bad = n.id, n.value, n.inv
 
 // chunkReader reads chunks of lines. It reuses the memory of the previous chunk.
 type chunkReader struct {
-	*ndjson.Reader
+	lineReader
 	maxLine int64
 	r       *Resource
 	opts    *WriteOptions
@@ -43,6 +46,27 @@ type chunkReader struct {
 	text    []byte
 	ids     map[string]bool
 	pending *importLine // is the first of the next chunk
+}
+
+// lineReader reads the documents of an import: an [ndjson.Reader] or a [csv.Decoder].
+type lineReader interface {
+	Append(dst []byte) ([]byte, error)
+	Line() int
+}
+
+// begin starts to read content. With CSV it reads the header row.
+func (c *chunkReader) begin(content io.Reader, o *ImportOptions) error {
+	if o.CSV == nil {
+		c.lineReader = ndjson.NewReader(content, o.MaxLine)
+		return nil
+	}
+	rows, err := csv.NewDecoder(content, c.r.Type(), &csv.DecoderOptions{Dialect: *o.CSV,
+		Columns: o.Columns, MaxRow: o.MaxLine, AllowUnknown: o.Lenient})
+	if err == csv.ErrTooLong {
+		err = httpbody.TooLarge(o.MaxLine)
+	}
+	c.lineReader = rows
+	return err
 }
 
 // read returns the next lines. No id occurs twice, so the order of the lines does not matter. The
@@ -85,8 +109,11 @@ func (c *chunkReader) line() (importLine, error) {
 		text, err := c.Append(c.text)
 		line := importLine{n: c.Line()}
 		switch {
-		case err == ndjson.ErrTooLong:
+		case err == ndjson.ErrTooLong || err == csv.ErrTooLong:
 			line.bad = httpbody.TooLarge(c.maxLine)
+			return line, nil
+		case errors.As(err, new(*csv.SyntaxError)), errors.As(err, new(schema.Violations)):
+			line.bad = err // concerns this row only
 			return line, nil
 		case err != nil:
 			return line, err

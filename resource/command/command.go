@@ -217,7 +217,7 @@ func (c *Command) Part() resource.PartInfo {
 func (c *Command) summary() string {
 	text := "/" + c.name + "  POST, OPTIONS\n"
 	if c.into != nil {
-		return text + "    import: lines of application/x-ndjson into /" + c.into.Name() + "\n"
+		return text + "    import: lines of application/x-ndjson or text/csv into /" + c.into.Name() + "\n"
 	}
 	text += "    command: input " + fieldNames(c.in) + ", output " + fieldNames(c.out)
 	if c.jobs != nil {

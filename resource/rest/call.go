@@ -15,6 +15,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
+	"github.com/stoa-go/stoa/resource/csv"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/internal/safe"
@@ -45,6 +46,7 @@ type call struct {
 const (
 	mediaJSON    = "application/json"
 	mediaNDJSON  = "application/x-ndjson"
+	mediaCSV     = csv.MediaType
 	mediaProblem = "application/problem+json"
 )
 

@@ -284,7 +284,7 @@ func TestRule034OtherTypes(t *testing.T) {
 	d := wantProblem(t, send(t, h, "GET /v1.0/orders/1", "Accept: text/html"), problem.NotAcceptable)
 	same(t, "available", []string{own, plain}, d.Available)
 	d = wantProblem(t, send(t, h, "GET /v1.0/orders", "Accept: text/html"), problem.NotAcceptable)
-	same(t, "available of lists", []string{own, plain, lines}, d.Available)
+	same(t, "available of lists", []string{own, plain, lines, "text/csv"}, d.Available)
 	res := send(t, h, "POST /v1.0/orders", "Content-Type: application/vnd.shop.1.0.user+json", "", `{"itemId":7,"qty":1}`)
 	wantProblem(t, res, problem.UnsupportedMediaType, "Accept: "+own+", "+postTypes, "Accept-Post: "+own+", "+postTypes)
 	res = send(t, h, "PUT /v1.0/orders/1", "Content-Type: text/plain", "", `{"itemId":7,"qty":1}`)

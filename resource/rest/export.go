@@ -1,28 +1,61 @@
 package rest
 
-// The whole list as NDJSON: one item in each line. Called by getList if the client accepts
-// application/x-ndjson. It calls Resource.Pages.
+// The whole list as NDJSON, one item in each line, or as CSV. Called by getList if the client accepts
+// one of them. It calls Resource.Pages. csv.go has the rows of CSV.
 
 import (
 	"io"
 	"net/http"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/csv"
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/httpbody"
+	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// export sends the whole list. It needs constant memory for any length: each page is written before
-// the next one is read.
-func (x *call) export(a *listRequest, enc header.Encodings) error {
+// exportFormat encodes the items of an export.
+type exportFormat interface {
+	contentType() []string
+	// begin appends what precedes the first item.
+	begin(dst []byte) []byte
+	// append appends the entry with the index i of its page and its related items.
+	append(dst []byte, e *resource.Entry, i int, rel []related) ([]byte, error)
+}
+
+// lineFormat is NDJSON.
+type lineFormat struct {
+	typ       *schema.Type
+	selection *selection
+}
+
+func (lineFormat) contentType() []string   { return typeNDJSON }
+func (lineFormat) begin(dst []byte) []byte { return dst }
+
+func (f lineFormat) append(dst []byte, e *resource.Entry, i int, rel []related) ([]byte, error) {
+	dst, err := f.selection.append(dst, f.typ, e, i, rel)
+	return append(dst, '\n'), err
+}
+
+// export sends the whole list as media. It needs constant memory for any length: each page is written
+// before the next one is read.
+func (x *call) export(a *listRequest, media string, d csv.Dialect, enc header.Encodings) error {
+	var format exportFormat = lineFormat{x.route.resource.Type(), &a.selection}
+	if media == mediaCSV {
+		var err error
+		if format, err = x.newRowFormat(&a.selection, d); err != nil {
+			return err
+		}
+	}
 	buf := buffers.Get()
 	defer buffers.Put(buf)
+	*buf = format.begin(*buf)
 	// out is nil until the first page has been read. An error before that becomes a status code.
 	// Pages yields at least one page or an error, so out is not nil after the loop.
 	var out io.WriteCloser
 	for entries, err := range x.route.resource.Pages(x.r.Context(), a.q, a.position) {
 		if err == nil {
-			*buf, err = x.appendLines((*buf)[:0], a, entries)
+			*buf, err = x.appendEntries(*buf, a, format, entries)
 		}
 		if err != nil {
 			if out == nil {
@@ -34,7 +67,7 @@ func (x *call) export(a *listRequest, enc header.Encodings) error {
 			if err := x.checkListMatch(); err != nil {
 				return err
 			}
-			out = x.beginExport(enc)
+			out = x.beginExport(format, enc)
 		}
 		// One page shows that the list can be read. HEAD has the same header as GET and no need for
 		// more.
@@ -45,12 +78,15 @@ func (x *call) export(a *listRequest, enc header.Encodings) error {
 			return err
 		}
 		x.rec.AddItems(len(entries))
+		*buf = (*buf)[:0]
 	}
 	return out.Close()
 }
 
-// appendLines appends the items of a page with their relations, one in each line.
-func (x *call) appendLines(dst []byte, a *listRequest, entries []resource.Entry) ([]byte, error) {
+// appendEntries appends the items of a page with their relations.
+func (x *call) appendEntries(
+	dst []byte, a *listRequest, format exportFormat, entries []resource.Entry,
+) ([]byte, error) {
 	// Related items are read for one page at a time, so their memory is limited, too.
 	rel, err := a.selection.follow(x, entries)
 	defer release(rel)
@@ -58,18 +94,17 @@ func (x *call) appendLines(dst []byte, a *listRequest, entries []resource.Entry)
 		if err != nil {
 			break
 		}
-		dst, err = a.selection.append(dst, x.route.resource.Type(), &entries[i], i, rel)
-		dst = append(dst, '\n')
+		dst, err = format.append(dst, &entries[i], i, rel)
 	}
 	return dst, err
 }
 
-// beginExport sends the header of an export and returns the writer of its lines. After it an error
+// beginExport sends the header of an export and returns the writer of its content. After it an error
 // can only end the response.
-func (x *call) beginExport(enc header.Encodings) io.WriteCloser {
+func (x *call) beginExport(format exportFormat, enc header.Encodings) io.WriteCloser {
 	h := x.w.Header()
 	x.listHeaders(h)
-	h["Content-Type"] = typeNDJSON
+	h["Content-Type"] = format.contentType()
 	h["X-Content-Type-Options"] = nosniff
 	var out io.WriteCloser = plainWriter{x.w}
 	// The size is not known, so the threshold of other responses does not apply. There is no entity

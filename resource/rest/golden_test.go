@@ -309,6 +309,9 @@ func readable(t *testing.T, res *response) string {
 			t.Fatalf("%s: %v", res.line, err)
 		}
 	}
+	if strings.HasPrefix(res.header.Get("Content-Type"), "text/csv") {
+		body = []byte(strings.ReplaceAll(string(body), "\r\n", "\n"))
+	}
 	body = instancePattern.ReplaceAll(body, []byte("urn:uuid:..."))
 	if strings.HasSuffix(res.header.Get("Content-Type"), "json") && !strings.Contains(string(body), "\n") {
 		return string(layOut(t, body, 0))

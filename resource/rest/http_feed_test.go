@@ -168,26 +168,28 @@ func TestFeedRefusals(t *testing.T) {
 func TestRule052StreamsAreOffered(t *testing.T) {
 	t.Parallel()
 	f := newFeed(t)
+	const asRows = "text/csv; charset=utf-8; header=present"
 	tests := []struct {
 		name   string
 		fed    bool
 		accept string
 		want   string // the media type; "" is 406
+		list   string // that of a list, if it differs
 	}{
-		{"asked for", true, "text/event-stream", "text/event-stream"},
-		{"in other letters", true, "Text/Event-Stream", "text/event-stream"},
-		{"any text", true, "text/*", ""}, // a stream is sent only if its media type is requested by name
-		{"any text, or anything", true, "text/html, text/*;q=0.9, */*;q=0.8", "application/json"},
-		{"anything before JSON", true, "*/*, application/json;q=0.5, application/x-ndjson;q=0.4", "application/json"},
-		{"stream before any text", true, "text/*;q=0.7, text/event-stream;q=0.8, application/json;q=0.5", "text/event-stream"},
-		{"anything is JSON", true, "*/*", "application/json"},
-		{"JSON first", true, "text/event-stream;q=0.5, application/json", "application/json"},
-		{"stream first", true, "application/json;q=0.5, text/event-stream", "text/event-stream"},
-		{"not the stream", true, "text/event-stream;q=0, */*", "application/json"},
-		{"neither", true, "text/html", ""},
-		{"with a parameter", true, "text/event-stream;charset=latin1", ""},
-		{"no feed", false, "text/event-stream", ""},
-		{"no feed, but JSON", false, "text/event-stream, application/json;q=0.1", "application/json"},
+		{"asked for", true, "text/event-stream", "text/event-stream", ""},
+		{"in other letters", true, "Text/Event-Stream", "text/event-stream", ""},
+		{"any text", true, "text/*", "", asRows}, // a stream is sent only if its media type is requested by name
+		{"any text, or anything", true, "text/html, text/*;q=0.9, */*;q=0.8", "application/json", asRows},
+		{"anything before JSON", true, "*/*, application/json;q=0.5, application/x-ndjson;q=0.4", "application/json", asRows},
+		{"stream before any text", true, "text/*;q=0.7, text/event-stream;q=0.8, application/json;q=0.5", "text/event-stream", ""},
+		{"anything is JSON", true, "*/*", "application/json", ""},
+		{"JSON first", true, "text/event-stream;q=0.5, application/json", "application/json", ""},
+		{"stream first", true, "application/json;q=0.5, text/event-stream", "text/event-stream", ""},
+		{"not the stream", true, "text/event-stream;q=0, */*", "application/json", ""},
+		{"neither", true, "text/html", "", ""},
+		{"with a parameter", true, "text/event-stream;charset=latin1", "", ""},
+		{"no feed", false, "text/event-stream", "", ""},
+		{"no feed, but JSON", false, "text/event-stream, application/json;q=0.1", "application/json", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -200,10 +202,14 @@ func TestRule052StreamsAreOffered(t *testing.T) {
 			create(t, h, "/orders", `{"customerId":"ann"}`)
 			for _, target := range []string{"/orders", "/orders/1"} {
 				res := send(t, h, "HEAD "+target, "Accept: "+tt.accept)
-				if tt.want == "" {
+				wanted := tt.want
+				if tt.list != "" && target == "/orders" {
+					wanted = tt.list
+				}
+				if wanted == "" {
 					wantProblem(t, res, problem.NotAcceptable)
 					d := wantProblem(t, send(t, h, "GET "+target, "Accept: "+tt.accept), problem.NotAcceptable)
-					offers := []string{"application/json", "application/x-ndjson", "text/event-stream"}
+					offers := []string{"application/json", "application/x-ndjson", "text/csv", "text/event-stream"}
 					if target != "/orders" {
 						offers = []string{"application/json", "text/event-stream"}
 					}
@@ -213,7 +219,7 @@ func TestRule052StreamsAreOffered(t *testing.T) {
 					same(t, "available", offers, d.Available)
 					continue
 				}
-				want(t, res, http.StatusOK, "Content-Type: "+tt.want)
+				want(t, res, http.StatusOK, "Content-Type: "+wanted)
 			}
 		})
 	}

@@ -1,6 +1,6 @@
 package rest
 
-// Imports: POST of NDJSON to a command that creates items. Called by serveCommand; calls
+// Imports: POST of NDJSON or CSV to a command that creates items. Called by serveCommand; calls
 // Resource.Import, which reads the body line by line.
 
 import (
@@ -18,10 +18,11 @@ import (
 // the others are stored. The document lists the rejected ones.
 func (x *call) importLines() error {
 	var w writeRequest
-	atomic, err := x.prepareImport(&w)
-	if err != nil {
+	var o resource.ImportOptions
+	if err := x.prepareImport(&w, &o); err != nil {
 		return err
 	}
+	var err error
 	var content io.Reader = x.r.Body
 	// A key covers the content, so the body passes through a hash. Otherwise it is read directly.
 	if w.opts.Key = x.useKey(w.key, "", w.media); w.opts.Key != nil {
@@ -30,9 +31,9 @@ func (x *call) importLines() error {
 			return err
 		}
 	}
-	doc, err := x.route.command.Into().Import(x.r.Context(), content, &resource.ImportOptions{
-		// The import decompresses the body itself, because a digest covers the compressed content.
-		WriteOptions: w.opts, Atomic: atomic, Gzip: httpbody.Gzipped(x.r), MaxLine: x.h.limits.Body})
+	// The import decompresses the body itself, because a digest covers the compressed content.
+	o.WriteOptions, o.Gzip, o.MaxLine = w.opts, httpbody.Gzipped(x.r), x.h.limits.Body
+	doc, err := x.route.command.Into().Import(x.r.Context(), content, &o)
 	if err != nil {
 		return err
 	}
@@ -41,54 +42,76 @@ func (x *call) importLines() error {
 }
 
 // prepareImport checks the header fields and the query before the body is read.
-func (x *call) prepareImport(w *writeRequest) (atomic bool, err error) {
-	if err = x.acceptable(); err != nil {
-		return false, err
+func (x *call) prepareImport(w *writeRequest, o *resource.ImportOptions) error {
+	if err := x.acceptable(); err != nil {
+		return err
 	}
+	var err error
 	if w.enc, err = x.encodings(); err != nil {
-		return false, err
+		return err
 	}
 	// Not checkContent: an import may be longer than Limits.Body.
-	if _, err = x.checkContentType(x.route.posts...); err != nil {
-		return false, err
+	if w.media, err = x.checkContentType(x.route.posts...); err != nil {
+		return err
 	}
-	w.media = mediaNDJSON
+	if w.media == mediaCSV {
+		d, err := x.contentDialect()
+		if err != nil {
+			return err
+		}
+		// A key covers the form of the content, because the same bytes have another meaning in
+		// another form.
+		o.CSV, w.media = &d, d.MediaType()
+	}
 	w.opts.Lenient = x.lenient(x.prefer())
 	w.opts.MaxDepth, w.opts.MaxNames = x.h.limits.Depth, x.h.limits.Names
-	if atomic, err = x.atomic(w.opts.Lenient); err != nil {
-		return false, err
+	if err := x.importParams(o, w.opts.Lenient); err != nil {
+		return err
 	}
 	w.key, err = x.parseKey()
-	return atomic, err
+	return err
 }
 
-// atomic reads the parameter atomic, the only one of an import. handling=lenient ignores unknown
-// parameters, but not a wrong value: the client relies on all or nothing.
-func (x *call) atomic(lenient bool) (bool, error) {
+// importParams reads the parameters of an import: atomic and, for CSV without a header row, fields.
+// handling=lenient ignores unknown parameters, but not a wrong value: the client relies on all or
+// nothing.
+func (x *call) importParams(o *resource.ImportOptions, lenient bool) error {
 	params, err := x.params()
 	if err != nil {
-		return false, err
+		return err
+	}
+	known := []string{"atomic"}
+	if o.CSV != nil && o.CSV.NoHeader {
+		known = append(known, "fields")
 	}
 	for _, name := range slices.Sorted(maps.Keys(params)) {
-		if name != "atomic" && !lenient {
-			return false, badParameter(name, "unknownParameter", unknownParameter("atomic"))
+		switch {
+		case slices.Contains(known, name):
+			if len(params[name]) > 1 {
+				return badParameter(name, "duplicateParameter", "must occur once")
+			}
+		case name == "fields" && o.CSV != nil && !lenient:
+			return badParameter(name, "unsupported", "is only for text/csv with header=absent")
+		case !lenient:
+			return badParameter(name, "unknownParameter", unknownParameter(known...))
 		}
 	}
-	values := params["atomic"]
-	switch {
-	case len(values) == 0:
-		return false, nil
-	case len(values) > 1:
-		return false, badParameter("atomic", "duplicateParameter", "must occur once")
-	case values[0] == "false":
-		return false, nil
-	case values[0] != "true":
-		return false, badParameter("atomic", "invalidValue", "must be true or false")
+	if list, ok := params["fields"]; ok && len(known) > 1 {
+		if o.Columns, err = x.columnNames(list[0]); err != nil {
+			return err
+		}
+	}
+	switch v := params.Get("atomic"); {
+	case !params.Has("atomic") || v == "false":
+		return nil
+	case v != "true":
+		return badParameter("atomic", "invalidValue", "must be true or false")
 	// atomic=true needs transactions. Without them, 400 is better than an import that is silently
 	// stored in part.
 	case !x.route.command.Into().Describe().Batches:
-		return false, badParameter("atomic", "unsupported",
+		return badParameter("atomic", "unsupported",
 			"is not supported, because the items have no transactions")
 	}
-	return true, nil
+	o.Atomic = true
+	return nil
 }

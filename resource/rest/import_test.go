@@ -471,7 +471,7 @@ func TestImportNegotiation(t *testing.T) {
 		{"POST /users/import", []string{linesBody, "Accept-Encoding: gzip, identity;q=0"}, 200, []string{"Content-Encoding: gzip"}},
 		{"POST /users/import", []string{linesBody, "Accept: application/x-ndjson"}, 406, nil},
 		{"POST /users/import", []string{linesBody, "Accept-Encoding: br, identity;q=0"}, 406, nil},
-		{"POST /users/import", []string{jsonBody}, 415, []string{"Accept-Post: application/x-ndjson", "Accept: application/x-ndjson"}},
+		{"POST /users/import", []string{jsonBody}, 415, []string{"Accept-Post: application/x-ndjson, text/csv", "Accept: application/x-ndjson, text/csv"}},
 		{"POST /users/import", []string{linesBody, "Content-Encoding: br"}, 415, []string{"Accept-Encoding: gzip, identity"}},
 		{"POST /users/import", []string{linesBody, "Content-Range: bytes 0-1/2"}, 400, nil},
 		{"POST /users/import?atomic=yes", []string{linesBody}, 400, nil},
@@ -480,7 +480,7 @@ func TestImportNegotiation(t *testing.T) {
 		{"POST /users/import?x=1", []string{linesBody, "Prefer: handling=lenient"}, 200, nil},
 		{"GET /users/import", nil, 405, []string{"Allow: POST, OPTIONS"}},
 		{"PUT /users/import", []string{jsonBody}, 409, nil},
-		{"OPTIONS /users/import", nil, 204, []string{"Allow: POST, OPTIONS", "Accept-Post: application/x-ndjson"}},
+		{"OPTIONS /users/import", nil, 204, []string{"Allow: POST, OPTIONS", "Accept-Post: application/x-ndjson, text/csv"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.line+" "+strings.Join(tt.fields, ", "), func(t *testing.T) {
@@ -545,7 +545,7 @@ func TestImportRegistration(t *testing.T) {
 	})
 	c := command.NewImport("users/import", users)
 	report := resource.NewCatalog(nil, users, c).Report()
-	if line := "/users/import  POST, OPTIONS\n    import: lines of application/x-ndjson into /users\n"; !strings.Contains(report, line) {
+	if line := "/users/import  POST, OPTIONS\n    import: lines of application/x-ndjson or text/csv into /users\n"; !strings.Contains(report, line) {
 		t.Errorf("report:\n%s", report)
 	}
 	same(t, "into users", true, c.Into() == users)

@@ -97,6 +97,7 @@ func TestRule142OtherProtocols(t *testing.T) {
 			`{"op":"patch","id":"1","patch":{"title":"b"}}`, `{"op":"delete","id":"1"}`)}, 0},
 		{"import", "POST /memos/import", 200, []string{linesBody, "", `{"title":"a"}` + "\n" + `{"title":7}` + "\n" + `{"title":"c"}`}, 2},
 		{"import of all or nothing", "POST /memos/import?atomic=true", 200, []string{linesBody, "", `{"title":"a"}` + "\n" + `{"title":"c"}`}, 2},
+		{"import of CSV", "POST /memos/import", 200, []string{csvBody, "", "title\r\na\r\nb,c\r\nd\r\n"}, 2},
 		{"import with a digest", "POST /memos/import", 200, []string{linesBody,
 			"Content-Digest: sha-256=:" + digestOf(`{"title":"a"}`) + ":", "", `{"title":"a"}`}, 1},
 		{"upload", "POST /files", 201, []string{png, "", "hello"}, 0},
@@ -127,7 +128,7 @@ func TestRule142OtherProtocols(t *testing.T) {
 				}
 				if n := len(fields); tt.rest != nil {
 					fields[n-1] += " "
-					if tt.rest[0] == png || tt.rest[0] == linesBody {
+					if tt.rest[0] == png || tt.rest[0] == linesBody || tt.rest[0] == csvBody {
 						for i, f := range fields {
 							if strings.HasPrefix(f, "Content-Digest") {
 								fields[i] = "Content-Digest: sha-256=:" + digestOf(fields[n-1]) + ":"

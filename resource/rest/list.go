@@ -1,8 +1,8 @@
 package rest
 
 // GET and HEAD of a collection: one page as JSON. Called by route.go. It calls Resource.List, and
-// selection renders the entries. Accept selects the other representations of a list: NDJSON in
-// export.go and the change feed in stream.go.
+// selection renders the entries. Accept selects the other representations of a list: NDJSON and CSV
+// in export.go and the change feed in stream.go.
 
 import (
 	"crypto/sha256"
@@ -23,7 +23,7 @@ import (
 
 // The media types and parameters of a list.
 var (
-	listOffers     = []string{mediaJSON, mediaNDJSON}
+	listOffers     = []string{mediaJSON, mediaNDJSON, mediaCSV}
 	listParameters = []string{"after", "before", "expand"}
 )
 
@@ -36,18 +36,14 @@ type listRequest struct {
 // getList handles GET and HEAD of a collection. Accept decides between a page, the whole list and a
 // stream.
 func (x *call) getList() error {
-	offers := listOffers
-	if x.route.resource.Watches() {
-		offers = watchOffers
-	}
-	i, err := x.negotiateFeed(x.r.Header["Accept"], offers)
+	media, dialect, err := x.negotiateList()
 	if err != nil {
 		return err
 	}
-	if offers[i] == mediaStream {
+	if media == mediaStream {
 		return x.feedList()
 	}
-	whole := offers[i] == mediaNDJSON
+	whole := media != mediaJSON
 	enc, err := x.encodings()
 	if err != nil {
 		return err
@@ -60,7 +56,7 @@ func (x *call) getList() error {
 	// The cursor is read before the items: a client that subscribes from it misses no later change.
 	x.setEventCursor()
 	if whole {
-		return x.export(&a, enc)
+		return x.export(&a, media, dialect, enc)
 	}
 	res := x.route.resource
 	page, err := res.List(x.r.Context(), a.q, a.position)

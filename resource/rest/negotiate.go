@@ -211,7 +211,7 @@ func (x *call) acceptPost() []string {
 	if x.sel == nil || x.route.acceptPost == nil {
 		return x.route.acceptPost
 	}
-	// NDJSON has no vendor type.
+	// NDJSON and CSV have no vendor type.
 	if x.route.posts[0] != mediaJSON {
 		return x.route.acceptPost
 	}

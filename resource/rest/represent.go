@@ -28,6 +28,7 @@ type selection struct {
 	fields        *schema.Selection // nil: all
 	links         []*link
 	names         string // fields, sorted, for entity tags
+	columns       string // fields, as in the request, for CSV
 	whole         []byte // the item as recorded JSON, if this is a replay
 	versionMember []byte // the last member: it repeats the one that selected the contract
 }
@@ -44,7 +45,7 @@ func (x *call) parseSelection(params url.Values) (selection, error) {
 		}
 		// One selection has one entity tag, whatever the order and the repetitions in the URL.
 		slices.Sort(list)
-		p.fields, p.names = sel, strings.Join(slices.Compact(list), ",")
+		p.fields, p.columns, p.names = sel, names, strings.Join(slices.Compact(list), ",")
 	}
 	if names, ok := params["expand"]; ok {
 		// Both forms are accepted: expand=a,b and expand=a&expand=b.
@@ -192,16 +193,20 @@ type related struct {
 func (rel *related) append(dst []byte, i int) ([]byte, error) {
 	dst = append(reopenObject(dst), '"')
 	dst = append(dst, rel.link.name...)
-	dst = append(dst, '"', ':')
+	dst, err := rel.appendValue(append(dst, '"', ':'), i)
+	return append(dst, '}'), err
+}
+
+// appendValue adds the related items of entry i as a JSON value.
+func (rel *related) appendValue(dst []byte, i int) ([]byte, error) {
 	typ, ends := rel.link.target.Type(), rel.page.Ends(i)
 	if !rel.link.many {
 		// null and not an absent member: there is no related item that the caller may see, and the
 		// client did ask for the relation.
 		if len(ends) == 0 {
-			return append(dst, "null}"...), nil
+			return append(dst, "null"...), nil
 		}
-		dst, err := typ.Append(dst, rel.page.Entries[ends[0]].Value)
-		return append(dst, '}'), err
+		return typ.Append(dst, rel.page.Entries[ends[0]].Value)
 	}
 	dst = append(dst, '[')
 	for k, end := range ends {
@@ -213,7 +218,7 @@ func (rel *related) append(dst []byte, i int) ([]byte, error) {
 			return dst, err
 		}
 	}
-	return append(dst, ']', '}'), nil
+	return append(dst, ']'), nil
 }
 
 // reopenObject removes the closing brace of the object at the end of dst, so that the caller can
@@ -271,7 +276,7 @@ func (x *call) notAcceptable(offers []string) error {
 }
 
 // acceptError returns the 406 error for the available media types.
-func acceptError(available []string) error {
+func acceptError(available []string) *problem.Details {
 	d := problem.New(problem.NotAcceptable,
 		"Accept must allow "+strings.Join(available, " or ")+".")
 	d.Extensions = map[string]any{"available": available}

@@ -6,8 +6,8 @@
 // serves GET, HEAD, POST and OPTIONS at /orders, and GET, HEAD, PUT, PATCH, DELETE and OPTIONS at
 // /orders/{id}, if the collections have the capabilities. The package implements content
 // negotiation, validators and preconditions (RFC 9110), patches (RFC 6902, RFC 7396), problem
-// details (RFC 9457), links between pages (RFC 8288), preferences (RFC 7240), range requests and
-// change feeds (text/event-stream). It uses only the exported API of package resource.
+// details (RFC 9457), links between pages (RFC 8288), preferences (RFC 7240), range requests, CSV
+// (RFC 4180) and change feeds (text/event-stream). It uses only the exported API of package resource.
 //
 // A request is parsed by route.go (path and method), negotiate.go (media type and contract) and
 // body.go. The handler then calls one method of a Resource, and represent.go and validators.go
@@ -24,6 +24,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/command"
+	"github.com/stoa-go/stoa/resource/csv"
 	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/version"
@@ -48,6 +49,10 @@ type Options struct {
 	// PatchFormats are additional formats of PATCH, for all resources. Default none: JSON Merge Patch
 	// and JSON Patch.
 	PatchFormats []patch.Format
+	// CSV is the form of text/csv that lists and imports have if a request does not select another by
+	// the parameters of the media type. Default: commas, a header row, no byte order mark, and
+	// formulas as they are; see [csv.Dialect].
+	CSV csv.Dialect
 	// Resources configures single resources and collections of blobs, by name.
 	Resources map[string]ResourceOptions
 }
@@ -141,9 +146,9 @@ var (
 )
 
 // New returns the handler of a catalog. opts may be nil. It panics if catalog is nil, if Base has a
-// query or ends with a slash, if a format in PatchFormats is not valid or has the media type of another
-// one, if Resources names a resource that is not in the catalog, or if RepeatedDelete is neither 204 nor
-// 410.
+// query or ends with a slash, if CSV has another delimiter than those of [csv.Dialect], if a format in
+// PatchFormats is not valid or has the media type of another one, if Resources names a resource that is
+// not in the catalog, or if RepeatedDelete is neither 204 nor 410.
 func New(catalog *resource.Catalog, opts *Options) *Handler {
 	if catalog == nil {
 		panic("rest: New: catalog is nil; pass the catalog to serve")
@@ -156,6 +161,9 @@ func New(catalog *resource.Catalog, opts *Options) *Handler {
 	if strings.ContainsAny(h.opts.Base, "?#") || strings.HasSuffix(h.opts.Base, "/") {
 		panic(fmt.Sprintf("rest: Options.Base %q must not have a query or fragment or end with a slash",
 			h.opts.Base))
+	}
+	if err := h.opts.CSV.Check(); err != nil {
+		panic("rest: Options.CSV: " + err.Error())
 	}
 	if h.opts.Challenge == "" {
 		h.opts.Challenge = "Bearer"

@@ -74,9 +74,9 @@ func (h *Handler) newRoute(p resource.Part) *route {
 		rt = &route{name: p.Name(), command: p, media: CommandMedia(p), allowList: []string{"POST, OPTIONS"},
 			posts: []string{mediaJSON}}
 		if p.Into() != nil {
-			rt.posts = []string{mediaNDJSON}
+			rt.posts = []string{mediaNDJSON, mediaCSV}
 		}
-		rt.acceptPost = rt.posts
+		rt.acceptPost = []string{strings.Join(rt.posts, ", ")}
 	case *blob.Collection:
 		rt = h.blobsRoute(p)
 	default:

@@ -52,6 +52,7 @@ func TestRule047AcceptOfLists(t *testing.T) {
 	const (
 		js    = "application/json"
 		lines = "application/x-ndjson"
+		rows  = "text/csv; charset=utf-8; header=present"
 		none  = ""
 	)
 	tests := []struct {
@@ -70,7 +71,9 @@ func TestRule047AcceptOfLists(t *testing.T) {
 		{"case", []string{"APPLICATION/X-NDJSON"}, lines},
 		{"most specific", []string{"application/*;q=0.1, application/json;q=0"}, lines},
 		{"specific zero beats wildcard", []string{"*/*, application/json;q=0"}, lines},
-		{"both excluded", []string{"*/*, application/json;q=0, application/x-ndjson;q=0"}, none},
+		{"two excluded", []string{"*/*, application/json;q=0, application/x-ndjson;q=0"}, rows},
+		{"all excluded", []string{"*/*, application/json;q=0, application/x-ndjson;q=0, text/csv;q=0"}, none},
+		{"any text", []string{"text/*"}, rows},
 		{"tie", []string{"application/x-ndjson, application/json"}, js},
 		{"utf-8", []string{"application/json; charset=utf-8"}, js},
 		{"bad weight is no member", []string{"application/json;q=x, application/x-ndjson;q=0.1"}, lines},
@@ -91,7 +94,7 @@ func TestRule047AcceptOfLists(t *testing.T) {
 				return
 			}
 			d := wantProblem(t, res, problem.NotAcceptable, "Vary: Accept, Accept-Encoding, Prefer")
-			if diff := cmp.Diff([]string{js, lines}, d.Available); diff != "" {
+			if diff := cmp.Diff([]string{js, lines, "text/csv"}, d.Available); diff != "" {
 				t.Errorf("available (-want +got):\n%s", diff)
 			}
 		})

@@ -27,8 +27,8 @@ var (
 	typeStream  = []string{mediaStream}
 	unbuffered  = []string{"no"}
 	closeValue  = []string{"close"}
-	itemOffers  = []string{mediaJSON, mediaStream}              // of an item with a feed
-	watchOffers = []string{mediaJSON, mediaNDJSON, mediaStream} // of a list with a feed
+	itemOffers  = []string{mediaJSON, mediaStream}                        // of an item with a feed
+	watchOffers = []string{mediaJSON, mediaNDJSON, mediaCSV, mediaStream} // of a list with a feed
 )
 
 type changes = iter.Seq2[*feed.Change[resource.Entry], error]

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/csv"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -18,6 +19,7 @@ func Problem(err error) *problem.Details {
 	var (
 		invalid  schema.Violations
 		syntax   *schema.SyntaxError
+		row      *csv.SyntaxError
 		patching *patch.Error
 		queries  query.Errors
 		one      *query.Error
@@ -33,6 +35,10 @@ func Problem(err error) *problem.Details {
 			d.Detail = "The content exceeds a limit for JSON."
 		}
 		d.Errors = []problem.Violation{{Pointer: syntax.Pointer, Code: syntax.Code, Detail: syntax.Detail}}
+		return d
+	case errors.As(err, &row):
+		d := problem.New(problem.BadRequest, "The row is not valid CSV.")
+		d.Errors = []problem.Violation{{Pointer: row.Pointer, Code: row.Code, Detail: row.Detail}}
 		return d
 	case errors.As(err, &patching):
 		return ofPatch(patching)

@@ -1,5 +1,6 @@
 // Package ndjson reads newline-delimited content of any length in constant memory: line by line,
 // with limits, compressed or not, and from a temporary file if it has to be read more than once.
+// NewContent and TempFile also read content of other types.
 package ndjson
 
 import (
@@ -14,11 +15,11 @@ import (
 	"github.com/stoa-go/stoa/resource/httpbody"
 )
 
-// Options adjust a [Reader].
+// Options adjust [NewContent].
 type Options struct {
 	// Gzip reads compressed content.
 	Gzip bool
-	// MaxLine limits a line, in bytes without its end.
+	// MaxLine limits a line, in bytes without its end. Problems name it.
 	MaxLine int64
 	// MaxContent limits the decompressed content, in bytes. 0 means no limit.
 	MaxContent int64
@@ -27,15 +28,19 @@ type Options struct {
 // Reader reads lines. It is not safe for concurrent use.
 type Reader struct {
 	in      *bufio.Reader
-	gzip    bool
 	maxLine int64
 	line    int
 }
 
-// NewReader returns a reader of the lines in content. Reading ends when ctx is done: a few bytes of
+// NewReader returns a reader of the lines in content, as [NewContent] returns it.
+func NewReader(content io.Reader, maxLine int64) *Reader {
+	return &Reader{in: bufio.NewReaderSize(content, 64<<10), maxLine: maxLine}
+}
+
+// NewContent returns content without its compression. Reading ends when ctx is done: a few bytes of
 // gzip can be many empty lines, which nothing else would interrupt. The errors of content are those
 // of [httpbody.ReadError].
-func NewReader(ctx context.Context, content io.Reader, o Options) (*Reader, error) {
+func NewContent(ctx context.Context, content io.Reader, o Options) (io.Reader, error) {
 	if o.Gzip {
 		zr, err := gzip.NewReader(content)
 		if err != nil {
@@ -44,36 +49,33 @@ func NewReader(ctx context.Context, content io.Reader, o Options) (*Reader, erro
 		content = zr
 	}
 	// Limits apply to the decompressed content, because a small body can expand a thousand times.
-	content = &limited{ctx: ctx, from: content, max: o.MaxContent}
-	return &Reader{in: bufio.NewReaderSize(content, 64<<10), gzip: o.Gzip, maxLine: o.MaxLine}, nil
+	return &limited{ctx: ctx, from: content, o: o}, nil
 }
 
 // limited is content that ends when a context is done, or after too many bytes.
 type limited struct {
-	ctx    context.Context
-	from   io.Reader
-	n, max int64
+	ctx  context.Context
+	from io.Reader
+	o    Options
+	n    int64
 }
 
 // Read implements [io.Reader]. The limit counts bytes of the body, whether or not they form lines.
 func (l *limited) Read(p []byte) (int, error) {
 	if err := l.ctx.Err(); err != nil {
-		return 0, &limitError{err}
+		return 0, err
 	}
 	n, err := l.from.Read(p)
-	if l.n += int64(n); l.max > 0 && l.n > l.max {
-		return 0, &limitError{httpbody.TooLarge(l.max)}
+	if l.n += int64(n); l.o.MaxContent > 0 && l.n > l.o.MaxContent {
+		return 0, httpbody.TooLarge(l.o.MaxContent)
+	}
+	if err != nil && err != io.EOF {
+		err = httpbody.ReadError(err, l.o.Gzip, l.o.MaxLine)
 	}
 	return n, err
 }
 
-// limitError reports why readable content was not read to its end. It is returned to the caller
-// unchanged. httpbody.ReadError would report it as an error of the connection.
-type limitError struct{ error }
-
-func (e *limitError) Unwrap() error { return e.error }
-
-// ErrTooLong reports a line that is longer than Options.MaxLine. The line has been skipped.
+// ErrTooLong reports a line that is longer than the limit of the Reader. The line has been skipped.
 var ErrTooLong = errors.New("the line is too long")
 
 // Append appends the next line to dst, without its end, which the last line may lack. The error
@@ -95,10 +97,8 @@ func (r *Reader) Append(dst []byte) ([]byte, error) {
 			continue
 		case err == io.EOF && first && len(part) == 0:
 			return dst, io.EOF
-		case errors.As(err, new(*limitError)):
-			return dst, err
 		case err != nil && err != io.EOF:
-			return dst, httpbody.ReadError(err, r.gzip, r.maxLine)
+			return dst, err
 		case long:
 			return dst[:start], ErrTooLong
 		}

@@ -28,10 +28,11 @@ func zipped(t *testing.T, text string) string {
 
 // read returns the lines of content, each with its number, and the error that ended it.
 func read(ctx context.Context, content string, o ndjson.Options) (lines []string, err error) {
-	r, err := ndjson.NewReader(ctx, strings.NewReader(content), o)
+	plain, err := ndjson.NewContent(ctx, strings.NewReader(content), o)
 	if err != nil {
 		return nil, err
 	}
+	r := ndjson.NewReader(plain, o.MaxLine)
 	for {
 		line, err := r.Append(nil)
 		switch {
