@@ -28,6 +28,7 @@ type builder struct {
 	models        map[model]string // component of each model
 	commonHeaders []string         // header fields of every response
 	shown         []*described     // resources that have been described so far
+	csvName       string           // component of text/csv
 }
 
 // describe generates the document of a catalog. The order of the parts decides which of two equal

@@ -5,18 +5,66 @@ package openapi
 import (
 	"slices"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource/command"
+	"github.com/stoa-go/stoa/resource/csv"
+	"github.com/stoa-go/stoa/resource/schema"
 )
 
 // mediaNDJSON is the media type of newline-delimited JSON. It is not registered, but the one that
 // most tools use.
 const mediaNDJSON = "application/x-ndjson"
 
-// importOperation describes an import command. Its body is newline-delimited JSON. An import has no
-// vendor media types, because its body is not a single JSON value. It has no preconditions and no
+// csvSchema returns the schema of CSV, which describes the form without parameters and the parameters
+// of the media type. JSON Schema cannot describe rows, so it is a string.
+func (b *builder) csvSchema() *schemaObject {
+	if b.csvName == "" {
+		var d csv.Dialect
+		if b.o.REST != nil {
+			d = b.o.REST.CSV
+		}
+		b.csvName = b.names.unique("CSV")
+		b.doc.Components.Schemas.add(b.csvName, textOf("One item per row (RFC 4180). An empty cell is null "+
+			"or an absent member; in a column of text, \"\" is an empty text. Objects, arrays and values of "+
+			"any type are JSON text. Without parameters the form is `"+d.MediaType()+"`. The parameters "+
+			"are `header` (present or absent), `delimiter` (\",\", \";\", \"|\" or tab), `bom` (present or "+
+			"absent) and `formulas` (escaped or plain)."))
+	}
+	return schemaRef(b.csvName)
+}
+
+// csvExample returns an item, given as JSON, as a header row and a row.
+func csvExample(t *schema.Type, doc jsontext.Value) string {
+	v, err := t.Decode(doc, &schema.DecodeOptions{Mode: schema.Stored})
+	if err != nil {
+		return ""
+	}
+	members := map[string]jsontext.Value{}
+	if json.Unmarshal(doc, &members) != nil {
+		return ""
+	}
+	var names []string
+	for _, f := range t.Fields {
+		if members[f.Name] != nil && !f.WriteOnly {
+			names = append(names, f.Name)
+		}
+	}
+	e, err := csv.NewEncoder(t, csv.Dialect{}, names...)
+	if err != nil {
+		return ""
+	}
+	row, err := e.Append(e.AppendHeader(nil), v)
+	if err != nil {
+		return ""
+	}
+	return string(row)
+}
+
+// importOperation describes an import command. Its body is newline-delimited JSON or CSV. An import
+// has no vendor media types, because its body is not a single JSON value. It has no preconditions and no
 // return preference: the result is small.
 func (a *action) importOperation() *operation {
 	op := a.newOperation(camel(a.c.Name()), a.group, a.c.Name(), command.OpInvoke, a.summary(), a.c.Doc(),
@@ -31,6 +79,9 @@ func (a *action) importOperation() *operation {
 			&parameter{Name: "atomic", In: "query", Schema: &schemaObject{Type: typeNames{"boolean"}},
 				Description: "Stores all lines or none. An invalid line is then 422, with `rejected`."})
 	}
+	op.Parameters = append(op.Parameters, &parameter{Name: "fields", In: "query", Schema: text(),
+		Description: "The columns of CSV without a header row, separated by commas. Any other content must " +
+			"not have the parameter."})
 	op.Parameters = append(append(op.Parameters, a.prefer("handling=lenient")), a.keyParameter()...)
 	op.RequestBody = a.linesBody()
 	s, example := a.result()
@@ -57,7 +108,7 @@ func (a *action) atomicOnce() string {
 func (a *action) linesBody() *requestBody {
 	into := a.c.Into()
 	s := textOf("One item per line, each a JSON object as in a POST.")
-	m := &mediaType{Schema: s}
+	m, rows := &mediaType{Schema: s}, &mediaType{Schema: a.csvSchema()}
 	// The collection may be outside this catalog, for example in an older contract. Then neither
 	// its schema nor a sample is known.
 	if i := slices.IndexFunc(a.shown, func(d *described) bool { return d.r == into }); i >= 0 {
@@ -69,9 +120,14 @@ func (a *action) linesBody() *requestBody {
 			m.Examples.add("sample",
 				&example{Ref: "#/components/examples/" + a.addExample(pascal(a.c.Name())+"Input",
 					quote(line))})
+			if text := csvExample(into.Type(), a.exampleValue(d.samples.create)); text != "" {
+				rows.Examples.add("sample", &example{Ref: "#/components/examples/" +
+					a.addExample(pascal(a.c.Name())+"CSV", quote(text))})
+			}
 		}
 	}
-	return &requestBody{Required: true, Content: ordered[*mediaType]{{mediaNDJSON, m}},
+	return &requestBody{Required: true,
+		Content:     ordered[*mediaType]{{mediaNDJSON, m}, {csv.MediaType, rows}},
 		Description: "Unlimited in total; a line may be as long as the body of a single item."}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/csv"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/rest"
 )
@@ -86,12 +87,14 @@ func (d *described) list() *operation {
 			"the link `next` is its URL",
 		d.orderText(),
 		"With `Accept: application/x-ndjson` it returns one item per line, and without `limit` all items",
+		"With `Accept: text/csv` it returns the same as CSV, with the columns in the order of `fields`",
 		d.feedText("the items that match the filters"))
 	op.Parameters = d.listParameters()
 	types := append([]string{mediaJSON}, d.vendorTypes(d.word)...)
 	content := d.contents(types, d.listSchema(), d.samples.list)
 	// JSON Schema cannot describe a sequence of values.
-	content.add("application/x-ndjson", &mediaType{Schema: textOf("One item per line, each a JSON object.")})
+	content.add(mediaNDJSON, &mediaType{Schema: textOf("One item per line, each a JSON object.")})
+	content.add(csv.MediaType, &mediaType{Schema: d.csvSchema()})
 	// The feed adds a media type to content, so this precedes the use of content.
 	d.addFeed(op, &content)
 	// Each header field is a component, so a name costs one line in the document.

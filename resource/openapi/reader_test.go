@@ -74,6 +74,7 @@ func (d reader) operations(yield func(path, method string, op object)) {
 
 // schemaOf returns the schema of a media type; nil if there is none.
 func (d reader) schemaOf(v any, media string) any {
+	media, _, _ = strings.Cut(media, ";") // documents name types without parameters
 	return d.at(v, "content", media, "schema")
 }
 
