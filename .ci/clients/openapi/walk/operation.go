@@ -76,9 +76,9 @@ func (op *operation) register() {
 		for _, media := range sortedKeys(content) {
 			switch {
 			case content[media].Schema == nil: // bytes, which nobody reads
-			case openapi3filter.RegisteredBodyDecoder(media) != nil:
-			case media == ndjson:
+			case isLines(media):
 				openapi3filter.RegisterBodyDecoder(media, openapi3filter.PlainBodyDecoder)
+			case openapi3filter.RegisteredBodyDecoder(media) != nil:
 			default:
 				openapi3filter.RegisterBodyDecoder(media, openapi3filter.JSONBodyDecoder)
 			}
@@ -86,7 +86,10 @@ func (op *operation) register() {
 	}
 }
 
-const ndjson = "application/x-ndjson"
+const ndjson, textCSV = "application/x-ndjson", "text/csv"
+
+// isLines reports whether content of a media type has an item in each line or row, which no schema describes.
+func isLines(media string) bool { return media == ndjson || media == textCSV }
 
 // contents are those of the request and of all responses.
 func (op *operation) contents() []openapi3.Content {

@@ -48,6 +48,9 @@ func (w *walker) valid(op *operation) *question {
 		}
 	}
 	for _, p := range op.parameters {
+		if p.Name == "fields" && op.isCommand() {
+			continue // only some forms of CSV have it
+		}
 		if p.Required || w.chance(min(0.3, 2.5/float64(optional))) {
 			w.set(q, p)
 		}
@@ -62,7 +65,7 @@ func (w *walker) valid(op *operation) *question {
 	if q.header.Get("Accept") == eventStream {
 		w.listen(q)
 	}
-	if q.header.Get("Accept") == ndjson && strings.Contains(q.page, "before=") {
+	if isLines(q.header.Get("Accept")) && strings.Contains(q.page, "before=") {
 		q.header.Del("Accept") // a whole list goes forward only
 	}
 	w.name(q)
@@ -243,7 +246,7 @@ func (w *walker) setBody(q *question) {
 	}
 	q.header.Set("Content-Type", media)
 	switch content := q.op.body.Content[media]; {
-	case content.Schema == nil || media == ndjson:
+	case content.Schema == nil || isLines(media):
 		w.bytes(q, content)
 		return
 	case q.op.isCommand():
