@@ -1,8 +1,8 @@
 package openapi
 
-// Generation of a document, which is rendered in serve.go. describe calls resource here, and
+// Generation of a document, which is rendered in variant.go. describe calls resource here, and
 // lookup, blobs and command in other files, for each part of the catalog. All of them add to
-// builder.doc.
+// builder.doc. Then profile.go simplifies it, and dialect.go converts it to a version of OpenAPI.
 
 import (
 	"slices"
@@ -17,10 +17,12 @@ import (
 // builder generates one document. It is used once and by one goroutine. The sets of names begin
 // empty for each document, so a name does not depend on documents that were generated before.
 type builder struct {
-	c   *resource.Catalog
-	o   *Options
-	now *lifecycle
-	doc *root
+	c    *resource.Catalog
+	o    *Options
+	now  *lifecycle
+	full bool   // the profile
+	base string // of the default server
+	doc  *root
 
 	names         names            // of components
 	nouns         names            // in operation ids
@@ -34,8 +36,8 @@ type builder struct {
 // describe generates the document of a catalog. The order of the parts decides which of two equal
 // names gets a number. It is the order of the catalog, which makes the document identical in every
 // process.
-func describe(c *resource.Catalog, o *Options, now *lifecycle) *root {
-	b := &builder{c: c, o: o, now: now, names: names{}, nouns: names{}, ids: names{},
+func describe(c *resource.Catalog, o *Options, now *lifecycle, full bool, base string) *root {
+	b := &builder{c: c, o: o, now: now, full: full, base: base, names: names{}, nouns: names{}, ids: names{},
 		models: map[model]string{}}
 	b.doc = &root{OpenAPI: "3.1.0", Security: o.requirements(), Tags: []tag{}, Paths: ordered[*pathItem]{}}
 	b.doc.Components.Schemas = ordered[*schemaObject]{}
@@ -64,6 +66,9 @@ func describe(c *resource.Catalog, o *Options, now *lifecycle) *root {
 		b.command(cmd)
 	}
 	b.doc.Info = b.newInfo()
+	if !full {
+		b.simplify()
+	}
 	return b.doc
 }
 
@@ -114,7 +119,11 @@ Request bodies may be compressed with gzip.`
 
 // descriptionText returns the description of the API.
 func (b *builder) descriptionText() string {
-	parts := []string{b.o.Description, generalText, b.versionsText()}
+	general := generalText
+	if !b.full {
+		general += "\n\n" + profileText
+	}
+	parts := []string{b.o.Description, general, b.versionsText()}
 	var out []string
 	for _, p := range parts {
 		if p = strings.TrimSpace(p); p != "" {

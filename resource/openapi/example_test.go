@@ -47,3 +47,20 @@ func ExampleNew() {
 	fmt.Println(bytes.Contains(doc.JSON(), []byte(`"url": "/v1"`)))
 	// Output: true
 }
+
+// A program that generates clients can render the document without a server.
+func ExampleDocument_Render() {
+	books := resource.New("books", memory.New[Book](nil), &resource.Options[Book]{Public: true})
+	doc := openapi.New(resource.NewCatalog(nil, books), &openapi.Options{Title: "Library"})
+
+	text := doc.Render(&openapi.Variant{Version: "3.0", YAML: true})
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	fmt.Println(string(line))
+	full := doc.Render(&openapi.Variant{Full: true})
+	fmt.Println("OPTIONS in the default profile:", bytes.Contains(text, []byte("options:")))
+	fmt.Println("OPTIONS in the full profile:", bytes.Contains(full, []byte(`"options":`)))
+	// Output:
+	// openapi: "3.0.3"
+	// OPTIONS in the default profile: false
+	// OPTIONS in the full profile: true
+}

@@ -18,9 +18,13 @@ func (b *builder) hasFeeds() bool {
 	return slices.ContainsFunc(b.c.Resources(), (*resource.Resource).Watches)
 }
 
+// hasFeed reports whether the document describes the feed of the resource. The default profile does
+// not: generated clients would receive 200 with one of two media types.
+func (d *described) hasFeed() bool { return d.full && d.r.Watches() }
+
 // cursorHeader returns the header field with the cursor of the feed, if the resource has one.
 func (d *described) cursorHeader() []string {
-	if !d.r.Watches() {
+	if !d.hasFeed() {
 		return nil
 	}
 	return []string{"Event-Cursor"}
@@ -29,7 +33,7 @@ func (d *described) cursorHeader() []string {
 // withFeedErrors adds the error statuses of a feed: 410 for an expired cursor, and 429 for too many
 // feeds of one caller.
 func (d *described) withFeedErrors(statuses ...int) []int {
-	if !d.r.Watches() {
+	if !d.hasFeed() {
 		return statuses
 	}
 	for _, status := range []int{gone, 429} {
@@ -43,7 +47,7 @@ func (d *described) withFeedErrors(statuses ...int) []int {
 // feedText returns the description of the feed in an operation. It repeats in each operation what
 // generalText could state once, because not every resource has a feed.
 func (d *described) feedText(of string) string {
-	if !d.r.Watches() {
+	if !d.hasFeed() {
 		return ""
 	}
 	return "With `Accept: " + eventstream.ContentType + "` the response is the feed of changes to " + of +
@@ -56,7 +60,7 @@ func (d *described) feedText(of string) string {
 // addFeed adds the feed to the operation that reads a collection or an item. It adds to the
 // parameters of op and to content, so callers use content afterwards.
 func (d *described) addFeed(op *operation, content *ordered[*mediaType]) {
-	if !d.r.Watches() {
+	if !d.hasFeed() {
 		return
 	}
 	const field = "For feeds: the cursor to resume after, which is the `id` of the last event received or " +
@@ -88,6 +92,13 @@ func (d *described) events() *mediaType {
 		"`id` is the cursor to resume after when the connection has ended. An event that has only an `id` " +
 		"updates the cursor. The event `expired` means, like 410, that the cursor has expired. Lines that " +
 		"begin with a colon are comments.")}
+	m.ItemSchema = &schemaObject{Type: typeNames{"object"}, Properties: ordered[*schemaObject]{
+		{"id", textOf("The cursor to resume after.")},
+		{"event", &schemaObject{Type: typeNames{"string"},
+			Enum: jsonStrings("created", "updated", "deleted", "expired")}},
+		{"data", &schemaObject{Type: typeNames{"string"}, ContentMediaType: mediaJSON,
+			ContentSchema: d.item}},
+	}}
 	item := d.exampleValue(d.samples.item)
 	if item == nil {
 		return m

@@ -33,7 +33,7 @@ func watchedCatalog(t *testing.T) *resource.Catalog {
 
 func TestGoldenFeeds(t *testing.T) {
 	t.Parallel()
-	golden(t, "feeds.json", openapi.New(watchedCatalog(t), &openapi.Options{Title: "Notes"}).JSON())
+	golden(t, "feeds.json", full(openapi.New(watchedCatalog(t), &openapi.Options{Title: "Notes"})))
 }
 
 // TestFeedsAreDescribed holds what a feed answers against the document.
@@ -100,7 +100,7 @@ func TestFeedsAreDescribed(t *testing.T) {
 // TestWithoutFeeds: where one cannot listen there is not a word of it.
 func TestWithoutFeeds(t *testing.T) {
 	t.Parallel()
-	doc := string(openapi.New(newShop(t).now, &openapi.Options{REST: shopREST}).JSON())
+	doc := string(full(openapi.New(newShop(t).now, &openapi.Options{REST: shopREST})))
 	for _, word := range []string{"event-stream", "Event-Cursor", "lastEventId", "Last-Event-ID"} {
 		if strings.Contains(doc, word) {
 			t.Errorf("the document speaks of %s", word)

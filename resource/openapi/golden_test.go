@@ -38,7 +38,7 @@ func TestGoldenPlain(t *testing.T) {
 	t.Parallel()
 	doc := openapi.New(newShop(t).now, &openapi.Options{REST: shopREST, Title: "Shop",
 		Description: "Orders, and who made them."})
-	golden(t, "plain.json", doc.JSON())
+	golden(t, "plain.json", full(doc))
 }
 
 // TestGoldenParts are documents of what is no collection, each by itself.
@@ -55,7 +55,7 @@ func TestGoldenParts(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.file, func(t *testing.T) {
 			t.Parallel()
-			golden(t, tt.file, openapi.New(resource.NewCatalog(nil, tt.parts...), nil).JSON())
+			golden(t, tt.file, full(openapi.New(resource.NewCatalog(nil, tt.parts...), nil)))
 		})
 	}
 }

@@ -89,9 +89,9 @@ func brief(d time.Duration) string {
 
 // keyText describes the guarantee of a key for writes to a part of the catalog. For a creation with
 // an id that the server chooses, create is true. The text depends on the store of the keys and on
-// that of the items, see [resource.Catalog.Guarantee].
+// that of the items, see [resource.Catalog.Guarantee]. The default profile describes the parameter only.
 func (b *builder) keyText(name string, create bool) string {
-	if !b.keyed() {
+	if !b.keyed() || !b.full {
 		return ""
 	}
 	const text = "With an `Idempotency-Key` the request can be retried safely"

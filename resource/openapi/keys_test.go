@@ -48,7 +48,7 @@ func keyedCatalog(opts *idempotency.Options) *resource.Catalog {
 func TestGoldenKeys(t *testing.T) {
 	t.Parallel()
 	golden(t, "keys.json",
-		openapi.New(keyedCatalog(nil), &openapi.Options{REST: keyedREST, Title: "Memos", Whole: true}).JSON())
+		full(openapi.New(keyedCatalog(nil), &openapi.Options{REST: keyedREST, Title: "Memos"})))
 }
 
 // TestKeysOfTheCatalog: the guarantee of keys is taken from the catalog, for each operation.

@@ -1,11 +1,12 @@
 package openapi
 
-// The parts of an OpenAPI 3.1 document, as Go types that are encoded in the usual order.
+// The parts of an OpenAPI document, as Go types that are encoded in the usual order.
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// The objects of an OpenAPI 3.1 document that this package uses. Members are written in the order
-// of the fields.
+// The objects of an OpenAPI document that this package uses. Members are written in the order of the
+// fields. Documents are generated as OpenAPI 3.1. dialect.go sets the members that other versions
+// have instead.
 //
 // A library for the format would have its own representation of maps, references and absent
 // members. This package needs few objects and control over their order.
@@ -108,9 +109,10 @@ type requestBody struct {
 }
 
 // mediaType is the content for one media type. Examples can be references to components, which the
-// keyword examples of a schema cannot.
+// keyword examples of a schema cannot. ItemSchema describes each item of a stream, in OpenAPI 3.2 only.
 type mediaType struct {
 	Schema     *schemaObject     `json:"schema,omitzero"`
+	ItemSchema *schemaObject     `json:"itemSchema,omitzero"`
 	Examples   ordered[*example] `json:"examples,omitzero"`
 	Idempotent bool              `json:"x-idempotent,omitzero"` // of a patch.Format
 }
@@ -152,7 +154,7 @@ type headerObject struct {
 // schemaObject is a schema of JSON Schema 2020-12, which OpenAPI 3.1 uses. Unlike in OpenAPI 3.0,
 // keywords beside $ref apply too, and null is a type instead of the keyword nullable. The zero
 // value of a keyword means that it is absent, which restricts nothing; bounds are pointers or JSON
-// values, because 0 is a bound.
+// values, because 0 is a bound. Nullable, Example and AllOf are those of OpenAPI 3.0.
 type schemaObject struct {
 	Ref                  string                 `json:"$ref,omitzero"`
 	Type                 typeNames              `json:"type,omitzero"`
@@ -162,7 +164,10 @@ type schemaObject struct {
 	ReadOnly             bool                   `json:"readOnly,omitzero"`
 	WriteOnly            bool                   `json:"writeOnly,omitzero"`
 	Format               string                 `json:"format,omitzero"`
+	Nullable             bool                   `json:"nullable,omitzero"`
 	ContentEncoding      string                 `json:"contentEncoding,omitzero"`
+	ContentMediaType     string                 `json:"contentMediaType,omitzero"`
+	ContentSchema        *schemaObject          `json:"contentSchema,omitzero"`
 	Const                jsontext.Value         `json:"const,omitzero"`
 	Enum                 []jsontext.Value       `json:"enum,omitzero"`
 	ExtensibleEnum       []string               `json:"x-extensible-enum,omitzero"`
@@ -181,10 +186,12 @@ type schemaObject struct {
 	OneOf                []*schemaObject        `json:"oneOf,omitzero"`
 	Discriminator        *discriminator         `json:"discriminator,omitzero"`
 	AnyOf                []*schemaObject        `json:"anyOf,omitzero"`
+	AllOf                []*schemaObject        `json:"allOf,omitzero"`
 	Not                  *schemaObject          `json:"not,omitzero"`
 	Required             []string               `json:"required,omitzero"`
 	Properties           ordered[*schemaObject] `json:"properties,omitzero"`
 	AdditionalProperties any                    `json:"additionalProperties,omitzero"` // false, or a schema
+	Example              jsontext.Value         `json:"example,omitzero"`
 	Examples             []jsontext.Value       `json:"examples,omitzero"`
 }
 

@@ -1,7 +1,7 @@
 package openapi
 
 // The options and the Document. New rejects options that cannot be described, so that
-// generation in document.go cannot fail later. current decides when a document is generated.
+// generation in document.go cannot fail later. render decides when a document is generated.
 
 import (
 	"fmt"
@@ -36,6 +36,7 @@ type Options struct {
 	Negotiator *version.Negotiator
 
 	// Servers are the base URLs of the API, or paths on the host that serves the document. Default
+	// is the path prefix that [http.StripPrefix] has removed from the request of the document, or
 	// "/". The path segment that names a contract is appended to them. If the host names the
 	// contract, URLs in Servers provide the scheme and the port.
 	Servers []string
@@ -57,10 +58,6 @@ type Options struct {
 	// RateLimit declares that requests are limited, and adds 429 and the RateLimit fields. Default
 	// false.
 	RateLimit bool
-	// Whole omits the parameter fields from the document, although it is still served. A response
-	// to a request with fields is partial, so while it is documented no member of an item can be
-	// required. Without it, generated clients have more precise types. Default false.
-	Whole bool
 }
 
 // Contact is the contact for the API.
@@ -77,18 +74,29 @@ type License struct {
 	URL        string `json:"url,omitzero"`
 }
 
-// Document is the OpenAPI document of a catalog. It implements [http.Handler]. All methods are safe
-// for concurrent use.
+// Document is the OpenAPI document of a catalog in several variants. It implements [http.Handler].
+// All methods are safe for concurrent use.
 //
-// It is generated on first use. It is generated again when the status or the names of its contract
-// have changed, for example because the contract is deprecated from a certain time on.
+// A variant is generated on first use. It is generated again when the status or the names of its
+// contract have changed, for example because the contract is deprecated from a certain time on.
 type Document struct {
 	catalog *resource.Catalog
 	opts    Options
 
 	mu       sync.Mutex
-	rendered *rendering // nil before the first use
+	of       *lifecycle // of all renderings; nil before the first use
+	rendered map[renderingKey]*rendering
 }
+
+// renderingKey is a variant, normalized, and the base path of the default server.
+type renderingKey struct {
+	Variant
+	base string
+}
+
+// maxRenderings limits the memory for renderings. There are 12 variants for each base path, and a
+// handler could be mounted under a prefix with a wildcard.
+const maxRenderings = 48
 
 // New returns the document of c. opts may be nil. New panics if c is nil, if the Negotiator does
 // not have the Contract, if a server is not a path or a URL, or if a security scheme is incomplete.
@@ -123,9 +131,6 @@ func (o *Options) describes(c version.Contract) bool { return c.Name == o.Contra
 // append the path of an operation to the URL, so it cannot end with a query or a fragment. A path
 // without a host is relative to the URL from which the document was read.
 func (o *Options) checkServers() {
-	if len(o.Servers) == 0 {
-		o.Servers = []string{"/"}
-	}
 	for _, s := range o.Servers {
 		u, err := url.Parse(s)
 		if err != nil || u.RawQuery != "" || u.Fragment != "" || u.Host == "" && !strings.HasPrefix(s, "/") ||
@@ -136,20 +141,36 @@ func (o *Options) checkServers() {
 	}
 }
 
-// JSON returns the document. It is identical for the same catalog, options and contract status in
-// every process. The caller must not modify it.
-func (d *Document) JSON() []byte { return d.current().json }
+// JSON returns the default variant: OpenAPI 3.1 with the default profile. See [Document.Render].
+func (d *Document) JSON() []byte { return d.Render(nil) }
 
-// current returns the rendering for the current status of the contract. The status is computed for
+// YAML returns the default variant as YAML. See [Document.Render].
+func (d *Document) YAML() []byte { return d.Render(&Variant{YAML: true}) }
+
+// Render returns a variant of the document; nil means the zero value. It is identical for the same
+// catalog, options and contract status in every process. The caller must not modify it. Render
+// panics if the version is unknown.
+func (d *Document) Render(v *Variant) []byte {
+	if v == nil {
+		v = &Variant{}
+	}
+	return d.render(v.normalized(), "").text
+}
+
+// render returns a rendering for the current status of the contract. The status is computed for
 // each call: a contract becomes deprecated or retired when a date is reached. Nothing calls this
 // package then.
-func (d *Document) current() *rendering {
+func (d *Document) render(v Variant, base string) *rendering {
 	// Rendering takes some milliseconds. Concurrent callers wait for the result.
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.opts.currentLifecycle()
-	if d.rendered == nil || !d.rendered.of.equal(&now) {
-		d.rendered = newRendering(d.catalog, &d.opts, now)
+	if d.of == nil || !d.of.equal(&now) || len(d.rendered) >= maxRenderings {
+		d.of, d.rendered = &now, map[renderingKey]*rendering{}
 	}
-	return d.rendered
+	key := renderingKey{v, base}
+	if d.rendered[key] == nil {
+		d.rendered[key] = newRendering(d.catalog, &d.opts, &now, key)
+	}
+	return d.rendered[key]
 }

@@ -85,21 +85,29 @@ func (d *described) list() *operation {
 	op := d.resourceOperation("list"+pascal(d.name), resource.OpList, "List "+d.name,
 		"Returns a page of the items that match all filters. `next` is the cursor of the next page, and "+
 			"the link `next` is its URL",
-		d.orderText(),
-		"With `Accept: application/x-ndjson` it returns one item per line, and without `limit` all items",
-		"With `Accept: text/csv` it returns the same as CSV, with the columns in the order of `fields`",
+		d.orderText(), d.linesText(),
 		d.feedText("the items that match the filters"))
 	op.Parameters = d.listParameters()
 	types := append([]string{mediaJSON}, d.vendorTypes(d.word)...)
-	content := d.contents(types, d.listSchema(), d.samples.list)
-	// JSON Schema cannot describe a sequence of values.
-	content.add(mediaNDJSON, &mediaType{Schema: textOf("One item per line, each a JSON object.")})
-	content.add(csv.MediaType, &mediaType{Schema: d.csvSchema()})
+	sample := d.samples.list
+	if !d.full {
+		sample = "" // the example of an item is enough
+	}
+	content := d.contents(types, d.listSchema(), sample)
+	if d.full {
+		// JSON Schema cannot describe a sequence of values.
+		content.add(mediaNDJSON, &mediaType{Schema: textOf("One item per line, each a JSON object."),
+			ItemSchema: d.item})
+		content.add(csv.MediaType, &mediaType{Schema: d.csvSchema()})
+	}
 	// The feed adds a media type to content, so this precedes the use of content.
 	d.addFeed(op, &content)
 	// Each header field is a component, so a name costs one line in the document.
-	headers := append([]string{"ETag", "Link", "Cache-Control", "Vary", "Preference-Applied"},
+	headers := append([]string{"Link", "Cache-Control", "Vary", "Preference-Applied"},
 		d.cursorHeader()...)
+	if d.full { // a weak tag, for conditional reads
+		headers = append([]string{"ETag"}, headers...)
+	}
 	if d.r.Can(resource.OpCreate) {
 		headers = append(headers, "Accept-Post")
 	}
@@ -107,6 +115,15 @@ func (d *described) list() *operation {
 		d.answer(200, "A page of items.", headers, content),
 		d.unchanged(headers))
 	return op
+}
+
+// linesText describes the export of a list. The default profile omits it, see hasFeed.
+func (d *described) linesText() string {
+	if !d.full {
+		return ""
+	}
+	return "With `Accept: " + mediaNDJSON + "` it returns one item per line, and without `limit` all items. " +
+		"With `Accept: text/csv` it returns the same as CSV, with the columns in the order of `fields`"
 }
 
 // orderText describes the order of a list. The id is always the last key, which makes the order
@@ -136,7 +153,7 @@ func (d *described) create() *operation {
 		"The item has been created; its path is in `Location`. The body is omitted with `Prefer: "+
 			"return=minimal`.",
 		headers)}
-	if d.r.Describe().Batches { // a batch has the errors of all its operations
+	if d.full && d.r.Describe().Batches { // a batch has the errors of all its operations
 		statuses, good = d.withGone(append(statuses, 404, 412)...), append(good, d.addBatch(op))
 	}
 	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(statuses...)...), good...)

@@ -32,6 +32,16 @@ func (o ordered[T]) has(name string) bool {
 	return false
 }
 
+// get returns the value of a member; the zero value if there is none.
+func (o ordered[T]) get(name string) (value T) {
+	for i := range o {
+		if o[i].name == name {
+			return o[i].value
+		}
+	}
+	return value
+}
+
 // MarshalJSONTo writes the members. A nil list is written as {}, so omitzero in the tag decides
 // whether the member is absent.
 func (o ordered[T]) MarshalJSONTo(enc *jsontext.Encoder) error {

@@ -19,7 +19,9 @@ func (b *builder) problemSchema() *schemaObject {
 	// Not an enum: new types may be added by the library and the application.
 	var types []string
 	for k := range problem.Kinds() {
-		types = append(types, k.URI())
+		if b.full {
+			types = append(types, k.URI())
+		}
 	}
 	// x-extensible-enum is an extension that documentation tools display and validators ignore.
 	typ := &schemaObject{Type: typeNames{"string"}, Format: "uri-reference", ExtensibleEnum: types,
@@ -39,7 +41,9 @@ func (b *builder) problemSchema() *schemaObject {
 				Description: "Identifies this occurrence in the server's log."}},
 			{"errors", errors},
 		}}
-	s.Properties = append(s.Properties, b.problemExtensions()...)
+	if b.full {
+		s.Properties = append(s.Properties, b.problemExtensions()...)
+	}
 	b.doc.Components.Schemas.add("Problem", s)
 	b.doc.Components.Schemas.add("Violation", violationSchema())
 	return schemaRef("Problem")

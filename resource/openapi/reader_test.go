@@ -28,8 +28,13 @@ func read(t testing.TB, doc []byte) reader {
 	return d
 }
 
-// described reads the document of a catalog.
-func described(t testing.TB, h *openapi.Document) reader { return read(t, h.JSON()) }
+// described reads the full document of a catalog.
+func described(t testing.TB, h *openapi.Document) reader {
+	return read(t, full(h))
+}
+
+// full returns a document with everything that the API supports.
+func full(h *openapi.Document) []byte { return h.Render(&openapi.Variant{Full: true}) }
 
 // at follows names and references.
 func (d reader) at(v any, path ...string) any {

@@ -147,8 +147,8 @@ func (b *builder) object(m model) *schemaObject {
 	missing := m.missing()
 	// in the order in which the JSON is written
 	for _, f := range m.typ.Fields {
-		if m.refuses(f) {
-			continue
+		if m.refuses(f) || !b.full && m.mode == patched && m.fixed(f) {
+			continue // a patch for generated clients has only what it can change
 		}
 		p := b.property(&m, f)
 		// In a merge patch null removes the member (RFC 7396 section 1), also one that is not
@@ -235,7 +235,7 @@ func (b *builder) contractMembers() ordered[*schemaObject] {
 func (b *builder) required(m *model, f *schema.Field, missing map[string]bool) bool {
 	switch m.mode {
 	case shown: // always written, unless the client requests a part of the item
-		return !f.OmitZero && !f.OmitEmpty && (b.o.Whole || !b.isItem(m.typ))
+		return !f.OmitZero && !f.OmitEmpty && (!b.full || !b.isItem(m.typ))
 	case created:
 		return missing[f.Name]
 	case replaced: // clients need not send members that they do not receive
@@ -281,11 +281,17 @@ func (b *builder) property(m *model, f *schema.Field) *schemaObject {
 	}
 	s.Description = withList(s.Description, enumList(f))
 	s.Deprecated = f.Deprecated != ""
-	s.ReadOnly = m.mode == shown && f.ReadOnly
-	s.WriteOnly = m.mode != shown && f.WriteOnly
+	if b.full { // oapi-codegen makes such members optional, and the schemas of each direction lack them
+		s.ReadOnly = m.mode == shown && f.ReadOnly
+		s.WriteOnly = m.mode != shown && f.WriteOnly
+	}
 	// In responses and patches an absent member is empty or unchanged, and never the default.
-	if m.mode == created || m.mode == replaced && !f.WriteOnly && !m.fixed(f) {
-		s.Default = written(f, f.Default)
+	if f.Default != nil && (m.mode == created || m.mode == replaced && !f.WriteOnly && !m.fixed(f)) {
+		if b.full {
+			s.Default = written(f, f.Default)
+		} else { // openapi-typescript requires members that have a default
+			s.Description = sentences(s.Description, "Default `"+string(written(f, f.Default))+"`")
+		}
 	}
 	if f.Example != nil {
 		s.Examples = []jsontext.Value{exampleOf(f)}

@@ -1,56 +1,27 @@
 package openapi
 
-// Rendering and serving of the document, which is rendered again only if the contract changes.
+// Serving of the variants of a document. variant.go renders them.
 
 import (
-	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/header"
-	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/version"
 )
-
-// rendering is the immutable document for one status of its contract. Requests that have it keep
-// using it while a new one is rendered. of is the status to compare with.
-type rendering struct {
-	of       lifecycle
-	json     []byte
-	document *httpbody.Document
-}
-
-// newRendering renders the document. It panics only because of a bug in this package; the inputs
-// have been validated.
-func newRendering(c *resource.Catalog, o *Options, now lifecycle) *rendering {
-	text, err := json.Marshal(describe(c, o, &now), jsontext.WithIndent("  "))
-	if err != nil {
-		panic(fmt.Sprintf("openapi: %v", err))
-	}
-	text = append(text, '\n')
-	return &rendering{now, text, httpbody.NewDocument(text)}
-}
-
-// The media types of the document. Browsers and most tools request plain JSON. The other type is
-// the one that the OpenAPI Initiative recommends; IANA has not registered a type for the format.
-const (
-	mediaJSON    = "application/json"
-	mediaOpenAPI = "application/vnd.oai.openapi+json;version=3.1"
-)
-
-// offers are the types for content negotiation. Clients send the OpenAPI type with and without its
-// parameter. The first type is preferred if the client accepts several equally, as with Accept:
-// */*.
-var offers = []string{mediaJSON, mediaOpenAPI, "application/vnd.oai.openapi+json"}
 
 const allow = "GET, HEAD, OPTIONS"
 
-// ServeHTTP serves the document for any path. The response has an entity tag and Cache-Control:
-// no-cache, so that clients see a deprecation at once and transfer the document only if it has
-// changed. It needs no authentication; a middleware restricts access if the document is not public.
+// ServeHTTP serves the document for any path. The parameter profile selects the profile: default or
+// full. The parameter openapi selects the version of OpenAPI: 3.0, 3.1 or 3.2. Other parameters are
+// ignored. Accept selects JSON or YAML, and with the parameter version of the media type the version
+// of OpenAPI. Without a preference, a path that ends with .yaml or .yml is YAML, and any other JSON.
+//
+// The response has an entity tag and Cache-Control: no-cache, so that clients see a deprecation at
+// once and transfer the document only if it has changed. It needs no authentication; a middleware
+// restricts access if the document is not public.
 func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -73,17 +44,23 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve responds with the representation that the client accepts. Each has its own entity tag (RFC
-// 9110 section 8.8.3.3).
+// serve responds with the variant that the client requests. Each has its own entity tag (RFC 9110
+// section 8.8.3.3).
 func (d *Document) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	// first, because the errors below depend on these fields too
 	h.Add("Vary", "Accept, Accept-Encoding")
-	i, ok := header.Accept(r.Header["Accept"], offers)
+	v, err := requested(r.URL)
+	if err != nil {
+		problem.Write(w, r, err)
+		return
+	}
+	list := offersFor(v.Version, isYAML(r.URL.Path))
+	i, ok := header.Accept(r.Header["Accept"], mediaTypes(list))
 	if !ok {
-		p := problem.New(problem.NotAcceptable, "The document is served as "+mediaJSON+" or "+mediaOpenAPI+
-			".")
-		p.Extensions = map[string]any{"available": offers[:2]}
+		p := problem.New(problem.NotAcceptable,
+			"The document is served as JSON and YAML, in the media types that available lists.")
+		p.Extensions = map[string]any{"available": mediaTypes(list)}
 		problem.Write(w, r, p)
 		return
 	}
@@ -100,12 +77,64 @@ func (d *Document) serve(w http.ResponseWriter, r *http.Request) {
 		problem.Write(w, r, p)
 		return
 	}
-	// Both forms of the OpenAPI type receive the form with the version, which is more precise.
-	media := mediaJSON
-	if i > 0 {
-		media = mediaOpenAPI
-	}
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Content-Type-Options", "nosniff")
-	d.current().document.Serve(w, r, media)
+	v.Version, v.YAML = list[i].version, list[i].yaml
+	d.render(v, d.opts.base(r)).document.Serve(w, r, list[i].sent)
+}
+
+// requested returns the variant that the parameters of a URL select. The version is "" if they
+// select none, and YAML is not set.
+func requested(u *url.URL) (v Variant, p *problem.Details) {
+	invalid := func(name, detail string) *problem.Details {
+		p := problem.New(problem.InvalidParameter, "The parameter "+name+" "+detail+".")
+		p.Errors = []problem.Violation{{Parameter: name, Code: "invalidValue", Detail: detail}}
+		return p
+	}
+	query := u.Query()
+	switch values := query["profile"]; {
+	case len(values) == 0 || len(values) == 1 && values[0] == "default":
+	case len(values) == 1 && values[0] == "full":
+		v.Full = true
+	default:
+		return v, invalid("profile", "must be default or full")
+	}
+	if values := query["openapi"]; len(values) > 0 {
+		if v.Version = versionOf(values[0]); v.Version == "" || len(values) > 1 {
+			return v, invalid("openapi", "must be 3.0, 3.1 or 3.2")
+		}
+	}
+	return v, nil
+}
+
+// isYAML reports whether a path has the file name extension of YAML.
+func isYAML(path string) bool {
+	return strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml")
+}
+
+// base returns the path of the default server: the prefix that [http.StripPrefix] has removed from
+// the request. It is "" if Servers are set. RequestURI is the target as received, and URL.Path what
+// is left of it. If the Negotiator has removed a segment that names a contract, that is not part of
+// the prefix.
+func (o *Options) base(r *http.Request) string {
+	if len(o.Servers) > 0 {
+		return ""
+	}
+	received, err := url.ParseRequestURI(r.RequestURI)
+	if err != nil {
+		return ""
+	}
+	path := r.URL.EscapedPath()
+	if !strings.HasPrefix(path, "/") { // http.StripPrefix may have removed the slash
+		path = "/" + path
+	}
+	prefix, ok := strings.CutSuffix(received.EscapedPath(), path)
+	if !ok { // a middleware has rewritten the path
+		return ""
+	}
+	if s := version.From(r.Context()); s != nil && o.Negotiator != nil {
+		segment, _, _ := strings.Cut(s.URL("/"), "?")
+		prefix = strings.TrimSuffix(prefix, strings.TrimSuffix(segment, "/"))
+	}
+	return prefix
 }

@@ -31,7 +31,11 @@ func TestDeterminism(t *testing.T) {
 func TestServe(t *testing.T) {
 	t.Parallel()
 	doc := openapi.New(newShop(t).now, &openapi.Options{REST: shopREST})
-	const vendor = "application/vnd.oai.openapi+json;version=3.1"
+	const (
+		vendor   = "application/vnd.oai.openapi+json;version=3.1"
+		openAPI  = "application/openapi+json;version="
+		openYAML = "application/openapi+yaml;version="
+	)
 	tests := []struct {
 		name, request string
 		header        []string
@@ -48,9 +52,45 @@ func TestServe(t *testing.T) {
 		{"registered type without version", "GET /",
 			[]string{"Accept: application/vnd.oai.openapi+json, application/json;q=0.5"}, 200,
 			map[string]string{"Content-Type": vendor}},
-		{"another version", "GET /", []string{"Accept: application/vnd.oai.openapi+json;version=3.0"}, 406,
+		{"older type of version 3.0", "GET /", []string{"Accept: application/vnd.oai.openapi+json;version=3.0"},
+			200, map[string]string{"Content-Type": "application/vnd.oai.openapi+json;version=3.0"}},
+		{"openapi type", "GET /", []string{"Accept: application/openapi+json"}, 200,
+			map[string]string{"Content-Type": openAPI + "3.1"}},
+		{"openapi type with version", "GET /", []string{"Accept: application/openapi+json; version=\"3.2\""}, 200,
+			map[string]string{"Content-Type": openAPI + "3.2"}},
+		{"openapi type with patch version", "GET /", []string{"Accept: application/openapi+json;version=3.0.3"},
+			200, map[string]string{"Content-Type": openAPI + "3.0"}},
+		{"parameter and type agree", "GET /?openapi=3.0", []string{"Accept: application/openapi+json;version=3.0"},
+			200, map[string]string{"Content-Type": openAPI + "3.0"}},
+		{"parameter alone", "GET /?openapi=3.0.3", []string{"Accept: application/openapi+json"}, 200,
+			map[string]string{"Content-Type": openAPI + "3.0"}},
+		{"parameter and type differ", "GET /?openapi=3.2",
+			[]string{"Accept: application/openapi+json;version=3.0"}, 406,
 			map[string]string{"Content-Type": "application/problem+json", "Vary": "Accept, Accept-Encoding"}},
-		{"yaml", "GET /", []string{"Accept: application/yaml"}, 406, nil},
+		{"unknown version in type", "GET /", []string{"Accept: application/openapi+json;version=2.0"}, 406,
+			map[string]string{"Content-Type": "application/problem+json", "Vary": "Accept, Accept-Encoding"}},
+		{"yaml", "GET /", []string{"Accept: application/yaml"}, 200,
+			map[string]string{"Content-Type": "application/yaml", "Vary": "Accept, Accept-Encoding"}},
+		{"openapi yaml", "GET /", []string{"Accept: application/openapi+yaml"}, 200,
+			map[string]string{"Content-Type": openYAML + "3.1"}},
+		{"older yaml", "GET /", []string{"Accept: application/vnd.oai.openapi;version=3.2"}, 200,
+			map[string]string{"Content-Type": "application/vnd.oai.openapi;version=3.2"}},
+		{"yaml path", "GET /openapi.yaml", nil, 200, map[string]string{"Content-Type": "application/yaml"}},
+		{"yml path in a browser", "GET /a/b.yml", []string{"Accept: text/html,*/*;q=0.8"}, 200,
+			map[string]string{"Content-Type": "application/yaml"}},
+		{"json of a yaml path", "GET /openapi.yaml", []string{"Accept: application/json"}, 200,
+			map[string]string{"Content-Type": "application/json"}},
+		{"html", "GET /", []string{"Accept: text/html"}, 406, nil},
+		{"full", "GET /?profile=full", nil, 200, map[string]string{"Content-Type": "application/json"}},
+		{"default", "GET /?profile=default&openapi=3.1&v=2", nil, 200, nil},
+		{"unknown profile", "GET /?profile=all", nil, 400,
+			map[string]string{"Content-Type": "application/problem+json", "Vary": "Accept, Accept-Encoding"}},
+		{"two profiles", "GET /?profile=full&profile=full", nil, 400, nil},
+		{"unknown version", "GET /?openapi=2.0", nil, 400, nil},
+		{"two versions", "GET /?openapi=3.0&openapi=3.1", nil, 400, nil},
+		{"no version", "GET /?openapi=", nil, 400, nil},
+		{"head of a variant", "HEAD /?profile=full&openapi=3.2", []string{"Accept: application/openapi+yaml"}, 200,
+			map[string]string{"Content-Type": openYAML + "3.2"}},
 		{"neither coding", "GET /", []string{"Accept-Encoding: identity;q=0"}, 406, nil},
 		{"gzip", "GET /", []string{"Accept-Encoding: gzip"}, 200,
 			map[string]string{"Content-Encoding": "gzip"}},
@@ -88,25 +128,35 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestTags gives each representation a tag of its own, with which a client does not get it again.
+// TestTags checks that each representation has a strong entity tag of its own, and that a request with
+// the tag is 304.
 func TestTags(t *testing.T) {
 	t.Parallel()
 	doc := openapi.New(newShop(t).now, &openapi.Options{REST: shopREST})
-	seen := map[string]bool{}
-	for _, header := range [][]string{nil, {"Accept-Encoding: gzip"},
-		{"Accept: application/vnd.oai.openapi+json"},
-		{"Accept: application/vnd.oai.openapi+json", "Accept-Encoding: gzip"}} {
-		tag := send(doc, "GET /", "", header...).Header.Get("Etag")
-		if tag == "" || strings.HasPrefix(tag, "W/") || seen[tag] {
-			t.Errorf("%q: the tag %s is no strong one, or is that of another representation", header, tag)
-		}
-		seen[tag] = true
-		res := send(doc, "GET /", "", append(header, "If-None-Match: "+tag)...)
-		if res.StatusCode != http.StatusNotModified || res.Header.Get("Etag") != tag {
-			t.Errorf("%q: %d %s", header, res.StatusCode, res.Header.Get("Etag"))
-		}
-		if same := send(doc, "GET /", "", "If-None-Match: "+tag).StatusCode == 304; same != (header == nil) {
-			t.Errorf("%q: its tag is taken for that of the plain document", header)
+	types := []string{"application/json", "application/openapi+json", "application/vnd.oai.openapi+json",
+		"application/yaml", "application/openapi+yaml"}
+	seen, first := map[string]bool{}, true
+	for _, query := range []string{"", "?openapi=3.0", "?openapi=3.2", "?profile=full",
+		"?profile=full&openapi=3.0", "?profile=full&openapi=3.2"} {
+		for _, media := range types {
+			for _, coding := range []string{"identity", "gzip"} {
+				fields := []string{"Accept: " + media, "Accept-Encoding: " + coding}
+				tag := send(doc, "GET /"+query, "", fields...).Header.Get("Etag")
+				if tag == "" || strings.HasPrefix(tag, "W/") || seen[tag] {
+					t.Errorf("%s %q: the tag %s is weak or that of another representation", query, fields, tag)
+				}
+				seen[tag] = true
+				res := send(doc, "GET /"+query, "", append(fields, "If-None-Match: "+tag)...)
+				if res.StatusCode != http.StatusNotModified || res.Header.Get("Etag") != tag ||
+					res.Header.Get("Vary") != "Accept, Accept-Encoding" {
+					t.Errorf("%s %q: %d %v", query, fields, res.StatusCode, res.Header)
+				}
+				same := send(doc, "GET /", "", "If-None-Match: "+tag).StatusCode == http.StatusNotModified
+				if same != first {
+					t.Errorf("%s %q: its tag matches that of the plain document: %v", query, fields, same)
+				}
+				first = false
+			}
 		}
 	}
 }

@@ -103,12 +103,32 @@ func (o *Options) strategies() []version.Strategy {
 	return o.Negotiator.Strategies()
 }
 
+// strategies returns the strategies that operations describe. The default profile omits them if the
+// URL names the contract, or if it is the default. Otherwise it describes the first strategy that is
+// possible for each method.
+func (b *builder) strategies() []version.Strategy {
+	all := b.o.strategies()
+	if b.full {
+		return all
+	}
+	if b.now.fallback == b.now.contract.Name || hasStrategy[version.Path](b) || hasStrategy[version.Host](b) {
+		return nil
+	}
+	for _, s := range all {
+		switch s.(type) {
+		case version.Query, version.Header, version.MediaType:
+			return []version.Strategy{s}
+		}
+	}
+	return all
+}
+
 // vendorTypes returns the media types of the contract for the representation called name, one for
 // each MediaType strategy. They contain the full name: a representation is always of exactly one
 // contract.
 func (b *builder) vendorTypes(name string) []string {
 	var out []string
-	for _, s := range b.o.strategies() {
+	for _, s := range b.strategies() {
 		if m, ok := s.(version.MediaType); ok {
 			out = append(out, "application/vnd."+m.Vendor+"."+b.now.contract.Name+"."+name+"+json")
 		}
@@ -121,6 +141,10 @@ func (b *builder) vendorTypes(name string) []string {
 // default. Tools use the first entry by default. Entries that name the contract are therefore
 // before those that do not.
 func (b *builder) servers() []server {
+	bases := b.o.Servers
+	if len(bases) == 0 {
+		bases = []string{orElse(b.base, "/")}
+	}
 	var out []server
 	add := func(url, description string) {
 		if !slices.ContainsFunc(out, func(s server) bool { return s.URL == url }) {
@@ -133,7 +157,7 @@ func (b *builder) servers() []server {
 		switch s := s.(type) {
 		case version.Path:
 			located = true
-			for _, base := range b.o.Servers {
+			for _, base := range bases {
 				// The shortest name also reaches later minor versions, if the contract of the
 				// document is the newest of its major version.
 				add(strings.TrimSuffix(base, "/")+"/v"+b.now.shortest(), "The path names the contract.")
@@ -147,13 +171,15 @@ func (b *builder) servers() []server {
 			elsewhere = true
 		}
 	}
-	if located && !elsewhere {
+	// Operations of the default profile have no other way to name the contract.
+	isDefault := b.now.fallback == b.now.contract.Name
+	if located && (!elsewhere || !b.full && !isDefault) {
 		return out
 	}
-	for _, base := range b.o.Servers {
+	for _, base := range bases {
 		description := ""
 		switch {
-		case located && b.now.fallback == b.now.contract.Name:
+		case located && isDefault:
 			description = "Neither path nor host names a contract. The default is this one."
 		case located:
 			description = "Neither path nor host names a contract, so the request must name it in another " +
@@ -196,7 +222,7 @@ func (b *builder) hostServers(h *version.Host) []string {
 // parameters called Accept and describes media types with the content.
 func (b *builder) versionParameters() []*parameter {
 	var out []*parameter
-	for _, s := range b.o.strategies() {
+	for _, s := range b.strategies() {
 		p := &parameter{Schema: &schemaObject{Type: typeNames{"string"}, Pattern: b.now.pattern()},
 			Example: quote(b.now.contract.Name)}
 		var component string
@@ -246,7 +272,7 @@ func (b *builder) defaultText() string {
 // it.
 func (b *builder) bodyMembers() ordered[*schemaObject] {
 	var out ordered[*schemaObject]
-	for _, s := range b.o.strategies() {
+	for _, s := range b.strategies() {
 		if s, ok := s.(version.Body); ok {
 			out.add(orElse(s.Name, "version"), &schemaObject{
 				Type: typeNames{"string"}, Pattern: b.now.pattern(),
@@ -267,7 +293,7 @@ func (b *builder) bodyMembers() ordered[*schemaObject] {
 // describe calls it before it describes operations, which refer to the fields.
 func (b *builder) versionHeaders() []string {
 	var out []string
-	for _, s := range b.o.strategies() {
+	for _, s := range b.strategies() {
 		if h, ok := s.(version.Header); ok {
 			name := h.Name
 			b.addHeader(name, &headerObject{Schema: text(), Example: quote(b.now.contract.Name),

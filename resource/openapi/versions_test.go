@@ -64,7 +64,7 @@ func TestGoldenContract(t *testing.T) {
 		Contact:  &openapi.Contact{Name: "The shop", Email: "shop@example.com"},
 		License:  &openapi.License{Name: "MIT", Identifier: "MIT"},
 		Security: []openapi.SecurityScheme{{Name: "bearer", Type: "http", Scheme: "bearer"}}})
-	golden(t, "contract.json", doc.JSON())
+	golden(t, "contract.json", full(doc))
 }
 
 // TestNames checks the description of each strategy.
