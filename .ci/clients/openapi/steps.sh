@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2154,SC2317 # .ci/clients/run sources this file
 # The shop's OpenAPI documents under the tools that people use on such documents: linters, generators of clients, a
-# validator on random requests, a validating proxy, and oasdiff, which finds changes that break clients. With -update it
-# writes the golden documents: only for changes that break no client.
+# validator on random requests, a validating proxy, and oasdiff, which finds changes that break clients. These check the
+# full profile. The default profile, which is for generated clients, has clients that are compiled and run, in TypeScript
+# and in Go. With -update it writes the golden documents: only for changes that break no client.
 here=$PWD
 contracts=(1.0.0 1.1.0 2.0.0)
 REQUESTS=${REQUESTS:-5000} # of each walk
@@ -9,7 +10,7 @@ SEED=${SEED:-1}
 OAPI_CODEGEN=github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2
 OGEN=github.com/ogen-go/ogen/cmd/ogen@v1.24.0
 OASDIFF=github.com/oasdiff/oasdiff@v1.33.0
-at_exit+=("rm -f '$here'/client/*/client.gen.go '$here'/client/ogen/oas_*_gen.go")
+at_exit+=("rm -f '$here'/client/{*,simple/*}/client.gen.go '$here'/client/{ogen,simple/ogen}/oas_*_gen.go")
 
 install_tools() {
 	export GOBIN=$tmp/bin
@@ -18,15 +19,36 @@ install_tools() {
 
 fetch() {
 	local c
-	mkdir -p "$tmp/docs"
+	mkdir -p "$tmp/docs" "$tmp/variants"
 	for c in "${contracts[@]}"; do
-		curl -fsS --max-time 120 -o "$tmp/docs/$c.json" "$url/openapi/$c.json" || return 1
+		curl -fsS --max-time 120 -o "$tmp/docs/$c.json" "$url/openapi/$c.json?profile=full" || return 1
+		variants "$c" || return 1
 	done
 	mkdir -p "$tmp/neutral"
 	for c in "${contracts[@]}"; do neutral "$c" >"$tmp/neutral/$c.json"; done
 	# A document that everybody should object to: an operation without responses.
 	sed 's/"responses":/"x-responses":/' "$tmp/docs/2.0.0.json" >"$tmp/docs/broken.json"
 }
+
+# variants CONTRACT fetches both profiles in each version, selected by the URL and by the media type, and in YAML.
+variants() {
+	local profile version at to
+	for profile in default full; do
+		at="$url/openapi/$1.json?profile=$profile" to=$tmp/variants/$1-$profile
+		for version in 3.0 3.1 3.2; do
+			curl -fsS --max-time 120 -o "$to-$version.json" "$at&openapi=$version" &&
+				curl -fsS --max-time 120 -o "$tmp/same" -H "Accept: application/openapi+json;version=$version" "$at" &&
+				cmp "$to-$version.json" "$tmp/same" || return 1
+		done
+		curl -fsS --max-time 120 -o "$to.yaml" -H 'Accept: application/openapi+yaml' "$at" || return 1
+	done
+}
+
+# valid checks all variants. node resolves the modules from where the script is.
+valid() { timeout 900 node fetch/variants.mjs "$tmp/variants"; }
+
+# lint CONTRACT-PROFILE-VERSION
+lint() { spectral "$tmp/variants/$1.json" && redocly "$tmp/variants/$1.json"; }
 
 spectral() { bin spectral lint --ruleset spectral.yaml --fail-severity error "$1"; }
 redocly() { REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true bin redocly lint --extends recommended "$1"; }
@@ -40,6 +62,33 @@ typescript() {
 		bin openapi-typescript "$tmp/docs/$c.json" --default-non-nullable=false --output "$tmp/ts/$c.ts" || return 1
 	done
 	bin tsc --project "$tmp/ts/tsconfig.json"
+}
+
+# fetch_client compiles a client of the default document, with openapi-typescript as it is without options, and runs it at
+# the first server of the document.
+fetch_client() {
+	local server
+	mkdir -p "$tmp/fetch" && cp fetch/use.ts fetch/tsconfig.json "$clients/package.json" "$tmp/fetch" &&
+		ln -sfn "$modules" "$tmp/fetch/node_modules" &&
+		bin openapi-typescript "$tmp/variants/2.0.0-default-3.1.json" --output "$tmp/fetch/2.0.0.ts" &&
+		bin tsc --project "$tmp/fetch/tsconfig.json" || return 1
+	server=$(node -p 'JSON.parse(fs.readFileSync(process.argv[1])).servers[0].url' "$tmp/variants/2.0.0-default-3.1.json")
+	timeout 600 node "$tmp/fetch/out/use.js" "$url$server"
+}
+
+# wrong_types: without the marks, tsc objects to each line that must not compile.
+wrong_types() {
+	cp -r "$tmp/fetch" "$tmp/loose" && sed -i '/@ts-expect-error/d' "$tmp/loose/use.ts" &&
+		refused 'use.ts' bin tsc --project "$tmp/loose/tsconfig.json" && [ "$(grep -c 'error TS' "$tmp/refused")" = 4 ]
+}
+
+# simple_clients VERSION generates clients of the default document in a version of OpenAPI, vets them and runs their tests.
+simple_clients() {
+	local document=$tmp/variants/2.0.0-default-$1.json
+	"$tmp/bin/oapi-codegen" -generate types,client -package oapi -o client/simple/oapi/client.gen.go "$document" &&
+		"$tmp/bin/ogen" --loglevel error --config client/simple/ogen/ogen.yml --target client/simple/ogen --package ogen "$document" &&
+		go vet -tags generated ./client/simple/... &&
+		timeout 900 go test -tags generated -count=1 ./client/simple/...
 }
 
 package() { echo "v${1//./}"; }
@@ -57,7 +106,7 @@ go_clients() {
 
 # ogen_client generates a client of orders with ogen, which checks each response against the document.
 ogen_client() {
-	"$tmp/bin/ogen" --loglevel error --config client/ogen/ogen.yml --target client/ogen --package ogen \
+	"$tmp/bin/ogen" --loglevel error --config client/ogen/ogen.yml --target client/ogen --package ogen "$document" &&
 		"$tmp/docs/2.0.0.json" || return 1
 	go vet -tags generated ./client/ogen && timeout 900 go test -tags generated -count=1 ./client/ogen
 }
@@ -130,9 +179,18 @@ for c in "${contracts[@]}"; do
 	step "$c: spectral" spectral "$tmp/docs/$c.json"
 	step "$c: redocly" redocly "$tmp/docs/$c.json"
 done
+for variant in default-3.0 default-3.1 default-3.2 full-3.0 full-3.2; do
+	step "2.0.0 $variant: spectral, redocly" lint "2.0.0-$variant"
+done
+step 'openapi-schema-validator: all variants, JSON and YAML' valid
 step 'spectral objects to a broken document' refused . spectral "$tmp/docs/broken.json"
 step 'redocly objects to a broken document' refused . redocly "$tmp/docs/broken.json"
 step 'openapi-typescript and tsc' typescript
+step 'default profile: openapi-typescript, tsc with strict, openapi-fetch' fetch_client
+step 'default profile: tsc objects to what the types refuse' wrong_types
+for version in 3.0 3.1; do
+	step "default profile, $version: oapi-codegen and ogen" simple_clients "$version"
+done
 step 'oapi-codegen: clients that create, read, patch and delete' go_clients
 step 'ogen: a client that checks each response' ogen_client
 for c in "${contracts[@]}"; do

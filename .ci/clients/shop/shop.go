@@ -111,14 +111,14 @@ func (s *Shop) Close() error {
 	return errors.Join(err, s.cmd.Wait(), os.RemoveAll(s.dir))
 }
 
-// Document asks for the OpenAPI document of a contract.
+// Document asks for the full OpenAPI document of a contract.
 func (s *Shop) Document(ctx context.Context, contract string) ([]byte, error) {
 	return Document(ctx, s.URL, contract)
 }
 
-// Document asks the shop at a URL for the OpenAPI document of a contract.
+// Document asks the shop at a URL for the full OpenAPI document of a contract.
 func Document(ctx context.Context, url, contract string) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/openapi/"+contract+".json", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/openapi/"+contract+".json?profile=full", nil)
 	if err != nil {
 		return nil, err
 	}
