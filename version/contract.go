@@ -46,7 +46,8 @@ type Contract struct {
 	// neither preview, deprecated nor retired. Each response links to the same path in the
 	// successor. The link has no query, because cursors and field names belong to one contract.
 	Successor string
-	// DeprecationLink is the URL of an HTML page about the deprecation, and SunsetLink of one about
+	// DeprecationLink is the URL of an HTML page about the deprecation, such as that of
+	// [Negotiator.Changelog], and SunsetLink of one about
 	// the sunset policy. If they are set, each response has them as Link (RFC 9745 section 3, RFC
 	// 8594 section 6), even if there are no dates yet.
 	DeprecationLink, SunsetLink string
@@ -81,6 +82,7 @@ type contract struct {
 	mediaPrefix string  // prefix of its media types; "" without MediaType
 	remote      *remote // nil without At
 	usage       counters
+	changes     *contractChanges // since the previous contract; nil if unknown
 }
 
 // served reports whether there is something to serve the contract: a handler or another server.

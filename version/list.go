@@ -2,8 +2,6 @@ package version
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -12,7 +10,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// List returns a handler that serves the contracts as JSON: names, statuses, dates and documents.
+// List returns a handler that serves the contracts as JSON: names, statuses, dates and documents, and
+// the changes since the previous contract if [Options.Snapshots] is set.
 // The list belongs to no contract, so mount it outside the Negotiator.
 func (n *Negotiator) List() http.Handler { return http.HandlerFunc(n.serveList) }
 
@@ -28,6 +27,8 @@ type listEntry struct {
 	URL        string     `json:"url,omitempty"` // of another server
 	OpenAPI    string     `json:"openapi,omitempty"`
 	Links      *listLinks `json:"links,omitempty"`
+	// Changes are those since the previous contract; see Options.Snapshots.
+	Changes *contractChanges `json:"changes,omitempty"`
 }
 
 // listLinks are links to HTML pages.
@@ -38,28 +39,33 @@ type listLinks struct {
 
 // serveList encodes the list for each request, because statuses change with time.
 func (n *Negotiator) serveList(w http.ResponseWriter, r *http.Request) {
+	if !onlyRead(w, r) {
+		return
+	}
+	body := n.document(n.opts.Now())
+	w.Header().Set("Cache-Control", "no-cache")
+	httpbody.Serve(w, r, mediaJSON, bodyTag(body), body)
+}
+
+// onlyRead reports whether the request is GET or HEAD, and responds otherwise.
+func onlyRead(w http.ResponseWriter, r *http.Request) bool {
 	const allowed = "GET, HEAD, OPTIONS"
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
+		return true
 	case http.MethodOptions:
 		w.Header().Set("Allow", allowed)
 		w.WriteHeader(http.StatusNoContent)
-		return
 	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect,
 		http.MethodTrace:
 		d := problem.New(problem.MethodNotAllowed, "The list of versions is read-only; use GET or HEAD.")
 		d.Header = http.Header{"Allow": {allowed}}
 		problem.Write(w, r, d)
-		return
 	default: // RFC 9110 section 9.1
 		problem.Write(w, r, problem.New(problem.NotImplemented,
 			"The method is not implemented; use GET, HEAD or OPTIONS."))
-		return
 	}
-	body := n.document(n.opts.Now())
-	sum := sha256.Sum256(body)
-	w.Header().Set("Cache-Control", "no-cache")
-	httpbody.Serve(w, r, mediaJSON, `"`+base64.RawURLEncoding.EncodeToString(sum[:12])+`"`, body)
+	return false
 }
 
 // document returns the list as JSON. Names and Successor depend on now, so the list agrees with
@@ -73,7 +79,7 @@ func (n *Negotiator) document(now time.Time) []byte {
 			Names:      n.names(c, now),
 			Deprecated: c.Contract.Deprecated.UTC().Truncate(time.Second),
 			Sunset:     c.Sunset.UTC().Truncate(time.Second),
-			OpenAPI:    c.OpenAPI}
+			OpenAPI:    c.OpenAPI, Changes: c.changes}
 		// A retired contract has none. Clients need not distinguish null from an empty list.
 		if l.Names == nil {
 			l.Names = []string{}

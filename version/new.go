@@ -16,8 +16,9 @@ import (
 //
 // New panics if there is no contract or no strategy, if a name is malformed or not unique, or if
 // the default or a successor is not among the contracts. It also panics if dates contradict each
-// other or [Options.MinDeprecation], if [Contract.At] is not valid, and if a [Reserver] returns an
-// error. A contract that is not retired must have either a handler or At.
+// other or [Options.MinDeprecation], if [Contract.At] is not valid, if a [Reserver] returns an error,
+// and if [Options.Snapshots] show that a contract breaks clients. A contract that is not retired must
+// have either a handler or At.
 func New(contracts []Contract, strategies []Strategy, opts *Options) *Negotiator {
 	n := &Negotiator{strategies: slices.Clone(strategies)}
 	if opts != nil {
@@ -34,6 +35,7 @@ func New(contracts []Contract, strategies []Strategy, opts *Options) *Negotiator
 	n.initProxies()
 	n.setDefault()
 	n.reserve()
+	n.addSnapshots()
 	return n
 }
 

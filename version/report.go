@@ -11,7 +11,8 @@ import (
 // Report returns a description of the contracts in plain text, to be logged at start-up. Each
 // contract has a line with its status, names, dates and server. Another line lists the strategies. A line
 // that begins with "weak: " reports a major version that a newer one replaces and of which no
-// contract is deprecated. [Negotiator.BriefReport] shortens the report.
+// contract is deprecated, or a contract without a snapshot. [Negotiator.BriefReport] shortens the
+// report.
 func (n *Negotiator) Report() string {
 	var b strings.Builder
 	now := n.opts.Now()
@@ -31,7 +32,7 @@ func (n *Negotiator) Report() string {
 		}
 		b.WriteString(c.elsewhere() + "\n")
 	}
-	return b.String() + n.reportStrategies() + n.reportMajors(now)
+	return b.String() + n.reportStrategies() + n.reportMajors(now) + n.reportSnapshots(now)
 }
 
 // elsewhere returns the other server of the contract, "" if there is none.
@@ -60,7 +61,7 @@ func (n *Negotiator) BriefReport() string {
 		text += c.elsewhere()
 		all = append(all, text)
 	}
-	return "contracts: " + strings.Join(all, "; ") + "\n" + n.reportStrategies() + n.reportMajors(now)
+	return "contracts: " + strings.Join(all, "; ") + "\n" + n.reportStrategies() + n.reportMajors(now) + n.reportSnapshots(now)
 }
 
 // reportStrategies returns the line about where requests name a contract.

@@ -1,0 +1,409 @@
+package compat
+
+// Operations, parameters, bodies and responses of two OpenAPI documents. Called by Compare. Schemas
+// are in compare_schema.go.
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// object is a JSON object of an OpenAPI document.
+type object = map[string]any
+
+// methods are the operations of a path item, as OpenAPI spells them.
+var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
+
+// openAPI compares two documents.
+type openAPI struct {
+	*comparison
+	before, after object
+	seen          map[schemaPair]bool
+}
+
+func (c *comparison) compareOpenAPI(before, after json.RawMessage) {
+	d := &openAPI{comparison: c, seen: map[schemaPair]bool{}}
+	d.before, d.after = decodeObject(before), decodeObject(after)
+	a, b := pathItems(d.before), pathItems(d.after)
+	for _, path := range sorted(a) {
+		d.comparePath(a[path].name, a[path].item, b[path].item)
+	}
+	for _, path := range sorted(b) {
+		if _, known := a[path]; !known {
+			d.comparePath(b[path].name, nil, b[path].item)
+		}
+	}
+}
+
+// decodeObject decodes a document that normalizeOpenAPI has accepted.
+func decodeObject(data json.RawMessage) object {
+	document, _ := decodeJSON(data)
+	o, _ := document.(object)
+	return o
+}
+
+// pathItem is a path item with its template.
+type pathItem struct {
+	name string
+	item object
+}
+
+var templateName = regexp.MustCompile(`\{[^{}]*\}`)
+
+// pathItems returns the path items by their template without names of parameters, because clients do
+// not see those.
+func pathItems(document object) map[string]pathItem {
+	all := map[string]pathItem{}
+	paths, _ := document["paths"].(object)
+	for name, item := range paths {
+		if item, ok := item.(object); ok {
+			all[templateName.ReplaceAllString(name, "{}")] = pathItem{name, item}
+		}
+	}
+	return all
+}
+
+func (d *openAPI) comparePath(path string, before, after object) {
+	for _, method := range methods {
+		a, had := before[method].(object)
+		b, has := after[method].(object)
+		place := strings.ToUpper(method) + " " + path
+		switch {
+		case had && !has:
+			d.add(operationRemoved, place, place, "", "The operation was removed.")
+		case has && !had:
+			d.add(operationAdded, place, "", place, "The operation was added.")
+		case had && has:
+			d.compareOperation(place, operation{a, before, d.before}, operation{b, after, d.after})
+		}
+	}
+}
+
+// operation is an operation with its path item, which can have parameters for all methods.
+type operation struct {
+	object
+	item     object
+	document object
+}
+
+// resolve follows references. It returns the name of the last one.
+func resolve(document object, v any) (o object, ref string) {
+	o, _ = v.(object)
+	for range 16 {
+		target, ok := o["$ref"].(string)
+		if !ok {
+			return o, ref
+		}
+		var found any = document
+		for _, part := range strings.Split(strings.TrimPrefix(target, "#/"), "/") {
+			part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+			container, _ := found.(object)
+			found = container[part]
+		}
+		ref = target
+		o, _ = found.(object)
+	}
+	return o, ref
+}
+
+func (d *openAPI) compareOperation(place string, a, b operation) {
+	was, is := a.object["deprecated"] == true, b.object["deprecated"] == true
+	switch {
+	case is && !was:
+		d.add(operationDeprecated, place, "", "deprecated", "The operation is deprecated.")
+	case was && !is:
+		d.add(operationDeprecated, place, "deprecated", "", "The operation is no longer deprecated.")
+	}
+	d.compareParameters(place, a, b)
+	d.compareBody(place, a, b)
+	d.compareStatuses(place, a, b)
+	d.compareSecurity(place, a, b)
+}
+
+// parameters returns the parameters of an operation by location and name. Those of the path have
+// their position in place of a name, because clients do not see it.
+func (o operation) parameters(path string) map[string]object {
+	all := map[string]object{}
+	for _, list := range []any{o.item["parameters"], o.object["parameters"]} {
+		values, _ := list.([]any)
+		for _, v := range values {
+			p, _ := resolve(o.document, v)
+			in, _ := p["in"].(string)
+			name, _ := p["name"].(string)
+			switch in {
+			case "path":
+				position := strings.Index(path, "{"+name+"}")
+				name = strings.Repeat("{", strings.Count(path[:max(position, 0)], "{")+1)
+			case "header":
+				name = strings.ToLower(name)
+			}
+			all[in+" "+name] = p
+		}
+	}
+	return all
+}
+
+func (d *openAPI) compareParameters(place string, a, b operation) {
+	_, path, _ := strings.Cut(place, " ")
+	before, after := a.parameters(path), b.parameters(path)
+	for _, key := range sorted(before) {
+		p, q := before[key], after[key]
+		at := place + ": " + parameterName(p)
+		if q == nil {
+			d.add(parameterRemoved, at, parameterName(p), "", "The parameter was removed.")
+			continue
+		}
+		was, is := p["required"] == true, q["required"] == true
+		switch {
+		case is && !was:
+			d.add(parameterRequired, at, "optional", "required", "The parameter is required.")
+		case was && !is:
+			d.add(parameterOptional, at, "required", "optional", "The parameter is optional.")
+		}
+		if x, y := encodingOf(p), encodingOf(q); x != y {
+			d.add(parameterEncodingChanged, at, x, y, "The encoding changed from "+x+" to "+y+".")
+		}
+		d.compareContent(at, request, p, q)
+	}
+	for _, key := range sorted(after) {
+		p := after[key]
+		if before[key] != nil {
+			continue
+		}
+		at := place + ": " + parameterName(p)
+		if p["required"] == true {
+			d.add(parameterRequired, at, "", "required", "A required parameter was added.")
+			continue
+		}
+		d.add(parameterAdded, at, "", parameterName(p), "An optional parameter was added.")
+	}
+}
+
+// parameterName returns the location and the name of a parameter.
+func parameterName(p object) string {
+	in, _ := p["in"].(string)
+	name, _ := p["name"].(string)
+	return in + " parameter " + name
+}
+
+// encodingOf returns how a parameter is written, with the defaults of OpenAPI.
+func encodingOf(p object) string {
+	if _, ok := p["content"]; ok {
+		return "content"
+	}
+	style, _ := p["style"].(string)
+	if style == "" {
+		style = map[any]string{"query": "form", "cookie": "form"}[p["in"]]
+	}
+	if style == "" {
+		style = "simple"
+	}
+	explode, ok := p["explode"].(bool)
+	if !ok {
+		explode = style == "form"
+	}
+	if explode {
+		return style + ", explode"
+	}
+	return style
+}
+
+// compareContent compares the schemas of two parameters or header fields.
+func (d *openAPI) compareContent(place string, dir direction, a, b object) {
+	if a["schema"] != nil && b["schema"] != nil {
+		d.compareSchema(place, dir, a["schema"], b["schema"])
+		return
+	}
+	d.compareMediaTypes(place, dir, a["content"], b["content"])
+}
+
+func (d *openAPI) compareBody(place string, a, b operation) {
+	p, _ := resolve(a.document, a.object["requestBody"])
+	q, _ := resolve(b.document, b.object["requestBody"])
+	at := place + ": body"
+	was, is := p["required"] == true, q["required"] == true
+	switch {
+	case p == nil && q == nil:
+		return
+	case is && !was:
+		d.add(requestBodyRequired, at, "optional", "required", "The request body is required.")
+	case was && !is, p == nil:
+		d.add(requestBodyOptional, at, "", "optional", "The request body is optional.")
+	}
+	d.compareMediaTypes(at, request, p["content"], q["content"])
+}
+
+// direction is who sends a value: the client or the server.
+type direction int
+
+const (
+	request direction = iota
+	response
+)
+
+// pick returns the first kind for requests and the second for responses.
+func (dir direction) pick(forRequest, forResponse Kind) Kind {
+	if dir == request {
+		return forRequest
+	}
+	return forResponse
+}
+
+func (d *openAPI) compareMediaTypes(place string, dir direction, before, after any) {
+	a, _ := before.(object)
+	b, _ := after.(object)
+	for _, name := range sorted(a) {
+		was, _ := a[name].(object)
+		is, ok := b[name].(object)
+		if !ok {
+			d.add(dir.pick(requestMediaTypeRemoved, responseMediaTypeRemoved), place, name, "",
+				"The media type "+name+" was removed.")
+			continue
+		}
+		d.compareProblems(place, stringsOf(was[problemsKey]), stringsOf(is[problemsKey]))
+		if was["schema"] != nil && is["schema"] != nil {
+			d.compareSchema(place, dir, was["schema"], is["schema"])
+		}
+	}
+	for _, name := range sorted(b) {
+		if a[name] == nil {
+			d.add(dir.pick(requestMediaTypeAdded, responseMediaTypeAdded), place, "", name,
+				"The media type "+name+" was added.")
+		}
+	}
+}
+
+// compareProblems compares the problem types that a response can have.
+func (d *openAPI) compareProblems(place string, before, after []string) {
+	for _, v := range lost(before, after) {
+		d.add(problemRemoved, place, v, "", "The problem type "+v+" was removed.")
+	}
+	for _, v := range lost(after, before) {
+		d.add(problemAdded, place, "", v, "The problem type "+v+" was added.")
+	}
+}
+
+func (d *openAPI) compareStatuses(place string, a, b operation) {
+	before, _ := a.object["responses"].(object)
+	after, _ := b.object["responses"].(object)
+	for _, status := range sorted(before) {
+		p, _ := resolve(a.document, before[status])
+		q, _ := resolve(b.document, after[status])
+		at := place + ": " + status
+		if q == nil {
+			d.add(responseStatusRemoved, place, status, "", "The status "+status+" was removed.")
+			continue
+		}
+		d.compareHeaders(at, p, q)
+		d.compareMediaTypes(at, response, p["content"], q["content"])
+	}
+	for _, status := range sorted(after) {
+		if before[status] == nil {
+			d.add(responseStatusAdded, place, "", status, "The status "+status+" was added.")
+		}
+	}
+}
+
+func (d *openAPI) compareHeaders(place string, a, b object) {
+	before, after := headersOf(a), headersOf(b)
+	for _, name := range sorted(before) {
+		p, _ := resolve(d.before, before[name])
+		q, _ := resolve(d.after, after[name])
+		at := place + " " + name
+		if q == nil {
+			d.add(headerRemoved, at, name, "", "The header field "+name+" was removed.")
+			continue
+		}
+		was, is := p["required"] == true, q["required"] == true
+		switch {
+		case was && !is:
+			d.add(headerOptional, at, "required", "optional", "The header field "+name+" may be absent.")
+		case is && !was:
+			d.add(headerRequired, at, "optional", "required", "The header field "+name+" is always present.")
+		}
+		d.compareContent(at, response, p, q)
+	}
+	for _, name := range sorted(after) {
+		if before[name] == nil {
+			d.add(headerAdded, place+" "+name, "", name, "The header field "+name+" was added.")
+		}
+	}
+}
+
+// headersOf returns the header fields of a response by their names in lower case.
+func headersOf(response object) object {
+	all := object{}
+	headers, _ := response["headers"].(object)
+	for name, v := range headers {
+		all[strings.ToLower(name)] = v
+	}
+	return all
+}
+
+// compareSecurity compares the alternatives of an operation. The empty alternative means that no
+// authentication is required.
+func (d *openAPI) compareSecurity(place string, a, b operation) {
+	before, after := a.security(), b.security()
+	for _, v := range lost(before, after) {
+		if v == "{}" {
+			d.add(securityAdded, place, "none", join(after), "Authentication is required.")
+			return
+		}
+		if !slices.Contains(after, "{}") {
+			d.add(securityAdded, place, v, join(after), "The security requirement "+v+" no longer suffices.")
+		}
+	}
+	for _, v := range lost(after, before) {
+		d.add(securityRemoved, place, join(before), v, "The security requirement "+v+" suffices.")
+	}
+}
+
+// security returns the security requirements of an operation with their schemes, each as JSON.
+func (o operation) security() []string {
+	list, ok := o.object["security"].([]any)
+	if !ok {
+		list, _ = o.document["security"].([]any)
+	}
+	var all []string
+	components, _ := o.document["components"].(object)
+	schemes, _ := components["securitySchemes"].(object)
+	for _, v := range list {
+		requirement, _ := v.(object)
+		resolved := object{}
+		for name, scopes := range requirement {
+			scheme, _ := resolve(o.document, schemes[name])
+			resolved[name] = scopes
+			if len(scheme) > 0 {
+				resolved[name] = object{"scheme": scheme, "scopes": scopes}
+			}
+		}
+		all = append(all, canonical(resolved))
+	}
+	if len(all) == 0 {
+		return []string{"{}"}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// canonical returns a value as JSON with sorted keys.
+func canonical(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
+
+// stringsOf returns the strings of a list.
+func stringsOf(v any) (all []string) {
+	list, _ := v.([]any)
+	for _, e := range list {
+		if s, ok := e.(string); ok {
+			all = append(all, s)
+		}
+	}
+	return all
+}
