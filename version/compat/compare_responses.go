@@ -87,20 +87,36 @@ func orNone(text string) string {
 }
 
 // compareMembers compares the members of bodies. The type of a member that is null is unknown.
+// Differences that the OpenAPI documents show are reported for those only.
 func (c *comparison) compareMembers(a, b *Response) {
 	for _, name := range sorted(a.Members) {
 		was, at := a.Members[name], a.Request+": ."+name
 		is, ok := b.Members[name]
 		switch {
-		case !ok:
+		case !ok && !c.documents(responseMemberRemoved, name):
 			c.add(responseMemberRemoved, at, name, "", "The member was removed.")
-		case was != is && was != "null" && is != "null":
+		case ok && was != is && was != "null" && is != "null" && !c.documents(responseTypeWidened, name):
 			c.add(responseTypeWidened, at, was, is, "type changed from "+was+" to "+is+".")
 		}
 	}
 	for _, name := range sorted(b.Members) {
-		if _, ok := a.Members[name]; !ok {
+		if _, ok := a.Members[name]; !ok && !c.documents(responseMemberAdded, name) {
 			c.add(responseMemberAdded, a.Request+": ."+name, "", name, "A member was added.")
 		}
 	}
+}
+
+// documents reports whether the comparison of schemas has found the same change for a member or for
+// one that contains it.
+func (c *comparison) documents(kind Kind, name string) bool {
+	for part := range strings.SplitSeq(strings.ReplaceAll(name, "[]", ""), ".") {
+		for i := range c.changes {
+			change := &c.changes[i]
+			if change.Kind == kind && strings.HasSuffix(change.Place, "."+part) &&
+				!strings.Contains(change.Place, ": .") {
+				return true
+			}
+		}
+	}
+	return false
 }

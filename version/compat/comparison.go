@@ -44,7 +44,8 @@ func (c *comparison) compareParts(before, after *Snapshot) {
 // timeLayout is how dates are written in texts: RFC 3339 without fractions.
 const timeLayout = "2006-01-02T15:04:05Z07:00"
 
-// result merges equal changes of several places, and sorts them.
+// result merges equal changes of several places, and sorts them. The operators of a filter, such as
+// the parameters status and status.in, are one change.
 func (c *comparison) result() []Change {
 	type key struct {
 		kind                Kind
@@ -56,6 +57,11 @@ func (c *comparison) result() []Change {
 	for i := range c.changes {
 		change := &c.changes[i]
 		k := key{change.Kind, memberOf(change.Place), change.Before, change.After, change.Text}
+		if base, _, ok := strings.Cut(change.Place, " parameter "); ok &&
+			(change.Kind == parameterAdded || change.Kind == parameterRemoved) {
+			name, _, _ := strings.Cut(change.Place[len(base):], ".")
+			k = key{kind: change.Kind, member: base + name} // status.in is one with status
+		}
 		if first := found[k]; first != nil {
 			if first.Place != change.Place {
 				first.Also = append(first.Also, change.Place)

@@ -126,7 +126,7 @@ func newline(b *bytes.Buffer, comma bool, indent int) {
 	}
 	b.WriteByte('\n')
 	for range indent {
-		b.WriteString("  ")
+		b.WriteByte(' ')
 	}
 }
 

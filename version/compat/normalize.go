@@ -53,7 +53,30 @@ func normalizeOpenAPI(data json.RawMessage, contract string) (json.RawMessage, e
 		return nil, errors.New("the document is not a JSON object")
 	}
 	n := normalizer{contract: contract, document: o}
-	return json.Marshal(n.object(o))
+	o = n.object(o)
+	keepPartlyDeprecated(o)
+	return json.Marshal(o)
+}
+
+// keepPartlyDeprecated removes deprecated from the operations if all of them have it, because this
+// follows from the dates of the contract.
+func keepPartlyDeprecated(document object) {
+	var all []object
+	for _, item := range pathItems(document) {
+		for _, method := range methods {
+			o, ok := item.item[method].(object)
+			if !ok {
+				continue
+			}
+			if o["deprecated"] != true {
+				return
+			}
+			all = append(all, o)
+		}
+	}
+	for _, o := range all {
+		delete(o, "deprecated")
+	}
 }
 
 // object returns a copy of an object whose keys are keywords.
@@ -126,11 +149,7 @@ func (n *normalizer) components(v any) any {
 	o, _ := v.(object)
 	all := object{}
 	for key, list := range o {
-		switch key {
-		case "examples", "links", "callbacks":
-		case "responses":
-			all[key] = n.container(list, nil)
-		default:
+		if key != "examples" && key != "links" && key != "callbacks" {
 			all[key] = n.container(list, nil)
 		}
 	}
