@@ -151,7 +151,7 @@ func (d *openAPI) compareParameters(place string, a, b operation) {
 	for _, key := range sorted(before) {
 		p, q := before[key], after[key]
 		at := place + ": " + parameterName(p)
-		if q == nil {
+		if _, ok := after[key]; !ok {
 			d.add(parameterRemoved, at, parameterName(p), "", "The parameter was removed.")
 			continue
 		}
@@ -169,7 +169,7 @@ func (d *openAPI) compareParameters(place string, a, b operation) {
 	}
 	for _, key := range sorted(after) {
 		p := after[key]
-		if before[key] != nil {
+		if _, ok := before[key]; ok {
 			continue
 		}
 		at := place + ": " + parameterName(p)
@@ -256,8 +256,8 @@ func (d *openAPI) compareMediaTypes(place string, dir direction, before, after a
 	b, _ := after.(object)
 	for _, name := range sorted(a) {
 		was, _ := a[name].(object)
-		is, ok := b[name].(object)
-		if !ok {
+		is, _ := b[name].(object)
+		if _, ok := b[name]; !ok {
 			d.add(dir.pick(requestMediaTypeRemoved, responseMediaTypeRemoved), place, name, "",
 				"The media type "+name+" was removed.")
 			continue
@@ -268,7 +268,7 @@ func (d *openAPI) compareMediaTypes(place string, dir direction, before, after a
 		}
 	}
 	for _, name := range sorted(b) {
-		if a[name] == nil {
+		if _, ok := a[name]; !ok {
 			d.add(dir.pick(requestMediaTypeAdded, responseMediaTypeAdded), place, "", name,
 				"The media type "+name+" was added.")
 		}
@@ -292,7 +292,7 @@ func (d *openAPI) compareStatuses(place string, a, b operation) {
 		p, _ := resolve(a.document, before[status])
 		q, _ := resolve(b.document, after[status])
 		at := place + ": " + status
-		if q == nil {
+		if _, ok := after[status]; !ok {
 			d.add(responseStatusRemoved, place, status, "", "The status "+status+" was removed.")
 			continue
 		}
@@ -300,7 +300,7 @@ func (d *openAPI) compareStatuses(place string, a, b operation) {
 		d.compareMediaTypes(at, response, p["content"], q["content"])
 	}
 	for _, status := range sorted(after) {
-		if before[status] == nil {
+		if _, ok := before[status]; !ok {
 			d.add(responseStatusAdded, place, "", status, "The status "+status+" was added.")
 		}
 	}
@@ -312,7 +312,7 @@ func (d *openAPI) compareHeaders(place string, a, b object) {
 		p, _ := resolve(d.before, before[name])
 		q, _ := resolve(d.after, after[name])
 		at := place + " " + name
-		if q == nil {
+		if _, ok := after[name]; !ok {
 			d.add(headerRemoved, at, name, "", "The header field "+name+" was removed.")
 			continue
 		}
@@ -326,7 +326,7 @@ func (d *openAPI) compareHeaders(place string, a, b object) {
 		d.compareContent(at, response, p, q)
 	}
 	for _, name := range sorted(after) {
-		if before[name] == nil {
+		if _, ok := before[name]; !ok {
 			d.add(headerAdded, place+" "+name, "", name, "The header field "+name+" was added.")
 		}
 	}

@@ -32,8 +32,8 @@ func (d *openAPI) compareSchema(place string, dir direction, before, after any) 
 		place = name
 	}
 	s := schemas{openAPI: d, place: place, dir: dir}
-	x, nullX := s.alternatives(d.before, a)
-	y, nullY := s.alternatives(d.after, b)
+	x, nullX := s.alternatives(d.before, a, refA)
+	y, nullY := s.alternatives(d.after, b, refB)
 	if nullX != nullY {
 		s.values(requestTypeNarrowed, "null", nullX && !nullY, nullY && !nullX, "null")
 	}
@@ -80,7 +80,7 @@ type alternative struct {
 
 // alternatives returns the branches of a schema without the type null, and whether null is valid. A
 // schema without anyOf and oneOf is the only branch.
-func (s *schemas) alternatives(document, o object) (all []alternative, null bool) {
+func (s *schemas) alternatives(document, o object, ref string) (all []alternative, null bool) {
 	for _, keyword := range []string{"anyOf", "oneOf"} {
 		list, ok := o[keyword].([]any)
 		if !ok {
@@ -107,7 +107,7 @@ func (s *schemas) alternatives(document, o object) (all []alternative, null bool
 		}
 		null = true
 	}
-	return []alternative{{o, o, "", false}}, null
+	return []alternative{{o, o, keyOf(o, ref), false}}, null
 }
 
 func isNull(o object) bool { return o["type"] == "null" }

@@ -25,6 +25,7 @@ type sdlType struct {
 	fields     []*sdlField // fields, input fields, or values of an enum
 	members    []string    // of a union
 	applied    []string    // directives, as text
+	defined    bool        // not only extended
 }
 
 // sdlField is a field, an argument, an input field or a value of an enum.
@@ -159,7 +160,7 @@ func (p *sdlParser) definition(s *sdlSchema) {
 		name := p.name()
 		t := s.types[name]
 		switch {
-		case t != nil && !extend:
+		case t != nil && t.defined && !extend:
 			p.fail("type %s is defined twice", name)
 			return
 		case t != nil && t.kind != kind:
@@ -169,6 +170,7 @@ func (p *sdlParser) definition(s *sdlSchema) {
 			t = &sdlType{kind: kind}
 			s.types[name] = t
 		}
+		t.defined = t.defined || !extend
 		p.typeDefinition(t)
 	default:
 		p.fail("%q in place of a definition", kind)

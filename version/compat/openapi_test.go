@@ -1,0 +1,207 @@
+package compat_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/version/compat"
+)
+
+// openAPISnapshot returns a snapshot with an OpenAPI document.
+func openAPISnapshot(t *testing.T, document string) *compat.Snapshot {
+	t.Helper()
+	s, err := compat.Record(t.Context(), compat.Source{Contract: "1.0.0", OpenAPI: []byte(document)})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, document)
+	}
+	return s
+}
+
+// TestSchemaChanges compares schemas of a request and of a response, which have opposite rules.
+func TestSchemaChanges(t *testing.T) {
+	t.Parallel()
+	const (
+		narrowed = "narrowed" // request-*-narrowed breaks, response-*-narrowed does not
+		widened  = "widened"
+		both     = "both" // breaks in both directions
+	)
+	tests := []struct {
+		name, before, after string
+		aspect, want        string // want "" means no change
+	}{
+		{"nothing", `{"type":"string"}`, `{"type":"string"}`, "", ""},
+		{"documentation", `{"type":"string"}`, `{"type":"string","description":"x","examples":["a"],"title":"T"}`, "", ""},
+		{"integer to number", `{"type":"integer"}`, `{"type":"number"}`, "type", widened},
+		{"number to integer", `{"type":"number"}`, `{"type":"integer"}`, "type", narrowed},
+		{"other type", `{"type":"string"}`, `{"type":"boolean"}`, "type", both},
+		{"null allowed", `{"type":"string"}`, `{"type":["string","null"]}`, "type", widened},
+		{"null excluded", `{"type":["string","null"]}`, `{"type":"string"}`, "type", narrowed},
+		{"null in another form", `{"type":["string","null"]}`, `{"anyOf":[{"type":"string"},{"type":"null"}]}`, "", ""},
+		{"any type", `{"type":"string"}`, `{}`, "type", widened},
+		{"true", `{}`, `true`, "", ""},
+		{"enum removed", `{"enum":["a","b"]}`, `{}`, "enum", widened},
+		{"enum added", `{}`, `{"enum":["a","b"]}`, "enum", narrowed},
+		{"enum value added", `{"enum":["a","b"]}`, `{"enum":["b","c","a"]}`, "enum", widened},
+		{"constant to enum", `{"const":"a"}`, `{"enum":["a","b"]}`, "enum", widened},
+		{"minimum raised", `{"minimum":1}`, `{"minimum":2}`, "limit", narrowed},
+		{"minimum lowered", `{"minimum":1}`, `{"minimum":0.5}`, "limit", widened},
+		{"equal numbers", `{"minimum":1.0}`, `{"minimum":1}`, "", ""},
+		{"large numbers", `{"maximum":9223372036854775807}`, `{"maximum":9223372036854775806}`, "limit", narrowed},
+		{"maximum added", `{}`, `{"maxLength":5}`, "limit", narrowed},
+		{"maximum removed", `{"maxItems":5}`, `{}`, "limit", widened},
+		{"minimum of zero", `{}`, `{"minLength":0}`, "", ""},
+		{"pattern added", `{}`, `{"pattern":"a"}`, "syntax", narrowed},
+		{"pattern removed", `{"pattern":"a"}`, `{}`, "syntax", widened},
+		{"pattern changed", `{"pattern":"a"}`, `{"pattern":"b"}`, "syntax", both},
+		{"format changed", `{"format":"date"}`, `{"format":"date-time"}`, "syntax", both},
+		{"repeated items", `{"uniqueItems":true}`, `{}`, "syntax", widened},
+		{"items", `{"items":{"type":"number"}}`, `{"items":{"type":"integer"}}`, "type", narrowed},
+		{"items added", `{}`, `{"items":{"type":"integer"}}`, "type", narrowed},
+		{"not added", `{}`, `{"not":{"const":1}}`, "type", narrowed},
+		{"not changed", `{"not":{"const":2}}`, `{"not":{"const":1}}`, "type", both},
+		{"branch added", `{"oneOf":[{"type":"string"},{"type":"boolean"}]}`,
+			`{"oneOf":[{"type":"string"},{"type":"boolean"},{"type":"integer"}]}`, "type", widened},
+		{"branch removed", `{"anyOf":[{"type":"string"},{"type":"boolean"}]}`, `{"type":"string"}`, "type", narrowed},
+		{"branch changed", `{"anyOf":[{"const":"a"},{"type":"integer"}]}`,
+			`{"anyOf":[{"const":"a"},{"type":"number"}]}`, "type", widened},
+		{"beside branches", `{"maxLength":5,"anyOf":[{"const":"a"},{"const":"b"}]}`,
+			`{"maxLength":6,"anyOf":[{"const":"a"},{"const":"b"}]}`, "limit", widened},
+		{"order of branches", `{"anyOf":[{"const":"a"},{"type":"integer"}]}`,
+			`{"anyOf":[{"type":"integer"},{"const":"a"}]}`, "", ""},
+		{"allOf", `{"allOf":[{"maxLength":5}]}`, `{"allOf":[{"maxLength":4}]}`, "limit", narrowed},
+		{"allOf added", `{}`, `{"allOf":[{"maxLength":4}]}`, "type", narrowed},
+		{"values of a map", `{"additionalProperties":{"type":"integer"}}`, `{"additionalProperties":{"type":"number"}}`,
+			"type", widened},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			document := func(request, response string) *compat.Snapshot {
+				return openAPISnapshot(t, `{"paths":{"/a":{"post":{
+					"requestBody":{"content":{"application/json":{"schema":`+request+`}}},
+					"responses":{"200":{"content":{"application/json":{"schema":`+response+`}}}}}}}}`)
+			}
+			want := func(direction string, breaks string) []string {
+				if tt.want == "" {
+					return nil
+				}
+				suffix := tt.want
+				if suffix == both {
+					suffix = breaks
+				}
+				return []string{direction + "-" + tt.aspect + "-" + suffix}
+			}
+			requests := kinds(compat.Compare(document(tt.before, "{}"), document(tt.after, "{}")))
+			if diff := cmp.Diff(want("request", narrowed), requests); diff != "" {
+				t.Errorf("request (-want +got):\n%s", diff)
+			}
+			responses := kinds(compat.Compare(document("{}", tt.before), document("{}", tt.after)))
+			if diff := cmp.Diff(want("response", widened), responses); diff != "" {
+				t.Errorf("response (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func kinds(changes []compat.Change) (all []string) {
+	for _, c := range changes {
+		all = append(all, string(c.Kind))
+	}
+	return all
+}
+
+// TestMemberChanges compares members of objects, and checks the places.
+func TestMemberChanges(t *testing.T) {
+	t.Parallel()
+	const base = `{"type":"object","required":["a"],"properties":{
+		"a":{"type":"string"},"b":{"type":"string"},"title":{"type":"string"}}}`
+	tests := []struct {
+		name, old, new    string
+		request, response []string
+	}{
+		{"added", `"b":`, `"c":{},"b":`, []string{"request-member-added body.c"}, []string{"response-member-added body.c"}},
+		{"required added", `"required":["a"],"properties":{`, `"required":["a","c"],"properties":{"c":{},`,
+			[]string{"request-member-required body.c"}, []string{"response-member-added body.c"}},
+		{"removed", `"b":{"type":"string"},`, ``, []string{"request-member-removed body.b"},
+			[]string{"response-member-removed body.b"}},
+		{"named like a keyword", `,"title":{"type":"string"}`, ``, []string{"request-member-removed body.title"},
+			[]string{"response-member-removed body.title"}},
+		{"required", `["a"]`, `["a","b"]`, []string{"request-member-required body.b"},
+			[]string{"response-member-required body.b"}},
+		{"optional", `["a"]`, `[]`, []string{"request-member-optional body.a"}, []string{"response-member-optional body.a"}},
+		{"read-only", `"b":{`, `"b":{"readOnly":true,`, []string{"request-member-removed body.b"}, nil},
+		{"write-only", `"b":{`, `"b":{"writeOnly":true,`, nil, []string{"response-member-removed body.b"}},
+		{"closed", `{"type":"object",`, `{"additionalProperties":false,"type":"object",`,
+			[]string{"request-type-narrowed body"}, []string{"response-type-narrowed body"}},
+		{"default", `"b":{`, `"b":{"default":"x",`, []string{"default-changed body.b"}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			after := strings.Replace(base, tt.old, tt.new, 1)
+			if after == base {
+				t.Fatalf("the schema does not contain %q", tt.old)
+			}
+			document := func(schema string, response bool) *compat.Snapshot {
+				body := `{"content":{"application/json":{"schema":` + schema + `}}}`
+				if response {
+					return openAPISnapshot(t, `{"paths":{"/a":{"get":{"responses":{"200":`+body+`}}}}}`)
+				}
+				return openAPISnapshot(t, `{"paths":{"/a":{"post":{"requestBody":`+body+`,"responses":{}}}}}`)
+			}
+			for _, response := range []bool{false, true} {
+				var got []string
+				for _, c := range compat.Compare(document(base, response), document(after, response)) {
+					place := strings.Replace(strings.TrimPrefix(c.Place, "POST /a: "), "GET /a: 200", "body", 1)
+					got = append(got, string(c.Kind)+" "+place)
+				}
+				want := map[bool][]string{false: tt.request, true: tt.response}[response]
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("response: %t (-want +got):\n%s", response, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestRecursiveSchemas ends, and reports a difference of a schema that is used several times once.
+func TestRecursiveSchemas(t *testing.T) {
+	t.Parallel()
+	document := func(name, extra string) string {
+		return `{"paths":{"/a":{"get":{"responses":{"200":{"content":{"application/json":{"schema":
+			{"$ref":"#/components/schemas/` + name + `"}}}},"201":{"content":{"application/json":{"schema":
+			{"$ref":"#/components/schemas/` + name + `"}}}}}}}},"components":{"schemas":{"` + name + `":{"properties":{
+			"parent":{"$ref":"#/components/schemas/` + name + `"},"loop":{"$ref":"#/components/schemas/Loop"}` + extra +
+			`}},"Loop":{"$ref":"#/components/schemas/Loop"}}}}`
+	}
+	before := openAPISnapshot(t, document("Node", ""))
+	if changes := compat.Compare(before, openAPISnapshot(t, document("Element", ""))); len(changes) > 0 {
+		t.Errorf("a schema was renamed: %v", changes)
+	}
+	changes := compat.Compare(before, openAPISnapshot(t, document("Node", `,"x":{}`)))
+	if len(changes) != 1 || changes[0].Place != "Node.x" {
+		t.Errorf("changes %v, want one at Node.x", changes)
+	}
+}
+
+// TestOwnName checks that a document may contain the name of its contract, which differs.
+func TestOwnName(t *testing.T) {
+	t.Parallel()
+	document := func(name string) *compat.Snapshot {
+		escaped := strings.ReplaceAll(name, ".", `\\.`)
+		s, err := compat.Record(t.Context(), compat.Source{Contract: name, OpenAPI: []byte(`{"paths":{"/a":{"get":{
+			"deprecated":true,"parameters":[{"in":"query","name":"version","schema":{"pattern":"^v?(1|` + escaped + `)$"}}],
+			"responses":{"200":{"headers":{"Sunset":{}},"content":{"application/vnd.shop.` + name + `.order+json":{}}},
+			"410":{"content":{"application/problem+json":{"examples":{"a":{"value":
+			{"type":"https://example.com/problems/version-retired"}}}}}}}}}}}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	if changes := compat.Compare(document("1.0.0"), document("1.0.1")); len(changes) > 0 {
+		t.Errorf("changes %v, want none", changes)
+	}
+}
