@@ -25,7 +25,7 @@ func (n *Negotiator) addSnapshots() {
 	}
 	var served []*compat.Snapshot
 	for _, c := range n.contracts {
-		if snapshotOf(recorded, c.Name) != nil {
+		if r := snapshotOf(recorded, c.Name); r != nil && r.Preview == c.Preview {
 			served = append(served, &compat.Snapshot{Contract: c.Name, Preview: c.Preview,
 				Deprecated: c.Contract.Deprecated, Sunset: c.Sunset})
 		}

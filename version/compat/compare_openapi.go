@@ -297,7 +297,7 @@ func (d *openAPI) compareStatuses(place string, a, b operation) {
 			continue
 		}
 		d.compareHeaders(at, p, q)
-		d.compareMediaTypes(at, response, p["content"], q["content"])
+		d.compareMediaTypes(at+" body", response, p["content"], q["content"])
 	}
 	for _, status := range sorted(after) {
 		if _, ok := before[status]; !ok {

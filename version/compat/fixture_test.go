@@ -3,8 +3,11 @@ package compat_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +20,25 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/version/compat"
 )
+
+// dumpTo is a folder to which tests write the documents that they compare. The check compat in
+// .ci/clients passes them to other tools.
+var dumpTo = flag.String("dump", "", "write the compared documents to this folder")
+
+// dump writes a pair of documents. The extension is json for OpenAPI and graphql for SDL.
+func dump(t *testing.T, name, extension, before, after string) {
+	t.Helper()
+	if *dumpTo == "" || before == after {
+		return
+	}
+	name = strings.NewReplacer(" ", "-", ":", "").Replace(name)
+	for part, text := range map[string]string{"before": before, "after": after} {
+		file := filepath.Join(*dumpTo, name+"."+part+"."+extension)
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
 
 // Order is the item of the contract to which changes are made.
 type Order struct {
@@ -96,14 +118,20 @@ func (p *plan) serve(c *resource.Catalog) {
 	p.sdl = graphql.New(c, nil).SDL()
 }
 
-// snapshot records the contract.
-func (p *plan) snapshot() *compat.Snapshot {
+// openAPI returns the document as JSON.
+func (p *plan) openAPI() []byte {
 	p.t.Helper()
 	document, err := json.Marshal(p.document)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	source := p.source
+	return document
+}
+
+// snapshot records the contract.
+func (p *plan) snapshot() *compat.Snapshot {
+	p.t.Helper()
+	document, source := p.openAPI(), p.source
 	source.OpenAPI, source.SDL = document, p.sdl
 	source.Handler = p.wrap(rest.New(p.catalog, p.rest))
 	source.Probes = append(compat.Probes(document), p.probes...)

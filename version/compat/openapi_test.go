@@ -78,11 +78,16 @@ func TestSchemaChanges(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			document := func(request, response string) *compat.Snapshot {
-				return openAPISnapshot(t, `{"paths":{"/a":{"post":{
-					"requestBody":{"content":{"application/json":{"schema":`+request+`}}},
-					"responses":{"200":{"content":{"application/json":{"schema":`+response+`}}}}}}}}`)
+			source := func(request, response string) string {
+				return `{"openapi":"3.1.0","info":{"title":"A","version":"1"},"paths":{"/a":{"post":{
+					"requestBody":{"content":{"application/json":{"schema":` + request + `}}},
+					"responses":{"200":{"description":"","content":{"application/json":{"schema":` + response + `}}}}}}}}`
 			}
+			document := func(request, response string) *compat.Snapshot {
+				return openAPISnapshot(t, source(request, response))
+			}
+			dump(t, "request "+tt.name, "json", source(tt.before, "{}"), source(tt.after, "{}"))
+			dump(t, "response "+tt.name, "json", source("{}", tt.before), source("{}", tt.after))
 			want := func(direction string, breaks string) []string {
 				if tt.want == "" {
 					return nil
@@ -144,17 +149,21 @@ func TestMemberChanges(t *testing.T) {
 			if after == base {
 				t.Fatalf("the schema does not contain %q", tt.old)
 			}
-			document := func(schema string, response bool) *compat.Snapshot {
-				body := `{"content":{"application/json":{"schema":` + schema + `}}}`
+			document := func(schema string, response bool) string {
+				body := `"content":{"application/json":{"schema":` + schema + `}}}`
+				start := `{"openapi":"3.1.0","info":{"title":"A","version":"1"},"paths":{"/a":{`
 				if response {
-					return openAPISnapshot(t, `{"paths":{"/a":{"get":{"responses":{"200":`+body+`}}}}}`)
+					return start + `"get":{"responses":{"200":{"description":"",` + body + `}}}}}`
 				}
-				return openAPISnapshot(t, `{"paths":{"/a":{"post":{"requestBody":`+body+`,"responses":{}}}}}`)
+				return start + `"post":{"requestBody":{` + body + `,"responses":{"200":{"description":""}}}}}}`
 			}
 			for _, response := range []bool{false, true} {
 				var got []string
-				for _, c := range compat.Compare(document(base, response), document(after, response)) {
-					place := strings.Replace(strings.TrimPrefix(c.Place, "POST /a: "), "GET /a: 200", "body", 1)
+				before, after := document(base, response), document(after, response)
+				dump(t, map[bool]string{false: "request", true: "response"}[response]+" member "+tt.name, "json", before,
+					after)
+				for _, c := range compat.Compare(openAPISnapshot(t, before), openAPISnapshot(t, after)) {
+					place := strings.Replace(strings.TrimPrefix(c.Place, "POST /a: "), "GET /a: 200 body", "body", 1)
 					got = append(got, string(c.Kind)+" "+place)
 				}
 				want := map[bool][]string{false: tt.request, true: tt.response}[response]

@@ -19,7 +19,6 @@ type planted struct {
 	name   string
 	kind   string // that must be reported; "" means that there must be no change at all
 	change func(p *plan)
-	tool   string // a tool of .ci/clients/run compat that judges it: oasdiff or inspector
 }
 
 // The following functions serve a type that differs from Order in one point.
@@ -158,84 +157,84 @@ var (
 
 // breaking are the changes that need a new major version.
 var breaking = []planted{
-	{"narrowed enum", "request-enum-narrowed", serveNarrowEnum, ""},
-	{"enum of responses widened", "response-enum-widened", serveWideEnum, ""},
-	{"new required member", "request-member-required", serveRequired, ""},
-	{"lowered limit", "request-limit-narrowed", serveLowered, ""},
-	{"removed member", "response-member-removed", serveRemoved, ""},
-	{"changed type", "request-type-narrowed", serveRetyped, ""},
-	{"null no longer accepted", "request-type-narrowed", serveNotNull, ""},
-	{"changed default of a member", "default-changed", serveDefault, ""},
-	{"member became read-only", "request-member-removed", serveReadOnly, ""},
+	{"narrowed enum", "request-enum-narrowed", serveNarrowEnum},
+	{"enum of responses widened", "response-enum-widened", serveWideEnum},
+	{"new required member", "request-member-required", serveRequired},
+	{"lowered limit", "request-limit-narrowed", serveLowered},
+	{"removed member", "response-member-removed", serveRemoved},
+	{"changed type", "request-type-narrowed", serveRetyped},
+	{"null no longer accepted", "request-type-narrowed", serveNotNull},
+	{"changed default of a member", "default-changed", serveDefault},
+	{"member became read-only", "request-member-removed", serveReadOnly},
 	{"filter removed", "parameter-removed", func(p *plan) {
 		p.serve(orders(p.t, &resource.Options[Order]{Query: queries([]string{"status", "qty"},
 			map[string][]query.Op{"status": {query.Eq, query.In}})}))
-	}, ""},
+	}},
 	{"sort field removed", "request-enum-narrowed", func(p *plan) {
 		p.serve(orders(p.t, &resource.Options[Order]{Query: queries([]string{"status"}, bothFilters)}))
-	}, ""},
-	{"operation removed", "operation-removed", func(p *plan) { delete(p.at("paths /orders/{id}"), "delete") }, "oasdiff"},
-	{"path removed", "operation-removed", func(p *plan) { delete(p.at("paths"), "/orders/{id}") }, "oasdiff"},
+	}},
+	{"operation removed", "operation-removed", func(p *plan) { delete(p.at("paths /orders/{id}"), "delete") }},
+	{"path removed", "operation-removed", func(p *plan) { delete(p.at("paths"), "/orders/{id}") }},
 	{"new required parameter", "parameter-required", func(p *plan) {
 		p.addParameter("paths /orders get", map[string]any{"name": "shop", "in": "query", "required": true,
 			"schema": map[string]any{"type": "string"}})
-	}, "oasdiff"},
+	}},
 	{"parameter became required", "parameter-required", func(p *plan) {
 		p.parameter("paths /orders get", "limit")["required"] = true
-	}, "oasdiff"},
+	}},
 	{"lowered page size", "request-limit-narrowed", func(p *plan) {
 		p.parameter("paths /orders get", "limit")["schema"].(map[string]any)["maximum"] = 100
-	}, "oasdiff"},
+	}},
 	{"changed default page size", "default-changed", func(p *plan) {
 		p.parameter("paths /orders get", "limit")["schema"].(map[string]any)["default"] = 20
-	}, "oasdiff"},
+	}},
 	{"changed encoding of a list", "parameter-encoding-changed", func(p *plan) {
 		p.parameter("paths /orders get", "status.in")["explode"] = true
-	}, "oasdiff"},
+	}},
 	{"media type of requests removed", "request-media-type-removed", func(p *plan) {
 		delete(p.at("paths /orders/{id} patch requestBody content"), "application/json-patch+json")
-	}, "oasdiff"},
+	}},
 	{"media type of responses removed", "response-media-type-removed", func(p *plan) {
 		delete(p.at("paths /orders get responses 200 content"), "application/x-ndjson")
-	}, "oasdiff"},
+	}},
 	{"pattern added", "request-syntax-narrowed", func(p *plan) {
 		p.at("components schemas OrderCreate properties note")["pattern"] = "^[a-z]*$"
-	}, "oasdiff"},
+	}},
 	{"authentication required", "security-added", func(p *plan) {
 		p.at("components")["securitySchemes"] = map[string]any{"token": map[string]any{"type": "http", "scheme": "bearer"}}
 		p.document["security"] = []any{map[string]any{"token": []any{}}}
-	}, "oasdiff"},
+	}},
 	{"problem type of a status removed", "problem-removed", func(p *plan) {
 		examples := p.at("paths /orders post responses 422 content application/problem+json examples")
 		delete(examples, slices.Sorted(keys(examples))[0])
-	}, ""},
+	}},
 	{"problem type renamed", "problem-changed", func(p *plan) {
 		p.respond(func(_ *http.Request, w *httptest.ResponseRecorder) {
 			replaceBody(w, "/problems/not-found", "/problems/missing")
 		})
-	}, ""},
+	}},
 	{"lost header field", "header-removed", func(p *plan) {
 		p.respond(func(_ *http.Request, w *httptest.ResponseRecorder) { w.Header().Del("ETag") })
-	}, ""},
+	}},
 	{"changed status", "status-changed", func(p *plan) {
 		p.respond(func(_ *http.Request, w *httptest.ResponseRecorder) {
 			if w.Code == http.StatusUnprocessableEntity {
 				w.Code = http.StatusBadRequest
 			}
 		})
-	}, ""},
-	{"changed default order", "order-changed", func(p *plan) { p.respond(reverseItems) }, ""},
+	}},
+	{"changed default order", "order-changed", func(p *plan) { p.respond(reverseItems) }},
 	{"GraphQL: field removed", "field-removed", func(p *plan) {
 		p.graphql("  note: String\n\n  \"\"\"The member `tags` of an item of `orders`.\"\"\"\n  tags: [String!]!", "  tags: [String!]!")
-	}, "inspector"},
-	{"GraphQL: argument became required", "argument-required", func(p *plan) { p.graphql("first: Int\n", "first: Int!\n") }, "inspector"},
-	{"GraphQL: field may be null", "field-type-changed", func(p *plan) { p.graphql("  etag: String!", "  etag: String") }, "inspector"},
+	}},
+	{"GraphQL: argument became required", "argument-required", func(p *plan) { p.graphql("first: Int\n", "first: Int!\n") }},
+	{"GraphQL: field may be null", "field-type-changed", func(p *plan) { p.graphql("  etag: String!", "  etag: String") }},
 }
 
 // additions are the changes of a minor version, and those that clients do not observe.
 var additions = []planted{
-	{"descriptions only", "", serveDescribed, ""},
-	{"new optional member", "response-member-added", serveOptional, ""},
+	{"descriptions only", "", serveDescribed},
+	{"new optional member", "response-member-added", serveOptional},
 	{"new collection", "operation-added", func(p *plan) {
 		type User struct {
 			ID    int64  `json:"id" readOnly:"true"`
@@ -243,84 +242,84 @@ var additions = []planted{
 		}
 		users := resource.New("users", memory.New[User](nil), &resource.Options[User]{Public: true})
 		p.serve(ordersBeside[Order](p.t, nil, []resource.Part{users}))
-	}, ""},
+	}},
 	{"new filter", "parameter-added", func(p *plan) {
 		filter := map[string][]query.Op{"note": {query.Eq}}
 		for name, ops := range bothFilters {
 			filter[name] = ops
 		}
 		p.serve(orders(p.t, &resource.Options[Order]{Query: queries([]string{"status", "qty"}, filter)}))
-	}, ""},
+	}},
 	{"new sort field", "request-enum-widened", func(p *plan) {
 		p.serve(orders(p.t, &resource.Options[Order]{Query: queries([]string{"status", "qty", "note"}, bothFilters)}))
-	}, ""},
-	{"schema renamed", "", func(p *plan) { p.rename("OrderCreate", "NewOrder") }, "oasdiff"},
+	}},
+	{"schema renamed", "", func(p *plan) { p.rename("OrderCreate", "NewOrder") }},
 	{"path parameter renamed", "", func(p *plan) {
 		p.rename("{id}", "{orderId}")
 		p.rename(`"name":"id","in":"path"`, `"name":"orderId","in":"path"`)
-	}, ""},
-	{"operationId renamed", "", func(p *plan) { p.at("paths /orders get")["operationId"] = "allOrders" }, "oasdiff"},
-	{"example changed", "", func(p *plan) { p.at("components")["examples"] = map[string]any{} }, ""},
+	}},
+	{"operationId renamed", "", func(p *plan) { p.at("paths /orders get")["operationId"] = "allOrders" }},
+	{"example changed", "", func(p *plan) { p.at("components")["examples"] = map[string]any{} }},
 	{"title and servers", "", func(p *plan) {
 		p.at("info")["title"] = "Other"
 		p.document["servers"] = []any{map[string]any{"url": "https://example.com"}}
-	}, "oasdiff"},
+	}},
 	{"order of required members", "", func(p *plan) {
 		slices.Reverse(p.at("components schemas OrderBatchReplace")["required"].([]any))
-	}, "oasdiff"},
-	{"order of parameters", "", func(p *plan) { slices.Reverse(p.at("paths /orders get")["parameters"].([]any)) }, "oasdiff"},
+	}},
+	{"order of parameters", "", func(p *plan) { slices.Reverse(p.at("paths /orders get")["parameters"].([]any)) }},
 	{"raised page size", "request-limit-widened", func(p *plan) {
 		p.parameter("paths /orders get", "limit")["schema"].(map[string]any)["maximum"] = 500
-	}, "oasdiff"},
+	}},
 	{"new optional parameter", "parameter-added", func(p *plan) {
 		p.addParameter("paths /orders get", map[string]any{"name": "shop", "in": "query",
 			"schema": map[string]any{"type": "string"}})
-	}, "oasdiff"},
+	}},
 	{"new operation", "operation-added", func(p *plan) {
 		p.at("paths /orders")["put"] = map[string]any{"responses": map[string]any{"204": map[string]any{"description": "x"}}}
-	}, "oasdiff"},
-	{"operation deprecated", "operation-deprecated", func(p *plan) { p.at("paths /orders get")["deprecated"] = true }, "oasdiff"},
+	}},
+	{"operation deprecated", "operation-deprecated", func(p *plan) { p.at("paths /orders get")["deprecated"] = true }},
 	{"media type of requests added", "request-media-type-added", func(p *plan) {
 		p.at("paths /orders post requestBody content")["application/cbor"] = map[string]any{}
-	}, "oasdiff"},
+	}},
 	{"media type of responses added", "response-media-type-added", func(p *plan) {
 		p.at("paths /orders get responses 200 content")["text/csv"] = map[string]any{"schema": map[string]any{"type": "string"}}
-	}, "oasdiff"},
+	}},
 	{"null accepted in requests", "request-type-widened", func(p *plan) {
 		p.at("components schemas OrderCreate properties qty")["type"] = []any{"integer", "null"}
-	}, "oasdiff"},
+	}},
 	{"required member became optional", "request-member-optional", func(p *plan) {
 		delete(p.at("components schemas OrderCreate"), "required")
-	}, "oasdiff"},
+	}},
 	{"enum of a parameter widened", "request-enum-widened", func(p *plan) {
 		schema := p.parameter("paths /orders get", "status")["schema"].(map[string]any)
 		schema["enum"] = append(schema["enum"].([]any), "any")
-	}, "oasdiff"},
+	}},
 	{"stricter limit of a response", "response-limit-narrowed", func(p *plan) {
 		p.at("components schemas Order properties note")["maxLength"] = 400
-	}, "oasdiff"},
+	}},
 	{"new error status", "response-status-added", func(p *plan) {
 		responses := p.at("paths /orders get responses")
 		responses["418"] = responses["400"]
-	}, "oasdiff"},
+	}},
 	{"new problem type", "problem-added", func(p *plan) {
 		p.at("paths /orders post responses 422 content application/problem+json examples")["sold-out"] = map[string]any{
 			"value": map[string]any{"type": "https://example.com/sold-out", "title": "Sold Out", "status": 422}}
-	}, ""},
+	}},
 	{"new header field", "header-added", func(p *plan) {
 		p.respond(func(_ *http.Request, w *httptest.ResponseRecorder) { w.Header().Set("X-New", "1") })
-	}, ""},
+	}},
 	{"Vary has another field", "header-value-added", func(p *plan) {
 		p.respond(func(_ *http.Request, w *httptest.ResponseRecorder) { w.Header().Add("Vary", "Origin") })
-	}, ""},
+	}},
 	{"GraphQL: new type and field", "type-added", func(p *plan) {
 		p.graphql("type Order {", "type Customer { id: ID! }\n\ntype Order {\n  customer: Customer\n")
-	}, "inspector"},
-	{"GraphQL: optional argument added", "argument-added", func(p *plan) { p.graphql("first: Int\n", "first: Int\n    shop: ID\n") }, "inspector"},
-	{"GraphQL: field is never null", "field-type-narrowed", func(p *plan) { p.graphql("totalCount: Int", "totalCount: Int!") }, "inspector"},
+	}},
+	{"GraphQL: optional argument added", "argument-added", func(p *plan) { p.graphql("first: Int\n", "first: Int\n    shop: ID\n") }},
+	{"GraphQL: field is never null", "field-type-narrowed", func(p *plan) { p.graphql("totalCount: Int", "totalCount: Int!") }},
 	{"GraphQL: field deprecated", "field-deprecated", func(p *plan) {
 		p.graphql("  etag: String!", "  etag: String! @deprecated(reason: \"Use If-Match.\")")
-	}, "inspector"},
+	}},
 }
 
 func keys[V any](m map[string]V) func(func(string) bool) {
@@ -367,13 +366,17 @@ func TestPlantedChanges(t *testing.T) {
 	if len(breaking) != 30 || len(additions) != 30 {
 		t.Errorf("%d breaking changes and %d others, want 30 and 30", len(breaking), len(additions))
 	}
-	before := newPlan(t).snapshot()
+	base := newPlan(t)
+	before := base.snapshot()
+	openAPI, sdl := string(base.openAPI()), base.sdl
 	run := func(c planted, breaks bool) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlan(t)
 			c.change(p)
 			after := p.snapshot()
+			dump(t, c.name, "json", openAPI, string(p.openAPI()))
+			dump(t, c.name, "graphql", sdl, p.sdl)
 			changes := compat.Compare(before, after)
 			if got := slices.ContainsFunc(changes, func(c compat.Change) bool { return c.Breaking }); got != breaks {
 				t.Errorf("breaking: %t, want %t\n%v", got, breaks, changes)

@@ -84,7 +84,9 @@ func TestSDLChanges(t *testing.T) {
 			if !strings.Contains(base, tt.old) {
 				t.Fatalf("the schema does not contain %q", tt.old)
 			}
-			changes := compat.Compare(before, sdlSnapshot(t, strings.Replace(base, tt.old, tt.new, 1)))
+			after := strings.Replace(base, tt.old, tt.new, 1)
+			dump(t, "SDL "+tt.name, "graphql", base, after)
+			changes := compat.Compare(before, sdlSnapshot(t, after))
 			var got []string
 			for _, c := range changes {
 				got = append(got, string(c.Kind)+" "+c.Place)
