@@ -94,7 +94,7 @@ func TestChangelog(t *testing.T) {
 		t.Errorf("Content-Security-Policy: %s", policy)
 	}
 	for _, part := range []string{`<html lang="en">`, `name="viewport"`, `id="2.0.0"`, `href="#1.1.0"`,
-		"<code>Query.a</code> <span>The field was removed.</span>", "1 change breaks clients of 1.1.0",
+		"<code>Query.a</code> <span>GraphQL: the field was removed.</span>", "1 change breaks clients of 1.1.0",
 		"Clients observe no difference from", "30 June 2027, 23:59 UTC", "Ended"} {
 		if !strings.Contains(res.body, part) {
 			t.Errorf("the page does not contain %s", part)
@@ -132,7 +132,7 @@ func TestSnapshotsAtStart(t *testing.T) {
 		{name: "no snapshots", schemas: nil},
 		{name: "minor that breaks", schemas: with("1.1.0", "type Query { b: Int }"), want: []string{
 			"version: Options.Snapshots: contract 1.1.0, compared with 1.0.0: This MINOR breaks clients",
-			"Query.a: The field was removed.", "fix: Undo the change, or name the contract 2.0.0."}},
+			"Query.a: GraphQL: the field was removed.", "fix: Undo the change, or name the contract 2.0.0."}},
 		{name: "contract removed", schemas: with("1.2.0", "type Query { a: Int b: Int }"), want: []string{
 			"contract 1.2.0: It is no longer served, and its Sunset has not passed.", "fix: Serve it until"}},
 		{name: "sunset moved", schemas: changingSchemas, change: func(_ []version.Contract, o *version.Options) {

@@ -28,8 +28,8 @@ var changelogPolicy = func() string {
 
 // Changelog returns a handler that serves an HTML page about the contracts, newest first: status,
 // dates, and what changed since the previous contract. The changes are those of [Options.Snapshots].
-// [Contract.DeprecationLink] can be the URL of the page; each contract is a section whose id is its
-// full name. The page needs no scripts and no other files. The list belongs to no contract, so mount
+// [Contract.DeprecationLink] can be the URL of the page; the id of each section is the full name of its
+// contract. The page needs no scripts and no other files. The list belongs to no contract, so mount
 // it outside the Negotiator.
 func (n *Negotiator) Changelog() http.Handler { return http.HandlerFunc(n.serveChangelog) }
 
@@ -63,7 +63,8 @@ func (n *Negotiator) changelog(now time.Time) []byte {
 	var p changelogPage
 	p.WriteString("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n" +
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n" +
-		"<meta name=\"color-scheme\" content=\"light dark\">\n<title>Changes of the contracts</title>\n<style>")
+		"<meta name=\"color-scheme\" content=\"light dark\">\n<title>Changes of the contracts</title>\n" +
+		"<style>")
 	p.WriteString(changelogStyle)
 	p.WriteString("</style>\n</head>\n<body>\n<main>\n<h1>Changes of the contracts</h1>\n" +
 		"<p>Each contract is a version of this API. Within a major version, clients of an older contract " +
@@ -138,13 +139,13 @@ func (p *changelogPage) changes(c *contract) {
 	for split < len(list) && list[split].Breaking {
 		split++
 	}
-	since := html.EscapeString(c.changes.Since)
+	since := "<a href=\"#" + c.changes.Since + "\">" + c.changes.Since + "</a>"
 	if len(list) == 0 {
-		p.WriteString("<p>Clients observe no difference from <a href=\"#" + since + "\">" + since + "</a>.</p>\n")
+		p.WriteString("<p>Clients observe no difference from " + since + ".</p>\n")
 		return
 	}
 	if split == 0 {
-		p.WriteString("<p>Clients of <a href=\"#" + since + "\">" + since + "</a> work without a change.</p>\n")
+		p.WriteString("<p>Clients of " + since + " work without a change.</p>\n")
 	}
 	p.list("break clients of", "breaks clients of", "breaking", c, list[:split])
 	p.list("are additions to", "is an addition to", "addition", c, list[split:])

@@ -31,9 +31,9 @@ type Options struct {
 	MinDeprecation time.Duration
 	// Snapshots are the committed snapshots of the contracts, such as those of [compat.MustLoad]. [New]
 	// panics if [compat.Check] finds a violation: a patch that clients can observe, a minor version that
-	// breaks them, or a contract that was removed before its Sunset. [Negotiator.List] and [Negotiator.Changelog] show the changes. Package
-	// versiontest writes snapshots and compares them with the handlers. Nil means that nothing is
-	// checked and no changes are shown.
+	// breaks them, or a contract that was removed before its Sunset. [Negotiator.List] and
+	// [Negotiator.Changelog] show the changes. Package versiontest writes snapshots and compares them
+	// with the handlers. Nil means that nothing is checked and no changes are shown.
 	Snapshots []*compat.Snapshot
 	// Transport sends the requests to contracts with [Contract.Proxy], and is required for them. Use
 	// a clone of [http.DefaultTransport] with a ResponseHeaderTimeout, because otherwise only the

@@ -61,7 +61,8 @@ func (n *Negotiator) BriefReport() string {
 		text += c.elsewhere()
 		all = append(all, text)
 	}
-	return "contracts: " + strings.Join(all, "; ") + "\n" + n.reportStrategies() + n.reportMajors(now) + n.reportSnapshots(now)
+	return "contracts: " + strings.Join(all, "; ") + "\n" + n.reportStrategies() + n.reportMajors(now) +
+		n.reportSnapshots(now)
 }
 
 // reportStrategies returns the line about where requests name a contract.

@@ -75,8 +75,8 @@ func (n *Negotiator) reportSnapshots(now time.Time) string {
 	var b strings.Builder
 	for _, c := range n.contracts {
 		if c.Handler != nil && !c.retired(now) && snapshotOf(n.opts.Snapshots, c.Name) == nil {
-			b.WriteString("weak: contract " + c.Name + " has no snapshot in Options.Snapshots, so its changes " +
-				"are not checked (see package versiontest)\n")
+			b.WriteString("weak: contract " + c.Name + " has no snapshot in Options.Snapshots, so its " +
+				"changes are not checked (see package versiontest)\n")
 		}
 	}
 	return b.String()

@@ -235,7 +235,7 @@ func (d *openAPI) compareBody(place string, a, b operation) {
 	d.compareMediaTypes(at, request, p["content"], q["content"])
 }
 
-// direction is who sends a value: the client or the server.
+// direction is that of a value: from the client to the server, or back.
 type direction int
 
 const (
@@ -289,12 +289,18 @@ func (d *openAPI) compareStatuses(place string, a, b operation) {
 	before, _ := a.object["responses"].(object)
 	after, _ := b.object["responses"].(object)
 	for _, status := range sorted(before) {
-		p, _ := resolve(a.document, before[status])
-		q, _ := resolve(b.document, after[status])
+		p, refA := resolve(a.document, before[status])
+		q, refB := resolve(b.document, after[status])
 		at := place + ": " + status
 		if _, ok := after[status]; !ok {
 			d.add(responseStatusRemoved, place, status, "", "The status "+status+" was removed.")
 			continue
+		}
+		if refA != "" && refB != "" { // many operations share it
+			at = refB[strings.LastIndexByte(refB, '/')+1:] + ":"
+			if d.seenBefore(response, refA, refB) {
+				continue
+			}
 		}
 		d.compareHeaders(at, p, q)
 		d.compareMediaTypes(at+" body", response, p["content"], q["content"])
@@ -306,11 +312,19 @@ func (d *openAPI) compareStatuses(place string, a, b operation) {
 	}
 }
 
+// seenBefore reports whether a pair of components has been compared already, and remembers it.
+func (d *openAPI) seenBefore(dir direction, before, after string) bool {
+	pair := schemaPair{dir, before, after}
+	seen := d.seen[pair]
+	d.seen[pair] = true
+	return seen
+}
+
 func (d *openAPI) compareHeaders(place string, a, b object) {
 	before, after := headersOf(a), headersOf(b)
 	for _, name := range sorted(before) {
-		p, _ := resolve(d.before, before[name])
-		q, _ := resolve(d.after, after[name])
+		p, refA := resolve(d.before, before[name])
+		q, refB := resolve(d.after, after[name])
 		at := place + " " + name
 		if _, ok := after[name]; !ok {
 			d.add(headerRemoved, at, name, "", "The header field "+name+" was removed.")
@@ -323,7 +337,9 @@ func (d *openAPI) compareHeaders(place string, a, b object) {
 		case is && !was:
 			d.add(headerRequired, at, "optional", "required", "The header field "+name+" is always present.")
 		}
-		d.compareContent(at, response, p, q)
+		if refA == "" || refB == "" || !d.seenBefore(response, refA, refB) {
+			d.compareContent(at, response, p, q)
+		}
 	}
 	for _, name := range sorted(after) {
 		if _, ok := before[name]; !ok {

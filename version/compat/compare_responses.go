@@ -36,8 +36,8 @@ func (c *comparison) compareFields(a, b *Response) {
 	at := a.Request + ": " + strconv.Itoa(a.Status) + " "
 	for _, name := range sorted(a.Header) {
 		is, ok := b.Header[name]
-		if !ok {
-			c.add(headerRemoved, at+strings.ToLower(name), name, "", "The header field "+strings.ToLower(name)+" was removed.")
+		if lower := strings.ToLower(name); !ok {
+			c.add(headerRemoved, at+lower, name, "", "The header field "+lower+" was removed.")
 			continue
 		}
 		before, after := fieldValues(a.Header[name]), fieldValues(is)
@@ -50,7 +50,8 @@ func (c *comparison) compareFields(a, b *Response) {
 	}
 	for _, name := range sorted(b.Header) {
 		if _, ok := a.Header[name]; !ok {
-			c.add(headerAdded, at+strings.ToLower(name), "", name, "The header field "+strings.ToLower(name)+" was added.")
+			lower := strings.ToLower(name)
+			c.add(headerAdded, at+lower, "", name, "The header field "+lower+" was added.")
 		}
 	}
 }
@@ -94,14 +95,14 @@ func (c *comparison) compareMembers(a, b *Response) {
 		is, ok := b.Members[name]
 		switch {
 		case !ok && !c.documents(responseMemberRemoved, name):
-			c.add(responseMemberRemoved, at, name, "", "The member was removed.")
+			c.add(responseMemberRemoved, at, name, "", "Responses no longer have the member.")
 		case ok && was != is && was != "null" && is != "null" && !c.documents(responseTypeWidened, name):
-			c.add(responseTypeWidened, at, was, is, "type changed from "+was+" to "+is+".")
+			c.add(responseTypeWidened, at, was, is, "In responses, type changed from "+was+" to "+is+".")
 		}
 	}
 	for _, name := range sorted(b.Members) {
 		if _, ok := a.Members[name]; !ok && !c.documents(responseMemberAdded, name) {
-			c.add(responseMemberAdded, a.Request+": ."+name, "", name, "A member was added.")
+			c.add(responseMemberAdded, a.Request+": ."+name, "", name, "Responses have the new member.")
 		}
 	}
 }

@@ -9,24 +9,21 @@ import (
 	"strings"
 )
 
-// schemaPair is a comparison of two referenced schemas that has been made already. It makes the
-// comparison of recursive schemas finite, and reports each difference once.
+// schemaPair is a comparison of two components that has been made already. It makes the comparison of
+// recursive schemas finite, and reports each difference once.
 type schemaPair struct {
 	dir           direction
 	before, after string
 }
 
-// compareSchema compares two schemas. What a client sends may become wider, and what it receives
-// narrower.
+// compareSchema compares two schemas. Those of requests may become wider, those of responses narrower.
 func (d *openAPI) compareSchema(place string, dir direction, before, after any) {
 	a, refA := resolve(d.before, asSchema(before))
 	b, refB := resolve(d.after, asSchema(after))
 	if refA != "" && refB != "" {
-		pair := schemaPair{dir, refA, refB}
-		if d.seen[pair] {
+		if d.seenBefore(dir, refA, refB) {
 			return
 		}
-		d.seen[pair] = true
 	}
 	if name, ok := strings.CutPrefix(refB, "#/components/schemas/"); ok && refA != "" {
 		place = name
@@ -74,7 +71,7 @@ type schemas struct {
 type alternative struct {
 	object
 	value  any    // with its reference
-	key    string // by which the same alternative of the other schema is found
+	ref    string // its reference
 	branch bool   // of anyOf or oneOf
 }
 
@@ -92,7 +89,7 @@ func (s *schemas) alternatives(document, o object, ref string) (all []alternativ
 				null = true
 				continue
 			}
-			all = append(all, alternative{branch, v, keyOf(branch, ref), true})
+			all = append(all, alternative{branch, v, ref, true})
 		}
 		if len(all) > 0 {
 			return all, null
@@ -107,23 +104,23 @@ func (s *schemas) alternatives(document, o object, ref string) (all []alternativ
 		}
 		null = true
 	}
-	return []alternative{{o, o, keyOf(o, ref), false}}, null
+	return []alternative{{o, o, ref, false}}, null
 }
 
 func isNull(o object) bool { return o["type"] == "null" }
 
-// keyOf identifies a branch by its constant members, otherwise by its reference or content.
-func keyOf(o object, ref string) string {
-	properties, _ := o["properties"].(object)
+// key identifies a branch by its constant members, otherwise by its reference or content.
+func (a alternative) key() string {
+	properties, _ := a.object["properties"].(object)
 	for _, name := range sorted(properties) {
 		if p, ok := properties[name].(object); ok && p["const"] != nil {
 			return name + "=" + canonical(p["const"])
 		}
 	}
-	if ref != "" {
-		return ref
+	if a.ref != "" {
+		return a.ref
 	}
-	return canonical(o)
+	return canonical(a.object)
 }
 
 func anySlice(list []string) []any {
@@ -138,7 +135,7 @@ func anySlice(list []string) []any {
 func (s *schemas) compareAlternatives(before, after []alternative) {
 	var left, added []alternative
 	for _, a := range before {
-		i := slices.IndexFunc(after, func(b alternative) bool { return a.key == b.key })
+		i := slices.IndexFunc(after, func(b alternative) bool { return a.key() == b.key() })
 		if i < 0 {
 			left = append(left, a)
 			continue
@@ -146,7 +143,7 @@ func (s *schemas) compareAlternatives(before, after []alternative) {
 		s.compareSchema(s.place, s.dir, a.value, after[i].value)
 	}
 	for _, b := range after {
-		if !slices.ContainsFunc(before, func(a alternative) bool { return a.key == b.key }) {
+		if !slices.ContainsFunc(before, func(a alternative) bool { return a.key() == b.key() }) {
 			added = append(added, b)
 		}
 	}
@@ -164,10 +161,11 @@ func (s *schemas) compareAlternatives(before, after []alternative) {
 
 // name describes a branch in texts.
 func (a alternative) name() string {
-	if a.key == "" || strings.HasPrefix(a.key, "{") {
+	key := a.key()
+	if strings.HasPrefix(key, "{") {
 		return "the alternative " + canonical(a.object["type"])
 	}
-	return "the alternative " + a.key[strings.LastIndexByte(a.key, '/')+1:]
+	return "the alternative " + key[strings.LastIndexByte(key, '/')+1:]
 }
 
 // pairs are the four kinds of a change of values, by the kind for narrowed requests.
@@ -185,9 +183,11 @@ func (s *schemas) values(family Kind, what string, narrowed, widened bool, value
 	kinds := pairs[family]
 	switch {
 	case narrowed && !widened:
-		s.add(s.dir.pick(kinds[0], kinds[2]), s.place, value, "", "It excludes "+what+".")
+		s.add(s.dir.pick(kinds[0], kinds[2]), s.place, value, "",
+			s.dir.sentence("Requests no longer allow ", "Responses no longer contain ")+what+".")
 	case widened && !narrowed:
-		s.add(s.dir.pick(kinds[1], kinds[3]), s.place, "", value, "It allows "+what+".")
+		s.add(s.dir.pick(kinds[1], kinds[3]), s.place, "", value,
+			s.dir.sentence("Requests allow ", "Responses can contain ")+what+".")
 	}
 }
 
@@ -201,12 +201,14 @@ func (s *schemas) changed(family Kind, keyword, before, after string, narrowed, 
 	case widened && !narrowed:
 		kind = s.dir.pick(kinds[1], kinds[3])
 	}
-	text := keyword + " changed from " + before + " to " + after + "."
+	text := s.dir.sentence("In requests, ", "In responses, ") + keyword
 	switch {
 	case before == "":
-		text = keyword + " " + after + " was added."
+		text += " " + after + " was added."
 	case after == "":
-		text = keyword + " " + before + " was removed."
+		text += " " + before + " was removed."
+	default:
+		text += " changed from " + before + " to " + after + "."
 	}
 	s.add(kind, s.place, before, after, text)
 }
@@ -288,7 +290,7 @@ func (s *schemas) compareEnums(a, b object) {
 	}
 }
 
-// compareExtensible compares x-extensible-enum, whose readers must expect further values. Stoa uses
+// compareExtensible compares x-extensible-enum: readers must expect further values. Stoa uses
 // it for problem types.
 func (s *schemas) compareExtensible(a, b object) {
 	s.compareProblems(s.place, stringsOf(a["x-extensible-enum"]), stringsOf(b["x-extensible-enum"]))
@@ -309,6 +311,9 @@ var limits = []limit{
 }
 
 func (s *schemas) compareLimit(l limit, a, b object) {
+	if a[l.keyword] == nil && b[l.keyword] == nil {
+		return
+	}
 	x, y := numberOf(a[l.keyword]), numberOf(b[l.keyword])
 	if l.zero {
 		if x != nil && x.Sign() == 0 {
@@ -333,7 +338,8 @@ func (s *schemas) compareLimit(l limit, a, b object) {
 	}
 	if order != 0 {
 		narrowed := (order > 0) == l.lower
-		s.changed(requestLimitNarrowed, l.keyword, text(a[l.keyword]), text(b[l.keyword]), narrowed, !narrowed)
+		s.changed(requestLimitNarrowed, l.keyword, text(a[l.keyword]), text(b[l.keyword]), narrowed,
+			!narrowed)
 	}
 }
 
@@ -417,7 +423,8 @@ func (s *schemas) compareMembers(a, b object) {
 		at := s.place + "." + name
 		if !ok {
 			s.add(s.dir.pick(requestMemberRemoved, responseMemberRemoved), at, name, "",
-				"The member was removed.")
+				s.dir.sentence("Requests can no longer have the member.",
+					"Responses no longer have the member."))
 			continue
 		}
 		was, is := slices.Contains(requiredA, name), slices.Contains(requiredB, name)
@@ -432,21 +439,22 @@ func (s *schemas) compareMembers(a, b object) {
 		}
 		at := s.place + "." + name
 		if s.dir == request && slices.Contains(requiredB, name) {
-			s.add(requestMemberRequired, at, "", "required", "A required member was added.")
+			s.add(requestMemberRequired, at, "", "required", "Requests must have the new member.")
 			continue
 		}
-		s.add(s.dir.pick(requestMemberAdded, responseMemberAdded), at, "", name, "A member was added.")
+		s.add(s.dir.pick(requestMemberAdded, responseMemberAdded), at, "", name,
+			s.dir.sentence("Requests can have the new member.", "Responses have the new member."))
 	}
 }
 
 func (s *schemas) compareRequired(at string, required bool) {
 	if required {
 		s.add(s.dir.pick(requestMemberRequired, responseMemberRequired), at, "optional", "required",
-			s.dir.sentence("The member is required.", "The member is always present."))
+			s.dir.sentence("Requests must have the member.", "Responses always have the member."))
 		return
 	}
 	s.add(s.dir.pick(requestMemberOptional, responseMemberOptional), at, "required", "optional",
-		s.dir.sentence("The member is optional.", "The member may be absent."))
+		s.dir.sentence("Requests need not have the member.", "Responses may lack the member."))
 }
 
 func (dir direction) sentence(forRequest, forResponse string) string {
@@ -482,7 +490,7 @@ func (s *schemas) compareNested(a, b object) {
 			s.changed(requestTypeNarrowed, "additionalProperties", text(a["additionalProperties"]),
 				text(b["additionalProperties"]), true, false)
 		} else if is > was {
-			s.add(responseMemberAdded, s.place+".*", "", "*", "Further members are possible.")
+			s.add(responseMemberAdded, s.place+".*", "", "*", "Responses can have further members.")
 		}
 		return
 	}

@@ -14,6 +14,11 @@ type graphQL struct {
 	output        map[string]bool // types that responses contain, in either schema
 }
 
+// add records a change. Its sentence begins with GraphQL.
+func (g *graphQL) add(kind Kind, place, before, after, text string) {
+	g.comparison.add(kind, place, before, after, "GraphQL: "+strings.ToLower(text[:1])+text[1:])
+}
+
 func (c *comparison) compareSDL(before, after string) {
 	g := &graphQL{comparison: c, output: map[string]bool{}}
 	var err error
@@ -67,7 +72,8 @@ func (g *graphQL) compareRoots() {
 	}
 	for _, root := range sorted(g.after.roots) {
 		if g.before.roots[root] == "" {
-			g.add(operationTypeAdded, "schema."+root, "", g.after.roots[root], "The operation type was added.")
+			g.add(operationTypeAdded, "schema."+root, "", g.after.roots[root],
+				"The operation type was added.")
 		}
 	}
 }
@@ -112,10 +118,10 @@ func (g *graphQL) compareType(name string, a, b *sdlType) {
 		g.add(interfaceAdded, name, "", v, "The type implements "+v+".")
 	}
 	for _, v := range lost(a.members, b.members) {
-		g.add(unionMemberRemoved, name, v, "", v+" was removed from the union.")
+		g.add(unionMemberRemoved, name, v, "", "The union no longer contains "+v+".")
 	}
 	for _, v := range lost(b.members, a.members) {
-		g.add(unionMemberAdded, name, "", v, v+" was added to the union.")
+		g.add(unionMemberAdded, name, "", v, "The union contains "+v+".")
 	}
 	switch a.kind {
 	case "enum":
@@ -227,8 +233,8 @@ type inputKinds struct {
 }
 
 var (
-	ofArgument = &inputKinds{"argument", argumentRemoved, argumentAdded, argumentRequired, argumentTypeWidened,
-		argumentTypeChanged, argumentDefaultChanged}
+	ofArgument = &inputKinds{"argument", argumentRemoved, argumentAdded, argumentRequired,
+		argumentTypeWidened, argumentTypeChanged, argumentDefaultChanged}
 	ofInput = &inputKinds{"field", inputFieldRemoved, inputFieldAdded, inputFieldRequired,
 		inputFieldTypeWidened, inputFieldTypeChanged, inputFieldDefaultChanged}
 )

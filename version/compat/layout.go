@@ -12,7 +12,7 @@ import (
 // width is the length of lines in characters. Longer values are split.
 const width = 120
 
-// ordered is an object whose members have an order.
+// ordered is an object with members in an order.
 type ordered []member
 
 type member struct {

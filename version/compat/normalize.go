@@ -15,8 +15,7 @@ import (
 // have them in examples.
 const problemsKey = "x-problem-types"
 
-// containers are keywords whose value is a map from names to objects, so that its keys are not
-// keywords themselves.
+// containers are keywords for maps from names to objects. The keys of such a map are no keywords.
 var containers = map[string]bool{
 	"properties": true, "patternProperties": true, "$defs": true, "dependentSchemas": true,
 	"paths": true, "responses": true, "headers": true, "content": true, "schemas": true,
@@ -30,7 +29,7 @@ var dropped = map[string]bool{
 	"$comment": true, "links": true, "callbacks": true, "webhooks": true, "mapping": true, "xml": true,
 }
 
-// literals are keywords whose value is data.
+// literals are keywords for data.
 var literals = map[string]bool{"default": true, "enum": true, "const": true, "required": true,
 	"x-extensible-enum": true, problemsKey: true, "security": true}
 
@@ -79,7 +78,7 @@ func keepPartlyDeprecated(document object) {
 	}
 }
 
-// object returns a copy of an object whose keys are keywords.
+// object returns a copy of an object with keywords as keys.
 func (n *normalizer) object(o object) object {
 	all := object{}
 	for key, v := range o {

@@ -121,14 +121,15 @@ func renamed(p Probe, suffix string) Probe {
 	return p
 }
 
-// bodyProbes returns requests whose body is rejected: an unknown media type, JSON that is malformed,
-// and JSON that is not an object. Bodies of any type cannot be rejected, so there are none for those.
+// bodyProbes returns requests with a body that is rejected: an unknown media type, malformed JSON, and
+// JSON that is not an object. Bodies of any type cannot be rejected, so there are none for those.
 func (t *target) bodyProbes(method, path string) (all []Probe) {
 	operation, _ := t.item[strings.ToLower(method)].(object)
 	body, _ := resolve(t.document, operation["requestBody"])
 	content, _ := body["content"].(object)
 	types := sorted(content)
-	if len(types) == 0 || slices.ContainsFunc(types, func(m string) bool { return strings.Contains(m, "*") }) {
+	anyType := func(media string) bool { return strings.Contains(media, "*") }
+	if len(types) == 0 || slices.ContainsFunc(types, anyType) {
 		return nil
 	}
 	all = append(all, t.probe(method, path, "", "?", "Content-Type", unknownType))

@@ -36,7 +36,7 @@ type Source struct {
 	Probes []Probe
 }
 
-// Probe is a request whose response is recorded.
+// Probe is a request. Its response is recorded.
 type Probe struct {
 	// Name identifies the request in snapshots. Default is the method and the path.
 	Name string
@@ -214,7 +214,7 @@ func (w *recorder) Flush() { w.WriteHeader(http.StatusOK) }
 var unstable = []string{"Date", "Content-Length", "Connection", "Transfer-Encoding", "Age", "Deprecation",
 	"Sunset"}
 
-// valued are fields whose elements clients depend on.
+// valued are fields with elements that clients depend on.
 var valued = []string{"Allow", "Vary", "Accept", "Accept-Patch", "Accept-Post", "Accept-Ranges",
 	"Access-Control-Allow-Headers", "Access-Control-Allow-Methods", "Access-Control-Expose-Headers"}
 
@@ -344,8 +344,8 @@ func addMembers(all map[string]string, name string, v any, depth int) {
 	}
 }
 
-// orderOf returns the members by which items are sorted. A member of which all values are equal says
-// nothing.
+// orderOf returns the members by which items are sorted. A member with equal values is
+// left out.
 func orderOf(items []object) (order []string) {
 	if len(items) < 2 {
 		return nil

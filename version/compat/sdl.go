@@ -315,7 +315,7 @@ func sdlTokens(text string) (tokens []string, err error) {
 		c := text[i]
 		start := i
 		switch {
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ',' || c == 0xEF || c == 0xBB || c == 0xBF:
+		case strings.IndexByte(" \t\n\r,\xEF\xBB\xBF", c) >= 0: // also a byte order mark
 			i++
 			continue
 		case c == '#':

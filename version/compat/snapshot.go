@@ -53,7 +53,7 @@ type Response struct {
 	// Members are the members of a JSON body and their types, such as items[].id: integer.
 	Members map[string]string `json:"members,omitempty"`
 	// Order has the members by which the items of a list are sorted, with a minus for descending
-	// order. These are all members whose values allow it.
+	// order. These are all members with values in that order.
 	Order []string `json:"order,omitempty"`
 }
 

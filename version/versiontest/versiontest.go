@@ -135,7 +135,8 @@ func update(recorded, served []*compat.Snapshot, dir string) error {
 	for _, s := range served {
 		r := find(recorded, s.Contract)
 		released := r != nil && !r.Preview
-		if s.OpenAPI == nil && s.SDL == "" && s.Responses == nil || released && len(compat.Compare(r, s)) > 0 {
+		empty := s.OpenAPI == nil && s.SDL == "" && s.Responses == nil
+		if empty || released && len(compat.Compare(r, s)) > 0 {
 			continue
 		}
 		data := s.Encode()
@@ -156,7 +157,8 @@ func (api *API) record(ctx context.Context) (all []*compat.Snapshot, err error) 
 		return nil, errors.New("versiontest: API.Versions is nil; set it to the Negotiator of the API")
 	}
 	for _, c := range api.Versions.Contracts() {
-		source := compat.Source{Contract: c.Name, Preview: c.Preview, Deprecated: c.Deprecated, Sunset: c.Sunset}
+		source := compat.Source{Contract: c.Name, Preview: c.Preview, Deprecated: c.Deprecated,
+			Sunset: c.Sunset}
 		if api.Versions.Status(c.Name) != version.Retired && (c.At == "" || c.Proxy) {
 			if err := api.complete(ctx, &source); err != nil {
 				return nil, err
@@ -179,8 +181,8 @@ func (api *API) complete(ctx context.Context, source *compat.Source) error {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil))
 			if w.Code != http.StatusOK {
-				return fmt.Errorf("versiontest: GET of the OpenAPI document of contract %s is %d, want 200", name,
-					w.Code)
+				return fmt.Errorf("versiontest: GET of the OpenAPI document of contract %s is %d, want 200",
+					name, w.Code)
 			}
 			source.OpenAPI = w.Body.Bytes()
 		}

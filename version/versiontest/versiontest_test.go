@@ -112,9 +112,9 @@ func TestVerify(t *testing.T) {
 		{name: "nothing", change: func(*service) {}},
 		{name: "member removed", change: func(s *service) { s.contracts["1.1.0"] = "a" },
 			want: []string{"contract 1.1.0: It differs from its snapshot, which breaks its clients.",
-				".b: The member was removed.", "Query.b: The field was removed.", "serve it as contract 2.0.0"}},
+				".b: Responses no longer have the member.", "Query.b: GraphQL: the field was removed.", "serve it as contract 2.0.0"}},
 		{name: "member added to a released contract", change: func(s *service) { s.contracts["1.1.0"] = "a b c" },
-			want: []string{"contract 1.1.0: It differs from its snapshot by additions.", ".c: A member was added.",
+			want: []string{"contract 1.1.0: It differs from its snapshot by additions.", ".c: Responses have the new member.",
 				"serve it as contract 1.2.0", "delete 1.1.0.json"}},
 		{name: "header lost", change: func(s *service) { s.header = nil },
 			want: []string{"contract 1.0.0: It differs", "GET /a: 200 etag: The header field etag was removed."}},
@@ -305,7 +305,7 @@ func ExampleVerify() {
 	// Output:
 	// 0 violations
 	// contract 1.1.0: It differs from its snapshot, which breaks its clients.
-	// 	GET /a: 200 body.b: The member was removed.
-	// 	Query.b: The field was removed.
+	// 	GET /a: 200 body.b: Responses no longer have the member.
+	// 	Query.b: GraphQL: the field was removed.
 	// 	fix: Undo the change, or serve it as contract 2.0.0 and keep 1.1.0 as it is (see resource.View). If 1.1.0 was never released, delete 1.1.0.json and record it again with VERSIONTEST=update.
 }
