@@ -55,7 +55,8 @@ var (
 		"resource/internal/sharedfeed":   {"resource/tx", "resource/feed"},
 		"resource/feed":                  {"resource/tx", "resource/internal/pace"},
 		"resource/feed/eventstream":      nil,
-		"version":                        {"resource/problem", "resource/header", "resource/httpbody"},
+		"version/compat":                 nil,
+		"version":                        {"resource/problem", "resource/header", "resource/httpbody", "version/compat"},
 		"idempotency":                    {"resource/problem", "resource/tx", "resource/header"},
 		"middleware":                     {"resource/problem", "resource/header"},
 	}
@@ -77,6 +78,7 @@ var (
 		"resource/feed/feedtest":      {"resource/feed", "resource/tx"},
 		"idempotency/idempotencytest": {"idempotency", "resource/problem", "resource/tx"},
 		"resource/schema/describe":    {"resource/schema/internal/godoc"},
+		"version/versiontest":         {"version", "version/compat"},
 	}
 	// Packages of resource/sql. They may import each other as well.
 	ofSQL = map[string][]string{
