@@ -37,7 +37,7 @@ func (n *Negotiator) serveChangelog(w http.ResponseWriter, r *http.Request) {
 	if !onlyRead(w, r) {
 		return
 	}
-	body := n.changelog(n.opts.Now())
+	body := n.changesPage(n.opts.Now())
 	w.Header().Set("Content-Security-Policy", changelogPolicy)
 	w.Header().Set("Cache-Control", "no-cache")
 	httpbody.Serve(w, r, "text/html; charset=utf-8", bodyTag(body), body)
@@ -59,7 +59,7 @@ func (p *changelogPage) element(tag, text string) {
 	p.WriteString("<" + tag + ">" + html.EscapeString(text) + "</" + name + ">")
 }
 
-func (n *Negotiator) changelog(now time.Time) []byte {
+func (n *Negotiator) changesPage(now time.Time) []byte {
 	var p changelogPage
 	p.WriteString("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n" +
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n" +
@@ -147,12 +147,12 @@ func (p *changelogPage) changes(c *contract) {
 	if split == 0 {
 		p.WriteString("<p>Clients of " + since + " work without a change.</p>\n")
 	}
-	p.list("break clients of", "breaks clients of", "breaking", c, list[:split])
-	p.list("are additions to", "is an addition to", "addition", c, list[split:])
+	p.entries("break clients of", "breaks clients of", "breaking", c, list[:split])
+	p.entries("are additions to", "is an addition to", "addition", c, list[split:])
 }
 
-// list writes changes of one class as a list, grouped by kind.
-func (p *changelogPage) list(plural, singular, class string, c *contract, list []compat.Change) {
+// entries writes changes of one class as a list, grouped by kind.
+func (p *changelogPage) entries(plural, singular, class string, c *contract, list []compat.Change) {
 	if len(list) == 0 {
 		return
 	}

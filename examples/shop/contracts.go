@@ -3,10 +3,13 @@ package main
 // The contracts: their dates, and how a request chooses one. graphql.go serves each of them.
 
 import (
+	"embed"
+	"io/fs"
 	"net/http"
 	"time"
 
 	"github.com/stoa-go/stoa/version"
+	"github.com/stoa-go/stoa/version/compat"
 )
 
 const (
@@ -44,7 +47,7 @@ func newNegotiator(
 			c.Handler = contracts[name]
 		}
 		c.Name, c.OpenAPI = name, documentPath(name)
-		c.Deprecated, c.DeprecationLink = dates.deprecated1, contractsPage
+		c.Deprecated, c.DeprecationLink = dates.deprecated1, changesPage
 		c.Sunset, c.SunsetLink = dates.sunset1, contractsPage
 		return c
 	}
@@ -68,12 +71,32 @@ func newNegotiator(
 			version.MediaType{Vendor: vendor},
 			version.Body{},
 		},
-		&version.Options{Default: defaultContract, Transport: transport, Logger: s.logger, Now: now},
+		&version.Options{Default: defaultContract, Transport: transport, Logger: s.logger, Now: now,
+			Snapshots: compat.MustLoad(recorded())},
 	)
 }
 
-// contractsPage is the section of the start page about deprecated contracts.
-const contractsPage = "/#contracts"
+// snapshots are what clients can observe of each contract. TestContracts writes and checks them. A
+// contract that breaks the rules of version names keeps the shop from starting.
+//
+//go:embed contracts/*.json
+var snapshots embed.FS
+
+// recorded returns the folder of the snapshots.
+func recorded() fs.FS {
+	folder, err := fs.Sub(snapshots, "contracts")
+	if err != nil {
+		panic(err) // the name is valid
+	}
+	return folder
+}
+
+const (
+	// changesPage lists what changed in each contract.
+	changesPage = "/openapi/changes"
+	// contractsPage is the section of the start page about deprecated contracts.
+	contractsPage = "/#contracts"
+)
 
 // documentPath returns the path of the OpenAPI document of a contract.
 func documentPath(contract string) string { return "/openapi/" + contract + ".json" }

@@ -36,6 +36,7 @@ func newNeutral(
 		"/health": readOnly(middleware.Health(
 			map[string]func(context.Context) error{"database": ready}, nil)),
 		"/openapi":  n.List(),
+		changesPage: n.Changelog(),
 		"/openapi/": http.HandlerFunc(serveNotFound),
 		"/docs":     readOnly(docs.page),
 		"/docs/":    readOnly(docs.assets),

@@ -40,10 +40,10 @@ func (d *openAPI) compareSchema(place string, dir direction, before, after any) 
 	case x[0].branch || y[0].branch:
 		d.compareSchema(place, dir, x[0].value, y[0].value)
 	default:
-		s.compare(x[0].object, y[0].object)
+		s.compareKeywords(x[0].object, y[0].object)
 	}
 	if hasBranches(a) && hasBranches(b) {
-		s.compare(a, b) // the keywords beside the branches
+		s.compareKeywords(a, b) // the keywords beside the branches
 	}
 }
 
@@ -213,8 +213,8 @@ func (s *schemas) changed(family Kind, keyword, before, after string, narrowed, 
 	s.add(kind, s.place, before, after, text)
 }
 
-// compare compares two schemas without alternatives, keyword by keyword.
-func (s *schemas) compare(a, b object) {
+// compareKeywords compares two schemas without alternatives, keyword by keyword.
+func (s *schemas) compareKeywords(a, b object) {
 	s.compareTypes(a, b)
 	s.compareEnums(a, b)
 	s.compareExtensible(a, b)

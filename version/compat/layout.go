@@ -36,7 +36,7 @@ func layout(f file) []byte {
 	if len(f.Responses) > 0 {
 		list := make([]any, len(f.Responses))
 		for i, r := range f.Responses {
-			list[i] = r.ordered()
+			list[i] = r.inOrder()
 		}
 		o = append(o, member{"responses", list})
 	}
@@ -52,8 +52,8 @@ func layout(f file) []byte {
 	return b.Bytes()
 }
 
-// ordered returns the members of a response in the order of the struct.
-func (r Response) ordered() ordered {
+// inOrder returns the members of a response in the order of the struct.
+func (r Response) inOrder() ordered {
 	o := ordered{{"request", r.Request}, {"status", r.Status}}
 	if len(r.Header) > 0 {
 		o = append(o, member{"header", r.Header})

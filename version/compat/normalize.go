@@ -52,7 +52,7 @@ func normalizeOpenAPI(data json.RawMessage, contract string) (json.RawMessage, e
 		return nil, errors.New("the document is not a JSON object")
 	}
 	n := normalizer{contract: contract, document: o}
-	o = n.object(o)
+	o = n.keywords(o)
 	keepPartlyDeprecated(o)
 	return json.Marshal(o)
 }
@@ -78,8 +78,8 @@ func keepPartlyDeprecated(document object) {
 	}
 }
 
-// object returns a copy of an object with keywords as keys.
-func (n *normalizer) object(o object) object {
+// keywords returns a copy of an object with keywords as keys.
+func (n *normalizer) keywords(o object) object {
 	all := object{}
 	for key, v := range o {
 		switch {
@@ -108,7 +108,7 @@ func (n *normalizer) object(o object) object {
 func (n *normalizer) value(v any) any {
 	switch v := v.(type) {
 	case object:
-		return n.object(v)
+		return n.keywords(v)
 	case []any:
 		all := make([]any, len(v))
 		for i, e := range v {
@@ -132,7 +132,7 @@ func (n *normalizer) container(v any, fn func(name string, o object) (string, ob
 			all[name] = element
 			continue
 		}
-		converted := n.object(e)
+		converted := n.keywords(e)
 		if fn != nil {
 			var extra object
 			name, extra = fn(name, e)
