@@ -122,8 +122,8 @@ func (d *described) linesText() string {
 	if !d.full {
 		return ""
 	}
-	return "With `Accept: " + mediaNDJSON + "` it returns one item per line, and without `limit` all items. " +
-		"With `Accept: text/csv` it returns the same as CSV, with the columns in the order of `fields`"
+	return "With `Accept: " + mediaNDJSON + "` it returns one item per line, and without `limit` all " +
+		"items. With `Accept: text/csv` it returns the same as CSV, with the columns in the order of `fields`"
 }
 
 // orderText describes the order of a list. The id is always the last key, which makes the order

@@ -64,8 +64,8 @@ func (b *builder) simplify() {
 // adds to the response.
 func isRare(p *parameter, reads, creates bool) bool {
 	switch strings.TrimPrefix(p.Ref, "#/components/parameters/") {
-	case "": // expand is the only one that both reads and writes have
-		return p.Name == "expand" && !reads
+	case "": // inline: expand of writes, and the columns of an import
+		return (p.Name == "expand" || p.Name == "fields") && !reads
 	case "Before", "IfModifiedSince", "IfUnmodifiedSince", "Range", "IfRange", "ReprDigest", "ContentDigest",
 		"Prefer", "PreferReturn", "PreferMinimal":
 		return true
@@ -78,8 +78,8 @@ func isRare(p *parameter, reads, creates bool) bool {
 }
 
 // simpleContent returns the one media type that generated clients send or receive. A merge patch is
-// preferred to a JSON Patch. A type of the contract is present only if it has to name the contract.
-// Files have no schema and keep their media types.
+// preferred to a JSON Patch, and lines to CSV. A type of the contract is present only if it has to
+// name the contract. Files have no schema and keep their media types.
 func simpleContent(c ordered[*mediaType]) ordered[*mediaType] {
 	if len(c) > 0 && c[0].value.Schema == nil {
 		return c
@@ -88,7 +88,8 @@ func simpleContent(c ordered[*mediaType]) ordered[*mediaType] {
 	is := func(name string) func(entry[*mediaType]) bool {
 		return func(m entry[*mediaType]) bool { return m.name == name }
 	}
-	for _, match := range []func(entry[*mediaType]) bool{is(patch.MergeType), isVendor, is(mediaJSON)} {
+	for _, match := range []func(entry[*mediaType]) bool{is(patch.MergeType), isVendor, is(mediaJSON),
+		is(mediaNDJSON)} {
 		if i := slices.IndexFunc(c, match); i >= 0 {
 			return c[i : i+1]
 		}

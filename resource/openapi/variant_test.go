@@ -201,7 +201,8 @@ func TestOpenAPI30(t *testing.T) {
 			`{"type":"string","nullable":true,"maxLength":500,"example":"Ring twice."}`},
 		{"nullable reference", []string{"PlaceCreate", "properties", "area"},
 			`{"type":"object","nullable":true,"allOf":[{"$ref":"#/components/schemas/AreaCreate"}]}`},
-		{"const", []string{"OrderBatchDelete", "properties", "op"}, `{"type":"string","enum":["delete"]}`},
+		{"const", []string{"OrderBatchDelete", "properties", "op"},
+			`{"type":"string","enum":["delete"],"description":"The kind of the operation."}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -265,7 +265,10 @@ func (w *walker) content(content object) (media, body string) {
 		return media, "{"
 	case 1:
 		return "text/plain", string(b)
-	case 2:
+	case 2, 3, 4:
+		if content["application/json-patch+json"] != nil {
+			media = "application/json-patch+json" // application/json would be a merge patch
+		}
 		return media, `[{"op":"test","path":"/name","value":"nope"}]`
 	}
 	return media, string(b)

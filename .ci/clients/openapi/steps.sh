@@ -47,7 +47,7 @@ variants() {
 # valid checks all variants. node resolves the modules from where the script is.
 valid() { timeout 900 node fetch/variants.mjs "$tmp/variants"; }
 
-# lint CONTRACT-PROFILE-VERSION
+# lint CONTRACT-PROFILE-VERSION lints a document of generated clients.
 lint() { spectral "$tmp/variants/$1.json" && redocly "$tmp/variants/$1.json"; }
 
 spectral() { bin spectral lint --ruleset spectral.yaml --fail-severity error "$1"; }
@@ -179,8 +179,11 @@ for c in "${contracts[@]}"; do
 	step "$c: spectral" spectral "$tmp/docs/$c.json"
 	step "$c: redocly" redocly "$tmp/docs/$c.json"
 done
-for variant in default-3.0 default-3.1 default-3.2 full-3.0 full-3.2; do
+for variant in default-3.0 default-3.1 default-3.2; do
 	step "2.0.0 $variant: spectral, redocly" lint "2.0.0-$variant"
+done
+for variant in full-3.0 full-3.2; do
+	step "2.0.0 $variant: redocly" redocly "$tmp/variants/2.0.0-$variant.json"
 done
 step 'openapi-schema-validator: all variants, JSON and YAML' valid
 step 'spectral objects to a broken document' refused . spectral "$tmp/docs/broken.json"
