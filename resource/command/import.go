@@ -16,16 +16,17 @@ import (
 // NewImport returns a command that stores many items of a resource with one request: POST /name,
 // such as places/import, with a body of the type application/x-ndjson or text/csv, which may be
 // compressed with gzip. Each line, or each row of CSV, is an item as POST accepts it; package csv
-// describes the cells. The query parameter fields names the columns of CSV without a header row. An item with an existing id is replaced, as by
-// PUT, and any other is created; see [resource.Resource.Import]. The response is 200 with the
-// result:
+// describes the cells. The query parameter fields names the columns of CSV without a header row. An
+// item with an existing id is replaced, as by PUT, and any other is created; see
+// [resource.Resource.Import]. The response is 200 with the result:
 //
 //	{"created": 2, "replaced": 1, "rejected": [{"line": 3, "problem": {...}}]}
 //
-// Lines are counted from 1; the line of a row of CSV is its first one. An item that is equal to the existing one counts as replaced, and
-// nothing is written. At most a hundred rejected lines are in the result; if there are more,
-// rejectedTotal is their number. An error that does not concern a single line, such as an
-// unavailable store, ends the import: its problem has the members created and replaced.
+// Lines are counted from 1; the line of a row of CSV is its first one. An item that is equal to the
+// existing one counts as replaced, and nothing is written. At most a hundred rejected lines are in the
+// result; if there are more, rejectedTotal is their number. An error that does not concern a single
+// line, such as an unavailable store, ends the import: its problem has the members created and
+// replaced.
 //
 // A line has at most Limits.Body bytes; the number of lines is not limited. A handler in front of
 // the catalog can limit the body with [http.MaxBytesReader].

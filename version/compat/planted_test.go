@@ -283,7 +283,7 @@ var additions = []planted{
 		p.at("paths /orders post requestBody content")["application/cbor"] = map[string]any{}
 	}},
 	{"media type of responses added", "response-media-type-added", func(p *plan) {
-		p.at("paths /orders get responses 200 content")["text/csv"] = map[string]any{"schema": map[string]any{"type": "string"}}
+		p.at("paths /orders get responses 200 content")["application/cbor"] = map[string]any{"schema": map[string]any{"type": "string"}}
 	}},
 	{"null accepted in requests", "request-type-widened", func(p *plan) {
 		p.at("components schemas OrderCreate properties qty")["type"] = []any{"integer", "null"}

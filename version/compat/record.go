@@ -149,17 +149,21 @@ func itemsOf(body []byte) (all []object) {
 
 // exchange sends a request to the handler.
 func (p *prober) exchange(ctx context.Context, probe Probe, target string) (w *recorder, err error) {
-	r, err := http.NewRequestWithContext(ctx, probe.Method, target, strings.NewReader(probe.Body))
+	at, err := url.ParseRequestURI(target)
 	if err != nil {
 		return nil, err
 	}
-	if r.Header = probe.Header.Clone(); r.Header == nil {
+	r := (&http.Request{
+		Method: probe.Method, URL: at, RequestURI: target, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: probe.Header.Clone(), Body: http.NoBody, ContentLength: int64(len(probe.Body)),
+		Host: "localhost", RemoteAddr: "127.0.0.1:1",
+	}).WithContext(ctx)
+	if r.Header == nil {
 		r.Header = http.Header{}
 	}
-	if probe.Body == "" {
-		r.Body = http.NoBody
+	if probe.Body != "" {
+		r.Body = io.NopCloser(strings.NewReader(probe.Body))
 	}
-	r.Host, r.RemoteAddr, r.RequestURI = "localhost", "127.0.0.1:1", target
 	if p.source.Prepare != nil {
 		p.source.Prepare(r)
 		r.RequestURI = r.URL.RequestURI()

@@ -45,7 +45,8 @@ type API struct {
 	// Handler receives the requests, for example Versions with its middleware. Default Versions.
 	Handler http.Handler
 	// OpenAPI returns the handler of the OpenAPI document of a contract, such as that of package
-	// resource/openapi; nil if there is none.
+	// resource/openapi; nil if there is none. It receives GET /?profile=full, which selects the complete
+	// document of that package.
 	OpenAPI func(contract string) http.Handler
 	// SDL returns the GraphQL schema of a contract; "" if there is none.
 	SDL func(contract string) string
@@ -179,7 +180,7 @@ func (api *API) complete(ctx context.Context, source *compat.Source) error {
 	if api.OpenAPI != nil {
 		if h := api.OpenAPI(name); h != nil {
 			w := httptest.NewRecorder()
-			h.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil))
+			h.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/?profile=full", nil))
 			if w.Code != http.StatusOK {
 				return fmt.Errorf("versiontest: GET of the OpenAPI document of contract %s is %d, want 200",
 					name, w.Code)
