@@ -51,6 +51,7 @@ var (
 		"resource/internal/keyed":        {"idempotency", "resource/schema"},
 		"resource/internal/modified":     nil,
 		"resource/internal/mistakes":     {"query", "resource/schema"},
+		"resource/internal/mount":        nil,
 		"resource/internal/jsondiff":     {"resource/schema", "resource/internal/pointer"},
 		"resource/internal/sharedfeed":   {"resource/tx", "resource/feed"},
 		"resource/feed":                  {"resource/tx", "resource/internal/pace"},

@@ -96,3 +96,15 @@ func ExampleNewDocument() {
 	// 200 <!doctype html><title>Shop</title>
 	// 304
 }
+
+// A page allows its own script by hash, and nothing else.
+func ExampleNewPage() {
+	const script = "document.title = 'ready'"
+	page := httpbody.NewPage("<!doctype html><title>Notes</title><script>"+script+"</script>",
+		"script-src "+httpbody.InlineSource(script))
+	w := httptest.NewRecorder()
+	page.ServeHTTP(w, httptest.NewRequest("GET", "/", http.NoBody))
+	fmt.Println(w.Header().Get("Content-Security-Policy"))
+	// Output:
+	// default-src 'none'; script-src 'sha256-rilzEoR80SIYxyi+SfMWa/CRG51rdjKOBAkQZ+WQ+Vk='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+}

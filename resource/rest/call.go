@@ -9,15 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"runtime/debug"
-	"strings"
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/csv"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/internal/mount"
 	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/version"
@@ -62,36 +61,12 @@ var (
 )
 
 // base returns the prefix of URLs in responses: Options.Base, and the path prefix that a
-// StripPrefix has removed. It never uses the Host header, because the client controls it.
-func (x *call) base() string {
-	// RequestURI is the target as received, and URL.Path what is left of it after StripPrefix. The
-	// difference is the prefix.
-	path := x.path()
-	full, _, _ := strings.Cut(x.r.RequestURI, "?")
-	if !strings.HasSuffix(full, path) || full[0] != '/' {
-		// Absolute-form (RFC 9112 section 3.2.2), or characters that should have been escaped.
-		if u, err := url.ParseRequestURI(x.r.RequestURI); err == nil {
-			full = u.EscapedPath()
-		}
-	}
-	// A middleware may have rewritten the path. Then no prefix can be derived, and Base has to be
-	// set.
-	prefix, ok := strings.CutSuffix(full, path)
-	if !ok {
-		prefix = ""
-	}
-	return x.h.opts.Base + prefix
-}
+// StripPrefix has removed. If a middleware has rewritten the path, no prefix can be derived, and
+// Base has to be set.
+func (x *call) base() string { return x.h.opts.Base + mount.Prefix(x.r) }
 
-// path returns the escaped path relative to the catalog. A StripPrefix with a trailing slash
-// removes the leading slash of the path, so path adds it again.
-func (x *call) path() string {
-	path := x.r.URL.EscapedPath()
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path
-	}
-	return path
-}
+// path returns the escaped path relative to the catalog.
+func (x *call) path() string { return mount.Path(x.r) }
 
 // respond sends the status and body. The caller has set the headers, Content-Length included.
 func (x *call) respond(status int, body []byte) error {

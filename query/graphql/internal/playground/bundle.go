@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -27,7 +28,7 @@ func newBundle(o Options) *bundle {
 	}
 	b := &bundle{fsys: o.FS, policy: o.Policy}
 	if b.policy == "" {
-		b.policy = policy("script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+		b.policy = httpbody.PagePolicy("script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
 			"font-src 'self' data:; " +
 			"connect-src 'self'; worker-src 'self'; manifest-src 'self'")
 	}
@@ -52,10 +53,10 @@ func Find(fsys fs.FS, path string) (name string, ok bool) {
 
 // ServeHTTP implements [http.Handler] as documented for [Handler].
 func (b *bundle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !readOnly(w, r) {
+	if !httpbody.ReadOnly(w, r) {
 		return
 	}
-	guard(w.Header(), b.policy)
+	httpbody.SetPageHeader(w.Header(), b.policy)
 	name, ok := Find(b.fsys, r.URL.Path)
 	if !ok {
 		// http.StripPrefix may have removed a prefix of the path, so the redirect is relative to

@@ -2,7 +2,11 @@ package playground
 
 // The GraphiQL page, which loads pinned files from a CDN.
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/stoa-go/stoa/resource/httpbody"
+)
 
 // cdn is the base URL of the CDN, which serves files of npm packages.
 const cdn = "https://cdn.jsdelivr.net/npm/"
@@ -41,14 +45,14 @@ func graphiQL(o Options) string {
 		"{{style}}", graphiQLOwnStyle, "{{script}}", read("graphiql/start.js"))
 }
 
-// graphiQLPolicy returns a policy that allows the files of GraphiQL by their URLs. It allows inline
+// graphiQLSources returns the directives of a policy that allows the files of GraphiQL by their URLs. It allows inline
 // styles, because the editor of GraphiQL generates styles at run time.
-func graphiQLPolicy() string {
+func graphiQLSources() string {
 	var b strings.Builder
 	b.WriteString("connect-src 'self'; img-src 'self' data:; font-src data:; style-src 'unsafe-inline' " +
 		cdn + graphiQLStyle.path + "; script-src")
 	for _, p := range graphiQLScripts {
 		b.WriteString(" " + cdn + p.path)
 	}
-	return policy(b.String() + " " + hash(read("graphiql/start.js")))
+	return b.String() + " " + httpbody.InlineSource(read("graphiql/start.js"))
 }

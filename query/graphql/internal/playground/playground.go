@@ -15,6 +15,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/stoa-go/stoa/resource/httpbody"
 )
 
 //go:embed *.html *.css *.js graphiql
@@ -60,14 +62,13 @@ func Handler(o Options) http.Handler {
 	case o.FS != nil:
 		return newBundle(o)
 	case o.GraphiQL:
-		return newDocument(graphiQL(o), graphiQLPolicy())
+		return httpbody.NewPage(graphiQL(o), graphiQLSources())
 	}
 	style, script := read("page.css"), script()
 	page := fill(read("page.html"), o, "{{style}}", style, "{{script}}", script)
-	return newDocument(page,
-		policy("connect-src 'self'; img-src data:; require-trusted-types-for 'script'; trusted-types "+
-			"'none'; "+
-			"script-src "+hash(script)+"; style-src "+hash(style)))
+	return httpbody.NewPage(page, "connect-src 'self'; img-src data:; require-trusted-types-for 'script'; "+
+		"trusted-types 'none'; script-src "+httpbody.InlineSource(script)+
+		"; style-src "+httpbody.InlineSource(style))
 }
 
 // script returns the concatenated script of the page.

@@ -97,7 +97,7 @@ func TestMethods(t *testing.T) {
 	t.Parallel()
 	for name, h := range handlers() {
 		resp := ask(t, h, "POST", "/graphql")
-		if resp.StatusCode != http.StatusMethodNotAllowed || resp.Header.Get("Allow") != "GET, HEAD" {
+		if resp.StatusCode != http.StatusMethodNotAllowed || resp.Header.Get("Allow") != "GET, HEAD, OPTIONS" {
 			t.Errorf("%s: POST is answered with %d, Allow %q", name, resp.StatusCode,
 				resp.Header.Get("Allow"))
 		}

@@ -1,0 +1,43 @@
+// Package mount finds the path at which a handler is mounted.
+package mount
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Path returns the escaped path of a request relative to its handler, with a leading slash. A
+// [http.StripPrefix] with a trailing slash removes the leading slash of the path, so Path adds it
+// again.
+func Path(r *http.Request) string {
+	path := r.URL.EscapedPath()
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return path
+}
+
+// Prefix returns the escaped path prefix that [http.StripPrefix] has removed from a request, such as
+// "/api". It is empty at the root, and if a middleware has rewritten the path in another way. Prefix
+// never uses the Host field, because the client controls it.
+func Prefix(r *http.Request) string {
+	// RequestURI is the target as received, and URL.Path what is left of it after StripPrefix. The
+	// difference is the prefix.
+	path := Path(r)
+	full, _, _ := strings.Cut(r.RequestURI, "?")
+	if path == "/" && !strings.HasSuffix(full, "/") && r.URL.Path == "" {
+		path = "" // the prefix itself
+	}
+	if !strings.HasSuffix(full, path) || !strings.HasPrefix(full, "/") {
+		// Absolute-form (RFC 9112 section 3.2.2), or characters that should have been escaped.
+		if u, err := url.ParseRequestURI(r.RequestURI); err == nil {
+			full = u.EscapedPath()
+		}
+	}
+	prefix, ok := strings.CutSuffix(full, path)
+	if !ok {
+		return ""
+	}
+	return prefix
+}
