@@ -74,6 +74,8 @@ var (
 		"query/graphql",
 		"resource/resourcetest",
 	}
+	// Packages that only resource/serve may import beside what stores and protocols may.
+	servedTogether = []string{"resource/rest", "resource/openapi", "query/graphql"}
 	// Packages that serve one leaf.
 	besideLeaves = map[string][]string{
 		"resource/feed/feedtest":      {"resource/feed", "resource/tx"},
@@ -121,6 +123,9 @@ func mayImport(pkg string) ([]string, bool) {
 	}
 	if slices.Contains(parts, pkg) {
 		return append(allLeaves, "resource"), true
+	}
+	if pkg == "resource/serve" {
+		return slices.Concat(allLeaves, []string{"resource"}, parts, servedTogether), true
 	}
 	if slices.Contains(storesAndProtocols, pkg) {
 		if allLeaves = append(append(allLeaves, "resource"), parts...); pkg == "resource/openapi" {

@@ -8,7 +8,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
-	"github.com/stoa-go/stoa/resource/rest"
+	"github.com/stoa-go/stoa/resource/serve"
 )
 
 // Note is an item. The struct tags are its schema: they validate requests and describe the API.
@@ -18,18 +18,18 @@ type Note struct {
 	Done bool   `json:"done"`
 }
 
-// newAPI serves the notes. Query lists what clients may filter and sort by. To restrict access, set
-// Authorize and Scope in place of Public.
+// newAPI serves the notes over REST and GraphQL, with documents and pages. Query lists what clients
+// may filter and sort by. To restrict access, set Authorize and Scope in place of Public.
 func newAPI() http.Handler {
 	notes := memory.New[Note](nil) // or your own store: two methods, and one more for each capability
-	return rest.New(resource.NewCatalog(nil, resource.New("notes", notes, &resource.Options[Note]{
+	return serve.New(resource.NewCatalog(nil, resource.New("notes", notes, &resource.Options[Note]{
 		Query:  query.Support{Filter: map[string][]query.Op{"done": {query.Eq}}, Sort: []string{"text"}},
 		Public: true, // no authorization
-	})), nil)
+	})), &serve.Options{Title: "Notes"})
 }
 
 func main() {
-	log.Print("listening on http://localhost:8080/notes")
+	log.Print("listening on http://localhost:8080")
 	// For time limits and a graceful shutdown, use package middleware.
 	log.Fatal(http.ListenAndServe("localhost:8080", newAPI()))
 }

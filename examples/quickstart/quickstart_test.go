@@ -28,8 +28,8 @@ func TestReadmeShowsThisFile(t *testing.T) {
 	if diff := cmp.Diff(string(file), block); diff != "" {
 		t.Errorf("README.md and main.go (-file +README):\n%s", diff)
 	}
-	if n := strings.Count(string(file), "\n"); n > 40 {
-		t.Errorf("main.go has %d lines, want at most 40", n)
+	if n := strings.Count(string(file), "\n"); n > 35 {
+		t.Errorf("main.go has %d lines, want at most 35", n)
 	}
 }
 
@@ -114,5 +114,28 @@ func TestQuickstart(t *testing.T) {
 	}
 	if w := say("DELETE", "/notes/1", "", ""); w.Code != 410 {
 		t.Errorf("a second DELETE: status %d, want 410", w.Code)
+	}
+}
+
+// TestEverythingServed checks the paths that README.md names, as a browser requests them.
+func TestEverythingServed(t *testing.T) {
+	t.Parallel()
+	api := newAPI()
+	for path, contentType := range map[string]string{
+		"/":             "text/html; charset=utf-8",
+		"/graphql":      "text/html; charset=utf-8",
+		"/openapi.json": "application/json",
+		"/openapi.yaml": "application/yaml",
+		"/notes":        "application/json",
+		"/health":       "application/json",
+		"/ready":        "application/json",
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), "GET", path, http.NoBody)
+		r.Header.Set("Accept", "text/html,*/*;q=0.8")
+		w := httptest.NewRecorder()
+		api.ServeHTTP(w, r)
+		if got := w.Header().Get("Content-Type"); w.Code != 200 || got != contentType {
+			t.Errorf("GET %s: %d %s, want 200 %s", path, w.Code, got, contentType)
+		}
 	}
 }

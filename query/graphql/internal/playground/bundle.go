@@ -28,8 +28,8 @@ func newBundle(o Options) *bundle {
 	}
 	b := &bundle{fsys: o.FS, policy: o.Policy}
 	if b.policy == "" {
-		b.policy = httpbody.PagePolicy("script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
-			"font-src 'self' data:; " +
+		b.policy = httpbody.PagePolicy("script-src 'self'; style-src 'self' 'unsafe-inline'; " +
+			"img-src 'self' data:; font-src 'self' data:; " +
 			"connect-src 'self'; worker-src 'self'; manifest-src 'self'")
 	}
 	return b

@@ -45,8 +45,8 @@ func graphiQL(o Options) string {
 		"{{style}}", graphiQLOwnStyle, "{{script}}", read("graphiql/start.js"))
 }
 
-// graphiQLSources returns the directives of a policy that allows the files of GraphiQL by their URLs. It allows inline
-// styles, because the editor of GraphiQL generates styles at run time.
+// graphiQLSources returns the directives of a policy that allows the files of GraphiQL by their URLs.
+// It allows inline styles, because the editor of GraphiQL generates styles at run time.
 func graphiQLSources() string {
 	var b strings.Builder
 	b.WriteString("connect-src 'self'; img-src 'self' data:; font-src data:; style-src 'unsafe-inline' " +

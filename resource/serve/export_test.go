@@ -1,0 +1,4 @@
+package serve
+
+// YAMLOf converts JSON to YAML.
+var YAMLOf = yamlOf
