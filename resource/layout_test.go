@@ -75,13 +75,14 @@ var (
 		"resource/resourcetest",
 	}
 	// Packages that only resource/serve may import beside what stores and protocols may.
-	servedTogether = []string{"resource/rest", "resource/openapi", "query/graphql"}
+	servedTogether = []string{"resource/rest", "resource/openapi", "resource/openapi/docspage", "query/graphql"}
 	// Packages that serve one leaf.
 	besideLeaves = map[string][]string{
 		"resource/feed/feedtest":      {"resource/feed", "resource/tx"},
 		"idempotency/idempotencytest": {"idempotency", "resource/problem", "resource/tx"},
 		"resource/schema/describe":    {"resource/schema/internal/godoc"},
 		"version/versiontest":         {"version", "version/compat"},
+		"resource/openapi/docspage":   {"resource/httpbody"},
 	}
 	// Packages of resource/sql. They may import each other as well.
 	ofSQL = map[string][]string{

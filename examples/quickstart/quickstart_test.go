@@ -123,6 +123,7 @@ func TestEverythingServed(t *testing.T) {
 	api := newAPI()
 	for path, contentType := range map[string]string{
 		"/":             "text/html; charset=utf-8",
+		"/docs":         "text/html; charset=utf-8",
 		"/graphql":      "text/html; charset=utf-8",
 		"/openapi.json": "application/json",
 		"/openapi.yaml": "application/yaml",

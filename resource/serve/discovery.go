@@ -58,6 +58,9 @@ func (h *Handler) serveAPICatalog(w http.ResponseWriter, r *http.Request) {
 				linkTarget{Href: v.OpenAPI, Type: "application/json", Title: v.Name})
 		}
 	}
+	if o.Links.Docs != "" {
+		api.ServiceDoc = append(api.ServiceDoc, linkTarget{Href: o.Links.Docs, Type: "text/html"})
+	}
 	if h.routes["/"] != nil {
 		api.ServiceDoc = append(api.ServiceDoc, linkTarget{Href: base + "/", Type: "text/html"})
 	}

@@ -1,15 +1,18 @@
 package serve
 
-// The OpenAPI documents of all contracts, as JSON and as YAML. Called by addRoutes.
+// The OpenAPI documents of all contracts, as JSON, as YAML and as a page. Called by addRoutes.
 
 import (
 	"bytes"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/internal/mount"
 	"github.com/stoa-go/stoa/resource/openapi"
+	"github.com/stoa-go/stoa/resource/openapi/docspage"
 )
 
 // mediaYAML is the media type of YAML (RFC 9512).
@@ -48,6 +51,27 @@ func (h *Handler) first() *contractRoutes {
 		return nil
 	}
 	return best
+}
+
+// addDocs adds the route of the documentation page, which shows the documents of all contracts, that
+// of first before the others.
+func (h *Handler) addDocs() {
+	var list []docspage.Document
+	for _, c := range h.contracts {
+		if h.opts.NoDocs || c.opts.NoOpenAPI {
+			continue
+		}
+		d := docspage.Document{Name: c.name, URL: strings.TrimPrefix(c.path, "/") + ".json"}
+		if c == h.first() {
+			list = slices.Insert(list, 0, d)
+		} else {
+			list = append(list, d)
+		}
+	}
+	if len(list) > 0 {
+		page := docspage.New(list, &docspage.Options{Title: h.opts.Title})
+		h.routes["/docs"] = &route{"the documentation page (Options.NoDocs)", true, page}
+	}
 }
 
 // documentKey identifies a document: its contract and the prefix at which the API is mounted.

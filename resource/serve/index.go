@@ -32,6 +32,7 @@ type overview struct {
 
 // overviewLinks are the URLs of what is served. Parts that are left out have none.
 type overviewLinks struct {
+	Docs       string `json:"docs,omitzero"`
 	OpenAPI    string `json:"openapi,omitzero"`
 	YAML       string `json:"openapiYaml,omitzero"`
 	GraphQL    string `json:"graphql,omitzero"`
@@ -65,6 +66,7 @@ type versionItem struct {
 	Default    bool           `json:"default,omitzero"`
 	Deprecated time.Time      `json:"deprecated,omitzero"`
 	Sunset     time.Time      `json:"sunset,omitzero"`
+	Docs       string         `json:"docs,omitzero"`
 	OpenAPI    string         `json:"openapi,omitzero"`
 	GraphQL    string         `json:"graphql,omitzero"`
 }
@@ -82,8 +84,9 @@ func (h *Handler) newOverview(r *http.Request) *overview {
 		return base + path
 	}
 	out.Links = overviewLinks{
-		OpenAPI: link("/openapi.json"), YAML: link("/openapi.yaml"), Health: link("/health"),
-		Ready: link("/ready"), APICatalog: link("/.well-known/api-catalog"), LLMs: link("/llms.txt"),
+		Docs: link("/docs"), OpenAPI: link("/openapi.json"), YAML: link("/openapi.yaml"),
+		Health: link("/health"), Ready: link("/ready"), APICatalog: link("/.well-known/api-catalog"),
+		LLMs: link("/llms.txt"),
 	}
 	if c.graphql != nil {
 		out.Links.GraphQL = h.urlIn(c, base, graphqlPath)
@@ -151,6 +154,9 @@ func (h *Handler) addVersions(out *overview, base string) {
 			if h.routes[own.path+".json"] != nil {
 				item.OpenAPI = base + own.path + ".json"
 			}
+			if h.routes["/docs"] != nil && !own.opts.NoOpenAPI {
+				item.Docs = base + "/docs?version=" + c.Name
+			}
 			if own.graphql != nil {
 				item.GraphQL = h.urlIn(own, base, graphqlPath)
 			}
@@ -213,7 +219,8 @@ func (h *Handler) serveIndex(w http.ResponseWriter, r *http.Request) {
 	}
 	o := h.newOverview(r)
 	for _, l := range [][2]string{
-		{o.Links.OpenAPI, "service-desc"}, {o.Links.APICatalog, "api-catalog"}, {o.Links.Ready, "status"},
+		{o.Links.OpenAPI, "service-desc"}, {o.Links.Docs, "service-doc"},
+		{o.Links.APICatalog, "api-catalog"}, {o.Links.Ready, "status"},
 	} {
 		if l[0] != "" {
 			w.Header().Add("Link", "<"+l[0]+`>; rel="`+l[1]+`"`)

@@ -57,6 +57,7 @@ func indexPage(o *overview) *httpbody.Page {
 		p.add("</p>")
 	}
 	p.add("<nav aria-label=\"Documentation\">\n")
+	p.link("main", o.Links.Docs, "Documentation")
 	p.link("", o.Links.GraphQL, "GraphQL")
 	p.link("", o.Links.OpenAPI, "OpenAPI")
 	p.link("", o.Links.YAML, "OpenAPI in YAML")
@@ -84,19 +85,23 @@ func (p *page) parts(o *overview) {
 	}
 	p.add(`</h2><ul class="parts">`, "\n")
 	for _, part := range o.Parts {
-		p.add("<li><header><h3>")
+		p.add("<li><div><h3>")
 		p.text(part.Name)
 		p.add("</h3><small>")
 		p.text(part.Kind)
-		p.add("</small></header>\n")
+		p.add("</small>\n")
 		if part.Operations[0].Method == "GET" {
-			p.link("", part.URL, "Open "+"/"+part.Name)
+			p.link("open", part.URL, "Open /"+part.Name)
 		}
-		p.add("<ul>")
+		p.add("</div><ul>")
 		for _, op := range part.Operations {
-			p.add(`<li><span class="method `, op.Method, `">`, op.Method, "</span> ")
-			p.add("<code>", html.EscapeString(op.Path), `</code> <span class="about">`, op.Summary,
-				"</span></li>\n")
+			path := "<code>" + html.EscapeString(op.Path) + "</code>"
+			if o.Links.Docs != "" {
+				url := o.Links.Docs + "#" + op.Method + " " + op.Path
+				path = `<a href="` + html.EscapeString(url) + `">` + path + "</a>"
+			}
+			p.add(`<li><span class="method `, op.Method, `">`, op.Method, "</span> ", path,
+				` <span class="about">`, op.Summary, "</span></li>\n")
 		}
 		p.add("</ul></li>\n")
 	}
@@ -117,6 +122,7 @@ func (p *page) versions(o *overview) {
 		}
 		p.add(`</td><td class="`, string(v.Status), `">`, string(v.Status), "</td><td>", day(v.Deprecated),
 			"</td><td>", day(v.Sunset), "</td><td>")
+		p.link("", v.Docs, "Documentation")
 		p.link("", v.OpenAPI, "OpenAPI")
 		p.link("", v.GraphQL, "GraphQL")
 		p.add("</td></tr>\n")

@@ -8,6 +8,7 @@
 //	/orders, /orders/{id} ...   the catalog over REST (package rest)
 //	/graphql                    the catalog over GraphQL, with its page (package graphql)
 //	/openapi.json, .yaml        the OpenAPI document (package openapi)
+//	/docs                       a documentation page (package docspage)
 //	/health, /ready             health checks for load balancers and orchestrators
 //	/.well-known/api-catalog    links to the documents (RFC 9727)
 //	/llms.txt                   a summary in Markdown for language models
@@ -79,18 +80,21 @@ type Options struct {
 	// process does not repair a database.
 	Ready map[string]func(ctx context.Context) error
 	// Authorize is called for requests of documents and pages: the index, OpenAPI, the schema and
-	// the page of GraphQL, the API catalog and llms.txt. An error rejects the request; it is
-	// [resource.ErrUnauthenticated], [resource.ErrForbidden] or a [*problem.Details]. Health checks
-	// need no authorization, and operations have that of their resources. GraphQL introspection is
-	// an operation: see [graphql.Options]. Nil means that documents and pages are public.
+	// the page of GraphQL, the documentation page, the API catalog and llms.txt. An error rejects the
+	// request; it is [resource.ErrUnauthenticated], [resource.ErrForbidden] or a [*problem.Details].
+	// Health checks need no authorization, and operations have that of their resources. GraphQL
+	// introspection is an operation: see [graphql.Options]. Nil means that documents and pages are
+	// public.
 	Authorize func(r *http.Request) error
 
 	// NoREST leaves out REST, and the documents about it.
 	NoREST bool
 	// NoGraphQL leaves out GraphQL.
 	NoGraphQL bool
-	// NoOpenAPI leaves out the OpenAPI documents.
+	// NoOpenAPI leaves out the OpenAPI documents and /docs.
 	NoOpenAPI bool
+	// NoDocs leaves out the documentation page at /docs.
+	NoDocs bool
 	// NoHealth leaves out /health and /ready.
 	NoHealth bool
 	// NoAPICatalog leaves out /.well-known/api-catalog.
@@ -193,6 +197,7 @@ func (h *Handler) addRoutes() {
 		h.routes["/ready"] = &route{part, false, middleware.Health(o.Ready, nil)}
 	}
 	h.addDocuments()
+	h.addDocs()
 	for _, c := range h.contracts {
 		for _, p := range resource.PartsOf[resource.Part](c.catalog) {
 			h.checkName(c, p.Part().Name)

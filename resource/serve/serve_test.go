@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"html"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -89,6 +90,9 @@ func TestPaths(t *testing.T) {
 		{"HEAD", "/openapi.yaml", "", 200, "application/yaml"},
 		{"PUT", "/openapi.yaml", "", 405, problem.MediaType},
 		{"GET", "/openapi", "", 404, problem.MediaType},
+		{"GET", "/docs", browser, 200, "text/html; charset=utf-8"},
+		{"HEAD", "/docs", "", 200, "text/html; charset=utf-8"},
+		{"POST", "/docs", "", 405, problem.MediaType},
 		{"GET", "/graphql", browser, 200, "text/html; charset=utf-8"},
 		{"GET", "/graphql?query={__typename}", "", 200, "application/json; charset=utf-8"},
 		{"GET", "/graphql/schema.graphql", "", 200, "text/plain; charset=utf-8"},
@@ -133,7 +137,8 @@ func TestPaths(t *testing.T) {
 func TestConditional(t *testing.T) {
 	t.Parallel()
 	h := serve.New(notes("notes"), nil)
-	for _, target := range []string{"/", "/openapi.json", "/openapi.yaml", "/.well-known/api-catalog", "/llms.txt"} {
+	for _, target := range []string{"/", "/openapi.json", "/openapi.yaml", "/docs", "/.well-known/api-catalog",
+		"/llms.txt"} {
 		first := send(t, h, "GET", target, "")
 		again := send(t, h, "GET", target, "", "If-None-Match: "+first.Header.Get("ETag"))
 		if again.StatusCode != 304 || bodyOf(t, again) != "" || again.Header.Get("Cache-Control") != "no-cache" {
@@ -169,7 +174,7 @@ func TestIndexBelowAPrefix(t *testing.T) {
 		for _, url := range index.Links {
 			urls = append(urls, url)
 		}
-		if len(urls) < 9 {
+		if len(urls) < 10 {
 			t.Errorf("the index has the links %q", urls)
 		}
 		html := bodyOf(t, send(t, h, "GET", prefix+"/", "", browser))
@@ -232,6 +237,10 @@ func TestAPICatalog(t *testing.T) {
       ],
       "service-doc": [
         {
+          "href": "https://example.com/api/docs",
+          "type": "text/html"
+        },
+        {
           "href": "https://example.com/api/",
           "type": "text/html"
         }
@@ -290,6 +299,9 @@ func TestVersions(t *testing.T) {
 		{"/v1/graphql?query={memos{nodes{id}}}", "", 200, `{"data":{"memos":{"nodes":[]}}}`},
 		{"/", "", 200, `"graphql": "/v1/graphql"`},
 		{"/", browser, 200, `<td class="retired">retired</td>`},
+		{"/docs", browser, 200, html.EscapeString(`[{"name":"2.0.0","url":"openapi/2.0.0.json"},` +
+			`{"name":"1.0.0","url":"openapi/1.0.0.json"}]`)},
+		{"/", "", 200, `"docs": "/docs?version=1.0.0"`},
 		{"/llms.txt", "", 200, "- [1.0.0](/openapi/1.0.0.json): deprecated\n- 0.9.0: retired\n"},
 		{"/.well-known/api-catalog", "", 200, `"href": "/openapi/1.0.0.json"`},
 	}
@@ -330,6 +342,7 @@ func TestAuthorize(t *testing.T) {
 		{"GET", "/openapi.json", "*/*", true},
 		{"GET", "/openapi.yaml", "*/*", true},
 		{"GET", "/llms.txt", "*/*", true},
+		{"GET", "/docs", "text/html", true},
 		{"GET", "/.well-known/api-catalog", "*/*", true},
 		{"GET", "/graphql", "text/html", true},
 		{"GET", "/graphql/schema.graphql", "*/*", true},
@@ -382,9 +395,10 @@ func TestLeaveOut(t *testing.T) {
 		paths []string
 	}{
 		{"index", serve.Options{NoIndex: true}, []string{"/"}},
-		{"REST", serve.Options{NoREST: true}, []string{"/notes", "/openapi.json", "/openapi.yaml"}},
+		{"REST", serve.Options{NoREST: true}, []string{"/notes", "/openapi.json", "/openapi.yaml", "/docs"}},
 		{"GraphQL", serve.Options{NoGraphQL: true}, []string{"/graphql", "/graphql/schema.graphql"}},
-		{"OpenAPI", serve.Options{NoOpenAPI: true}, []string{"/openapi.json", "/openapi.yaml"}},
+		{"OpenAPI", serve.Options{NoOpenAPI: true}, []string{"/openapi.json", "/openapi.yaml", "/docs"}},
+		{"documentation", serve.Options{NoDocs: true}, []string{"/docs"}},
 		{"health", serve.Options{NoHealth: true}, []string{"/health", "/ready"}},
 		{"API catalog", serve.Options{NoAPICatalog: true}, []string{"/.well-known/api-catalog"}},
 		{"llms.txt", serve.Options{NoLLMs: true}, []string{"/llms.txt"}},
@@ -424,6 +438,9 @@ func TestMistakes(t *testing.T) {
 	}{
 		{"a collection called health", func() { serve.New(notes("health"), nil) },
 			`serve: /health is the path of a health check (Options.NoHealth), and of the part "health" of the catalog; ` +
+				`rename the part, or leave the other out and mount it at another path`},
+		{"a collection called docs", func() { serve.New(notes("docs"), nil) },
+			`serve: /docs is the path of the documentation page (Options.NoDocs), and of the part "docs" of the catalog; ` +
 				`rename the part, or leave the other out and mount it at another path`},
 		{"a collection called graphql", func() { serve.New(notes("graphql"), nil) },
 			`serve: /graphql is the path of GraphQL (Options.NoGraphQL), and of the part "graphql" of the catalog; ` +

@@ -1,0 +1,118 @@
+// The OpenAPI document: its operations with references resolved, and example values of schemas.
+const METHODS = ['get', 'query', 'post', 'put', 'patch', 'delete', 'head', 'trace', 'options']
+
+// makeModel reads a document. base is its URL, to which servers are relative.
+function makeModel(doc, base) {
+	// resolve follows references within the document.
+	const resolve = (x, depth = 9) => {
+		if (!x || typeof x.$ref !== 'string' || !depth) return x
+		const target = x.$ref.replace(/^#\//, '').split('/').reduce((at, part) => at?.[decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')], doc)
+		return resolve(target, depth - 1) ?? {}
+	}
+	const nameOf = x => typeof x?.$ref === 'string' ? x.$ref.split('/').at(-1) : ''
+	const operations = []
+	for (const [path, item] of Object.entries(doc.paths ?? {})) {
+		const shared = resolve(item) ?? {}
+		const own = { ...shared, ...shared.additionalOperations }
+		const rank = m => METHODS.indexOf(m) < 0 ? 5.5 : METHODS.indexOf(m)
+		const methods = Object.keys(own).filter(m => METHODS.includes(m) || shared.additionalOperations?.[m]).sort((a, b) => rank(a) - rank(b))
+		for (const method of methods) {
+			const op = own[method]
+			const parameters = new Map()
+			for (const p of [...shared.parameters ?? [], ...op.parameters ?? []].map(p => resolve(p))) parameters.set(`${p.in} ${p.name}`, p)
+			operations.push({
+				id: op.operationId ?? `${method.toUpperCase()} ${path}`, method: method.toUpperCase(), path, tag: op.tags?.[0] ?? 'API',
+				summary: op.summary ?? '', description: op.description ?? '', deprecated: !!op.deprecated, op,
+				parameters: [...parameters.values()],
+				body: resolve(op.requestBody),
+				responses: Object.entries(op.responses ?? {}).map(([status, r]) => ({ status, ...resolve(r) })),
+				security: op.security ?? doc.security ?? [],
+			})
+		}
+	}
+	// If all operations are deprecated, the version is, and no operation is marked.
+	const allOld = operations.every(o => o.deprecated)
+	for (const o of operations) if (allOld) o.deprecated = false
+	const described = new Map((doc.tags ?? []).map(t => [t.name, t.description]))
+	const tags = [...new Set([...described.keys(), ...operations.map(o => o.tag)])]
+		.map(name => ({ name, description: described.get(name), operations: operations.filter(o => o.tag === name) }))
+		.filter(t => t.operations.length)
+	const servers = (doc.servers?.length ? doc.servers : [{ url: '/' }]).map(s => {
+		const filled = s.url.replace(/\{([^}]*)\}/g, (all, v) => s.variables?.[v]?.default ?? all)
+		return { url: new URL(filled, base).href.replace(/\/$/, ''), description: s.description }
+	})
+	return { doc, base, resolve, nameOf, operations, tags, servers, schemas: doc.components?.schemas ?? {}, schemes: doc.components?.securitySchemes ?? {} }
+}
+
+// operationOf finds an operation by its id, or by "METHOD /path".
+const operationOf = (model, name) => model.operations.find(o => o.id === name || `${o.method} ${o.path}` === name)
+
+// typesOf returns the JSON types of a schema, in OpenAPI 3.0 and later, without null.
+const typesOf = s => (Array.isArray(s?.type) ? s.type : s?.type ? [s.type] : s?.properties ? ['object'] : s?.items ? ['array'] : []).filter(t => t !== 'null')
+const nullable = s => s?.nullable === true || Array.isArray(s?.type) && s.type.includes('null') || !!(s?.anyOf ?? s?.oneOf)?.some(x => x?.type === 'null')
+
+// flatSchema resolves a schema, merges allOf, and removes an alternative to null.
+function flatSchema(model, schema) {
+	let s = model.resolve(schema) ?? {}
+	if (s.allOf) {
+		const { allOf, ...rest } = s
+		s = allOf.map(x => flatSchema(model, x)).reduce((a, b) => ({ ...a, ...b, properties: { ...a.properties, ...b.properties }, required: [...a.required ?? [], ...b.required ?? []] }), rest)
+		if (!Object.keys(s.properties ?? {}).length) delete s.properties
+	}
+	const choices = s.anyOf ?? s.oneOf, solid = choices?.filter(x => x?.type !== 'null')
+	if (solid?.length === 1) {
+		const { anyOf, oneOf, ...rest } = s
+		return { ...flatSchema(model, solid[0]), ...rest, nullable: solid.length < choices.length || undefined }
+	}
+	return s
+}
+
+// exampleOf returns an example of a media type or a parameter, as a value; undefined if there is none.
+function exampleOf(model, x) {
+	if (!x) return undefined
+	if (x.example !== undefined) return x.example
+	const first = model.resolve(Object.values(x.examples ?? {})[0])
+	return first?.value ?? first?.dataValue
+}
+
+// sampleOf makes a value of a schema. reading leaves out writeOnly members, otherwise readOnly ones are left out.
+function sampleOf(model, schema, reading, depth = 0) {
+	const s = flatSchema(model, schema)
+	if (s.example !== undefined) return s.example
+	if (Array.isArray(s.examples) && s.examples.length) return s.examples[0]
+	if (s.default !== undefined) return s.default
+	if (s.const !== undefined) return s.const
+	if (s.enum?.length) return s.enum[0]
+	const choice = s.oneOf ?? s.anyOf
+	if (choice) return sampleOf(model, choice[0], reading, depth + 1)
+	switch (typesOf(s)[0]) {
+	case 'object':
+		if (depth > 5) return {}
+		return Object.fromEntries(Object.entries(s.properties ?? {})
+			.filter(([name, p]) => { const m = flatSchema(model, p); return !(reading ? m.writeOnly : m.readOnly) && (depth < 3 || s.required?.includes(name)) })
+			.map(([name, p]) => [name, sampleOf(model, p, reading, depth + 1)]))
+	case 'array': return depth > 5 ? [] : [sampleOf(model, s.items ?? {}, reading, depth + 1)]
+	case 'integer': case 'number': return s.minimum ?? (s.exclusiveMinimum !== undefined ? s.exclusiveMinimum + 1 : 1)
+	case 'boolean': return true
+	case 'string': return { 'date-time': '2026-01-31T12:00:00Z', date: '2026-01-31', email: 'ada@example.com', uuid: '5f0c9a0e-5b7e-4d5e-9d0b-0b1c2d3e4f50', uri: 'https://example.com/' }[s.format] ?? 'text'.padEnd(s.minLength ?? 0, 'x')
+	}
+	return null
+}
+
+const isJSON = media => /[/+]json\b/.test(media)
+// mediaTypes returns the media types of a content, vendor types last.
+const mediaTypes = content => Object.keys(content ?? {}).sort((a, b) => /\.v?\d/.test(a) - /\.v?\d/.test(b))
+
+// OPERATORS are the suffixes of parameters that filter.
+const OPERATORS = /^(.+)\.(ne|in|notIn|lt|lte|gt|gte|contains|startsWith|endsWith|isNull)$/
+// filtersOf groups parameters that filter by their field. The others are returned in rest.
+function filtersOf(parameters) {
+	const fields = new Map(), rest = []
+	const based = new Set(parameters.filter(p => p.in === 'query').map(p => OPERATORS.exec(p.name)?.[1]).filter(Boolean))
+	for (const p of parameters) {
+		const [, field = p.name, operator = 'eq'] = p.in === 'query' ? OPERATORS.exec(p.name) ?? [] : []
+		if (p.in === 'query' && based.has(field)) fields.set(field, [...fields.get(field) ?? [], { operator, p }])
+		else rest.push(p)
+	}
+	return { fields, rest }
+}
