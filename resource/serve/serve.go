@@ -29,8 +29,9 @@
 //	}, []version.Strategy{version.Path{}}, &version.Options{Default: "2.0.0"})
 //	http.ListenAndServe("localhost:8080", serve.NewVersions(api, opts))
 //
-// The document of a version is /openapi/2.0.0.json, and /openapi lists the versions. /openapi.json is
-// the document of the default version or, without a default, of the newest.
+// The document of a version is /openapi/2.0.0.json; set OpenAPI of its [version.Contract] to this path
+// if responses should link to it. /openapi lists the versions. /openapi.json is the document of the
+// default version or, without a default, of the newest.
 //
 // # Dependencies
 //
@@ -243,8 +244,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// authorize calls Options.Authorize and writes the response if it returns an error. A response to an
-// authorized caller is private.
+// authorize calls Options.Authorize and writes the response if it returns an error. Documents have
+// Cache-Control: no-cache, so a cache revalidates them and each request is authorized.
 func authorize(o *Options, w http.ResponseWriter, r *http.Request) bool {
 	if o.Authorize == nil {
 		return true
