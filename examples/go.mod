@@ -17,7 +17,6 @@ require (
 	github.com/rs/cors v1.11.1
 	github.com/stoa-go/stoa v0.0.0
 	github.com/stoa-go/stoa/resource/sql/sqltest v0.0.0
-	github.com/swaggest/swgui v1.8.5
 	go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp v0.72.0
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/exporters/stdout/stdouttrace v1.47.0
@@ -78,7 +77,6 @@ require (
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/stoa-go/stoa/resource/otelobserver v0.0.0
 	github.com/stoa-go/stoa/resource/promobserver v0.0.0
-	github.com/vearutop/statigz v1.4.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel/log v1.47.0 // indirect
 	go.opentelemetry.io/otel/metric v1.47.0 // indirect

@@ -29,7 +29,6 @@ func newNeutral(
 	s settings,
 	ready func(context.Context) error,
 ) neutral {
-	docs := newDocs(n)
 	at := neutral{
 		"/": readOnly(newPage()),
 		// A load balancer stops sending requests if the database does not respond or cannot be written.
@@ -38,8 +37,8 @@ func newNeutral(
 		"/openapi":  n.List(),
 		changesPage: n.Changelog(),
 		"/openapi/": http.HandlerFunc(serveNotFound),
-		"/docs":     readOnly(docs.page),
-		"/docs/":    readOnly(docs.assets),
+		"/docs":     newDocs(n),
+		"/docs/":    readOnly(http.HandlerFunc(docsFolder)),
 	}
 	for name, catalog := range catalogs {
 		at[documentPath(name)] = openapi.New(catalog, &openapi.Options{

@@ -10,7 +10,7 @@ import (
 )
 
 // neutralReport is the line about paths without a version in the start-up report.
-const neutralReport = "pages: / (start page), /health, /openapi (OpenAPI documents), /docs (Swagger UI)\n"
+const neutralReport = "pages: / (start page), /health, /openapi (OpenAPI documents), /docs (documentation)\n"
 
 // report returns the start-up report: where data is stored, the paths, and settings that weaken
 // security or durability. With -v it has the capabilities of each collection and all contracts. A

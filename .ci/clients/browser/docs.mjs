@@ -1,31 +1,40 @@
-// The page /docs of the shop in Chromium, for each contract of which the shop has an OpenAPI document: it shows every
-// operation of the document, the browser reports no error, and nothing is requested from another host.
+// The documentation page of the shop in Chromium, for each contract of which the shop has an OpenAPI document.
 //
 //   node docs.mjs URL [FOLDER]    FOLDER receives screenshots
 //
+// - The first screen shows operations. Every operation of the document is listed and has a view.
+// - axe finds no violation on each kind of view, at two widths, in light and dark colors.
+// - The page is used with the keyboard alone: search, the form, a request and its response.
+// - The code that the page shows is correct: the command of curl runs, Go and TypeScript compile.
+// - The console is empty, and nothing but the page and its documents is requested.
+//
 // The requests are those of the browser's network log, which also has WebSockets and requests of workers.
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { launch, strangers } from './chromium.mjs'
 
 const [url, pictures] = process.argv.slice(2)
-const logs = mkdtempSync(join(tmpdir(), 'docs-'))
+const folder = mkdtempSync(join(tmpdir(), 'docs-'))
+const modules = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules')
+const axe = readFileSync(join(modules, 'axe-core', 'axe.min.js'), 'utf8')
 
 // requested returns the URLs that pages requested, from a network log. Requests of the browser itself, such as for the
 // time, have no origin.
 const requested = file => readFileSync(file, 'utf8').split('\n')
 	.filter(line => /"initiator":"(?!not an origin")/.test(line)).map(line => /"url":"([^"]*)"/.exec(line)?.[1]).filter(Boolean)
 
-// open visits a page with a new browser and calls look. It returns the requests and the messages of the console.
+// open calls visit with a page of a new browser. It returns the requests and the messages of the console.
 async function open(name, visit) {
-	const file = join(logs, `${name}.json`), messages = []
-	const { browser, close } = await launch(`--log-net-log=${file}`, '--window-size=1280,2400')
+	const file = join(folder, `${name}.json`), messages = []
+	const { browser, close } = await launch(`--log-net-log=${file}`)
 	try {
 		const page = await browser.newPage()
-		page.setDefaultTimeout(300_000)
-		await page.setViewport({ width: 1280, height: 2400 })
+		page.setDefaultTimeout(120_000)
+		await page.setViewport({ width: 1280, height: 800 })
 		page.on('console', m => messages.push(`${m.type()}: ${m.text()}`))
 		page.on('pageerror', e => messages.push(`error: ${e.message}`))
 		await visit(page)
@@ -35,36 +44,152 @@ async function open(name, visit) {
 	return { asked: requested(file), messages }
 }
 
-async function look(contract) {
+// go shows the view of a fragment and waits for its heading.
+async function go(page, fragment, heading) {
+	await page.evaluate(f => { location.hash = f }, fragment)
+	await page.waitForFunction(h => document.querySelector('main h1')?.textContent.startsWith(h), {}, heading)
+}
+
+// violations returns those that axe finds on the page as it is.
+async function violations(page) {
+	await page.evaluate(axe)
+	return page.evaluate(async () => (await axe.run(document, { resultTypes: ['violations'] })).violations
+		.map(v => `${v.id}: ${v.nodes.map(n => n.target.join(' ')).join(', ')}`))
+}
+
+// look checks the views at two widths in light and dark colors.
+async function look(page, contract, views) {
+	for (const width of [1280, 400]) {
+		for (const value of ['light', 'dark']) {
+			await page.setViewport({ width, height: 800 })
+			await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }])
+			for (const [name, fragment, heading] of views) {
+				await go(page, fragment, heading)
+				const at = `${contract}, ${name}, ${width}, ${value}`
+				assert.deepEqual(await violations(page), [], `${at}: axe`)
+				assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${at}: the page is too wide`)
+				if (pictures) await page.screenshot({ path: join(pictures, `docs-${contract}-${name}-${width}-${value}.png`) })
+			}
+		}
+	}
+	await page.setViewport({ width: 1280, height: 800 })
+}
+
+// samples returns the code of an operation in each language.
+const samples = page => page.evaluate(() => Object.fromEntries([...document.querySelectorAll('#panel [role=tab]')].map(tab => {
+	tab.click()
+	return [tab.textContent, document.querySelector('#panel pre.sample').textContent]
+})))
+
+// compile checks the code of all operations: Go by go vet, and TypeScript in strict mode.
+function compile(all) {
+	const go = join(folder, 'go'), ts = join(folder, 'ts')
+	mkdirSync(go)
+	mkdirSync(ts)
+	writeFileSync(join(go, 'go.mod'), 'module samples\n\ngo 1.26\n')
+	for (const [id, code] of Object.entries(all)) {
+		mkdirSync(join(go, id.toLowerCase()))
+		writeFileSync(join(go, id.toLowerCase(), 'sample.go'), code.Go)
+		writeFileSync(join(ts, `${id}.ts`), `${code.TypeScript}\nexport {};\n`)
+	}
+	execFileSync('go', ['vet', './...'], { cwd: go, stdio: 'inherit' })
+	execFileSync(join(modules, '.bin', 'tsc'), ['--noEmit', '--strict', '--target', 'es2022', '--module', 'es2022', '--lib', 'es2022,dom', '--skipLibCheck', ...Object.keys(all).map(id => join(ts, `${id}.ts`))], { stdio: 'inherit' })
+}
+
+// walk uses the page with the keyboard alone: an order is created, and the command of curl creates another one.
+async function walk(page) {
+	const focused = () => page.evaluate(() => document.activeElement.id || document.activeElement.tagName)
+	await page.keyboard.press('/')
+	assert.equal(await focused(), 'search')
+	await page.keyboard.type('create order')
+	await page.waitForSelector('#found [aria-selected=true]')
+	await page.keyboard.press('Enter')
+	await page.waitForFunction(() => location.hash === '#createOrder' && document.querySelector('main h1')?.textContent === 'Create an order')
+	assert.equal(await focused(), 'main')
+	await page.keyboard.press('t')
+	const reached = new Set()
+	for (let i = 0; i < 12; i++) {
+		reached.add(await page.evaluate(() => document.activeElement.closest('#panel') && (document.activeElement.labels?.[0]?.textContent || document.activeElement.getAttribute('aria-label') || document.activeElement.textContent)))
+		if (await page.evaluate(() => document.activeElement.textContent === 'New key')) await page.keyboard.press('Enter')
+		await page.keyboard.press('Tab')
+	}
+	for (const want of ['Idempotency-Key', 'Request body', 'Send']) assert.ok([...reached].some(r => r?.startsWith(want)), `Tab does not reach ${want}: ${[...reached]}`)
+	await page.keyboard.down('Control')
+	await page.keyboard.press('Enter')
+	await page.keyboard.up('Control')
+	await page.waitForFunction(() => document.querySelector('#answer b')?.textContent.startsWith('201'))
+	const created = JSON.parse(await page.$eval('#answer pre', e => e.textContent))
+	assert.ok(created.id && created.lines.length, `the response is ${JSON.stringify(created)}`)
+	const { curl } = await samples(page)
+	assert.match(curl, /-H 'Idempotency-Key: "[0-9a-f-]{36}"'/)
+	const again = JSON.parse(execFileSync('sh', ['-c', `${curl.replace('curl', 'curl -s')}`], { encoding: 'utf8' }))
+	assert.deepEqual(again, created, 'the command of curl with the same key is replayed')
+	for (const [key, selector] of [['?', 'dialog#keys[open]'], ['Escape', 'dialog#keys:not([open])'], ['a', 'dialog#login[open]']]) {
+		if (key !== 'Escape') await page.evaluate(() => document.activeElement.blur())
+		await page.keyboard.press(key)
+		await page.waitForSelector(key === 'Escape' ? 'body:not(:has(dialog[open]))' : selector)
+	}
+	await page.keyboard.type('s3cret')
+	await page.keyboard.press('Enter')
+	await page.waitForFunction(() => !document.querySelector('dialog[open]') && document.querySelector('#panel pre.sample').textContent.includes('Bearer s3cret'))
+	await page.keyboard.press('c')
+	await page.waitForFunction(() => document.querySelector('main h1')?.textContent === 'Compare versions')
+	await page.keyboard.press('h')
+	await page.waitForFunction(() => document.querySelector('main h1')?.textContent.startsWith('The shop'))
+	console.log('ok    docs: search, form, request and dialogs by keyboard; the command of curl runs')
+}
+
+async function check(contract) {
 	const source = `${url}/openapi/${contract}.json`
-	const document = await (await fetch(source)).text()
-	const operations = [...document.matchAll(/"operationId": *"([^"]*)"/g)].map(m => m[1])
+	const document = await (await fetch(source)).json()
+	const operations = Object.values(document.paths).flatMap(item => Object.values(item)).filter(o => o.operationId)
 	assert.ok(operations.length, `${contract} has no operations`)
+	const code = {}
 	const { asked, messages } = await open(contract, async page => {
-		await page.goto(`${url}/docs?urls.primaryName=${contract}`, { waitUntil: 'networkidle0' })
-		await page.waitForFunction(n => document.querySelectorAll('[id^="operations-"]').length >= n, {}, operations.length)
-			.catch(() => {}) // the assertion below names the operations that are missing
-		const shown = await page.$$eval('[id^="operations-"]', all => all.map(e => e.id))
-		assert.deepEqual(operations.filter(o => !shown.some(id => id.endsWith(`-${o}`))), [], `${contract}: operations that are not shown`)
-		const versions = await page.$$eval('.version', all => all.map(e => e.textContent))
-		assert.ok(versions.some(v => v.includes(contract)), `another contract is shown: ${versions}`)
-		if (pictures) await page.screenshot({ path: join(pictures, `docs-${contract}.png`) })
+		await page.goto(`${url}/docs?version=${contract}`)
+		await page.waitForSelector('main h1')
+		assert.equal(await page.$eval('main h1 small', e => e.textContent), contract, 'another contract is shown')
+		for (const width of [400, 1280]) {
+			await page.setViewport({ width, height: 800 })
+			const seen = await page.$$eval('main a.operation', all => all.filter(a => a.getBoundingClientRect().bottom < innerHeight && a.getBoundingClientRect().height).length)
+			assert.ok(seen >= 5, `${contract}: the first screen of ${width} pixels shows ${seen} operations`)
+		}
+		const listed = await page.$$eval('main a.operation', all => all.map(a => a.dataset.id))
+		assert.deepEqual(operations.map(o => o.operationId).filter(id => !listed.includes(id)), [], `${contract}: operations that are not listed`)
+		for (const o of operations) {
+			await go(page, o.operationId, o.summary)
+			code[o.operationId] = await samples(page)
+			assert.ok(Object.values(code[o.operationId]).every(Boolean), `${contract}: ${o.operationId} has no code`)
+		}
+		const views = [['all', '', 'The shop'], ['create', 'POST /orders', 'Create an order'], ['list', 'listOrders', 'List orders'],
+			['schema', 'schema/Order', 'Order'], ['about', 'about', 'About'], ['compare', 'compare', 'Compare']]
+		await look(page, contract, contract === '2.0.0' ? views : views.slice(0, 2))
+		if (contract === '2.0.0') await walk(page)
 	})
-	assert.deepEqual(messages.filter(m => /Content Security Policy|Refused|rror/.test(m)), [], `${contract}: the browser reports errors`)
+	if (contract === '2.0.0') {
+		compile(code)
+		console.log(`ok    docs: the code of ${operations.length} operations compiles in Go and TypeScript`)
+	}
+	assert.deepEqual(messages, [], `${contract}: the console`)
 	assert.ok(asked.includes(source), `${contract}: its document was not requested`)
+	const expected = asked.filter(a => /^[^?]*\/(docs|openapi\/[0-9.]+\.json)(\?|$)/.test(a) || contract === '2.0.0' && a.endsWith('/orders'))
+	assert.deepEqual(asked.filter(a => !expected.includes(a) && !/^(data|about):/.test(a)), [], `${contract}: other requests`)
 	assert.deepEqual(strangers(asked, url), [], `${contract}: requests to other hosts`)
-	console.log(`ok    docs: ${contract}: ${operations.length} operations shown, no other host requested`)
+	console.log(`ok    docs: ${contract}: ${operations.length} operations shown, no violation of axe, no message, no other host requested`)
 }
 
 try {
-	const control = await open('control', page => page.setContent('<!doctype html><img src="http://elsewhere.example/pixel.gif">'))
+	const control = await open('control', async page => {
+		await page.setContent('<!doctype html><img src="http://elsewhere.example/pixel.gif">')
+		assert.ok((await violations(page)).some(v => v.startsWith('image-alt')), 'axe finds an image without a text')
+	})
 	assert.deepEqual(strangers(control.asked, url), ['http://elsewhere.example/pixel.gif'])
 	assert.ok(control.messages.some(m => /rror/.test(m)), 'the image that cannot be loaded is an error')
-	console.log('ok    docs: a page that requests another host is detected')
+	console.log('ok    docs: a page that requests another host is detected, and an image without a text')
 	const index = await (await fetch(`${url}/openapi`)).text()
 	const contracts = [...index.matchAll(/\/openapi\/([0-9.]*)\.json/g)].map(m => m[1])
 	assert.ok(contracts.length >= 3, `there are fewer than three contracts: ${contracts}`)
-	for (const contract of contracts) await look(contract)
+	for (const contract of contracts) await check(contract)
 } finally {
-	rmSync(logs, { recursive: true, force: true })
+	rmSync(folder, { recursive: true, force: true })
 }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154,SC2317 # .ci/clients/run sources this file
 # Pages in Chromium. While they are open, names of other hosts are not resolved.
 #
-#   docs         each contract's documentation page shows every operation and requests nothing from another host
+#   docs         the documentation page of each contract: every operation, axe, keyboard, code, no other host
 #   live         the shop's page reports each acknowledged change once, while the shop is killed and restarted
 #   playground   the editor of the GraphQL page against npm graphql, and the page used with the keyboard alone; PAGE is
 #                the URL of a GraphQL endpoint that is already running
