@@ -15,7 +15,8 @@ func newDocs(n *version.Negotiator) http.Handler {
 	var documents []docspage.Document
 	for _, c := range n.Contracts() {
 		if c.OpenAPI != "" {
-			documents = append(documents, docspage.Document{Name: c.Name, URL: c.OpenAPI})
+			documents = append(documents, docspage.Document{
+				Name: c.Name, URL: c.OpenAPI, Full: c.OpenAPI + "?profile=full"})
 		}
 	}
 	return docspage.New(documents, &docspage.Options{Title: "The shop"})

@@ -18,8 +18,7 @@ func TestDocs(t *testing.T) {
 	s := openShop(t)
 	w := ask(t, s, "GET", "/docs", "")
 	text, policy := html.UnescapeString(w.Body.String()), w.Header().Get("Content-Security-Policy")
-	const documents = `[{"name":"2.0.0","url":"/openapi/2.0.0.json"},{"name":"1.1.0","url":"/openapi/1.1.0.json"},` +
-		`{"name":"1.0.0","url":"/openapi/1.0.0.json"}]`
+	const documents = `{"name":"1.0.0","url":"/openapi/1.0.0.json","full":"/openapi/1.0.0.json?profile=full"}]`
 	if w.Code != 200 || !strings.Contains(text, documents) {
 		t.Errorf("%d: the page does not list %s", w.Code, documents)
 	}

@@ -50,7 +50,7 @@ func (h *Handler) serveAPICatalog(w http.ResponseWriter, r *http.Request) {
 	api := linkContext{Anchor: base + "/"}
 	if o.Links.OpenAPI != "" {
 		api.ServiceDesc = []linkTarget{{Href: o.Links.OpenAPI, Type: "application/json", Title: o.Contract},
-			{Href: o.Links.YAML, Type: mediaYAML, Title: o.Contract}}
+			{Href: o.Links.YAML, Type: "application/yaml", Title: o.Contract}}
 	}
 	for _, v := range o.Versions {
 		if v.OpenAPI != "" && v.Name != o.Contract {

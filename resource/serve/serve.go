@@ -46,7 +46,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/query/graphql"
@@ -72,8 +71,8 @@ type Options struct {
 	// GraphQL are the options of the GraphQL handler. Title and Description have the defaults above.
 	GraphQL *graphql.Options
 	// OpenAPI are the options of the OpenAPI documents. Title and Description have the defaults
-	// above. The default of Servers is the prefix at which the handler is mounted. REST and
-	// Negotiator must be nil, because they are set by this package.
+	// above. The default of Servers is Base of REST or, if that is empty, the prefix at which the
+	// handler is mounted. REST and Negotiator must be nil, because they are set by this package.
 	OpenAPI *openapi.Options
 
 	// Ready are the checks of /ready, by name, such as a ping of the database. Nil means that the
@@ -132,9 +131,6 @@ type Handler struct {
 	negotiator *version.Negotiator // nil without versions
 	contracts  []*contractRoutes   // newest first
 	routes     map[string]*route
-
-	mu        sync.Mutex
-	documents map[documentKey]*openapi.Document
 }
 
 // contractRoutes is a version of the API with the paths of its documents.
@@ -181,7 +177,7 @@ type route struct {
 
 // addRoutes fills the table of routes and checks the names of all parts against it.
 func (h *Handler) addRoutes() {
-	h.routes, h.documents = map[string]*route{}, map[documentKey]*openapi.Document{}
+	h.routes = map[string]*route{}
 	o := h.opts
 	add := func(omit bool, path, part string, handler http.HandlerFunc) {
 		if !omit {

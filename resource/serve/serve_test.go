@@ -299,8 +299,8 @@ func TestVersions(t *testing.T) {
 		{"/v1/graphql?query={memos{nodes{id}}}", "", 200, `{"data":{"memos":{"nodes":[]}}}`},
 		{"/", "", 200, `"graphql": "/v1/graphql"`},
 		{"/", browser, 200, `<td class="retired">retired</td>`},
-		{"/docs", browser, 200, html.EscapeString(`[{"name":"2.0.0","url":"openapi/2.0.0.json"},` +
-			`{"name":"1.0.0","url":"openapi/1.0.0.json"}]`)},
+		{"/docs", browser, 200, html.EscapeString(`[{"name":"2.0.0","url":"openapi/2.0.0.json",` +
+			`"full":"openapi/2.0.0.json?profile=full"},{"name":"1.0.0",`)},
 		{"/", "", 200, `"docs": "/docs?version=1.0.0"`},
 		{"/llms.txt", "", 200, "- [1.0.0](/openapi/1.0.0.json): deprecated\n- 0.9.0: retired\n"},
 		{"/.well-known/api-catalog", "", 200, `"href": "/openapi/1.0.0.json"`},

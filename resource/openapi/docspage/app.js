@@ -5,7 +5,7 @@ const models = new Map()
 
 // load reads a document. If it needs authorization, the credentials are sent.
 async function load(name) {
-	const of = documents.find(d => d.name === name) ?? documents[0], url = new URL(of.url, location.href).href
+	const of = documents.find(d => d.name === name) ?? documents[0], url = new URL(full() && of.full || of.url, location.href).href
 	if (models.has(url)) return models.get(url)
 	const entered = Object.values(kept.get('credentials', 'sessionStorage') ?? {}).find(Boolean)
 	const response = await fetch(url, { headers: { Accept: 'application/json, application/openapi+json', ...entered && { Authorization: `Bearer ${entered}` } } })
@@ -13,6 +13,14 @@ async function load(name) {
 	const made = makeModel(await response.json(), url)
 	models.set(url, made)
 	return made
+}
+// full reports whether the URL selects the documents that describe more, and fullLink is the link to the others.
+const full = () => new URLSearchParams(location.search).get('profile') === 'full'
+function fullLink() {
+	if (!documents.some(d => d.full)) return null
+	const url = new URL(location.href)
+	full() ? url.searchParams.delete('profile') : url.searchParams.set('profile', 'full')
+	return make('a', { href: url.href }, full() ? 'Show what generated clients use' : 'Show everything')
 }
 const versionName = () => {
 	const name = new URLSearchParams(location.search).get('version')

@@ -31,6 +31,7 @@
 package docspage
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -59,6 +60,9 @@ type Document struct {
 	// URL is the URL of the document in JSON, relative to the page, such as "openapi/2.0.0.json". It
 	// has the same origin as the page.
 	URL string `json:"url"`
+	// Full is the URL of a document that describes more, such as "openapi/2.0.0.json?profile=full". The
+	// page has a link that shows it instead. Empty means that there is none.
+	Full string `json:"full,omitzero"`
 }
 
 // Options configures [New]. The zero value is ready to use.
@@ -77,8 +81,11 @@ func New(documents []Document, opts *Options) http.Handler {
 	}
 	seen := map[string]bool{}
 	for _, d := range documents {
-		if u, err := url.Parse(d.URL); err != nil || d.URL == "" || u.IsAbs() || u.Host != "" {
-			panic(fmt.Sprintf("docspage: URL %q of document %q must be relative to the page", d.URL, d.Name))
+		for _, address := range []string{d.URL, cmp.Or(d.Full, d.URL)} {
+			if u, err := url.Parse(address); err != nil || address == "" || u.IsAbs() || u.Host != "" {
+				panic(fmt.Sprintf("docspage: URL %q of document %q must be relative to the page", address,
+					d.Name))
+			}
 		}
 		if seen[d.Name] {
 			panic(fmt.Sprintf("docspage: two documents have the name %q; each name must be unique", d.Name))

@@ -111,15 +111,17 @@ func TestComplete(t *testing.T) {
 
 func TestDocuments(t *testing.T) {
 	t.Parallel()
-	h := docspage.New([]docspage.Document{{"2.0.0", "openapi/2.0.0.json"}, {`"><b>`, "/old.json?profile=full"}},
+	h := docspage.New([]docspage.Document{
+		{Name: "2.0.0", URL: "openapi/2.0.0.json", Full: "openapi/2.0.0.json?profile=full"},
+		{Name: `"><b>`, URL: "/old.json"}},
 		&docspage.Options{Title: "</title>{{script}}"})
 	_, body := get(t, h)
 	m := regexp.MustCompile(`<meta name="documents" content="([^"]*)">`).FindStringSubmatch(body)
 	if m == nil {
 		t.Fatal("the page has no list of documents")
 	}
-	const want = `[{"name":"2.0.0","url":"openapi/2.0.0.json"},` +
-		`{"name":"\"\u003e\u003cb\u003e","url":"/old.json?profile=full"}]`
+	const want = `[{"name":"2.0.0","url":"openapi/2.0.0.json","full":"openapi/2.0.0.json?profile=full"},` +
+		`{"name":"\"\u003e\u003cb\u003e","url":"/old.json"}]`
 	if diff := cmp.Diff(want, html.UnescapeString(m[1])); diff != "" {
 		t.Errorf("documents (-want +got):\n%s", diff)
 	}
@@ -142,7 +144,7 @@ func TestMistakes(t *testing.T) {
 			`docspage: URL "https://example.com/openapi.json" of document "1.0.0" must be relative to the page`},
 		{"another host without a scheme", []docspage.Document{{URL: "//example.com/openapi.json"}},
 			`docspage: URL "//example.com/openapi.json" of document "" must be relative to the page`},
-		{"a name twice", []docspage.Document{{"1", "a.json"}, {"1", "b.json"}},
+		{"a name twice", []docspage.Document{{Name: "1", URL: "a.json"}, {Name: "1", URL: "b.json"}},
 			`docspage: two documents have the name "1"; each name must be unique`},
 	}
 	for _, tt := range tests {

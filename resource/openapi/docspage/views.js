@@ -23,7 +23,7 @@ function overviewView(model) {
 	return [
 		make('h1', {}, info.title ?? 'API', ' ', make('small', {}, info.version)),
 		status && make('p', { class: `state ${info['x-status'] ?? ''}` }, status),
-		make('p', { class: 'lead' }, firstSentence(info.description), ' ', make('a', { href: '#about' }, 'About this API'), ' · ', make('a', { href: model.base }, 'OpenAPI document')),
+		make('p', { class: 'lead' }, firstSentence(info.description), ' ', make('a', { href: '#about' }, 'About this API'), ' · ', make('a', { href: model.base }, 'OpenAPI document'), fullLink() && [' · ', fullLink()]),
 		model.tags.map(tag => {
 			const [usual, others] = split(tag.operations)
 			return make('section', { class: 'tag', 'aria-label': tag.name },

@@ -1,4 +1,0 @@
-package serve
-
-// YAMLOf converts JSON to YAML.
-var YAMLOf = yamlOf
