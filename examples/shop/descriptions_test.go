@@ -96,7 +96,8 @@ type schemaOf struct {
 // filters are described where the member is.
 func (s *schemaOf) check(t *testing.T, name string, enums map[string]bool) {
 	t.Helper()
-	if s.Description == "" {
+	// The default profile describes comparisons by their names only, which keeps it small.
+	if s.Description == "" && !strings.Contains(name, "Where.") {
 		t.Errorf("%s has no description", name)
 	}
 	enum := s.Enum
@@ -123,11 +124,14 @@ func (s *schemaOf) check(t *testing.T, name string, enums map[string]bool) {
 func TestOpenAPIIsDescribed(t *testing.T) {
 	t.Parallel()
 	s := openDescribed(t)
-	for _, contract := range []string{"1.0.0", "1.1.0", "2.0.0"} {
+	for _, contract := range []string{
+		"1.0.0", "1.1.0", "2.0.0", "1.0.0?profile=full", "1.1.0?profile=full", "2.0.0?profile=full",
+	} {
 		var d struct {
 			Components struct{ Schemas map[string]*schemaOf }
 		}
-		body := ask(t, s, "GET", documentPath(contract), "").Body.Bytes()
+		name, profile, _ := strings.Cut(contract, "?")
+		body := ask(t, s, "GET", documentPath(name)+"?"+profile, "").Body.Bytes()
 		if err := json.Unmarshal(body, &d); err != nil {
 			t.Fatal(err)
 		}

@@ -157,7 +157,8 @@ func isConnective(name string) bool {
 func (d *described) simpleFilters(support *query.Support) []*parameter {
 	var out []*parameter
 	where := &schemaObject{Type: typeNames{"object"}, AdditionalProperties: false,
-		Properties: ordered[*schemaObject]{}}
+		Description: "Comparisons of members. All of them must be true.",
+		Properties:  ordered[*schemaObject]{}}
 	for _, f := range d.r.Type().Fields {
 		for _, op := range support.Filter[f.Name] {
 			name := filterName(f.Name, op)
