@@ -107,7 +107,7 @@ func TestReflected(t *testing.T) {
 			[]string{": ", "text: The text of a part.", "at: Where the part is."}},
 		{"unnamed struct in another", schema.For[notes.Note]().Field("lines").Type.Elem.Field("at").Type,
 			[]string{": ", "page: The number from 1."}},
-		{"enum", schema.For[notes.State](), []string{": The state of a note.!Use `visibility`."}},
+		{"enum", schema.For[notes.Note]().Field("state").Type, []string{": The state of a note.!Use `visibility`."}},
 		{"instance", schema.For[notes.Page[notes.Linked]](),
 			[]string{": A list.", "items: The elements.", "next: The cursor of the next page."}},
 		{"another instance", schema.For[notes.Pair[int, string]](),
