@@ -106,7 +106,7 @@ go_clients() {
 
 # ogen_client generates a client of orders with ogen, which checks each response against the document.
 ogen_client() {
-	"$tmp/bin/ogen" --loglevel error --config client/ogen/ogen.yml --target client/ogen --package ogen "$document" &&
+	"$tmp/bin/ogen" --loglevel error --config client/ogen/ogen.yml --target client/ogen --package ogen \
 		"$tmp/docs/2.0.0.json" || return 1
 	go vet -tags generated ./client/ogen && timeout 900 go test -tags generated -count=1 ./client/ogen
 }
