@@ -178,7 +178,8 @@ func mistakeRows() []mistake {
 			State string `json:"state" enum:"open,done" default:"new"`
 		}]()),
 		at("a misspelled option of the json tag", tagged[struct {
-			ID    string `json:"id"`
+			ID string `json:"id"`
+			//lint:ignore SA5008 the mistake is on purpose
 			Title string `json:"title,omitEmpty"`
 		}]()),
 		at("no id field", tagged[Note]()),
