@@ -258,7 +258,9 @@ func TestPatchFormatsSeeNoSecrets(t *testing.T) {
 		from, to, _ := strings.Cut(string(edits), "=>")
 		return []byte(strings.ReplaceAll(seen, from, to)), nil
 	}}
-	begin := locker{Name: "a", PIN: "1234", Owner: owner{"ann", "hush"}, Keys: []key{{"k1", "c1"}, {"k2", "c2"}, {"k3", "c3"}}}
+	// No secret is hexadecimal, because the id is a random UUID.
+	begin := locker{Name: "a", PIN: "p123", Owner: owner{"ann", "hush"},
+		Keys: []key{{"k1", "z1"}, {"k2", "z2"}, {"k3", "z3"}}}
 	tests := []struct {
 		name, patch string
 		change      func(l *locker)
@@ -278,7 +280,7 @@ func TestPatchFormatsSeeNoSecrets(t *testing.T) {
 			id := onlyID(t, store)
 			h := catalogWith(t, &rest.Options{PatchFormats: []patch.Format{edit}}, resource.New("lockers", store, nil))
 			want(t, send(t, h, "PATCH /lockers/"+id, "Content-Type: text/x-edit", "", tt.patch), http.StatusOK)
-			for _, secret := range []string{"pin", "1234", "hush", "code", "c1"} {
+			for _, secret := range []string{"pin", "p123", "hush", "code", "z1"} {
 				if strings.Contains(seen, secret) {
 					t.Errorf("Apply was given %s: %s", secret, seen)
 				}
