@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stoa-go/stoa/resource/problem"
 )
@@ -44,7 +45,8 @@ type AuthenticateOptions struct {
 //
 // verify returns the session of a token. It must not read the body of r, and must be safe for
 // concurrent use. The response depends on its error:
-//   - [ErrToken], or an empty Principal: 401, with the challenge invalid_token.
+//   - [ErrToken], an empty Principal, or a session that has expired: 401, with the challenge
+//     invalid_token. To tolerate clocks that differ, verify returns a later Session.Expires.
 //   - [*problem.Details]: that problem, such as a 403 for a closed account.
 //   - Any other error: 503, because the token may be valid. The error is logged.
 //
@@ -58,6 +60,18 @@ func Authenticate[T any](verify func(r *http.Request, token string) (Session[T],
 	if verify == nil {
 		panic("middleware: Authenticate: verify is nil; pass a function that verifies tokens")
 	}
+	return authenticate(func(r *http.Request, token string) (Session[T], error) {
+		session, err := verify(r, token)
+		if err == nil && !session.Expires.IsZero() && !time.Now().Before(session.Expires) {
+			return Session[T]{}, ErrToken
+		}
+		return session, err
+	}, opts)
+}
+
+// authenticate is [Authenticate] with a verify that checks Session.Expires itself.
+func authenticate[T any](verify func(r *http.Request, token string) (Session[T], error),
+	opts *AuthenticateOptions) func(http.Handler) http.Handler {
 	a := &authenticator[T]{verify: verify}
 	if opts != nil {
 		a.opts = *opts
@@ -148,7 +162,8 @@ func (a *authenticator[T]) verifyToken(r *http.Request, token string) (session S
 
 // isStream reports whether the header of a request asks for an event stream or a WebSocket.
 func isStream(r *http.Request) bool {
-	return r.Header["Upgrade"] != nil || strings.Contains(r.Header.Get("Accept"), "text/event-stream")
+	accepted := strings.ToLower(strings.Join(r.Header["Accept"], ","))
+	return r.Header["Upgrade"] != nil || strings.Contains(accepted, "text/event-stream")
 }
 
 // withChallenge adds WWW-Authenticate to d (RFC 6750 section 3).

@@ -329,6 +329,54 @@ func TestStreamsExpire(t *testing.T) {
 	}
 }
 
+// TestStreamsByDefault: the spelling of Accept and the number of its lines do not matter, because the
+// handlers of streams do not depend on them.
+func TestStreamsByDefault(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		header http.Header
+		stream bool
+	}{
+		{"event stream", http.Header{"Accept": {"text/event-stream"}}, true},
+		{"other case", http.Header{"Accept": {"Text/Event-Stream"}}, true},
+		{"second line", http.Header{"Accept": {"application/json;q=0.1", "text/event-stream"}}, true},
+		{"upgrade", http.Header{"Upgrade": {"websocket"}}, true},
+		{"JSON", http.Header{"Accept": {"application/json"}}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			bounded := false
+			h := middleware.Authenticate(verify, nil)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				_, bounded = r.Context().Deadline()
+			}))
+			r := httptest.NewRequest("GET", "/", nil)
+			r.Header = tt.header
+			r.Header.Set("Authorization", "Bearer soon")
+			h.ServeHTTP(httptest.NewRecorder(), r)
+			if bounded != tt.stream {
+				t.Errorf("the context has a deadline: %t, want %t", bounded, tt.stream)
+			}
+		})
+	}
+}
+
+// TestExpiredSession: verify need not compare Session.Expires with the clock.
+func TestExpiredSession(t *testing.T) {
+	t.Parallel()
+	h := middleware.Authenticate(func(*http.Request, string) (middleware.Session[string], error) {
+		return middleware.Session[string]{Principal: "ann", Expires: time.Now().Add(-time.Second)}, nil
+	}, nil)(http.NotFoundHandler())
+	r := httptest.NewRequest("GET", "/", nil)
+	r.Header.Set("Authorization", "Bearer old")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if w.Code != http.StatusUnauthorized {
+		t.Errorf("status %d, want 401", w.Code)
+	}
+}
+
 // TestConnect authenticates sockets by their first message or by the header.
 func TestConnect(t *testing.T) {
 	t.Parallel()

@@ -37,7 +37,8 @@ func callerOf(ctx context.Context) caller {
 func Principal(ctx context.Context) string { return callerOf(ctx).principal }
 
 // Claims returns Session.Claims of the caller, for policies of resources. ok is false for an anonymous
-// request, and if the claims have another type.
+// request, and if the claims have another type. They are the claims at the time of authentication, also
+// in an event stream. With [Sessions], policies of streams call [Sessions.Current] for those of now.
 //
 //	if c, ok := middleware.Claims[MyClaims](ctx); !ok || !slices.Contains(c.Roles, "admin") {
 //		return resource.ErrForbidden

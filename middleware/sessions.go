@@ -102,9 +102,9 @@ func (s *Sessions[T]) Authenticate(next http.Handler) http.Handler {
 	})
 	opts := s.opts.AuthenticateOptions
 	opts.Stream = func(*http.Request) bool { return false } // open ends streams
-	authenticate := Authenticate(s.verify, &opts)(verified)
+	inner := authenticate(s.verify, &opts)(verified)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		serveWith(authenticate, w, r, context.WithValue(r.Context(), sessionKey{}, &held[T]{}))
+		serveWith(inner, w, r, context.WithValue(r.Context(), sessionKey{}, &held[T]{}))
 	})
 }
 

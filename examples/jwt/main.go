@@ -43,7 +43,7 @@ type verifier struct{ *oidc.IDTokenVerifier }
 // session verifies a token for middleware.Authenticate.
 func (v verifier) session(r *http.Request, token string) (s middleware.Session[Claims], err error) {
 	verified, err := v.Verify(r.Context(), token)
-	if err != nil && strings.Contains(err.Error(), "fetching keys") {
+	if err != nil && strings.HasPrefix(err.Error(), "failed to verify signature: fetching keys") {
 		return s, err // 503, because the token may be valid; the library has no type for this error
 	}
 	if err != nil || verified.Claims(&s.Claims) != nil || s.Claims.Tenant == "" {

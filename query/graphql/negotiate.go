@@ -81,7 +81,12 @@ func accept(lines []string, withPage bool) (form, bool) {
 		offers, forms = offersNew, formsNew
 	}
 	if !withPage {
-		offers = offers[:len(offers)-1]
+		offers, forms = offers[:len(offers)-1], forms[:len(forms)-1]
+	}
+	if !slices.ContainsFunc(lines, namesEvents) { // a wildcard does not select events
+		at := slices.Index(forms, events)
+		offers = slices.Delete(slices.Clone(offers), at, at+1)
+		forms = slices.Delete(slices.Clone(forms), at, at+1)
 	}
 	i, ok := header.Accept(lines, offers)
 	if !ok {

@@ -8,9 +8,11 @@ import (
 	"errors"
 	"iter"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/resource"
 )
 
@@ -28,19 +30,26 @@ func (k *work) observation(ctx context.Context) resource.Observation {
 // routeKey is the context key of the route of a WebSocket, a string.
 type routeKey struct{}
 
-// routeOf returns the path of the handler: the pattern of the mux, or the path of the request as it was
-// received, which includes a prefix that http.StripPrefix has removed. An operation is always sent to
-// that path.
+// routeOf returns the path of the handler: the pattern of the mux, with a prefix that http.StripPrefix
+// has removed. If the pattern does not name the path, it is /graphql. It is never the path of the
+// request, because a handler below a prefix serves many of them.
 func routeOf(r *http.Request) string {
+	full, _, _ := strings.Cut(r.RequestURI, "?")
+	if u, err := url.ParseRequestURI(full); err == nil {
+		full = u.Path
+	}
+	prefix, stripped := strings.CutSuffix(full, r.URL.Path)
+	if !stripped {
+		prefix = ""
+	}
 	_, pattern, _ := strings.Cut(r.Pattern, "/") // without method and host
-	if pattern != "" && !strings.HasSuffix(pattern, "/") {
-		return "/" + pattern
+	switch {
+	case pattern == "" || strings.HasSuffix(pattern, "/"):
+		return prefix + "/graphql"
+	case "/"+pattern == r.URL.Path: // of a mux below the prefix
+		return prefix + "/" + pattern
 	}
-	path, _, _ := strings.Cut(r.RequestURI, "?")
-	if path == "" || path[0] != '/' {
-		path = r.URL.Path
-	}
-	return path
+	return "/" + pattern
 }
 
 // observeRejected reports a request with a document that is not valid.
@@ -50,7 +59,7 @@ func (k *work) observeRejected(ctx context.Context, q *parsedRequest) {
 		return
 	}
 	o := k.observation(ctx)
-	o.Name, o.Status = q.operation, http.StatusBadRequest
+	o.Name, o.Status = gqlerror.Truncate(q.operation), http.StatusBadRequest
 	rec.Finish(ctx, o)
 }
 
@@ -59,7 +68,7 @@ func (k *work) observed(ctx context.Context, rec *resource.Recording, plan *exec
 	dst []byte) (_ []byte, how outcome, err error) {
 	start, replayed := len(dst), k.replayed
 	o := k.observation(ctx)
-	o.Operation, o.Name, o.Aborted = plan.Kind, q.operation, true
+	o.Operation, o.Name, o.Aborted = plan.Kind, gqlerror.Truncate(q.operation), true
 	defer func() { // also after a panic
 		o.Replayed = k.replayed > replayed
 		rec.Finish(ctx, o)
@@ -70,7 +79,7 @@ func (k *work) observed(ctx context.Context, rec *resource.Recording, plan *exec
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		o.Status, o.Aborted = 0, true
 	case err != nil:
-		rec.SetError(err)
+		rec.SetError(gqlerror.Cause(err))
 	default:
 		o.Bytes = int64(len(dst) - start)
 		if how == refused {
@@ -90,12 +99,12 @@ func (k *work) observeStream(ctx context.Context, plan *exec.Plan, q *parsedRequ
 			return
 		}
 		o := k.observation(ctx)
-		o.Operation, o.Name = plan.Kind, q.operation
+		o.Operation, o.Name = plan.Kind, gqlerror.Truncate(q.operation)
 		defer func() { rec.Finish(ctx, o) }()
 		for m, err := range messages {
 			switch {
 			case err != nil:
-				rec.SetError(err)
+				rec.SetError(gqlerror.Cause(err))
 			case m.JSON != nil:
 				rec.AddEvent(m.Time)
 				o.Bytes += int64(len(m.JSON))

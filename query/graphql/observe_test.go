@@ -68,6 +68,8 @@ func TestObserve(t *testing.T) {
 			resource.Observation{Operation: "mutation", Status: 404}},
 		{"mutation", `mutation { patchObservedTask(id: "1", input: {text: "b"}) { id } }`,
 			resource.Observation{Operation: "mutation", Status: 200, Items: 1}},
+		{"invalid argument", `{ tasks(first: -1) { nodes { id } } }`,
+			resource.Observation{Operation: "query", Status: 400}},
 		{"syntax error", `{`, resource.Observation{Status: 400}},
 		{"unknown field", `{ nothing }`, resource.Observation{Status: 400}},
 		{"missing variable", `query Q($id: ID!) { observedTask(id: $id) { id } }`,
@@ -88,6 +90,31 @@ func TestObserve(t *testing.T) {
 				t.Errorf("observations (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// The route does not depend on the path that the client chooses.
+func TestObserveRoute(t *testing.T) {
+	t.Parallel()
+	h, take := newObserved(t)
+	mux := http.NewServeMux()
+	mux.Handle("/api/", http.StripPrefix("/api", h))
+	mux.Handle("/exact/graphql", h)
+	inner := http.NewServeMux()
+	inner.Handle("/graphql", h)
+	mux.Handle("/inner/", http.StripPrefix("/inner", inner))
+	for path, want := range map[string]string{
+		"/api/graphql":        "/api/graphql",
+		"/api/chosen/graphql": "/api/graphql",
+		"/exact/graphql":      "/exact/graphql",
+		"/inner/graphql":      "/inner/graphql",
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), "POST", path, strings.NewReader(`{"query":"{ tasks { nodes { id } } }"}`))
+		r.Header.Set("Content-Type", "application/json")
+		mux.ServeHTTP(httptest.NewRecorder(), r)
+		if got := take(); len(got) != 1 || got[0].Route != want {
+			t.Errorf("%s: %+v, want the route %s", path, got, want)
+		}
 	}
 }
 

@@ -138,7 +138,12 @@ func observeState(meter metric.Meter, o *Options) (metric.Registration, error) {
 }
 
 // Close removes the metrics of feeds and pools. Call it before they are closed.
-func (o *Observer) Close() error { return o.callback.Unregister() }
+func (o *Observer) Close() error {
+	if o == nil || o.callback == nil { // of New with an error
+		return nil
+	}
+	return o.callback.Unregister()
+}
 
 // Observe reports an observation. Set it as CatalogOptions.Observe.
 func (o *Observer) Observe(ctx context.Context, seen resource.Observation) {
@@ -146,9 +151,11 @@ func (o *Observer) Observe(ctx context.Context, seen resource.Observation) {
 	set := []attribute.KeyValue{attribute.String("stoa.protocol", seen.Protocol),
 		attribute.String("http.route", seen.Route), attribute.String("stoa.operation", seen.Operation)}
 	at := metric.WithAttributes(set...)
-	if isStream(&seen) {
-		o.lag.Record(ctx, seen.Lag.Seconds(), at)
-	} else {
+	if isStream(&seen) && seen.Status < 400 {
+		if seen.Items > 0 {
+			o.lag.Record(ctx, seen.Lag.Seconds(), at)
+		}
+	} else { // a stream that failed, too
 		o.duration.Record(ctx, seen.Duration.Seconds(), metric.WithAttributes(append(set,
 			attribute.String("http.request.method", seen.Method),
 			attribute.Int("http.response.status_code", seen.Status))...))

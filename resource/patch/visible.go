@@ -74,30 +74,30 @@ func newTexts(object []byte) map[string][]byte {
 	return texts
 }
 
-// restoreArray is appendRestored for three arrays.
+// restoreArray is appendRestored for three arrays. An element that is unchanged at its index is
+// restored first, so that its hidden members do not move to an equal element. Of the others, equal
+// elements are restored in their order.
 func restoreArray(dst, full, visible, changed []byte) []byte {
-	whole := slices.Collect(elements(full))
-	unused := map[string][]int{} // indexes of equal elements
-	i := 0
-	for value := range elements(visible) {
-		unused[string(value)] = append(unused[string(value)], i)
-		i++
+	whole, before := slices.Collect(elements(full)), slices.Collect(elements(visible))
+	after := slices.Collect(elements(changed))
+	kept := func(i int) bool { return i < len(before) && i < len(after) && bytes.Equal(before[i], after[i]) }
+	moved := map[string][]int{} // indexes of elements that are not kept, by value
+	for i, value := range before {
+		if !kept(i) {
+			moved[string(value)] = append(moved[string(value)], i)
+		}
 	}
 	dst = append(dst, '[')
-	begin := len(dst)
-	i = 0
-	for value := range elements(changed) {
-		if len(dst) > begin {
+	for i, value := range after {
+		if i > 0 {
 			dst = append(dst, ',')
 		}
-		key := string(value)
-		if same := unused[key]; len(same) > 0 {
-			at := max(slices.Index(same, i), 0)
-			value = whole[same[at]]
-			unused[key] = slices.Delete(same, at, at+1)
+		if kept(i) {
+			value = whole[i]
+		} else if from := moved[string(value)]; len(from) > 0 {
+			value, moved[string(value)] = whole[from[0]], from[1:]
 		}
 		dst = append(dst, value...)
-		i++
 	}
 	return append(dst, ']')
 }

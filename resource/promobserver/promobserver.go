@@ -117,9 +117,11 @@ func (m *Metrics) setDescs() {
 
 // Observe records an observation. Set it as CatalogOptions.Observe.
 func (m *Metrics) Observe(_ context.Context, o resource.Observation) {
-	if o.Operation == "watch" || o.Operation == "subscription" {
-		m.lag.WithLabelValues(o.Protocol, o.Route).Observe(o.Lag.Seconds())
-	} else {
+	if isStream := o.Operation == "watch" || o.Operation == "subscription"; isStream && o.Status < 400 {
+		if o.Items > 0 {
+			m.lag.WithLabelValues(o.Protocol, o.Route).Observe(o.Lag.Seconds())
+		}
+	} else { // a stream that failed, too
 		status := strconv.Itoa(o.Status)
 		if o.Aborted {
 			status = "aborted"

@@ -7,6 +7,8 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/stoa-go/stoa/resource"
@@ -77,18 +79,45 @@ func (x *call) operation() string {
 // observations have few different routes.
 func (x *call) mountedAt(pattern string) string {
 	prefix := strings.TrimPrefix(x.base(), x.h.opts.Base)
+	// A client may escape any character of the prefix.
+	if plain, err := url.PathUnescape(prefix); err == nil {
+		prefix = plain
+	}
 	_, pattern, found := strings.Cut(pattern, "/") // without method and host
-	if prefix == "" || !found || !strings.Contains(pattern, "{") {
+	if !strings.HasPrefix(prefix, "/") || !found || !strings.Contains(pattern, "{") {
 		return prefix
 	}
-	segments, mounted := strings.Split(prefix[1:], "/"), strings.Split(pattern, "/")
-	for i := range segments {
-		if i < len(mounted) && strings.HasPrefix(mounted[i], "{") && !strings.Contains(mounted[i], "...") {
-			segments[i] = mounted[i]
+	segments := strings.Split(prefix[1:], "/")
+	mounted := strings.Split(strings.TrimSuffix(pattern, "/"), "/")
+	if last := len(mounted) - 1; strings.HasSuffix(mounted[last], "...}") {
+		mounted = mounted[:last]
+	}
+	// The mux may have matched any part of the prefix, because others may have removed the rest.
+	routed := slices.Clone(segments)
+	for at := range len(segments) - len(mounted) + 1 {
+		if !matches(mounted, segments[at:]) {
+			continue
+		}
+		for i, segment := range mounted {
+			if isWildcard(segment) {
+				routed[at+i] = segment
+			}
 		}
 	}
-	return "/" + strings.Join(segments, "/")
+	return "/" + strings.Join(routed, "/")
 }
+
+// matches reports whether the first segments of a path match those of a pattern.
+func matches(pattern, segments []string) bool {
+	for i, segment := range pattern {
+		if !isWildcard(segment) && segment != segments[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func isWildcard(segment string) bool { return strings.HasPrefix(segment, "{") }
 
 // observedWriter counts what is written. A ResponseController finds the other methods of the writer
 // through Unwrap.

@@ -145,6 +145,22 @@ func TestObserveRouteBelowPrefix(t *testing.T) {
 					http.StripPrefix("/t/"+r.PathValue("tenant"), next).ServeHTTP(w, r)
 				})
 			}, "/t/{tenant}/notes/{id}"},
+		{"escaped prefix", "/api/", "/%61pi/notes/1",
+			func(next http.Handler) http.Handler { // as package version removes a segment
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					inner := r.Clone(r.Context())
+					inner.URL.Path, inner.URL.RawPath = "/notes/1", ""
+					next.ServeHTTP(w, inner)
+				})
+			}, "/api/notes/{id}"},
+		{"wildcard below a prefix", "/api/", "/api/acme/notes/1",
+			func(next http.Handler) http.Handler {
+				inner := http.NewServeMux()
+				inner.HandleFunc("/{tenant}/", func(w http.ResponseWriter, r *http.Request) {
+					http.StripPrefix("/"+r.PathValue("tenant"), next).ServeHTTP(w, r)
+				})
+				return http.StripPrefix("/api", inner)
+			}, "/{tenant}/{tenant}/notes/{id}"},
 		{"wildcard of the rest", "GET /t/{tenant}/{rest...}", "/t/acme/notes/1",
 			func(next http.Handler) http.Handler {
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

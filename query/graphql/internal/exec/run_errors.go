@@ -166,6 +166,14 @@ func clientErrorOf(err error) (reply *gqlerror.Error, known bool) {
 	return gqlerror.Of(err), false
 }
 
+// observedError returns the error that has the status of err, or nil.
+func observedError(err error) error {
+	if invalid := (*coerce.Error)(nil); errors.As(err, &invalid) {
+		return problem.New(problem.BadRequest, "")
+	}
+	return gqlerror.Cause(err)
+}
+
 // panicked logs a panic in code of the application and returns the error for the client.
 func (r *run) panicked(ctx context.Context, v any) error { return r.e.panicked(ctx, v) }
 

@@ -40,7 +40,9 @@ func (r *run) answer(ctx context.Context, dst []byte) ([]byte, Outcome) {
 		r.errs, r.cause = []*gqlerror.Error{reply}, reply
 	}
 	r.dst = append(r.dst, '}')
-	r.rec.SetError(r.cause)
+	if r.rec != nil {
+		r.rec.SetError(observedError(r.cause))
+	}
 	if len(r.errs) > 0 {
 		r.dst = inFront(r.dst, front, r.errs)
 	}

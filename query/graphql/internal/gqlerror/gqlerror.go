@@ -68,6 +68,21 @@ func (e *InputError) Unwrap() error { return e.Err }
 // masked replaces the message of internal errors.
 const masked = "Internal server error"
 
+// Cause returns the problem that an [*Error] reports, for observations of its status. Other errors are
+// returned as they are.
+func Cause(err error) error {
+	var own *Error
+	switch {
+	case !errors.As(err, &own):
+		return err
+	case own.Problem != nil:
+		return own.Problem
+	case own.Code == Internal:
+		return problem.New(problem.Internal, "")
+	}
+	return problem.New(problem.BadRequest, "")
+}
+
 // Of returns the [Error] for an error of the catalog or of a custom field. The caller adds the
 // location and the path.
 //
