@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -86,14 +87,13 @@ func TestFoundations(t *testing.T) {
 func TestInstants(t *testing.T) {
 	t.Parallel()
 	zones := []*time.Location{time.UTC, time.FixedZone("east", 7200), time.FixedZone("west", -12600)}
-	n := 0
+	var n atomic.Int64
 	instant := func(at time.Time) time.Time {
-		n++
 		at = at.Round(0)
 		if now := time.Now(); at.Sub(now).Abs() < 100*365*24*time.Hour {
 			at = now.Add(at.Sub(now) - 1).Add(1) // the same instant with another monotonic clock reading
 		}
-		return at.In(zones[n%len(zones)])
+		return at.In(zones[int(n.Add(1))%len(zones)])
 	}
 	elsewhere := func(it item, err error) (item, error) {
 		v := it.Value.clone()
