@@ -1,5 +1,6 @@
 // Package yaml writes JSON as YAML for readers: block style, plain scalars and literal blocks of
-// text. The output is valid YAML 1.2 and has the same value in parsers of YAML 1.1.
+// text. The output is valid YAML 1.2. Parsers of YAML 1.1 read the same value, except that some read a
+// number without a dot but with an exponent, such as 1e-7, as a string.
 package yaml
 
 import (
@@ -179,9 +180,10 @@ func isPrintable(r rune) bool {
 }
 
 // plain matches strings that need no quotation marks: no indicator of YAML at the beginning, no
-// ": " or " #", and no space at the end. Text that begins with a digit could be a number or a date.
+// ": " or " #", and no space or colon at the end. The character after a colon or a space is no white
+// space and no control character. Text that begins with a digit could be a number or a date.
 var plain = regexp.MustCompile(
-	`^[A-Za-z/$](?:[A-Za-z0-9_./$+*()'"=<>@%^&!?;,{}\[\]|~\x60-]|:[^ ,\[\]{}]| [^ #:])*$`)
+	`^[A-Za-z/$](?:[A-Za-z0-9_./$+*()'"=<>@%^&!?;,{}\[\]|~\x60-]|:[^\pC\pZ:,\[\]{}]| [^\pC\pZ#:])*$`)
 
 // resolved are the plain strings that YAML 1.1 or 1.2 read as another type, in lower case.
 var resolved = map[string]bool{"true": true, "false": true, "null": true, "yes": true, "no": true, "on": true,

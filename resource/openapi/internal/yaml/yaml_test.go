@@ -33,6 +33,9 @@ func TestFromJSON(t *testing.T) {
 		{"indicators", `["a: b","a #b","a:","a ","-","#a","*a","&a","a:b","a#b","{a}","/a/{id}","$ref","@a","a - b"]`,
 			"- \"a: b\"\n- \"a #b\"\n- \"a:\"\n- \"a \"\n- \"-\"\n- \"#a\"\n- \"*a\"\n- \"&a\"\n- a:b\n- \"a#b\"\n" +
 				"- \"{a}\"\n- /a/{id}\n- $ref\n- \"@a\"\n- a - b\n"},
+		{"colons and white space", `["fe80::","Values:\n","a:: b","C::","a:\tb","see \n","a \u0085b","a:\u00a0b","a::b"]`,
+			"- \"fe80::\"\n- \"Values:\\n\"\n- \"a:: b\"\n- \"C::\"\n- \"a:\\tb\"\n- \"see \\n\"\n- \"a \\u0085b\"\n" +
+				"- \"a:\u00a0b\"\n- \"a::b\"\n"},
 		{"keys", `{"200":1,"*/*":2,"application/json":3,"a b":4,"":5}`,
 			"\"200\": 1\n\"*/*\": 2\napplication/json: 3\na b: 4\n\"\": 5\n"},
 		{"characters", `["ä","\u007f","\u2028","\ud83d\ude00","\"\\","\t"]`,
