@@ -24,16 +24,16 @@ func Path(r *http.Request) string {
 func Prefix(r *http.Request) string {
 	// RequestURI is the target as received, and URL.Path what is left of it after StripPrefix. The
 	// difference is the prefix.
+	// Both are escaped in the same way: a client may send characters that should have been escaped, and
+	// absolute-form (RFC 9112 section 3.2.2).
 	path := Path(r)
-	full, _, _ := strings.Cut(r.RequestURI, "?")
+	u, err := url.ParseRequestURI(r.RequestURI)
+	if err != nil {
+		return ""
+	}
+	full := u.EscapedPath()
 	if path == "/" && !strings.HasSuffix(full, "/") && r.URL.Path == "" {
 		path = "" // the prefix itself
-	}
-	if !strings.HasSuffix(full, path) || !strings.HasPrefix(full, "/") {
-		// Absolute-form (RFC 9112 section 3.2.2), or characters that should have been escaped.
-		if u, err := url.ParseRequestURI(r.RequestURI); err == nil {
-			full = u.EscapedPath()
-		}
 	}
 	prefix, ok := strings.CutSuffix(full, path)
 	if !ok {

@@ -18,6 +18,7 @@ func TestPrefix(t *testing.T) {
 		{"the prefix and a slash", "/api/", "/api", "/api", "/"},
 		{"an escaped id", "/api/orders/a%2Fb", "/api", "/api", "/orders/a%2Fb"},
 		{"absolute form", "http://example.com/api/orders", "/api", "/api", "/orders"},
+		{"a prefix that is not escaped", "/t/\xff/", "/t/\xff", "/t/%FF", "/"},
 		{"characters that are not escaped", "/api/orders/a|b", "/api", "/api", "/orders/a%7Cb"},
 	}
 	for _, tt := range tests {
