@@ -11,6 +11,7 @@ import (
 
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/version"
@@ -82,13 +83,23 @@ func (c *Contract) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// graphqlOffers are the media types of GraphQL. The page is the last, so it is selected only if a client
+// prefers it, as in package graphql.
+var graphqlOffers = []string{
+	"application/json", "application/graphql-response+json", "text/event-stream", "text/html",
+}
+
 // isGraphQLDocument reports whether a request to GraphQL is for the page, one of its files or the
 // schema, and not an operation.
 func isGraphQLDocument(path string, r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
 	}
-	return path != graphqlPath || strings.Contains(strings.Join(r.Header["Accept"], ","), "text/html")
+	if path != graphqlPath {
+		return true
+	}
+	i, ok := header.Accept(r.Header["Accept"], graphqlOffers)
+	return ok && graphqlOffers[i] == "text/html"
 }
 
 // Reserve returns an error if REST or GraphQL has a member or a parameter with this name. It
