@@ -92,10 +92,11 @@ func (c *Collection) publish(ctx context.Context, t *turn, before, after *Blob) 
 			return nil
 		}
 	}
+	if after == nil && before == nil { // created, and deleted since: that deletion has the event
+		return nil
+	}
 	t.published, t.rev = true, after.revision()
 	switch {
-	case after == nil && before == nil: // created, and deleted since
-		return nil
 	case after == nil:
 		return c.items.Publish(ctx, feed.Deleted, before.ID, before.Rev, before.File(), nil)
 	case before == nil:

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -305,4 +306,56 @@ func TestBlobEventsInOrder(t *testing.T) {
 			})
 		})
 	}
+}
+
+// heldStore returns from write n of its blobs after held[n] is closed.
+type heldStore struct {
+	*files.Folder
+	held []chan struct{}
+	n    atomic.Int32
+}
+
+func (s *heldStore) Put(
+	ctx context.Context, id string, expect resource.Rev, mediaType string, r io.Reader,
+) (*blob.Blob, error) {
+	b, err := s.Folder.Put(ctx, id, expect, mediaType, r)
+	<-s.held[s.n.Add(1)-1]
+	return b, err
+}
+
+func (s *heldStore) Delete(ctx context.Context, id string, expect resource.Rev) error {
+	err := s.Folder.Delete(ctx, id, expect)
+	<-s.held[s.n.Add(1)-1]
+	return err
+}
+
+// TestBlobDeletionHasEvent: a blob is deleted, created and deleted, and the creation returns first. It
+// has no event, because the blob is deleted then. The deletion of the first blob has one.
+func TestBlobDeletionHasEvent(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		store := &heldStore{Folder: folder(t)}
+		for range 4 {
+			store.held = append(store.held, make(chan struct{}))
+		}
+		c := resource.NewCatalog(&resource.CatalogOptions{Feed: newFeed(t)},
+			blob.New("files", store, &blob.Options{AllowRecreate: true}))
+		h := rest.New(c, nil)
+		close(store.held[0])
+		want(t, send(t, h, "PUT /files/a", "", "1"), http.StatusCreated)
+		s := open(t, h, "GET /files?fields=id", streamType)
+		s.read()
+		var wg sync.WaitGroup
+		wg.Go(func() { want(t, send(t, h, "DELETE /files/a"), http.StatusNoContent) })
+		synctest.Wait()
+		wg.Go(func() { want(t, send(t, h, "PUT /files/a", "", "2"), http.StatusCreated) })
+		synctest.Wait()
+		wg.Go(func() { want(t, send(t, h, "DELETE /files/a"), http.StatusNoContent) })
+		synctest.Wait()
+		for _, n := range []int{2, 1, 3} {
+			close(store.held[n])
+			synctest.Wait()
+		}
+		wg.Wait()
+		same(t, "events", []string{`deleted {"id":"a"}`}, s.hears())
+	})
 }
