@@ -20,6 +20,7 @@ import { launch, strangers } from './chromium.mjs'
 const [url, pictures] = process.argv.slice(2)
 const folder = mkdtempSync(join(tmpdir(), 'docs-'))
 const modules = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules')
+const docspage = join(modules, '..', '..', '..', 'resource', 'openapi', 'docspage')
 const axe = readFileSync(join(modules, 'axe-core', 'axe.min.js'), 'utf8')
 
 // requested returns the URLs that pages requested, from a network log. Requests of the browser itself, such as for the
@@ -139,6 +140,29 @@ async function walk(page) {
 	console.log('ok    docs: search, form, request and dialogs by keyboard; the command of curl runs')
 }
 
+// regressions checks parts of the page that were wrong: comparisons as parameters, text in Markdown, and fragments.
+async function regressions(page) {
+	await go(page, 'listOrders', 'List orders')
+	const names = await page.$$eval('#panel .input label', all => all.map(l => l.textContent))
+	assert.ok(names.includes('createdAt.gte'), `the form has no comparison: ${names}`)
+	assert.ok(!names.includes('where'), 'the form has the object of the comparisons')
+	await page.evaluate(() => {
+		const input = [...document.querySelectorAll('#panel .input')].find(e => e.textContent === 'createdAt.gte').querySelector('input')
+		input.value = '2026-01-31T12:00:00Z'
+		input.dispatchEvent(new Event('input'))
+	})
+	assert.match(await page.$eval('#panel .address', e => e.textContent), /\/orders\?createdAt\.gte=2026-01-31T12%3A00%3A00Z$/)
+	const source = ['dom.js', 'markdown.js'].map(name => readFileSync(join(docspage, name), 'utf8')).join('\n')
+	const html = text => page.evaluate(`(() => { ${source}\nreturn markdown(${JSON.stringify(text)}).map(e => e.outerHTML).join('') })()`)
+	for (const [text, want] of [
+		['a \\*b\\* `\\*`', '<p>a *b* <code>\\*</code></p>'],
+		['a\n\n    b\n\n      c\n\nd', '<p>a</p><pre tabindex="0"><code>b\n\n  c\n</code></pre><p>d</p>'],
+		['2. a\n   b\n\n3. c\n- d', '<ol start="2"><li>a b</li><li>c</li></ol><ul><li>d</li></ul>'],
+	]) assert.equal(await html(text), want)
+	await go(page, '%E0%A4%A', 'The shop')
+	await go(page, 'comparison', 'The shop')
+}
+
 async function check(contract) {
 	const source = `${url}/openapi/${contract}.json`
 	const document = await (await fetch(source)).json()
@@ -164,6 +188,7 @@ async function check(contract) {
 		const views = [['all', '', 'The shop'], ['create', 'POST /orders', 'Create an order'], ['list', 'listOrders', 'List orders'],
 			['schema', 'schema/Order', 'Order'], ['about', 'about', 'About'], ['compare', 'compare', 'Compare']]
 		await look(page, contract, contract === '2.0.0' ? views : views.slice(0, 2))
+		if (contract === '2.0.0') await regressions(page)
 		if (contract === '2.0.0') await walk(page)
 	})
 	if (contract === '2.0.0') {

@@ -3,11 +3,11 @@ const documents = JSON.parse(document.querySelector('meta[name=documents]').cont
 let model = null, shown = null
 const models = new Map()
 
-// load reads a document. If it needs authorization, the credentials are sent.
+// load reads a document. It sends the token that was entered before a document was read, and no credentials of a scheme.
 async function load(name) {
 	const of = documents.find(d => d.name === name) ?? documents[0], url = new URL(full() && of.full || of.url, location.href).href
 	if (models.has(url)) return models.get(url)
-	const entered = Object.values(kept.get('credentials', 'sessionStorage') ?? {}).find(Boolean)
+	const entered = kept.get('credentials', 'sessionStorage')?.token
 	const response = await fetch(url, { headers: { Accept: 'application/json, application/openapi+json', ...entered && { Authorization: `Bearer ${entered}` } } })
 	if (!response.ok) throw Object.assign(new Error(`The document ${of.url} cannot be read: ${response.status} ${response.statusText}.`), { status: response.status })
 	const made = makeModel(await response.json(), url)
@@ -29,12 +29,18 @@ const versionName = () => {
 
 // show draws the view that the fragment names. focus moves the focus to its heading.
 async function show(focus) {
-	const name = decodeURIComponent(location.hash.slice(1)), main = $('main'), panel = $('panel')
-	let view, op = null
-	if (name.startsWith('compare')) view = await comparison(name.slice(8))
+	const main = $('main'), panel = $('panel')
+	let name = location.hash.slice(1), view
+	try {
+		name = decodeURIComponent(name)
+	} catch {
+		// It is not a link of the page.
+	}
+	const op = operationOf(model, name) ?? null
+	if (op) view = operationView(model, op)
+	else if (/^compare(\/|$)/.test(name)) view = await comparison(name.slice(8))
 	else if (name === 'about') view = aboutView(model)
 	else if (name.startsWith('schema/') && model.schemas[name.slice(7)]) view = schemaPage(model, name.slice(7))
-	else if ((op = operationOf(model, name))) view = operationView(model, op)
 	else view = overviewView(model)
 	shown = op
 	main.replaceChildren(...[view].flat(9).filter(Boolean))
@@ -104,7 +110,7 @@ function step(by) {
 	const all = model.tags.flatMap(t => split(t.operations)[0]), i = all.indexOf(shown)
 	location.hash = hrefOf(all[i < 0 ? (by > 0 ? 0 : all.length - 1) : (i + by + all.length) % all.length])
 }
-const compare = () => { if (documents.length > 1) location.hash = location.hash.startsWith('#compare') ? '' : 'compare' }
+const compare = () => { if (documents.length > 1) location.hash = /^#compare(\/|$)/.test(location.hash) ? '' : 'compare' }
 
 const keys = {
 	'/': () => { menu(true); $('search').focus() },
@@ -135,7 +141,7 @@ $('help').addEventListener('click', () => $('keys').showModal())
 $('menu').addEventListener('click', () => menu(!document.body.classList.contains('menu')))
 $('login').addEventListener('close', e => {
 	if (e.target.returnValue !== 'save') return
-	kept.set('credentials', Object.fromEntries([...$('schemes').querySelectorAll('input')].map(i => [i.id.slice(11), i.value])), 'sessionStorage')
+	kept.set('credentials', { ...kept.get('credentials', 'sessionStorage'), ...Object.fromEntries([...$('schemes').querySelectorAll('input')].map(i => [i.id.slice(11), i.value])) }, 'sessionStorage')
 	if (model) show()
 	else start()
 })

@@ -9,6 +9,12 @@ function makeModel(doc, base) {
 		const target = x.$ref.replace(/^#\//, '').split('/').reduce((at, part) => at?.[decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')], doc)
 		return resolve(target, depth - 1) ?? {}
 	}
+	// expand returns the members of an exploded object in the query, which are parameters of the URL, or else p itself.
+	const expand = p => {
+		const s = p.in === 'query' && !p.content && (p.style ?? 'form') === 'form' && p.explode !== false && flatSchema({ resolve }, p.schema ?? {})
+		if (!s || !Object.keys(s.properties ?? {}).length) return [p]
+		return Object.entries(s.properties).map(([name, schema]) => ({ ...p, name, schema, description: flatSchema({ resolve }, schema).description, required: !!p.required && !!s.required?.includes(name), example: undefined, examples: undefined }))
+	}
 	const nameOf = x => typeof x?.$ref === 'string' ? x.$ref.split('/').at(-1) : ''
 	const operations = []
 	for (const [path, item] of Object.entries(doc.paths ?? {})) {
@@ -23,7 +29,7 @@ function makeModel(doc, base) {
 			operations.push({
 				id: op.operationId ?? `${method.toUpperCase()} ${path}`, method: method.toUpperCase(), path, tag: op.tags?.[0] ?? 'API',
 				summary: op.summary ?? '', description: op.description ?? '', deprecated: !!op.deprecated, op,
-				parameters: [...parameters.values()],
+				parameters: [...parameters.values()].flatMap(expand),
 				body: resolve(op.requestBody),
 				responses: Object.entries(op.responses ?? {}).map(([status, r]) => ({ status, ...resolve(r) })),
 				security: op.security ?? doc.security ?? [],

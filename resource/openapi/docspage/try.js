@@ -8,7 +8,7 @@ function credentialsOf(model, op) {
 	const entered = kept.get('credentials', 'sessionStorage') ?? {}, headers = [], query = []
 	const listed = Object.keys(model.schemes).length ? new Set((op?.security ?? []).flatMap(r => Object.keys(r))) : null
 	for (const s of schemesOf(model)) {
-		const value = entered[s.name]
+		const value = entered[s.name] || (s.type === 'oauth2' || /^bearer$/i.test(s.scheme ?? '')) && entered.token
 		if (!value || listed?.size && !listed.has(s.name)) continue
 		if (s.type === 'apiKey') {
 			if (s.in === 'header') headers.push([s.name in model.schemes ? model.schemes[s.name].name : 'X-API-Key', value])

@@ -99,7 +99,7 @@ function bodyView(model, op) {
 function responsesView(model, op) {
 	const row = r => make('details', { class: `response s${r.status[0]}`, open: /^2/.test(r.status) && op.responses.find(x => /^2/.test(x.status)) === r },
 		make('summary', {}, make('b', {}, r.status), ' ', make('span', { class: 'faint' }, firstSentence(r.description))),
-		firstSentence(r.description) !== String(r.description ?? '').replace(/[`*]/g, '') && markdown(r.description),
+		firstSentence(r.description) !== plainText(String(r.description ?? '')) && markdown(r.description),
 		Object.keys(r.headers ?? {}).length > 0 && make('p', { class: 'types' }, make('span', { class: 'faint' }, 'Header fields'), Object.keys(r.headers).map(h => make('code', { title: model.resolve(r.headers[h])?.description ?? '' }, h))),
 		contentView(model, r.content, true))
 	const good = op.responses.filter(r => /^[123]/.test(r.status)), bad = op.responses.filter(r => !/^[123]/.test(r.status))
