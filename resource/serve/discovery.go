@@ -111,7 +111,7 @@ func (h *Handler) serveLLMs(w http.ResponseWriter, r *http.Request) {
 		for _, op := range p.Operations {
 			lines = append(lines, "`"+op.Method+" "+op.Path+"`: "+strings.ToLower(op.Summary))
 		}
-		if p.URL != "" && p.Operations[0].Method == "GET" {
+		if p.URL != "" && p.opens() {
 			lines[0] = link("GET "+p.Operations[0].Path, p.URL, strings.ToLower(p.Operations[0].Summary))
 		}
 		section(p.Name, lines...)

@@ -52,6 +52,11 @@ type partEntry struct {
 	Operations []operation `json:"operations"`
 }
 
+// opens reports whether URL can be read with GET. Files that cannot be listed have GET of one only.
+func (e *partEntry) opens() bool {
+	return e.Operations[0].Method == http.MethodGet && e.Operations[0].Path == "/"+e.Name
+}
+
 // operation is a request that the API supports. Path is the template in the OpenAPI document.
 type operation struct {
 	Method  string `json:"method"`
@@ -206,9 +211,12 @@ func newPartEntry(p resource.Part) partEntry {
 // it; browsers name HTML.
 var indexOffers = []string{"application/json", "text/html"}
 
+// varyAccept is the Vary value of the index.
+var varyAccept = []string{"Accept"}
+
 // serveIndex responds with the index, in HTML or JSON.
 func (h *Handler) serveIndex(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Vary", "Accept")
+	header.AddVary(w.Header(), varyAccept)
 	i, ok := header.Accept(r.Header["Accept"], indexOffers)
 	if !ok && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		d := problem.New(problem.NotAcceptable,

@@ -90,7 +90,7 @@ func (p *page) parts(o *overview) {
 		p.add("</h3><small>")
 		p.text(part.Kind)
 		p.add("</small>\n")
-		if part.Operations[0].Method == "GET" {
+		if part.opens() {
 			p.link("open", part.URL, "Open /"+part.Name)
 		}
 		p.add("</div><ul>")

@@ -153,11 +153,16 @@ func New(c *resource.Catalog, opts *Options) *Handler {
 // NewVersions returns the handler of a negotiator. The handlers of its contracts are made by
 // [NewContract]; at least one must be. A contract with another handler, or on another server, has no
 // document here. The options of NewContract decide about REST, GraphQL and OpenAPI, those of
-// NewVersions about everything else. opts may be nil. NewVersions panics like [New].
+// NewVersions about everything else. opts may be nil. NewVersions panics like [New], and if opts has
+// Authorize but a contract with GraphQL has not.
 func NewVersions(n *version.Negotiator, opts *Options) *Handler {
 	h := &Handler{opts: opts.orDefaults(), api: n, negotiator: n}
 	for _, c := range n.Contracts() {
 		if contract, ok := c.Handler.(*Contract); ok {
+			if h.opts.Authorize != nil && contract.opts.Authorize == nil && contract.graphql != nil {
+				panic("serve: NewVersions has Authorize, and NewContract of version " + c.Name +
+					" has not, so its GraphQL page would be public; pass the same Options to both")
+			}
 			h.contracts = append(h.contracts, &contractRoutes{contract, c.Name, "/openapi/" + c.Name})
 		}
 	}
@@ -231,7 +236,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			rt.handler.ServeHTTP(w, r)
 		}
 	case trimmed != path && h.routes[trimmed] != nil:
-		w.Header().Set("Location", h.base(r)+trimmed)
+		location := h.base(r) + trimmed
+		if r.URL.RawQuery != "" {
+			location += "?" + r.URL.RawQuery
+		}
+		w.Header().Set("Location", location)
+		w.Header().Set("Cache-Control", "no-store")
 		w.WriteHeader(http.StatusPermanentRedirect)
 	case strings.HasPrefix(path, "/openapi/") && h.routes["/openapi"] != nil:
 		problem.Write(w, r, problem.New(problem.NotFound, "There is no document of this version."))

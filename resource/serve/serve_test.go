@@ -16,7 +16,9 @@ import (
 
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/command"
+	"github.com/stoa-go/stoa/resource/files"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/openapi"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -105,6 +107,7 @@ func TestPaths(t *testing.T) {
 		{"GET", "/llms.txt", "", 200, "text/plain; charset=utf-8"},
 		{"OPTIONS", "/llms.txt", "", 204, ""},
 		{"GET", "/health/", "", 308, ""},
+		{"GET", "/health/?a=b", "", 308, ""},
 		{"GET", "/elsewhere", "", 404, problem.MediaType},
 	}
 	handlers := map[string]http.Handler{}
@@ -123,8 +126,11 @@ func TestPaths(t *testing.T) {
 			if resp.StatusCode == 200 && resp.Header.Get("X-Content-Type-Options") != "nosniff" {
 				t.Errorf("%s %s%s: without nosniff", tt.method, prefix, tt.target)
 			}
-			if resp.StatusCode == 308 && resp.Header.Get("Location") != prefix+"/health" {
+			if resp.StatusCode == 308 && resp.Header.Get("Location") != prefix+strings.Replace(tt.target, "health/", "health", 1) {
 				t.Errorf("%s %s%s: Location %q", tt.method, prefix, tt.target, resp.Header.Get("Location"))
+			}
+			if resp.StatusCode == 308 && resp.Header.Get("Cache-Control") != "no-store" {
+				t.Errorf("%s %s%s: Cache-Control %q", tt.method, prefix, tt.target, resp.Header.Get("Cache-Control"))
 			}
 			if resp.StatusCode == 405 && resp.Header.Get("Allow") == "" {
 				t.Errorf("%s %s%s: 405 without Allow", tt.method, prefix, tt.target)
@@ -460,6 +466,10 @@ func TestMistakes(t *testing.T) {
 			serve.NewVersions(n, nil)
 		}, `serve: /openapi is the path of the list of versions (Options.NoOpenAPI), and of the part "openapi" of the ` +
 			`catalog; rename the part, or leave the other out and mount it at another path`},
+		{"Authorize of the versions only", func() {
+			serve.NewVersions(versions(nil, version.Path{}), &serve.Options{Authorize: func(*http.Request) error { return nil }})
+		}, "serve: NewVersions has Authorize, and NewContract of version 2.0.0 has not, so its GraphQL page would be " +
+			"public; pass the same Options to both"},
 		{"no catalog", func() { serve.New(nil, nil) }, "serve: the catalog is nil; pass the catalog to serve"},
 		{"other handlers", func() {
 			n := version.New([]version.Contract{{Name: "1.0.0", Handler: rest.New(notes("notes"), nil)}},
@@ -520,5 +530,33 @@ func TestReport(t *testing.T) {
 		if err := h.Shutdown(t.Context()); err != nil {
 			t.Errorf("%s: Shutdown: %v", name, err)
 		}
+	}
+}
+
+// withoutList is a store that cannot list its blobs.
+type withoutList struct{ blob.Store }
+
+// TestNoLinkWithoutGET checks that the index and llms.txt have no link to a path that rejects GET, and
+// that the index keeps Vary of a middleware.
+func TestNoLinkWithoutGET(t *testing.T) {
+	t.Parallel()
+	folder, err := files.New(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	c := resource.NewCatalog(nil, blob.New("files", withoutList{folder}, &blob.Options{Public: true, ReadOnly: true}))
+	h := serve.New(c, &serve.Options{NoGraphQL: true})
+	if got := bodyOf(t, send(t, h, "GET", "/", "", browser)); strings.Contains(got, "Open /files") {
+		t.Error("the index has a link to /files")
+	}
+	if got := bodyOf(t, send(t, h, "GET", "/llms.txt", "")); strings.Contains(got, "](/files)") {
+		t.Errorf("llms.txt has a link to /files: %s", got)
+	}
+	w := httptest.NewRecorder()
+	w.Header().Set("Vary", "Origin")
+	h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/", nil))
+	if diff := cmp.Diff([]string{"Origin, Accept, Accept-Encoding"}, w.Header()["Vary"]); diff != "" {
+		t.Errorf("Vary (-want +got):\n%s", diff)
 	}
 }
