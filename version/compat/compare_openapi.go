@@ -28,11 +28,11 @@ func (c *comparison) compareOpenAPI(before, after json.RawMessage) {
 	d.before, d.after = decodeObject(before), decodeObject(after)
 	a, b := pathItems(d.before), pathItems(d.after)
 	for _, path := range sorted(a) {
-		d.comparePath(a[path].name, a[path].item, b[path].item)
+		d.comparePath(a[path], b[path])
 	}
 	for _, path := range sorted(b) {
 		if _, known := a[path]; !known {
-			d.comparePath(b[path].name, nil, b[path].item)
+			d.comparePath(pathItem{name: b[path].name}, b[path])
 		}
 	}
 }
@@ -65,11 +65,11 @@ func pathItems(document object) map[string]pathItem {
 	return all
 }
 
-func (d *openAPI) comparePath(path string, before, after object) {
+func (d *openAPI) comparePath(before, after pathItem) {
 	for _, method := range methods {
-		a, had := before[method].(object)
-		b, has := after[method].(object)
-		place := strings.ToUpper(method) + " " + path
+		a, had := before.item[method].(object)
+		b, has := after.item[method].(object)
+		place := strings.ToUpper(method) + " " + before.name
 		switch {
 		case had && !has:
 			d.add(operationRemoved, place, place, "", "The operation was removed.")
@@ -84,7 +84,7 @@ func (d *openAPI) comparePath(path string, before, after object) {
 // operation is an operation with its path item, which can have parameters for all methods.
 type operation struct {
 	object
-	item     object
+	path     pathItem
 	document object
 }
 
@@ -124,9 +124,9 @@ func (d *openAPI) compareOperation(place string, a, b operation) {
 
 // parameters returns the parameters of an operation by location and name. Those of the path have
 // their position in place of a name, because clients do not see it.
-func (o operation) parameters(path string) map[string]object {
+func (o operation) parameters() map[string]object {
 	all := map[string]object{}
-	for _, list := range []any{o.item["parameters"], o.object["parameters"]} {
+	for _, list := range []any{o.path.item["parameters"], o.object["parameters"]} {
 		values, _ := list.([]any)
 		for _, v := range values {
 			p, _ := resolve(o.document, v)
@@ -134,8 +134,8 @@ func (o operation) parameters(path string) map[string]object {
 			name, _ := p["name"].(string)
 			switch in {
 			case "path":
-				position := strings.Index(path, "{"+name+"}")
-				name = strings.Repeat("{", strings.Count(path[:max(position, 0)], "{")+1)
+				position := strings.Index(o.path.name, "{"+name+"}")
+				name = strings.Repeat("{", strings.Count(o.path.name[:max(position, 0)], "{")+1)
 			case "header":
 				name = strings.ToLower(name)
 			}
@@ -146,8 +146,7 @@ func (o operation) parameters(path string) map[string]object {
 }
 
 func (d *openAPI) compareParameters(place string, a, b operation) {
-	_, path, _ := strings.Cut(place, " ")
-	before, after := a.parameters(path), b.parameters(path)
+	before, after := a.parameters(), b.parameters()
 	for _, key := range sorted(before) {
 		p, q := before[key], after[key]
 		at := place + ": " + parameterName(p)

@@ -3,6 +3,7 @@ package compat
 // Schemas of two OpenAPI documents (JSON Schema 2020-12). Called by compare_openapi.go.
 
 import (
+	"cmp"
 	"maps"
 	"math/big"
 	"slices"
@@ -31,7 +32,7 @@ func (d *openAPI) compareSchema(place string, dir direction, before, after any) 
 	s := schemas{openAPI: d, place: place, dir: dir}
 	x, nullX := s.alternatives(d.before, a, refA)
 	y, nullY := s.alternatives(d.after, b, refB)
-	if nullX != nullY {
+	if nullX != nullY && !anyType(a) && !anyType(b) {
 		s.values(requestTypeNarrowed, "null", nullX && !nullY, nullY && !nullX, "null")
 	}
 	switch {
@@ -46,6 +47,10 @@ func (d *openAPI) compareSchema(place string, dir direction, before, after any) 
 		s.compareKeywords(a, b) // the keywords beside the branches
 	}
 }
+
+// anyType reports whether a schema has no type, so that null is valid. The comparison of the types
+// and of enum then reports a difference.
+func anyType(o object) bool { return o["type"] == nil && !hasBranches(o) }
 
 func hasBranches(o object) bool { return o["anyOf"] != nil || o["oneOf"] != nil }
 
@@ -112,10 +117,14 @@ func isNull(o object) bool { return o["type"] == "null" }
 // key identifies a branch by its constant members, otherwise by its reference or content.
 func (a alternative) key() string {
 	properties, _ := a.object["properties"].(object)
+	var constants []string
 	for _, name := range sorted(properties) {
 		if p, ok := properties[name].(object); ok && p["const"] != nil {
-			return name + "=" + canonical(p["const"])
+			constants = append(constants, name+"="+canonical(p["const"]))
 		}
+	}
+	if len(constants) > 0 {
+		return strings.Join(constants, ", ")
 	}
 	if a.ref != "" {
 		return a.ref
@@ -475,13 +484,12 @@ func (s *schemas) compareNested(a, b object) {
 			s.changed(requestTypeNarrowed, keyword, presence(had), presence(has), has, had)
 		}
 	}
-	x, hadSchema := a["additionalProperties"].(object)
-	y, hasSchema := b["additionalProperties"].(object)
-	if hadSchema && hasSchema {
-		s.compareSchema(s.place+".*", s.dir, x, y)
+	x, y := a["additionalProperties"], b["additionalProperties"]
+	was, is := openness(x), openness(y)
+	if was > 0 && is > 0 && (was == 1 || is == 1) {
+		s.compareSchema(s.place+".*", s.dir, cmp.Or[any](x, true), cmp.Or[any](y, true))
 		return
 	}
-	was, is := openness(a["additionalProperties"]), openness(b["additionalProperties"])
 	if was == is {
 		return
 	}

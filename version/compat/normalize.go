@@ -40,6 +40,7 @@ var versionPattern = regexp.MustCompile(`^\^v\?\([0-9.|\\]+\)\$$`)
 type normalizer struct {
 	contract string
 	document object
+	gone     map[string]bool // the references to responses with the status 410
 }
 
 func normalizeOpenAPI(data json.RawMessage, contract string) (json.RawMessage, error) {
@@ -51,7 +52,7 @@ func normalizeOpenAPI(data json.RawMessage, contract string) (json.RawMessage, e
 	if !ok {
 		return nil, errors.New("the document is not a JSON object")
 	}
-	n := normalizer{contract: contract, document: o}
+	n := normalizer{contract: contract, document: o, gone: goneResponses(o)}
 	o = n.keywords(o)
 	keepPartlyDeprecated(o)
 	return json.Marshal(o)
@@ -155,6 +156,12 @@ func (n *normalizer) components(v any) any {
 	if headers, ok := all["headers"]; ok {
 		all["headers"] = withoutDates(headers)
 	}
+	responses, _ := all["responses"].(object)
+	for name, r := range responses {
+		if n.gone["#/components/responses/"+name] {
+			withoutRetry(r)
+		}
+	}
 	return all
 }
 
@@ -203,13 +210,41 @@ func neutral(text, contract string) string {
 // the dates of the contract.
 func isRetired(problem string) bool { return strings.HasSuffix(problem, "/version-retired") }
 
-// withoutDates removes the header fields about the dates of the contract.
+// withoutDates removes the header fields about the dates of the contract. Documents have Link in all
+// responses of a deprecated contract. The relation types of other links are in the recorded responses.
 func withoutDates(v any) any {
 	if headers, ok := v.(object); ok {
 		delete(headers, "Deprecation")
 		delete(headers, "Sunset")
+		delete(headers, "Link")
 	}
 	return v
+}
+
+// withoutRetry removes Retry-After from a 410, which has it because of the brownouts of the contract.
+func withoutRetry(v any) {
+	r, _ := v.(object)
+	if headers, ok := r["headers"].(object); ok {
+		delete(headers, "Retry-After")
+	}
+}
+
+// goneResponses returns the references of the operations to responses with the status 410.
+func goneResponses(document object) map[string]bool {
+	all := map[string]bool{}
+	paths, _ := document["paths"].(object)
+	for _, v := range paths {
+		item, _ := v.(object)
+		for _, method := range methods {
+			o, _ := item[method].(object)
+			responses, _ := o["responses"].(object)
+			r, _ := responses["410"].(object)
+			if ref, ok := r["$ref"].(string); ok {
+				all[ref] = true
+			}
+		}
+	}
+	return all
 }
 
 // responses converts the responses of an operation. A 410 that only a retired contract sends is left
@@ -225,6 +260,9 @@ func (n *normalizer) responses(v any) any {
 			continue
 		}
 		all[status] = n.value(element)
+		if status == "410" {
+			withoutRetry(all[status])
+		}
 	}
 	return all
 }

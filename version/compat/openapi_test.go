@@ -40,6 +40,13 @@ func TestSchemaChanges(t *testing.T) {
 		{"null excluded", `{"type":["string","null"]}`, `{"type":"string"}`, "type", narrowed},
 		{"null in another form", `{"type":["string","null"]}`, `{"anyOf":[{"type":"string"},{"type":"null"}]}`, "", ""},
 		{"any type", `{"type":"string"}`, `{}`, "type", widened},
+		{"null beside any type", `{"type":["string","null"]}`, `{}`, "type", widened},
+		{"any values of a map", `{"additionalProperties":{"type":"integer"}}`, `{}`, "type", widened},
+		{"typed values of a map", `{"additionalProperties":true}`, `{"additionalProperties":{"type":"integer"}}`, "type", narrowed},
+		{"values of a map of any type", `{"additionalProperties":{}}`, `{}`, "", ""},
+		{"several constants in another order", `{"oneOf":[
+			{"properties":{"a":{"const":1},"b":{"const":1}}},{"properties":{"a":{"const":1},"b":{"const":2}}}]}`, `{"oneOf":[
+			{"properties":{"a":{"const":1},"b":{"const":2}}},{"properties":{"a":{"const":1},"b":{"const":1}}}]}`, "", ""},
 		{"true", `{}`, `true`, "", ""},
 		{"enum removed", `{"enum":["a","b"]}`, `{}`, "enum", widened},
 		{"enum added", `{}`, `{"enum":["a","b"]}`, "enum", narrowed},
@@ -212,5 +219,45 @@ func TestOwnName(t *testing.T) {
 	}
 	if changes := compat.Compare(document("1.0.0"), document("1.0.1")); len(changes) > 0 {
 		t.Errorf("changes %v, want none", changes)
+	}
+}
+
+// TestPathParameters renames path parameters, which clients do not see.
+func TestPathParameters(t *testing.T) {
+	t.Parallel()
+	document := func(first, second, typ string) *compat.Snapshot {
+		return openAPISnapshot(t, `{"paths":{"/a/{`+first+`}/b/{`+second+`}":{"get":{"parameters":[
+			{"in":"path","name":"`+first+`","required":true,"schema":{"type":"string"}},
+			{"in":"path","name":"`+second+`","required":true,"schema":{"type":"`+typ+`"}}],"responses":{}}}}}`)
+	}
+	before := document("a", "b", "string")
+	if changes := compat.Compare(before, document("b", "c", "string")); len(changes) > 0 {
+		t.Errorf("renamed: %v, want none", changes)
+	}
+	got := kinds(compat.Compare(before, document("b", "c", "integer")))
+	if diff := cmp.Diff([]string{"request-type-narrowed"}, got); diff != "" {
+		t.Errorf("another type (-want +got):\n%s", diff)
+	}
+}
+
+// TestDates compares a contract with itself after it was deprecated and has brownouts. The response 410
+// is one of the operation or a component.
+func TestDates(t *testing.T) {
+	t.Parallel()
+	document := func(link, retry string) string {
+		gone := `{"headers":{"ETag":{}` + retry + `},"content":{"application/problem+json":{}}}`
+		return `{"paths":{"/a":{"get":{"responses":{"200":{"headers":{"ETag":{}` + link + `}},"410":` + gone + `}},
+			"put":{"responses":{"410":{"$ref":"#/components/responses/Gone"},"503":{"$ref":"#/components/responses/Busy"}}}}},
+			"components":{"responses":{"Gone":` + gone + `,"Busy":{"headers":{"Retry-After":{}}}}}}`
+	}
+	before := openAPISnapshot(t, document("", ""))
+	after := openAPISnapshot(t, document(`,"Link":{}`, `,"Retry-After":{}`))
+	for _, s := range [][2]*compat.Snapshot{{before, after}, {after, before}} {
+		if changes := compat.Compare(s[0], s[1]); len(changes) > 0 {
+			t.Errorf("changes %v, want none", changes)
+		}
+	}
+	if !strings.Contains(string(after.OpenAPI), `"Busy":{"headers":{"Retry-After":{}}}`) {
+		t.Errorf("the Retry-After of 503 was removed: %s", after.OpenAPI)
 	}
 }

@@ -53,7 +53,7 @@ func (t *target) has(method string) bool { return t.item[strings.ToLower(method)
 // write.
 func (t *target) conditional(method string) bool {
 	o, _ := t.item[strings.ToLower(method)].(object)
-	_, ok := operation{o, t.item, t.document}.parameters(t.path)["header if-match"]
+	_, ok := operation{o, pathItem{t.path, t.item}, t.document}.parameters()["header if-match"]
 	return ok
 }
 
@@ -122,7 +122,8 @@ func renamed(p Probe, suffix string) Probe {
 }
 
 // bodyProbes returns requests with a body that is rejected: an unknown media type, malformed JSON, and
-// JSON that is not an object. Bodies of any type cannot be rejected, so there are none for those.
+// JSON that is not an object. Bodies of any type cannot be rejected, so there are none for those. A
+// server may store malformed JSON unless the schema requires an object: blobs can be JSON.
 func (t *target) bodyProbes(method, path string) (all []Probe) {
 	operation, _ := t.item[strings.ToLower(method)].(object)
 	body, _ := resolve(t.document, operation["requestBody"])
@@ -137,11 +138,28 @@ func (t *target) bodyProbes(method, path string) (all []Probe) {
 		if media != "application/json" && media != "application/merge-patch+json" {
 			continue
 		}
-		all = append(all, t.probe(method, path, "", "{", "Content-Type", media),
-			t.probe(method, path, "", `"text"`, "Content-Type", media))
+		m, _ := content[media].(object)
+		if t.requiresObject(m["schema"], 0) {
+			all = append(all, t.probe(method, path, "", "{", "Content-Type", media),
+				t.probe(method, path, "", `"text"`, "Content-Type", media))
+		}
 		if t.conditional(method) {
 			all = append(all, t.probe(method, path, "", "{}", "Content-Type", media, "If-Match", staleTag))
 		}
 	}
 	return all
+}
+
+// requiresObject reports whether only objects are valid for a schema, in each of its branches.
+func (t *target) requiresObject(v any, depth int) bool {
+	const maxDepth = 8
+	o, _ := resolve(t.document, v)
+	for _, keyword := range []string{"oneOf", "anyOf"} {
+		branches, _ := o[keyword].([]any)
+		accepts := func(v any) bool { return !t.requiresObject(v, depth+1) }
+		if len(branches) > 0 && depth < maxDepth {
+			return !slices.ContainsFunc(branches, accepts)
+		}
+	}
+	return o["type"] == "object"
 }

@@ -5,6 +5,7 @@ package compat
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -49,7 +50,7 @@ type Probe struct {
 }
 
 // Record returns the snapshot of a contract. It sends the probes one after another, each with ctx. It
-// returns an error if a document is not valid, or if a handler panics.
+// returns an error if a document is not valid, if two probes have the same name, or if a handler panics.
 func Record(ctx context.Context, source Source) (*Snapshot, error) {
 	s := &Snapshot{Contract: source.Contract, Preview: source.Preview, Deprecated: source.Deprecated,
 		Sunset: source.Sunset, OpenAPI: bytes.Clone(source.OpenAPI), SDL: source.SDL}
@@ -64,7 +65,13 @@ func Record(ctx context.Context, source Source) (*Snapshot, error) {
 		probes = Probes(source.OpenAPI)
 	}
 	p := prober{source: &source, ids: map[string]string{}}
+	names := map[string]bool{}
 	for _, probe := range probes {
+		if names[probe.name()] {
+			return nil, fmt.Errorf("compat: record %s: two probes have the name %q", source.Contract,
+				probe.name())
+		}
+		names[probe.name()] = true
 		r, err := p.send(ctx, probe)
 		if err != nil {
 			return nil, fmt.Errorf("compat: record %s: %s: %w", source.Contract, probe.name(), err)
@@ -93,7 +100,7 @@ type prober struct {
 func (p *prober) send(ctx context.Context, probe Probe) (*Response, error) {
 	target := probe.Path
 	if list, rest, ok := strings.Cut(target, "/{id}"); ok {
-		id, err := p.id(ctx, list)
+		id, err := p.id(ctx, cmp.Or(list, "/"))
 		if err != nil || id == "" {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package compat_test
 import (
 	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,6 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
+	"github.com/stoa-go/stoa/resource/files"
 	"github.com/stoa-go/stoa/version/compat"
 )
 
@@ -94,6 +98,8 @@ func TestRecordFailures(t *testing.T) {
 		{"SDL", compat.Source{Contract: "1.0.0", SDL: "type"}, "GraphQL schema of 1.0.0"},
 		{"panic", compat.Source{Contract: "1.0.0", Handler: panics, Probes: []compat.Probe{{Method: "GET", Path: "/a"}}},
 			"GET /a: the handler panicked: no"},
+		{"names", compat.Source{Contract: "1.0.0", Handler: http.NotFoundHandler(), Probes: []compat.Probe{
+			{Method: "GET", Path: "/a"}, {Name: "GET /a", Method: "GET", Path: "/b"}}}, `two probes have the name "GET /a"`},
 		{"URL", compat.Source{Contract: "1.0.0", Handler: panics, Probes: []compat.Probe{{Method: "GET", Path: ":"}}},
 			"missing protocol scheme"},
 	}
@@ -128,6 +134,73 @@ func TestProbesDoNotWrite(t *testing.T) {
 		if seen[status] == 0 {
 			t.Errorf("no response is %d: %v", status, seen)
 		}
+	}
+}
+
+// TestProbesOfBlobs checks that blobs of any JSON are not written.
+func TestProbesOfBlobs(t *testing.T) {
+	t.Parallel()
+	p := newPlan(t)
+	store, err := files.New(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.serve(ordersBeside[Order](t, nil, []resource.Part{
+		blob.New("files", store, &blob.Options{MediaTypes: []string{"application/json"}, Public: true})}))
+	for _, r := range p.snapshot().Responses {
+		if strings.Contains(r.Request, "/files") && (r.Status == 200 || r.Status == 201 || r.Status == 204) &&
+			!strings.HasPrefix(r.Request, "GET") && !strings.HasPrefix(r.Request, "OPTIONS") {
+			t.Errorf("%s: %d", r.Request, r.Status)
+		}
+	}
+}
+
+// TestProbesOfUnions checks that text is sent only if each branch of the schema is an object.
+func TestProbesOfUnions(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, schema string
+		want         int
+	}{
+		{"object", `{"type":"object"}`, 2},
+		{"objects", `{"oneOf":[{"$ref":"#/components/schemas/A"},{"type":"object"}]}`, 2},
+		{"object or text", `{"oneOf":[{"$ref":"#/components/schemas/A"},{"type":"string"}]}`, 0},
+		{"object or null", `{"type":["object","null"]}`, 0},
+		{"any", `{}`, 0},
+		{"recursive", `{"$ref":"#/components/schemas/Loop"}`, 0},
+	}
+	for _, tt := range tests {
+		got := 0
+		for _, p := range compat.Probes([]byte(`{"paths":{"/a":{"post":{"requestBody":{"content":{"application/json":{"schema":` +
+			tt.schema + `}}}}}},"components":{"schemas":{"A":{"type":"object"},"Loop":{"anyOf":[{"$ref":"#/components/schemas/Loop"}]}}}}`)) {
+			if p.Header.Get("Content-Type") == "application/json" {
+				got++
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %d requests with JSON, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestItemsAtRoot reads the id of the first item at /, the list before /{id}.
+func TestItemsAtRoot(t *testing.T) {
+	t.Parallel()
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path == "/" {
+			io.WriteString(w, `[{"id":"x"}]`)
+		} else if r.URL.Path != "/x" {
+			w.WriteHeader(http.StatusNotFound)
+		}
+	})
+	s, err := compat.Record(t.Context(), compat.Source{Contract: "1.0.0", Handler: h,
+		Probes: []compat.Probe{{Method: "GET", Path: "/{id}"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Responses) != 1 || s.Responses[0].Status != http.StatusOK {
+		t.Errorf("responses %v, want one with 200", s.Responses)
 	}
 }
 
