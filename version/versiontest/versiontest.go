@@ -77,8 +77,11 @@ func Run(t *testing.T, api *API, dir string) {
 // and returns the violations of [compat.Check]. With [API.Update] it first writes the snapshots that
 // are missing, those of previews, and those that differ by dates only. It does not overwrite a snapshot
 // from which the contract differs: delete the file to record a contract that was never released again.
+//
+// A request without a response that the snapshot has is a violation, for example GET of an item of a
+// list that is empty. Responses are not compared during a brownout of the contract.
 func Verify(ctx context.Context, api *API, dir string) []error {
-	served, err := api.record(ctx)
+	served, unanswered, err := api.record(ctx)
 	if err != nil {
 		return []error{err}
 	}
@@ -105,7 +108,17 @@ func Verify(ctx context.Context, api *API, dir string) []error {
 		errs = append(errs, v)
 	}
 	for _, s := range served {
-		if r := find(recorded, s.Contract); r != nil && len(violations) == 0 && !sameDates(r, s) {
+		r := find(recorded, s.Contract)
+		if r == nil {
+			continue
+		}
+		for _, name := range unanswered[s.Contract] {
+			if hasResponse(r, name) {
+				errs = append(errs, fmt.Errorf("versiontest: contract %s has no response to %s; "+
+					"the list needs an item", s.Contract, name))
+			}
+		}
+		if len(violations) == 0 && !sameDates(r, s) {
 			errs = append(errs, fmt.Errorf("versiontest: the dates of contract %s differ from %s; "+
 				"run the test with VERSIONTEST=update", s.Contract, fileOf(dir, s)))
 		}
@@ -140,6 +153,9 @@ func update(recorded, served []*compat.Snapshot, dir string) error {
 		if empty || released && len(compat.Compare(r, s)) > 0 {
 			continue
 		}
+		if released {
+			s = withResponses(s, r)
+		}
 		data := s.Encode()
 		if r != nil && bytes.Equal(data, r.Encode()) {
 			continue
@@ -151,27 +167,70 @@ func update(recorded, served []*compat.Snapshot, dir string) error {
 	return nil
 }
 
-// record returns the snapshots of the contracts. Those that have ended, and those to which clients are
-// redirected, have a name and dates only.
-func (api *API) record(ctx context.Context) (all []*compat.Snapshot, err error) {
-	if api.Versions == nil {
-		return nil, errors.New("versiontest: API.Versions is nil; set it to the Negotiator of the API")
+func hasResponse(s *compat.Snapshot, request string) bool {
+	return slices.ContainsFunc(s.Responses, func(r compat.Response) bool { return r.Request == request })
+}
+
+// withResponses returns s with the recorded responses that s lacks, because the list was empty or
+// during a brownout. The others are equal.
+func withResponses(s, recorded *compat.Snapshot) *compat.Snapshot {
+	lost := func(r compat.Response) bool { return !hasResponse(s, r.Request) }
+	if !slices.ContainsFunc(recorded.Responses, lost) {
+		return s
 	}
+	complete := *s
+	complete.Responses = slices.Clone(recorded.Responses)
+	for _, r := range s.Responses {
+		if !hasResponse(recorded, r.Request) {
+			complete.Responses = append(complete.Responses, r)
+		}
+	}
+	return &complete
+}
+
+// record returns the snapshots of the contracts, and by contract the names of the probes without a
+// response. Contracts that have ended, and those to which clients are redirected, have a name and
+// dates only. During a brownout every response is 410, so none is recorded.
+func (api *API) record(
+	ctx context.Context,
+) (all []*compat.Snapshot, unanswered map[string][]string, err error) {
+	if api.Versions == nil {
+		return nil, nil, errors.New("versiontest: API.Versions is nil; set it to the Negotiator of the API")
+	}
+	unanswered = map[string][]string{}
 	for _, c := range api.Versions.Contracts() {
 		source := compat.Source{Contract: c.Name, Preview: c.Preview, Deprecated: c.Deprecated,
 			Sunset: c.Sunset}
 		if api.Versions.Status(c.Name) != version.Retired && (c.At == "" || c.Proxy) {
 			if err := api.complete(ctx, &source); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
+		}
+		if api.inBrownout(c) {
+			source.Handler, source.Probes = nil, nil
 		}
 		s, err := compat.Record(ctx, source)
 		if err != nil {
-			return nil, fmt.Errorf("versiontest: %w", err)
+			return nil, nil, fmt.Errorf("versiontest: %w", err)
 		}
 		all = append(all, s)
+		for _, p := range source.Probes {
+			if name := cmp.Or(p.Name, p.Method+" "+p.Path); !hasResponse(s, name) {
+				unanswered[c.Name] = append(unanswered[c.Name], name)
+			}
+		}
 	}
-	return all, nil
+	return all, unanswered, nil
+}
+
+func (api *API) inBrownout(c version.Contract) bool {
+	now := api.Now
+	if now.IsZero() {
+		now = time.Now()
+	}
+	return slices.ContainsFunc(c.Brownouts, func(w version.Window) bool {
+		return !now.Before(w.From) && now.Before(w.Until)
+	})
 }
 
 // complete adds documents, handler and probes to a source.

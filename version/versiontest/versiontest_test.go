@@ -29,6 +29,9 @@ type service struct {
 	header     http.Header // of responses
 	problem    problem.Kind
 	least      time.Duration
+	brownouts  map[string][]version.Window
+	probes     []compat.Probe
+	list       string // the body of GET /items
 }
 
 func newService() *service {
@@ -46,7 +49,7 @@ func (s *service) api() *versiontest.API {
 	var all []version.Contract
 	for name, members := range s.contracts {
 		all = append(all, version.Contract{Name: name, Handler: s.handler(members), Deprecated: s.dates[name][0],
-			Sunset: s.dates[name][1]})
+			Sunset: s.dates[name][1], Brownouts: s.brownouts[name]})
 	}
 	return &versiontest.API{
 		Versions: version.New(all, s.strategies, &version.Options{Now: func() time.Time { return now },
@@ -61,6 +64,7 @@ func (s *service) api() *versiontest.API {
 			return "type Query { " + fields + ": Int }"
 		},
 		Now:            now,
+		Probes:         s.probes,
 		MinDeprecation: s.least,
 	}
 }
@@ -76,6 +80,11 @@ func document(members string) string {
 
 func (s *service) handler(members string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/items") {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, s.list)
+			return
+		}
 		if r.URL.Path != "/a" || r.Method != http.MethodGet {
 			problem.Write(w, r, problem.New(s.problem, "There is nothing here."))
 			return
@@ -255,6 +264,50 @@ func TestUpdate(t *testing.T) {
 	if errs := versiontest.Verify(t.Context(), newService().api(), t.TempDir()); len(errs) != 1 ||
 		!strings.Contains(errs[0].Error(), "there are no snapshots") {
 		t.Errorf("an empty folder: %v", errs)
+	}
+}
+
+// TestNoResponse empties a list, and starts a brownout. An update keeps what was recorded.
+func TestNoResponse(t *testing.T) {
+	t.Parallel()
+	period := [2]time.Time{now.AddDate(0, -5, 0), now.AddDate(1, 0, 0)}
+	tests := []struct {
+		name   string
+		change func(s *service)
+		want   []string
+	}{
+		{"empty list", func(s *service) { s.list = "[]" },
+			[]string{"contract 1.0.0 has no response to GET /items/{id}; the list needs an item"}},
+		{"brownout", func(s *service) {
+			s.brownouts = map[string][]version.Window{"1.0.0": {{From: now, Until: now.Add(time.Hour)}}}
+		}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newService()
+			delete(s.contracts, "1.1.0")
+			s.dates["1.0.0"], s.list = period, `[{"id":"x"}]`
+			s.probes = []compat.Probe{{Method: "GET", Path: "/items/{id}"}}
+			dir := recorded(t, s)
+			first, err := os.ReadFile(filepath.Join(dir, "1.0.0.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			tt.change(s)
+			for _, update := range []bool{false, true} {
+				api := s.api()
+				api.Update = update
+				check(t, versiontest.Verify(t.Context(), api, dir), tt.want)
+			}
+			again, err := os.ReadFile(filepath.Join(dir, "1.0.0.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(first), string(again)); diff != "" {
+				t.Errorf("the update changed the snapshot (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 
