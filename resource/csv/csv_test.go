@@ -234,7 +234,22 @@ func TestDecode(t *testing.T) {
 				"3 syntax syntax : there is text after the quotation mark that ends a cell",
 				"4 syntax syntax : there is text after the quotation mark that ends a cell", `5 {"id":"d","name":"e"}`}},
 		{"open quotation mark", "id,name\na,b\n\"a,b\nc,d\n", nil,
-			[]string{`2 {"id":"a","name":"b"}`, "3 syntax syntax : the quotation mark that begins a cell is not closed"}},
+			[]string{`2 {"id":"a","name":"b"}`, "3 syntax syntax : the quotation mark that begins a cell is not closed, " +
+				"so the rest of the content is part of the row"}},
+		{"open quotation mark of a row that is too long", "id,name\n\"a,b\nc,d\n" + strings.Repeat("x,y\n", 20),
+			&csv.DecoderOptions{MaxRow: 20}, []string{"2 syntax syntax : the quotation mark that begins a cell is not closed, " +
+				"so the rest of the content is part of the row"}},
+		{"lines after a bad cell", "id,name\n\"a\"b,\"c\nd,e\"\nf,g\n", nil,
+			[]string{"2 syntax syntax : there is text after the quotation mark that ends a cell", `4 {"id":"f","name":"g"}`}},
+		{"an open quotation mark after a bad cell", "id,name\n\"a\"b\"\nf,g\n", nil,
+			[]string{"2 syntax syntax : there is text after the quotation mark that ends a cell"}},
+		{"a header of commas", strings.Repeat(",", 1<<20-2) + "\n", nil,
+			[]string{"syntax columns : the header row has 1048575 cells, but must have 10000 at most"}},
+		{"a row of commas", "id,name\n" + strings.Repeat(",", 99_999) + "\na,b\n", nil,
+			[]string{"2 syntax columns : the row has 100000 cells, but must have 2", `3 {"id":"a","name":"b"}`}},
+		{"a long name", strings.Repeat("é", 100) + "\n", nil,
+			[]string{"violations /" + strings.Repeat("é", 50) + "... unknown: column \"" + strings.Repeat("é", 50) +
+				"...\" of line 1 is not a member"}},
 		{"carriage returns", "id,name\na\rb,c\nd,e\r", nil,
 			[]string{"2 syntax syntax : a cell with a carriage return must be quoted; rows end with CRLF or LF",
 				"3 syntax syntax : a cell with a carriage return must be quoted; rows end with CRLF or LF"}},
@@ -419,6 +434,21 @@ func TestAllocations(t *testing.T) {
 		}
 	}); n > 1 {
 		t.Errorf("reading a row takes %v allocations, want 1 at most", n)
+	}
+}
+
+// TestHeaderOfCommas: the memory of a header row is limited. It is not parallel, because it measures
+// the whole process.
+func TestHeaderOfCommas(t *testing.T) {
+	content := strings.Repeat(",", 1<<20-2) + "\n"
+	r := testing.Benchmark(func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			csv.NewDecoder(strings.NewReader(content), placeType, &csv.DecoderOptions{AllowUnknown: true})
+		}
+	})
+	if n := r.AllocedBytesPerOp(); n > 2<<20 {
+		t.Errorf("a header row of 1 MiB takes %d bytes, want 2 MiB at most", n)
 	}
 }
 

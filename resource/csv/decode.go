@@ -47,8 +47,9 @@ type column struct {
 
 // NewDecoder returns a decoder of items of the type t, and reads the header row. The error is
 // [schema.Violations] if the header row names columns that are not members or names one twice, a
-// [*SyntaxError] if it is not valid CSV, [ErrTooLong], or an error of r. Content without any row has
-// no items. NewDecoder panics if the dialect is not valid; see [Dialect.Check].
+// [*SyntaxError] if it is not valid CSV or has more than 10,000 cells, [ErrTooLong], or an error of r.
+// Content without any row has no items. NewDecoder panics if the dialect is not valid; see
+// [Dialect.Check].
 func NewDecoder(r io.Reader, t *schema.Type, opts *DecoderOptions) (*Decoder, error) {
 	var o DecoderOptions
 	if opts != nil {
@@ -59,14 +60,18 @@ func NewDecoder(r io.Reader, t *schema.Type, opts *DecoderOptions) (*Decoder, er
 	}
 	d := &Decoder{escaped: o.Dialect.EscapeFormulas}
 	d.rows = rowReader{in: bufio.NewReaderSize(r, 64<<10), delimiter: o.Dialect.delimiter(),
-		max: cmp.Or(o.MaxRow, 1<<20)}
+		max: cmp.Or(o.MaxRow, 1<<20), most: maxColumns}
 	if err := d.rows.skipBOM(); err != nil {
 		return nil, err
 	}
+	var err error
 	if o.Dialect.NoHeader {
-		return d, d.setColumns(t, o.Columns)
+		err = d.setColumns(t, o.Columns)
+	} else {
+		err = d.readHeader(t, o.AllowUnknown)
 	}
-	return d, d.readHeader(t, o.AllowUnknown)
+	d.rows.most = max(len(d.columns), 1) // one for blank
+	return d, err
 }
 
 // newColumn returns the column of a field, which may be nil.
@@ -110,9 +115,16 @@ func (d *Decoder) readHeader(t *schema.Type, allowUnknown bool) error {
 	} else if err != nil {
 		return err
 	}
+	if n := d.rows.count; n > maxColumns {
+		return &SyntaxError{Code: "columns", Detail: "the header row has " + strconv.Itoa(n) +
+			" cells, but must have " + strconv.Itoa(maxColumns) + " at most"}
+	}
 	var bad schema.Violations
 	add := func(name, code, predicate string) {
 		if len(bad) < maxColumnErrors {
+			if len(name) > maxName {
+				name = strings.ToValidUTF8(name[:maxName], "") + "..."
+			}
 			detail := "column " + strconv.Quote(name) + " of line " + strconv.Itoa(d.Line()) + " " + predicate
 			bad = append(bad, schema.Violation{Pointer: pointerTo(name), Code: code, Detail: detail})
 		}
@@ -136,8 +148,11 @@ func (d *Decoder) readHeader(t *schema.Type, allowUnknown bool) error {
 	return nil
 }
 
-// maxColumnErrors limits the violations of a header row.
-const maxColumnErrors = 100
+const (
+	maxColumns      = 10_000 // of a header row
+	maxColumnErrors = 100    // of a header row
+	maxName         = 100    // bytes of the name of a column in an error
+)
 
 // suggestion proposes a member with a name that differs only in case or white space.
 func suggestion(t *schema.Type, name string) string {
@@ -170,7 +185,7 @@ func (d *Decoder) Append(dst []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	if n := len(d.rows.cells); n != len(d.columns) {
+	if n := d.rows.count; n != len(d.columns) {
 		return dst, &SyntaxError{Code: "columns", Detail: "the row has " + strconv.Itoa(n) +
 			" cells, but must have " + strconv.Itoa(len(d.columns))}
 	}

@@ -209,9 +209,11 @@ var special = func() (set [256]bool) {
 }()
 
 // needsQuotes reports whether a cell has to be in quotation marks. Some readers trim spaces, and
-// PostgreSQL ends content at a line of a backslash and a dot.
+// PostgreSQL ends content at a line of a backslash and a dot. A reader would skip a byte order mark
+// at the beginning of the content, and calculate the formula after it.
 func needsQuotes(text []byte) bool {
-	if len(text) == 0 || text[0] == ' ' || text[len(text)-1] == ' ' || string(text) == `\.` {
+	if len(text) == 0 || text[0] == ' ' || text[len(text)-1] == ' ' || string(text) == `\.` ||
+		bytes.HasPrefix(text, []byte(bom)) {
 		return true
 	}
 	for _, c := range text {

@@ -96,6 +96,7 @@ func text(s *string) string {
 func FuzzRoundTrip(f *testing.F) {
 	f.Add("a", "", int64(1), true, []byte("\x00"), byte(0))
 	f.Add("=1", "'=\"\r\n", int64(-1), false, []byte{}, byte(0xff))
+	f.Add("\ufeff=1", "\ufeff", int64(0), true, []byte{}, byte(5))
 	f.Add("\\.", " ,;|\t", int64(0), true, []byte("a,b"), byte(0x2d))
 	f.Fuzz(func(t *testing.T, id, note string, n int64, set bool, raw []byte, bits byte) {
 		want := place{ID: id, Name: note, Count: n, Lat: float64(n) / 7, Open: set, Size: uint64(n), Raw: raw}

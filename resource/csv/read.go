@@ -31,7 +31,8 @@ func (e *SyntaxError) Error() string { return "csv: " + e.Detail }
 var (
 	errBareQuote  = syntaxError("a cell with a quotation mark must be quoted, and the mark doubled")
 	errAfterQuote = syntaxError("there is text after the quotation mark that ends a cell")
-	errOpenQuote  = syntaxError("the quotation mark that begins a cell is not closed")
+	errOpenQuote  = syntaxError("the quotation mark that begins a cell is not closed, " +
+		"so the rest of the content is part of the row")
 	errBareReturn = syntaxError("a cell with a carriage return must be quoted; rows end with CRLF or LF")
 )
 
@@ -49,11 +50,14 @@ type rowReader struct {
 	delimiter byte
 	max       int64
 
+	most  int    // cells of a row that are stored; the others are counted
 	text  []byte // the cells of the row, one after the other
 	cells []cell
+	count int // of the cells
 	line  int // at which the row begins, counted from 1
 	lines int // that have been read
 	state state
+	odd   bool  // number of quotation marks since the row failed in inBadQuotes
 	bad   error // the first error of the row
 	from  int   // of the current cell in text
 }
@@ -68,6 +72,7 @@ const (
 	afterQuote  // which ends a cell, unless another one follows
 	afterReturn // outside quotation marks
 	inError     // the rest of the line is skipped
+	inBadQuotes // after a cell with text after its end; lines are skipped until the marks are in pairs
 	atEnd       // of the row
 )
 
@@ -86,13 +91,13 @@ func (r *rowReader) skipBOM() error {
 
 // blank reports whether the row is an empty line.
 func (r *rowReader) blank() bool {
-	return len(r.cells) == 1 && r.cells[0] == cell{}
+	return r.count == 1 && r.cells[0] == cell{}
 }
 
 // next reads the next row into text and cells. The error is io.EOF after the last row.
 func (r *rowReader) next() error {
 	r.text, r.cells = r.text[:0], r.cells[:0]
-	r.state, r.bad, r.from = atStart, nil, 0
+	r.state, r.bad, r.odd, r.from, r.count = atStart, nil, false, 0, 0
 	r.line = r.lines + 1
 	size, whole := int64(0), true // whether the next part begins a line
 	for r.state != atEnd {
@@ -122,10 +127,10 @@ func (r *rowReader) next() error {
 func (r *rowReader) finish() {
 	switch r.state {
 	case inQuotes:
-		r.fail(errOpenQuote)
+		r.bad = errOpenQuote // also if the row is too long, because the mark is the cause
 	case afterReturn:
 		r.fail(errBareReturn)
-	case inError:
+	case inError, inBadQuotes:
 	default:
 		r.endCell()
 	}
@@ -142,14 +147,15 @@ func (r *rowReader) fail(err error) {
 
 // add appends to the current cell. Cells of a row that has an error are not stored.
 func (r *rowReader) add(text []byte) {
-	if r.bad == nil {
+	if r.bad == nil && len(r.cells) < r.most {
 		r.text = append(r.text, text...)
 	}
 }
 
 // endCell ends the current cell.
 func (r *rowReader) endCell() {
-	if r.bad == nil {
+	r.count++
+	if r.bad == nil && len(r.cells) < r.most {
 		r.cells = append(r.cells, cell{r.from, len(r.text), r.state == afterQuote})
 	}
 	r.from, r.state = len(r.text), atStart
@@ -202,6 +208,14 @@ func (r *rowReader) scan(part []byte) {
 				r.state = atEnd
 			}
 			return
+		case inBadQuotes:
+			if bytes.Count(part, []byte{'"'})%2 == 1 {
+				r.odd = !r.odd
+			}
+			if part[len(part)-1] == '\n' && !r.odd {
+				r.state = atEnd
+			}
+			return
 		}
 	}
 }
@@ -224,5 +238,8 @@ func (r *rowReader) separator(c byte, otherwise error) {
 		r.state = afterReturn
 	default:
 		r.fail(otherwise)
+		if otherwise == errAfterQuote {
+			r.state = inBadQuotes
+		}
 	}
 }
