@@ -13,9 +13,11 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/command"
+	"github.com/stoa-go/stoa/resource/csv"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/openapi"
 	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // commanded describes a catalog of one command, called a/b.
@@ -289,5 +291,27 @@ func TestImportsWithoutTransactions(t *testing.T) {
 	content := d.at(d.root, "paths", path, "post", "requestBody", "content", "application/x-ndjson").(object)
 	if content["examples"] != nil || d.at(content, "schema", "type") != "string" {
 		t.Errorf("lines of a resource that is no part of the catalog are %v", content)
+	}
+}
+
+// TestCSVExample: the example of an import has the form without parameters.
+func TestCSVExample(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name    string
+		dialect csv.Dialect
+		want    string // in the header row; "" means that there is no example
+	}{
+		{"default", csv.Dialect{}, ","},
+		{"semicolons", csv.Dialect{Delimiter: ';'}, ";"},
+		{"no header", csv.Dialect{NoHeader: true}, ""},
+	}
+	for _, tt := range tests {
+		d := described(t, openapi.New(newShop(t).now, &openapi.Options{REST: &rest.Options{CSV: tt.dialect}}))
+		sample, _ := d.at(d.root, "components", "examples", "PlacesImportCSV", "value").(string)
+		row, _, _ := strings.Cut(sample, "\r\n")
+		if (row == "") != (tt.want == "") || !strings.Contains(row, tt.want) {
+			t.Errorf("%s: the header row is %q, want one with %q", tt.name, row, tt.want)
+		}
 	}
 }

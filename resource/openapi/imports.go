@@ -18,14 +18,19 @@ import (
 // most tools use.
 const mediaNDJSON = "application/x-ndjson"
 
+// csvDialect returns the form of CSV without parameters.
+func (b *builder) csvDialect() (d csv.Dialect) {
+	if b.o.REST != nil {
+		d = b.o.REST.CSV
+	}
+	return d
+}
+
 // csvSchema returns the schema of CSV, which describes the form without parameters and the parameters
 // of the media type. JSON Schema cannot describe rows, so it is a string.
 func (b *builder) csvSchema() *schemaObject {
 	if b.csvName == "" {
-		var d csv.Dialect
-		if b.o.REST != nil {
-			d = b.o.REST.CSV
-		}
+		d := b.csvDialect()
 		b.csvName = b.names.unique("CSV")
 		b.doc.Components.Schemas.add(b.csvName, textOf("One item per row (RFC 4180). An empty cell is null "+
 			"or an absent member; in a column of text, \"\" is an empty text. Objects, arrays and values of "+
@@ -36,8 +41,13 @@ func (b *builder) csvSchema() *schemaObject {
 	return schemaRef(b.csvName)
 }
 
-// csvExample returns an item, given as JSON, as a header row and a row.
-func csvExample(t *schema.Type, doc jsontext.Value) string {
+// csvExample returns an item, given as JSON, as a header row and a row. There is no example without a
+// header row, because such content has all columns.
+func (b *builder) csvExample(t *schema.Type, doc jsontext.Value) string {
+	d := b.csvDialect()
+	if d.NoHeader {
+		return ""
+	}
 	v, err := t.Decode(doc, &schema.DecodeOptions{Mode: schema.Stored})
 	if err != nil {
 		return ""
@@ -52,7 +62,7 @@ func csvExample(t *schema.Type, doc jsontext.Value) string {
 			names = append(names, f.Name)
 		}
 	}
-	e, err := csv.NewEncoder(t, csv.Dialect{}, names...)
+	e, err := csv.NewEncoder(t, d, names...)
 	if err != nil {
 		return ""
 	}
@@ -120,7 +130,7 @@ func (a *action) linesBody() *requestBody {
 			m.Examples.add("sample",
 				&example{Ref: "#/components/examples/" + a.addExample(pascal(a.c.Name())+"Input",
 					quote(line))})
-			if text := csvExample(into.Type(), a.exampleValue(d.samples.create)); text != "" {
+			if text := a.csvExample(into.Type(), a.exampleValue(d.samples.create)); text != "" {
 				rows.Examples.add("sample", &example{Ref: "#/components/examples/" +
 					a.addExample(pascal(a.c.Name())+"CSV", quote(text))})
 			}
