@@ -122,7 +122,7 @@ func (c *chunkReader) line() (importLine, error) {
 		if len(bytes.TrimLeft(line.doc, " \t\r")) == 0 {
 			continue
 		}
-		c.text = text // where the doc of earlier lines is, too, or was: those keep what they have
+		c.text = text // may be a larger array; earlier lines keep their doc in the previous one
 		line.setNew(c.r.readNew(line.doc, c.opts))
 		if line.bad != nil { // it may be good all the same for an item that is there
 			line.id = c.idOf(line.doc)

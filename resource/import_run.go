@@ -226,7 +226,9 @@ func (s *bulkChunk) line(ctx context.Context, line *importLine) error {
 		return s.revise(ctx, line, cur)
 	}
 	if line.bad != nil && line.id != "" && slices.Contains(s.ids, "") {
-		return ErrStale // the store may choose this very id for a line before: the long way will tell
+		// The store may choose the same id for an earlier line, which this line would then replace.
+		// ErrStale makes the import process the lines one by one.
+		return ErrStale
 	}
 	if line.offered { // the transaction runs again
 		line.setNew(s.r.readNew(line.doc, &s.opts))
