@@ -15,8 +15,9 @@ import (
 //
 // Null sorts first. Numbers are compared by exact value, independent of their types; NaN equals
 // itself and sorts before all other numbers. Strings are compared by code point, times as instants,
-// and false sorts before true. Values of different kinds, which one field never has, sort in the
-// order null, bool, number, string, time.
+// durations as [Duration] describes, and false sorts before true. Values of different kinds, which
+// one field never has, sort in the order null, bool, number, string, time, duration. A list has no
+// order, and sorts as null.
 func Compare(a, b any) int {
 	a, b = scalar(a), scalar(b)
 	switch a := a.(type) { // fast path for the most common kinds of sort keys
@@ -47,6 +48,8 @@ func compareKinds(a, b any) int {
 		return cmp.Compare(number(a), number(b))
 	case numberKind:
 		return compareNumbers(a, b)
+	case durationKind:
+		return compareDurations(a.(Duration), b.(Duration))
 	}
 	return 0 // two nulls; Compare handles strings and times
 }
@@ -60,6 +63,7 @@ const (
 	numberKind
 	stringKind
 	timeKind
+	durationKind
 )
 
 // kindOf returns the kind of a result of scalar. All numbers have the same kind.
@@ -67,12 +71,14 @@ func kindOf(v any) kind {
 	switch v.(type) {
 	case bool:
 		return boolKind
-	case int64, uint64, float64:
+	case int64, uint64, float64, Decimal:
 		return numberKind
 	case string:
 		return stringKind
 	case time.Time:
 		return timeKind
+	case Duration:
+		return durationKind
 	}
 	return nullKind
 }
@@ -87,6 +93,12 @@ func number(v any) int {
 
 // compareNumbers compares two numbers. cmp.Compare has the required order of NaN.
 func compareNumbers(a, b any) int {
+	if d, ok := a.(Decimal); ok {
+		return compareDecimal(d, b)
+	}
+	if d, ok := b.(Decimal); ok {
+		return -compareDecimal(d, a)
+	}
 	x, aIsFloat := a.(float64)
 	y, bIsFloat := b.(float64)
 	switch {

@@ -19,23 +19,39 @@ type condition struct {
 }
 
 // conditions returns the comparisons that are parameters of their own.
-func (p *parser) conditions() []Filter {
+func (p *parser) conditions() []Filter { return p.ofGroup(p.collect()) }
+
+// ofGroup returns the filters of a group of conditions.
+func (p *parser) ofGroup(g *conditionGroup) []Filter {
 	var terms []Filter
-	for _, c := range p.collect() {
-		if err := p.opts.Support.checkTerm(c.field, c.op); err != nil {
+	for _, c := range g.conditions {
+		if err := g.Support.checkTerm(c.field, c.op); err != nil {
 			p.addError(c.name, err.Code, err.Detail)
 			continue
 		}
 		// Count before parsing the value, to limit the work for many values.
-		if p.terms++; p.terms > p.opts.MaxTerms {
-			p.addError(c.name, tooMany, p.tooManyTerms())
-			break
+		if !p.count(c.name) {
+			return terms
 		}
-		if value, ok := p.conditionValue(c); ok {
+		if value, ok := p.conditionValue(g.scope, c); ok {
 			terms = append(terms, Filter{Op: c.op, Field: c.field, Value: value})
 		}
 	}
+	for _, sub := range g.subs {
+		if !p.count(sub.name) {
+			return terms
+		}
+		terms = append(terms, quantify(sub.relation, sub.quantifier, And(p.ofGroup(sub)...)))
+	}
 	return terms
+}
+
+// count counts a comparison. It reports the first one beyond the limit, and returns false from then on.
+func (p *parser) count(name string) bool {
+	if p.terms++; p.terms == p.opts.MaxTerms+1 {
+		p.addError(name, tooMany, p.tooManyTerms())
+	}
+	return p.terms <= p.opts.MaxTerms
 }
 
 // tooManyTerms returns the detail for too many comparisons, in parameters and the tree together.
@@ -43,67 +59,73 @@ func (p *parser) tooManyTerms() string {
 	return "there can be at most " + strconv.Itoa(p.opts.MaxTerms) + " comparisons"
 }
 
-// collect groups the parameters by field and operator, in the order of their names.
-func (p *parser) collect() []*condition {
-	type meaning struct {
-		field string
-		op    Op
-	}
-	known := make(map[meaning]*condition)
-	var all []*condition
+// collect groups the parameters by relation, field and operator, in the order of their names.
+func (p *parser) collect() *conditionGroup {
+	all := &conditionGroup{scope: p.root}
 	for _, name := range slices.Sorted(maps.Keys(p.params)) {
 		if slices.Contains(parsedNames, name) || len(p.params[name]) == 0 {
 			continue
 		}
 		// A parameter denotes a comparison only if its field is declared. Anything else, such as
 		// total.like, is an unknown parameter.
-		field, op := splitParameter(name)
-		if _, declared := p.opts.Support.Filter[field]; !declared || slices.Contains(reservedNames, name) {
-			p.unknown(name)
-			continue
+		if p.isReserved(name) {
+			p.unknown(name, p.root)
+		} else if in, known := all.add(name, name, p.params[name]); !known {
+			p.unknown(name, in)
 		}
-		c := known[meaning{field, op}]
-		if c == nil {
-			c = &condition{field: field, op: op, name: name}
-			known[meaning{field, op}] = c
-			all = append(all, c)
-		}
-		c.texts = append(c.texts, p.params[name]...)
 	}
 	return all
 }
 
+// isReserved reports whether a parameter never denotes a field.
+func (p *parser) isReserved(name string) bool {
+	return slices.Contains(reservedNames, name) ||
+		p.opts.Support.CanAggregate() && slices.Contains(aggregateNames, name)
+}
+
 // unknown rejects a parameter, because ignoring a misspelled filter would return the whole list.
-func (p *parser) unknown(name string) {
+// in are the items that it refers to.
+func (p *parser) unknown(name string, in scope) {
 	// The second condition avoids formatting errors that are not reported.
 	if !p.opts.Lenient && len(p.errors) < maxErrors {
-		p.addError(name, unknownParameter, "unknown parameter; "+p.hint(name))
+		p.addError(name, unknownParameter, "unknown parameter; "+hint(name, in))
 	}
 }
 
 // hint returns what to use instead of an unknown parameter. Names that other APIs use for pages are
 // directed to the parameters for them.
-func (p *parser) hint(name string) string {
+func hint(name string, in scope) string {
 	switch name {
 	case "page", "offset", "skip", "start", "cursor", "page_size", "pageSize", "per_page", "perPage", "size":
 		return "use limit for the number of items, and after to continue a list"
+	case "count", "total", "totalCount":
+		return "send Prefer: count=exact for the number of items"
 	}
-	if filters := p.opts.Support.filterable(); len(filters) > 0 {
-		return "the filters of this list are " + listOf(filters)
+	filters, of := in.Support.filterable(), "this list"
+	if in.path != "" {
+		of = in.path
+	}
+	switch {
+	case in.unquantified:
+		return of + " has many items, so some, none or every must follow it"
+	case len(filters) > 0:
+		return "the filters of " + of + " are " + listOf(filters)
+	case in.path != "":
+		return in.path + " has no filters"
 	}
 	return noFilters
 }
 
 // conditionValue parses the texts of a condition for its operator.
-func (p *parser) conditionValue(c *condition) (value any, ok bool) {
+func (p *parser) conditionValue(in scope, c *condition) (value any, ok bool) {
 	if c.op == In || c.op == NotIn {
-		return p.listValue(c)
+		return p.listValue(in, c)
 	}
 	text, ok := p.one(c.name, c.texts)
 	if !ok {
 		return nil, false
 	}
-	value, err := p.value(c.field, c.op, text)
+	value, err := in.value(c.field, c.op, text)
 	if err != nil {
 		p.addError(c.name, invalidValue, err.Error())
 		return nil, false
@@ -113,7 +135,7 @@ func (p *parser) conditionValue(c *condition) (value any, ok bool) {
 
 // listValue concatenates the values of all texts, because clients also write a list as a repeated
 // parameter. Duplicate values are kept.
-func (p *parser) listValue(c *condition) (value any, ok bool) {
+func (p *parser) listValue(in scope, c *condition) (value any, ok bool) {
 	var list []any
 	for _, text := range c.texts {
 		if !p.valid(c.name, text) {
@@ -129,7 +151,7 @@ func (p *parser) listValue(c *condition) (value any, ok bool) {
 			return nil, false
 		}
 		for _, part := range parts {
-			v, err := p.value(c.field, c.op, part)
+			v, err := in.value(c.field, c.op, part)
 			if err != nil {
 				p.addError(c.name, invalidValue, err.Error())
 				return nil, false
@@ -147,18 +169,18 @@ func (p *parser) tooManyValues() string {
 }
 
 // value parses the text of one value.
-func (p *parser) value(field string, op Op, text string) (any, error) {
+func (in scope) value(field string, op Op, text string) (any, error) {
 	switch {
 	case op == IsNull:
 		if text != "true" && text != "false" {
 			return nil, &Error{Code: invalidValue, Detail: "must be true or false"}
 		}
 		return text == "true", nil
-	case op == Contains, op == StartsWith, p.opts.Value == nil:
+	case op == Contains && !in.isList(field), op == StartsWith, in.Value == nil:
 		// A part of an address or enumeration value is not a value of its field.
 		return text, nil
 	}
-	v, err := p.opts.Value(field, text)
+	v, err := in.Value(field, text)
 	if err != nil {
 		return nil, err
 	}
@@ -176,6 +198,8 @@ func (p *parser) value(field string, op Op, text string) (any, error) {
 	}
 }
 
+func (in scope) isList(field string) bool { return in.IsList != nil && in.IsList(field) }
+
 // errNull reports a comparison with null, which would never be true.
 func errNull(field string) *Error {
 	detail := "null is not a value; use " + parameterName(field, IsNull) + ""
@@ -191,9 +215,10 @@ func splitParameter(name string) (field string, op Op) {
 	return name, Eq
 }
 
-// parameterName returns the shortest name that splitParameter splits into field and op.
+// parameterName returns a name that splitParameter splits into field and op: the shortest one that
+// no list reserves.
 func parameterName(field string, op Op) string {
-	if op == Eq && !slices.Contains(reservedNames, field) {
+	if op == Eq && !slices.Contains(reservedNames, field) && !slices.Contains(aggregateNames, field) {
 		if whole, _ := splitParameter(field); whole == field {
 			return field
 		}

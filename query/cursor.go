@@ -61,16 +61,18 @@ func decodeCursor(text, binding string) (Cursor, bool) {
 
 // A packed cursor is a tag and a sequence of parts, each a kind byte and its content.
 const (
-	nullPart   = 'n'
-	falsePart  = 'f'
-	truePart   = 't'
-	stringPart = 's' // length, bytes
-	intPart    = 'i' // signed varint
-	uintPart   = 'u' // varint
-	floatPart  = 'd' // 8 bytes
-	timePart   = 'c' // seconds since 1970 as a signed varint, nanoseconds as a varint
-	tokenPart  = 'k' // length, bytes; always the only part
-	endPart    = 0   // hashed between parts and binding, not written
+	nullPart     = 'n'
+	falsePart    = 'f'
+	truePart     = 't'
+	stringPart   = 's' // length, bytes
+	intPart      = 'i' // signed varint
+	uintPart     = 'u' // varint
+	floatPart    = 'd' // 8 bytes
+	decimalPart  = 'x' // length, bytes
+	timePart     = 'c' // seconds since 1970 as a signed varint, nanoseconds as a varint
+	durationPart = 'p' // length, bytes
+	tokenPart    = 'k' // length, bytes; always the only part
+	endPart      = 0   // hashed between parts and binding, not written
 )
 
 const tagSize = 8
@@ -117,6 +119,10 @@ func packValue(b []byte, v any) []byte {
 		// 2262.
 		b = binary.AppendVarint(append(b, timePart), v.Unix())
 		return binary.AppendUvarint(b, uint64(v.Nanosecond()))
+	case Decimal:
+		return packString(append(b, decimalPart), v.String())
+	case Duration:
+		return packString(append(b, durationPart), v.String())
 	}
 	return append(b, nullPart)
 }
@@ -165,6 +171,17 @@ func unpackValue(kind byte, b []byte) (v any, rest []byte, ok bool) {
 		return math.Float64frombits(binary.BigEndian.Uint64(b)), b[8:], true
 	case timePart:
 		return unpackTime(b)
+	case decimalPart, durationPart:
+		text, rest, ok := unpackString(b)
+		if !ok {
+			return nil, nil, false
+		}
+		if kind == durationPart {
+			v, err := ParseDuration(text)
+			return v, rest, err == nil && v.String() == text
+		}
+		v, err := ParseDecimal(text)
+		return v, rest, err == nil && v.String() == text
 	}
 	return nil, nil, false
 }

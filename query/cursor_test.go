@@ -39,6 +39,10 @@ func TestCursorRoundTrip(t *testing.T) {
 			time.Date(9999, 1, 1, 0, 0, 0, 1, time.UTC),
 			time.Date(-5000, 1, 1, 0, 0, 0, 999999999, time.UTC),
 		}}},
+		{"decimals", query.Cursor{Values: []any{
+			query.Decimal{}, decimal("-1.50"), decimal("1e300"), decimal("0.001"),
+		}}},
+		{"durations", query.Cursor{Values: []any{query.Duration{}, duration("P1Y-2DT3.5S")}}},
 		{
 			"mixed",
 			query.Cursor{
@@ -184,7 +188,14 @@ func TestForgedCursors(t *testing.T) {
 		{"end", "", true},
 		{"value", "i\x02", true},
 		{"token", "k\x02ab", true},
-		{"unknown kind", "x", false},
+		{"unknown kind", "y", false},
+		{"decimal", "x\x031.5", true},
+		{"decimal that is not normal", "x\x031.0", false},
+		{"decimal of no digits", "x\x00", false},
+		{"decimal cut off", "x\x051.5", false},
+		{"duration", "p\x03P1M", true},
+		{"duration that is not normal", "p\x04P12M", false},
+		{"duration cut off", "p\x09P1M", false},
 		{"end part", "\x00", false},
 		{"empty token", "k\x00", false},
 		{"token before a value", "k\x01an", false},

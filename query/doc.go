@@ -18,18 +18,32 @@
 //
 //	?status=paid&total.gte=100&sort=-total&limit=20
 //
+// An [Aggregation] groups the items of a collection and computes counts, sums and other values of each
+// group. [ParseAggregation] reads it from URL parameters, and [Summarize] evaluates it over a slice:
+//
+//	?group=status&count&sum=total&having={"count":{"gte":3}}&sort=-sum.total
+//
+// # Search
+//
+// A [Search] selects items by the words of their texts. [ParseSearch] has the syntax of clients, and
+// [Search.Match] is the reference implementation.
+//
 // # Values
 //
 // A value in a Filter or a position is nil, bool, string, int64, uint64 (only above the largest
-// int64), float64 or [time.Time]. In and NotIn have a []any of these. All values of a field have
-// the same kind.
+// int64), float64, [Decimal], [Duration] or [time.Time]. In and NotIn have a []any of these. All
+// values of a field have the same kind, and the four types of numbers are one kind.
+//
+// A field may also be a list of these, as a []any. Two operators apply to lists: Contains, with an
+// operand that an element equals, and IsNull. Lists have no order, and positions have none.
 //
 // # Order and comparisons
 //
 // All stores use the same rules. In ascending order null sorts first, strings sort by code point,
-// false sorts before true, and times sort as instants. Each comparison is either true or false. For
-// a null field Eq, In, Lt, Lte, Gt, Gte, Contains and StartsWith are false; Ne and NotIn, as the
-// negations of Eq and In, are true. [Match] is the reference implementation.
+// false sorts before true, numbers sort by exact value, times as instants, and durations by their
+// length. Each comparison is either true or false. For a null field Eq, In, Lt, Lte, Gt, Gte,
+// Contains and StartsWith are false; Ne and NotIn, as the negations of Eq and In, are true. [Match]
+// is the reference implementation.
 //
 // Package query depends on no store, no schema and no HTTP except net/url. The folder also contains
 // package graphql, which depends on package resource.

@@ -6,7 +6,8 @@ import "strings"
 // parameters, fields and comparisons, and no Go identifiers.
 //
 // Code is one of "unknownParameter", "duplicateParameter", "invalidValue", "invalidFilter",
-// "unsupportedFilter", "unsupportedSort", "tooMany" and "invalidCursor".
+// "unsupportedFilter", "unsupportedSort", "unsupportedGroup", "unsupportedAggregate",
+// "unsupportedSearch", "tooMany" and "invalidCursor".
 type Error struct {
 	// the URL parameter as the client has spelled it; empty if only the caller can determine it
 	Parameter string
@@ -45,12 +46,15 @@ func (es Errors) Unwrap() []error {
 }
 
 const (
-	unknownParameter   = "unknownParameter"
-	duplicateParameter = "duplicateParameter"
-	invalidValue       = "invalidValue"
-	invalidFilter      = "invalidFilter"
-	unsupportedFilter  = "unsupportedFilter"
-	unsupportedSort    = "unsupportedSort"
-	tooMany            = "tooMany"
-	invalidCursor      = "invalidCursor"
+	unknownParameter     = "unknownParameter"
+	duplicateParameter   = "duplicateParameter"
+	invalidValue         = "invalidValue"
+	invalidFilter        = "invalidFilter"
+	unsupportedFilter    = "unsupportedFilter"
+	unsupportedSort      = "unsupportedSort"
+	unsupportedGroup     = "unsupportedGroup"
+	unsupportedAggregate = "unsupportedAggregate"
+	unsupportedSearch    = "unsupportedSearch"
+	tooMany              = "tooMany"
+	invalidCursor        = "invalidCursor"
 )

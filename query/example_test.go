@@ -83,13 +83,13 @@ func ExampleParse() {
 	}
 	values, _ := url.ParseQuery("status.in=paid,sent&total.gte=100&sort=-total&limit=20")
 	q, err := query.Parse(values, opts)
-	fmt.Println(q.Filter.Terms(), q.Sort, q.Limit, err)
+	fmt.Println(q.Filter.Terms(), q.Sort[0].Field, q.Sort[0].Desc, q.Limit, err)
 
 	values, _ = url.ParseQuery("status.gt=a&total.gte=much&limit=5000")
 	_, err = query.Parse(values, opts)
 	fmt.Println(err)
 	// Output:
-	// 2 [{total true}] 20 <nil>
+	// 2 total true 20 <nil>
 	// limit: must be a whole number from 1 to 200
 	// status.gt: status can be compared with eq, ne and in
 	// total.gte: must be a whole number
@@ -217,4 +217,29 @@ func ExampleCursor_Encode() {
 	// Output:
 	// [250 a] <nil>
 	// the cursor is damaged or belongs to another list
+}
+
+// Orders are grouped by their status, and the groups sorted by their totals.
+func ExampleSummarize() {
+	stored := []order{{"a", "paid", 250}, {"b", "sent", 90}, {"c", "paid", 120}, {"d", "open", 40}}
+	values, _ := url.ParseQuery("group=status&count&sum=total&avg=total&sort=-sum.total&limit=2")
+	a, err := query.ParseAggregation(values, &query.ParseOptions{Support: query.Support{
+		Group:     []string{"status"},
+		Aggregate: map[string][]query.Func{"total": {query.Sum, query.Avg}},
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	groups, err := query.Summarize(a, stored, orderField)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, g := range groups {
+		fmt.Println(g.Keys, g.Values)
+	}
+	// Output:
+	// [paid] [2 370 185]
+	// [sent] [1 90 90]
 }

@@ -14,16 +14,16 @@ const (
 	NotOp Op = "not" // negates the single element of Filters
 )
 
-// Filter selects items: a comparison, or a connective of other filters. The zero Filter selects all
-// items.
+// Filter selects items: a comparison, a connective of other filters, or a condition on related items.
+// The zero Filter selects all items.
 //
-// Use [Where], [And], [Or] and [Not] to create filters, and switch on Op to read them. Functions of
-// this package do not modify filters.
+// Use [Where], [And], [Or], [Not] and [Some] to create filters, and switch on Op to read them.
+// Functions of this package do not modify filters.
 type Filter struct {
-	Op      Op       // a comparison, or AndOp, OrOp or NotOp
-	Field   string   // the JSON name of the field of a comparison
+	Op      Op       // a comparison, AndOp, OrOp, NotOp or SomeOp
+	Field   string   // the JSON name of the field of a comparison, or the name of the relation
 	Value   any      // the operand of a comparison: a []any for In and NotIn, a bool for IsNull
-	Filters []Filter // the operands of a connective
+	Filters []Filter // the operands of a connective; for SomeOp the filter of the related items
 }
 
 // Where returns a comparison of a field with a value. The value is made canonical; for In and NotIn
@@ -84,21 +84,26 @@ func (f Filter) IsZero() bool {
 	return f.Op == "" && f.Field == "" && f.Value == nil && len(f.Filters) == 0
 }
 
-// Terms returns the number of comparisons in f.
+// Terms returns the number of comparisons in f. Each SomeOp counts as one, and so do the comparisons
+// of its related items.
 func (f Filter) Terms() int {
 	n := 0
-	for range f.terms() {
+	for term := range f.terms() {
 		n++
+		for _, sub := range term.Filters {
+			n += sub.Terms()
+		}
 	}
 	return n
 }
 
-// Fields yields the names of the fields in f, each once, in the order of their first use.
+// Fields yields the names of the fields in f, each once, in the order of their first use. Relations and
+// the fields of related items are not among them.
 func (f Filter) Fields() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		seen := make(map[string]bool)
 		for term := range f.terms() {
-			if seen[term.Field] {
+			if term.Op == SomeOp || seen[term.Field] {
 				continue
 			}
 			seen[term.Field] = true
@@ -110,8 +115,8 @@ func (f Filter) Fields() iter.Seq[string] {
 }
 
 // Map returns a copy of f with each comparison replaced by the result of fn, which may be any
-// filter. Map returns the first error of fn. The zero Filter has no comparisons and is returned
-// unchanged.
+// filter. A condition on related items, with SomeOp, is passed to fn as a whole. Map returns the first
+// error of fn. The zero Filter has no comparisons and is returned unchanged.
 func (f Filter) Map(fn func(Filter) (Filter, error)) (Filter, error) {
 	if f.IsZero() {
 		return f, nil
@@ -138,7 +143,7 @@ func (f Filter) Map(fn func(Filter) (Filter, error)) (Filter, error) {
 	}
 }
 
-// terms yields the comparisons of f from left to right.
+// terms yields the comparisons of f and its conditions on related items from left to right.
 func (f Filter) terms() iter.Seq[Filter] {
 	return func(yield func(Filter) bool) { f.walk(yield) }
 }

@@ -6,12 +6,13 @@ import (
 )
 
 // Match reports whether an item matches f. value returns a field of the item by JSON name, or nil
-// for null; any scalar is accepted, because [Canonical] is applied. Match is the reference for the
-// meaning of comparisons; all stores must agree with it.
+// for null; any scalar or list is accepted, because [Canonical] is applied. For the name of a relation
+// it returns a [Related]. Match is the reference for the meaning of filters; all stores must agree
+// with it.
 //
 // A comparison of different kinds is evaluated as one with null: it is neither equal nor ordered. A
-// filter that is not valid, for example with an unknown Op, matches nothing, and neither does its
-// negation. So an invalid filter never extends what a caller may see.
+// filter that is not valid, for example with an unknown Op or with Eq for a list, matches nothing, and
+// neither does its negation. So an invalid filter never extends what a caller may see.
 func Match(f Filter, value func(field string) any) bool {
 	return evaluatesTo(f, true, value)
 }
@@ -39,6 +40,8 @@ func evaluatesTo(f Filter, want bool, value func(field string) any) bool {
 		return connectiveEvaluatesTo(AndOp, f.Filters, !want, value)
 	case f.Op == AndOp || f.Op == OrOp:
 		return connectiveEvaluatesTo(f.Op, f.Filters, want, value)
+	case f.Op == SomeOp:
+		return relatedEvaluatesTo(f, want, value)
 	case f.IsZero():
 		return want
 	}
@@ -66,20 +69,22 @@ func connectiveEvaluatesTo(op Op, fs []Filter, want bool, value func(field strin
 }
 
 // compareField evaluates the comparison f for a field value v. readable is false if f is not valid or
-// v is unknown.
+// v is unknown. Of a list only Contains and IsNull are valid.
 func compareField(f Filter, v any) (got, readable bool) {
 	if v == (unknownValue{}) {
 		return false, false
 	}
+	if list, ok := scalar(v).([]any); ok && f.Op != IsNull {
+		return hasElement(list, f.Value), f.Op == Contains
+	}
 	switch f.Op {
 	case Eq:
-		return equal(v, f.Value), true
+		return equates(v, f.Value), true
 	case Ne:
-		return !equal(v, f.Value), true
+		return !equates(v, f.Value), true
 	case In, NotIn:
 		list, ok := f.Value.([]any)
-		found := slices.ContainsFunc(list, func(e any) bool { return equal(v, e) })
-		return found == (f.Op == In), ok
+		return hasElement(list, v) == (f.Op == In), ok
 	case Lt, Lte, Gt, Gte:
 		return ordered(f.Op, v, f.Value), true
 	case Contains, StartsWith:
@@ -91,17 +96,22 @@ func compareField(f Filter, v any) (got, readable bool) {
 	return false, false
 }
 
-// equal is false for two nulls, because null is the absence of a value.
-func equal(a, b any) bool {
+// equates is false for two nulls, because null is the absence of a value, and for lists.
+func equates(a, b any) bool {
 	a, b = scalar(a), scalar(b)
-	return a != nil && Compare(a, b) == 0
+	return kindOf(a) != nullKind && Compare(a, b) == 0
+}
+
+// hasElement reports whether an element of the list equals v.
+func hasElement(list []any, v any) bool {
+	return slices.ContainsFunc(list, func(e any) bool { return equates(v, e) })
 }
 
 // ordered evaluates Lt, Lte, Gt and Gte. They are false for null and for values of different kinds,
 // which Compare does order.
 func ordered(op Op, a, b any) bool {
 	a, b = scalar(a), scalar(b)
-	if a == nil || kindOf(a) != kindOf(b) {
+	if kindOf(a) == nullKind || kindOf(a) != kindOf(b) {
 		return false
 	}
 	c := Compare(a, b)

@@ -23,6 +23,11 @@ func TestMatch(t *testing.T) {
 		"active": true,
 		"gone":   nil,
 		"at":     noon,
+		"price":  decimal("9.50"),
+		"length": duration("P1M"),
+		"tags":   []any{"new", nil, "old"},
+		"prices": []query.Decimal{decimal("1"), decimal("2.50")},
+		"empty":  []string{},
 	}
 	where := query.Where
 	// Each comparison is evaluated directly and below a Not: exactly one of the two must be true.
@@ -89,6 +94,24 @@ func TestMatch(t *testing.T) {
 		{"isNull false of a null", where("gone", query.IsNull, false), false},
 		{"isNull of no field", where("nope", query.IsNull, true), true},
 
+		{"eq decimal", where("price", query.Eq, decimal("9.5")), true},
+		{"eq decimal and float", where("price", query.Eq, 9.5), true},
+		{"gt decimal", where("price", query.Gt, decimal("9.4999999999999999999")), true},
+		{"lt decimal by number", where("price", query.Lt, 10), true}, // as texts 9 is after 10
+		{"eq decimal across kinds", where("price", query.Eq, "9.5"), false},
+		{"contains of a decimal", where("price", query.Contains, "9"), false},
+		{"in decimals", where("price", query.In, []any{decimal("9.500")}), true},
+		{"eq duration of other parts", where("length", query.Eq, duration("P30D")), true},
+		{"gt duration", where("length", query.Gt, duration("P29DT23H")), true},
+		{"contains an element", where("tags", query.Contains, "old"), true},
+		{"contains a part of an element", where("tags", query.Contains, "ol"), false},
+		{"contains no element", where("empty", query.Contains, "old"), false},
+		{"contains null", where("tags", query.Contains, nil), false},
+		{"contains a decimal", where("prices", query.Contains, decimal("2.5")), true},
+		{"contains an int", where("prices", query.Contains, 1), true},
+		{"contains an element of another kind", where("prices", query.Contains, "1"), false},
+		{"isNull of a list", where("empty", query.IsNull, true), false},
+
 		{"everything", query.Filter{}, true},
 		{"nothing", query.Or(), false},
 		{"hand-written and of nothing", and(), true},
@@ -130,7 +153,7 @@ func TestMatch(t *testing.T) {
 
 func TestMatchFailsClosed(t *testing.T) {
 	t.Parallel()
-	row := item{"owner": "me"}
+	row := item{"owner": "me", "tags": []any{"new"}}
 	mine := query.Where("owner", query.Eq, "me")
 	tests := []struct {
 		name string
@@ -142,6 +165,13 @@ func TestMatchFailsClosed(t *testing.T) {
 		{"notIn without a list", query.Filter{Op: query.NotIn, Field: "owner", Value: "you"}},
 		{"notIn with a list of Go's", query.Filter{Op: query.NotIn, Field: "owner", Value: []string{"you"}}},
 		{"isNull without a bool", query.Filter{Op: query.IsNull, Field: "owner", Value: "false"}},
+		{"startsWith of a list", query.Where("tags", query.StartsWith, "new")},
+		{"eq of a list", query.Where("tags", query.Eq, "new")},
+		{"eq of two lists", query.Where("tags", query.Eq, []string{"new"})},
+		{"ne of a list", query.Where("tags", query.Ne, "new")},
+		{"lte of two lists", query.Where("tags", query.Lte, []string{"new"})},
+		{"in of a list", query.Where("tags", query.In, []any{"new"})},
+		{"notIn of a list", query.Where("tags", query.NotIn, []any{"new"})},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -18,14 +18,21 @@ type ParseOptions struct {
 	ID string
 	// Value converts the text of a value to the kind of the field. Its error is sent to the client,
 	// so it must not contain Go types. If Value is nil, all values are strings. It is not called
-	// for Contains and StartsWith, because their operand is part of a value, nor for IsNull. For
-	// [Query.Values] to be parsed again it must accept numbers in Go syntax and times in RFC 3339.
+	// for IsNull, nor for StartsWith and the Contains of a string, because their operand is part of a
+	// value. For [Query.Values] to be parsed again it must accept numbers in Go syntax, times in RFC
+	// 3339, and the texts of Decimal and Duration.
 	Value func(field, text string) (any, error)
+	// IsList reports whether a field is a list. Value also parses the operand of Contains for lists:
+	// an element. If IsList is nil, no field is a list.
+	IsList func(field string) bool
+	// Relation returns the items of a relation of Support.Relations. If it is nil or returns nil, the
+	// relation cannot be used.
+	Relation func(name string) *Target
 	// DefaultLimit is the limit of a query without one. Default 50, but at most MaxLimit.
 	DefaultLimit int
 	// MaxLimit is the largest accepted limit. Default 200.
 	MaxLimit int
-	// MaxTerms limits the number of comparisons. Default 20.
+	// MaxTerms limits the number of comparisons. Each use of a relation counts as one. Default 20.
 	MaxTerms int
 	// MaxValues limits the values of one In or NotIn. Default 200.
 	MaxValues int
@@ -44,19 +51,29 @@ type ParseOptions struct {
 //	total.gte=100           a comparison by name
 //	status.in=paid,sent     a list; \, is a comma in a value and \\ a backslash; repetition adds values
 //	shipped.isNull=true     true or false
+//	tags.contains=new       a part of a string, or an element of a list
 //	sort=-total,name        sort keys; a minus means descending
+//	sort=customer.name      a field of the related item as the sort key
+//	q=green tea             a text search; see ParseSearch
 //	limit=20                the number of items
 //	fields=id,total         the requested fields; the caller checks that they exist
 //	filter={"or":[{"status":{"eq":"paid"}},{"not":{"total":{"gte":100}}}]}
 //
-// All conditions must hold. The parameter filter is a JSON object with the same members as the
-// filter in GraphQL: fields, each with an object of comparisons, and "and", "or" and "not". The
-// text of its strings, numbers and booleans is read like the text of a parameter. Duplicate member
-// names and null are rejected; use isNull for null. Connectives can be nested 8 deep.
+//	customer.role=admin     a field of the related item
+//	lines.some.itemId=7     a relation to many: some, none or every item has this field
 //
-// The names sort, limit, fields, filter, after, before, expand, version and lastEventId never
-// denote a field. A field named limit is written limit.eq, and so is a field with a name that ends
-// in a dot and a comparison.
+// All conditions must hold. Conditions with the same relation, and the same some, none or every, are
+// those of one related item. At most 3 relations can follow each other.
+//
+// The parameter filter is a JSON object with the same members as the filter in GraphQL: fields, each
+// with an object of comparisons, "and", "or" and "not", and relations, as in
+// {"customer":{"role":{"eq":"admin"}},"lines":{"some":{"itemId":{"eq":7}}}}. The text of its strings,
+// numbers and booleans is read like the text of a parameter. Duplicate member names and null are
+// rejected; use isNull for null. Connectives can be nested 8 deep.
+//
+// The names sort, limit, fields, filter, q, after, before, expand, version, lastEventId and highlight
+// never denote a field, nor do those of [ParseAggregation] if opts.Support declares aggregates. A field
+// named limit is written limit.eq, and so is a field with a name that ends in a dot and a comparison.
 //
 // A parameter that is repeated with different values is rejected, except in and notIn. The error is
 // an [Errors] with up to 20 errors, ordered by parameter. The conditions of the result are ordered
@@ -64,6 +81,7 @@ type ParseOptions struct {
 func Parse(v url.Values, opts *ParseOptions) (Query, error) {
 	p := newParser(v, opts)
 	q := Query{Limit: p.limit(), Sort: p.sort(), Fields: p.fieldNames(), Filter: p.filter()}
+	q.Search = p.search()
 	if len(p.errors) > 0 {
 		slices.SortStableFunc(p.errors,
 			func(a, b *Error) int { return cmp.Compare(a.Parameter, b.Parameter) })
@@ -76,11 +94,15 @@ func Parse(v url.Values, opts *ParseOptions) (Query, error) {
 const maxErrors = 20
 
 // reservedNames lists the names that never denote a field.
-var reservedNames = []string{"sort", "limit", "fields", "filter", "after", "before", "expand", "version",
-	"lastEventId"}
+var reservedNames = []string{"sort", "limit", "fields", "filter", "q", "after", "before", "expand", "version",
+	"lastEventId", "highlight"}
+
+// IsReservedParameter reports whether name is a parameter of lists, such as sort, that never denotes a
+// field. The name version is one, because clients can select a version by it.
+func IsReservedParameter(name string) bool { return slices.Contains(reservedNames, name) }
 
 // parsedNames lists the reserved names that Parse reads.
-var parsedNames = reservedNames[:4]
+var parsedNames = reservedNames[:5]
 
 // comparisons lists the operators that may follow the dot in a parameter's name.
 var comparisons = []Op{Eq, Ne, In, NotIn, Lt, Lte, Gt, Gte, Contains, StartsWith, IsNull}
@@ -88,14 +110,17 @@ var comparisons = []Op{Eq, Ne, In, NotIn, Lt, Lte, Gt, Gte, Contains, StartsWith
 // parser parses one URL. It continues after an error, to report all of them.
 type parser struct {
 	opts   ParseOptions // with defaults
-	params url.Values   // without ignored parameters
+	root   scope
+	params url.Values // without ignored parameters
 	errors Errors
 	terms  int // comparisons so far
+	// treeName is the parameter of the filter tree: filter or having.
+	treeName string
 }
 
-// newParser applies the defaults and removes ignored parameters from a copy of v.
+// newParser applies the defaults and removes ignored parameters, in a copy if v has one.
 func newParser(v url.Values, opts *ParseOptions) *parser {
-	p := &parser{params: maps.Clone(v)}
+	p := &parser{params: v, treeName: "filter"}
 	if opts != nil {
 		p.opts = *opts
 	}
@@ -107,8 +132,13 @@ func newParser(v url.Values, opts *ParseOptions) *parser {
 	o.MaxTerms = orDefault(o.MaxTerms, 20)
 	o.MaxValues = orDefault(o.MaxValues, 200)
 	o.MaxSort = orDefault(o.MaxSort, 4)
-	for _, name := range o.Ignore {
-		delete(p.params, name)
+	p.root = scope{Target: &Target{Support: o.Support, Value: o.Value, IsList: o.IsList,
+		Relation: o.Relation}}
+	if slices.ContainsFunc(o.Ignore, v.Has) {
+		p.params = maps.Clone(v)
+		for _, name := range o.Ignore {
+			delete(p.params, name)
+		}
 	}
 	return p
 }
@@ -176,6 +206,11 @@ func (p *parser) limit() int {
 // sort returns the sort keys of the client. The caller appends the id as the last key; the result
 // of Values must not contain it.
 func (p *parser) sort() []Order {
+	return p.sortKeys(func(key Order) *Error { return p.opts.Support.checkSort(key.Field, p.opts.ID) })
+}
+
+// sortKeys is sort with a check of each key.
+func (p *parser) sortKeys(check func(Order) *Error) []Order {
 	text, ok := p.single("sort")
 	if !ok {
 		return nil
@@ -192,7 +227,7 @@ func (p *parser) sort() []Order {
 	var keys []Order
 	for name := range strings.SplitSeq(text, ",") {
 		field, desc := strings.CutPrefix(name, "-")
-		if err := p.opts.Support.checkSort(field, p.opts.ID); err != nil {
+		if err := check(Order{Field: field}); err != nil {
 			p.addError("sort", err.Code, err.Detail)
 			continue
 		}
@@ -235,17 +270,14 @@ func (p *parser) filter() Filter {
 	if text, ok := p.single("filter"); ok && text != "" {
 		conditions = append(conditions, p.tree(text))
 	}
-	all := And(conditions...)
-	if all.Op == AndOp {
-		slices.SortStableFunc(all.Filters, compareTerms)
-	}
-	return all
+	return inOrder(And(conditions...))
 }
 
-// compareTerms orders conditions by field and operator. So Values can write them as unordered
-// parameters, and equal queries are equal in all spellings, which cursors depend on. Trees
-// keep their order.
+// compareTerms orders conditions by field and operator, or by relation and quantifier. So Values can
+// write them as unordered parameters, and equal queries are equal in all spellings, which cursors
+// depend on. Trees keep their order.
 func compareTerms(a, b Filter) int {
+	a, b = asTerm(a), asTerm(b)
 	switch ac, bc := a.isConnective(), b.isConnective(); {
 	case ac && bc:
 		return 0
@@ -255,4 +287,12 @@ func compareTerms(a, b Filter) int {
 		return -1
 	}
 	return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Op, b.Op))
+}
+
+// asTerm returns a filter through a relation as a comparison with its quantifier, and others unchanged.
+func asTerm(f Filter) Filter {
+	if relation, quantifier, _, ok := quantified(f); ok {
+		return Filter{Op: Op(quantifier), Field: relation}
+	}
+	return f
 }

@@ -118,10 +118,15 @@ func TestRule021ParseRefuses(t *testing.T) {
 			"unknown parameter; use limit for the number of items, and after to continue a list",
 		},
 		{
+			"a total", "count=exact", "count", "unknownParameter",
+			"unknown parameter; send Prefer: count=exact for the number of items",
+		},
+		{
 			"an offset", "offset=1", "offset", "unknownParameter",
 			"unknown parameter; use limit for the number of items, and after to continue a list",
 		},
-		{"a search", "q=x", "q", "unknownParameter", "unknown parameter; the filters of this list are " + filterable},
+		{"a search", "q=x", "q", "unsupportedSearch",
+			"search is not supported by this list; it can be filtered by " + filterable},
 		{"no name", "=5", "", "unknownParameter", "unknown parameter; the filters of this list are " + filterable},
 		{
 			"only a comparison",

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Select evaluates q over items: it returns those that match the filter, in order, after the
+// Select evaluates q over items: it returns those that match the filter and the search, in order, after the
 // position, up to the limit. field returns a field of an item by JSON name, as [FieldOf] does.
 //
 // Items with equal keys keep their order, and without sort keys the order of items is used. If
@@ -16,11 +16,25 @@ func Select[E any](q Query, items []E, field func(e *E, name string) any) []E {
 		return nil
 	}
 	var item *E // one closure for all items
+	var rank float64
+	var found bool
 	value := func(name string) any { return field(item, name) }
+	key := value
+	if !q.Search.IsZero() {
+		key = func(name string) any {
+			if name == Rank {
+				return rank
+			}
+			return field(item, name)
+		}
+	}
 	page := newPage(q)
 	for i := range items {
 		item = &items[i]
-		if evaluatesTo(q.Filter, true, value) && !page.offer(i, value) {
+		if !evaluatesTo(q.Filter, true, value) {
+			continue
+		}
+		if rank, found = q.Search.Match(value); found && !page.offer(i, key) {
 			break
 		}
 	}

@@ -10,21 +10,45 @@ import (
 // field. The error is an *[Error] that names the first unsupported part and the supported
 // alternatives.
 //
-// Each comparison must be declared, including those of the id. Each sort key must be declared or be
-// the id. A Natural store accepts no sort keys and no After, and other stores accept no Token.
+// Each comparison must be declared, including those of the id, and each relation. Check does not know
+// the filters of related items: [Parse] and GraphQL check those of clients, and a [Some] of the program
+// may use any field of the target. Each sort key must be declared or be the id, or [Rank] in a search.
+// A Natural store accepts no sort keys and no After, and other stores accept no Token.
 func (s Support) Check(q Query, id string) error {
-	for term := range q.Filter.terms() {
-		if err := s.checkTerm(term.Field, term.Op); err != nil {
-			err.Parameter = parameterName(term.Field, term.Op)
-			return err
-		}
+	if err := s.checkItems(q.Filter, q.Search); err != nil {
+		return err
 	}
 	for _, key := range q.Sort {
+		if key.Field == Rank && !q.Search.IsZero() {
+			continue
+		}
 		if err := s.checkSort(key.Field, id); err != nil {
 			return err
 		}
 	}
 	return s.checkPosition(q)
+}
+
+// checkItems checks the selection of items.
+func (s Support) checkItems(f Filter, search Search) error {
+	for term := range f.terms() {
+		if term.Op == SomeOp {
+			if err := s.checkRelation(term.Field); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := s.checkTerm(term.Field, term.Op); err != nil {
+			err.Parameter = parameterName(term.Field, term.Op)
+			return err
+		}
+	}
+	if !search.IsZero() {
+		if err := s.checkSearch(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkPosition rejects a position of the other kind of store. Otherwise the list would start
@@ -52,16 +76,30 @@ func (s Support) checkTerm(field string, op Op) *Error {
 	return &Error{Code: unsupportedFilter, Detail: detail}
 }
 
+// checkRelation checks the name of a relation.
+func (s Support) checkRelation(relation string) error {
+	if slices.Contains(s.Relations, relation) {
+		return nil
+	}
+	err := s.checkTerm(relation, "")
+	err.Parameter = relation
+	return err
+}
+
 // noFilters is part of the errors of a list without filters.
 const noFilters = "this list has no filters"
 
-// filterable returns the names of the fields with filters, in order.
+// filterable returns the names of the fields with filters, in order, and those of relations with a
+// placeholder for the fields of their items.
 func (s Support) filterable() []string {
 	var fields []string
 	for field, ops := range s.Filter {
 		if len(ops) > 0 {
 			fields = append(fields, field)
 		}
+	}
+	for _, relation := range s.Relations {
+		fields = append(fields, relation+".*")
 	}
 	slices.Sort(fields)
 	return fields

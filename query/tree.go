@@ -13,13 +13,13 @@ import (
 // maxDepth limits the nesting of connectives in a filter tree.
 const maxDepth = 8
 
-// tree parses the parameter filter. It stops at an error in the JSON, and continues after an
+// tree parses a filter tree, the parameter treeName. It stops at an error in the JSON, and continues after an
 // unsupported comparison.
 func (p *parser) tree(text string) Filter {
 	r := treeReader{parser: p, dec: jsontext.NewDecoder(strings.NewReader(text))}
 	f, err := r.document()
 	if err != nil {
-		p.addError("filter", err.Code, err.Detail)
+		p.addError(p.treeName, err.Code, err.Detail)
 		return Filter{}
 	}
 	return f
@@ -37,7 +37,7 @@ type treeReader struct {
 
 // document parses the whole text, which must be a single filter.
 func (r treeReader) document() (Filter, *Error) {
-	f, err := r.filter(0)
+	f, err := r.filter(r.root, 0)
 	if err != nil {
 		return Filter{}, err
 	}
@@ -52,7 +52,7 @@ func (r treeReader) document() (Filter, *Error) {
 }
 
 // filter parses an object of conditions that must all hold.
-func (r treeReader) filter(depth int) (Filter, *Error) {
+func (r treeReader) filter(in scope, depth int) (Filter, *Error) {
 	// Limits the recursion, also for connectives that will be dropped.
 	if depth > maxDepth {
 		return Filter{}, errDepth()
@@ -66,7 +66,7 @@ func (r treeReader) filter(depth int) (Filter, *Error) {
 		if err != nil {
 			return Filter{}, err
 		}
-		f, err := r.member(name.String(), depth)
+		f, err := r.member(in, name.String(), depth)
 		if err != nil {
 			return Filter{}, err
 		}
@@ -78,29 +78,34 @@ func (r treeReader) filter(depth int) (Filter, *Error) {
 
 // member parses one member of a filter object. The names of connectives never denote a field here;
 // such a field can be used in a parameter.
-func (r treeReader) member(name string, depth int) (Filter, *Error) {
+func (r treeReader) member(in scope, name string, depth int) (Filter, *Error) {
 	switch Op(name) {
 	case AndOp:
-		fs, err := r.filters(name, depth+1)
+		fs, err := r.filters(in, name, depth+1)
 		return And(fs...), err
 	case OrOp:
-		fs, err := r.filters(name, depth+1)
+		fs, err := r.filters(in, name, depth+1)
 		return Or(fs...), err
 	case NotOp:
-		f, err := r.filter(depth + 1)
+		f, err := r.filter(in, depth+1)
 		return Not(f), err
 	}
-	return r.field(name)
+	if _, declared := in.Support.Filter[name]; !declared {
+		if to, ok := in.follow(name); ok {
+			return r.relation(to, name, depth)
+		}
+	}
+	return r.field(in, name)
 }
 
 // filters parses the operands of "or" or "and".
-func (r treeReader) filters(name string, depth int) ([]Filter, *Error) {
+func (r treeReader) filters(in scope, name string, depth int) ([]Filter, *Error) {
 	if err := r.open('[', name+" must be an array of filters"); err != nil {
 		return nil, err
 	}
 	var fs []Filter
 	for r.dec.PeekKind() != ']' {
-		f, err := r.filter(depth)
+		f, err := r.filter(in, depth)
 		if err != nil {
 			return nil, err
 		}
@@ -111,13 +116,14 @@ func (r treeReader) filters(name string, depth int) ([]Filter, *Error) {
 }
 
 // field parses the comparisons of one field.
-func (r treeReader) field(name string) (Filter, *Error) {
+func (r treeReader) field(in scope, name string) (Filter, *Error) {
 	// Check the field first, because {"nope":{}} has no comparison to check.
-	if _, declared := r.opts.Support.Filter[name]; !declared {
-		r.addFilterError(r.opts.Support.checkTerm(name, ""))
+	if _, declared := in.Support.Filter[name]; !declared {
+		r.addFilterError(in.describe(in.Support.checkTerm(name, "")))
 		return Filter{}, r.skip()
 	}
-	if err := r.open('{', name+` must be an object of comparisons, such as {"eq": 1}`); err != nil {
+	example := ` must be an object of comparisons, such as {"eq": 1}`
+	if err := r.open('{', in.pathTo(name)+example); err != nil {
 		return Filter{}, err
 	}
 	var all []Filter
@@ -126,7 +132,7 @@ func (r treeReader) field(name string) (Filter, *Error) {
 		if err != nil {
 			return Filter{}, err
 		}
-		f, err := r.comparison(name, Op(op.String()))
+		f, err := r.comparison(in, name, Op(op.String()))
 		if err != nil {
 			return Filter{}, err
 		}
@@ -137,36 +143,43 @@ func (r treeReader) field(name string) (Filter, *Error) {
 }
 
 // comparison parses the operand of a comparison. The value of an unsupported comparison is skipped.
-func (r treeReader) comparison(field string, op Op) (Filter, *Error) {
-	if err := r.opts.Support.checkTerm(field, op); err != nil {
-		r.addFilterError(err)
+func (r treeReader) comparison(in scope, field string, op Op) (Filter, *Error) {
+	if err := in.Support.checkTerm(field, op); err != nil {
+		r.addFilterError(in.describe(err))
 		return Filter{}, r.skip()
 	}
-	// Stop at the limit, because a tree can have any number of comparisons.
-	if r.terms++; r.terms > r.opts.MaxTerms {
-		return Filter{}, &Error{Code: tooMany, Detail: r.tooManyTerms()}
+	if err := r.countTerm(); err != nil {
+		return Filter{}, err
 	}
 	f := Filter{Op: op, Field: field}
 	var err *Error
 	if op == In || op == NotIn {
-		f.Value, err = r.list(field, op)
+		f.Value, err = r.list(in, field, op)
 	} else {
-		f.Value, err = r.scalar(field, op)
+		f.Value, err = r.scalar(in, field, op)
 	}
 	return f, err
 }
 
+// countTerm counts a comparison. Parsing stops at the limit, because a tree can have any number of them.
+func (r treeReader) countTerm() *Error {
+	if r.terms++; r.terms > r.opts.MaxTerms {
+		return &Error{Code: tooMany, Detail: r.tooManyTerms()}
+	}
+	return nil
+}
+
 // list parses the values of In or NotIn. Unlike in a parameter, it may be empty.
-func (r treeReader) list(field string, op Op) ([]any, *Error) {
-	if err := r.open('[', field+"."+string(op)+" must be an array"); err != nil {
+func (r treeReader) list(in scope, field string, op Op) ([]any, *Error) {
+	if err := r.open('[', in.pathTo(field)+"."+string(op)+" must be an array"); err != nil {
 		return nil, err
 	}
 	list := []any{}
 	for r.dec.PeekKind() != ']' {
 		if len(list) == r.opts.MaxValues {
-			return nil, &Error{Code: tooMany, Detail: field + ": " + r.tooManyValues()}
+			return nil, &Error{Code: tooMany, Detail: in.pathTo(field) + ": " + r.tooManyValues()}
 		}
-		v, err := r.scalar(field, op)
+		v, err := r.scalar(in, field, op)
 		if err != nil {
 			return nil, err
 		}
@@ -177,27 +190,28 @@ func (r treeReader) list(field string, op Op) ([]any, *Error) {
 }
 
 // scalar parses one value from its text, so 5 and "5" are equal, as in a parameter.
-func (r treeReader) scalar(field string, op Op) (any, *Error) {
+func (r treeReader) scalar(in scope, field string, op Op) (any, *Error) {
 	token, fault := r.next()
 	if fault != nil {
 		return nil, fault
 	}
 	switch token.Kind() {
 	case '{', '[':
-		return nil, treeError(field + "." + string(op) + " must be a string, a number, true or false")
+		return nil, treeError(in.pathTo(field) + "." + string(op) +
+			" must be a string, a number, true or false")
 	case 'n':
-		r.addFilterError(errNull(field))
+		r.addFilterError(errNull(in.pathTo(field)))
 		return nil, nil
 	}
-	v, err := r.value(field, op, token.String())
+	v, err := in.value(field, op, token.String())
 	if err != nil && token.Kind() == '0' {
 		// JSON does not distinguish 1.0, 1e0 and 1 (RFC 8259, section 6).
 		if whole, ok := wholeNumber(token.String()); ok {
-			v, err = r.value(field, op, whole)
+			v, err = in.value(field, op, whole)
 		}
 	}
 	if err != nil {
-		r.addError("filter", invalidValue, field+": "+err.Error())
+		r.addError(r.treeName, invalidValue, in.pathTo(field)+": "+err.Error())
 	}
 	return v, nil
 }
@@ -214,7 +228,7 @@ func wholeNumber(text string) (whole string, ok bool) {
 
 // addFilterError records an error after which parsing continues.
 func (r treeReader) addFilterError(e *Error) {
-	r.addError("filter", e.Code, e.Detail)
+	r.addError(r.treeName, e.Code, e.Detail)
 }
 
 // open parses the beginning of an object or array.

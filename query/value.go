@@ -9,13 +9,14 @@ import (
 )
 
 // Canonical converts a Go scalar to the form that filters and positions use. It accepts bools,
-// strings, integers and floats of any type, [time.Time] (converted to UTC), pointers to these (nil
-// is null), and types that implement [encoding.TextMarshaler], as their text. A float32 becomes the
-// number of its JSON text, so 0.1 equals 0.1. Any other value, such as a struct or a slice, becomes
-// nil.
+// strings, integers and floats of any type, [Decimal], [Duration], [time.Time] (converted to UTC),
+// pointers to these (nil is null), and types that implement [encoding.TextMarshaler], as their text.
+// A float32 becomes the number of its JSON text, so 0.1 equals 0.1. A slice or an array of scalars,
+// except bytes, becomes a []any, which is empty for a nil slice, as in JSON. Any other value, such as
+// a struct, becomes nil.
 func Canonical(v any) any {
 	switch v := v.(type) {
-	case nil, bool, string, int64, float64:
+	case nil, bool, string, int64, float64, Decimal, Duration:
 		return v
 	case int:
 		return int64(v)
@@ -37,8 +38,11 @@ func canonicalOf(v reflect.Value) any {
 	}
 	// Only named types have methods, so this skips most fields.
 	if v.IsValid() && v.Type().PkgPath() != "" {
-		if t, ok := v.Interface().(time.Time); ok {
-			return canonicalTime(t)
+		switch v := v.Interface().(type) {
+		case time.Time:
+			return canonicalTime(v)
+		case Decimal, Duration:
+			return v
 		}
 		if m, ok := textMarshaler(v); ok {
 			return marshaledText(m)
@@ -57,6 +61,10 @@ func canonicalOf(v reflect.Value) any {
 		return canonicalFloat32(float32(v.Float()))
 	case reflect.Float64:
 		return v.Float()
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem() != reflect.TypeFor[byte]() {
+			return canonicalElements(v)
+		}
 	}
 	return nil
 }
@@ -112,20 +120,25 @@ func canonicalList(v any) []any {
 	case reflect.Invalid:
 		return []any{}
 	case reflect.Slice, reflect.Array:
-		list := make([]any, rv.Len())
-		for i := range list {
-			list[i] = canonicalOf(rv.Index(i))
-		}
-		return list
+		return canonicalElements(rv)
 	}
 	return []any{Canonical(v)}
 }
 
+// canonicalElements returns the canonical values of the elements of a slice or an array.
+func canonicalElements(v reflect.Value) []any {
+	list := make([]any, v.Len())
+	for i := range list {
+		list[i] = canonicalOf(v.Index(i))
+	}
+	return list
+}
+
 // scalar is Canonical for comparisons. It returns values that Compare accepts unchanged, such as a
-// time in any zone, and so rarely allocates.
+// time in any zone, and so rarely allocates. Lists remain as they are.
 func scalar(v any) any {
 	switch v.(type) {
-	case nil, bool, string, int64, uint64, float64, time.Time:
+	case nil, bool, string, int64, uint64, float64, time.Time, Decimal, Duration, []any:
 		return v
 	}
 	return Canonical(v)
@@ -148,6 +161,10 @@ func appendText(b []byte, v any) (text []byte, bare bool) {
 		return v.UTC().AppendFormat(b, time.RFC3339Nano), false
 	case string:
 		return append(b, v...), false
+	case Decimal:
+		return append(b, v.String()...), true
+	case Duration:
+		return append(b, v.String()...), false
 	}
 	return b, false
 }

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -18,13 +19,16 @@ func (q Query) Values() url.Values {
 	if q.Limit > 0 {
 		v.Set("limit", strconv.Itoa(q.Limit))
 	}
+	if !q.Search.IsZero() {
+		v.Set("q", q.Search.String())
+	}
 	if len(q.Sort) > 0 {
 		v.Set("sort", sortText(q.Sort))
 	}
 	if len(q.Fields) > 0 {
 		v.Set("fields", strings.Join(q.Fields, ","))
 	}
-	if rest := setConditions(v, q.Filter); !rest.IsZero() {
+	if rest := setConditions(v, "", q.Filter); !rest.IsZero() {
 		v.Set("filter", string(appendTree(nil, rest)))
 	}
 	return v
@@ -43,8 +47,8 @@ func sortText(keys []Order) string {
 }
 
 // setConditions writes as many conditions of f as possible as parameters, which are easier to read
-// than JSON, and returns the rest.
-func setConditions(v url.Values, f Filter) Filter {
+// than JSON, and returns the rest. prefix is the path of a relation, with a dot at its end.
+func setConditions(v url.Values, prefix string, f Filter) Filter {
 	terms := []Filter{f}
 	if f.Op == AndOp {
 		terms = f.Filters
@@ -52,18 +56,42 @@ func setConditions(v url.Values, f Filter) Filter {
 	var rest []Filter
 	seen := make(map[string]bool)
 	for _, term := range terms {
-		name := parameterName(term.Field, term.Op)
-		text, ok := conditionText(term)
 		// Two conditions with the same name cannot both be parameters. Marking the name even
 		// without a text keeps their order.
-		if ok && !seen[name] {
+		name := prefix + parameterName(term.Field, term.Op)
+		relation, quantifier, operand, isRelation := quantified(term)
+		if isRelation {
+			name = prefix + relation + "." + quantifier + "."
+		}
+		switch text, ok := conditionText(term); {
+		case seen[name]:
+			rest = append(rest, term)
+		case isRelation:
+			if !setRelated(v, name, operand) {
+				rest = append(rest, term)
+			}
+		case ok:
 			v.Set(name, text)
-		} else {
+		default:
 			rest = append(rest, term)
 		}
 		seen[name] = true
 	}
 	return And(rest...)
+}
+
+// setRelated writes the conditions on related items as parameters. It returns false and writes nothing
+// if not all of them can be parameters.
+func setRelated(v url.Values, prefix string, f Filter) bool {
+	if isEverything(f) || strings.Count(prefix, ".") > 2*maxRelations {
+		return false
+	}
+	related := make(url.Values)
+	if rest := setConditions(related, prefix, f); !rest.IsZero() {
+		return false
+	}
+	maps.Copy(v, related)
+	return true
 }
 
 // conditionText returns the value of a comparison as a parameter, if Parse would read it back.
@@ -93,6 +121,11 @@ var escapeList = strings.NewReplacer(`,`, `\,`, `\`, `\\`)
 
 // appendTree appends f as the JSON that tree parses.
 func appendTree(b []byte, f Filter) []byte {
+	if relation, quantifier, operand, ok := quantified(f); ok {
+		b = appendString(append(b, '{'), relation)
+		b = append(append(append(b, `:{"`...), quantifier...), `":`...)
+		return append(appendTree(b, operand), "}}"...)
+	}
 	switch f.Op {
 	case AndOp:
 		return appendAnd(b, f.Filters)
@@ -145,6 +178,9 @@ func appendAnd(b []byte, fs []Filter) []byte {
 // memberName returns the name of the only member that appendTree writes for f, or "" if there are
 // several.
 func memberName(f Filter) string {
+	if relation, _, _, ok := quantified(f); ok {
+		return relation
+	}
 	switch {
 	case f.Op == OrOp || f.Op == NotOp:
 		return string(f.Op)

@@ -47,6 +47,21 @@ func TestValues(t *testing.T) {
 			url.Values{"status.in": {`a\,b,c\\,`}},
 		},
 		{
+			"decimal",
+			query.Query{Filter: where("total", query.Gt, decimal("9.50"))},
+			url.Values{"total.gt": {"9.5"}},
+		},
+		{
+			"decimals in a tree",
+			query.Query{Filter: query.Not(where("total", query.In, []any{decimal("9.50"), decimal("1e20")}))},
+			url.Values{"filter": {`{"not":{"total":{"in":[9.5,100000000000000000000]}}}`}},
+		},
+		{
+			"duration in a tree",
+			query.Query{Filter: query.Not(where("age", query.Eq, duration("P1DT3600S")))},
+			url.Values{"filter": {`{"not":{"age":{"eq":"P1DT1H"}}}`}},
+		},
+		{
 			"empty list",
 			query.Query{Filter: where("status", query.In, []string{})},
 			url.Values{"filter": {`{"status":{"in":[]}}`}},
