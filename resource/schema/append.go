@@ -8,13 +8,13 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/resource/internal/jsonappend"
 )
 
 // This file encodes values as JSON. The entry points are Append, AppendFull and AppendField, and
@@ -95,6 +95,28 @@ func (t *Type) AppendField(dst []byte, f *Field, v any) ([]byte, error) {
 	return out, nil
 }
 
+// AppendMember appends a comma and the member of the field f of v, a pointer to a value of the Go type,
+// as [Type.Append] encodes it: nothing if the member is omitted. It returns the errors of Append, and dst
+// unchanged after an error.
+func (t *Type) AppendMember(dst []byte, f *Field, v any) ([]byte, error) {
+	value, err := t.target(v)
+	if err == nil && f.owner != t.pointer {
+		err = errWrongStruct
+	}
+	if err != nil {
+		return dst, err
+	}
+	out, err := appendMembers(dst, []*Field{f}, value, encodeState{depth: 1})
+	if err != nil {
+		return dst, fmt.Errorf("schema: encode %s: %w", t.label(), err)
+	}
+	if len(out) == len(dst)+len("{}") {
+		return dst, nil
+	}
+	out[len(dst)] = ',' // in place of the brace
+	return out[:len(out)-1], nil
+}
+
 // label returns the name of the type for error messages.
 func (t *Type) label() string {
 	if t.Name != "" {
@@ -107,17 +129,17 @@ func (t *Type) label() string {
 func (t *Type) appendValue(dst []byte, v reflect.Value, w encodeState) ([]byte, error) {
 	switch t.op {
 	case opString:
-		return appendString(dst, v.String())
+		return jsonappend.String(dst, v.String())
 	case opInt:
 		return strconv.AppendInt(dst, v.Int(), 10), nil
 	case opUint:
 		return strconv.AppendUint(dst, v.Uint(), 10), nil
 	case opFloat:
-		return appendFloat(dst, v.Float(), t.Bits)
+		return jsonappend.Float(dst, v.Float(), t.Bits)
 	case opBool:
 		return strconv.AppendBool(dst, v.Bool()), nil
 	case opTime:
-		return appendTime(dst, timeIn(v))
+		return jsonappend.Time(dst, timeIn(v))
 	case opText:
 		return appendQuotedText(dst, v)
 	case opBytes:
@@ -169,7 +191,7 @@ func appendMembers(dst []byte, fields []*Field, s reflect.Value, w encodeState) 
 		switch f.plain {
 		case opString:
 			text := s.Field(f.at).String()
-			if isPlain(text) || isUnescaped(text) {
+			if jsonappend.IsUnescaped(text) {
 				dst = append(append(append(dst, f.label...), text...), '"')
 				continue
 			}
@@ -178,11 +200,11 @@ func appendMembers(dst []byte, fields []*Field, s reflect.Value, w encodeState) 
 		case opInt:
 			dst = strconv.AppendInt(append(dst, f.label...), s.Field(f.at).Int(), 10)
 		case opFloat:
-			dst, err = appendFloat(append(dst, f.label...), s.Field(f.at).Float(), f.Type.Bits)
+			dst, err = jsonappend.Float(append(dst, f.label...), s.Field(f.at).Float(), f.Type.Bits)
 		case opBool:
 			dst = strconv.AppendBool(append(dst, f.label...), s.Field(f.at).Bool())
 		default:
-			dst, err = f.appendMember(dst, s, w)
+			dst, err = f.appendWithName(dst, s, w)
 		}
 		if err != nil {
 			return dst, fmt.Errorf("%s: %w", f.GoName, err)
@@ -212,8 +234,8 @@ func (f *Field) setLabel(quotedName []byte) {
 	}
 }
 
-// appendMember appends a field of the struct s with its name, or nothing if the member is omitted.
-func (f *Field) appendMember(dst []byte, s reflect.Value, w encodeState) ([]byte, error) {
+// appendWithName appends a field of the struct s with its name, or nothing if the member is omitted.
+func (f *Field) appendWithName(dst []byte, s reflect.Value, w encodeState) ([]byte, error) {
 	if f.WriteOnly && !w.full {
 		return dst, nil
 	}
@@ -267,117 +289,6 @@ func (t *Type) appendElem(dst []byte, v reflect.Value, w encodeState) ([]byte, e
 		v = v.Elem()
 	}
 	return t.Elem.appendValue(dst, v, w)
-}
-
-// plainASCII contains the ASCII characters that need no escape in a JSON string.
-var plainASCII = func() (plain [256]bool) {
-	for c := ' '; c < 0x80; c++ {
-		plain[c] = c != '"' && c != '\\'
-	}
-	return plain
-}()
-
-// appendString appends a JSON string in its shortest form (RFC 8785 section 3.2.2.2), without HTML
-// escapes, because responses are not embedded in script elements. Strings without escapes are
-// copied; package jsontext encodes the others and rejects invalid UTF-8.
-func appendString(dst []byte, s string) ([]byte, error) {
-	if !isPlain(s) && !isUnescaped(s) {
-		return jsontext.AppendQuote(dst, s)
-	}
-	dst = append(dst, '"')
-	dst = append(dst, s...)
-	return append(dst, '"'), nil
-}
-
-// isUnescaped reports whether a string is valid UTF-8 and needs no escapes in JSON.
-func isUnescaped(s string) bool {
-	for i := range len(s) {
-		if s[i] < utf8.RuneSelf && !plainASCII[s[i]] {
-			return false
-		}
-	}
-	return utf8.ValidString(s)
-}
-
-// isPlain reports whether a string is printable ASCII and needs no escapes in JSON. It compares
-// eight bytes at a time, because it runs for every string of every response. The last eight bytes
-// may overlap with those before.
-func isPlain(s string) bool {
-	if len(s) >= 8 {
-		for i := 0; i < len(s)-8; i += 8 {
-			if !arePlain(s[i : i+8]) {
-				return false
-			}
-		}
-		return arePlain(s[len(s)-8:])
-	}
-	for i := range len(s) {
-		if !plainASCII[s[i]] {
-			return false
-		}
-	}
-	return true
-}
-
-// arePlain is isPlain for eight bytes.
-func arePlain(s string) bool {
-	const ones = 0x0101_0101_0101_0101
-	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-	// If no byte has its highest bit set, then subtracting n from each byte sets the highest bit of
-	// a byte only if the byte is less than n or a lower byte is, and in both cases s is not plain.
-	return (w|(w-ones*' ')|((w^ones*'"')-ones)|((w^ones*'\\')-ones))&(ones<<7) == 0
-}
-
-// appendFloat appends a number in the format of ECMAScript (RFC 8785 section 3.2.2.3), so that
-// clients that decode and encode it again send the same text.
-func appendFloat(dst []byte, f float64, bits int) ([]byte, error) {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return dst, fmt.Errorf("%v cannot be encoded as JSON", f)
-	}
-	if bits == 64 {
-		if out, ok := appendShortDecimal(dst, f); ok {
-			return out, nil
-		}
-	}
-	return jsontext.AppendFloat(dst, f, bits), nil
-}
-
-// appendShortDecimal appends f if it is a decimal with at most six decimal places and fifteen
-// digits, such as a price or a coordinate. This takes a third of the time of the general algorithm.
-//
-// The result is the same. Let n be the integer next to f*10^6. If n/10^6, which IEEE 754 rounds
-// correctly, equals f, then the decimal n*10^-6 is parsed as f. No shorter decimal is, because two
-// decimals of up to fifteen digits are never the same float64.
-func appendShortDecimal(dst []byte, f float64) ([]byte, bool) {
-	const scale = 1e6
-	a := math.Abs(f)
-	if !(a >= 1/scale && a < 1e9) {
-		return dst, false
-	}
-	n := uint64(a*scale + 0.5)
-	if float64(n)/scale != a {
-		return dst, false
-	}
-	if f < 0 {
-		dst = append(dst, '-')
-	}
-	start := len(dst)
-	if n < scale {
-		n += scale // adds a leading 1, which is replaced by 0 below
-	}
-	dst = strconv.AppendUint(dst, n, 10)
-	if a < 1 {
-		dst[start] = '0'
-	}
-	dst = append(dst, 0)
-	point := len(dst) - 7
-	copy(dst[point+1:], dst[point:])
-	dst[point] = '.'
-	for dst[len(dst)-1] == '0' {
-		dst = dst[:len(dst)-1]
-	}
-	return bytes.TrimSuffix(dst, []byte{'.'}), true
 }
 
 // appendQuotedText appends the result of the text methods of v as a JSON string.

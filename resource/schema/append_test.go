@@ -195,6 +195,63 @@ func TestAppendField(t *testing.T) {
 	}
 }
 
+// TestAppendMembersOneByOne composes objects of their members, which must have the bytes of Append.
+func TestAppendMembersOneByOne(t *testing.T) {
+	t.Parallel()
+	type embedded struct {
+		Quoted int `json:"quoted,string"`
+	}
+	type item struct {
+		Text   string     `json:"text"`
+		Omit   string     `json:"omit,omitempty"`
+		Zero   *time.Time `json:"zero,omitzero"`
+		Secret string     `json:"secret" writeOnly:"true"`
+		embedded
+		Float float64 `json:"float"`
+	}
+	typ := schema.For[item]()
+	tests := []struct {
+		name  string
+		value item
+	}{
+		{name: "zero"},
+		{name: "all", value: item{"\"\x00", "é", &time.Time{}, "secret", embedded{7}, 0.1}},
+		{name: "invalid text", value: item{Text: "\xff"}},
+		{name: "invalid number", value: item{Float: math.NaN()}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			want, wantErr := typ.Append(nil, &tt.value)
+			var got []byte
+			var gotErr error
+			for _, f := range typ.Fields {
+				before := len(got)
+				if got, gotErr = typ.AppendMember(got, f, &tt.value); gotErr != nil {
+					if len(got) != before {
+						t.Errorf("%d bytes were appended before the error", len(got)-before)
+					}
+					break
+				}
+			}
+			if wantErr != nil {
+				if gotErr == nil || gotErr.Error() != wantErr.Error() {
+					t.Errorf("AppendMember = %v, want %v", gotErr, wantErr)
+				}
+				return
+			}
+			if len(got) > 0 {
+				got[0] = '{'
+			}
+			if diff := cmp.Diff(string(want), string(got)+"}"); diff != "" || gotErr != nil {
+				t.Errorf("%v, members (-want +got):\n%s", gotErr, diff)
+			}
+		})
+	}
+	if _, err := typ.AppendMember(nil, schema.For[account]().Fields[0], &item{}); err == nil {
+		t.Error("AppendMember accepts a field of another struct")
+	}
+}
+
 func TestSelect(t *testing.T) {
 	t.Parallel()
 	accounts := schema.For[account]()

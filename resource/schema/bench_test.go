@@ -127,3 +127,57 @@ func BenchmarkDecode(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkMembersEncoder encodes the leaves of 100 orders, or shipments, for GraphQL.
+func BenchmarkMembersEncoder(b *testing.B) {
+	type order struct {
+		ID         string    `json:"id"`
+		Status     string    `json:"status"`
+		TotalCents int32     `json:"totalCents"`
+		Note       *string   `json:"note"`
+		PlacedAt   time.Time `json:"placedAt"`
+		CustomerID string    `json:"customerId"`
+	}
+	type shipment struct {
+		ID      string `json:"id"`
+		OrderID string `json:"orderId"`
+		Carrier string `json:"carrier"`
+		Parcels int32  `json:"parcels"`
+	}
+	note := `Please ring "twice", at the back.`
+	orders, shipments := make([]order, 100), make([]shipment, 100)
+	for i := range orders {
+		orders[i] = order{ID: "o000042", Status: "placed", TotalCents: 3456, CustomerID: "u000001",
+			PlacedAt: time.Date(2026, 11, 2, 12, i%60, 0, 0, time.UTC)}
+		if i%4 == 0 {
+			orders[i].Note = &note
+		}
+		shipments[i] = shipment{ID: "s000001-1", OrderID: "o000001", Carrier: "Post", Parcels: 4}
+	}
+	benchmarkMembers(b, "order", orders, "id", "status", "totalCents", "note", "placedAt")
+	benchmarkMembers(b, "shipment", shipments, "id", "carrier", "parcels")
+}
+
+func benchmarkMembers[T any](b *testing.B, name string, values []T, fields ...string) {
+	typ := schema.For[T]()
+	var list []schema.Labelled
+	for _, f := range fields {
+		list = append(list, schema.Labelled{Field: typ.Field(f), Label: []byte(`,"` + f + `":`)})
+	}
+	m, err := typ.Members(list...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run(name, func(b *testing.B) {
+		b.ReportAllocs()
+		buf := make([]byte, 0, 1<<16)
+		for b.Loop() {
+			e := m.Encoder()
+			buf = buf[:0]
+			for i := range values {
+				buf, _ = e.Append(buf, &values[i])
+			}
+			e.Release()
+		}
+	})
+}

@@ -4,6 +4,7 @@ package schema
 // and tags.go reads their tags.
 
 import (
+	"bytes"
 	"encoding"
 	"errors"
 	"fmt"
@@ -12,6 +13,9 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/query"
 )
 
 // This file compiles a Go type into a Type: Of calls compile, which decides by the Go type how
@@ -74,7 +78,8 @@ func (c *compiler) compile(t reflect.Type, outer source) (*Type, error) {
 }
 
 // compileInto sets Kind, op and the related fields of t. The precedence is that of
-// go-json-experiment/json: time.Time, then JSON methods, then text methods, then the Go kind.
+// go-json-experiment/json: time.Time, then JSON methods, then text methods, then the Go kind. JSON
+// methods that only quote the text are ignored.
 func (c *compiler) compileInto(t *Type, src source) error {
 	switch {
 	case t.GoType == reflect.TypeFor[time.Time]():
@@ -82,10 +87,13 @@ func (c *compiler) compileInto(t *Type, src source) error {
 		return nil
 	case t.GoType == reflect.TypeFor[time.Duration]():
 		return errors.New("schema: time.Duration has no standard JSON encoding; " +
-			"use an integer and document its unit, or a type with MarshalText and UnmarshalText")
+			"use a string with format:\"duration\", an integer, or a type with MarshalText and UnmarshalText")
+	case t.GoType == reflect.TypeFor[query.Decimal](), t.GoType == reflect.TypeFor[query.Duration]():
+		return fmt.Errorf("schema: %v is the value of a filter; use a string with format:\"%s\"",
+			t.GoType, strings.ToLower(t.GoType.Name()))
 	case t.GoType.Kind() == reflect.Interface:
 		return compileInterface(t)
-	case implementsAny[jsonMethods](t):
+	case implementsAny[jsonMethods](t) && !isQuotedText(t.GoType):
 		t.Kind, t.op = Any, opJSON
 		return nil
 	case implementsText(t.GoType):
@@ -259,6 +267,30 @@ func implementsText(t reflect.Type) bool {
 	writes := p.Implements(reflect.TypeFor[encoding.TextMarshaler]()) ||
 		p.Implements(reflect.TypeFor[encoding.TextAppender]())
 	return writes && p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}
+
+// isQuotedText reports whether a type with JSON and text methods is a string: its zero value, in
+// JSON, is its text in quotation marks. Its methods belong to the application and may panic.
+func isQuotedText(t reflect.Type) (quoted bool) {
+	if !implementsText(t) {
+		return false
+	}
+	defer func() {
+		if recover() != nil {
+			quoted = false
+		}
+	}()
+	zero := reflect.New(t)
+	text, err := appendText(nil, zero.Elem())
+	if err != nil {
+		return false
+	}
+	quotedText, err := jsontext.AppendQuote(nil, text)
+	if err != nil {
+		return false
+	}
+	inJSON, err := json.Marshal(zero.Interface())
+	return err == nil && bytes.Equal(inJSON, quotedText)
 }
 
 // nameOf converts the Go name of an instance of a generic type into an identifier: Page[a/b.Place]

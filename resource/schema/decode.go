@@ -60,6 +60,10 @@ type DecodeOptions struct {
 	// Filled lists the JSON names of fields that the caller sets if they are absent. They are
 	// neither required nor checked if absent. Unknown names are ignored.
 	Filled []string
+	// Key is a pointer to a value with the id that a new value gets, for Create and types with the
+	// tag id. Members of the key that are absent are copied from it, and others must equal it. Nil
+	// means that the document decides.
+	Key any
 	// AllowUnknown ignores unknown members. By default each of them is a violation.
 	AllowUnknown bool
 	// MaxDepth is the maximum nesting depth of objects and arrays. Default 64, and for Stored the
@@ -101,7 +105,7 @@ func (t *Type) Decode(data []byte, opts *DecodeOptions) (v any, err error) {
 		return nil, err
 	}
 	d := decoders.Get().(*decoder)
-	defer d.release()
+	defer d.recycle()
 	d.begin(t, data, opts)
 	fresh := reflect.New(t.GoType)
 	if err := d.decodeDocument(t, fresh.Elem(), base); err != nil {
@@ -137,8 +141,8 @@ func (t *Type) baseValue(opts *DecodeOptions) (reflect.Value, error) {
 type decoder struct {
 	*jsontext.Decoder
 	input         bytes.Buffer
-	opts          *DecodeOptions
-	readOnly      []*Field // DecodeOptions.ReadOnly, and absent fields of DecodeOptions.Filled
+	opts          DecodeOptions // a copy, so that those of the caller stay on its stack
+	readOnly      []*Field      // DecodeOptions.ReadOnly, and absent fields of DecodeOptions.Filled
 	maxDepth      int
 	maxNames      int
 	depth         int
@@ -149,6 +153,12 @@ type decoder struct {
 	counts        []int   // buffer of checkLimits
 	checker       checker // reused for its buffer path
 	scratch       []byte  // buffer of unquote
+	kept          bitset  // of Merge: fields of the outermost object that are not in the document
+	merged        []byte  // buffer of Merge
+
+	id      *Field        // of the type with the tag id that is decoded; nil if it has none
+	fixed   reflect.Value // the value with the key of the document, or the zero Value
+	givenID []string      // the member of the id, if the key is not fixed
 }
 
 // decoders is a pool of decoders.
@@ -163,7 +173,7 @@ func (d *decoder) begin(t *Type, data []byte, opts *DecodeOptions) {
 	// jsontext reads a bytes.Buffer in place, so this does not copy data.
 	d.input = *bytes.NewBuffer(data)
 	d.Reset(&d.input)
-	d.opts = opts
+	d.opts = *opts
 	depth, names := 64, 1000
 	if opts.Mode == Stored {
 		depth, names = maxEncodeDepth, math.MaxInt
@@ -177,16 +187,20 @@ func (d *decoder) begin(t *Type, data []byte, opts *DecodeOptions) {
 	}
 }
 
-// release returns the decoder to the pool. The jsontext.Decoder still refers to the document until
+// recycle returns the decoder to the pool. The jsontext.Decoder still refers to the document until
 // it is reset for the next one.
-func (d *decoder) release() {
+func (d *decoder) recycle() {
 	d.input = bytes.Buffer{}
-	d.opts, d.found = nil, nil
+	d.opts, d.found = DecodeOptions{}, nil
+	d.id, d.fixed, d.givenID = nil, reflect.Value{}, nil
 	d.checker.found, d.checker.skip, d.checker.path = nil, nil, d.checker.path[:0]
 	d.readOnly = d.readOnly[:0]
 	d.depth, d.readOnlyCheck, d.decodeErrors, d.comparisons = 0, checkNow, 0, 0
 	if cap(d.scratch) > 64<<10 {
 		d.scratch = nil // do not retain the memory of a large document
+	}
+	if d.kept = (bitset{}); cap(d.merged) > 64<<10 {
+		d.merged = nil
 	}
 	decoders.Put(d)
 }

@@ -24,17 +24,23 @@ func (d *decoder) decodeObject(t *Type, v, base reflect.Value) error {
 	if err := d.enter(); err != nil {
 		return err
 	}
+	var seen bitset
 	// The copy is shallow. Everything that the document can change is reset or replaced, never
 	// modified in place, because other goroutines may be reading base.
 	if base.IsValid() {
 		v.Set(base)
-		d.clearWritable(t, v)
+		if d.depth == 1 {
+			seen = d.kept
+		}
+		d.clearWritable(t, v, &seen)
 	}
 	// Before the members are decoded, which overwrite the defaults.
 	if t.defaults && d.opts.Mode != Patched && d.opts.Mode != Stored {
 		d.setDefaults(t, v, base.IsValid())
 	}
-	var seen bitset
+	if err := d.beginKey(t, v, base); err != nil {
+		return err
+	}
 	for next, names := 0, 0; d.PeekKind() != '}'; names++ {
 		// Compare the name in the input buffer, because reading it as a token would allocate a
 		// string.
@@ -63,6 +69,7 @@ func (d *decoder) decodeObject(t *Type, v, base reflect.Value) error {
 	}
 	if d.opts.Mode != Stored {
 		d.checkAbsent(t, base, &seen)
+		d.endKey(t, v)
 	}
 	d.depth--
 	return nil
@@ -113,15 +120,17 @@ func (d *decoder) isReadOnly(f *Field) bool {
 	return f.ReadOnly || d.depth == 1 && len(d.readOnly) > 0 && slices.Contains(d.readOnly, f)
 }
 
-// clearWritable resets the fields of the struct v that the document decides. v is a copy of base,
-// so slices, maps and pointers are dropped and not reused.
-func (d *decoder) clearWritable(t *Type, v reflect.Value) {
-	for _, f := range t.Fields {
+// clearWritable resets the fields of the struct v that the document decides, which are those that are
+// not in kept. v is a copy of base, so slices, maps and pointers are dropped and not reused.
+func (d *decoder) clearWritable(t *Type, v reflect.Value, kept *bitset) {
+	for i, f := range t.Fields {
 		switch {
+		case kept.has(i):
+			d.unshare(f, f.in(v))
 		case d.isReadOnly(f), f.WriteOnly && d.opts.Mode == Replace:
 			// Clients do not receive writeOnly members, so their absence does not mean removal.
 		case f.inPlace():
-			d.clearWritable(f.Type, f.in(v))
+			d.clearWritable(f.Type, f.in(v), &bitset{})
 		default:
 			f.in(v).SetZero()
 		}
@@ -148,13 +157,38 @@ func (d *decoder) decodeMember(f *Field, s, base reflect.Value) error {
 	if base.IsValid() {
 		was = f.in(base)
 	}
+	if d.isKey(f) {
+		return d.decodeKey(f, s)
+	}
 	if d.isReadOnly(f) {
 		return d.decodeReadOnly(f, v, was)
 	}
 	if f.WriteOnly && !f.inPlace() {
 		v.SetZero() // v must not share memory with base
 	}
-	return d.decodeField(f, v, was)
+	before := len(d.found)
+	if err := d.decodeField(f, v, was); err != nil {
+		return err
+	}
+	if f.zeroInvalid && len(d.found) == before {
+		d.checkZero(f, v, was)
+	}
+	return nil
+}
+
+// checkZero checks an empty value that a document has for a field with the tag default:"db". Later the
+// checker cannot distinguish it from an absent member, which the store sets. An item may keep the
+// value that it has. In a new item a zero value is an absent one, but an empty array is not.
+func (d *decoder) checkZero(f *Field, v, was reflect.Value) {
+	if d.opts.Mode == Stored || !f.isOmitted(v) || d.opts.Mode == Create && v.IsZero() ||
+		was.IsValid() && f.isOmitted(was) {
+		return
+	}
+	var c checker
+	c.checkPresent(f, v) // without elements, so that all violations are those of the member
+	for _, bad := range c.found {
+		d.add(bad.Code, strings.TrimPrefix(bad.Detail, subject("")+" "))
+	}
 }
 
 // decodeField decodes the value of a field into v. It allocates a new value for a pointer, because
@@ -223,6 +257,10 @@ func (d *decoder) checkAbsent(t *Type, base reflect.Value, seen *bitset) {
 			// The checker skips these fields. The members are decoded, so nothing else uses the
 			// list.
 			d.readOnly = append(d.readOnly, f)
+		case d.isKey(f) && f != d.id && d.fixed.IsValid():
+			if d.opts.Mode == Patched {
+				d.addAt(d.pointerTo(f), codeImmutable, "is part of the id and must not be removed")
+			}
 		case d.isReadOnly(f):
 			// A patch is applied to a document with all members, so it has removed the member.
 			if d.opts.Mode == Patched && base.IsValid() && d.readOnlyCheck == checkNow && f.isWritten(base) {

@@ -103,6 +103,11 @@ func (d *decoder) decodeText(t *Type, v reflect.Value, text []byte) {
 			d.add(codeFormat, err.Error())
 			return
 		}
+		// A zone can move a time out of the years that RFC 3339 and many stores can represent.
+		if year := parsed.UTC().Year(); year < 0 || year > 9999 {
+			d.add(codeRange, "must be in the years 0 to 9999, in UTC")
+			return
+		}
 		*timeIn(v) = parsed
 	case opBytes:
 		d.decodeBytes(v, text)

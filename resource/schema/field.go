@@ -12,7 +12,10 @@ import (
 //
 // Scalar fields, for which [Field.Comparable] returns true, have a canonical value. Filters, sort
 // orders and cursors use it. Its type is nil, bool, string, int64, uint64 (only above the maximum
-// int64), float64 or time.Time. Default, Enum, [Field.Get] and [Field.Parse] use canonical values.
+// int64), float64, time.Time, [query.Decimal] for strings with the format decimal, or
+// [query.Duration] for strings with the format duration. [Field.Get] and [Field.Parse] return
+// canonical values. Arrays of scalars, for which [Field.ComparableElem] returns true, have a []any.
+// Default, Example and Enum are canonical, too, but those of decimals and durations are strings.
 //
 // For an array or a map, MinItems, MaxItems and Unique apply to the array or map itself. Format and
 // the other constraints apply to each element.
@@ -30,25 +33,46 @@ type Field struct {
 	ReadOnly  bool // tag readOnly: the server sets the value
 	WriteOnly bool // tag writeOnly: the member is decoded but never encoded, such as a password
 	Unique    bool // tag unique: array elements are unique; for a scalar, unique in the collection
+	// UniqueWith has the JSON names of the other fields in the tag unique: no two items of a collection
+	// have equal values in the field and in all of these. Unique is then false.
+	UniqueWith []string
+	// Set is the tag set: created, modified, createdBy or modifiedBy; empty if there is none. Package
+	// resource sets the field on each write, so ReadOnly is true.
+	Set string
+
 	OmitZero  bool // json option omitzero
 	OmitEmpty bool // json option omitempty
 	Quoted    bool // json option string: the number is encoded as a JSON string
 
-	Default any   // tag default, canonical; nil if there is none
-	Example any   // tag example: canonical for scalars, otherwise a jsontext.Value; nil if there is none
-	Enum    []any // tag enum, canonical; nil if there is none
+	Default any   // tag default; nil if there is none
+	Example any   // tag example; a jsontext.Value if the field is not a scalar; nil if there is none
+	Enum    []any // tag enum; nil if there is none
+
+	// StoreDefault is the tag default:"db": the store sets a member that is absent in a new item. In a
+	// new item a zero value is an absent one and not checked. Default is nil. A store that cannot set
+	// members, such as one in memory, keeps the zero value.
+	StoreDefault bool
 
 	// MinLength and MaxLength limit the length of a string in code points, MinItems and MaxItems
 	// the number of elements of an array or a map. Nil means no limit.
 	MinLength, MaxLength *int
 	MinItems, MaxItems   *int
-	// Minimum and Maximum are the inclusive limits of a number, as text, because float64 would
-	// round large integers. Empty means no limit.
+	// Minimum and Maximum are the inclusive limits of a number or a decimal, as text, because float64
+	// would round large integers. Empty means no limit.
 	Minimum, Maximum string
+	// Precision is the maximum number of digits of a decimal, of which Scale are after the point. Zero
+	// means no limit.
+	Precision, Scale int
 	Pattern          *regexp.Regexp // not anchored; nil if there is none
 	Format           string         // tag format, or Type.Format
 
+	// Key has the fields from which the id is computed, in their order: tag id. Nil for other fields.
+	// See [Field.ParseKey] for the form of the id.
+	Key []*Field
+
 	position    int          // index in Type.Fields
+	keyNames    []string     // tag id
+	inKey       bool         // the field is in the Key of another
 	defaultText string       // tag default
 	owner       reflect.Type // pointer to the struct type that Index refers to
 	at          int          // Index[0]
@@ -57,8 +81,12 @@ type Field struct {
 	plain       op           // op of a plain field, see setLabel; otherwise opJSON, the zero value
 	omits       omits
 	checked     bool // the field has constraints, apart from those inside Type
+	zeroInvalid bool // the zero value violates them; only for StoreDefault
 	min, max    *bound
+	run         *charRun          // Pattern, if it has that form
 	check       func(string) bool // of Format, or nil
+	parseForm   formParser        // of Format, or nil if the canonical value is the text itself
+	allowed     []any             // Enum, canonical
 }
 
 // omits determines the values that omitzero omits.
@@ -72,13 +100,29 @@ const (
 
 // Comparable reports whether the field is a scalar. Scalars have a canonical value, and lists can
 // be filtered and sorted by them.
-func (f *Field) Comparable() bool {
-	switch f.Type.op {
+func (f *Field) Comparable() bool { return f.Type.isScalar() }
+
+func (t *Type) isScalar() bool {
+	switch t.op {
 	case opString, opText, opInt, opUint, opFloat, opBool, opTime:
 		return true
 	}
 	return false
 }
+
+// ComparableElem reports whether the field is an array of scalars. It has the canonical values of its
+// elements, and lists can be filtered by an element that it contains. It has no order.
+func (f *Field) ComparableElem() bool {
+	return f.Type.Kind == Array && f.Type.Elem.isScalar()
+}
+
+// IsDecimal reports whether the canonical value of the field, or of its elements, is a
+// [query.Decimal].
+func (f *Field) IsDecimal() bool { return f.Format == "decimal" && f.scalarType().isText() }
+
+// IsDuration reports whether the canonical value of the field, or of its elements, is a
+// [query.Duration].
+func (f *Field) IsDuration() bool { return f.Format == "duration" && f.scalarType().isText() }
 
 // IsZero reports whether the field of v, a pointer to the struct, is zero: its method IsZero
 // returns true or, if it has no such method, it is the zero value. IsZero returns false if v has
@@ -126,8 +170,24 @@ func (f *Field) inPlace() bool {
 	return f.Type.op == opObject && !f.pointer
 }
 
+// ValidZero reports whether a client can set the field to its zero value: it is optional without
+// StoreDefault, or the zero value satisfies the constraints. A store must not store another zero value in
+// place of its own default.
+func (f *Field) ValidZero() bool { return !f.StoreDefault || f.Nullable || !f.zeroInvalid }
+
+// setZeroInvalid sets zeroInvalid, when all tags are applied. The fields of objects may not be compiled
+// yet, and a client can send an empty object.
+func (f *Field) setZeroInvalid() {
+	if !f.StoreDefault || f.Nullable || f.OmitZero || f.OmitEmpty || f.ReadOnly || f.Type.op == opObject {
+		return
+	}
+	var c checker
+	c.checkPresent(f, reflect.New(f.Type.GoType).Elem())
+	f.zeroInvalid = len(c.found) > 0
+}
+
 // optional reports whether the member may be absent or null. The checker skips such a field if its
 // value is zero.
 func (f *Field) optional() bool {
-	return !f.Required && (f.OmitZero || f.OmitEmpty || f.Nullable)
+	return !f.Required && (f.OmitZero || f.OmitEmpty || f.Nullable || f.StoreDefault)
 }

@@ -11,6 +11,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/stoa-go/stoa/query"
 )
 
 // textFormats and numberFormats are the formats of JSON Schema (draft 2020-12, Validation section
@@ -18,11 +21,11 @@ import (
 // a check (formatCheck) are documentation; the package documentation lists them.
 var (
 	textFormats = []string{
-		"date-time", "date", "time", "email", "uuid", "uri", "hostname", "ipv4", "ipv6",
-		"duration", "idn-email", "idn-hostname", "uri-reference", "uri-template", "iri", "iri-reference",
+		"date-time", "date", "time", "time-local", "duration", "email", "uuid", "uri", "hostname", "ipv4",
+		"ipv6", "idn-email", "idn-hostname", "uri-reference", "uri-template", "iri", "iri-reference",
 		"json-pointer", "relative-json-pointer", "regex",
 		"base64url", "binary", "byte", "char", "commonmark", "date-time-local", "html", "http-date",
-		"media-range", "password", "sf-binary", "sf-boolean", "sf-string", "sf-token", "time-local",
+		"media-range", "password", "sf-binary", "sf-boolean", "sf-string", "sf-token",
 	}
 	numberFormats = []string{
 		"decimal", "decimal128", "double", "double-int", "float", "int8", "int16", "int32", "int64",
@@ -61,6 +64,12 @@ func formatCheck(format string) func(string) bool {
 		return isDate
 	case "time":
 		return isTime
+	case "time-local":
+		return isLocalTime
+	case "duration":
+		return isDurationText
+	case "decimal":
+		return isDecimalText
 	case "email":
 		return isEmail
 	case "uuid":
@@ -86,6 +95,12 @@ func formatDetail(format string) string {
 		return "a date, like 2006-01-02"
 	case "time":
 		return "a time with its offset, like 15:04:05Z"
+	case "time-local":
+		return "a time without an offset, like 15:04:05"
+	case "duration":
+		return "a duration as in ISO 8601, like P1DT2H30M"
+	case "decimal":
+		return "a decimal number in a string, like 12.50"
 	case "email":
 		return "an email address"
 	case "uuid":
@@ -115,6 +130,68 @@ func isDate(s string) bool {
 // isTime checks a full-time of RFC 3339 section 5.6.
 func isTime(s string) bool {
 	return isDateTime("2006-01-02T" + s)
+}
+
+// isLocalTime checks a partial-time of RFC 3339 section 5.6.
+func isLocalTime(s string) bool {
+	return isTime(s + "Z")
+}
+
+// formParser parses the canonical value of a text of some format.
+type formParser func(text string) (any, error)
+
+// formOf returns the parser of the canonical values of a format, or nil if they are the texts.
+func formOf(format string) formParser {
+	switch format {
+	case "decimal":
+		return func(text string) (any, error) { return query.ParseDecimal(text) }
+	case "duration":
+		return func(text string) (any, error) { return query.ParseDuration(text) }
+	case "time-local":
+		return func(text string) (any, error) { return canonicalLocalTime(text), checkText(text) }
+	}
+	return nil
+}
+
+// checkText returns an error for a text that is no UTF-8.
+func checkText(text string) error {
+	if !utf8.ValidString(text) {
+		return errNotUTF8
+	}
+	return nil
+}
+
+// canonicalLocalTime removes the zeros at the end of a fraction, as PostgreSQL does. Other texts are
+// unchanged.
+func canonicalLocalTime(text string) string {
+	if !isLocalTime(text) || !strings.Contains(text, ".") {
+		return text
+	}
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}
+
+// isDurationText checks a duration of RFC 3339 appendix A, as [query.ParseDuration] accepts it.
+func isDurationText(s string) bool {
+	_, err := query.ParseDuration(s)
+	return err == nil
+}
+
+// withoutExponent returns the text of a decimal without an exponent, which the text methods of decimal
+// types of other libraries write for small and large numbers. Other texts are unchanged.
+func (f *Field) withoutExponent(text string) string {
+	if f.Format == "decimal" && strings.ContainsAny(text, "eE") {
+		if d, err := query.ParseDecimal(text); err == nil {
+			return d.String()
+		}
+	}
+	return text
+}
+
+// isDecimalText checks a decimal number. Contrary to [query.ParseDecimal] it accepts no exponent, because
+// clients and databases write none.
+func isDecimalText(s string) bool {
+	_, err := query.ParseDecimal(s)
+	return err == nil && !strings.ContainsAny(s, "eE")
 }
 
 // isEmail accepts an addr-spec as package mail parses and formats it. Display names, comments and

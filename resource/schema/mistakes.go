@@ -13,12 +13,16 @@ import (
 )
 
 // near returns the known name that a misspelled one probably means, or "". Names of up to four
-// letters allow one edit, because db and env are two edits from doc and enum. Longer ones allow two.
+// letters allow one edit, because db and env are two edits from doc and enum. Longer ones allow two,
+// and those of two letters none.
 func near(name string, known []string) string {
 	best, least := "", 3
 	for _, k := range known {
 		limit := 2
-		if len(k) <= 4 {
+		switch {
+		case len(k) <= 2:
+			limit = 0
+		case len(k) <= 4:
 			limit = 1
 		}
 		if d := distance(fold(name), fold(k)); d <= limit && d < least {
@@ -161,6 +165,8 @@ func equivalent(name, argument string, t reflect.Type) string {
 			return `format:"date"`
 		case "2006-01-02T15:04:05Z07:00":
 			return `format:"date-time"`
+		case "15:04:05":
+			return `format:"time-local"`
 		}
 	case name == "min", name == "gte":
 		return fmt.Sprintf("%s:%q", limitTag("min", t), argument)

@@ -12,6 +12,8 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/query"
 )
 
 var (
@@ -130,18 +132,22 @@ type bound struct {
 	i    int64
 	u    uint64
 	f    float64
+	d    query.Decimal
 }
 
 // parseBound parses a limit in the representation of the type t, so that comparisons need no
-// conversion and are exact beyond 2^53.
-func parseBound(t *Type, text string) (*bound, error) {
+// conversion and are exact beyond 2^53. isDecimal reports that t is a string with the format decimal.
+func parseBound(t *Type, isDecimal bool, text string) (*bound, error) {
 	if !isNumber([]byte(text)) {
 		return nil, fmt.Errorf("%q is not a JSON number", text)
 	}
 	b := &bound{text: text}
 	fits := true
-	switch t.op {
-	case opInt, opUint:
+	switch {
+	case isDecimal:
+		d, err := query.ParseDecimal(text)
+		b.d, fits = d, err == nil
+	case t.op == opInt, t.op == opUint:
 		n, err := parseInteger([]byte(text))
 		if err != nil {
 			return nil, fmt.Errorf("%s %w", text, err)
@@ -151,7 +157,7 @@ func parseBound(t *Type, text string) (*bound, error) {
 		} else {
 			b.i, fits = n.signed(t.Bits)
 		}
-	case opFloat:
+	case t.op == opFloat:
 		f, err := strconv.ParseFloat(text, t.Bits)
 		b.f, fits = f, err == nil
 	default:
@@ -163,7 +169,16 @@ func parseBound(t *Type, text string) (*bound, error) {
 	return b, nil
 }
 
-// compare compares two bounds of the same type. Only the member of that type is not zero.
+// compare compares two bounds of the same type. Only the member of that type is not zero. Decimals
+// are compared only if they differ, because query.Compare takes values of type any.
 func (b *bound) compare(other *bound) int {
-	return cmp.Or(cmp.Compare(b.i, other.i), cmp.Compare(b.u, other.u), cmp.Compare(b.f, other.f))
+	switch {
+	case b.i != other.i:
+		return cmp.Compare(b.i, other.i)
+	case b.u != other.u:
+		return cmp.Compare(b.u, other.u)
+	case b.d != other.d:
+		return query.Compare(b.d, other.d)
+	}
+	return cmp.Compare(b.f, other.f)
 }

@@ -22,9 +22,9 @@ func (c *compiler) compileStruct(t *Type, src source) error {
 	mistakes := []error{c.compileFields(t, t.GoType, nil, src)}
 	for i, f := range t.Fields {
 		f.position = i
-		mistakes = append(mistakes, f.checkName(t))
+		mistakes = append(mistakes, f.checkName(t), f.checkUniqueWith(t))
 	}
-	return join("", mistakes...)
+	return join("", append(mistakes, t.compileKey())...)
 }
 
 // compileFields compiles the fields of the struct s, which is t or embedded in t at the index. src

@@ -20,9 +20,9 @@ import (
 // tagKeys are the struct tags of this package, in the order in which they are applied. A tag that
 // is needed to check the value of another one precedes it.
 var tagKeys = [...]string{
-	"doc", "deprecated", "format", "readOnly", "writeOnly", "required", "unique",
-	"minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "pattern", "enum", "default",
-	"example",
+	"doc", "deprecated", "format", "readOnly", "writeOnly", "required", "unique", "set", "id",
+	"minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "precision", "pattern", "enum",
+	"default", "example",
 }
 
 // tagSet has the tags of one field by key.
@@ -78,6 +78,7 @@ func (f *Field) apply(tags tagSet) error {
 			mistakes = append(mistakes, join("tag "+key+": ", f.applyTag(key, value)))
 		}
 	}
+	f.setZeroInvalid()
 	return join("", append(mistakes, f.checkConsistent())...)
 }
 
@@ -95,7 +96,11 @@ func (f *Field) applyTag(key, value string) error {
 	case "required":
 		return parseFlag(value, &f.Required)
 	case "unique":
-		return parseFlag(value, &f.Unique)
+		return f.applyUnique(value)
+	case "set":
+		return f.applySet(value)
+	case "id":
+		return f.applyID(value)
 	case "default":
 		return f.applyDefault(value)
 	case "example":
@@ -129,6 +134,8 @@ func (f *Field) applyElem(key, value string) error {
 		return f.applyBound(t, value, &f.Minimum, &f.min)
 	case "maximum":
 		return f.applyBound(t, value, &f.Maximum, &f.max)
+	case "precision":
+		return f.applyPrecision(value)
 	}
 	return f.applyEnum(t, value)
 }
@@ -189,18 +196,41 @@ func (f *Field) applyPattern(t *Type, value string) error {
 	if err != nil {
 		return err
 	}
-	f.Pattern = pattern
+	f.Pattern, f.run = pattern, newCharRun(value)
 	return nil
 }
 
 // applyBound applies a minimum or a maximum. text keeps the spelling of the tag, which violations
 // and the OpenAPI document repeat.
 func (f *Field) applyBound(t *Type, value string, text *string, to **bound) error {
-	b, err := parseBound(t, value)
+	b, err := parseBound(t, f.IsDecimal(), value)
 	if err != nil {
 		return err
 	}
 	*text, *to = value, b
+	return nil
+}
+
+// maxPrecision is that of SQL type numeric in PostgreSQL.
+const maxPrecision = 1000
+
+// applyPrecision applies the number of digits of a decimal and, after a comma, how many of them are
+// after the point.
+func (f *Field) applyPrecision(value string) error {
+	if !f.IsDecimal() {
+		return fmt.Errorf("it applies to strings with format:\"decimal\"")
+	}
+	digits, after, hasScale := strings.Cut(value, ",")
+	precision, err := strconv.Atoi(digits)
+	scale := 0
+	if err == nil && hasScale {
+		scale, err = strconv.Atoi(after)
+	}
+	if err != nil || precision < 1 || precision > maxPrecision || scale < 0 || scale > precision {
+		return fmt.Errorf("write the number of digits, up to %d, and how many of them are after the point, "+
+			"such as 12,2, not %q", maxPrecision, value)
+	}
+	f.Precision, f.Scale = precision, scale
 	return nil
 }
 
@@ -217,7 +247,7 @@ func (f *Field) applyFormat(t *Type, value string) error {
 	}
 	f.Format = value
 	if t.isText() {
-		f.check = formatCheck(value)
+		f.check, f.parseForm = formatCheck(value), formOf(value)
 	}
 	return nil
 }
@@ -228,25 +258,35 @@ func (f *Field) applyEnum(t *Type, value string) error {
 	if !t.isText() && t.Kind != Integer && t.Kind != Number {
 		return fmt.Errorf("it applies to strings and numbers, and the field is %s", t.describe())
 	}
-	var enum []any
 	for text := range strings.SplitSeq(value, ",") {
-		v, err := t.parse(text)
+		v, err := f.parseScalar(t, text)
 		if err != nil {
 			return fmt.Errorf("%q %w", text, err)
 		}
-		if slices.Contains(enum, v) {
+		if slices.Contains(f.allowed, v) {
 			return fmt.Errorf("%q occurs twice", text)
 		}
-		enum = append(enum, v)
+		f.allowed = append(f.allowed, v)
+		f.Enum = append(f.Enum, f.tagValue(v, text))
 	}
-	f.Enum = enum
 	return nil
 }
+
+// storeDefault is the default of a field that the store sets.
+const storeDefault = "db"
 
 // applyDefault parses a default and checks it against the constraints. An invalid default would
 // make every document without the member invalid. Required fields have none, so checkScalar needs
 // no case for absence.
 func (f *Field) applyDefault(value string) error {
+	if value == storeDefault {
+		if slices.Contains(f.allowed, any(storeDefault)) {
+			return fmt.Errorf("%q leaves the value to the store, and yet it is in the enum; rename the value",
+				storeDefault)
+		}
+		f.StoreDefault = true
+		return nil
+	}
 	if !f.Comparable() {
 		return fmt.Errorf("it applies to strings, numbers and booleans, and the field is %s",
 			f.Type.describe())
@@ -265,7 +305,7 @@ func (f *Field) applyDefault(value string) error {
 	if len(c.found) > 0 {
 		return fmt.Errorf("%q %s", value, strings.TrimPrefix(c.found[0].Detail, subject("")+" "))
 	}
-	f.Default, f.defaultText = v, value
+	f.Default, f.defaultText = f.tagValue(v, value), value
 	return nil
 }
 
@@ -284,8 +324,17 @@ func (f *Field) applyExample(value string) error {
 	if err != nil {
 		return fmt.Errorf("%q %w", value, err)
 	}
-	f.Example = v
+	f.Example = f.tagValue(v, value)
 	return nil
+}
+
+// tagValue returns the canonical value v of a tag or, if documents spell the value in many ways, its
+// text.
+func (f *Field) tagValue(v any, text string) any {
+	if f.parseForm != nil {
+		return text
+	}
+	return v
 }
 
 // checkConsistent returns an error if tags of the field contradict each other.
@@ -295,8 +344,11 @@ func (f *Field) checkConsistent() error {
 		return fmt.Errorf("tags readOnly and writeOnly exclude each other; to hide the field use json:\"-\"")
 	case f.ReadOnly && f.Required:
 		return fmt.Errorf("tags readOnly and required exclude each other; remove one of them")
-	case f.Required && f.Default != nil:
+	case f.Required && (f.Default != nil || f.StoreDefault):
 		return fmt.Errorf("tags required and default exclude each other; remove one of them")
+	case f.StoreDefault && !f.Nullable && !f.ReadOnly && f.Type.hasZero():
+		return fmt.Errorf("tag default: a client could not set the value %s, which would be left to the "+
+			"store; use a pointer, such as *%s", zeroText(f.Type), f.Type.GoType)
 	case f.Required && (f.OmitZero || f.OmitEmpty):
 		return fmt.Errorf("tag required: remove omitzero and omitempty, which omit the member from responses")
 	case exceeds(f.MinLength, f.MaxLength):
@@ -310,6 +362,19 @@ func (f *Field) checkConsistent() error {
 	}
 	f.checked = f.checked || f.Unique && f.Type.Kind == Array
 	return nil
+}
+
+// hasZero reports whether the zero value is one that clients send on purpose: false or 0.
+func (t *Type) hasZero() bool {
+	return t.Kind == Boolean || t.Kind == Integer || t.Kind == Number
+}
+
+// zeroText returns the zero value of a number or a boolean as JSON.
+func zeroText(t *Type) string {
+	if t.Kind == Boolean {
+		return "false"
+	}
+	return "0"
 }
 
 // exceeds reports whether the minimum is greater than the maximum. Nil means no limit.

@@ -31,22 +31,72 @@ var (
 // tags.
 
 // Get returns the canonical value of the field of v, a pointer to the struct: nil for a nil
-// pointer, and a string for types with text methods. It returns nil if the field is not a scalar,
-// if its text method returns an error, or if v has another type.
+// pointer, and a string for types with text methods. For an array of scalars it returns a []any,
+// which is empty for a nil slice, as in JSON. For a field with a Key it is the id that the fields of
+// the key have, whatever the field contains. Get returns nil for other arrays and objects, if the text
+// method returns an error, if the text does not have the format decimal or duration of the field, or
+// if v has another type.
 func (f *Field) Get(v any) any {
+	if f.Key != nil {
+		return f.Text(v)
+	}
 	value, ok := f.scalarIn(v)
-	if !ok {
+	switch {
+	case !ok:
+		return nil
+	case f.Type.Kind == Array:
+		return f.canonicalElements(value)
+	}
+	return f.canonical(f.Type, value)
+}
+
+// canonicalElements returns the canonical values of the elements of an array.
+func (f *Field) canonicalElements(v reflect.Value) any {
+	if !f.ComparableElem() {
 		return nil
 	}
-	return f.Type.canonical(value)
+	values := make([]any, v.Len())
+	for i := range values {
+		elem := v.Index(i)
+		if f.Type.ElemNullable {
+			if elem.IsNil() {
+				continue
+			}
+			elem = elem.Elem()
+		}
+		values[i] = f.canonical(f.Type.Elem, elem)
+	}
+	return values
+}
+
+// canonical returns the canonical value of v, a scalar of type t that must be addressable.
+func (f *Field) canonical(t *Type, v reflect.Value) any {
+	if f.parseForm == nil {
+		return t.canonical(v)
+	}
+	value, err := f.parseForm(t.formatText(v))
+	if err != nil {
+		return nil
+	}
+	return value
 }
 
 // Text returns the field of v, a pointer to the struct, in the text form that [Field.Parse] parses.
-// It returns "" for a nil pointer, for a field that is not a scalar, and if v has another type.
+// It returns "" for a nil pointer, for a field that is not a scalar, and if v has another type, and for
+// a field with a Key if the text of one of its fields is empty.
 func (f *Field) Text(v any) string {
+	if f.Key != nil {
+		if s, ok := f.structOf(v); ok {
+			return f.compose(s)
+		}
+		return ""
+	}
 	value, ok := f.scalarIn(v)
 	if !ok {
 		return ""
+	}
+	if f.Type.op == opText {
+		return f.withoutExponent(f.Type.formatText(value))
 	}
 	return f.Type.formatText(value)
 }
@@ -68,34 +118,61 @@ func (f *Field) scalarIn(v any) (value reflect.Value, ok bool) {
 	return value, true
 }
 
-// Parse parses the canonical value of the field from a text in a URL, an id or a cursor. Each value
-// has exactly one valid spelling: integers have no plus sign and no leading zeros, booleans are
-// true or false, times are RFC 3339 date-times, and a type with text methods must format the value
-// as the same text.
+// Parse parses the canonical value of the field from a text in a URL or an id. For an array of
+// scalars it parses an element. Integers have no plus sign and no leading zeros, booleans are true or
+// false, times are RFC 3339 date-times, and a type with text methods must format the value as the
+// same text. So each value has exactly one valid spelling, except numbers with a fraction, times,
+// decimals and durations.
 //
 // A value that overflows the Go type or is not in Enum is an error, and so is a field that is not a
 // scalar. The text of the error is a predicate for the name of the field, such as "must be an
 // integer". It can be sent to the client.
 func (f *Field) Parse(text string) (any, error) {
-	v, err := f.Type.parse(text)
+	if f.Key != nil {
+		_, err := f.ParseKey(text)
+		return text, err
+	}
+	if !f.Comparable() && !f.ComparableElem() {
+		return nil, errNotScalar
+	}
+	v, err := f.parseScalar(f.scalarType(), text)
 	if err != nil {
 		return nil, err
 	}
-	if len(f.Enum) > 0 && !slices.Contains(f.Enum, v) {
+	if f.Enum != nil && !slices.Contains(f.allowed, v) {
 		return nil, fmt.Errorf("must be %s", oneOf(f.Enum))
 	}
 	return v, nil
 }
 
-// SetText sets the field of v, a pointer to the struct, to the value of the text. It accepts the
-// same texts as [Field.Parse]. After an error v is unchanged.
-func (f *Field) SetText(v any, text string) error {
-	s, ok := f.structOf(v)
-	if !ok {
-		return errWrongStruct
+// parseScalar parses the canonical value of a scalar of type t.
+func (f *Field) parseScalar(t *Type, text string) (any, error) {
+	if f.parseForm != nil {
+		return f.parseForm(text)
 	}
-	if _, err := f.Parse(text); err != nil {
+	return t.parseText(text)
+}
+
+// SetText sets the field of v, a pointer to the struct, to the value of the text. It accepts the
+// same texts as [Field.Parse], and no arrays. After an error v is unchanged. For a field with a Key it
+// also sets the fields of the key.
+func (f *Field) SetText(v any, text string) error {
+	if f.Key != nil {
+		return f.setKey(v, text)
+	}
+	s, ok := f.structOf(v)
+	switch {
+	case !ok:
+		return errWrongStruct
+	case !f.Comparable():
+		return errNotScalar
+	}
+	value, err := f.Parse(text)
+	if err != nil {
 		return err
+	}
+	if f.parseForm != nil && !f.check(text) {
+		text = fmt.Sprint(value) // a document cannot have an exponent
 	}
 	// A text method may fail after it has modified the value, so set a new one.
 	fresh := reflect.New(f.Type.GoType)
@@ -121,7 +198,7 @@ func (t *Type) canonical(v reflect.Value) any {
 	case opUint:
 		return canonicalUint(v.Uint())
 	case opFloat:
-		return v.Float()
+		return canonicalFloat(v.Float(), t.Bits)
 	case opBool:
 		return v.Bool()
 	case opTime:
@@ -141,6 +218,16 @@ func canonicalUint(u uint64) any {
 		return int64(u)
 	}
 	return u
+}
+
+// canonicalFloat returns the number of the JSON text. A conversion of the float32 0.1 to float64 would
+// return 0.10000000149011612, a number that no client has written.
+func canonicalFloat(f float64, bits int) float64 {
+	if bits == 32 && !math.IsNaN(f) && !math.IsInf(f, 0) {
+		var space [32]byte
+		f, _ = strconv.ParseFloat(string(strconv.AppendFloat(space[:0], f, 'g', -1, 32)), 64)
+	}
+	return f
 }
 
 // formatText returns the text form of v, which must be addressable.
@@ -166,8 +253,8 @@ func (t *Type) formatText(v reflect.Value) string {
 	return ""
 }
 
-// parse parses a canonical value from text.
-func (t *Type) parse(text string) (any, error) {
+// parseText parses a canonical value from text.
+func (t *Type) parseText(text string) (any, error) {
 	switch t.op {
 	case opString:
 		if !utf8.ValidString(text) {
@@ -225,17 +312,17 @@ func (t *Type) parseFloat(text string) (any, error) {
 	if err != nil {
 		return nil, errRange
 	}
-	return f, nil
+	return canonicalFloat(f, t.Bits), nil
 }
 
 // setFromText sets v, which must be addressable and of type t, from text. With text
-// methods it accepts every spelling that they accept; parse also rejects those that are not
+// methods it accepts every spelling that they accept; parseText also rejects those that are not
 // canonical.
 func (t *Type) setFromText(v reflect.Value, text string) error {
 	if t.op == opText {
 		return unmarshalText(v, []byte(text))
 	}
-	canonical, err := t.parse(text)
+	canonical, err := t.parseText(text)
 	if err != nil {
 		return err
 	}
@@ -245,6 +332,7 @@ func (t *Type) setFromText(v reflect.Value, text string) error {
 	case bool:
 		v.SetBool(c)
 	case float64:
+		c, _ = strconv.ParseFloat(text, t.Bits) // SetFloat would round a float32 twice
 		v.SetFloat(c)
 	case time.Time:
 		*timeIn(v) = c

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
+	"sync/atomic"
 )
 
 // Kind is the JSON type of the values of a Go type.
@@ -70,11 +71,18 @@ type Type struct {
 	pointer reflect.Type // the type of pointers to GoType
 	op      op
 	byName  map[string]*Field
+	id      *Field          // the field with the tag id, or nil
 	key     op              // of the keys of a Map
 	keyBits int             // size of integer keys
 	values  map[any]Comment // of enum values, by canonical value
+	// assign copies a value of the Go type, without reflection. It is nil until For is called.
+	assign atomic.Pointer[assignment]
 	traits
 }
+
+// assignment sets the value that dst points to, to that of src. It returns false, without an effect, if
+// either is nil or has another type.
+type assignment func(dst, src any) bool
 
 // traits are properties of a type and all types that it is composed of. They allow functions to
 // skip values for which they have nothing to do.
@@ -90,6 +98,19 @@ func For[T any]() *Type {
 	t, err := Of(reflect.TypeFor[T]())
 	if err != nil {
 		panic(err.Error())
+	}
+	// T may be a pointer to the Go type.
+	if t.assign.Load() == nil && t.GoType == reflect.TypeFor[T]() {
+		assign := assignment(func(dst, src any) bool {
+			to, _ := dst.(*T)
+			from, _ := src.(*T)
+			if to == nil || from == nil {
+				return false
+			}
+			*to = *from
+			return true
+		})
+		t.assign.CompareAndSwap(nil, &assign)
 	}
 	return t
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -210,7 +211,9 @@ func TestOfRefuses(t *testing.T) {
 		{"func", &struct{ F func() }{}, []string{"F", "func()"}},
 		{"complex", &struct{ C complex128 }{}, []string{"complex128"}},
 		{"interface", &struct{ E error }{}, []string{"E", "interface", "any"}},
-		{"duration", &struct{ D time.Duration }{}, []string{"D", "time.Duration", "integer"}},
+		{"duration", &struct{ D time.Duration }{}, []string{"D", "time.Duration", "integer", `format:"duration"`}},
+		{"decimal of a filter", &struct{ D query.Decimal }{}, []string{"query.Decimal", `format:"decimal"`}},
+		{"duration of a filter", &struct{ D *query.Duration }{}, []string{"query.Duration", `format:"duration"`}},
 		{"pointer to pointer", &struct{ P **int }{}, []string{"P", "pointer to a pointer"}},
 		{"map key", &struct{ M map[float64]int }{}, []string{"M", "member names"}},
 		{"deep", &struct{ L []map[string]inner2 }{}, []string{"struct.L: inner2.C", "chan"}},

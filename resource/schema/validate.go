@@ -6,9 +6,12 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/query"
 )
 
 // This file checks values against constraints. Decode uses the checker after decoding, Validate for
@@ -19,9 +22,9 @@ import (
 // nil, or has another type.
 //
 // Read-only fields are not checked, because the server sets them. An optional field (omitzero,
-// omitempty or a pointer, without required) is not checked if it is zero. Lengths are counted in
-// code points. The formats date-time, date, time, email, uuid, uri, hostname, ipv4 and ipv6 are
-// checked; the others are documentation.
+// omitempty, default:"db" or a pointer, without required) is not checked if it is zero. [Type.Decode]
+// checks a zero value of a field with default:"db" that a client has sent for an item that exists.
+// Lengths are counted in code points. The package documentation lists the formats that are checked.
 func (t *Type) Validate(v any) []Violation {
 	value, err := t.target(v)
 	if err != nil || !t.constrained {
@@ -106,6 +109,11 @@ func (c *checker) checkField(f *Field, v reflect.Value) {
 		}
 		v = v.Elem()
 	}
+	c.checkPresent(f, v)
+}
+
+// checkPresent is checkField for a value that is neither omitted nor null.
+func (c *checker) checkPresent(f *Field, v reflect.Value) {
 	// The constraints apply to the value itself or, if it has elements, to each of them.
 	if f.Type.Elem == nil {
 		if f.checked {
@@ -189,7 +197,7 @@ func (c *checker) checkScalar(f *Field, t *Type, v reflect.Value) {
 	case opText:
 		text, err := appendText(nil, v)
 		if err == nil {
-			c.checkText(f, string(text))
+			c.checkText(f, f.withoutExponent(string(text)))
 		}
 	case opInt, opUint, opFloat:
 		c.checkNumber(f, t, v)
@@ -207,15 +215,52 @@ func (c *checker) checkText(f *Field, s string) {
 			c.add(codeMaxLength, "must be at most "+count(*f.MaxLength, "character")+" long")
 		}
 	}
-	if f.Pattern != nil && !f.Pattern.MatchString(s) {
+	if f.Pattern != nil && !f.matchesPattern(s) {
 		c.add(codePattern, "must match the pattern "+f.Pattern.String())
 	}
-	if f.Enum != nil && !slices.Contains(f.Enum, any(s)) {
+	if f.Enum != nil && !f.allows(s) {
 		c.add(codeEnum, "must be "+oneOf(f.Enum))
 	}
-	if f.check != nil && !f.check(s) {
+	switch {
+	case f.check == nil:
+	case !f.check(s):
 		c.add(codeFormat, "must be "+formatDetail(f.Format))
+	case f.Precision > 0 || f.min != nil || f.max != nil:
+		c.checkDecimal(f, s)
 	}
+}
+
+// checkDecimal checks the digits and the limits of a decimal. It counts zeros at the end, because
+// clients can check the same by the pattern of the OpenAPI document.
+func (c *checker) checkDecimal(f *Field, s string) {
+	whole, fraction, _ := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+	digits := len(strings.TrimPrefix(whole, "0"))
+	if f.Precision > 0 && (digits > f.Precision-f.Scale || len(fraction) > f.Scale) {
+		c.add(codePrecision, "must have "+digitsText(f.Precision, f.Scale))
+	}
+	d, _ := query.ParseDecimal(s) // check has accepted it
+	c.checkBounds(f, bound{d: d})
+}
+
+// digitsText describes the digits of a decimal.
+func digitsText(precision, scale int) string {
+	before, after := "no digits except 0", "none"
+	if precision > scale {
+		before = "at most " + count(precision-scale, "digit")
+	}
+	if scale > 0 {
+		after = "at most " + strconv.Itoa(scale)
+	}
+	return before + " before the decimal point and " + after + " after it"
+}
+
+// allows reports whether the enum has the value of a text.
+func (f *Field) allows(s string) bool {
+	var v any = s
+	if f.parseForm != nil {
+		v, _ = f.parseForm(s)
+	}
+	return slices.Contains(f.allowed, v)
 }
 
 // checkNumber checks a number in the representation of its Go type.
@@ -229,14 +274,19 @@ func (c *checker) checkNumber(f *Field, t *Type, v reflect.Value) {
 	default:
 		b.f = v.Float()
 	}
+	c.checkBounds(f, b)
+	if f.Enum != nil && !slices.Contains(f.allowed, t.canonical(v)) {
+		c.add(codeEnum, "must be "+oneOf(f.Enum))
+	}
+}
+
+// checkBounds checks a number against minimum and maximum.
+func (c *checker) checkBounds(f *Field, b bound) {
 	if f.min != nil && b.compare(f.min) < 0 {
 		c.add(codeMinimum, "must be at least "+f.Minimum)
 	}
 	if f.max != nil && b.compare(f.max) > 0 {
 		c.add(codeMaximum, "must be at most "+f.Maximum)
-	}
-	if f.Enum != nil && !slices.Contains(f.Enum, t.canonical(v)) {
-		c.add(codeEnum, "must be "+oneOf(f.Enum))
 	}
 }
 

@@ -86,11 +86,14 @@ const (
 	codePattern   = "pattern"   // string does not match the pattern
 	codeMinimum   = "minimum"   // number too small
 	codeMaximum   = "maximum"   // number too large
+	codePrecision = "precision" // decimal with too many digits
 	codeMinItems  = "minItems"  // too few elements
 	codeMaxItems  = "maxItems"  // too many elements
 	codeUnique    = "unique"    // equal elements
 	codeFormat    = "format"    // not a date, an email address, ...
 	codeRange     = "range"     // number overflows the Go type
+	codeImmutable = "immutable" // the member is part of the id
+	codeMismatch  = "mismatch"  // the member contradicts the id
 )
 
 // Violations is the error of [Type.Decode] for a document that is valid JSON and violates the
