@@ -82,3 +82,22 @@ func ExampleNewTombstones() {
 	// 2026-01-02 03:04:05 +0000 UTC <nil>
 	// true
 }
+
+// The groups of a slice, as in the Aggregate method of a small collection.
+func ExampleAggregate() {
+	items := []resource.Item[Order]{
+		{ID: "1", Value: Order{Status: "placed", Total: 30}},
+		{ID: "2", Value: Order{Status: "paid", Total: 10}},
+		{ID: "3", Value: Order{Status: "placed", Total: 20}},
+	}
+	byStatus := query.Aggregation{
+		Group:      []string{"status"},
+		Aggregates: []query.Aggregate{{Func: query.Count}, {Func: query.Sum, Field: "total"}},
+	}
+	for g, err := range memory.Aggregate(items, byStatus) {
+		fmt.Println(g.Keys, g.Values, err)
+	}
+	// Output:
+	// [paid] [1 10] <nil>
+	// [placed] [2 50] <nil>
+}

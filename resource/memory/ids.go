@@ -23,6 +23,9 @@ func (s *Store[T]) chooseNewID() func() string {
 	case s.id.Nullable || kind != schema.Integer && kind != schema.String || s.id.Type.Format == "date-time":
 		panic(fmt.Sprintf("memory: the id field %q of %v must be an integer or a string", s.id.Name,
 			s.typ.GoType))
+	case s.id.Key != nil && s.opts.NewID != nil:
+		panic(fmt.Sprintf("memory: Options.NewID is set, but the id of %v is computed from other fields",
+			s.typ.GoType))
 	case s.opts.NewID != nil:
 		return s.opts.NewID
 	case kind == schema.Integer:

@@ -20,11 +20,22 @@ import (
 // number of items.
 func (s *Store[T]) List(ctx context.Context, q query.Query) iter.Seq2[resource.Item[T], error] {
 	return func(yield func(resource.Item[T], error) bool) {
-		w := scan[T]{store: s, ctx: ctx, q: q, emit: func(r *record[T]) bool {
-			return yield(s.copyOf(r), nil)
-		}}
+		w := scan[T]{store: s, ctx: ctx, q: q}
+		w.emit = func(r *record[T]) bool { return yield(w.itemOf(r), nil) }
 		if err := w.run(); err != nil {
 			yield(resource.Item[T]{}, err)
+		}
+	}
+}
+
+// ListRevisions is List without the values; see [resource.RevisionLister].
+func (s *Store[T]) ListRevisions(ctx context.Context, q query.Query) iter.Seq2[resource.Revision, error] {
+	return func(yield func(resource.Revision, error) bool) {
+		w := scan[T]{store: s, ctx: ctx, q: q, emit: func(r *record[T]) bool {
+			return yield(r.revision(), nil)
+		}}
+		if err := w.run(); err != nil {
+			yield(resource.Revision{}, err)
 		}
 	}
 }
@@ -41,9 +52,8 @@ func (s *Store[T]) ListByKeys(
 			yield(resource.Item[T]{}, fmt.Errorf("memory: %v has no field %q", s.typ.GoType, field))
 			return
 		}
-		w := scan[T]{store: s, ctx: ctx, q: q, emit: func(r *record[T]) bool {
-			return yield(s.copyOf(r), nil)
-		}}
+		w := scan[T]{store: s, ctx: ctx, q: q}
+		w.emit = func(r *record[T]) bool { return yield(w.itemOf(r), nil) }
 		var err error
 		if i := s.indexOf(field); i >= 0 {
 			err = w.runByIndex(i, parseKeys(f, keys))
@@ -54,6 +64,40 @@ func (s *Store[T]) ListByKeys(
 			yield(resource.Item[T]{}, err)
 		}
 	}
+}
+
+// CountByKeys returns the number of items that q.Filter selects for each of keys; see
+// [resource.BatchCounter]. They are from one snapshot. It reads what ListByKeys would read.
+func (s *Store[T]) CountByKeys(
+	ctx context.Context, field string, keys []string, q query.Query,
+) (map[string]int, error) {
+	f := s.typ.Field(field)
+	if f == nil {
+		return nil, fmt.Errorf("memory: %v has no field %q", s.typ.GoType, field)
+	}
+	values := parseKeys(f, keys)
+	counts := make([]int, len(values))
+	w := scan[T]{store: s, ctx: ctx, q: query.Query{Filter: q.Filter}, emit: func(r *record[T]) bool {
+		if i, found := slices.BinarySearchFunc(values, f.Get(&r.item.Value), query.Compare); found {
+			counts[i]++
+		}
+		return true
+	}}
+	if i := s.indexOf(field); i >= 0 {
+		if err := w.runByIndex(i, values); err != nil {
+			return nil, err
+		}
+	} else if err := w.run(); err != nil {
+		return nil, err
+	}
+	out := make(map[string]int, len(keys))
+	for _, key := range keys {
+		if v, err := f.Parse(key); err == nil {
+			i, _ := slices.BinarySearchFunc(values, v, query.Compare)
+			out[key] = counts[i]
+		}
+	}
+	return out, nil
 }
 
 // parseKeys returns the sorted, distinct values that keys represent. A key that is not valid for

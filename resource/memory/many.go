@@ -22,6 +22,13 @@ func (s *Store[T]) InsertMany(ctx context.Context, items []resource.Item[T]) err
 // addAll adds all records, or none if it returns an error. The caller holds the locks. The records
 // are created before, without the locks.
 func (s *Store[T]) addAll(t *txn, records []*record[T]) error {
+	if s.references != nil {
+		s.arriving = make(map[string]bool, len(records))
+		for _, r := range records {
+			s.arriving[r.item.ID] = true
+		}
+		defer func() { s.arriving = nil }()
+	}
 	for i, r := range records {
 		if err := s.add(t, r, false); err != nil {
 			for _, added := range records[:i] {

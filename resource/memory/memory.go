@@ -43,7 +43,7 @@ import (
 // Options configures a [Store]. Nil means the zero value.
 type Options[T any] struct {
 	// ID is the JSON name of the id field, which must be an integer, a string, or a type that
-	// marshals to text. Default "id".
+	// marshals to text. Default "id". With the tag id it is computed from other fields.
 	ID string
 	// DB is the transaction scope of the collection. Nil means a DB of its own.
 	DB *DB
@@ -52,12 +52,26 @@ type Options[T any] struct {
 	// and UUIDs of version 7 for other fields, which sort by creation.
 	NewID func() string
 	// Index lists fields, by JSON name, for which an index is kept. Sorting and filtering by an
-	// indexed field reads little more than the result. The id and fields tagged unique are always
-	// indexed.
+	// indexed field reads little more than the result. The id and fields tagged unique:"true" are
+	// always indexed.
 	Index []string
+	// Search lists fields, by JSON name, for which an index of words is kept. A search of some or all of
+	// these fields reads the items with its least frequent word. Other searches read all items that the
+	// filter selects.
+	Search []string
+	// References maps a field, by JSON name, to the collection of the same DB with the ids that it holds,
+	// like a foreign key; nil means this collection. Several fields, separated by commas, hold the key
+	// of a composite id. A write with the id of an item that does not exist is [resource.Invalid] with
+	// the code unknown (422), and the deletion of an item that others refer to is a conflict (409). null,
+	// an empty string, and a zero that the JSON omits refer to no item. The fields are indexed. An item
+	// that was deleted with SoftDelete does not exist, contrary to a row of SQL with a time of deletion.
+	References map[string]Parent
 	// Recreate allows Insert to use the id of a deleted item. By default Insert returns
 	// [resource.ErrGone].
 	Recreate bool
+	// SoftDelete keeps deleted items, so that [Store.Restore] can restore them. Their values of unique
+	// fields may be used again. With Recreate, Insert replaces the item, which then cannot be restored.
+	SoftDelete bool
 	// Clone returns a deep copy of an item. It must be safe for concurrent use. Nil means a copy by
 	// reflection, which has no cost for a T without pointers, slices, maps and interfaces.
 	Clone func(T) T
@@ -67,12 +81,15 @@ type Options[T any] struct {
 
 // Store is a collection in memory. It implements [resource.Collection], [resource.Creator],
 // [resource.Inserter], [resource.Replacer], [resource.Deleter], [resource.Tombstoner],
-// [resource.Counter], [resource.MultiGetter], [resource.BatchLister], [resource.Transactor] and
-// [resource.Locker], and everything that [query.Support] can declare except Natural. All methods are
-// safe for concurrent use.
+// [resource.Counter], [resource.Aggregator], [resource.Searcher], [resource.MultiGetter],
+// [resource.BatchLister], [resource.BatchCounter], [resource.Transactor] and [resource.Locker], with
+// Options.SoftDelete [resource.Restorer], and everything that [query.Support] can declare except Natural.
+// All methods are safe for concurrent use.
+//
+// A field with the tag default:"db" that is absent in a new item has its zero value.
 //
 // Items are copied when they are stored and when they are returned. The ids of deleted items are
-// remembered forever, at about 100 bytes each.
+// remembered forever, at about 100 bytes each, and with Options.SoftDelete also their values.
 type Store[T any] struct {
 	opts  Options[T]
 	db    *DB
@@ -87,9 +104,15 @@ type Store[T any] struct {
 	lastID    atomic.Uint64 // largest integer id so far
 
 	// Guarded by db.mu.
-	records map[string]*record[T] // live items by id
-	tombs   map[string]*tombstone // deleted items by id; disjoint from records
-	indexes []*index[T]           // of live items; the first is by id
+	records map[string]*record[T]    // live items by id
+	tombs   map[string]*tombstone[T] // deleted items by id; disjoint from records
+	indexes []*index[T]              // of live items; the first is by id
+	uniques []*uniqueList[T]         // of live items; fields that are unique together
+	words   *wordIndex               // of live items; nil without Options.Search
+
+	references []*reference[T]
+	children   []func(id string) bool // whether items of another collection refer to an id
+	arriving   map[string]bool        // the ids of a running InsertMany
 }
 
 // record is an immutable version of an item. Readers may use it after they have released the lock.
@@ -98,10 +121,17 @@ type record[T any] struct {
 	keys []any // value of each indexed field, so that comparing does not use reflection
 	// indexes in which the value must be unique; not null or omitted values
 	unique []int
+	// values of the fields of each uniqueList; nil if they need not be unique
+	lists [][]any
+	refs  []string // the id of each reference; "" if it refers to none
+	words []string // of the fields of Options.Search; sorted
 }
 
-// tombstone is the time of a deletion.
-type tombstone struct{ at time.Time }
+// tombstone is the time of a deletion. was is the deleted record with Options.SoftDelete, otherwise nil.
+type tombstone[T any] struct {
+	at  time.Time
+	was *record[T]
+}
 
 // index contains the live records, sorted by a field and then by id.
 type index[T any] struct {
@@ -112,13 +142,13 @@ type index[T any] struct {
 }
 
 // New returns an empty collection. opts may be nil. New panics if T is a pointer, has no usable id
-// field, has no schema (see [schema.For]) or cannot be copied without Options.Clone, and if Index names an
-// unknown field or one that has no order.
+// field, has no schema (see [schema.For]) or cannot be copied without Options.Clone, and if Index or
+// Search names an unknown field or one that has no order.
 func New[T any](opts *Options[T]) *Store[T] {
 	if t := reflect.TypeFor[T](); t.Kind() == reflect.Pointer {
 		panic(fmt.Sprintf("memory: New[%v] is a collection of pointers; use New[%v]", t, t.Elem()))
 	}
-	s := &Store[T]{typ: schema.For[T](), records: map[string]*record[T]{}, tombs: map[string]*tombstone{}}
+	s := &Store[T]{typ: schema.For[T](), records: map[string]*record[T]{}, tombs: map[string]*tombstone[T]{}}
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -137,6 +167,9 @@ func New[T any](opts *Options[T]) *Store[T] {
 	s.newID = s.chooseNewID()
 	s.revPrefix = newRevPrefix()
 	s.addIndex(s.id)
+	if s.id.Key != nil {
+		s.addIndex(s.id.Key[0]) // lists are in the order of the fields of the key
+	}
 	for _, name := range s.opts.Index {
 		s.addIndex(s.field("field to index", name))
 	}
@@ -146,6 +179,14 @@ func New[T any](opts *Options[T]) *Store[T] {
 			s.addIndex(f)
 		}
 	}
+	s.uniques = uniqueLists[T](s.typ)
+	if len(s.opts.Search) > 0 {
+		for _, name := range s.opts.Search {
+			s.field("field to search", name)
+		}
+		s.words = newWordIndex(slices.Clone(s.opts.Search))
+	}
+	s.addReferences()
 	return s
 }
 

@@ -26,6 +26,24 @@ func (s *Store[T]) Get(ctx context.Context, id string) (resource.Item[T], error)
 	return s.copyOf(r), nil
 }
 
+// GetRevision is Get without the value; see [resource.Revisioner].
+func (s *Store[T]) GetRevision(ctx context.Context, id string) (resource.Revision, error) {
+	if err := s.db.startRead(ctx); err != nil {
+		return resource.Revision{}, err
+	}
+	r, err := s.lookup(id)
+	s.db.mu.RUnlock()
+	if err != nil {
+		return resource.Revision{}, err
+	}
+	return r.revision(), nil
+}
+
+// revision returns the item without its value.
+func (r *record[T]) revision() resource.Revision {
+	return resource.Revision{ID: r.item.ID, Rev: r.item.Rev, Modified: r.item.Modified}
+}
+
 // GetForUpdate is Get in a transaction, which keeps other writers from the item until it ends; see
 // [resource.Locker].
 func (s *Store[T]) GetForUpdate(ctx context.Context, id string) (resource.Item[T], error) {
@@ -73,10 +91,10 @@ func (s *Store[T]) GetMany(ctx context.Context, ids []string) iter.Seq2[resource
 	}
 }
 
-// Count returns the number of items that match q.Filter; see [resource.Counter]. Without a filter
-// the cost does not depend on the size of the collection.
+// Count returns the number of items that match q.Filter and q.Search; see [resource.Counter]. Without
+// them the cost does not depend on the size of the collection.
 func (s *Store[T]) Count(ctx context.Context, q query.Query) (int, error) {
-	if q.Filter.IsZero() {
+	if q.Filter.IsZero() && q.Search.IsZero() {
 		if err := s.db.startRead(ctx); err != nil {
 			return 0, err
 		}
@@ -84,20 +102,6 @@ func (s *Store[T]) Count(ctx context.Context, q query.Query) (int, error) {
 		return len(s.records), nil
 	}
 	n := 0
-	w := scan[T]{store: s, ctx: ctx, q: query.Query{Filter: q.Filter}, emit: func(*record[T]) bool {
-		n++
-		return true
-	}}
-	w.normalize()
-	// The most selective index, without sorting.
-	inAnyOrder := func() plan {
-		p := w.choosePlan()
-		p.order = nil
-		return p
-	}
-	if err := w.snapshot(inAnyOrder); err != nil {
-		return 0, err
-	}
-	w.execute()
-	return n, w.err
+	err := s.found(ctx, q.Filter, q.Search, func(hit[T]) bool { n++; return true })
+	return n, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/memory/internal/sorted"
+	"github.com/stoa-go/stoa/resource/schema"
 )
 
 // scan executes one query. It holds the lock only while it takes a snapshot of the index that the
@@ -26,6 +27,9 @@ type scan[T any] struct {
 
 	current *record[T]
 	value   func(field string) any // field of current, for query.Match
+	// joined has the sort keys that are fields of related items, and the conditions on related items by the
+	// names that join has given them.
+	joined computed[T]
 }
 
 // run executes the query.
@@ -44,6 +48,9 @@ func (w *scan[T]) run() error {
 // returns false if the position does not fit the order.
 func (w *scan[T]) normalize() bool {
 	id := w.store.id.Name
+	if key := w.store.id.Key; key != nil {
+		return w.normalizeKey(key)
+	}
 	if len(w.q.Sort) == 0 {
 		w.q.Sort = []query.Order{{Field: id}}
 	}
@@ -54,12 +61,37 @@ func (w *scan[T]) normalize() bool {
 		w.q.Sort = w.q.Sort[:i+1]
 		w.q.After = w.q.After[:min(i+1, len(w.q.After))]
 	}
-	w.value = func(field string) any { return w.store.value(w.current, field) }
+	w.value = w.field
 	return true
+}
+
+// normalizeKey is normalize for a composite id. Its order is that of the fields of its key.
+func (w *scan[T]) normalizeKey(key []*schema.Field) bool {
+	w.value = w.field
+	var order []query.Order
+	for _, o := range w.q.Sort {
+		if o.Field != w.store.id.Name {
+			order = append(order, o)
+			continue
+		}
+		for _, f := range key {
+			order = append(order, query.Order{Field: f.Name, Desc: o.Desc})
+		}
+	}
+	if len(order) == 0 {
+		for _, f := range key {
+			order = append(order, query.Order{Field: f.Name})
+		}
+	}
+	w.q.Sort = order
+	return w.q.After == nil || len(w.q.After) == len(order)
 }
 
 // snapshot chooses the plan and takes the snapshot of its index.
 func (w *scan[T]) snapshot(choose func() plan) error {
+	if err := w.join(); err != nil {
+		return err
+	}
 	if err := w.store.db.startRead(w.ctx); err != nil {
 		return err
 	}
@@ -204,7 +236,7 @@ func (w *scan[T]) emitBetween(from, to sorted.Place, backwards bool) bool {
 // unlike emitBetween.
 func (w *scan[T]) emitSorted(run []*record[T], after []any) bool {
 	q := query.Query{Sort: w.order, After: after, Limit: w.left}
-	field := func(r **record[T], name string) any { return w.store.value(*r, name) }
+	field := func(r **record[T], name string) any { return w.joined.of(w.store, *r, name) }
 	for _, r := range query.Select(q, run, field) {
 		if w.err = w.ctx.Err(); w.err != nil || !w.emitOne(r) {
 			return false

@@ -13,8 +13,11 @@ import (
 	"github.com/stoa-go/stoa/resource/internal/modified"
 )
 
-// Create stores v under a new id; see [resource.Creator].
+// Create stores v under a new id; see [resource.Creator]. A composite id is that of v.
 func (s *Store[T]) Create(ctx context.Context, v T) (resource.Item[T], error) {
+	if s.id.Key != nil {
+		return s.createComposite(ctx, v)
+	}
 	for range 16 { // limit the attempts, because Options.NewID may repeat ids
 		r, err := s.newRecord(s.newID(), v)
 		if err != nil {
@@ -40,6 +43,11 @@ func (s *Store[T]) Create(ctx context.Context, v T) (resource.Item[T], error) {
 		}
 	}
 	return resource.Item[T]{}, errors.New("memory: new id: Options.NewID returned 16 ids that are in use")
+}
+
+// createComposite is Create for a composite id. It is a function of its own because v escapes.
+func (s *Store[T]) createComposite(ctx context.Context, v T) (resource.Item[T], error) {
+	return s.Insert(ctx, s.id.Text(&v), v)
 }
 
 // isIDTaken reports whether add failed because of the id.
@@ -72,7 +80,7 @@ func (s *Store[T]) Replace(ctx context.Context, id string, expect resource.Rev, 
 		if old.item.Rev != expect {
 			return resource.ErrStale
 		}
-		if err := s.checkUnique(r); err != nil {
+		if err := s.check(r); err != nil {
 			return err
 		}
 		r.item.Modified = modified.Next(r.item.Modified, old.item.Modified)
@@ -87,7 +95,7 @@ func (s *Store[T]) Replace(ctx context.Context, id string, expect resource.Rev, 
 
 // Delete removes the item with revision expect and remembers its id; see [resource.Deleter].
 func (s *Store[T]) Delete(ctx context.Context, id string, expect resource.Rev) error {
-	tomb := &tombstone{s.opts.Now()}
+	tomb := &tombstone[T]{at: s.opts.Now()}
 	return s.db.write(ctx, func(t *txn) error {
 		old, err := s.lookup(id)
 		if err != nil {
@@ -96,9 +104,47 @@ func (s *Store[T]) Delete(ctx context.Context, id string, expect resource.Rev) e
 		if old.item.Rev != expect {
 			return resource.ErrStale
 		}
+		if err := s.checkChildren(id); err != nil {
+			return err
+		}
+		if s.opts.SoftDelete {
+			tomb.was = old
+		}
 		s.put(t, id, state[T]{tomb: tomb})
 		return nil
 	})
+}
+
+// Restores reports whether Options.SoftDelete is set; see [resource.Ops].
+func (s *Store[T]) Restores() bool { return s.opts.SoftDelete }
+
+// Restore makes a deleted item exist again; see [resource.Restorer]. Without Options.SoftDelete the value
+// of a deleted item is no longer known, and the error is [resource.ErrNotFound].
+func (s *Store[T]) Restore(ctx context.Context, id string) (resource.Item[T], error) {
+	var r *record[T]
+	now := s.opts.Now()
+	err := s.db.write(ctx, func(t *txn) error {
+		from := s.stateOf(id)
+		switch {
+		case from.live != nil:
+			return resource.ErrExists
+		case from.tomb == nil || from.tomb.was == nil:
+			return resource.ErrNotFound
+		}
+		restored := *from.tomb.was // a copy, because records are immutable
+		r = &restored
+		r.item.Rev = s.newRev()
+		r.item.Modified = modified.Next(now, r.item.Modified)
+		if err := s.check(r); err != nil {
+			return err
+		}
+		s.put(t, id, state[T]{live: r})
+		return nil
+	})
+	if err != nil {
+		return resource.Item[T]{}, err
+	}
+	return s.copyOf(r), nil
 }
 
 // newRecord returns the record of v under id. It runs without the lock, because it calls methods of
@@ -118,6 +164,15 @@ func (s *Store[T]) newRecord(id string, v T) (*record[T], error) {
 			r.unique = append(r.unique, i)
 		}
 	}
+	for _, u := range s.uniques {
+		r.lists = append(r.lists, u.valuesOf(&r.item.Value))
+	}
+	for _, ref := range s.references {
+		r.refs = append(r.refs, ref.keyOf(&r.item.Value))
+	}
+	if s.words != nil {
+		r.words = s.words.search.Words(func(name string) any { return s.value(r, name) })
+	}
 	r.item.Rev = s.newRev()
 	r.item.Modified = s.opts.Now()
 	return r, nil
@@ -126,6 +181,9 @@ func (s *Store[T]) newRecord(id string, v T) (*record[T], error) {
 // setID sets the id in the item, in its value and in the keys.
 func (s *Store[T]) setID(r *record[T], id string) error {
 	value := &r.item.Value
+	if s.id.Key != nil {
+		s.id.Compose(value)
+	}
 	if s.id.Text(value) != id { // SetText rejects other spellings: "01" is no alias of 1
 		if err := s.id.SetText(value, id); err != nil {
 			return fmt.Errorf("%q: %s %w", id, s.id.Name, err)
@@ -148,7 +206,7 @@ func (s *Store[T]) add(t *txn, r *record[T], recreate bool) error {
 	case now.tomb != nil && !recreate:
 		return resource.ErrGone
 	}
-	if err := s.checkUnique(r); err != nil {
+	if err := s.check(r); err != nil {
 		return err
 	}
 	s.raiseLastID(r.keys[0])
@@ -156,8 +214,16 @@ func (s *Store[T]) add(t *txn, r *record[T], recreate bool) error {
 	return nil
 }
 
-// checkUnique returns an error for each unique field in which another item has the same value. The
-// caller holds the locks, so that concurrent writers cannot both succeed.
+// check returns the constraints that a record violates.
+func (s *Store[T]) check(r *record[T]) error {
+	if err := s.checkUnique(r); err != nil || s.references == nil {
+		return err
+	}
+	return s.checkReferences(r)
+}
+
+// checkUnique returns an error for each unique field, or list of fields, in which another item has the
+// same values. The caller holds the locks, so that concurrent writers cannot both succeed.
 func (s *Store[T]) checkUnique(r *record[T]) error {
 	var taken []error
 	for _, i := range r.unique {
@@ -171,16 +237,29 @@ func (s *Store[T]) checkUnique(r *record[T]) error {
 			taken = append(taken, resource.Taken(ix.field.Name))
 		}
 	}
+	for i, u := range s.uniques {
+		if u.isTaken(r, i) {
+			taken = append(taken, resource.Taken(u.fields[0].Name))
+		}
+	}
 	if len(taken) == 1 {
 		return taken[0]
 	}
 	return errors.Join(taken...)
 }
 
+// wordList returns the words of a record, which may be nil.
+func (r *record[T]) wordList() []string {
+	if r == nil {
+		return nil
+	}
+	return r.words
+}
+
 // state is the state of an id: a live record, a tombstone, or neither.
 type state[T any] struct {
 	live *record[T]
-	tomb *tombstone
+	tomb *tombstone[T]
 }
 
 func (s *Store[T]) stateOf(id string) state[T] { return state[T]{s.records[id], s.tombs[id]} }
@@ -215,6 +294,12 @@ func (s *Store[T]) put(t *txn, id string, to state[T]) {
 		if to.live != nil {
 			ix.Insert(to.live)
 		}
+	}
+	for i, u := range s.uniques {
+		u.change(from.live, to.live, i)
+	}
+	if s.words != nil {
+		s.words.change(id, from.live.wordList(), to.live.wordList(), to.live)
 	}
 	setOrDelete(s.records, id, to.live)
 	setOrDelete(s.tombs, id, to.tomb)
