@@ -243,14 +243,14 @@ func (b *batchReader) parsePatch(op *batchOperation, at string) (*patch.Patch, e
 // is: they are left for later.
 func (r *Resource) checkReplacement(doc []byte, o *WriteOptions) error {
 	dec := o.decode(schema.Create, nil)
-	dec.Filled = []string{r.id()}
+	dec.Filled = r.idNames
 	_, err := r.projection.typ.Decode(doc, dec)
 	var bad, sure schema.Violations
 	if !errors.As(err, &bad) {
 		return err
 	}
 	for _, v := range bad {
-		if v.Code != "readOnly" && v.Pointer != pointer.To(r.id()) &&
+		if v.Code != "readOnly" && !r.isKey(v.Pointer) &&
 			!pointer.Restricted(r.projection.typ, v.Pointer) {
 			sure = append(sure, v)
 		}
@@ -259,6 +259,12 @@ func (r *Resource) checkReplacement(doc []byte, o *WriteOptions) error {
 		return nil
 	}
 	return sure
+}
+
+// isKey reports whether a pointer is that of the id or a field of its key.
+func (r *Resource) isKey(at string) bool {
+	return at == pointer.To(r.id()) || slices.ContainsFunc(r.idField().Key,
+		func(f *schema.Field) bool { return at == pointer.To(f.Name) })
 }
 
 // patchLimits returns the limits of the patches of a batch, which are also those of its operations.

@@ -71,11 +71,56 @@ type Tombstoner interface {
 	Deleted(ctx context.Context, id string) (time.Time, error)
 }
 
+// Restorer is a collection that keeps deleted items and can restore them. It is served if
+// Options.Restore is set.
+type Restorer[T any] interface {
+	// Restore makes a deleted item exist again, with the value that it had and a revision that it never
+	// had, in one atomic step. The error is [ErrExists] if the item is not deleted, [ErrNotFound] if
+	// there is no such item or its value is no longer kept, and [Taken] or [Invalid] if the value
+	// violates a rule of the store now. It may be [ErrStale] if another write has changed the item
+	// during the call; the library then tries again. Of concurrent calls for the same item exactly one
+	// succeeds. If ctx is done before the call, Restore writes nothing and returns an error.
+	Restore(ctx context.Context, id string) (Item[T], error)
+}
+
+// restores is a collection that declares whether its method Restore can be used; see [Ops].Restore.
+type restores interface{ Restores() bool }
+
 // Counter is a collection that counts items without listing them. It serves "total" if a client
 // requests it.
 type Counter interface {
-	// Count returns the number of items that q.Filter selects. The other fields of q are zero.
+	// Count returns the number of items that q.Filter selects and, if the collection is a [Searcher],
+	// q.Search. The other fields of q are zero.
 	Count(ctx context.Context, q query.Query) (int, error)
+}
+
+// Aggregator is a collection that groups items and computes counts, sums and other aggregates of each
+// group. It is served if Options.Query declares Group or Aggregate.
+type Aggregator interface {
+	// Aggregate returns the groups that a selects, in the order of a.Sort, which is total. a names
+	// only groups and aggregates that Options.Query declares; a.Filter is as in List, and a.Search as in
+	// [Searcher]. a.Joined is nil unless the collection is a [Joiner]. The meaning of a is that of
+	// [query.Summarize]. The iterator is used once and yields nothing after an error. The consumer may stop
+	// early.
+	Aggregate(ctx context.Context, a query.Aggregation) iter.Seq2[query.Group, error]
+}
+
+// Searcher is a collection with full-text search. It serves the parameter q of lists, for the fields that
+// Options.Query.Search declares.
+type Searcher[T any] interface {
+	// Search is List for a q with a Search: it returns the items that q.Search and q.Filter select. q.Sort
+	// may have the key [query.Rank], which compares the ranks of this search. q.Search.Fields is
+	// Options.Query.Search. The rank of an item is in Item.Keys if q.Sort has that key.
+	//
+	// The items are those of [query.Search.Match], except if the store has a language. The rank depends
+	// on the item and q.Search alone, so that a search neither reveals anything of items that the caller
+	// may not see, nor changes its order if another item is written. A better match has a greater rank.
+	// The same item has exactly the same rank in each page.
+	//
+	// If the collection is a [Counter] or an [Aggregator], their methods get a Search too. A filter
+	// through relations selects items in addition to a Search, which covers the fields of the items
+	// alone. Deleted items are not found, even if they can be restored.
+	Search(ctx context.Context, q query.Query) iter.Seq2[Item[T], error]
 }
 
 // MultiGetter is a collection that returns many items in one call. Relations to it then take one
@@ -94,6 +139,70 @@ type BatchLister[T any] interface {
 	// the keys are in any order. field is one that query.Support declares for query.Eq, so an item
 	// has one key. The keys are distinct and in text form. q.After and q.Token are zero.
 	ListByKeys(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[Item[T], error]
+}
+
+// BatchCounter is a collection that counts for many keys in one call. Pages of a relation to many then
+// take one call for the totals of all lists.
+type BatchCounter interface {
+	// CountByKeys returns, for each key, the number of items that q.Filter selects and that hold the key
+	// in the field. Keys without items may be absent. field and keys are those of
+	// [BatchLister], and the map has the keys as they are in keys. The other fields of q are zero.
+	CountByKeys(ctx context.Context, field string, keys []string, q query.Query) (map[string]int, error)
+}
+
+// JSONLister is a collection that encodes the items of a list itself, such as from the rows of a
+// database without values of T. Lists and exports call it in place of List if nothing needs the values:
+// neither Options.Authorize nor a view nor a related item. The start-up report names the lists for which
+// it is called.
+type JSONLister interface {
+	// ListJSON is List with encoded items. The JSON of each is what [schema.Type.Append] makes of the
+	// value that List would return or, if q.Fields is not nil, an object of these members alone, in the
+	// order of the schema. q.Fields then has the fields of q.Sort and of the id.
+	ListJSON(ctx context.Context, q query.Query) iter.Seq2[ItemJSON, error]
+}
+
+// Revisioner is a collection that returns the revision of an item without reading the item. It declares
+// that the JSON of an item depends on its id and revision alone, and not on the caller or on other data.
+// Its items are kept in the [Cache], and a conditional request is answered with 304 at less cost, if
+// neither policy nor a view needs the value.
+type Revisioner interface {
+	// GetRevision is Get without the value.
+	GetRevision(ctx context.Context, id string) (Revision, error)
+}
+
+// RevisionLister is a collection that lists revisions without values, at less cost than List. It declares
+// the same as a [Revisioner], and is ignored if the collection is no [MultiGetter]. A page then reads only
+// the items that the [Cache] does not have, if nothing needs the values.
+type RevisionLister interface {
+	// ListRevisions is List without the values.
+	ListRevisions(ctx context.Context, q query.Query) iter.Seq2[Revision, error]
+}
+
+// Joiner is a collection that reads the items of another one in the query of a list, such as a table of
+// the same database. Lists can then be sorted, and items grouped, by fields of related items
+// (query.JoinedField). Filters through relations take one query, whatever the number of related items.
+// Without it the keys of the related items that match are read first, and List gets them as the operand of
+// query.In. More than 1,000 keys are a client error (400, code tooMany). So are more than 10,000 items that
+// are read for all relations of a filter, including those that Authorize hides.
+//
+// A collection is not joined if it has Options.Authorize without ScopeComplete, because Authorize is
+// called for each item, or if two fields that are compared have different kinds. Like the [FastReads], the
+// capability does not apply to a collection of which Get or List is decorated.
+type Joiner interface {
+	// Joins reports whether List, Count and the other reads of the collection accept a filter with
+	// query.SomeOp and the Value j. j.Target is the Joiner of the related items. The operand of the
+	// filter is one that the collection of the related items would get, and may use any of its
+	// fields.
+	//
+	// List, Search and ListByKeys then also accept a query.Order with a Joined that has the Join j, if
+	// j.By is the id of the related items. Its Field is one that the collection of the related items
+	// declares in query.Support.Sort, or its id. Item.Keys has the values, which must be those by which
+	// the list was sorted. Aggregate accepts such fields in query.Aggregation.Joined, if the collection of
+	// the related items declares them in query.Support.Group, or its id.
+	//
+	// NewCatalog calls Joins for each relation of query.Support.Relations, and for each path of
+	// query.Support.Sort and query.Support.Group.
+	Joins(j *query.Join) bool
 }
 
 // Transactor is a collection that takes part in transactions. If the context of a method carries a

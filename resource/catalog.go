@@ -9,13 +9,11 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/feed"
-	"github.com/stoa-go/stoa/resource/internal/keys"
 	"github.com/stoa-go/stoa/resource/internal/mistakes"
 )
 
@@ -28,13 +26,18 @@ type Catalog struct {
 	byName  map[string]*catalogPart // commands under area/action
 	links   map[*Resource]map[string]*link
 	streams callers
+	stamped []*core     // with fields for a principal
+	joined  []*Resource // with filters, sort keys or groups through relations
+	targets map[*Resource]*query.Target
 }
 
 // CatalogOptions adjust a [Catalog]. The zero value is ready to use.
 type CatalogOptions struct {
-	// Principal returns the name of the caller, for the log, for idempotency keys and for
-	// Limits.Streams. It returns "" for an anonymous caller. If Principal is nil, all callers are
-	// anonymous.
+	// Principal returns the name of the caller, for the log, for idempotency keys, for
+	// Limits.Streams and for fields with the tag set:"createdBy" or set:"modifiedBy". It returns ""
+	// for an anonymous caller. If Principal is nil, all callers are anonymous. A resource in several
+	// catalogs, such as the contracts of one API, stores the name of the catalog that serves the
+	// request; a write outside of a request stores the first name that is not empty.
 	Principal func(ctx context.Context) string
 
 	// Limits bound a request.
@@ -59,6 +62,11 @@ type CatalogOptions struct {
 	// not panic, and may be called concurrently. Modules otelobserver and promobserver have functions for
 	// OpenTelemetry and Prometheus. If Observe is nil, nothing is measured.
 	Observe func(ctx context.Context, o Observation)
+
+	// Cache keeps encoded items of collections that are a [Revisioner] or a [RevisionLister]. A resource in
+	// several catalogs uses that of the first. If Cache is nil, the catalog has a cache of DefaultCacheBytes;
+	// NewCache(0) keeps nothing. See also Options.NoCache.
+	Cache *Cache
 
 	// Feed receives an event for every write of the resources and serves subscribers. If its log
 	// shares the Runner of a collection, the event is appended in the transaction of the write.
@@ -135,14 +143,20 @@ func ofType(v any) string {
 
 // NewCatalog returns a catalog of the parts. opts may be nil. It panics if a part is nil, if two parts
 // have the same name, if a name is not a valid path, if a relation, a lookup or the Jobs of a command name a
-// resource that is not among the parts, if Relation.By names a field without query.Eq, or if a
-// resource is in another catalog with another Feed.
+// resource that is not among the parts, if Relation.By names a field without query.Eq, if a relation of
+// Support.Relations has keys without query.In and the collections are no [Joiner], if the collections of a
+// path in Support.Sort or Support.Group are not joined, or if a resource is in another catalog with another
+// Feed, or has fields for a principal and Principal is nil.
 func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
-	c := &Catalog{byName: map[string]*catalogPart{}, links: map[*Resource]map[string]*link{}}
+	c := &Catalog{byName: map[string]*catalogPart{}, links: map[*Resource]map[string]*link{},
+		targets: map[*Resource]*query.Target{}}
 	if opts != nil {
 		c.opts = *opts
 	}
 	c.opts.Limits = c.opts.Limits.orDefaults()
+	if c.opts.Cache == nil {
+		c.opts.Cache = NewCache(DefaultCacheBytes)
+	}
 	for i, p := range parts {
 		if mistakes.Nil(p) {
 			panic(fmt.Sprintf("resource: NewCatalog: part %d is nil%s; pass an initialized part or remove it",
@@ -162,11 +176,23 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	for _, p := range c.parts {
 		c.resolve(p)
 	}
+	for _, r := range c.Resources() {
+		c.attachQueries(r)
+	}
 	for _, p := range c.parts {
 		if c.opts.Idempotency != nil && p.Keyed {
 			p.guarantee = c.guaranteeOf(p)
 		}
-		if r := p.asResource(); c.opts.Feed != nil && r != nil {
+		r := p.asResource()
+		if r == nil {
+			continue
+		}
+		r.core.attachCache(c.opts.Cache.items)
+		r.core.attachPrincipal(c, c.opts.Principal)
+		if r.core.principals.Load() != nil {
+			c.stamped = append(c.stamped, r.core)
+		}
+		if c.opts.Feed != nil {
 			r.core.attach(c.opts.Feed, c.Logger())
 		}
 	}
@@ -208,13 +234,15 @@ func (c *Catalog) resolveRelations(r *Resource) {
 	links := map[string]*link{}
 	for _, rel := range r.projection.relations {
 		l := &link{relation: rel, target: c.mustFind("relation "+rel.Name+" of "+r.Name(), rel.Target)}
-		if rel.By != "" {
-			f := l.target.core.typ.Field(rel.By) // a view may hide or rename it
-			if f == nil || !slices.Contains(l.target.core.query.Filter[rel.By], query.Eq) {
-				panic(fmt.Sprintf("resource: relation %s of %s: %s does not declare %q for query.Eq",
-					rel.Name, r.Name(), rel.Target, rel.By))
-			}
-			l.by = keys.NewReader(f)
+		switch {
+		case rel.Through != "":
+			c.resolveThrough(r, l)
+		case rel.By != "":
+			l.by = byReader("resource: relation "+rel.Name+" of "+r.Name()+": ", l.target, rel.By)
+		}
+		if rel.names != nil && len(rel.names) != len(l.target.core.id.Key) {
+			panic(fmt.Sprintf("resource: relation %s of %s: Field names %d fields, but the id of %s has %d",
+				rel.Name, r.Name(), len(rel.names), rel.Target, max(1, len(l.target.core.id.Key))))
 		}
 		links[rel.Name] = l
 	}
@@ -246,4 +274,22 @@ func (c *Catalog) Principal(ctx context.Context) string {
 		return ""
 	}
 	return c.opts.Principal(ctx)
+}
+
+// Context returns the context of a request that c serves: writes name its caller by the Principal of c, in
+// fields with the tag set:"createdBy" or set:"modifiedBy", and filters use the relations of c. Protocols
+// call it first. changed is false, and the context is ctx, if each resource with such a field or filter is
+// in c alone.
+func (c *Catalog) Context(ctx context.Context) (_ context.Context, changed bool) {
+	for _, core := range c.stamped {
+		if len(*core.principals.Load()) > 1 {
+			return context.WithValue(ctx, catalogKey{}, c), true
+		}
+	}
+	for _, r := range c.joined {
+		if r.catalogs.Load() > 1 {
+			return context.WithValue(ctx, catalogKey{}, c), true
+		}
+	}
+	return ctx, false
 }

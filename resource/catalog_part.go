@@ -80,7 +80,7 @@ func (p *catalogPart) asResource() *Resource {
 func (r *Resource) Part() PartInfo {
 	return PartInfo{
 		Name:       r.core.name,
-		Keyed:      r.Can(OpCreate) || r.Can(OpReplace) || r.Can(OpDelete),
+		Keyed:      r.Can(OpCreate) || r.Can(OpReplace) || r.Can(OpDelete) || r.Can(OpRestore),
 		Runner:     r.core.ops.runner,
 		DerivesIDs: r.derivesIDs(),
 		Report:     r.forReport().Summary(),

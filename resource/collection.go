@@ -16,9 +16,10 @@ import (
 //	var _ resource.Creator[Task] = (*Store)(nil)
 //
 // Collection is enough for reads. Everything else is a capability, an interface of one method that
-// the store also implements: [Creator], [Inserter], [Replacer], [Deleter], [Tombstoner], [Counter],
-// [MultiGetter], [BatchLister], [Transactor], [Locker] and, in package feed, Watcher. T is the type of
-// the items, not a pointer to it.
+// the store also implements: [Creator], [Inserter], [Replacer], [Deleter], [Tombstoner], [Restorer],
+// [Counter], [Aggregator], [Searcher], [MultiGetter], [BatchLister], [BatchCounter], [JSONLister],
+// [Revisioner], [RevisionLister], [Joiner], [Transactor], [Locker] and, in package feed, Watcher. T is the
+// type of the items, not a pointer to it.
 //
 // Methods are called concurrently. The values they return belong to the caller: a store that keeps
 // values in memory returns copies of everything that a caller could change. A write that begins

@@ -5,17 +5,21 @@ package resource
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/internal/deleted"
+	"github.com/stoa-go/stoa/resource/internal/itemcache"
 	"github.com/stoa-go/stoa/resource/internal/keylock"
 	"github.com/stoa-go/stoa/resource/internal/keys"
 	"github.com/stoa-go/stoa/resource/internal/recent"
 	"github.com/stoa-go/stoa/resource/internal/sharedfeed"
+	"github.com/stoa-go/stoa/resource/internal/stamps"
 	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // core is what all projections of a resource share: the collection without its type parameter, the
@@ -26,10 +30,12 @@ type core struct {
 	// schemaID is typ.Fingerprint, in events.
 	schemaID string
 	id       *keys.ID
+	key      []string             // the fields that determine the id: those of its Key, or itself
 	validID  func(id string) bool // id.Canonical
 	query    query.Support
 	ops      erased
 	locks    keylock.Locks
+	joins    sync.Map // *query.Join of sort keys -> the *core of the related items
 	// reserved has the ids that no item can have because a command has their path: string -> true.
 	// A catalog adds to it when it is made, concurrently with requests of other catalogs.
 	reserved sync.Map
@@ -38,7 +44,21 @@ type core struct {
 	source        sharedfeed.Source              // of a [feed.Watcher], which has no publisher
 	unpublishable recent.Set[unpublishableEvent] // recent ones, which have been logged
 
+	stamps     stamps.Fields
+	now        func() time.Time              // for stamps
+	principals atomic.Pointer[[]principalOf] // of all catalogs; see attachPrincipal
+
+	cache   atomic.Pointer[itemcache.Cache] // of the first catalog with one
+	noCache bool
+	// scopeComplete: groups are made without authorize.
+	scopeComplete bool
+	// cold is how many lists will not look into the cache, after it had too few items.
+	cold atomic.Int32
+	// inMemory: reads of the collection do no I/O.
+	inMemory bool
+
 	scope         func(ctx context.Context) (query.Filter, error)
+	hasForms      bool // the type has decimals, durations or a composite id
 	authorizeGone func(ctx context.Context, id string) error
 	relations     []*relation
 	samples       []any         // *T
@@ -46,6 +66,7 @@ type core struct {
 
 	public, noEvents, requireIfMatch, allowRecreate bool
 	hideGone                                        bool // authorizeGone hides every deleted item
+	keepsDeleted                                    bool // the collection is a Restorer
 	// deletions has the ids that were deleted last. It is nil if the collection records deletions
 	// itself, or if no caller may know of them.
 	deletions *deleted.IDs
@@ -54,6 +75,12 @@ type core struct {
 
 	pageSize, maxPageSize int
 	readTimeout           time.Duration // 0 if there is none
+}
+
+// principalOf is the CatalogOptions.Principal of a catalog.
+type principalOf struct {
+	catalog any // *Catalog
+	name    func(ctx context.Context) string
 }
 
 // Entry is an [Item] without its type parameter.
@@ -65,10 +92,14 @@ type Entry struct {
 	// Value is a pointer to the Go type of the Resource. It is nil if a write returns the ID or the
 	// JSON alone ([Key.Raw]), or an item that cannot be shown ([Resource.NotShown]).
 	Value any
+	// JSON is the encoded item, which the caller must not change. [Resource.ListJSON] and
+	// [Resource.PagesJSON] set it, in general without a Value.
+	JSON []byte
 
 	// stored is the *T as it was read, which is never changed. It is the pointer in Value unless the
 	// Resource is a view.
 	stored any
+	keys   []any // of Item
 }
 
 // newCore returns the core of a resource, without types: from here on items are pointers in values
@@ -80,22 +111,41 @@ func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *c
 		schemaID:       typ.Fingerprint(),
 		query:          o.Query,
 		scope:          o.Scope,
+		hasForms:       hasForms(typ),
 		authorizeGone:  o.AuthorizeGone,
 		public:         o.Public,
 		noEvents:       o.NoEvents,
+		noCache:        o.NoCache,
+		scopeComplete:  o.ScopeComplete,
+		inMemory:       ops.InMemory,
 		requireIfMatch: o.RequireIfMatch,
 		allowRecreate:  o.AllowRecreate,
+		keepsDeleted:   ops.Restore != nil,
 		pageSize:       o.PageSize,
 		maxPageSize:    o.MaxPageSize,
 	}
+	if h.hasForms && o.Scope != nil {
+		h.scope = func(ctx context.Context) (query.Filter, error) {
+			f, err := o.Scope(ctx)
+			if err == nil {
+				f, err = h.withOperands(f)
+			}
+			return f, err
+		}
+	}
 	h.id = keys.NewID(typ.Field(o.ID))
 	h.validID = h.id.Canonical
+	h.stamps, h.now = stamps.Of(typ), o.Now
+	if h.key = []string{h.id.Name}; h.id.Key != nil {
+		h.key = namesOf(h.id.Key)
+	}
 	if h.authorizeGone == nil && (o.Authorize != nil || o.Scope != nil) {
 		h.hideGone = true
 		h.authorizeGone = func(context.Context, string) error { return ErrNotFound }
 	}
 	for i := range o.Samples {
 		sample := o.Samples[i]
+		h.id.Compose(&sample)
 		h.samples = append(h.samples, &sample)
 	}
 	for _, rel := range o.Relations {
@@ -105,11 +155,31 @@ func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *c
 		h.readTimeout = o.ReadTimeout
 	}
 	h.ops = erase(h, ops, o)
+	if h.id.Key != nil && h.ops.insert != nil {
+		h.ops.create = nil // each new item has an id
+	}
 	if h.ops.delete != nil && h.ops.deleted == nil && !h.hideGone {
 		h.deletions = deleted.New(o.RecentDeletes)
 	}
 	h.hooksInTx = !o.HooksOutsideTx && h.ops.runner != nil && (o.Before != nil || o.Authorize != nil)
 	return h
+}
+
+// attachCache sets the cache of the resource unless an earlier catalog has. The items of a collection that
+// does not return revisions may depend on more than those.
+func (h *core) attachCache(c *itemcache.Cache) {
+	if c != nil && !h.noCache && (h.ops.getRevision != nil || h.ops.listRevisions != nil) {
+		h.cache.CompareAndSwap(nil, c)
+	}
+}
+
+// cacheFor returns the cache for reads with ctx, and nil if they must not use it.
+func (h *core) cacheFor(ctx context.Context) *itemcache.Cache {
+	c := h.cache.Load()
+	if c == nil || tx.Active(ctx) {
+		return nil
+	}
+	return c
 }
 
 // complete checks an item that a store returned. It sets the id from the value, or the value's id
@@ -118,6 +188,9 @@ func (h *core) complete(e *Entry) error {
 	e.stored = e.Value
 	if e.Rev == "" && (h.ops.replace != nil || h.ops.delete != nil) {
 		return storeFault("returned item %q without a revision", e.ID)
+	}
+	if h.id.Key != nil {
+		return h.completeKey(e)
 	}
 	switch {
 	case e.ID == "":
@@ -135,6 +208,44 @@ func (h *core) complete(e *Entry) error {
 	return nil
 }
 
+// checkRevision is complete for an item without a value.
+func (h *core) checkRevision(id string, rev Rev) error {
+	switch {
+	case id == "":
+		return storeFault("returned an item without an id and a value")
+	case rev == "" && (h.ops.replace != nil || h.ops.delete != nil):
+		return storeFault("returned item %q without a revision", id)
+	}
+	return nil
+}
+
+// checkFound is checkRevision for an item that was requested by id.
+func (h *core) checkFound(found *Revision, id string) error {
+	if found.ID != id {
+		return storeFault("returned item %q for the id %q", found.ID, id)
+	}
+	return h.checkRevision(id, found.Rev)
+}
+
+// completeKey is complete for an item with a composite id.
+func (c *core) completeKey(e *Entry) error {
+	id := c.id.Compose(e.Value)
+	switch {
+	case id == "":
+		return storeFault("returned an item without %s, which are the id", strings.Join(c.key, " or "))
+	case e.ID != "" && e.ID != id:
+		return storeFault("returned the id %q for an item with the key %q", e.ID, id)
+	}
+	e.ID = id
+	return nil
+}
+
 // foreign reports whether a program with another type of the items has written a document, which may
 // lack fields. schemaID is that of the document; empty means the type of this program.
 func (c *core) foreign(schemaID string) bool { return schemaID != "" && schemaID != c.schemaID }
+
+// joinedField returns the field of a sort key of r.
+func (c *core) joinedField(key *query.JoinedField) *schema.Field {
+	target, _ := c.joins.Load(key.Join)
+	return target.(*core).typ.Field(key.Field)
+}

@@ -15,7 +15,12 @@ type Description struct {
 	Stored *schema.Type
 	// ID is the JSON name of the id field in the projection.
 	ID string
-	// Query declares what a list can filter and sort by, in the field names of the projection.
+	// Key has the JSON names, in the projection, of the fields from which a composite id is computed.
+	// Nil means that the id is not composite.
+	Key []string
+	// Query declares what a list can filter, sort and group by, in the field names of the projection.
+	// [Resource.Aggregate] is available if it declares aggregates. Sort keys and groups that are fields of
+	// related items depend on the catalog: see [Catalog.QueryTarget].
 	Query query.Support
 	// Relations are the names of the relations, in the order in which they were declared.
 	Relations []string
@@ -59,6 +64,9 @@ func (r *Resource) newDescription() *Description {
 		PageSize: c.pageSize, MaxPageSize: c.maxPageSize,
 		AssignsIDs: c.ops.create != nil, TakesIDs: c.ops.insert != nil, Remembers: c.ops.deleted != nil,
 		Counts: c.ops.count != nil && (c.ops.authorize == nil || c.scope != nil), Batches: r.batches(),
+	}
+	if p.id.Key != nil {
+		d.Key = namesOf(p.id.Key)
 	}
 	d.RemembersRecent = c.deletions != nil
 	for _, rel := range p.relations {

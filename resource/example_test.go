@@ -80,9 +80,9 @@ func ExampleNewCatalog() {
 	catalog := resource.NewCatalog(nil, notes)
 	fmt.Print(catalog.Report())
 	// Output:
-	// /notes  GET, HEAD, POST, OPTIONS
+	// /notes  GET, HEAD, QUERY, POST, OPTIONS
 	// /notes/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
-	//     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor Locker
+	//     store: Creator Inserter Replacer Deleter Tombstoner Counter Aggregator MultiGetter MultiInserter BatchLister BatchCounter Revisioner RevisionLister Searcher Joiner Transactor Locker
 	//     batches: POST of application/vnd.stoa.batch+json
 	// keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored
 }

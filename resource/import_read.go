@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -131,8 +132,10 @@ func (c *chunkReader) line() (importLine, error) {
 	}
 }
 
-// idOf finds the id in a document that is no new item; empty if there is none.
+// idOf finds the id in a document that is no new item; empty if there is none. A composite id is the
+// member id, or that of the fields of its key if the document has all of them.
 func (c *chunkReader) idOf(doc []byte) string {
+	id, parts := c.r.idField(), 0
 	d := jsontext.NewDecoder(bytes.NewReader(doc))
 	if d.PeekKind() != '{' {
 		return ""
@@ -145,9 +148,14 @@ func (c *chunkReader) idOf(doc []byte) string {
 		if err != nil {
 			return ""
 		}
-		if name.String() != c.r.id() {
+		text := name.String() // before the next token
+		isPart := func(f *schema.Field) bool { return f.Name == text }
+		if text != id.Name {
 			if d.SkipValue() != nil {
 				return ""
+			}
+			if slices.ContainsFunc(id.Key, isPart) {
+				parts++
 			}
 			continue
 		}
@@ -157,5 +165,12 @@ func (c *chunkReader) idOf(doc []byte) string {
 		}
 		return value.String()
 	}
-	return ""
+	if id.Key == nil || parts < len(id.Key) {
+		return ""
+	}
+	v, err := c.r.Type().Decode(doc, &schema.DecodeOptions{Mode: schema.Stored})
+	if err != nil {
+		return ""
+	}
+	return id.Text(v)
 }

@@ -350,12 +350,13 @@ func (im *importRun) publishInserted(ctx context.Context, ids []string) error {
 }
 
 // insertEach inserts items one by one, for stores without InsertMany and to find the item that a
-// failed chunk contains.
+// failed chunk contains. The id of a deleted item that can be restored is ErrGone, because Put, which
+// stores the lines of a failed chunk, decides about it.
 func (im *importRun) insertEach(ctx context.Context, ids []string, values []any) error {
 	h := im.r.core
 	for i, id := range ids {
-		e, err := h.write(ctx,
-			storeChange{kind: feed.Created, id: id, recreate: h.allowRecreate, after: values[i]})
+		e, err := h.write(ctx, storeChange{kind: feed.Created, id: id,
+			recreate: h.allowRecreate && !h.keepsDeleted, after: values[i]})
 		if err != nil {
 			return err
 		}

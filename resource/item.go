@@ -24,8 +24,32 @@ type Item[T any] struct {
 	// Next is the token that continues a list after this item. Only stores with a natural order set
 	// it (query.Support.Natural).
 	Next string
+	// Keys has the values of the keys of query.Query.Sort that are not fields of Value, in their order:
+	// a float64 that is not NaN for [query.Rank], and the value of the field for a query.JoinedField. It is
+	// nil if there is no such key.
+	Keys []any
 	// Value is the item itself.
 	Value T
+}
+
+// Revision is an [Item] without its value.
+type Revision struct {
+	ID       string // not empty
+	Rev      Rev
+	Modified time.Time
+	Next     string
+}
+
+// ItemJSON is an item that its collection has encoded. The fields other than JSON are those of [Item].
+type ItemJSON struct {
+	// ID must not be empty.
+	ID       string
+	Rev      Rev
+	Modified time.Time
+	Next     string
+	// JSON is an object without white space between tokens. It is valid until the iterator of
+	// [JSONLister] continues.
+	JSON []byte
 }
 
 // Rev is the revision of an item: any bytes, compared for equality only. It changes with every

@@ -29,7 +29,7 @@ const (
 var (
 	leaves = map[string][]string{
 		"query":           nil,
-		"resource/schema": nil, "resource/problem": nil, "resource/header": nil, "resource/tx": nil,
+		"resource/schema": {"query", "resource/internal/jsonappend"}, "resource/problem": nil, "resource/header": nil, "resource/tx": nil,
 		"resource/patch":                 nil,
 		"resource/httpbody":              {"resource/problem", "resource/header"},
 		"resource/csv":                   {"resource/schema", "resource/header"},
@@ -37,6 +37,7 @@ var (
 		"resource/internal/keylock":      nil,
 		"resource/internal/safe":         nil,
 		"resource/internal/pointer":      {"resource/schema"},
+		"resource/internal/jsonappend":   nil,
 		"resource/internal/deleted":      {},
 		"resource/internal/etag":         {"resource/schema"},
 		"resource/internal/retry":        {"resource/internal/tally"},
@@ -50,12 +51,14 @@ var (
 		"resource/internal/keys":         {"resource/schema"},
 		"resource/internal/keyed":        {"idempotency", "resource/schema"},
 		"resource/internal/modified":     nil,
+		"resource/internal/stamps":       {"resource/schema", "resource/internal/modified"},
 		"resource/internal/mistakes":     {"query", "resource/schema"},
 		"resource/internal/mount":        nil,
 		"resource/internal/jsondiff":     {"resource/schema", "resource/internal/pointer"},
 		"resource/internal/sharedfeed":   {"resource/tx", "resource/feed"},
 		"resource/feed":                  {"resource/tx", "resource/internal/pace"},
 		"resource/feed/eventstream":      nil,
+		"resource/client":                {"query", "resource/problem", "resource/feed/eventstream"},
 		"version/compat":                 nil,
 		"version":                        {"resource/problem", "resource/header", "resource/httpbody", "version/compat"},
 		"idempotency":                    {"resource/problem", "resource/tx", "resource/header"},
@@ -64,15 +67,17 @@ var (
 	// Parts of a catalog beside resources, above package resource. Stores and protocols import them.
 	parts = []string{"resource/blob", "resource/command"}
 	// Stores, protocols and the conformance kit, above package resource. None imports another, but
-	// openapi the options of rest.
+	// openapi the options of rest, and resourcetest rest, to test stores with a cache.
 	storesAndProtocols = []string{
 		"resource/memory",
 		"resource/files",
 		"resource/job",
+		"resource/admin",
 		"resource/rest",
 		"resource/openapi",
 		"query/graphql",
 		"resource/resourcetest",
+		"resource/resourcetest/relationtest",
 	}
 	// Packages that only resource/serve may import beside what stores and protocols may.
 	servedTogether = []string{"resource/rest", "resource/openapi", "resource/openapi/docspage", "query/graphql"}
@@ -91,6 +96,8 @@ var (
 		"resource/sql/sqlfeed":    {"resource/feed", "resource/tx"},
 		"resource/sql/sqlrecords": {"idempotency", "resource/problem", "resource/tx"},
 		"resource/sql/sqltable":   append(slices.Sorted(maps.Keys(leaves)), "resource"),
+		// The types of columns, for two of them.
+		"resource/sql/internal/sqltype": {},
 	}
 	// Packages that only tests import, and what they may import in addition.
 	forTests = map[string][]string{
@@ -129,7 +136,8 @@ func mayImport(pkg string) ([]string, bool) {
 		return slices.Concat(allLeaves, []string{"resource"}, parts, servedTogether), true
 	}
 	if slices.Contains(storesAndProtocols, pkg) {
-		if allLeaves = append(append(allLeaves, "resource"), parts...); pkg == "resource/openapi" {
+		if allLeaves = append(append(allLeaves, "resource"), parts...); pkg == "resource/openapi" ||
+			pkg == "resource/resourcetest" {
 			allLeaves = append(allLeaves, "resource/rest")
 		}
 		return allLeaves, true

@@ -31,9 +31,16 @@ type Page struct {
 	// Last is a cursor of the end of the list: Position{Before: Last} is the last page, like AtEnd.
 	// It is empty for stores with a natural order.
 	Last string
+	// JSON is the JSON of all Entries, joined by commas, if [Resource.ListJSON] has found the whole page
+	// in the cache. Otherwise it is nil. The caller must not change it.
+	JSON []byte
 
+	hashed  []byte // the state of the hash of Digest, or nil
 	buffer  buffer
 	ends    *keys.Join // of Follow
+	lists   [][]int32  // instead of ends, if joined is set
+	joined  bool       // of FollowPages, and of Follow with Relation.Through
+	related *relatedPages
 	query   *pageQuery // of List
 	binding string     // of the cursors
 }
@@ -47,6 +54,11 @@ func (p *Page) Release() {
 	if p.ends != nil {
 		p.ends.Release()
 	}
+	if p.related != nil {
+		for i := range p.related.parts {
+			p.related.parts[i].Release()
+		}
+	}
 	*p = Page{}
 }
 
@@ -58,8 +70,8 @@ func (p *Page) Cursor(i int) string {
 	if p.query == nil {
 		return ""
 	}
-	c := p.query.cursorAt(&p.Entries[i])
-	if c == nil {
+	c, err := p.query.cursorAt(&p.Entries[i])
+	if err != nil || c == nil {
 		return ""
 	}
 	return c.Encode(p.binding)
@@ -70,16 +82,33 @@ func (p *Page) Cursor(i int) string {
 // Options.PageSize if that is zero. The caller checks q: List does not compare it with
 // Description.Query and MaxPageSize.
 func (r *Resource) List(ctx context.Context, q query.Query, at Position) (Page, error) {
-	p, err := r.list(ctx, q, at)
+	p, err := r.list(ctx, q, at, false)
 	if err != nil {
 		return Page{}, r.wrap(OpList, "", err)
 	}
 	return p, nil
 }
 
+// ListJSON is [Resource.List] for a caller that needs the JSON of the items alone. If the collection is a
+// [JSONLister], or a [RevisionLister] with items in the cache, and nothing else needs the values, Entry.JSON
+// is set: an object with the members q.Fields, or all members if that is nil. Entries without JSON are
+// those of List, and the caller encodes their values.
+func (r *Resource) ListJSON(ctx context.Context, q query.Query, at Position) (Page, error) {
+	p, err := r.list(ctx, q, at, true)
+	if err != nil {
+		return Page{}, r.wrap(OpList, "", err)
+	}
+	return p, nil
+}
+
+// PagesJSON is [Resource.Pages] with entries as in [Resource.ListJSON].
+func (r *Resource) PagesJSON(ctx context.Context, q query.Query, at Position) iter.Seq2[[]Entry, error] {
+	return r.pages(ctx, q, at, true)
+}
+
 // list reads one page. q.Limit is 0 for the default size. The binding ties the cursors of the page
-// to this list and caller.
-func (r *Resource) list(ctx context.Context, q query.Query, at Position) (Page, error) {
+// to this list and caller. encoded is set by ListJSON.
+func (r *Resource) list(ctx context.Context, q query.Query, at Position, encoded bool) (Page, error) {
 	binding := r.binding(ctx, q)
 	w, err := r.newPageQuery(ctx, q)
 	if err != nil {
@@ -91,6 +120,10 @@ func (r *Resource) list(ctx context.Context, q query.Query, at Position) (Page, 
 	if err := w.seek(at, binding); err != nil {
 		return Page{}, err
 	}
+	if w.encoded = encoded && w.readsJSON(ctx, q.Fields); !w.encoded {
+		w.cache = nil
+	}
+	w.cached = w.cache != nil
 	var p Page
 	err = r.core.limited(ctx, func(ctx context.Context) (err error) {
 		p, err = w.fetch(ctx)
@@ -146,6 +179,13 @@ const exportPage = 500
 // once. at.Before is rejected. Each page is valid until the next one is requested. The iterator is
 // used once, and yields nothing after an error.
 func (r *Resource) Pages(ctx context.Context, q query.Query, at Position) iter.Seq2[[]Entry, error] {
+	return r.pages(ctx, q, at, false)
+}
+
+// pages implements Pages and PagesJSON.
+func (r *Resource) pages(
+	ctx context.Context, q query.Query, at Position, encoded bool,
+) iter.Seq2[[]Entry, error] {
 	return func(yield func([]Entry, error) bool) {
 		w, err := r.newPageQuery(ctx, q)
 		if err == nil {
@@ -153,6 +193,11 @@ func (r *Resource) Pages(ctx context.Context, q query.Query, at Position) iter.S
 		}
 		if err == nil && w.backward {
 			err = errCursor("an unlimited list is read forward only; use after")
+		}
+		if err == nil {
+			// A long export would replace everything in the cache.
+			w.encoded = encoded && r.core.ops.listJSON != nil && w.readsJSON(ctx, q.Fields)
+			w.cache = nil
 		}
 		for left := q.Limit; err == nil; left -= w.q.Limit {
 			w.q.Limit = exportPage

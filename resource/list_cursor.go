@@ -6,10 +6,12 @@ package resource
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"slices"
 	"time"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/internal/itemcache"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 	"github.com/stoa-go/stoa/version"
@@ -18,15 +20,27 @@ import (
 // binding identifies the list that a cursor belongs to: contract, projection, resource, filter and
 // order.
 func (r *Resource) binding(ctx context.Context, q query.Query) string {
+	if q.Filter.IsZero() && len(q.Sort) == 0 && q.Search.IsZero() {
+		return r.bindingOf(ctx, "")
+	}
+	q.Limit, q.Fields = 0, nil
+	return r.bindingOf(ctx, q.Values().Encode())
+}
+
+// bindingOf is binding for the parameters of a list.
+func (r *Resource) bindingOf(ctx context.Context, parameters string) string {
 	list := r.projection.name + "\x00" + r.core.name
 	if contract := version.From(ctx).Contract(); contract != "" {
 		list = contract + "\x00" + list
 	}
-	if q.Filter.IsZero() && len(q.Sort) == 0 {
-		return list
+	if parameters != "" {
+		list += "\x00" + parameters
 	}
-	q.Limit, q.Fields = 0, nil
-	list += "\x00" + q.Values().Encode()
+	return boundTo(list)
+}
+
+// boundTo returns a binding for a text that identifies a list.
+func boundTo(list string) string {
 	if len(list) > longBinding {
 		sum := sha256.Sum256([]byte(list))
 		return string(sum[:])
@@ -43,6 +57,10 @@ type pageQuery struct {
 	r        *Resource
 	q        query.Query // in the names of the stored type; Limit is the page size
 	backward bool        // read in reverse order, and reversed afterwards
+	encoded  bool        // entries have JSON and no values
+	cache    *itemcache.Cache
+	cached   bool // the JSON is read from the cache, and not only stored in it
+	left     *int // how many rows can still be read, including hidden ones; nil for the limit maxHidden
 	next     *query.Cursor
 	prev     *query.Cursor
 }
@@ -54,14 +72,11 @@ func (r *Resource) newPageQuery(ctx context.Context, q query.Query) (*pageQuery,
 	if err != nil {
 		return nil, err
 	}
-	h := r.core
-	if !h.query.Natural {
-		byID := func(o query.Order) bool { return o.Field == h.id.Name }
-		if i := slices.IndexFunc(storeQ.Sort, byID); i >= 0 {
-			storeQ.Sort = storeQ.Sort[:i+1]
-		} else {
-			storeQ.Sort = append(slices.Clip(storeQ.Sort), query.Order{Field: h.id.Name})
-		}
+	if !q.Search.IsZero() && len(q.Sort) == 0 {
+		storeQ.Sort = []query.Order{{Field: query.Rank, Desc: true}}
+	}
+	if !r.core.query.Natural {
+		storeQ.Sort = r.core.totalOrder(storeQ.Sort)
 	}
 	storeQ.After, storeQ.Token = nil, ""
 	storeQ.Fields = r.hint(storeQ)
@@ -75,15 +90,20 @@ func (r *Resource) hint(q query.Query) []string {
 	}
 	fields := slices.Clone(q.Fields)
 	for _, o := range q.Sort {
-		if !slices.Contains(fields, o.Field) {
+		if !isComputed(o) && !slices.Contains(fields, o.Field) {
 			fields = append(fields, o.Field)
 		}
 	}
-	if !slices.Contains(fields, r.core.id.Name) {
-		fields = append(fields, r.core.id.Name)
+	for _, name := range r.core.key {
+		if !slices.Contains(fields, name) {
+			fields = append(fields, name)
+		}
 	}
 	return fields
 }
+
+// isComputed reports whether the value of a sort key is in Item.Keys, and not in a field of the item.
+func isComputed(key query.Order) bool { return key.Field == query.Rank || key.Joined != nil }
 
 // seek sets the start of the page.
 func (w *pageQuery) seek(at Position, binding string) error {
@@ -122,7 +142,7 @@ func (w *pageQuery) seek(at Position, binding string) error {
 		return errCursor("the cursor is damaged or belongs to another list")
 	}
 	for i, v := range c.Values {
-		if !fits(w.r.core.typ.Field(w.q.Sort[i].Field), v) {
+		if !w.fits(w.q.Sort[i], v) {
 			return errCursor("the cursor is damaged or belongs to another list")
 		}
 	}
@@ -132,12 +152,28 @@ func (w *pageQuery) seek(at Position, binding string) error {
 
 func errCursor(detail string) error { return &query.Error{Code: "invalidCursor", Detail: detail} }
 
+// fits reports whether v can be the value of a sort key.
+func (w *pageQuery) fits(key query.Order, v any) bool {
+	switch {
+	case key.Field == query.Rank:
+		rank, ok := v.(float64)
+		return ok && rank == rank // not NaN
+	case key.Joined != nil:
+		return v == nil || fits(w.r.core.joinedField(key.Joined), v)
+	}
+	return fits(w.r.core.typ.Field(key.Field), v)
+}
+
 // fits reports whether v has the kind of the field. Cursors are not authenticated, so v can be
 // anything.
 func fits(f *schema.Field, v any) bool {
 	switch v.(type) {
-	case nil:
-		return f.Nullable || f.OmitZero || f.OmitEmpty
+	case nil: // also of a decimal or a duration that the store has not set
+		return f.Nullable || f.OmitZero || f.OmitEmpty || f.IsDecimal() || f.IsDuration()
+	case query.Decimal:
+		return f.IsDecimal()
+	case query.Duration:
+		return f.IsDuration()
 	case int64, uint64:
 		return f.Type.Kind == schema.Integer
 	case float64:
@@ -147,7 +183,8 @@ func fits(f *schema.Field, v any) bool {
 	case time.Time:
 		return f.Type.Kind == schema.String && f.Type.Format == "date-time"
 	case string:
-		return f.Type.Kind == schema.String && f.Type.Format != "date-time" || f.Type.Kind == schema.Any
+		hasOther := f.Type.Format == "date-time" || f.IsDecimal() || f.IsDuration()
+		return f.Type.Kind == schema.String && !hasOther || f.Type.Kind == schema.Any
 	}
 	return false
 }
@@ -161,23 +198,41 @@ func (w *pageQuery) fetch(ctx context.Context) (Page, error) {
 		q.Limit++ // one more shows whether there is a next page
 	}
 	for round := 0; ; round++ {
-		if round == maxHidden {
+		if w.left == nil && round == maxHidden {
 			return Page{}, problem.New(problem.Unavailable,
 				"The list could not be read within the limits of one request; use a more specific filter.")
 		}
 		p := Page{buffer: h.ops.newBuffer()}
-		if err := h.ops.list(ctx, q, p.buffer); err != nil {
+		rows, more, err := w.read(ctx, q, size, p.buffer)
+		if err != nil {
 			p.Release()
 			return Page{}, err
 		}
-		rows := p.buffer.entries()
-		more := len(rows) > size
-		if more {
-			rows = rows[:size]
+		if w.left != nil {
+			if *w.left -= len(rows); *w.left < 0 {
+				p.Release()
+				return Page{}, errRowLimit
+			}
 		}
-		onward := w.onward(rows, more)
-		if w.backward {
-			slices.Reverse(rows)
+		if w.cached {
+			ok, err := w.fromCache(ctx, rows, &p)
+			if !ok {
+				p.Release()
+			}
+			if err != nil {
+				return Page{}, err
+			}
+			if !ok { // read the items, and store them for the next list
+				w.cached, w.encoded = false, w.r.core.ops.listJSON != nil
+				continue
+			}
+		} else if w.cache != nil {
+			w.keep(rows)
+		}
+		onward, err := w.onward(rows, more)
+		if err != nil {
+			p.Release()
+			return Page{}, err
 		}
 		kept, err := w.r.showAll(ctx, rows)
 		if err != nil {
@@ -193,7 +248,15 @@ func (w *pageQuery) fetch(ctx context.Context) (Page, error) {
 					kept = kept[:w.q.Limit]
 				}
 			}
-			w.setNeighbours(kept, more)
+			if err := w.setNeighbours(kept, more); err != nil {
+				p.Release()
+				if !w.encoded {
+					return Page{}, err
+				}
+				// The JSON of an item cannot be decoded; its value can be read.
+				w.encoded, w.cached, w.cache = false, false, nil
+				continue
+			}
 			p.Entries = kept
 			return p, nil
 		}
@@ -206,62 +269,167 @@ func (w *pageQuery) fetch(ctx context.Context) (Page, error) {
 	}
 }
 
+// read reads the items of q into b. It returns at most size of them, in the order of the page, and reports
+// whether there are more.
+func (w *pageQuery) read(
+	ctx context.Context, q query.Query, size int, b buffer,
+) (_ []Entry, more bool, err error) {
+	ops := &w.r.core.ops
+	switch {
+	case !q.Search.IsZero():
+		err = ops.search(ctx, q, b)
+	case w.cached:
+		err = ops.listRevisions(ctx, q, b)
+	case w.encoded:
+		err = ops.listJSON(ctx, q, b)
+	default:
+		err = ops.list(ctx, q, b)
+	}
+	rows := b.entries()
+	if more = len(rows) > size; more {
+		rows = rows[:size]
+	}
+	if w.backward {
+		slices.Reverse(rows)
+	}
+	return rows, more, err
+}
+
+// errRowLimit reports that pageQuery.left is exceeded.
+var errRowLimit = errors.New("too many rows")
+
 // maxHidden limits how many pages in a row may be hidden. All but the first have exportPage items.
 const maxHidden = 20
 
-// onward returns the cursor after rows as the store returned them, and nil at the end of the list.
+// onward returns the cursor after the last of rows that the store returned, and nil at the end of the list.
 // It is needed only if policy can hide all of them.
-func (w *pageQuery) onward(rows []Entry, more bool) *query.Cursor {
+func (w *pageQuery) onward(rows []Entry, more bool) (*query.Cursor, error) {
 	if w.r.core.ops.authorize == nil || len(rows) == 0 {
-		return nil
+		return nil, nil
 	}
 	last := &rows[len(rows)-1]
+	if w.backward {
+		last = &rows[0]
+	}
 	if !more && !w.r.core.query.Natural {
-		return nil
+		return nil, nil
 	}
 	return w.cursorAt(last)
 }
 
 // cursorAt returns the cursor of an item, and nil if the store returned no token.
-func (w *pageQuery) cursorAt(e *Entry) *query.Cursor {
+func (w *pageQuery) cursorAt(e *Entry) (*query.Cursor, error) {
 	if !w.r.core.query.Natural {
-		return &query.Cursor{Values: w.sortValues(e)}
+		values, err := w.sortValues(e)
+		if err != nil {
+			return nil, err
+		}
+		return &query.Cursor{Values: values}, nil
 	}
 	if e.Next == "" {
-		return nil
+		return nil, nil
 	}
-	return &query.Cursor{Token: e.Next}
+	return &query.Cursor{Token: e.Next}, nil
 }
 
 // setNeighbours sets the cursors of the pages before and after rows. more reports that the store
 // has rows beyond them in the direction of reading.
-func (w *pageQuery) setNeighbours(rows []Entry, more bool) {
+func (w *pageQuery) setNeighbours(rows []Entry, more bool) (err error) {
 	w.next, w.prev = nil, nil
 	if len(rows) == 0 {
-		return
+		return nil
 	}
 	first, last := &rows[0], &rows[len(rows)-1]
 	if w.r.core.query.Natural {
-		w.next = w.cursorAt(last)
-		return
+		w.next, err = w.cursorAt(last)
+		return err
 	}
 	began := w.q.After != nil
-	if more || w.backward && began {
-		w.next = w.cursorAt(last)
+	// The last page has no next page.
+	if more && !w.backward || w.backward && began {
+		if w.next, err = w.cursorAt(last); err != nil {
+			return err
+		}
 	}
 	if w.backward && more || !w.backward && began {
-		w.prev = w.cursorAt(first)
+		w.prev, err = w.cursorAt(first)
 	}
-	if w.backward && !began { // the last page has no next page
-		w.next = nil
-	}
+	return err
 }
 
 // sortValues returns the values of the sort keys of an item.
-func (w *pageQuery) sortValues(e *Entry) []any {
+func (w *pageQuery) sortValues(e *Entry) ([]any, error) {
+	if w.encoded {
+		values, err := w.decodedValues(e)
+		if err != nil {
+			return nil, storeFault("returned the item %q as JSON that is not one: %v", e.ID, err)
+		}
+		return values, nil
+	}
+	values := make([]any, len(w.q.Sort))
+	keys := e.keys
+	for i, o := range w.q.Sort {
+		if !isComputed(o) {
+			values[i] = w.r.core.typ.Field(o.Field).Get(e.stored)
+			continue
+		}
+		if len(keys) == 0 {
+			return nil, storeFault("returned the item %q without Item.Keys, which %s needs", e.ID, o.Field)
+		}
+		values[i], keys = keys[0], keys[1:]
+	}
+	return values, nil
+}
+
+// needsValues returns why lists of the resource need the values of items, for the start-up report. It is
+// empty if they do not.
+func (r *Resource) needsValues() string {
+	switch {
+	case r.core.ops.authorize != nil:
+		return "Options.Authorize is called with the value of each item"
+	case r.projection.down != nil:
+		return "the view converts the value of each item"
+	}
+	return ""
+}
+
+// readsJSON reports whether the page can be read without values: the collection encodes the items, or
+// the cache may have them. Cursors need the fields of the order, which must be among the members.
+func (w *pageQuery) readsJSON(ctx context.Context, fields []string) bool {
+	c := w.r.core
+	if slices.ContainsFunc(w.q.Sort, isComputed) || !w.q.Search.IsZero() || w.r.needsValues() != "" ||
+		len(w.q.Fields) != len(fields) {
+		return false
+	}
+	if c.ops.listRevisions != nil && fields == nil {
+		if w.cache = c.cacheFor(ctx); w.cache != nil && c.isCold() {
+			w.cache = nil
+		}
+	}
+	if c.ops.listJSON == nil && w.cache == nil {
+		return false
+	}
+	return !slices.ContainsFunc(w.q.Sort, func(o query.Order) bool {
+		f := c.typ.Field(o.Field)
+		return f.OmitEmpty || f.OmitZero // an absent member may have had several values
+	})
+}
+
+// decodedValues returns the values of the sort keys of an item that the collection has encoded. The id is
+// known; other keys are decoded, and only those at the ends of a page are needed.
+func (w *pageQuery) decodedValues(e *Entry) ([]any, error) {
+	c := w.r.core
+	if len(w.q.Sort) == 1 && w.q.Sort[0].Field == c.id.Name && c.id.Key == nil {
+		v, err := c.id.Parse(e.ID)
+		return []any{v}, err
+	}
+	v, err := c.typ.Decode(e.JSON, &schema.DecodeOptions{Mode: schema.Stored})
+	if err != nil {
+		return nil, err
+	}
 	values := make([]any, len(w.q.Sort))
 	for i, o := range w.q.Sort {
-		values[i] = w.r.core.typ.Field(o.Field).Get(e.stored)
+		values[i] = c.typ.Field(o.Field).Get(v)
 	}
-	return values
+	return values, nil
 }

@@ -91,6 +91,9 @@ func (ops Ops[T]) WithTombstones(marks Tombstones, recreate bool) Ops[T] {
 			return item, gone(ctx, id, err)
 		}
 	}
+	if ops.Restore != nil {
+		out.Restore = ops.restoreMarked(marks, together)
+	}
 	if ops.Insert != nil {
 		out.Insert = func(ctx context.Context, id string, v T) (item Item[T], err error) {
 			err = together(ctx, func(ctx context.Context) error {
@@ -109,4 +112,19 @@ func (ops Ops[T]) WithTombstones(marks Tombstones, recreate bool) Ops[T] {
 		}
 	}
 	return out
+}
+
+// restoreMarked returns Restore for WithTombstones: it removes the tombstone together with the deletion.
+func (ops Ops[T]) restoreMarked(
+	marks Tombstones, together func(context.Context, func(context.Context) error) error,
+) func(ctx context.Context, id string) (Item[T], error) {
+	return func(ctx context.Context, id string) (item Item[T], err error) {
+		err = together(ctx, func(ctx context.Context) error {
+			if item, err = ops.Restore(ctx, id); err != nil {
+				return err
+			}
+			return marks.Unmark(ctx, id)
+		})
+		return item, err
+	}
 }

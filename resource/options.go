@@ -7,11 +7,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/internal/mistakes"
+	"github.com/stoa-go/stoa/resource/internal/stamps"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -20,6 +22,23 @@ import (
 //
 // Hooks are called concurrently. The values that their pointers refer to belong to the library:
 // only Before may change the value of after.
+//
+// # Creation and modification
+//
+// Each write sets the fields that have the tag set, whatever the protocol. A creation sets all of them,
+// and a change those of set:"modified" and set:"modifiedBy". Clients cannot write them; they may send the
+// current value back. A PUT or PATCH that changes nothing sets nothing, and neither does a replay for an
+// idempotency key.
+//
+// The times are in UTC, to the microsecond, and a later write never has an earlier time. The names are
+// those of CatalogOptions.Principal. They are empty, or null in a *string, for an anonymous caller and
+// for a Resource that is not in a [Catalog]. [NewCatalog] panics if a name is needed and Principal is
+// nil.
+//
+// The fields are set before Before, which sees them and may set other values, such as the original time
+// of an item that is copied from another system. Item.Modified remains the time of the store. If the
+// store writes it to the same field, as sqltable does with Options.Modified, the field has the time of
+// the store.
 //
 // # Hooks that read other items
 //
@@ -40,7 +59,9 @@ import (
 type Options[T any] struct {
 	// ID is the JSON name of the id field, a string or an integer. Default "id".
 	ID string
-	// Query declares the fields that clients can filter and sort by. Zero means none.
+	// Query declares the fields that clients can filter, sort and group by, and the aggregates that
+	// they can request. Zero means none. Groups need an [Aggregator] and, with Authorize, also
+	// ScopeComplete: their values are those of all items that Scope selects.
 	Query query.Support
 	// Relations connect items to items of other resources.
 	Relations []Relation[T]
@@ -56,7 +77,8 @@ type Options[T any] struct {
 	//
 	// Fields of after that clients cannot write may share memory with before: to change a pointer,
 	// slice or map, replace it. Before runs before Authorize, which gets its result; on deletion it
-	// runs after Authorize.
+	// runs after Authorize. It must not change the fields of a composite id, also on creation, because
+	// the id has been computed from them; such a write is an internal error (500).
 	Before func(ctx context.Context, op Op, before, after *T) error
 	// After runs once after a write and, if that is part of a transaction, after the commit, before
 	// the response. It does not run if nothing was written, as for an equal PUT or a replay. ctx
@@ -74,11 +96,19 @@ type Options[T any] struct {
 	// error is an internal error (500).
 	Authorize func(ctx context.Context, op Op, before, after *T) error
 	// Scope returns a filter that selects the items that the caller may see, in the field names of
-	// the collection. It may use any field. The filter is added to every list and count, so pages,
-	// totals and cursors do not reveal other items, and it hides single items. A write whose result
-	// does not match the filter is forbidden. An error of Scope, such as [ErrUnauthenticated], is
-	// the response to every request, whether the item exists or not.
+	// the collection. It may use any field, but not a relation ([query.Some]), which is an internal error
+	// (500): repeat the field, such as the tenant, in the item. Decimals and durations may be their
+	// texts. The filter is added to every list and count, so pages, totals and cursors do not reveal
+	// other items, and it hides single items. A write whose result does not match the filter is
+	// forbidden. An error of Scope, such as [ErrUnauthenticated], is the response to every request,
+	// whether the item exists or not.
 	Scope func(ctx context.Context) (query.Filter, error)
+	// ScopeComplete declares that Authorize permits [OpGet] of every item that Scope selects, so that it
+	// restricts writes only. Without it, a resource with Authorize cannot declare groups in Query: the
+	// collection computes them, and they would reveal values of items that Authorize hides. Filters
+	// through relations to the resource then read the items, so that Authorize is called, and are limited;
+	// see [Joiner]. Setting it without Authorize is a mistake.
+	ScopeComplete bool
 	// AuthorizeGone returns an error if the caller may not know that an item with this id existed;
 	// the response is then 404 in place of 410, whatever the error. If it is nil, every caller may
 	// know, unless Authorize or Scope is set: then the response is always 404, because the deleted
@@ -97,11 +127,21 @@ type Options[T any] struct {
 	// not be logged.
 	NoEvents bool
 
+	// NoCache keeps the items out of CatalogOptions.Cache. Set it if their JSON depends on anything but
+	// their id and revision, such as on the caller.
+	NoCache bool
+
 	// RequireIfMatch rejects changes and deletions without If-Match with 428 (RFC 6585 section 3).
 	RequireIfMatch bool
 	// AllowRecreate allows PUT, also in batches and imports, to create an item whose id was
 	// deleted, if Insert does not return [ErrGone]. Otherwise PUT is 410. POST is 409 in any case.
+	// If the collection is a [Restorer], the new item replaces the deleted one. PUT is then 404 for
+	// callers that AuthorizeGone hides the deletion from.
 	AllowRecreate bool
+	// Restore serves the restoration of deleted items: POST of /orders/{id}/restore, and a mutation of
+	// GraphQL. The collection must be a [Restorer] and a [Transactor]. Authorize gets [OpRestore] with
+	// the item as it was deleted and as it will be.
+	Restore bool
 	// RecentDeletes is how many deletions the process remembers if the collection is not a
 	// [Tombstoner]: reads and changes of such an item are 410, and a repeated DELETE is not 404. The
 	// collection is read first, and PUT can create the item again. Default 10,000; negative means
@@ -117,6 +157,9 @@ type Options[T any] struct {
 	// 503 with Retry-After. It does not apply to exports ([Resource.Pages]), to reads inside a
 	// transaction, and to collections in memory ([Ops].InMemory).
 	ReadTimeout time.Duration
+	// Now returns the current time, for fields with the tag set:"created" or set:"modified". It must be
+	// safe for concurrent use. Default [time.Now].
+	Now func() time.Time
 }
 
 // Relation connects an item to other items. It is to one item if a field such as customerId holds
@@ -134,6 +177,9 @@ type Relation[T any] struct {
 	// values of that field in place of ids. null and an empty string refer to no item; zero does so
 	// only if the field is omitzero or omitempty.
 	//
+	// Several fields, separated by commas as in "orderId,lineNo", have the key of a target with a
+	// composite id, in its order.
+	//
 	// Prefer Field to Keys: protocols then know which field is needed to resolve the relation, and
 	// keys need no conversion to strings.
 	Field string
@@ -148,8 +194,19 @@ type Relation[T any] struct {
 	// name in the collection, whatever a [View] of the target calls it and even if the view does
 	// not have it.
 	By string
+	// Through is the name of a resource with an item for each link between an item and one of Target,
+	// as for a join table: a relation from many to many. It must be in the catalog. By is then a field
+	// of Through, which must declare it for query.Eq, and To is the field of Through that holds the id
+	// of the target. The policy of Through applies to reading links, and that of Target to its items.
+	//
+	// If the id of Through is composed of By and To (tag id), clients can link and unlink items; see
+	// [Catalog.Link]. The items of Through are in the order of their ids.
+	Through string
+	// To is the JSON name, in the collection, of the field of Through that holds the id of the target.
+	To string
 	// Limit is the maximum number of related items of one item, for relations to many. Default 20.
-	// Repeated keys count once.
+	// Repeated keys count once. With Through it limits the links that are read, which include links to
+	// items that are hidden from the caller.
 	Limit int
 }
 
@@ -167,6 +224,9 @@ func (o *Options[T]) settle(typ *schema.Type) (found []string) {
 	if o.MaxPageSize == 0 {
 		o.MaxPageSize = max(200, o.PageSize)
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	o.ReadTimeout = cmp.Or(o.ReadTimeout, 10*time.Second)
 	if o.PageSize < 1 || o.PageSize > o.MaxPageSize {
 		found = append(found, fmt.Sprintf("Options.PageSize %d is not between 1 and MaxPageSize %d",
@@ -176,12 +236,35 @@ func (o *Options[T]) settle(typ *schema.Type) (found []string) {
 		found = append(found,
 			"Options.Public declares that there is no policy, but Authorize or Scope is set; remove Public")
 	}
+	if o.ScopeComplete && o.Authorize == nil {
+		found = append(found, "Options.ScopeComplete is about Authorize, which is not set; remove it")
+	}
 	if wrong := idMistake(typ, o.ID); wrong != "" {
 		found = append(found, wrong)
 	}
-	found = append(found, mistakes.OfSupport("Options.Query", o.Query, typ)...)
+	found = append(found, stamps.Mistakes(typ, o.ID)...)
+	found = append(found, mistakes.OfSupport("Options.Query", withoutPaths(o.Query, typ), typ)...)
 	found = append(found, o.relationMistakes(typ)...)
+	found = append(found, relationQueryMistakes(o)...)
+	found = append(found, o.pathMistakes(typ, pathSort)...)
+	found = append(found, o.pathMistakes(typ, pathGroup)...)
 	return append(found, o.sampleMistakes(typ)...)
+}
+
+// aggregateMistakes returns why the aggregates that Options.Query declares cannot be served.
+func (o *Options[T]) aggregateMistakes(ops *Ops[T]) (found []string) {
+	if !o.Query.CanAggregate() {
+		return nil
+	}
+	if ops.Aggregate == nil {
+		found = append(found, "Options.Query declares Group or Aggregate, but the collection is not an "+
+			"Aggregator; implement Aggregate, or remove them")
+	}
+	if o.Authorize != nil && !o.ScopeComplete {
+		found = append(found, "Options.Query declares Group or Aggregate, but groups would include "+
+			"items that Options.Authorize hides; hide them by Options.Scope, and set Options.ScopeComplete")
+	}
+	return found
 }
 
 // idMistake returns why Options.ID cannot name the id field, or "".
@@ -193,6 +276,10 @@ func idMistake(typ *schema.Type, id string) string {
 	}
 	if k := f.Type.Kind; f.Nullable || k != schema.String && k != schema.Integer {
 		return fmt.Sprintf("the id field %q must be a string or an integer", id)
+	}
+	if f.IsDecimal() || f.IsDuration() {
+		return fmt.Sprintf("the id field %q has the format %s, in which ids have several spellings; "+
+			"remove it", id, f.Format)
 	}
 	return ""
 }
@@ -215,4 +302,48 @@ func (o *Options[T]) relationMistakes(typ *schema.Type) (found []string) {
 		seen[rel.Name] = true
 	}
 	return found
+}
+
+// pathUse is a use of the paths of fields of related items.
+type pathUse int
+
+const (
+	pathSort pathUse = iota
+	pathGroup
+	pathUses // the number of uses
+)
+
+// declared returns the list of s that has the paths for a use, and its name.
+func (u pathUse) declared(s query.Support) (list string, names []string) {
+	if u == pathGroup {
+		return "Group", s.Group
+	}
+	return "Sort", s.Sort
+}
+
+// unsupported rejects a path that the catalog does not have.
+func (u pathUse) unsupported(path string) error {
+	if u == pathGroup {
+		return &query.Error{Parameter: "group", Code: "unsupportedGroup",
+			Detail: fmt.Sprintf("cannot group by %q", path)}
+	}
+	return &query.Error{Parameter: "sort", Code: "unsupportedSort",
+		Detail: fmt.Sprintf("cannot sort by %q", path)}
+}
+
+// isPath reports whether a name is the path of a field of a related item. A field may have a name with a
+// dot.
+func isPath(name string, typ *schema.Type) bool {
+	return strings.Contains(name, ".") && typ.Field(name) == nil
+}
+
+// withoutPaths returns s without the sort keys and groups that are fields of related items.
+func withoutPaths(s query.Support, typ *schema.Type) query.Support {
+	path := func(name string) bool { return isPath(name, typ) }
+	for _, names := range []*[]string{&s.Sort, &s.Group} {
+		if slices.ContainsFunc(*names, path) {
+			*names = slices.DeleteFunc(slices.Clone(*names), path)
+		}
+	}
+	return s
 }

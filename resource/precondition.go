@@ -22,6 +22,12 @@ type Preconditions struct {
 // has reports whether a field with entity tags is present.
 func has(t header.Tags) bool { return t.Any || t.List != nil }
 
+// any reports whether there is a condition.
+func (p *Preconditions) any() bool {
+	return has(p.IfMatch) || has(p.IfNoneMatch) ||
+		!p.IfModifiedSince.IsZero() || !p.IfUnmodifiedSince.IsZero()
+}
+
 // failedError reports a precondition that does not hold. It has the current item, so that a
 // protocol can send the current revision.
 type failedError struct {

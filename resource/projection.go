@@ -9,13 +9,18 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/internal/etag"
 	"github.com/stoa-go/stoa/resource/internal/fielderr"
+	"github.com/stoa-go/stoa/resource/internal/itemcache"
 	"github.com/stoa-go/stoa/resource/internal/keyed"
+	"github.com/stoa-go/stoa/resource/internal/mistakes"
 	"github.com/stoa-go/stoa/resource/internal/pointer"
 	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -35,6 +40,9 @@ type projection struct {
 	relations []*relation
 	reset     bool // PUT resets fields that the projection does not have
 	variants  etag.Variants
+	shape     itemcache.Shape // in keys of items in the cache
+	pageShape itemcache.Shape // in those of pages
+	pages     recentPages
 
 	// Maps of field names, nil for the stored type. The parent can have fields that the stored type
 	// does not have, so its names are mapped separately.
@@ -81,6 +89,9 @@ func (s *projection) filterToStore(f query.Filter) (query.Filter, error) {
 	}
 	return f.Map(func(c query.Filter) (query.Filter, error) {
 		stored, ok := s.storeNames[c.Field]
+		if c.Op == query.SomeOp {
+			return c, nil
+		}
 		if !ok {
 			return c, fmt.Errorf("field %s cannot be filtered", c.Field)
 		}
@@ -89,12 +100,106 @@ func (s *projection) filterToStore(f query.Filter) (query.Filter, error) {
 	})
 }
 
-// querySupport returns the supported queries in the names of this projection.
+// withOperands converts the operands of a filter to the kinds of their fields. Clients cannot send
+// another kind, but a program may write a decimal or a duration as its text, and a decimal as a
+// float64. Other operands are an error: each would match nothing, and its negation all items. So are
+// operators that a composite id does not have, because its text has another order than its fields.
+func (h *core) withOperands(f query.Filter) (query.Filter, error) {
+	if !h.hasForms {
+		return f, nil
+	}
+	return f.Map(func(c query.Filter) (query.Filter, error) {
+		field := h.typ.Field(c.Field)
+		if c.Op == query.SomeOp {
+			return c, nil
+		}
+		if field != nil && field.Key != nil && !slices.Contains(keyOperators, c.Op) {
+			return c, fmt.Errorf("compares the composite id %q with %s; use query.Eq, Ne, In or NotIn, "+
+				"or the fields of the id", c.Field, c.Op)
+		}
+		if c.Op == query.IsNull || field == nil || !field.IsDecimal() && !field.IsDuration() {
+			return c, nil
+		}
+		var err error
+		if list, ok := c.Value.([]any); ok {
+			list = slices.Clone(list)
+			for i := 0; i < len(list) && err == nil; i++ {
+				list[i], err = operand(field, list[i])
+			}
+			c.Value = list
+		} else {
+			c.Value, err = operand(field, c.Value)
+		}
+		if err != nil {
+			return c, fmt.Errorf("compares %s with an operand that %w", c.Field, err)
+		}
+		return c, nil
+	})
+}
+
+// keyOperators are the operators of a composite id.
+var keyOperators = []query.Op{query.Eq, query.Ne, query.In, query.NotIn}
+
+// operand converts an operand for a decimal or a duration.
+func operand(f *schema.Field, v any) (any, error) {
+	v = query.Canonical(v)
+	text, isText := v.(string)
+	switch v := v.(type) {
+	case nil:
+		return nil, nil
+	case query.Duration:
+		if f.IsDuration() {
+			return v, nil
+		}
+	case query.Decimal, int64, uint64:
+		if f.IsDecimal() {
+			return v, nil
+		}
+	case float64:
+		text, isText = strconv.FormatFloat(v, 'g', -1, 64), f.IsDecimal()
+	}
+	if !isText {
+		parse := "ParseDecimal"
+		if f.IsDuration() {
+			parse = "ParseDuration"
+		}
+		return nil, fmt.Errorf("is of type %T; use a text or the result of query.%s", v, parse)
+	}
+	if f.IsDuration() {
+		return query.ParseDuration(text)
+	}
+	return query.ParseDecimal(text)
+}
+
+// decimalOperand converts an operand for an exact number.
+func decimalOperand(v any) (any, error) {
+	switch v := query.Canonical(v).(type) {
+	case float64:
+		return query.ParseDecimal(strconv.FormatFloat(v, 'g', -1, 64))
+	case string:
+		return query.ParseDecimal(v)
+	case query.Decimal, int64, uint64:
+		return v, nil
+	}
+	return nil, fmt.Errorf("is of type %T, and not a number", v)
+}
+
+// hasForms reports whether a type has a decimal, a duration or a composite id.
+func hasForms(typ *schema.Type) bool {
+	return slices.ContainsFunc(typ.Fields, func(f *schema.Field) bool {
+		return f.IsDecimal() || f.IsDuration() || f.Key != nil
+	})
+}
+
+// querySupport returns the supported queries in the names of this projection. A catalog adds the sort keys
+// and groups that are fields of related items.
 func (s *projection) querySupport(stored query.Support) query.Support {
+	stored = withoutPaths(stored, s.root().typ)
 	if s.storeNames == nil {
 		return stored
 	}
 	out := query.Support{Natural: stored.Natural, Filter: map[string][]query.Op{}}
+	out.Search = s.searchSupport(stored.Search)
 	for field, ops := range stored.Filter {
 		if f := s.fieldOf(field); f != "" && !s.typ.Field(f).WriteOnly {
 			out.Filter[f] = ops
@@ -105,7 +210,30 @@ func (s *projection) querySupport(stored query.Support) query.Support {
 			out.Sort = append(out.Sort, f)
 		}
 	}
+	for _, field := range stored.Group {
+		if f := s.fieldOf(field); f != "" && !s.typ.Field(f).WriteOnly && !mistakes.IsAggregateName(f) {
+			out.Group = append(out.Group, f)
+		}
+	}
+	for field, funcs := range stored.Aggregate {
+		if f := s.fieldOf(field); f != "" && !s.typ.Field(f).WriteOnly {
+			if out.Aggregate == nil {
+				out.Aggregate = map[string][]query.Func{}
+			}
+			out.Aggregate[f] = funcs
+		}
+	}
+	for _, name := range stored.Relations {
+		if slices.ContainsFunc(s.relations, func(rel *relation) bool { return rel.Name == name }) {
+			out.Relations = append(out.Relations, name)
+		}
+	}
 	return out
+}
+
+// cacheKey returns the key of an entry in the cache.
+func (s *projection) cacheKey(e *Entry) itemcache.Key {
+	return itemcache.Key{Shape: s.shape, ID: e.ID, Rev: string(e.Rev)}
 }
 
 // show converts an entry from the stored type to this projection. The error is errHidden if the
@@ -120,6 +248,20 @@ func (s *projection) show(e *Entry) error {
 	v, err := s.fromStored(e.stored)
 	e.Value = v
 	return err
+}
+
+// needsMore reports whether a new item of the projection needs a member outside of its key.
+func (s *projection) needsMore() bool {
+	_, err := s.typ.Decode([]byte("{}"), &schema.DecodeOptions{Mode: schema.Create})
+	var bad schema.Violations
+	if err == nil || !errors.As(err, &bad) {
+		return false
+	}
+	return slices.ContainsFunc(bad, func(v schema.Violation) bool {
+		name, _, _ := strings.Cut(strings.TrimPrefix(v.Pointer, "/"), "/")
+		name = pointer.Unescape(name)
+		return !slices.ContainsFunc(s.id.Key, func(f *schema.Field) bool { return f.Name == name })
+	})
 }
 
 // root returns the projection of the stored type.

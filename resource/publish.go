@@ -66,8 +66,10 @@ type storeChange struct {
 	// recreate allows a new item to have the id of a deleted one.
 	recreate bool
 	rev      Rev // the current revision
-	before   any // *T; nil for a new item
-	after    any // *T; nil for a deletion
+	// restore, if not nil, makes the item exist again; after is nil then.
+	restore func(ctx context.Context) (*Entry, error)
+	before  any // *T; nil for a new item
+	after   any // *T; nil for a deletion
 }
 
 // write carries out a change and publishes its event if the core has a publisher. The entry is the
@@ -100,6 +102,8 @@ func (h *core) remove(ctx context.Context, cur *Entry) error {
 // apply is write without the event.
 func (h *core) apply(ctx context.Context, c *storeChange) (*Entry, error) {
 	switch {
+	case c.restore != nil:
+		return c.restore(ctx)
 	case c.kind == feed.Updated:
 		return h.ops.replace(ctx, c.id, c.rev, c.after)
 	case c.kind == feed.Deleted:

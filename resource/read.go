@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/internal/deadline"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -18,13 +20,22 @@ func (h *core) limited(ctx context.Context, read func(ctx context.Context) error
 	if h.readTimeout == 0 || tx.Active(ctx) {
 		return read(ctx)
 	}
-	inner, cancel := context.WithTimeout(ctx, h.readTimeout)
-	defer cancel()
+	inner := deadline.WithTimeout(ctx, h.readTimeout)
+	defer inner.Cancel()
 	err := read(inner)
 	if err != nil && ctx.Err() == nil && inner.Err() != nil {
 		return fmt.Errorf("%w: read took longer than %v: %v", ErrUnavailable, h.readTimeout, err)
 	}
 	return err
+}
+
+// limitedRevision calls getRevision of the collection within Options.ReadTimeout.
+func (h *core) limitedRevision(ctx context.Context, id string) (rev Rev, modified time.Time, err error) {
+	err = h.limited(ctx, func(ctx context.Context) (err error) {
+		rev, modified, err = h.ops.getRevision(ctx, id)
+		return err
+	})
+	return rev, modified, err
 }
 
 // fetchMany reads items into b, in one call if the collection is a [MultiGetter], otherwise one by
@@ -70,12 +81,9 @@ func (h *core) fetchBy(ctx context.Context, field string, keys []string, q query
 // without a call of the store. The entry is in b and valid until b is released; if b is nil, it has
 // memory of its own.
 func (h *core) load(ctx context.Context, id string, b buffer) (*Entry, error) {
-	var scope query.Filter
-	if h.scope != nil { // first: its error must not depend on whether the item exists
-		var err error
-		if scope, err = h.scope(ctx); err != nil {
-			return nil, err
-		}
+	scope, err := h.scopeOf(ctx) // first: its error must not depend on whether the item exists
+	if err != nil {
+		return nil, err
 	}
 	if !h.id.Canonical(id) {
 		return nil, ErrNotFound
@@ -98,8 +106,17 @@ func (h *core) scopeOf(ctx context.Context) (query.Filter, error) {
 	if h.scope == nil {
 		return query.Filter{}, nil
 	}
-	return h.scope(ctx)
+	f, err := h.scope(ctx)
+	if err == nil && hasRelation(f) {
+		return query.Filter{}, errRelationScope
+	}
+	return f, err
 }
+
+// errRelationScope reports a mistake in Options.Scope. Single items and events are compared with the scope
+// by their own fields.
+var errRelationScope = errors.New(
+	"the filter of Options.Scope has query.Some; it can only use fields of the item")
 
 // absent returns ErrGone if the item was deleted and the caller may know that, and otherwise that
 // it is not found.

@@ -26,7 +26,11 @@ type pageBuffer[T any] struct {
 	pool     *bufferPool[T]
 	values   []T
 	rows     []Entry
-	expected int // number of items, if known; otherwise 0
+	text     []byte // the JSON of rows, if they have no values
+	expected int    // number of items, if known; otherwise 0
+	// ids are the id fields of all elements of values, up to its capacity. It is empty if the field is not
+	// a string. Reading them by reflection takes longer than the rest of store.
+	ids []*string
 }
 
 func newBufferPool[T any](h *core) *bufferPool[T] {
@@ -52,6 +56,13 @@ func (b *pageBuffer[T]) store(id string, item *Item[T]) (*Entry, error) {
 	e, v := &b.rows[n], &b.values[n]
 	*v = item.Value
 	e.ID, e.Rev, e.Modified, e.Next, e.Value = item.ID, item.Rev, item.Modified, item.Next, v
+	e.keys = item.Keys
+	if n < len(b.ids) {
+		if id := *b.ids[n]; id != "" && (e.ID == "" || e.ID == id) {
+			e.ID, e.stored = id, v
+			return e, b.pool.core.checkRevision(id, e.Rev)
+		}
+	}
 	return e, b.pool.core.complete(e)
 }
 
@@ -61,8 +72,8 @@ func (b *pageBuffer[T]) store(id string, item *Item[T]) (*Entry, error) {
 func (b *pageBuffer[T]) release() {
 	clear(b.values)
 	clear(b.rows)
-	b.values, b.rows, b.expected = b.values[:0], b.rows[:0], 0
-	if cap(b.values) <= 16*initialRows {
+	b.values, b.rows, b.text, b.expected = b.values[:0], b.rows[:0], b.text[:0], 0
+	if cap(b.rows) <= 16*initialRows && cap(b.text) <= maxPooledText {
 		b.pool.pool.Put(b)
 	}
 }
@@ -76,10 +87,10 @@ func drain[T any](ctx context.Context, b *pageBuffer[T], seq iter.Seq2[Item[T], 
 	b.expected = max
 	b.grow(min(max, initialRows+len(b.rows)))
 	for item, err := range seq {
-		if err != nil {
-			return err
+		if err == nil {
+			_, err = b.store("", &item)
 		}
-		if _, err := b.store("", &item); err != nil {
+		if err != nil {
 			return err
 		}
 		if len(b.rows) == max {
@@ -88,6 +99,64 @@ func drain[T any](ctx context.Context, b *pageBuffer[T], seq iter.Seq2[Item[T], 
 	}
 	return ctx.Err()
 }
+
+// drainJSON is drain for encoded items.
+func drainJSON[T any](ctx context.Context, b *pageBuffer[T], seq iter.Seq2[ItemJSON, error], max int) error {
+	b.rows = slices.Grow(b.rows, min(max, initialRows))
+	for item, err := range seq {
+		if err == nil {
+			err = b.pool.core.checkRevision(item.ID, item.Rev)
+		}
+		if err != nil {
+			return err
+		}
+		// The text can move as it grows. The JSON of earlier rows then stays where it was.
+		start := len(b.text)
+		b.text = append(b.text, item.JSON...)
+		e := b.row()
+		e.ID, e.Rev, e.Modified, e.Next = item.ID, item.Rev, item.Modified, item.Next
+		e.JSON = b.text[start:len(b.text):len(b.text)]
+		if len(b.rows) == max {
+			break // the store ignores the limit
+		}
+	}
+	return ctx.Err()
+}
+
+// drainRevisions is drain for items without values.
+func drainRevisions[T any](
+	ctx context.Context, b *pageBuffer[T], seq iter.Seq2[Revision, error], max int,
+) error {
+	b.rows = slices.Grow(b.rows, min(max, initialRows))
+	for item, err := range seq {
+		if err == nil {
+			err = b.pool.core.checkRevision(item.ID, item.Rev)
+		}
+		if err != nil {
+			return err
+		}
+		e := b.row()
+		e.ID, e.Rev, e.Modified, e.Next = item.ID, item.Rev, item.Modified, item.Next
+		if len(b.rows) == max {
+			break // the store ignores the limit
+		}
+	}
+	return ctx.Err()
+}
+
+// row adds an entry without a value, which the caller sets member by member; see store. Unused entries
+// are zero.
+func (b *pageBuffer[T]) row() *Entry {
+	n := len(b.rows)
+	if cap(b.rows) == n {
+		b.rows = slices.Grow(b.rows, n+1)
+	}
+	b.rows = b.rows[:n+1]
+	return &b.rows[n]
+}
+
+// maxPooledText is the size in bytes of the largest text that the pool keeps.
+const maxPooledText = 4 << 20
 
 // initialRows limits the initial capacity: a page may be shorter than its limit.
 const initialRows = 1024
@@ -107,5 +176,22 @@ func (b *pageBuffer[T]) grow(n int) {
 	b.values = slices.Grow(b.values, max(0, n-len(b.values)))
 	for i := range b.rows {
 		b.rows[i].Value, b.rows[i].stored = &b.values[i], &b.values[i]
+	}
+	b.setIDs()
+}
+
+// setIDs sets ids if values was moved. Those of a buffer that is too large for the pool would be used only
+// once.
+func (b *pageBuffer[T]) setIDs() {
+	all := b.values[:cap(b.values)]
+	if len(b.ids) == len(all) || !b.pool.core.id.IsString() {
+		return
+	}
+	if b.ids = nil; len(all) > 16*initialRows {
+		return
+	}
+	b.ids = make([]*string, len(all))
+	for i := range all {
+		b.ids[i] = b.pool.core.id.Address(&all[i])
 	}
 }

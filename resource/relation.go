@@ -12,18 +12,22 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/internal/keys"
+	"github.com/stoa-go/stoa/resource/internal/mistakes"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
 // relation is a [Relation] without its type parameter.
 type relation struct {
 	Name, Target, By string
+	Through, To      string
 	Many             bool
 	Limit            int
 
 	// The source of the keys. If both are nil the key is the id of the item.
 	field  *keys.Reader
 	keysOf func(v any) []string
+	// names has the fields of a composite key, and is nil for others.
+	names []string
 }
 
 // eraseRelation returns rel without its type parameter, with its defaults.
@@ -34,6 +38,8 @@ func eraseRelation[T any](h *core, rel Relation[T]) *relation {
 		By:     rel.By,
 		Many:   rel.Many || rel.By != "",
 		Limit:  rel.Limit,
+
+		Through: rel.Through, To: rel.To,
 	}
 	switch {
 	case !out.Many:
@@ -44,10 +50,33 @@ func eraseRelation[T any](h *core, rel Relation[T]) *relation {
 	if rel.Keys != nil {
 		out.keysOf = func(v any) []string { return rel.Keys(v.(*T)) }
 	}
-	if rel.Field != "" {
+	if names := strings.Split(rel.Field, ","); len(names) > 1 {
+		out.keysOf, out.names = compositeKey(h.typ, names), names
+	} else if rel.Field != "" {
 		out.field = keys.NewReader(h.typ.Field(rel.Field))
 	}
 	return out
+}
+
+// compositeKey returns a function that returns the id of an item of the target, whose key has the
+// values of the named fields. There is none if one of them is null, empty or omitted.
+func compositeKey(typ *schema.Type, names []string) func(v any) []string {
+	fields := make([]*schema.Field, len(names))
+	for i, name := range names {
+		fields[i] = typ.Field(name)
+	}
+	return func(v any) []string {
+		texts := make([]string, len(fields))
+		for i, f := range fields {
+			if !(f.OmitZero || f.OmitEmpty) || f.Nullable || !f.IsZero(v) {
+				texts[i] = f.Text(v)
+			}
+		}
+		if id := schema.JoinKey(texts); id != "" {
+			return []string{id}
+		}
+		return nil
+	}
 }
 
 // link is a relation whose target has been found in a catalog.
@@ -55,13 +84,20 @@ type link struct {
 	*relation
 	target *Resource
 	by     *keys.Reader // of the field By; nil without
+	// through replaces by for a relation with Through.
+	through *through
+	// steps is nil if lists cannot be filtered through the relation.
+	steps []*hop
+	// paths has the fields of the target for each use of paths, by their names in its projection.
+	paths [pathUses]map[string]*relatedField
 }
 
 // Follow returns the items that a relation of r, a resource of the catalog, leads to from all
 // entries of from. It takes one call of the target's collection if that is a [MultiGetter] or, for
-// Relation.By, a [BatchLister], and otherwise one call for each key. The entries must be from r; an
-// entry may be repeated. columns are the JSON names of the target's fields that the caller needs, a
-// hint like query.Query.Fields; nil means all.
+// Relation.By, a [BatchLister], and otherwise one call for each key. For Relation.Through it is one
+// call of each of the two collections. The entries must be from r; an entry may be repeated. columns
+// are the JSON names of the target's fields that the caller needs, a hint like query.Query.Fields; nil
+// means all.
 //
 // The page has each item that was found and that the caller may see once, in no particular order.
 // [Page.Ends] returns which of them belong to which entry. The page has no cursors. An unknown
@@ -76,6 +112,9 @@ func (c *Catalog) Follow(
 	l := c.links[r][relation]
 	if l == nil {
 		return Page{}, fmt.Errorf("resource: %s has no relation %q in this catalog", r.Name(), relation)
+	}
+	if l.through != nil {
+		return l.through.follow(ctx, from, columns)
 	}
 	return l.follow(ctx, from, columns)
 }
@@ -95,7 +134,7 @@ func (r *Resource) GetMany(ctx context.Context, ids []string) (Page, error) {
 // follow reads the items related to those of a page in one call of the store. The returned page
 // owns the buffer of the items until it is released.
 func (l *link) follow(ctx context.Context, from []Entry, columns []string) (Page, error) {
-	j, ask := l.gather(from)
+	j, ask := l.gather(from, l.Limit)
 	if len(ask) == 0 {
 		j.Assign()
 		return Page{ends: j}, nil
@@ -121,8 +160,9 @@ func (l *link) follow(ctx context.Context, from []Entry, columns []string) (Page
 	return p, nil
 }
 
-// gather reads the keys of all entries, and returns those to request from the target.
-func (l *link) gather(from []Entry) (j *keys.Join, ask []string) {
+// gather reads the keys of all entries, at most limit of each, and returns those to request from the
+// target.
+func (l *link) gather(from []Entry, limit int) (j *keys.Join, ask []string) {
 	j = keys.NewJoin(len(from))
 	for i := range from {
 		switch {
@@ -139,7 +179,7 @@ func (l *link) gather(from []Entry) (j *keys.Join, ask []string) {
 	if l.By != "" {
 		valid = nil
 	}
-	return j, j.Distinct(l.Limit, valid)
+	return j, j.Distinct(limit, valid)
 }
 
 // fetchByID reads the items whose ids are the keys, and keeps those that the caller may see.
@@ -211,11 +251,15 @@ func also(kept, rows []Entry, i int) []Entry {
 }
 
 // Ends returns the indexes in Entries of the items that belong to index i of the entries that were
-// passed to [Catalog.Follow], in the order of the keys and at most Relation.Limit, or to the ids
-// passed to [Resource.GetMany]. The slice is valid until Release, and the caller must not change it.
+// passed to [Catalog.Follow], in the order of the keys and at most Relation.Limit, to the ids passed to
+// [Resource.GetMany], or to index i of the entries passed to [Catalog.FollowPages]. The slice is valid
+// until Release, and the caller must not change it.
 // It is nil for other pages.
 func (p *Page) Ends(i int) []int32 {
-	if p.ends == nil {
+	switch {
+	case p.joined:
+		return p.lists[i]
+	case p.ends == nil:
 		return nil
 	}
 	return p.ends.Ends(i)
@@ -225,14 +269,67 @@ func (p *Page) Ends(i int) []int32 {
 // follows the name of the relation.
 func keysMistake[T any](typ *schema.Type, rel *Relation[T]) string {
 	switch {
+	case throughMistake(rel.Through, rel.By, rel.To) != "":
+		return throughMistake(rel.Through, rel.By, rel.To)
 	case rel.Keys == nil && rel.Field == "" && rel.By == "":
 		return " needs Field, Keys or By"
 	case rel.Keys != nil && rel.Field != "":
 		return " has both Field and Keys; set one of them"
+	case strings.Contains(rel.Field, ",") && (rel.Many || rel.By != ""):
+		return ": several fields are the id of one item, so it cannot have Many or By"
 	case rel.Field != "":
-		if why := keys.Unfit(typ.Field(rel.Field), rel.Many || rel.By != ""); why != "" {
-			return fmt.Sprintf(": Field names %q, %s", rel.Field, why)
+		for name := range strings.SplitSeq(rel.Field, ",") {
+			if why := keys.Unfit(typ.Field(name), rel.Many || rel.By != ""); why != "" {
+				return fmt.Sprintf(": Field names %q, %s", name, why)
+			}
 		}
 	}
 	return ""
+}
+
+// relationQueryMistakes returns which names of Options.Query.Relations are not among the relations, or are
+// repeated.
+func relationQueryMistakes[T any](o *Options[T]) (found []string) {
+	for i, name := range o.Query.Relations {
+		if slices.Contains(o.Query.Relations[:i], name) {
+			found = append(found, fmt.Sprintf("Options.Query.Relations names %q twice; remove one", name))
+			continue
+		}
+		if !slices.ContainsFunc(o.Relations, func(rel Relation[T]) bool { return rel.Name == name }) {
+			found = append(found, fmt.Sprintf("Options.Query.Relations names %q, which is not the name of a "+
+				"relation in Options.Relations", name))
+		}
+	}
+	return found
+}
+
+// pathMistakes returns which paths of Options.Query.Sort or Group do not begin with a relation to one item.
+func (o *Options[T]) pathMistakes(typ *schema.Type, use pathUse) (found []string) {
+	list, names := use.declared(o.Query)
+	for i, path := range names {
+		if !isPath(path, typ) {
+			continue
+		}
+		name, field, _ := strings.Cut(path, ".")
+		at := slices.IndexFunc(o.Relations, func(rel Relation[T]) bool { return rel.Name == name })
+		wrong := ""
+		switch {
+		case slices.Contains(names[:i], path):
+			wrong = "twice; remove one"
+		case use == pathGroup && mistakes.IsAggregateName(path):
+			wrong = "which is the name of an aggregate; give the relation another name"
+		case at < 0:
+			wrong = fmt.Sprintf("but %q is not the name of a relation in Options.Relations", name)
+		case o.Relations[at].Many || o.Relations[at].By != "":
+			wrong = fmt.Sprintf("but %q is a relation to many items; it must be to one item", name)
+		case o.Relations[at].Keys != nil:
+			wrong = fmt.Sprintf("but the relation %q has a function Keys, and a path needs a Field", name)
+		case field == "":
+			wrong = "without the name of a field"
+		}
+		if wrong != "" {
+			found = append(found, fmt.Sprintf("Options.Query.%s names %q, %s", list, path, wrong))
+		}
+	}
+	return found
 }

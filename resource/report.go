@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/internal/report"
 )
 
@@ -72,7 +73,8 @@ func (r *Resource) forReport() *report.Resource {
 	c, ops := r.core, &r.core.ops
 	out := &report.Resource{
 		Name: c.name, Type: c.typ, Create: r.Can(OpCreate), Replace: r.Can(OpReplace), Patch: r.Can(OpPatch),
-		Delete: r.Can(OpDelete), Batches: r.batches(), Authorize: ops.authorize != nil, Scope: c.scope != nil,
+		Delete: r.Can(OpDelete), Restore: r.Can(OpRestore), Batches: r.batches(),
+		Authorize: ops.authorize != nil, Scope: c.scope != nil,
 		Public: c.public, Deletes: ops.delete != nil, Remembers: ops.deleted != nil, HidesGone: c.hideGone,
 		RemembersRecent: c.deletions != nil,
 		Logged:          c.publisher.Load() != nil,
@@ -83,12 +85,36 @@ func (r *Resource) forReport() *report.Resource {
 	}{
 		{"Creator", ops.create != nil}, {"Inserter", ops.insert != nil}, {"Replacer", ops.replace != nil},
 		{"Deleter", ops.delete != nil}, {"Tombstoner", ops.deleted != nil}, {"Counter", ops.count != nil},
+		{"Aggregator", ops.aggregate != nil},
+		{"Restorer", ops.restore != nil},
 		{"MultiGetter", ops.getMany != nil}, {"MultiInserter", ops.insertMany != nil},
-		{"BatchLister", ops.listByKeys != nil}, {"Transactor", ops.runner != nil},
+		{"BatchLister", ops.listByKeys != nil}, {"BatchCounter", ops.countByKeys != nil},
+		{"JSONLister", ops.listJSON != nil},
+		{"Revisioner", ops.getRevision != nil}, {"RevisionLister", ops.listRevisions != nil},
+		{"Searcher", ops.search != nil}, {"Joiner", ops.joiner != nil}, {"Transactor", ops.runner != nil},
 		{"Locker", ops.getForUpdate != nil}, {"Watcher", ops.watch != nil},
 	} {
 		if a.has {
 			out.Capabilities = append(out.Capabilities, a.name)
+		}
+	}
+	support := r.Describe().Query
+	out.ScopeComplete = r.core.scopeComplete
+	support.Group = append(slices.Clip(support.Group), r.groupPaths()...)
+	out.Aggregates, out.Groups = support.CanAggregate(), support.Group
+	out.Search, out.Unsearched = support.Search, len(support.Search) < len(c.query.Search)
+	for _, field := range slices.Sorted(maps.Keys(support.Filter)) {
+		switch {
+		case field == "q" || field == "highlight":
+			out.OfSearch = append(out.OfSearch, field)
+		case out.Aggregates && query.IsAggregateParameter(field):
+			out.Reserved = append(out.Reserved, field)
+		}
+	}
+	if ops.listJSON != nil {
+		out.Lists = "encoded by the collection"
+		if why := r.needsValues(); why != "" {
+			out.Lists = "encoded from values: " + why
 		}
 	}
 	if r.projection.down == nil {
@@ -100,12 +126,25 @@ func (r *Resource) forReport() *report.Resource {
 			out.Filters = append(out.Filters, field)
 		}
 	}
-	for _, field := range c.query.Sort {
+	for _, field := range withoutPaths(c.query, c.typ).Sort {
 		if r.projection.fieldOf(field) == "" {
 			out.Sorts = append(out.Sorts, field)
 		}
 	}
 	return out
+}
+
+// groupPaths returns the fields of related items by which items can be grouped, in the names of their
+// collections.
+func (r *Resource) groupPaths() (paths []string) {
+	for _, path := range r.core.query.Group {
+		name, _, _ := strings.Cut(path, ".")
+		isRelation := func(rel *relation) bool { return rel.Name == name }
+		if isPath(path, r.core.typ) && slices.ContainsFunc(r.projection.relations, isRelation) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // hookIsolation returns whether other items that hooks read may change before the write is committed.

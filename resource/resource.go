@@ -10,9 +10,12 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/internal/etag"
+	"github.com/stoa-go/stoa/resource/internal/itemcache"
 	"github.com/stoa-go/stoa/resource/internal/mistakes"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -28,11 +31,24 @@ import (
 type Resource struct {
 	core        *core
 	projection  *projection
+	idNames     []string            // the JSON name of the id field, for schema.DecodeOptions
 	description func() *Description // calls newDescription once
+	// resolve replaces the relations in filters, sort keys and groups. It is nil in a catalog without them;
+	// catalogs is the number of those that have set it.
+	resolve  atomic.Pointer[resolver]
+	catalogs atomic.Int32
+}
+
+// resolver replaces the relations of a catalog in queries, which are in the names of the collection.
+type resolver struct {
+	filter func(ctx context.Context, f query.Filter) (query.Filter, error)
+	// path converts a field of a related item. before are the converted keys before it.
+	path func(ctx context.Context, use pathUse, key query.Order, before []query.Order) (query.Order, error)
 }
 
 func newResource(c *core, p *projection) *Resource {
 	r := &Resource{core: c, projection: p}
+	r.idNames = []string{r.id()}
 	r.description = sync.OnceValue(r.newDescription)
 	return r
 }
@@ -64,10 +80,17 @@ func (ops Ops[T]) Resource(name string, opts *Options[T]) *Resource {
 	if opts != nil {
 		o = *opts
 	}
-	mistakes.Panic("resource: "+name, o.settle(typ))
+	found = o.settle(typ)
+	if o.Restore {
+		found = append(found, ops.restoreMistakes()...)
+	}
+	found = append(found, o.aggregateMistakes(&ops)...)
+	found = append(found, ops.searchMistakes(o.Query)...)
+	mistakes.Panic("resource: "+name, found)
 	h := newCore(name, typ, ops, &o)
 	s := &projection{typ: typ, id: h.id.Field, name: typ.Name, relations: h.relations}
 	s.variants = etag.NewVariants(s.name, s.typ, mediaJSON)
+	s.shape, s.pageShape = itemcache.NewShape(), itemcache.NewShape()
 	h.projections = []*projection{s}
 	return newResource(h, s)
 }
@@ -80,6 +103,9 @@ func (r *Resource) Type() *schema.Type { return r.projection.typ }
 
 // id returns the JSON name of the id field.
 func (r *Resource) id() string { return r.projection.fieldOf(r.core.id.Name) }
+
+// idField returns the id field of the projection.
+func (r *Resource) idField() *schema.Field { return r.projection.id }
 
 // ValidID reports whether an item can have this id. An integer id has no plus sign and no leading
 // zeros: 01 and +1 are not valid.
@@ -99,6 +125,8 @@ func (r *Resource) Can(op Op) bool {
 		return ops.replace != nil
 	case OpDelete:
 		return ops.delete != nil
+	case OpRestore:
+		return ops.restore != nil
 	}
 	return false
 }
@@ -147,19 +175,86 @@ func (r *Resource) find(ctx context.Context, id string, b buffer) (*Entry, error
 	return e, nil
 }
 
+// AppendJSON appends the JSON of an entry that r has read with ctx: Entry.JSON, or else the encoding of
+// Entry.Value, which is taken from the cache if possible. It must not be called for the result of a
+// write, nor for an entry that was read with a selection of fields. After an error it returns dst
+// unchanged.
+func (r *Resource) AppendJSON(ctx context.Context, dst []byte, e *Entry) ([]byte, error) {
+	if e.JSON != nil {
+		return append(dst, e.JSON...), nil
+	}
+	cache := r.core.cacheFor(ctx)
+	if cache == nil || e.Rev == "" {
+		return r.projection.typ.Append(dst, e.Value)
+	}
+	key := r.projection.cacheKey(e)
+	if item := cache.Get(key); item != nil {
+		return append(dst, item...), nil
+	}
+	start := len(dst)
+	dst, err := r.projection.typ.Append(dst, e.Value)
+	if err == nil {
+		cache.Put(key, dst[start:])
+	}
+	return dst, err
+}
+
+// HasRevisions reports whether [Resource.GetRevision] is available: the collection is a [Revisioner], and
+// neither policy nor a view needs the value. Unless conditional is set, it also reports whether
+// GetRevision is worth its cost: reads do no I/O, and the cache may have the item.
+func (r *Resource) HasRevisions(conditional bool) bool {
+	c := r.core
+	return c.ops.getRevision != nil && c.ops.authorize == nil && c.scope == nil && r.projection.down == nil &&
+		(conditional || c.inMemory && c.cache.Load() != nil)
+}
+
+// GetRevision returns the revision of an item and when it was modified, which is zero if unknown. The errors
+// are those of [Resource.Get]. [Resource.CachedJSON] may have the item. GetRevision must not be called if
+// [Resource.HasRevisions] is false.
+func (r *Resource) GetRevision(ctx context.Context, id string) (rev Rev, modified time.Time, err error) {
+	c := r.core
+	if !c.id.Canonical(id) {
+		return "", time.Time{}, r.wrap(OpGet, id, ErrNotFound)
+	}
+	if c.readTimeout == 0 {
+		rev, modified, err = c.ops.getRevision(ctx, id)
+	} else {
+		rev, modified, err = c.limitedRevision(ctx, id)
+	}
+	if err != nil {
+		return "", time.Time{}, r.wrap(OpGet, id, c.absent(ctx, id, err))
+	}
+	return rev, modified, nil
+}
+
+// CachedJSON returns the JSON of an item with a revision that [Resource.GetRevision] has returned for
+// ctx, and nil if the cache does not have it. The caller must not change it.
+func (r *Resource) CachedJSON(ctx context.Context, id string, rev Rev) []byte {
+	cache := r.core.cacheFor(ctx)
+	if cache == nil || rev == "" {
+		return nil
+	}
+	return cache.Get(itemcache.Key{Shape: r.projection.shape, ID: id, Rev: string(rev)})
+}
+
 // Count returns the number of items that f selects and the caller may see. If [Description].Counts
 // is false, it returns an internal error.
 func (r *Resource) Count(ctx context.Context, f query.Filter) (int, error) {
+	return r.CountFound(ctx, query.Query{Filter: f})
+}
+
+// CountFound is [Resource.Count] for q.Filter and q.Search. The other fields of q are ignored.
+func (r *Resource) CountFound(ctx context.Context, q query.Query) (int, error) {
 	if !r.Describe().Counts {
 		return 0, r.wrap(OpList, "", errNoCount)
 	}
-	q, err := r.storeQuery(ctx, query.Query{Filter: f})
+	q, err := r.storeQuery(ctx, query.Query{Filter: q.Filter, Search: q.Search})
 	if err != nil {
 		return 0, r.wrap(OpList, "", err)
 	}
 	var n int
 	err = r.core.limited(ctx, func(ctx context.Context) (err error) {
-		n, err = r.core.ops.count(ctx, query.Query{Filter: q.Filter})
+		n, err = r.core.ops.count(ctx, q)
 		return err
 	})
 	if err != nil {
@@ -170,10 +265,23 @@ func (r *Resource) Count(ctx context.Context, f query.Filter) (int, error) {
 
 var errNoCount = errors.New("the collection does not support counting")
 
+// storeFilter converts a filter from the names of this projection to those of the collection, and its
+// operands to the kinds of the fields.
+func (r *Resource) storeFilter(f query.Filter) (query.Filter, error) {
+	f, err := r.projection.filterToStore(f)
+	if err == nil {
+		f, err = r.core.withOperands(f)
+	}
+	return f, err
+}
+
 // storeQuery converts a query from the names of this projection to those of the collection. It adds
 // the filters of the projection and the caller's scope.
 func (r *Resource) storeQuery(ctx context.Context, q query.Query) (query.Query, error) {
-	f, err := r.projection.filterToStore(q.Filter)
+	f, err := r.storeFilter(q.Filter)
+	if resolve := r.resolve.Load(); err == nil && resolve != nil {
+		f, err = resolve.filter(ctx, f)
+	}
 	if err != nil {
 		return q, err
 	}
@@ -185,13 +293,56 @@ func (r *Resource) storeQuery(ctx context.Context, q query.Query) (query.Query, 
 	if err != nil {
 		return q, err
 	}
-	q.Filter = query.And(q.Filter, scope)
-	if r.projection.storeNames == nil {
-		return q, nil
+	if q.Filter, err = r.core.keyFilter(query.And(q.Filter, scope)); err != nil {
+		return q, err
 	}
-	q.Sort = slices.Clone(q.Sort)
-	for i := range q.Sort {
-		q.Sort[i].Field = r.projection.storeNames[q.Sort[i].Field]
+	if q.Search, err = r.storeSearch(q.Search); err != nil {
+		return q, err
 	}
-	return q, nil
+	q.Sort, err = r.storeSort(ctx, q.Sort)
+	return q, err
+}
+
+// storeSort converts sort keys from the names of this projection to those of the collection.
+func (r *Resource) storeSort(ctx context.Context, sort []query.Order) ([]query.Order, error) {
+	stored := sort
+	copied := false
+	for i, key := range sort {
+		switch {
+		case key.Field == query.Rank:
+			continue
+		case isPath(key.Field, r.projection.typ):
+			resolve := r.resolve.Load()
+			if resolve == nil {
+				return nil, pathSort.unsupported(key.Field)
+			}
+			var err error
+			if key, err = resolve.path(ctx, pathSort, key, stored[:i]); err != nil {
+				return nil, err
+			}
+		case r.projection.storeNames == nil:
+			continue
+		default:
+			key.Field = r.projection.storeNames[key.Field]
+		}
+		if !copied {
+			stored, copied = slices.Clone(sort), true
+		}
+		stored[i] = key
+	}
+	return stored, nil
+}
+
+// storeSearch converts the search of a query. A view that lacks a searched field has no search, because
+// the result would reveal the field.
+func (r *Resource) storeSearch(s query.Search) (query.Search, error) {
+	if s.IsZero() {
+		return s, nil
+	}
+	support := query.Support{Search: r.Describe().Query.Search}
+	if err := support.Check(query.Query{Search: s}, ""); err != nil {
+		return s, err
+	}
+	s.Fields = r.core.query.Search
+	return s, nil
 }

@@ -23,7 +23,7 @@ var rulesFile = filepath.Join(root, ".github", "RULES.md")
 
 // rule is one section of the rulebook.
 type rule struct {
-	id     string // 1 to 157, D1 to D13
+	id     string // 1 to 160, D1 to D14
 	text   string
 	source string
 	planned,
@@ -220,10 +220,10 @@ func ruleIDs(rules []*rule) (ids []string) {
 
 // allRules returns the ids of all rules in their order.
 func allRules() (ids []string) {
-	for i := range 157 {
+	for i := range 160 {
 		ids = append(ids, fmt.Sprint(i+1))
 	}
-	for i := range 13 {
+	for i := range 14 {
 		ids = append(ids, fmt.Sprintf("D%d", i+1))
 	}
 	return ids

@@ -27,8 +27,12 @@ func checkSignatures[T any](c Collection[T]) {
 	capabilities := []reflect.Type{
 		reflect.TypeFor[Creator[T]](), reflect.TypeFor[Inserter[T]](), reflect.TypeFor[Replacer[T]](),
 		reflect.TypeFor[Deleter](), reflect.TypeFor[Tombstoner](), reflect.TypeFor[Counter](),
+		reflect.TypeFor[Aggregator](), reflect.TypeFor[BatchCounter](),
 		reflect.TypeFor[MultiGetter[T]](), reflect.TypeFor[BatchLister[T]](), reflect.TypeFor[inMemory](),
+		reflect.TypeFor[Searcher[T]](),
 		reflect.TypeFor[multiInserter[T]](), reflect.TypeFor[Transactor](), reflect.TypeFor[Locker[T]](),
+		reflect.TypeFor[Restorer[T]](), reflect.TypeFor[restores](), reflect.TypeFor[JSONLister](),
+		reflect.TypeFor[Revisioner](), reflect.TypeFor[RevisionLister](), reflect.TypeFor[Joiner](),
 		reflect.TypeFor[feed.Watcher[T]](),
 	}
 	var found []string

@@ -9,9 +9,11 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/internal/etag"
+	"github.com/stoa-go/stoa/resource/internal/itemcache"
 	"github.com/stoa-go/stoa/resource/internal/mistakes"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -27,7 +29,9 @@ type ViewOptions struct {
 	// enum has values that the other does not have. Only mapped fields can be used in filters and
 	// sorts, which apply to the resource's value. If down changes the value of a field of the same
 	// name, such as a price in another currency, map the field to "", which means that it is not
-	// mapped.
+	// mapped. A mapped field also has the groups and aggregates that the resource declares for the
+	// other. They contain stored values, which down does not convert: to hide a value that down masks,
+	// map the field to "".
 	Fields map[string]string
 	// Where selects the items that the view can represent, in the field names of the collection.
 	// Other items do not exist in the view: they are missing from lists and counts, and 404 by id.
@@ -100,6 +104,7 @@ func View[T, V any](
 		}
 	}
 	s.variants = etag.NewVariants(s.name, s.typ, mediaJSON)
+	s.shape, s.pageShape = itemcache.NewShape(), itemcache.NewShape()
 	view := newResource(orders.core, s)
 	view.checkSamples()
 	orders.core.projections = append(orders.core.projections, s)
@@ -131,11 +136,23 @@ func (s *projection) setWhere(from *Resource, where query.Filter) {
 	if where.IsZero() {
 		return
 	}
-	for name := range where.Fields() {
-		if f := from.core.typ.Field(name); f == nil || !f.Comparable() {
-			panic(fmt.Sprintf("resource: View %s of %s: Where names %q, which is not a single value of %s",
-				s.name, from.Name(), name, from.core.typ.Name))
+	_, err := where.Map(func(c query.Filter) (query.Filter, error) {
+		f := from.core.typ.Field(c.Field)
+		switch {
+		case f == nil, !f.Comparable() && !f.ComparableElem():
+			return c, fmt.Errorf("names %q, which is neither a single value nor a list of them in %s",
+				c.Field, from.core.typ.Name)
+		case f.ComparableElem() && c.Op != query.Contains && c.Op != query.IsNull:
+			return c, fmt.Errorf("compares the list %q with %s; use query.Contains or query.IsNull",
+				c.Field, c.Op)
 		}
+		return c, nil
+	})
+	if err == nil {
+		where, err = from.core.withOperands(where)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("resource: View %s of %s: Where %v", s.name, from.Name(), err))
 	}
 	s.where = append(slices.Clone(s.where), where)
 }
@@ -148,10 +165,8 @@ func (s *projection) mapFields(from *Resource, named map[string]string) {
 	for _, f := range s.typ.Fields {
 		parent, ok := named[f.Name]
 		if !ok {
-			if p := from.projection.typ.Field(
-				f.Name,
-			); p == nil || p.Type != f.Type ||
-				!within(f.Enum, p.Enum) {
+			p := from.projection.typ.Field(f.Name)
+			if p == nil || p.Type != f.Type || !hasSameValues(f, p) || !within(f.Enum, p.Enum) {
 				continue
 			}
 			parent = f.Name
@@ -174,10 +189,34 @@ func (s *projection) mapFields(from *Resource, named map[string]string) {
 		}
 	}
 	s.id = s.typ.Field(s.fieldOf(from.core.id.Name))
+	s.checkKey(from)
 	if s.id == nil || s.id.Type.Kind != from.core.id.Type.Kind {
 		panic(fmt.Sprintf("resource: View %s of %s has no id field; map one to %q in Fields",
 			s.name, from.Name(), from.core.id.Name))
 	}
+}
+
+// checkKey panics if the items have a composite id, and that of the view is not computed from the same
+// fields in the same order.
+func (s *projection) checkKey(from *Resource) {
+	var stored []string
+	if s.id != nil {
+		for _, f := range s.id.Key {
+			stored = append(stored, s.storeNames[f.Name])
+		}
+	}
+	if want := from.core.id.Key; s.id != nil && !slices.Equal(stored, namesOf(want)) {
+		panic(fmt.Sprintf("resource: View %s of %s: the id field %q needs the tag id with the names of "+
+			"the fields that are mapped to %s", s.name, from.Name(), s.id.Name,
+			strings.Join(from.core.key, ", ")))
+	}
+}
+
+// hasSameValues reports whether the canonical values of two fields have the same kind, so that a filter by
+// one can be a filter by the other.
+func hasSameValues(a, b *schema.Field) bool {
+	return a.Type.Kind == b.Type.Kind && a.IsDecimal() == b.IsDecimal() && a.IsDuration() == b.IsDuration() &&
+		(a.Type.Kind != schema.Array || a.Type.Elem.Kind == b.Type.Elem.Kind)
 }
 
 // within reports whether all contains every value of some. A nil all has no enum and contains every
@@ -198,7 +237,7 @@ func (s *projection) checkNames(from *Resource, named map[string]string) {
 			panic(fmt.Sprintf("resource: View %s of %s: Fields maps %q to %q; both must be fields",
 				s.name, from.Name(), name, named[name]))
 		}
-		if own.Type.Kind != parent.Type.Kind || own.Format != parent.Format {
+		if !hasSameValues(own, parent) || own.Format != parent.Format {
 			panic(fmt.Sprintf("resource: View %s of %s: Fields maps %q to %q, which is of another kind",
 				s.name, from.Name(), name, named[name]))
 		}

@@ -88,7 +88,10 @@ func (r *Resource) Watch(
 ) iter.Seq2[*feed.Change[Entry], error] {
 	return func(yield func(*feed.Change[Entry], error) bool) {
 		w := watcher{r: r, ctx: ctx, yield: yield}
-		filter, err := r.projection.filterToStore(f)
+		filter, err := r.storeFilter(f)
+		if hasRelation(f) {
+			err = errStreamRelation
+		}
 		if err == nil {
 			w.filter = filter
 			err = w.run(after)

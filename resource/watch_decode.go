@@ -40,13 +40,18 @@ type snapshot struct {
 	fields map[string]any
 }
 
-// field returns a field by name, for [query.Match]. The first call reads all fields.
+// field returns a field by name, for [query.Match]. The first call reads all fields with one value.
+// Lists are read again for each subscriber that compares them, because most do not.
 func (m *snapshot) field(name string) any {
 	m.once.Do(m.read)
-	return m.fields[name]
+	v, ok := m.fields[name]
+	if f := m.core.typ.Field(name); !ok && f != nil {
+		return f.Get(m.stored)
+	}
+	return v
 }
 
-// read fills in the fields that filters compare.
+// read fills in the fields with one value that filters compare.
 func (m *snapshot) read() {
 	m.fields = make(map[string]any, len(m.core.typ.Fields))
 	for _, f := range m.core.typ.Fields {

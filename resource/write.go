@@ -89,13 +89,14 @@ func (r *Resource) Delete(ctx context.Context, id string, opts *WriteOptions) (E
 	return w.entry, err
 }
 
-// writeRequest is one call of Create, Put, Patch or Delete. It is a [KeyedWrite].
+// writeRequest is one call of Create, Put, Patch, Delete or Restore. It is a [KeyedWrite].
 type writeRequest struct {
 	r     *Resource
 	op    Op
 	id    string       // empty for Create
 	doc   []byte       // of Create and Put
 	patch *patch.Patch // of Patch
+	keep  bool         // Put leaves an existing item as it is
 	opts  WriteOptions
 	new   newItem // of Create
 
@@ -111,8 +112,8 @@ type newItem struct {
 	invalid error  // why there is no value
 }
 
-// run carries out the request under its key, if it has one. Only a request with a key is moved to
-// the heap.
+// run carries out the request under its key, if it has one. Only a request with a key or in a
+// transaction is moved to the heap.
 func (w *writeRequest) run(ctx context.Context) error {
 	if w.opts.Key == nil {
 		return w.Do(ctx)
@@ -142,10 +143,14 @@ func (w *writeRequest) Do(ctx context.Context) error {
 	return w.r.wrap(w.op, w.id, err)
 }
 
-// transact makes one attempt, in a transaction if hooks take part in it.
+// transact makes one attempt, in a transaction if hooks take part in it. A restoration always needs one,
+// because the policy can decide only about a restored item.
 func (w *writeRequest) transact(ctx context.Context) error {
-	if w.r.core.hooksInTx {
-		return w.r.core.ops.runner.InTx(ctx, w.attempt)
+	if w.r.core.hooksInTx || w.op == OpRestore {
+		moved := *w // to the heap, as in run
+		err := w.r.core.ops.runner.InTx(ctx, moved.attempt)
+		*w = moved
+		return err
 	}
 	return w.attempt(ctx)
 }
@@ -159,6 +164,8 @@ func (w *writeRequest) attempt(ctx context.Context) error {
 		return w.attemptCreate(ctx)
 	case OpDelete:
 		return w.attemptDelete(ctx)
+	case OpRestore:
+		return w.attemptRestore(ctx)
 	}
 	return w.attemptReplace(ctx)
 }
@@ -172,11 +179,11 @@ func (w *writeRequest) runCreate(ctx context.Context) error {
 	if w.new.id == "" {
 		w.new.derived = w.chooseID(ctx)
 	}
-	unlock, err := w.r.core.lockNew(ctx, cmp.Or(w.new.id, w.new.derived))
+	held, err := w.r.core.lockNew(ctx, cmp.Or(w.new.id, w.new.derived))
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer held.Unlock()
 	err = w.transact(ctx)
 	switch {
 	case w.new.derived != "" && errors.Is(err, ErrExists):
@@ -225,10 +232,11 @@ func (w *writeRequest) chooseID(ctx context.Context) string {
 func (r *Resource) readNew(doc []byte, opts *WriteOptions) (n newItem) {
 	c := r.core
 	dec := opts.decode(schema.Create, nil)
-	if c.ops.insert == nil {
-		dec.ReadOnly = []string{r.id()}
+	if c.id.Key != nil { // the decoder computes it
+	} else if c.ops.insert == nil {
+		dec.ReadOnly = r.idNames
 	} else if c.ops.create != nil {
-		dec.Filled = []string{r.id()}
+		dec.Filled = r.idNames
 	}
 	v, err := r.projection.typ.Decode(doc, dec)
 	if err == nil {
@@ -237,7 +245,7 @@ func (r *Resource) readNew(doc []byte, opts *WriteOptions) (n newItem) {
 	if err != nil {
 		return newItem{invalid: err}
 	}
-	if !c.id.IsZero(v) {
+	if !c.id.IsZero(v) && (c.id.Key == nil || c.ops.insert != nil) {
 		n.id = c.id.Text(v)
 	}
 	if n.id == "" && c.ops.create == nil {
@@ -262,8 +270,11 @@ func (r *Resource) decodePut(id string, doc []byte, o *WriteOptions) any {
 	if err != nil || json.Unmarshal(plain, given) != nil {
 		return nil
 	}
+	if f := r.projection.id; f.Key != nil && f.SetText(given, id) != nil {
+		return nil
+	}
 	dec := o.decode(schema.Replace, given)
-	dec.ReadOnly = []string{r.id()}
+	dec.ReadOnly = r.idNames
 	v, err := r.projection.typ.Decode(doc, dec)
 	if f := r.projection.id; err == nil && f.IsZero(v) {
 		err = f.SetText(v, id)
@@ -370,6 +381,13 @@ func (w *writeRequest) attemptReplace(ctx context.Context) error {
 	if err != nil {
 		return err // and not 412: RFC 9110 section 13.2.1
 	}
+	if w.keep {
+		w.entry = cur
+		if !w.opts.If.any() { // nothing is written, so RequireIfMatch does not apply
+			return nil
+		}
+		return w.opts.If.check(r.core, &cur)
+	}
 	if err := w.opts.If.check(r.core, &cur); err != nil {
 		return w.orForbidden(ctx, cur, err)
 	}
@@ -416,6 +434,8 @@ func (r *Resource) mayInsert(err error) bool {
 		return false
 	case errors.Is(err, errRemembered):
 		return true
+	case errors.Is(err, errHiddenGone) && r.core.keepsDeleted:
+		return false // the new item would destroy one that another caller can restore
 	case errors.Is(err, ErrGone), errors.Is(err, errHiddenGone):
 		return r.core.allowRecreate
 	}
@@ -424,14 +444,19 @@ func (r *Resource) mayInsert(err error) bool {
 
 // putNew is Put if there is no item.
 func (w *writeRequest) putNew(ctx context.Context) (Entry, error) {
-	r, p := w.r, w.r.projection
+	r, p, f := w.r, w.r.projection, w.r.projection.id
 	dec := w.opts.decode(schema.Create, nil)
-	dec.Filled = []string{r.id()}
+	dec.Filled = r.idNames
+	if f.Key != nil {
+		dec.Key = p.typ.New()
+		if f.SetText(dec.Key, w.id) != nil {
+			return Entry{}, ErrNotFound
+		}
+	}
 	v, err := p.typ.Decode(w.doc, dec)
 	if err != nil {
 		return Entry{}, err
 	}
-	f := p.typ.Field(r.id())
 	switch {
 	case f.IsZero(v):
 		if err := f.SetText(v, w.id); err != nil {
@@ -462,6 +487,7 @@ func (w *writeRequest) orForbidden(ctx context.Context, cur Entry, failed error)
 	if err != nil {
 		return failed
 	}
+	w.r.core.stamp(ctx, cur.stored, v)
 	if err := w.r.core.authorize(ctx, w.op, cur.stored, v); err != nil {
 		return err
 	}
@@ -488,25 +514,37 @@ func (w *writeRequest) revise(ctx context.Context, cur Entry) (v any, changed bo
 // newValue returns the stored value that the document or the patch makes of cur. It leaves cur as it
 // is, because hooks, policy and event get cur.stored as the item before the write.
 func (w *writeRequest) newValue(cur Entry) (any, error) {
-	r, doc, mode := w.r, w.doc, schema.Replace
-	if w.op == OpPatch {
-		var err error
-		if doc, err = applyPatch(w.patch, r.projection.typ, cur.Value); err != nil {
-			return nil, err
-		}
-		mode = schema.Patched
-	}
-	dec := w.opts.decode(mode, cur.Value)
-	dec.ReadOnly = []string{r.id()}
-	v, err := r.projection.typ.Decode(doc, dec)
-	if err != nil || r.projection.up == nil {
+	r := w.r
+	v, err := w.decodeChange(cur.Value)
+	if err != nil || r.projection.up == nil { // the tag set makes a field readOnly, so Decode keeps it
 		return v, err
 	}
 	copied := func() (any, error) { return r.core.clone(cur.stored) }
 	if v, err = r.projection.toStored(v, copied, w.op == OpReplace && r.projection.reset); err != nil {
 		return nil, err
 	}
-	return v, r.projection.keepUnchanged(v, cur.stored, copied)
+	if r.core.id.Key != nil { // up need not set the key
+		if err := r.core.id.SetText(v, cur.ID); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.projection.keepUnchanged(v, cur.stored, copied); err != nil {
+		return nil, err
+	}
+	r.core.stamps.Keep(cur.stored, v)
+	return v, nil
+}
+
+// decodeChange returns the value of the projection that the document or the patch makes of v.
+func (w *writeRequest) decodeChange(v any) (any, error) {
+	typ := w.r.projection.typ
+	dec := w.opts.decode(schema.Replace, v)
+	dec.ReadOnly = w.r.idNames
+	if w.op == OpPatch {
+		dec.Mode = schema.Patched
+		return patched(w.patch, typ, v, dec)
+	}
+	return typ.Decode(w.doc, dec)
 }
 
 // replace writes a checked value in place of cur.

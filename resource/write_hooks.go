@@ -5,6 +5,7 @@ package resource
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/stoa-go/stoa/query"
@@ -13,8 +14,8 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// checkWrite runs the Before hook, validates the value that hook or view have made, and authorizes
-// the write. On deletion the policy comes first, since the hook cannot change anything and its
+// checkWrite sets the stamps, runs the Before hook, validates the value that hook or view have made, and
+// authorizes the write. On deletion the policy comes first, since the hook cannot change anything and its
 // error may reveal the item.
 func (r *Resource) checkWrite(ctx context.Context, op Op, before, after any) error {
 	c := r.core
@@ -24,9 +25,14 @@ func (r *Resource) checkWrite(ctx context.Context, op Op, before, after any) err
 		}
 		return c.ops.before(ctx, op, before, nil)
 	}
+	c.stamp(ctx, before, after)
 	if c.ops.before != nil {
+		id := c.id.Text(after)
 		if err := c.ops.before(ctx, op, before, after); err != nil {
 			return err
+		}
+		if c.id.Key != nil && c.id.Compose(after) != id {
+			return fmt.Errorf("%w: Options.Before changed the key of the item %q", errStoreFault, id)
 		}
 	}
 	if c.ops.before != nil || r.projection.up != nil {

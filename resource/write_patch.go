@@ -1,12 +1,27 @@
 package resource
 
-// Applying a patch to the JSON of an item. Called by write.go. It calls package patch.
+// Applying a patch to an item. Called by write.go. It calls packages patch and schema.
 
 import (
 	"github.com/stoa-go/stoa/resource/internal/pointer"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/schema"
 )
+
+// patched returns the value that p makes of v, a value of t. A merge patch that names few members needs
+// neither the JSON of the others nor their values decoded again. An error is always that of the document.
+func patched(p *patch.Patch, t *schema.Type, v any, opts *schema.DecodeOptions) (any, error) {
+	if text, size, ok := p.Merge(); ok {
+		if v, ok := t.Merge(text, size, opts); ok {
+			return v, nil
+		}
+	}
+	doc, err := applyPatch(p, t, v)
+	if err != nil {
+		return nil, err
+	}
+	return t.Decode(doc, opts)
+}
 
 // applyPatch applies p to v, a value of t, and returns the JSON with writeOnly fields. A JSON Patch that
 // tests, copies or moves a writeOnly field fails as if the field did not exist, because the result would

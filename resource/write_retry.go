@@ -1,12 +1,14 @@
 package resource
 
 // The retry loop of writes, and the locks of ids. Called by write.go, batch.go and idempotency.go.
-// It calls package internal/retry.
+// It calls packages internal/retry and internal/keylock.
 
 import (
 	"context"
 	"errors"
 
+	"github.com/stoa-go/stoa/resource/internal/deadline"
+	"github.com/stoa-go/stoa/resource/internal/keylock"
 	"github.com/stoa-go/stoa/resource/internal/retry"
 	"github.com/stoa-go/stoa/resource/tx"
 )
@@ -22,14 +24,14 @@ func (c *core) withRetry(ctx context.Context, id string, attempt func() error) e
 	if tx.Active(ctx) {
 		return attempt()
 	}
-	ctx, cancel := context.WithTimeout(ctx, retry.Timeout)
-	defer cancel()
-	unlock, err := c.locks.Lock(ctx, id)
+	limited := deadline.WithTimeout(ctx, retry.Timeout) // without a timer, until a writer has to wait
+	defer limited.Cancel()
+	held, err := c.locks.Lock(limited, id)
 	if err != nil {
 		return retry.Contention(err)
 	}
-	defer unlock()
-	return retryStale(ctx, attempt)
+	defer held.Unlock()
+	return retryStale(limited, attempt)
 }
 
 // retryStale calls attempt until it succeeds, fails with an error other than ErrStale, or ctx is
@@ -42,16 +44,17 @@ func retryStale(ctx context.Context, attempt func() error) error {
 
 // lockNew locks the id of a new item if its event is appended after the write, and not in one
 // transaction with it. The lock keeps the events in the order of the writes when another request
-// deletes the same id. unlock is never nil.
-func (c *core) lockNew(ctx context.Context, id string) (unlock func(), err error) {
+// deletes the same id. Otherwise lockNew returns the zero Held.
+func (c *core) lockNew(ctx context.Context, id string) (keylock.Held, error) {
 	p := c.publisher.Load()
 	if p == nil || p.runner != nil || id == "" || tx.Active(ctx) {
-		return func() {}, nil
+		return keylock.Held{}, nil
 	}
-	limited, cancel := context.WithTimeout(ctx, retry.Timeout)
-	defer cancel()
-	if unlock, err = c.locks.Lock(limited, id); err != nil {
-		return func() {}, retry.Contention(err)
+	limited := deadline.WithTimeout(ctx, retry.Timeout)
+	defer limited.Cancel()
+	held, err := c.locks.Lock(limited, id)
+	if err != nil {
+		return keylock.Held{}, retry.Contention(err)
 	}
-	return unlock, nil
+	return held, nil
 }

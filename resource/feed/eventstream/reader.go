@@ -22,6 +22,9 @@ type ReaderOptions struct {
 	Max int
 	// Comment, if not nil, is called with the text of each comment, such as a heartbeat.
 	Comment func(text string)
+	// Positions makes Next also return blocks that only set the ID, as events with nil Data. A
+	// browser does not dispatch these, and sends the ID when it reconnects.
+	Positions bool
 }
 
 // Reader parses a stream as specified in WHATWG HTML section 9.2.6. It is not safe for concurrent
@@ -30,6 +33,8 @@ type Reader struct {
 	lines   *bufio.Reader
 	max     int
 	comment func(string)
+
+	positions bool
 
 	begun, afterCR bool
 	line           []byte
@@ -46,7 +51,8 @@ func NewReader(r io.Reader, opts *ReaderOptions) *Reader {
 	if opts == nil {
 		opts = &ReaderOptions{}
 	}
-	return &Reader{lines: bufio.NewReader(r), max: cmp.Or(max(opts.Max, 0), 16<<20), comment: opts.Comment}
+	return &Reader{lines: bufio.NewReader(r), max: cmp.Or(max(opts.Max, 0), 16<<20), comment: opts.Comment,
+		positions: opts.Positions}
 }
 
 // LastID returns the last event ID, the value of Last-Event-ID to continue from here. It is empty
@@ -57,7 +63,7 @@ func (r *Reader) LastID() string { return r.id }
 func (r *Reader) Retry() time.Duration { return r.retry }
 
 // Next returns the next event. Its ID is the last event ID, which an earlier event may have set.
-// Data is never nil and belongs to the caller.
+// Data belongs to the caller. It is nil only with [ReaderOptions.Positions].
 //
 // At the end of the stream the error is [io.EOF]; an incomplete event is discarded. An event that
 // is too long is [ErrTooLong]. After an error each call returns the same error.
@@ -80,11 +86,12 @@ func (r *Reader) Next() (Event, error) {
 
 // dispatch ends a block. The block is an event if it had a data field.
 func (r *Reader) dispatch() (Event, bool) {
+	moved := r.id != r.nextID
 	r.id = r.nextID
 	e := Event{ID: r.id, Name: r.name}
 	r.name = ""
 	if len(r.data) == 0 {
-		return Event{}, false
+		return Event{ID: r.id}, moved && r.positions
 	}
 	e.Data = r.data[:len(r.data)-1] // without the line feed of the last line
 	r.data = nil

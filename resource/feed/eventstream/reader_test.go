@@ -250,3 +250,32 @@ func simply(stream string) (events []eventstream.Event) {
 	}
 	return events
 }
+
+// TestReaderPositions reads a stream with blocks that only set the id.
+func TestReaderPositions(t *testing.T) {
+	const stream = "retry: 5\n\nid: 1\n\nid: 2\ndata: x\n\nid: 2\n\n: ping\n\nid: 3\nevent: y\n\ndata: z\n\n"
+	for _, tt := range []struct {
+		name      string
+		positions bool
+		want      []eventstream.Event
+	}{
+		{"as browsers do", false, []eventstream.Event{{ID: "2", Data: []byte("x")}, {ID: "3", Data: []byte("z")}}},
+		{"with positions", true,
+			[]eventstream.Event{{ID: "1"}, {ID: "2", Data: []byte("x")}, {ID: "3"}, {ID: "3", Data: []byte("z")}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := eventstream.NewReader(strings.NewReader(stream), &eventstream.ReaderOptions{Positions: tt.positions})
+			var got []eventstream.Event
+			for {
+				e, err := r.Next()
+				if err != nil {
+					break
+				}
+				got = append(got, e)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -18,13 +18,13 @@ func TestExclusion(t *testing.T) {
 	for range 16 {
 		wg.Go(func() {
 			for range 100 {
-				unlock, err := locks.Lock(t.Context(), "a")
+				held, err := locks.Lock(t.Context(), "a")
 				if err != nil {
 					t.Error(err)
 					return
 				}
 				n++
-				unlock()
+				held.Unlock()
 			}
 		})
 	}
@@ -38,11 +38,11 @@ func TestKeysAreIndependent(t *testing.T) {
 	t.Parallel()
 	var locks keylock.Locks
 	for _, key := range []string{"a", "b"} {
-		unlock, err := locks.Lock(t.Context(), key)
+		held, err := locks.Lock(t.Context(), key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer unlock()
+		defer held.Unlock()
 	}
 }
 
@@ -50,7 +50,7 @@ func TestCanceledWaiter(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var locks keylock.Locks
-		unlock, err := locks.Lock(t.Context(), "a")
+		held, err := locks.Lock(t.Context(), "a")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,10 +65,10 @@ func TestCanceledWaiter(t *testing.T) {
 		if err := <-waited; !errors.Is(err, context.Canceled) {
 			t.Errorf("canceled waiter: %v, want %v", err, context.Canceled)
 		}
-		unlock()
-		if unlock, err = locks.Lock(t.Context(), "a"); err != nil {
+		held.Unlock()
+		if held, err = locks.Lock(t.Context(), "a"); err != nil {
 			t.Fatalf("lock after a canceled waiter: %v", err)
 		}
-		unlock()
+		held.Unlock()
 	})
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// ID is the id field of items: a string or an integer that is not nullable.
+// ID is the id field of items: a string or an integer that is not nullable. A string may be computed
+// from the fields of a Key.
 type ID struct {
 	*schema.Field
 	kind reflect.Kind // String, Int64 or Uint64 if it can be read as such, otherwise Invalid
@@ -16,7 +17,7 @@ type ID struct {
 // string itself is read directly.
 func NewID(f *schema.Field) *ID {
 	id := &ID{Field: f, kind: integerKind(f.Type)}
-	if f.Type.GoType == reflect.TypeFor[string]() {
+	if f.Key == nil && f.Type.GoType == reflect.TypeFor[string]() {
 		id.kind = reflect.String
 	}
 	return id
@@ -29,6 +30,15 @@ func (id *ID) in(v any) reflect.Value {
 		f = f.Field(i)
 	}
 	return f
+}
+
+// IsString reports whether the field is of the type string, so that Address can return it.
+func (id *ID) IsString() bool { return id.kind == reflect.String }
+
+// Address returns a pointer to the id field of v, a pointer to an item. It is nil unless IsString.
+func (id *ID) Address(v any) *string {
+	text, _ := reflect.TypeAssert[*string](id.in(v).Addr())
+	return text
 }
 
 // Of returns the id in v, a pointer to an item.
@@ -72,6 +82,10 @@ func isDecimal(s string, n uint64) bool {
 // Canonical reports whether text is an id as the field would spell it: 01 and +1 are not the item
 // 1. A store must not see other spellings, because two URLs of one item have two entries in caches.
 func (id *ID) Canonical(text string) bool {
+	if id.Key != nil {
+		_, err := id.ParseKey(text)
+		return err == nil
+	}
 	if id.Type.Kind != schema.Integer {
 		return text != ""
 	}

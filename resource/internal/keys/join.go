@@ -23,6 +23,9 @@ type Join struct {
 	slots  map[string]int32
 	mapped bool
 	guess  int // the slot of the row before
+	// single reports that each item has one key, and that the keys ascend, so that the slot of an item is
+	// its index. Ids of a page are mostly so. unsorted reports that rows came in another order.
+	single, unsorted bool
 
 	raw  []string // as read, with repetitions; raw[bounds[i]:bounds[i+1]] are those of item i
 	text []byte   // of integers, which become strings together
@@ -71,6 +74,9 @@ func (j *Join) Distinct(limit int, valid func(key string) bool) []string {
 	}
 	j.limit = limit
 	j.ask = make([]string, 0, min(len(j.raw), (len(j.bounds)-1)*limit))
+	if limit > 0 && j.askSingle(valid) {
+		return j.ask
+	}
 	for i := range len(j.bounds) - 1 {
 		first := len(j.wanted)
 		for _, key := range j.raw[j.bounds[i]:j.bounds[i+1]] {
@@ -86,6 +92,30 @@ func (j *Join) Distinct(limit int, valid func(key string) bool) []string {
 	}
 	j.bounds[len(j.bounds)-1] = int32(len(j.wanted))
 	return j.ask
+}
+
+// askSingle is Distinct for items of which each has one key, in ascending order. For others it returns
+// false, without an effect.
+func (j *Join) askSingle(valid func(key string) bool) bool {
+	n := len(j.raw)
+	if n != len(j.bounds)-1 {
+		return false
+	}
+	for i, key := range j.raw {
+		if j.bounds[i] != int32(i) || i > 0 && j.raw[i-1] >= key {
+			return false
+		}
+	}
+	for _, key := range j.raw {
+		if valid == nil || valid(key) {
+			j.ask = append(j.ask, key)
+		}
+	}
+	j.single = true
+	j.names, j.raw = j.raw, j.names // the keys are distinct, so each has a slot
+	j.count = slices.Grow(j.count, n)[:n]
+	clear(j.count)
+	return true
 }
 
 // slotOf returns the slot of a key, and a new one for a key that has none. As long as keys ascend,
@@ -156,17 +186,46 @@ func (j *Join) findText(key []byte) (slot int32, ok bool) {
 	return slot, ok
 }
 
+// Len returns the number of slots.
+func (j *Join) Len() int { return len(j.names) }
+
+// Name returns the key of a slot.
+func (j *Join) Name(slot int32) string { return j.names[slot] }
+
+// Slots returns the slots of the keys of the item at index i, as Distinct has used them, in their order. It
+// must not be called after Assign.
+func (j *Join) Slots(i int) []int32 {
+	if !j.single {
+		return j.wanted[j.bounds[i]:j.bounds[i+1]]
+	}
+	for len(j.wanted) <= i { // an item has the slot of its index
+		j.wanted = append(j.wanted, int32(len(j.wanted)))
+	}
+	return j.wanted[i : i+1]
+}
+
 // HasRoom reports whether fewer than max rows of a slot have been kept.
 func (j *Join) HasRoom(slot int32, max int) bool { return int(j.count[slot]) < max }
 
 // Keep adds the next row to a slot.
 func (j *Join) Keep(slot int32) {
+	if n := len(j.rows); n > 0 && slot < j.rows[n-1] {
+		j.unsorted = true
+	}
 	j.rows = append(j.rows, slot)
 	j.count[slot]++
 }
 
 // Assign assigns the rows to the items, not more than the limit to each.
 func (j *Join) Assign() {
+	if j.single && !j.unsorted && j.assignSorted() {
+		return
+	}
+	if j.single {
+		for slot := range j.names {
+			j.wanted = append(j.wanted, int32(slot))
+		}
+	}
 	sum := int32(0)
 	for slot, n := range j.count { // the place of the first row, and after the loop the place after the last
 		j.count[slot] = sum
@@ -193,6 +252,27 @@ func (j *Join) Assign() {
 	j.bounds[len(j.bounds)-1] = int32(len(j.ends))
 }
 
+// assignSorted is Assign for rows in the order of the items. It reports false, without an effect, if an
+// item has more rows than the limit.
+func (j *Join) assignSorted() bool {
+	for _, n := range j.count {
+		if int(n) > j.limit {
+			return false
+		}
+	}
+	sum := int32(0)
+	for i, n := range j.count {
+		j.bounds[i] = sum
+		sum += n
+	}
+	j.bounds[len(j.count)] = sum
+	j.ends = slices.Grow(j.ends, int(sum))[:sum]
+	for row := range j.ends {
+		j.ends[row] = int32(row)
+	}
+	return true
+}
+
 // Ends returns the rows of the item at index i, in the order of its keys. The result is valid until
 // Release.
 func (j *Join) Ends(i int) []int32 {
@@ -202,7 +282,7 @@ func (j *Join) Ends(i int) []int32 {
 // Release returns the memory to the pool, without the strings in it. That of a rare large page is
 // left to the garbage collector.
 func (j *Join) Release() {
-	if cap(j.raw) > 4096 || cap(j.ends) > 16384 {
+	if max(cap(j.raw), cap(j.names)) > 4096 || cap(j.ends) > 16384 {
 		return
 	}
 	clear(j.raw)

@@ -3,6 +3,7 @@ package keys_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"testing"
@@ -101,44 +102,76 @@ func TestJoin(t *testing.T) {
 	}{
 		{"nothing", 20, nil, nil},
 		{"one to one", 1, [][]string{{"a"}, {"b"}, {"c"}}, []string{"a", "b", "c"}},
+		{"rows in other order", 1, [][]string{{"a"}, {"b"}, {"c"}}, []string{"b", "c", "a"}},
+		{"unknown rows", 2, [][]string{{"a"}, {"c"}}, []string{"b", "c", "", "c", "d", "c"}},
+		{"one to many", 2, [][]string{{"a"}, {"b"}, {"c"}}, []string{"a", "a", "c", "c", "c"}},
+		{"one to many in other order", 2, [][]string{{"a"}, {"b"}, {"c"}}, []string{"a", "c", "c", "a", "b"}},
 		{"other order", 1, [][]string{{"c"}, {"a"}, {"b"}}, []string{"b", "c", "a"}},
 		{"shared and missing", 1, [][]string{{"a"}, {"b"}, {"a"}, {}}, []string{"a"}},
 		{"many keys", 20, [][]string{{"b", "a", "b"}, {"a", "c"}}, []string{"c", "a", "b"}},
 		{"many rows", 3, [][]string{{"a"}, {"b"}}, []string{"a", "b", "a", "a", "a", "b"}},
 		{"limit of keys", 2, [][]string{{"a", "b", "c"}, {"c"}}, []string{"a", "b", "c"}},
 	} {
-		j := keys.NewJoin(len(tt.items))
-		for _, item := range tt.items {
-			j.Add(item...)
-			j.EndItem()
-		}
-		ask := j.Distinct(tt.limit, func(key string) bool { return key != "x" })
-		if len(ask) != len(slices.Compact(slices.Sorted(slices.Values(ask)))) {
-			t.Errorf("%s: keys repeat: %q", tt.name, ask)
-		}
-		kept := []string{}
-		for _, row := range tt.rows {
-			if slot, ok := j.Find(row); ok && j.HasRoom(slot, tt.limit) {
-				j.Keep(slot)
-				kept = append(kept, row)
+		compareJoin(t, tt.name, tt.limit, tt.items, tt.rows)
+	}
+}
+
+// TestJoinRandom compares joins of random items and rows with a plain loop, too.
+func TestJoinRandom(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := range 3000 {
+		items, rows := make([][]string, r.IntN(6)), make([]string, r.IntN(12))
+		for i := range items {
+			items[i] = []string{string(rune('a' + i))}
+			for n%2 == 1 && r.IntN(3) > 0 { // otherwise each has one key, and they ascend
+				items[i] = append(items[i], string(rune('a'+r.IntN(7))))
 			}
 		}
-		j.Assign()
-		for i, item := range tt.items {
-			want := []int32{}
-			for _, key := range firstDistinct(item, tt.limit) {
-				for row, of := range kept {
-					if of == key && len(want) < tt.limit {
-						want = append(want, int32(row))
-					}
+		for i := range rows {
+			rows[i] = string(rune('a' + r.IntN(7)))
+		}
+		if r.IntN(2) == 0 {
+			slices.Sort(rows)
+		}
+		compareJoin(t, fmt.Sprint(items, rows), 1+r.IntN(3), items, rows)
+	}
+}
+
+// compareJoin compares a join with a plain loop over all items and rows.
+func compareJoin(t *testing.T, name string, limit int, items [][]string, rows []string) {
+	t.Helper()
+	j := keys.NewJoin(len(items))
+	for _, item := range items {
+		j.Add(item...)
+		j.EndItem()
+	}
+	ask := j.Distinct(limit, func(key string) bool { return key != "x" })
+	if len(ask) != len(slices.Compact(slices.Sorted(slices.Values(ask)))) {
+		t.Errorf("%s: keys repeat: %q", name, ask)
+	}
+	kept := []string{}
+	for _, row := range rows {
+		if slot, ok := j.Find(row); ok && j.HasRoom(slot, limit) {
+			j.Keep(slot)
+			kept = append(kept, row)
+		}
+	}
+	j.Assign()
+	for i, item := range items {
+		want := []int32{}
+		for _, key := range firstDistinct(item, limit) {
+			for row, of := range kept {
+				if of == key && len(want) < limit {
+					want = append(want, int32(row))
 				}
 			}
-			if diff := cmp.Diff(want, append([]int32{}, j.Ends(i)...)); diff != "" {
-				t.Errorf("%s: rows of item %d (-want +got):\n%s", tt.name, i, diff)
-			}
 		}
-		j.Release()
+		if diff := cmp.Diff(want, append([]int32{}, j.Ends(i)...)); diff != "" {
+			t.Errorf("%s: rows of item %d (-want +got):\n%s", name, i, diff)
+		}
 	}
+	j.Release()
 }
 
 func firstDistinct(all []string, n int) (first []string) {
@@ -217,5 +250,40 @@ func TestID(t *testing.T) {
 	if v := (&text{"a"}); id.Of(v) != "a" || !id.Is(v, "a") || id.Is(v, "b") || id.Canonical("") ||
 		!id.Canonical("01") {
 		t.Error("an id of text is wrong")
+	}
+}
+
+// TestValidOnce checks that Distinct validates each key once, in any order of the keys.
+func TestValidOnce(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		keys []string // one for each item
+		want []string // the keys that are validated
+	}{
+		{"ascending", []string{"a", "b", "c"}, []string{"a", "b", "c"}},
+		{"descending at the end", []string{"a", "c", "b"}, []string{"a", "c", "b"}},
+		{"repeated", []string{"a", "b", "b", "a"}, []string{"a", "b"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			j := keys.NewJoin(len(tt.keys))
+			defer j.Release()
+			for _, key := range tt.keys {
+				j.Add(key)
+				j.EndItem()
+			}
+			var got []string
+			asked := j.Distinct(20, func(key string) bool {
+				got = append(got, key)
+				return key != "a"
+			})
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("validated (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.want[1:], asked); diff != "" {
+				t.Errorf("keys (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

@@ -17,6 +17,7 @@ type Reader struct {
 	// Field has the keys.
 	Field *schema.Field
 
+	plain  bool         // the field is a string, in the item itself, that is always a key unless empty
 	kind   reflect.Kind // of one key: String, Int64, Uint64, or Invalid for one that is read as text
 	many   bool         // the field is a slice or an array of keys
 	absent bool         // a zero is not a key, because the JSON leaves it out
@@ -36,6 +37,7 @@ func NewReader(f *schema.Field) *Reader {
 	}
 	if typ.Kind == schema.String && typ.GoType.Kind() == reflect.String && !writesText(typ.GoType) {
 		k.kind = reflect.String
+		k.plain = !many && !f.Nullable && len(f.Index) == 1
 	}
 	return k
 }
@@ -94,6 +96,11 @@ func (k *Reader) in(v any) reflect.Value {
 	return pointee(f)
 }
 
+// string returns the key of a plain field in v. It is in without the cases that the field does not have.
+func (k *Reader) string(v any) string {
+	return reflect.ValueOf(v).Elem().Field(k.Field.Index[0]).String()
+}
+
 // pointee follows a pointer. The result for a nil pointer is not valid.
 func pointee(v reflect.Value) reflect.Value {
 	if v.Kind() == reflect.Pointer {
@@ -105,6 +112,12 @@ func pointee(v reflect.Value) reflect.Value {
 // Read adds the keys in v, a pointer to an item, to the current item of j. Null and an empty string
 // are not keys.
 func (k *Reader) Read(j *Join, v any) {
+	if k.plain {
+		if key := k.string(v); key != "" {
+			j.raw = append(j.raw, key)
+		}
+		return
+	}
 	f := k.in(v)
 	if !f.IsValid() {
 		return
@@ -156,6 +169,9 @@ func (k *Reader) text(f reflect.Value, v any) string {
 
 // Find returns the slot in j of the key in v, a pointer to a row.
 func (k *Reader) Find(j *Join, v any) (slot int32, ok bool) {
+	if k.plain {
+		return j.Find(k.string(v))
+	}
 	f := k.in(v)
 	if !f.IsValid() {
 		return 0, false

@@ -45,15 +45,14 @@ func TypeOf[T any]() (*schema.Type, []string) {
 	if t.Kind() == reflect.Pointer {
 		return nil, []string{fmt.Sprintf("the type %v is a pointer; use %v", t, t.Elem())}
 	}
-	typ, err := schema.Of(t)
-	if err != nil {
+	if _, err := schema.Of(t); err != nil {
 		text := strings.TrimPrefix(err.Error(), "schema: ")
 		if _, lines, several := strings.Cut(text, "mistakes:\n\t"); several {
 			text = lines
 		}
 		return nil, strings.Split(text, "\n\t")
 	}
-	return typ, nil
+	return schema.For[T](), nil // knows how to copy values, unlike Of
 }
 
 // OfSupport returns the mistakes of the queries that a store declares for items of a type: names
@@ -63,6 +62,7 @@ func OfSupport(option string, s query.Support, typ *schema.Type) (found []string
 	if s.Natural && len(s.Sort) > 0 {
 		found = append(found, option+" has both Natural and Sort; set one of them")
 	}
+	found = append(found, ofSearch(option, s, typ)...)
 	for _, field := range slices.Sorted(maps.Keys(s.Filter)) {
 		f, mistake := fieldOf(option+".Filter", field, typ)
 		if mistake != "" {
@@ -71,8 +71,34 @@ func OfSupport(option string, s query.Support, typ *schema.Type) (found []string
 		}
 		found = append(found, ofOperators(option, f, s.Filter[field])...)
 	}
+	found = append(found, ofAggregates(option, s, typ)...)
 	for _, field := range s.Sort {
-		if _, mistake := fieldOf(option+".Sort", field, typ); mistake != "" {
+		f, mistake := fieldOf(option+".Sort", field, typ)
+		if mistake == "" && !f.Comparable() {
+			mistake = fmt.Sprintf("%s.Sort names %q, which is a list and has no order", option, field)
+		}
+		if mistake != "" {
+			found = append(found, mistake)
+		}
+	}
+	return found
+}
+
+// ofSearch returns the mistakes of the searched fields.
+func ofSearch(option string, s query.Support, typ *schema.Type) (found []string) {
+	if s.Natural && len(s.Search) > 0 {
+		found = append(found, option+" has both Natural and Search; set one of them")
+	}
+	for i, field := range s.Search {
+		f, mistake := fieldOf(option+".Search", field, typ)
+		switch {
+		case mistake != "":
+		case describe(f) != "string" || f.ComparableElem() || f.Key != nil:
+			mistake = fmt.Sprintf("%s.Search names %q, which is not a text", option, field)
+		case slices.Contains(s.Search[:i], field):
+			mistake = fmt.Sprintf("%s.Search names %q twice", option, field)
+		}
+		if mistake != "" {
 			found = append(found, mistake)
 		}
 	}
@@ -91,8 +117,8 @@ func fieldOf(list, name string, typ *schema.Type) (f *schema.Field, mistake stri
 		}
 		return nil, fmt.Sprintf("%s names %q, which is not the JSON name of a field of %s",
 			list, name, cmp.Or(typ.Name, typ.GoType.String()))
-	case !f.Comparable():
-		return nil, fmt.Sprintf("%s names %q, which is not a single value", list, name)
+	case !f.Comparable() && !f.ComparableElem():
+		return nil, fmt.Sprintf("%s names %q, which is neither a single value nor a list of them", list, name)
 	case f.WriteOnly:
 		return nil, fmt.Sprintf("%s names %q, which is writeOnly; "+
 			"filters and sort orders would reveal it", list, name)
@@ -100,26 +126,41 @@ func fieldOf(list, name string, typ *schema.Type) (f *schema.Field, mistake stri
 	return f, ""
 }
 
-// anyOperators apply to each single value, textOperators to strings only.
+// valueOperators apply to each single value, textOperators to strings as well, listOperators to lists.
 var (
-	anyOperators = []query.Op{query.Eq, query.Ne, query.In, query.NotIn, query.Lt, query.Lte, query.Gt,
+	valueOperators = []query.Op{query.Eq, query.Ne, query.In, query.NotIn, query.Lt, query.Lte, query.Gt,
 		query.Gte, query.IsNull}
 	textOperators = []query.Op{query.Contains, query.StartsWith}
+	listOperators = []query.Op{query.Contains, query.IsNull}
 )
+
+// operatorsOf returns the operators that apply to a field.
+func operatorsOf(f *schema.Field) []query.Op {
+	switch {
+	case f.Key != nil:
+		return valueOperators[:4] // those of equality
+	case f.ComparableElem():
+		return listOperators
+	case describe(f) == "string":
+		return slices.Concat(valueOperators, textOperators)
+	}
+	return valueOperators
+}
 
 // ofOperators returns the mistakes of the operators of one field.
 func ofOperators(option string, f *schema.Field, ops []query.Op) (found []string) {
-	isText := f.Type.Kind == schema.String && f.Type.Format != "date-time"
-	allowed := anyOperators
-	if isText {
-		allowed = slices.Concat(anyOperators, textOperators)
-	}
+	allowed := operatorsOf(f)
 	for i, op := range ops {
 		place := fmt.Sprintf("%s.Filter[%q] has the operator %q", option, f.Name, op)
 		switch {
 		case slices.Contains(ops[:i], op):
 			found = append(found, place+" twice; remove one")
 		case slices.Contains(allowed, op):
+		case f.Key != nil:
+			found = append(found, fmt.Sprintf("%s, which does not apply to a composite id; use %s",
+				place, suggest(op, allowed)))
+		case f.ComparableElem() && slices.Contains(slices.Concat(valueOperators, textOperators), op):
+			found = append(found, place+", which does not apply to lists; use query.Contains or query.IsNull")
 		case slices.Contains(textOperators, op):
 			found = append(found, fmt.Sprintf("%s, which applies to strings, and the field is a %s; "+
 				"remove it", place, describe(f)))
@@ -131,10 +172,13 @@ func ofOperators(option string, f *schema.Field, ops []query.Op) (found []string
 	return found
 }
 
-// describe returns the type of a field that is not a string.
+// describe returns what a field with one value is compared as.
 func describe(f *schema.Field) string {
-	if f.Type.Format == "date-time" {
-		return "date-time"
+	switch {
+	case f.Type.Format != "": // date-time
+		return f.Type.Format
+	case f.IsDecimal(), f.IsDuration():
+		return f.Format
 	}
 	return f.Type.Kind.String()
 }

@@ -27,6 +27,10 @@ func Prefix(r *http.Request) string {
 	// Both are escaped in the same way: a client may send characters that should have been escaped, and
 	// absolute-form (RFC 9112 section 3.2.2).
 	path := Path(r)
+	// At the root, which is the usual case, both are equal and need not be parsed.
+	if rest, ok := strings.CutPrefix(r.RequestURI, path); ok && (rest == "" || rest[0] == '?') {
+		return ""
+	}
 	u, err := url.ParseRequestURI(r.RequestURI)
 	if err != nil {
 		return ""

@@ -12,6 +12,10 @@ func TestPrefix(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, target, strip, prefix, path string }{
 		{"at the root", "/orders?a=b", "", "", "/orders"},
+		{"at the root, without a query", "/orders", "", "", "/orders"},
+		{"at the root, escaped", "/orders/a%2Fb?", "", "", "/orders/a%2Fb"},
+		{"at the root, a slash removed", "/orders", "/", "", "/orders"},
+		{"a prefix that begins like the path", "/orders/orders", "/orders", "/orders", "/orders"},
 		{"below a prefix", "/api/orders", "/api", "/api", "/orders"},
 		{"a prefix with a slash", "/api/orders", "/api/", "/api", "/orders"},
 		{"the prefix itself", "/api", "/api", "/api", "/"},

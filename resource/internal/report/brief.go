@@ -81,8 +81,7 @@ func (b *briefReport) head(line string) {
 	// A text that is not a list of methods, such as that of a command, is kept as it is.
 	for word := range strings.SplitSeq(text, ", ") {
 		switch {
-		// Every path has both.
-		case word == "HEAD", word == "OPTIONS", word == "", slices.Contains(b.last.methods, word):
+		case word == "", slices.Contains(usualMethods, word), slices.Contains(b.last.methods, word):
 		case slices.Contains(briefMethods, word):
 			b.last.methods = append(b.last.methods, word)
 		default:
@@ -90,6 +89,9 @@ func (b *briefReport) head(line string) {
 		}
 	}
 }
+
+// usualMethods are the methods of every path, and of every list, which a brief report leaves out.
+var usualMethods = []string{"HEAD", "OPTIONS", "QUERY"}
 
 // briefMethods are the methods of a brief report, in its order.
 var briefMethods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}

@@ -13,7 +13,7 @@ func TestBrief(t *testing.T) {
 	const full = `files: /tmp/a
     a detail
     weak: lost at exit
-/a  GET, HEAD, POST, OPTIONS
+/a  GET, HEAD, QUERY, POST, OPTIONS
 /a/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
     store: Creator
     keys: exactly once: a reason

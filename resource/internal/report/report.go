@@ -2,6 +2,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -14,9 +15,9 @@ import (
 // here, so that the core has no prose.
 type Resource struct {
 	Name string
-	// Create, Replace, Patch and Delete report which writes are served, and Batches whether several
-	// in one request.
-	Create, Replace, Patch, Delete, Batches bool
+	// Create, Replace, Patch, Delete and Restore report which writes are served, and Batches whether
+	// several in one request.
+	Create, Replace, Patch, Delete, Restore, Batches bool
 	// Capabilities are the names of the interfaces that the collection implements beside
 	// Collection.
 	Capabilities []string
@@ -34,6 +35,18 @@ type Resource struct {
 	// were, and RemembersRecent that the process does. HidesGone reports that no caller may know that
 	// an item was deleted.
 	Deletes, Remembers, RemembersRecent, HidesGone bool
+	// Lists is what encodes the items of lists, of a collection that can do so; otherwise empty.
+	Lists string
+	// Groups are the fields by which items can be grouped, if Aggregates is set. Reserved are the fields
+	// with filters that share their name with a parameter of aggregates.
+	Aggregates       bool
+	Groups, Reserved []string
+	// Search are the fields that a search covers, and Unsearched reports that a view lacks one of them and
+	// so has no search. OfSearch are the fields with filters that share their name with a parameter of it.
+	Search, OfSearch []string
+	Unsearched       bool
+	// ScopeComplete reports that groups are made without Authorize.
+	ScopeComplete bool
 	// Logged reports that the writes are events in a log.
 	Logged bool
 }
@@ -48,6 +61,31 @@ func (r *Resource) Summary() string {
 		store = "read only"
 	}
 	fmt.Fprintf(&b, "/%s  %s\n/%s/{id}  %s\n    store: %s\n", r.Name, list, r.Name, item, store)
+	if r.Lists != "" {
+		fmt.Fprintf(&b, "    lists: %s\n", r.Lists)
+	}
+	if r.Aggregates {
+		fmt.Fprintf(&b, "    groups: by %s", cmp.Or(strings.Join(r.Groups, " "), "nothing, in one group"))
+		if r.View != "" {
+			b.WriteString(", of stored values that the view does not convert")
+		}
+		if r.ScopeComplete {
+			b.WriteString(", without Authorize (ScopeComplete)")
+		}
+		b.WriteByte('\n')
+	}
+	if r.Search != nil {
+		fmt.Fprintf(&b, "    search: %s\n", strings.Join(r.Search, " "))
+	}
+	for i, fields := range [][]string{r.Reserved, r.OfSearch} {
+		for _, field := range fields {
+			fmt.Fprintf(&b, "    filters: %s is a parameter of %s; the field is compared with %s.eq\n",
+				field, [...]string{"groups", "searches"}[i], field)
+		}
+	}
+	if r.Restore {
+		fmt.Fprintf(&b, "    restore: POST of /%s/{id}/restore\n", r.Name)
+	}
 	if r.Batches {
 		b.WriteString("    batches: POST of application/vnd.stoa.batch+json\n")
 	}
@@ -58,6 +96,9 @@ func (r *Resource) Summary() string {
 		}
 		if r.Sorts != nil {
 			b.WriteString(", without sorting by " + strings.Join(r.Sorts, " "))
+		}
+		if r.Unsearched {
+			b.WriteString(", without the search")
 		}
 		if r.Lossy != nil {
 			b.WriteString(", with loss of " + strings.Join(r.Lossy, " "))
@@ -71,7 +112,7 @@ func (r *Resource) Summary() string {
 // capabilities.
 func (r *Resource) methods() (list, item string) {
 	// Every collection can be read, see package resource.
-	list, item = "GET, HEAD", "GET, HEAD"
+	list, item = "GET, HEAD, QUERY", "GET, HEAD"
 	for _, m := range []struct {
 		served bool
 		to     *string
@@ -98,7 +139,7 @@ func (r *Resource) Warnings() []string {
 	}
 	warn(!r.Authorize && !r.Scope && !r.Public,
 		"no Authorize and no Scope: every caller may read and write; set Public if intended")
-	warn(r.Authorize && !r.Scope,
+	warn(r.Authorize && !r.Scope && !r.ScopeComplete,
 		"Authorize without Scope: lists read and drop hidden items, and have no totals")
 	warn(r.Deletes && !r.Remembers && !r.RemembersRecent && !r.HidesGone,
 		"deletions are not recorded: a repeated DELETE is 404 and not 410; "+

@@ -24,11 +24,11 @@ func TestSummary(t *testing.T) {
 		want []string
 	}{
 		{"read only", report.Resource{Name: "a"},
-			[]string{"/a  GET, HEAD, OPTIONS", "/a/{id}  GET, HEAD, OPTIONS", "    store: read only"}},
+			[]string{"/a  GET, HEAD, QUERY, OPTIONS", "/a/{id}  GET, HEAD, OPTIONS", "    store: read only"}},
 		{"everything", report.Resource{Name: "a", Create: true, Replace: true, Patch: true, Delete: true, Batches: true,
 			Capabilities: []string{"Creator", "Deleter"}, View: "V1", Filters: []string{"x", "y"}, Sorts: []string{"z"},
 			Lossy: []string{"given", "family"}},
-			[]string{"/a  GET, HEAD, POST, OPTIONS", "/a/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS",
+			[]string{"/a  GET, HEAD, QUERY, POST, OPTIONS", "/a/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS",
 				"    store: Creator Deleter", "    batches: POST of application/vnd.stoa.batch+json",
 				"    view: V1, without filters by x y, without sorting by z, with loss of given family"}},
 	} {

@@ -1,0 +1,441 @@
+package resource_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
+)
+
+// desk and note are related in each way that a relation to many can be.
+type desk struct {
+	ID    string   `json:"id"`
+	Floor string   `json:"floor"`
+	Pins  []string `json:"pins"`
+}
+
+type note struct {
+	ID     int64  `json:"id"`
+	Desk   string `json:"desk"`
+	Floor  string `json:"floor"`
+	Color  string `json:"color"`
+	Weight int64  `json:"weight"`
+	Hidden string `json:"hidden"` // "scope" or "authorize", if one of the two hides it
+}
+
+type pin struct {
+	ID   string `json:"id" id:"desk,note" readOnly:"true"`
+	Desk string `json:"desk"`
+	Note int64  `json:"note"`
+}
+
+// office is a catalog of desks with notes.
+type office struct {
+	catalog *resource.Catalog
+	desks   *resource.Resource
+	notes   []note
+	links   map[string][]int64 // by desk
+	calls   map[string]int
+}
+
+// officeOptions says what the store and the policy of the notes have.
+type officeOptions struct{ single, policy bool }
+
+const officeDesks = 6
+
+func newOffice(t *testing.T, o officeOptions) *office {
+	t.Helper()
+	f := &office{links: map[string][]int64{}, calls: map[string]int{}}
+	desks, notes, pins := memory.New[desk](nil), memory.New[note](nil), memory.New[pin](&memory.Options[pin]{Recreate: true})
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 60 {
+		n := note{ID: int64(i + 1), Desk: fmt.Sprint("d", rng.IntN(officeDesks)), Floor: fmt.Sprint("f", rng.IntN(3)),
+			Color: []string{"red", "blue"}[rng.IntN(2)], Weight: int64(rng.IntN(5))}
+		if o.policy {
+			n.Hidden = []string{"", "scope", "authorize"}[min(rng.IntN(4), 2)]
+			if n.Desk == "d1" && n.Weight < 3 {
+				n.Hidden = "authorize" // the whole first page
+			}
+		}
+		f.notes = append(f.notes, n)
+		if _, err := notes.Insert(t.Context(), fmt.Sprint(n.ID), n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range officeDesks {
+		d := desk{ID: fmt.Sprint("d", i), Floor: fmt.Sprint("f", i%2)}
+		for range 8 {
+			n := int64(rng.IntN(60) + 1)
+			d.Pins = append(d.Pins, fmt.Sprint(n))
+			key := fmt.Sprintf("%s,%d", d.ID, n)
+			if _, err := pins.Insert(t.Context(), key, pin{key, d.ID, n}); err == nil {
+				f.links[d.ID] = append(f.links[d.ID], n)
+			}
+		}
+		if _, err := desks.Insert(t.Context(), d.ID, d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	noteOps := resource.OpsOf(notes)
+	joins := noteOps.FastReads().Joiner
+	if f.count(&noteOps); !o.single {
+		noteOps = noteOps.WithFastReads(resource.FastReads{Joiner: joins})
+	} else {
+		noteOps.ListByKeys, noteOps.CountByKeys, noteOps.GetMany = nil, nil, nil
+	}
+	all := []query.Op{query.Eq, query.Gte, query.Lt, query.In}
+	noteOpts := &resource.Options[note]{Public: !o.policy, Query: query.Support{Sort: []string{"weight", "color"},
+		Filter:    map[string][]query.Op{"desk": all, "floor": all, "color": all, "weight": all},
+		Relations: []string{"at"}},
+		Relations: []resource.Relation[note]{{Name: "at", Target: "desks", Field: "desk"}}}
+	if !o.single { // the collections join
+		noteOpts.Query.Sort = append(noteOpts.Query.Sort, "at.floor")
+	}
+	if o.policy {
+		noteOpts.Scope = func(context.Context) (query.Filter, error) {
+			return query.Where("hidden", query.Ne, "scope"), nil
+		}
+		noteOpts.Authorize = func(_ context.Context, _ resource.Op, n, _ *note) error {
+			if n.Hidden == "authorize" {
+				return resource.ErrForbidden
+			}
+			return nil
+		}
+	}
+	f.desks = resource.New("desks", desks, &resource.Options[desk]{Public: true, Query: query.Support{
+		Sort: []string{"floor"}, Filter: map[string][]query.Op{"id": all, "floor": all}}, Relations: []resource.Relation[desk]{
+		{Name: "own", Target: "notes", By: "desk", Limit: 3},
+		{Name: "floors", Target: "notes", By: "floor", Field: "floor", Limit: 3},
+		{Name: "all", Target: "notes", By: "desk", Keys: func(d *desk) []string { return []string{"d0", d.ID} }},
+		{Name: "pinned", Target: "notes", Field: "pins", Many: true},
+		{Name: "linked", Target: "notes", Through: "pins", By: "desk", To: "note"},
+		{Name: "first", Target: "notes", Keys: func(d *desk) []string { return d.Pins[:1] }},
+	}})
+	f.catalog = resource.NewCatalog(nil, f.desks, noteOps.Resource("notes", noteOpts),
+		resource.New("pins", pins, &resource.Options[pin]{Public: true, AllowRecreate: true,
+			Query: query.Support{Filter: map[string][]query.Op{"desk": all}}}))
+	return f
+}
+
+// count counts the calls of the store.
+func (f *office) count(ops *resource.Ops[note]) {
+	inner := *ops
+	ops.List = func(ctx context.Context, q query.Query) iter.Seq2[resource.Item[note], error] {
+		f.calls["List"]++
+		return inner.List(ctx, q)
+	}
+	ops.ListByKeys = func(
+		ctx context.Context, field string, keys []string, q query.Query,
+	) iter.Seq2[resource.Item[note], error] {
+		f.calls["ListByKeys"]++
+		return inner.ListByKeys(ctx, field, keys, q)
+	}
+	ops.CountByKeys = func(ctx context.Context, field string, keys []string, q query.Query) (map[string]int, error) {
+		f.calls["CountByKeys"]++
+		return inner.CountByKeys(ctx, field, keys, q)
+	}
+	ops.Count = func(ctx context.Context, q query.Query) (int, error) {
+		f.calls["Count"]++
+		return inner.Count(ctx, q)
+	}
+	ops.GetMany = func(ctx context.Context, ids []string) iter.Seq2[resource.Item[note], error] {
+		f.calls["GetMany"]++
+		return inner.GetMany(ctx, ids)
+	}
+}
+
+// related returns the notes of a relation of a desk, without those that policy hides.
+func (f *office) related(relation string, d *desk) (shown []note, scoped int) {
+	for _, n := range f.notes {
+		is := false
+		switch relation {
+		case "own":
+			is = n.Desk == d.ID
+		case "floors":
+			is = n.Floor == d.Floor
+		case "all":
+			is = n.Desk == "d0" || n.Desk == d.ID
+		case "pinned":
+			is = slices.Contains(d.Pins, fmt.Sprint(n.ID))
+		case "linked":
+			is = slices.Contains(f.links[d.ID], n.ID)
+		}
+		if is && n.Hidden == "" {
+			shown = append(shown, n)
+		}
+		if is && n.Hidden != "scope" {
+			scoped++
+		}
+	}
+	return shown, scoped
+}
+
+// list reads some desks.
+func (f *office) list(t *testing.T, limit int) []resource.Entry {
+	t.Helper()
+	p, err := f.desks.List(t.Context(), query.Query{Limit: limit}, resource.Position{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Entries
+}
+
+var officeRelations = []string{"own", "floors", "all", "pinned", "linked"}
+
+// randomRelated returns a random query, and a function that sorts notes by it.
+func randomRelated(rng *rand.Rand) (q query.Query, matches func(note) bool, compare func(a, b note) int) {
+	q = query.Query{Limit: rng.IntN(7) + 1}
+	matches = func(note) bool { return true }
+	switch rng.IntN(4) {
+	case 0:
+		q.Filter = query.Some("at", query.Where("floor", query.Eq, "f0"))
+		matches = func(n note) bool { return slices.Contains([]string{"d0", "d2", "d4"}, n.Desk) }
+	case 1:
+		q.Filter = query.Where("color", query.Eq, "red")
+		matches = func(n note) bool { return n.Color == "red" }
+	case 2:
+		least := int64(rng.IntN(5))
+		q.Filter = query.Where("weight", query.Gte, least)
+		matches = func(n note) bool { return n.Weight >= least }
+	}
+	compare = func(a, b note) int { return cmp.Compare(a.ID, b.ID) }
+	if rng.IntN(3) > 0 {
+		desc := rng.IntN(2) == 0
+		q.Sort = []query.Order{{Field: "weight", Desc: desc}}
+		compare = func(a, b note) int {
+			c := cmp.Compare(a.Weight, b.Weight)
+			if desc {
+				c = -c
+			}
+			return cmp.Or(c, cmp.Compare(a.ID, b.ID))
+		}
+	}
+	return q, matches, compare
+}
+
+func idsOf(p *resource.Page, i int) []int64 {
+	ids := []int64{}
+	for _, end := range p.Ends(i) {
+		ids = append(ids, p.Entries[end].Value.(*note).ID)
+	}
+	return ids
+}
+
+// TestFollowPages compares random pages of each kind of relation with a selection from all notes: the first
+// page of many desks, and all pages of one desk.
+func TestFollowPages(t *testing.T) {
+	t.Parallel()
+	for _, o := range []officeOptions{{}, {single: true}, {policy: true}, {single: true, policy: true}} {
+		t.Run(fmt.Sprintf("%+v", o), func(t *testing.T) {
+			t.Parallel()
+			f := newOffice(t, o)
+			rng := rand.New(rand.NewPCG(3, 4))
+			for range 300 {
+				q, matches, compare := randomRelated(rng)
+				if !o.single && rng.IntN(4) == 0 {
+					q.Sort = []query.Order{{Field: "at.floor", Desc: true}}
+					floor := func(n note) int { return int(n.Desk[1]-'0') % 2 }
+					compare = func(a, b note) int { return cmp.Or(floor(b)-floor(a), cmp.Compare(a.ID, b.ID)) }
+				}
+				relation := officeRelations[rng.IntN(len(officeRelations))]
+				want := func(e *resource.Entry) (ids []int64) {
+					shown, _ := f.related(relation, e.Value.(*desk))
+					shown = slices.DeleteFunc(shown, func(n note) bool { return !matches(n) })
+					slices.SortFunc(shown, compare)
+					ids = []int64{}
+					for _, n := range shown {
+						ids = append(ids, n.ID)
+					}
+					return ids
+				}
+				from := f.list(t, officeDesks)
+				f.checkFirst(t, relation, from, q, want, o.policy)
+				i := rng.IntN(len(from))
+				f.checkWalk(t, relation, from[i:i+1], q, want(&from[i]))
+				if t.Failed() {
+					t.Fatalf("relation %s, %+v", relation, q)
+				}
+			}
+		})
+	}
+}
+
+// checkFirst compares the first page of each desk. Policy may leave gaps in it, as in a list.
+func (f *office) checkFirst(t *testing.T, relation string, from []resource.Entry, q query.Query,
+	want func(*resource.Entry) []int64, policy bool) {
+	t.Helper()
+	p, err := f.catalog.FollowPages(t.Context(), f.desks, relation, from, resource.RelatedQuery{Query: q, Total: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Release()
+	for i := range from {
+		all, got := want(&from[i]), idsOf(&p, i)
+		if len(got) > q.Limit || len(got) > len(all) {
+			t.Fatalf("desk %d: got %v, of %v", i, got, all)
+		}
+		if diff := gocmp.Diff(all[:len(got)], got); diff != "" {
+			t.Errorf("desk %d (-want +got):\n%s", i, diff)
+		}
+		if len(got) < len(all) && !p.MoreOf(i) || len(got) == 0 && len(all) > 0 {
+			t.Errorf("desk %d: got %v and no next page, of %v", i, got, all)
+		}
+		if p.MoreOf(i) != (p.NextOf(i) != "") {
+			t.Errorf("desk %d: more is %t, and the next cursor %q", i, p.MoreOf(i), p.NextOf(i))
+		}
+		if !policy && (len(got) != min(len(all), q.Limit) || p.TotalOf(i) != len(all) ||
+			p.MoreOf(i) != (len(all) > q.Limit)) {
+			t.Errorf("desk %d: %d items of %d, total %d, more %t", i, len(got), len(all), p.TotalOf(i), p.MoreOf(i))
+		}
+		if p.TotalOf(i) < len(all) {
+			t.Errorf("desk %d: total %d is less than %d", i, p.TotalOf(i), len(all))
+		}
+	}
+}
+
+// checkWalk reads all pages of one desk.
+func (f *office) checkWalk(t *testing.T, relation string, from []resource.Entry, q query.Query, want []int64) {
+	t.Helper()
+	got := []int64{}
+	for after, first := "", true; first || after != ""; first = false {
+		p, err := f.catalog.FollowPages(t.Context(), f.desks, relation, from,
+			resource.RelatedQuery{Query: q, After: after})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, idsOf(&p, 0)...)
+		after = p.NextOf(0)
+		p.Release()
+		if len(got) > len(want) {
+			break
+		}
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("pages of one desk (-want +got):\n%s", diff)
+	}
+}
+
+// TestFollowPagesCalls checks that a level costs one call of the store, whatever the number of items.
+func TestFollowPagesCalls(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		relation string
+		q        resource.RelatedQuery
+		items    int
+		want     map[string]int
+	}{
+		{"own", resource.RelatedQuery{}, officeDesks, map[string]int{"ListByKeys": 1}},
+		{"own", resource.RelatedQuery{Total: true}, officeDesks, map[string]int{"ListByKeys": 1, "CountByKeys": 1}},
+		{"own", resource.RelatedQuery{Total: true, NoItems: true}, officeDesks, map[string]int{"CountByKeys": 1}},
+		{"own", resource.RelatedQuery{Total: true}, 1, map[string]int{"List": 1, "Count": 1}},
+		{"own", resource.RelatedQuery{Total: true}, 0, map[string]int{}},
+		{"floors", resource.RelatedQuery{Total: true}, officeDesks, map[string]int{"ListByKeys": 1, "CountByKeys": 1}},
+		{"floors", resource.RelatedQuery{Total: true, NoItems: true}, -3, map[string]int{"CountByKeys": 1}},
+		{"all", resource.RelatedQuery{}, -3, map[string]int{"List": 3}},
+		{"linked", resource.RelatedQuery{Total: true}, officeDesks, map[string]int{"GetMany": 1}},
+		{"pinned", resource.RelatedQuery{}, officeDesks, map[string]int{"GetMany": 1}},
+	} {
+		f := newOffice(t, officeOptions{})
+		from := f.list(t, officeDesks)
+		if tt.items < 0 { // the same key several times
+			from = slices.Repeat(from[1:2], -tt.items)
+		} else {
+			from = from[:tt.items]
+		}
+		p, err := f.catalog.FollowPages(t.Context(), f.desks, tt.relation, from, tt.q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Release()
+		if diff := gocmp.Diff(tt.want, f.calls); diff != "" {
+			t.Errorf("%s %+v of %d items (-want +got):\n%s", tt.relation, tt.q, tt.items, diff)
+		}
+	}
+}
+
+func TestFollowPagesRefuses(t *testing.T) {
+	t.Parallel()
+	f := newOffice(t, officeOptions{single: true})
+	many := slices.Repeat(f.list(t, officeDesks), 20)
+	for i := range many { // the keys of a relation by a field are the ids
+		many[i].ID = fmt.Sprint("x", i)
+	}
+	one := many[:1]
+	q := resource.RelatedQuery{Query: query.Query{Limit: 1}}
+	first, err := f.catalog.FollowPages(t.Context(), f.desks, "own", f.list(t, 1), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := first.NextOf(0)
+	for _, tt := range []struct {
+		name, relation string
+		from           []resource.Entry
+		q              resource.RelatedQuery
+		want           string
+	}{
+		{"several items", "own", many[:2], resource.RelatedQuery{After: next}, "request a single item"},
+		{"no cursor", "own", one, resource.RelatedQuery{After: "x"}, "cursor"},
+		{"other relation", "floors", one, resource.RelatedQuery{After: next}, "cursor"},
+		{"other order", "own", one, resource.RelatedQuery{After: next,
+			Query: query.Query{Sort: []query.Order{{Field: "weight"}}}}, "cursor"},
+		{"search", "own", one, resource.RelatedQuery{Query: query.Query{Search: words("red")}}, "cannot be searched"},
+		{"rank", "own", one, resource.RelatedQuery{Query: query.Query{Sort: []query.Order{{Field: query.Rank}}}},
+			"cannot be searched"},
+		{"many items", "own", many, resource.RelatedQuery{}, "at most 100 items"},
+		{"many totals", "own", many, resource.RelatedQuery{Total: true, NoItems: true}, "at most 100 items"},
+	} {
+		_, err := f.catalog.FollowPages(t.Context(), f.desks, tt.relation, tt.from, tt.q)
+		d := resource.Problem(err)
+		if d.Kind.Status() != http.StatusBadRequest || !strings.Contains(fmt.Sprint(d.Detail, d.Errors), tt.want) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+	if f.catalog.Paged(f.desks, "first") || f.catalog.Paged(f.desks, "nope") || !f.catalog.Paged(f.desks, "own") {
+		t.Error("Paged is wrong")
+	}
+	if _, err := f.catalog.FollowPages(t.Context(), f.desks, "first", one, q); err == nil {
+		t.Error("a relation to one has pages")
+	}
+}
+
+// words returns a search.
+func words(text string) query.Search {
+	s, _ := query.ParseSearch(text)
+	return s
+}
+
+// TestFollowPagesFails checks that an error of the store is returned, and the memory released.
+func TestFollowPagesFails(t *testing.T) {
+	t.Parallel()
+	secret := errors.New("secret")
+	notes, desks := memory.New[note](nil), memory.New[desk](nil)
+	ops := resource.OpsOf(notes)
+	ops.ListByKeys = func(context.Context, string, []string, query.Query) iter.Seq2[resource.Item[note], error] {
+		return func(yield func(resource.Item[note], error) bool) { yield(resource.Item[note]{}, secret) }
+	}
+	ops.CountByKeys = func(context.Context, string, []string, query.Query) (map[string]int, error) {
+		return nil, secret
+	}
+	from := resource.New("desks", desks, &resource.Options[desk]{Public: true,
+		Relations: []resource.Relation[desk]{{Name: "own", Target: "notes", By: "desk"}}})
+	c := resource.NewCatalog(nil, from, ops.Resource("notes", &resource.Options[note]{Public: true,
+		Query: query.Support{Filter: map[string][]query.Op{"desk": {query.Eq}}}}))
+	two := []resource.Entry{{ID: "a"}, {ID: "b"}}
+	for _, q := range []resource.RelatedQuery{{}, {Total: true}} {
+		if _, err := c.FollowPages(t.Context(), from, "own", two, q); !errors.Is(err, secret) {
+			t.Errorf("%+v: %v", q, err)
+		}
+	}
+}

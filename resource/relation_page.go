@@ -1,0 +1,311 @@
+package resource
+
+// Pages of related items: a filter, an order, a limit and totals for each item of a page. Called by
+// catalog_pages.go. It calls relation.go for the keys, and list_cursor.go.
+//
+// With Relation.By a level is one call of the target, whatever the number of items. Relations by ids, and
+// with Relation.Through, read all related items of the level and select from them.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/internal/keys"
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+// RelatedQuery selects a page of the related items of each entry.
+type RelatedQuery struct {
+	// Query has the filter, the order, the fields and the limit of each page, in the field names of the
+	// target. The default limit is Relation.Limit. After and Token are ignored. As in [Resource.List],
+	// the caller compares it with Description.Query and MaxPageSize of the target.
+	Query query.Query
+	// After continues the page of a single entry: a cursor of [Page.NextOf] or [Page.Cursor] of the same
+	// relation, filter and order.
+	After string
+	// Total counts the items on all pages of each entry. Description.Counts of the target must be true.
+	Total bool
+	// NoItems reads no items. It is for callers that need totals alone.
+	NoItems bool
+}
+
+// relatedPages has what a page of [Catalog.FollowPages] has for each entry.
+type relatedPages struct {
+	more   []bool
+	totals []int  // nil without RelatedQuery.Total
+	parts  []Page // with the items of single entries, which have memory of their own
+}
+
+// maxSingleReads limits the entries for which the target is asked one by one.
+const maxSingleReads = 100
+
+// maxLinks limits the ids of one entry, and maxAllLinks those of all entries together. They are read as a
+// whole, because only the target knows its order.
+const (
+	maxLinks    = 1_000
+	maxAllLinks = 10_000
+)
+
+// NextOf returns the cursor of the page after that of the entry at index i of the entries passed to
+// [Catalog.FollowPages]. It is empty if there is none, or if the page has no items.
+func (p *Page) NextOf(i int) string {
+	if p.related == nil || !p.related.more[i] || len(p.lists[i]) == 0 {
+		return ""
+	}
+	return p.Cursor(int(p.lists[i][len(p.lists[i])-1]))
+}
+
+// MoreOf reports whether more items follow the page of the entry at index i.
+func (p *Page) MoreOf(i int) bool { return p.related != nil && p.related.more[i] }
+
+// TotalOf returns the number of related items on all pages of the entry at index i, and 0 without
+// RelatedQuery.Total.
+func (p *Page) TotalOf(i int) int {
+	if p.related == nil || p.related.totals == nil {
+		return 0
+	}
+	return p.related.totals[i]
+}
+
+// followPages implements FollowPages. The page must be released also after an error.
+func (l *link) followPages(ctx context.Context, r *Resource, from []Entry, q *RelatedQuery) (Page, error) {
+	p := Page{joined: true, lists: make([][]int32, len(from))}
+	p.related = &relatedPages{more: make([]bool, len(from))}
+	if q.Total {
+		p.related.totals = make([]int, len(from))
+	}
+	if q.After != "" && len(from) > 1 {
+		return p, errCursor(fmt.Sprintf("a cursor continues the %s of one item, but the response has %d "+
+			"items; request a single item", l.Name, len(from)))
+	}
+	isRank := func(o query.Order) bool { return o.Field == query.Rank }
+	if !q.Query.Search.IsZero() || slices.ContainsFunc(q.Query.Sort, isRank) {
+		return p, &query.Error{Parameter: "q", Code: "unsupportedSearch",
+			Detail: "related items cannot be searched"}
+	}
+	w, err := l.target.newPageQuery(ctx, q.Query)
+	if err != nil {
+		return p, err
+	}
+	if w.q.Limit == 0 {
+		w.q.Limit = l.Limit
+	}
+	p.query = w
+	source := "\x00" + r.binding(ctx, query.Query{}) + "\x00" + l.Name
+	p.binding = boundTo(l.target.binding(ctx, q.Query) + source)
+	if err := w.seek(Position{After: q.After}, p.binding); err != nil || len(from) == 0 {
+		return p, err
+	}
+	if l.By != "" && l.through == nil {
+		err = l.pagesBy(ctx, from, q, &p)
+	} else {
+		err = l.pagesByID(ctx, from, q, &p)
+	}
+	return p, err
+}
+
+// pagesBy fills in the pages of a relation by a field of the target.
+func (l *link) pagesBy(ctx context.Context, from []Entry, q *RelatedQuery, p *Page) error {
+	j, ask := l.gather(from, maxLinks)
+	defer j.Release()
+	if len(ask) == 0 {
+		return nil
+	}
+	return l.target.core.limited(ctx, func(ctx context.Context) error {
+		if q.Total {
+			if err := l.countBy(ctx, j, ask, p); err != nil {
+				return err
+			}
+		}
+		if q.NoItems {
+			return nil
+		}
+		if len(from) == 1 {
+			return l.pageOf(ctx, j, 0, p)
+		}
+		return l.pagesOf(ctx, j, ask, p)
+	})
+}
+
+// pagesOf reads the pages of several entries in one call. Those of an entry with several keys are read
+// one by one, because their lists would have to be merged.
+func (l *link) pagesOf(ctx context.Context, j *keys.Join, ask []string, p *Page) error {
+	r, w := l.target, p.query
+	limit := w.q.Limit
+	if r.core.ops.listByKeys == nil && len(ask) > maxSingleReads {
+		return l.tooMany(len(ask), "list")
+	}
+	merged := 0
+	for i := range p.lists {
+		if len(j.Slots(i)) > 1 {
+			merged++
+		}
+	}
+	if merged > maxSingleReads {
+		return l.tooMany(merged, "list")
+	}
+	if merged > 0 {
+		ask = askedOnce(j, len(p.lists))
+	}
+	left := maxRelatedItems // of the items that are read for single entries
+	w.left = &left
+	q := w.q
+	q.Limit++ // one more shows whether there is a next page
+	if q.Fields != nil {
+		q.Fields = withField(q.Fields, l.By)
+	}
+	p.buffer = r.core.ops.newBuffer()
+	if len(ask) > 0 {
+		if err := r.core.fetchBy(ctx, l.By, ask, q, p.buffer); err != nil {
+			return err
+		}
+	}
+	rows := p.buffer.entries()
+	read := make([]int, j.Len()) // by slot
+	lists := make([][]int32, j.Len())
+	kept := rows[:0]
+	for i := range rows {
+		slot, ok := l.by.Find(j, rows[i].stored)
+		if !ok {
+			continue // the store returned an item that was not requested
+		}
+		if read[slot]++; read[slot] > limit {
+			continue
+		}
+		shown, err := r.showAll(ctx, rows[i:i+1])
+		if err != nil {
+			return err
+		}
+		if len(shown) == 1 {
+			lists[slot] = append(lists[slot], int32(len(kept)))
+			kept = append(kept, shown[0])
+		}
+	}
+	p.Entries = kept[:len(kept):len(kept)]
+	for i := range p.lists {
+		slots := j.Slots(i)
+		// If policy hides all that was read, the store is read on.
+		if len(slots) > 1 || len(slots) == 1 && read[slots[0]] > limit && len(lists[slots[0]]) == 0 {
+			if err := l.pageOf(ctx, j, i, p); err != nil {
+				return err
+			}
+		} else if len(slots) == 1 {
+			p.lists[i], p.related.more[i] = lists[slots[0]], read[slots[0]] > limit
+		}
+	}
+	return nil
+}
+
+// askedOnce returns the keys of entries that have one key.
+func askedOnce(j *keys.Join, entries int) (ask []string) {
+	seen := map[int32]bool{}
+	for i := range entries {
+		if slots := j.Slots(i); len(slots) == 1 && !seen[slots[0]] {
+			seen[slots[0]] = true
+			ask = append(ask, j.Name(slots[0]))
+		}
+	}
+	return ask
+}
+
+// withField returns names with one more, unless it is among them.
+func withField(names []string, name string) []string {
+	if slices.Contains(names, name) {
+		return names
+	}
+	return append(slices.Clip(names), name)
+}
+
+// pageOf reads the page of the entry at index i, from the position of the query on.
+func (l *link) pageOf(ctx context.Context, j *keys.Join, i int, p *Page) error {
+	one := *p.query
+	values := l.values(j, i)
+	if len(values) == 0 {
+		return nil
+	}
+	one.q.Filter = query.And(one.q.Filter, l.keyFilter(values))
+	part, err := one.fetch(ctx)
+	if errors.Is(err, errRowLimit) {
+		return problem.New(problem.Unavailable,
+			"The related items could not be read within the limits of one request; request fewer items.")
+	}
+	if err != nil {
+		return err
+	}
+	first := len(p.Entries)
+	p.Entries = append(p.Entries, part.Entries...)
+	for k := range part.Entries {
+		p.lists[i] = append(p.lists[i], int32(first+k))
+	}
+	p.related.more[i] = one.next != nil
+	p.related.parts = append(p.related.parts, part)
+	return nil
+}
+
+// values returns the values of the field By for the keys of the entry at index i. No item can have a key
+// that is no value of the field.
+func (l *link) values(j *keys.Join, i int) []any {
+	f := l.target.core.typ.Field(l.By)
+	var values []any
+	for _, slot := range j.Slots(i) {
+		if v, err := f.Parse(j.Name(slot)); err == nil {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// keyFilter returns the filter for items of the target with one of the keys.
+func (l *link) keyFilter(values []any) query.Filter {
+	if len(values) == 1 {
+		return query.Where(l.By, query.Eq, values[0])
+	}
+	any := make([]query.Filter, len(values)) // In may not be declared
+	for i, v := range values {
+		any[i] = query.Where(l.By, query.Eq, v)
+	}
+	return query.Or(any...)
+}
+
+// countBy counts the items of each entry.
+func (l *link) countBy(ctx context.Context, j *keys.Join, ask []string, p *Page) error {
+	ops := &l.target.core.ops
+	of := query.Query{Filter: p.query.q.Filter}
+	if ops.countByKeys != nil && len(p.lists) > 1 {
+		counts, err := ops.countByKeys(ctx, l.By, ask, of)
+		if err != nil {
+			return err
+		}
+		for i := range p.lists {
+			for _, slot := range j.Slots(i) {
+				p.related.totals[i] += counts[j.Name(slot)]
+			}
+		}
+		return nil
+	}
+	if len(p.lists) > maxSingleReads {
+		return l.tooMany(len(p.lists), "count")
+	}
+	for i := range p.lists {
+		values := l.values(j, i)
+		if len(values) == 0 {
+			continue
+		}
+		n, err := ops.count(ctx, query.Query{Filter: query.And(of.Filter, l.keyFilter(values))})
+		if err != nil {
+			return err
+		}
+		p.related.totals[i] = n
+	}
+	return nil
+}
+
+// tooMany returns the error for more entries than the target is asked for one by one.
+func (l *link) tooMany(n int, verb string) error {
+	return problem.New(problem.InvalidParameter, fmt.Sprintf("%s cannot %s the %s of many items at once, "+
+		"so at most %d items can be requested with them, and there are %d.", l.target.Name(), verb, l.Name,
+		maxSingleReads, n))
+}
