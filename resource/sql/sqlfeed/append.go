@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -22,6 +23,7 @@ const insertBytes = 4 << 20
 
 // Append implements [feed.Log].
 func (l *Log) Append(ctx context.Context, events ...*feed.Event) error {
+	ctx = sqltx.WithoutSession(ctx)
 	if err := ctx.Err(); err != nil || len(events) == 0 {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 // transactions that may hold it. These include transactions that write to other tables of the
 // server, because Head cannot tell them apart.
 func (l *Log) Head(ctx context.Context) (feed.Cursor, error) {
+	ctx = sqltx.WithoutSession(ctx)
 	at, err := l.head(ctx)
 	return at, l.fault(err)
 }

@@ -15,6 +15,7 @@ import (
 // counting a million rows is slow. So on PostgreSQL a number that was rolled back counts as an
 // event. The cursor after the last purged event stays valid.
 func (l *Log) Purge(ctx context.Context, before time.Time, keep, max int) (int, error) {
+	ctx = sqltx.WithoutSession(ctx)
 	n, err := l.purge(ctx, before, keep, max)
 	return n, l.fault(err)
 }

@@ -19,6 +19,7 @@ const maxWait = 16 * time.Millisecond
 
 // Tail implements [feed.Log].
 func (l *Log) Tail(ctx context.Context, after feed.Cursor, most int) ([]*feed.Event, feed.Cursor, error) {
+	ctx = sqltx.WithoutSession(ctx)
 	events, end, err := l.tail(ctx, after, most)
 	return events, end, l.fault(err)
 }
@@ -55,6 +56,7 @@ func (l *Log) tail(ctx context.Context, after feed.Cursor, most int) ([]*feed.Ev
 
 // Read implements [feed.Log].
 func (l *Log) Read(ctx context.Context, after, until feed.Cursor, most int) ([]*feed.Event, error) {
+	ctx = sqltx.WithoutSession(ctx)
 	r, err := l.readPage(ctx, after, until.Seq, most)
 	if err != nil {
 		return nil, l.fault(err)

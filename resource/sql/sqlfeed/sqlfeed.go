@@ -88,6 +88,7 @@ func (l *Log) DDL() string { return strings.Join(l.sql.create, ";\n") + ";\n" }
 // CreateTable creates the tables unless they exist, and draws the epoch. Several processes may call
 // it concurrently.
 func (l *Log) CreateTable(ctx context.Context) error {
+	ctx = sqltx.WithoutSession(ctx)
 	return l.db.InTx(ctx, func(ctx context.Context) error {
 		w := l.db.Writer(ctx)
 		// On PostgreSQL, IF NOT EXISTS fails if another transaction is creating the table.

@@ -4,13 +4,16 @@ package sqlquery
 // with values of clients, which may have another precision or range than the column.
 
 import (
+	"fmt"
 	"math"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/sql/internal/sqltype"
 )
 
 // bound locates a value among the values that a column can store. A column may be unable to store
@@ -71,12 +74,14 @@ func classOf(v any) class {
 	switch v.(type) {
 	case bool:
 		return classBool
-	case int64, uint64, float64:
+	case int64, uint64, float64, query.Decimal:
 		return classNumber
 	case string:
 		return classText
 	case time.Time:
 		return classTime
+	case query.Duration:
+		return classDuration
 	}
 	return classNull
 }
@@ -87,14 +92,13 @@ func (o *operand) locate(v any) bound {
 	case bool:
 		return o.locateBool(v)
 	case string:
-		return o.locateText(v)
+		return o.locateString(v)
 	case time.Time:
 		return o.locateTime(v)
+	case query.Duration:
+		return bound{exactly, v.String()}
 	}
-	if o.kind == Integer {
-		return locateInteger(v)
-	}
-	return locateNumber(v)
+	return o.locateAnyNumber(v)
 }
 
 // locateBool returns the bound of a boolean, which SQLite stores as a number.
@@ -124,6 +128,8 @@ func locateInteger(v any) bound {
 			return bound{exactly, int64(floor)}
 		}
 		return bound{above, int64(floor)}
+	case query.Decimal:
+		return locateWhole(v)
 	}
 	return bound{relation: aboveAll} // a uint64 above the largest int64
 }
@@ -139,6 +145,8 @@ func locateNumber(v any) bound {
 		f = float64(v)
 	case float64:
 		f = v
+	case query.Decimal:
+		f, _ = strconv.ParseFloat(v.String(), 64) // infinite if it is out of range
 	}
 	if math.IsNaN(f) {
 		return bound{relation: belowAll}
@@ -216,16 +224,42 @@ func (o *operand) locateTime(t time.Time) bound {
 		return locateCount(t, o.unit)
 	case o.layout != "":
 		return locateFormatted(t, o.layout)
+	case t.Equal(infinity):
+		return bound{exactly, "infinity"}
+	case t.Equal(minusInfinity):
+		return bound{exactly, "-infinity"}
 	case t.Year() > 294276: // the limits of timestamptz
 		return bound{relation: aboveAll}
 	case t.Year() < -4712:
 		return bound{relation: belowAll}
 	}
 	floor := t.Truncate(time.Microsecond)
-	if floor.Equal(t) {
-		return bound{exactly, floor}
+	if o.typ.Name == sqltype.Date {
+		floor = t.UTC().Truncate(24 * time.Hour)
 	}
-	return bound{above, floor}
+	p := bound{above, floor}
+	if floor.Equal(t) {
+		p.relation = exactly
+	}
+	if o.typ.Name != sqltype.TimestampTZ {
+		p.arg = timestampText(floor.UTC())
+	}
+	return p
+}
+
+// The instants that represent infinity and -infinity of PostgreSQL. No column stores the first one,
+// which has nanoseconds.
+var (
+	infinity      = time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC)
+	minusInfinity = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// timestampText formats a time for a column without time zone. The year before 1 is 1 BC.
+func timestampText(t time.Time) string {
+	if t.Year() > 0 {
+		return t.Format("2006-01-02 15:04:05.999999")
+	}
+	return fmt.Sprintf("%04d%s BC", 1-t.Year(), t.Format("-01-02 15:04:05.999999"))
 }
 
 // locateCount counts seconds and the rest separately, because an int64 of nanoseconds covers only

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/stoa-go/stoa/resource/sql/internal/sqltype"
 )
 
 // Column describes how a table stores a field. The zero Column is a nullable text column with the
@@ -23,6 +25,14 @@ type Column struct {
 	Expr string
 	// Kind is the kind of the values in the column.
 	Kind Kind
+	// Type is the SQL type of the column, such as date, numeric(12,2) or text[]. A name that is not
+	// one of PostgreSQL's usual types, such as shop.customer_tier, is that of an enum. Default: the
+	// first type of the Kind in the table of the package documentation. SQLite uses only the
+	// arguments of numeric.
+	Type string
+	// List declares that the column has a list of values of Kind: an array in PostgreSQL if Type is
+	// one, such as text[], and otherwise a JSON array. Its only operators are contains and isNull.
+	List bool
 	// NotNull declares that the column is never NULL. Conditions are then simpler, and more indexes
 	// can be used.
 	NotNull bool
@@ -37,6 +47,11 @@ type Column struct {
 	// Unit is for a Time that is stored as an integer, the number of units after 1970-01-01:
 	// time.Second, time.Millisecond, time.Microsecond or time.Nanosecond.
 	Unit time.Duration
+	// Collation is the PostgreSQL collation in which lists sort a Text column, such as "default",
+	// that of the database, or "de-x-icu". An index in this collation then serves lists. Default
+	// "C": by code point, as [query.Compare]. It must be deterministic. Filters are independent of
+	// it, and groups are sorted by code point. SQLite has no suitable collation besides its default.
+	Collation string
 }
 
 // Kind is the kind of the values in a column.
@@ -44,13 +59,15 @@ type Kind uint8
 
 // The kinds of columns.
 const (
-	Text    Kind = iota // text, varchar
+	Text    Kind = iota // strings; see Column.Type for dates, enums and others
 	Integer             // from -2^63 to 2^63-1: integer, bigint
 	// double-precision floating point: real in SQLite, double precision in PostgreSQL
 	Number
-	Bool // boolean; in SQLite 0 and 1
-	Time // see Layout and Unit
-	UUID // a UUID string in lower case: uuid in PostgreSQL, text in SQLite
+	Bool     // boolean; in SQLite 0 and 1
+	Time     // see Layout and Unit
+	UUID     // a UUID string in lower case: uuid in PostgreSQL, text in SQLite
+	Decimal  // [query.Decimal]: numeric; in SQLite a number of at most 15 digits, as in numeric(12,2)
+	Duration // [query.Duration]: interval; in SQLite text, which has no order
 )
 
 // TimeLayout is the default layout of times in SQLite, which has no time type: text of fixed width,
@@ -66,21 +83,37 @@ const (
 	classNumber
 	classText
 	classTime
+	classDuration
 )
+
+// classes has the class of each kind.
+var classes = [...]class{Text: classText, Integer: classNumber, Number: classNumber, Bool: classBool,
+	Time: classTime, UUID: classText, Decimal: classNumber, Duration: classDuration}
 
 // operand is a column as it is written in conditions.
 type operand struct {
 	dialect Dialect
+	spec    Column
+	raw     string // the expression of the column
 	kind    Kind
+	typ     sqltype.Type // of a value; for an array that of its elements
 	class   class
 	notNull bool
-	// plain is for equality and NULL, where any deterministic collation, and so its index, is
-	// correct.
+	list    listForm
+	name    string // the quoted name; empty for an Expr and for a Path
+	// column is for IS NULL.
+	column string
+	// plain is for equality, where any deterministic collation, and so its index, is correct.
 	plain string
-	// ordered is for conditions that depend on the order.
+	// ordered is for conditions that depend on the order of code points.
 	ordered string
+	// sorted is for sort keys and positions. It differs from ordered if collated is set.
+	sorted   string
+	collated bool
 	// cast follows placeholders, so that the type of an argument does not depend on the other side.
 	cast string
+	// index is added to equality of a column that is compared as text, so that its index is used.
+	index indexed
 	// least is a lower bound of all values; only SQLite needs it.
 	least string
 	// layout and unit are those of a Time; both are zero for a native time type.
@@ -96,27 +129,34 @@ func newOperand(d Dialect, field string, c Column) (*operand, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &operand{dialect: d, kind: c.Kind, notNull: c.NotNull, layout: c.Layout, unit: c.Unit}
-	switch c.Kind {
-	case Text:
-		o.class = classText
-	case Integer, Number:
-		o.class = classNumber
-	case Bool:
-		o.class = classBool
-	case Time:
-		o.class = classTime
-		err = o.setTime(len(c.Path) > 0)
-	case UUID:
-		o.class = classText
-		o.setUUID(expr, len(c.Path) > 0)
-	default:
-		err = fmt.Errorf("unknown Kind %d", c.Kind)
+	if int(c.Kind) >= len(classes) {
+		return nil, fmt.Errorf("unknown Kind %d", c.Kind)
 	}
-	if c.Kind != Time && (c.Layout != "" || c.Unit != 0) {
-		err = errors.New("setting Layout or Unit requires the Kind Time")
+	o := &operand{dialect: d, spec: c, raw: expr, kind: c.Kind, class: classes[c.Kind], notNull: c.NotNull,
+		layout: c.Layout, unit: c.Unit}
+	inJSON := len(c.Path) > 0
+	if c.Expr == "" && !inJSON {
+		o.name = expr
 	}
-	o.write(expr, len(c.Path) > 0)
+	if err := o.setType(c); err != nil {
+		return nil, err
+	}
+	switch {
+	case c.Kind != Time && (c.Layout != "" || c.Unit != 0):
+		return nil, errors.New("setting Layout or Unit requires the Kind Time")
+	case c.Type != "" && (inJSON || c.Layout != "" || c.Unit != 0):
+		return nil, errors.New("setting Type together with Path, Layout or Unit")
+	case c.List:
+		return o, o.setList(expr, inJSON)
+	case c.Kind == Time:
+		err = o.setTime(inJSON)
+	case c.Kind == UUID:
+		o.setUUID(expr, inJSON)
+	}
+	o.write(expr, inJSON)
+	if err == nil {
+		err = o.setCollation(c)
+	}
 	return o, err
 }
 
@@ -141,12 +181,29 @@ func (o *operand) setTime(inJSON bool) error {
 
 // setUUID treats the column as text if the engine has no UUID type.
 func (o *operand) setUUID(expr string, inJSON bool) {
-	if o.dialect == SQLite || inJSON {
-		o.kind = Text
+	if o.dialect == SQLite || inJSON || o.typ.Name != sqltype.UUID {
+		o.kind, o.typ = Text, sqltype.Of(sqltype.Text)
 		return
 	}
-	o.text = &operand{dialect: o.dialect, kind: Text, class: classText, notNull: o.notNull}
-	o.text.write(expr+"::text", false)
+	o.column = expr
+	o.text = o.asText(expr + "::text")
+}
+
+// setCollation sets the text of sort keys, which conditions of filters do not share.
+func (o *operand) setCollation(c Column) error {
+	o.sorted = o.ordered
+	switch {
+	case c.Collation == "" || c.Collation == "C" && c.Kind == Text:
+		return nil
+	case o.dialect == SQLite:
+		return errors.New("setting Collation requires PostgreSQL")
+	case c.Kind != Text || o.typ.Name != sqltype.Text && o.typ.Name != sqltype.VarChar:
+		return errors.New("setting Collation requires the Kind Text, and the Type text or varchar")
+	case strings.ContainsRune(c.Collation, 0):
+		return fmt.Errorf("invalid collation name %q", c.Collation)
+	}
+	o.sorted, o.collated = o.plain+" COLLATE "+quote(o.dialect, c.Collation), true
+	return nil
 }
 
 // write sets the SQL texts. Layout and Unit determine the type that is compared.
@@ -161,33 +218,52 @@ func (o *operand) write(expr string, inJSON bool) {
 	case o.unit != 0:
 		kind = Integer
 	}
+	if kind != o.kind {
+		o.typ = sqltype.Of(defaultTypes[kind][0])
+	}
 	o.plain, o.ordered = expr, expr
 	switch {
-	case o.dialect == SQLite && kind == Text:
+	case o.dialect == SQLite && (kind == Text || kind == Duration):
 		// Overrides a column that is declared COLLATE NOCASE.
 		o.plain += " COLLATE BINARY"
 		o.ordered, o.least = o.plain, "''"
 	case o.dialect == SQLite:
 		o.least = "-1e999" // minus infinity
+	case kind == Text:
+		o.writeText(expr)
 	default:
-		o.cast = "::" + postgresTypes[kind]
-		if inJSON && kind != Text {
-			o.plain = "(" + expr + ")" + o.cast
+		o.cast = "::" + o.compared(kind)
+		if inJSON {
+			o.plain = "(" + expr + ")" + o.cast[max(strings.LastIndex(o.cast, "::"), 0):]
 			o.ordered = o.plain
 		}
-		if kind == Text {
-			o.ordered += ` COLLATE "C"`
-		}
+	}
+	if o.column == "" {
+		o.column = o.plain
 	}
 }
 
-var postgresTypes = [...]string{
-	Text:    "text",
-	Integer: "bigint",
-	Number:  "float8",
-	Bool:    "boolean",
-	Time:    "timestamptz",
-	UUID:    "uuid",
+// compared returns the type of arguments to compare a column of PostgreSQL with. Types that drivers
+// encode in different ways are converted from text.
+func (o *operand) compared(kind Kind) string {
+	switch {
+	case kind == Integer && o.typ.Name != sqltype.Numeric:
+		return "bigint" // larger than each value
+	case o.typ.Name == sqltype.Double:
+		return "float8"
+	case native(o.typ.Name):
+		return o.typ.Name
+	}
+	return "text::" + o.typ.Name
+}
+
+// native reports whether drivers encode the arguments of a type in the same way.
+func native(name string) bool {
+	switch name {
+	case sqltype.Real, sqltype.Boolean, sqltype.TimestampTZ, sqltype.UUID:
+		return true
+	}
+	return false
 }
 
 // expression returns the SQL of the column.

@@ -5,6 +5,7 @@ package sqlquery
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -19,14 +20,17 @@ const (
 
 // writer collects the arguments of one statement, and its first error.
 type writer struct {
-	t    *Translator
-	args []any
-	err  error
+	t     *Translator
+	args  []any
+	err   error
+	table string // the table of the columns, or its alias in a subquery
+	level int    // of subqueries
+	joins []*joinedTable
 }
 
 // newWriter returns a writer that does not append to the caller's slice.
 func (t *Translator) newWriter(args []any) *writer {
-	return &writer{t: t, args: args[:len(args):len(args)]}
+	return &writer{t: t, args: args[:len(args):len(args)], table: t.table}
 }
 
 // bind adds an argument and returns its placeholder, which is numbered so that it can be used
@@ -46,20 +50,26 @@ func (w *writer) column(field string) *operand {
 	if o := w.t.columns[field]; o != nil {
 		return o
 	}
-	if w.err == nil {
-		w.err = fmt.Errorf("sqlquery: no column for field %q", field)
-	}
+	w.fail("no column for field %q", field)
 	return &operand{}
 }
 
-// clauses combines the parts of the statement.
-func (w *writer) clauses(q query.Query, keys []key, conditions []string) (Clauses, error) {
-	c := Clauses{Where: joined(conditions, true), OrderBy: orderBy(keys)}
+// fail records an error, unless there is one.
+func (w *writer) fail(format string, args ...any) {
+	if w.err == nil {
+		w.err = fmt.Errorf("sqlquery: "+format, args...)
+	}
+}
+
+// clauses combines the parts of the statement for the rows of a segment. The zero segment has all rows.
+func (w *writer) clauses(q query.Query, keys []key, conditions []string, of segment) (Clauses, error) {
+	c := Clauses{Where: joined(conditions, true), OrderBy: orderBy(keys, of)}
+	c.Join, c.Keys = w.joinClauses(keys)
 	if q.Limit > 0 {
 		c.Limit = w.bind(int64(q.Limit), "::bigint")
 	}
-	if q.Token != "" && w.err == nil {
-		w.err = fmt.Errorf("sqlquery: Query.Token is not supported: a table has no natural order")
+	if q.Token != "" {
+		w.fail("Query.Token is not supported: a table has no natural order")
 	}
 	if w.err != nil {
 		return Clauses{}, w.err
@@ -88,6 +98,8 @@ func (w *writer) filter(f query.Filter, want bool) string {
 		return w.connective(query.AndOp, f.Filters, !want)
 	case f.Op == query.AndOp || f.Op == query.OrOp:
 		return w.connective(f.Op, f.Filters, want)
+	case f.Op == query.SomeOp:
+		return w.some(f, want)
 	case f.IsZero():
 		return constant(want)
 	}
@@ -113,14 +125,31 @@ func joined(parts []string, conjunction bool) string {
 	if len(parts) < 2 {
 		return strings.Join(parts, "")
 	}
+	// SQLite limits the depth of an expression to 1,000, and each operator adds one.
+	for len(parts) > maxOperands {
+		var grouped []string
+		for chunk := range slices.Chunk(parts, maxOperands) {
+			grouped = append(grouped, joined(chunk, conjunction))
+		}
+		parts = grouped
+	}
 	return "(" + strings.Join(parts, either(conjunction, " AND ", " OR ")) + ")"
 }
+
+// maxOperands is the number of operands of one conjunction or disjunction, above which it has parentheses.
+const maxOperands = 100
 
 func constant(b bool) string { return either(b, truth, falsehood) }
 
 // comparison returns the condition that a comparison evaluates to want.
 func (w *writer) comparison(f query.Filter, want bool) string {
 	o := w.column(f.Field)
+	if o.list != listNone && f.Op != query.IsNull {
+		return w.listComparison(o, f, want)
+	}
+	if !o.orderable() && f.Op != query.IsNull {
+		w.fail("%s has no order in SQLite", f.Field)
+	}
 	switch f.Op {
 	case query.Eq, query.Ne:
 		return w.among(o, []any{f.Value}, want == (f.Op == query.Eq))
@@ -145,7 +174,7 @@ func (o *operand) null(want bool) string {
 	if o.notNull {
 		return constant(!want)
 	}
-	return o.plain + either(want, " IS NULL", " IS NOT NULL")
+	return o.column + either(want, " IS NULL", " IS NOT NULL")
 }
 
 // orNull extends a condition to rows with NULL in the column.
@@ -165,27 +194,39 @@ func (w *writer) among(o *operand, values []any, want bool) string {
 		if classOf(v) != o.class {
 			continue
 		}
-		if p := o.operandFor(v).locate(v); o.operandFor(v) == o && p.relation == exactly {
+		if p := o.operandFor(v).locate(v); o.operandFor(v) == o && p.relation == exactly && o.casts(v) {
 			list = append(list, w.bind(p.arg, o.cast))
 		}
 	}
 	if list == nil {
 		return constant(!want)
 	}
-	right := list[0]
-	if len(list) > 1 {
-		right = "(" + strings.Join(list, ", ") + ")"
+	if !want {
+		return o.orNull(o.plain + either(len(list) > 1, " NOT IN ", " <> ") + alternatives(list))
 	}
-	sign := either(len(list) > 1, either(want, " IN ", " NOT IN "), either(want, " = ", " <> "))
-	if want {
-		return o.plain + sign + right
+	switch o.index {
+	case indexEnum:
+		return o.indexCondition(list)
+	case indexNative:
+		return "(" + o.indexCondition(list) + " AND " + o.plain + equals(list) + ")"
 	}
-	return o.orNull(o.plain + sign + right)
+	return o.plain + equals(list)
+}
+
+// equals returns the operator for one of the placeholders.
+func equals(list []string) string { return either(len(list) > 1, " IN ", " = ") + alternatives(list) }
+
+// alternatives returns the placeholders, in parentheses if there are several.
+func alternatives(list []string) string {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return "(" + strings.Join(list, ", ") + ")"
 }
 
 // operandFor returns the operand to compare v with: for a UUID column its text, if v is not a UUID.
 func (o *operand) operandFor(v any) *operand {
-	if s, ok := v.(string); ok && o.text != nil && !isUUID(s) {
+	if s, ok := v.(string); ok && o.kind == UUID && !isUUID(s) {
 		return o.text
 	}
 	return o

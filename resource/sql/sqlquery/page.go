@@ -5,6 +5,7 @@ package sqlquery
 // for their combination with OR.
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/stoa-go/stoa/query"
@@ -16,6 +17,12 @@ type key struct {
 	desc   bool
 	isNull bool  // the value of the position is NULL
 	bound  bound // otherwise
+	// joined is the table of a field of related rows, and inner the operand for rows that have one.
+	joined *joinedTable
+	inner  *operand
+	value  any // of the position
+	// unknown reports a forged position in a collation: a text that the column cannot store.
+	unknown bool
 	// written is the placeholder of the value, which is used several times.
 	written string
 }
@@ -24,7 +31,14 @@ type key struct {
 func (w *writer) keys(q query.Query) []key {
 	keys := make([]key, len(q.Sort))
 	for i, order := range q.Sort {
+		if order.Joined != nil {
+			keys[i] = w.joinedKey(order)
+			continue
+		}
 		keys[i] = key{operand: w.column(order.Field), desc: order.Desc}
+		if !keys[i].orderable() {
+			w.fail("%s has no order", order.Field)
+		}
 	}
 	if len(q.After) != len(keys) || w.err != nil {
 		return keys
@@ -37,7 +51,10 @@ func (w *writer) keys(q query.Query) []key {
 
 // setPosition locates a value of any class, because positions may be forged.
 func (k *key) setPosition(v any) {
+	k.value = v
 	switch c := classOf(v); {
+	case c == classNull && k.notNull && k.kind == Decimal && k.dialect == PostgreSQL:
+		k.bound = bound{exactly, notANumber} // has no canonical value
 	case c == classNull:
 		k.isNull = true
 	case c < k.class:
@@ -47,18 +64,25 @@ func (k *key) setPosition(v any) {
 	default:
 		k.operand = k.operand.operandFor(v)
 		k.bound = k.locate(v)
+		// The next text that can be stored is known for the order of code points only.
+		k.unknown = k.collated && k.bound.relation != exactly
 	}
 }
 
-// orderBy writes NULLS FIRST or LAST if the default of the engine differs: in PostgreSQL NULL is
-// the greatest value.
-func orderBy(keys []key) string {
-	parts := make([]string, len(keys))
-	for i, k := range keys {
-		parts[i] = k.ordered + either(k.desc, " DESC", "")
-		if k.dialect == PostgreSQL && !k.notNull {
-			parts[i] += either(k.desc, " NULLS LAST", " NULLS FIRST")
+// orderBy returns the order of the rows of a segment, or of all rows for the zero segment. It writes NULLS
+// FIRST or LAST if the default of the engine differs: in PostgreSQL NULL is the greatest value.
+func orderBy(keys []key, of segment) string {
+	var parts []string
+	for i := range keys {
+		k := &keys[i]
+		if of.isConstant(k) {
+			continue
 		}
+		part := k.sorted + either(k.desc, " DESC", "")
+		if k.dialect == PostgreSQL && !k.notNull {
+			part += either(k.desc, " NULLS LAST", " NULLS FIRST")
+		}
+		parts = append(parts, part)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -72,9 +96,10 @@ type segment struct {
 }
 
 // segmentsOf returns the segments of all rows after the position, in order. A position without a
-// value per key is not of this list, so nothing is after it.
+// value per key, or with one that no row can have, is not of this list, so nothing is after it.
 func segmentsOf(q query.Query, keys []key) []segment {
-	if len(q.After) != len(keys) {
+	unknown := func(k key) bool { return k.unknown }
+	if len(q.After) != len(keys) || slices.ContainsFunc(keys, unknown) {
 		return nil
 	}
 	groups := groupsOf(keys)
@@ -120,7 +145,9 @@ func groupsOf(keys []key) [][]*key {
 
 // joins reports whether both keys can be in one row value.
 func (k *key) joins(first *key) bool {
-	simple := func(k *key) bool { return k.notNull && !k.isNull && k.bound.relation == exactly }
+	simple := func(k *key) bool {
+		return k.joined == nil && k.notNull && !k.isNull && k.bound.relation == exactly
+	}
 	return simple(k) && simple(first) && k.desc == first.desc
 }
 
@@ -156,10 +183,11 @@ func (w *writer) afterCondition(keys []key, segments []segment) string {
 		parts[i] = w.segmentCondition(s)
 	}
 	alternatives := joined(parts, false)
-	if k := &keys[0]; len(parts) > 1 && !k.isNull && k.bound.relation == exactly && (k.notNull || !k.desc) {
+	if k := &keys[0]; len(parts) > 1 && k.joined == nil && !k.isNull && k.bound.relation == exactly &&
+		(k.notNull || !k.desc) {
 		// This condition is redundant, but the planner needs it to find the start in an index.
 		sign := signs[k.direction()] + "="
-		return joined([]string{k.ordered + " " + sign + " " + w.value(k), alternatives}, true)
+		return joined([]string{k.sorted + " " + sign + " " + w.value(k), alternatives}, true)
 	}
 	return alternatives
 }
@@ -171,7 +199,7 @@ func (w *writer) segmentCondition(s segment) string {
 		if k.isNull {
 			conditions = append(conditions, k.null(true))
 		} else {
-			conditions = append(conditions, k.ordered+" = "+w.value(k))
+			conditions = append(conditions, k.sorted+" = "+w.value(k))
 		}
 	}
 	if s.null {
@@ -191,11 +219,11 @@ func (w *writer) beyondCondition(group []*key) string {
 		return first.notNullInOrder()
 	}
 	if len(group) == 1 {
-		return first.ordered + " " + sign + " " + w.value(first)
+		return first.sorted + " " + sign + " " + w.value(first)
 	}
 	left, right := make([]string, len(group)), make([]string, len(group))
 	for i, k := range group {
-		left[i], right[i] = k.ordered, w.value(k)
+		left[i], right[i] = k.sorted, w.value(k)
 	}
 	return "(" + strings.Join(left, ", ") + ") " + sign + " (" + strings.Join(right, ", ") + ")"
 }
@@ -205,7 +233,7 @@ func (o *operand) notNullInOrder() string {
 	if o.notNull || o.least == "" {
 		return o.null(false)
 	}
-	return o.ordered + " >= " + o.least
+	return o.sorted + " >= " + o.least
 }
 
 // value returns the placeholder of a key's value.

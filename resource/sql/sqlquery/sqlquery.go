@@ -25,16 +25,43 @@
 //
 // The rows are those that [query.Match] and [query.Compare] select, in the same order. Each
 // comparison is true or false, also for NULL. NULL sorts first. Text is compared by code point,
-// independent of the collation of the column. Numbers are compared by exact value, so comparing an
-// integer column with 2.5 is correct. This requires that columns store what their [Kind] declares;
-// a Number column must not contain NaN, for example.
+// independent of the collation of the column. Only lists can have another order, that of
+// [Column].Collation. Numbers are compared by exact value, so comparing an integer column with 2.5
+// is correct. This requires that columns store what their [Kind] declares; a Number column must not
+// contain NaN, for example.
+//
+// # Types
+//
+// A column has one of the types of its Kind. The first one is the default. Values of clients may be
+// between those that the type stores, or not be valid in it; the rows are still those of Match.
+//
+//	Kind      PostgreSQL                                          SQLite
+//	Text      text varchar char citext date time timetz inet cidr  TEXT
+//	          and enums
+//	Integer   bigint integer smallint numeric                     INTEGER
+//	Number    double precision, real numeric                      REAL
+//	Bool      boolean                                             INTEGER
+//	Time      timestamptz timestamp date                          TEXT
+//	UUID      uuid text varchar                                   TEXT
+//	Decimal   numeric                                             REAL, NUMERIC
+//	Duration  interval                                            TEXT
+//	a List    jsonb json, arrays such as text[]                   TEXT
+//
+// A Text column is compared with strings as they are in JSON: date is 2006-01-02, time is 15:04:05.5,
+// timetz is 15:04:05.5+02:00, and an address has a netmask unless that is of one host. Types with another
+// order than their text, such as enums and citext, are sorted as text, which no index of the column
+// serves. Equality uses the index of each type. It distinguishes upper and lower case in citext.
+//
+// A Number in real is the number of its shortest text, as in JSON: 0.1 and not 0.10000000149. One in
+// numeric needs at most 15 digits. Infinite times are described in package sqltable. NaN in a Decimal
+// that is NotNull sorts last, as in PostgreSQL.
 //
 // # Indexes
 //
 // The expressions of ORDER BY can be used in CREATE INDEX, and such an index serves sort and
-// position. In PostgreSQL the index needs COLLATE "C" for text, unless the column has it, and NULLS
-// FIRST, or DESC NULLS LAST, for a nullable column. With [Translator.Steps] a position deep in a
-// list is found as fast as the first page.
+// position. In PostgreSQL the index needs COLLATE "C" for text, or the Collation of the [Column],
+// unless the column has it. A nullable column needs NULLS FIRST, or DESC NULLS LAST. With
+// [Translator.Steps] a position deep in a list is found as fast as the first page.
 //
 // Text columns must have a deterministic collation, which is the default, and a PostgreSQL database
 // the encoding UTF8. Contains with an operand that is not valid UTF-8, which [query.Parse] rejects,
@@ -43,7 +70,6 @@ package sqlquery
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -64,6 +90,7 @@ const (
 type Translator struct {
 	dialect Dialect
 	columns map[string]*operand
+	table   string // of From
 }
 
 // New returns a Translator for the given columns, by JSON field name. It panics if the dialect is
@@ -86,15 +113,22 @@ func New(d Dialect, columns map[string]Column) *Translator {
 // Clauses are the parts of a statement for a query. Each may be empty. A store with its own
 // conditions combines them with Where; others append String to "SELECT ... FROM ...".
 type Clauses struct {
+	Join    string // joins of related tables, which follow the table in FROM, for query.Order.Joined
 	Where   string // a condition that can be combined with AND
 	OrderBy string // the sort keys with directions
 	Limit   string // a placeholder
 	Args    []any  // the caller's arguments, followed by those of the clauses
+	// Keys has an expression for each sort key with Joined: the column of the related table, or NULL. A
+	// store selects them for the cursor.
+	Keys []string
 }
 
 // String returns the clauses with their keywords, each after a space.
 func (c Clauses) String() string {
 	var b strings.Builder
+	if c.Join != "" {
+		b.WriteString(" " + c.Join)
+	}
 	for _, part := range [][2]string{{" WHERE ", c.Where}, {" ORDER BY ", c.OrderBy}, {" LIMIT ", c.Limit}} {
 		if part[1] != "" {
 			b.WriteString(part[0] + part[1])
@@ -114,13 +148,14 @@ func (t *Translator) Translate(q query.Query, args ...any) (Clauses, error) {
 	if q.After != nil {
 		conditions = append(conditions, w.afterCondition(keys, segmentsOf(q, keys)))
 	}
-	return w.clauses(q, keys, conditions)
+	return w.clauses(q, keys, conditions, segment{})
 }
 
 // Steps returns q as several statements. Run in order until q.Limit rows were read, they return the
 // same rows as Translate. There is more than one only if q.After is a position in a list with sort
-// keys of different directions or nullable keys. An index can find the start of each step. The
-// single statement would scan the rows that equal the position in the first key.
+// keys of different directions or nullable keys, or if the first key is a field of related rows. An index
+// can find the start of each step. The single statement would scan the rows that equal the position in the
+// first key, and all rows for a field of related ones, because a related table leads to no rows without one.
 func (t *Translator) Steps(q query.Query, args ...any) ([]Clauses, error) {
 	var steps []Clauses
 	for n := 0; ; n++ {
@@ -128,26 +163,32 @@ func (t *Translator) Steps(q query.Query, args ...any) ([]Clauses, error) {
 		keys := w.keys(q)
 		conditions := w.conditions(q.Filter)
 		segments := segmentsOf(q, keys)
+		if q.After == nil {
+			segments = wholeList(keys)
+		}
+		var of segment
 		switch {
-		case q.After == nil:
 		case n < len(segments):
-			conditions = append(conditions, w.segmentCondition(segments[n]))
-		default:
+			of = segments[n]
+			of.require()
+			conditions = append(conditions, w.segmentCondition(of))
+		case q.After != nil:
 			conditions = append(conditions, falsehood)
 		}
-		c, err := w.clauses(q, keys, conditions)
+		c, err := w.clauses(q, keys, conditions, of)
 		if err != nil {
 			return nil, err
 		}
 		steps = append(steps, c)
-		if q.After == nil || n+1 >= len(segments) {
+		if n+1 >= len(segments) {
 			return steps, nil
 		}
 	}
 }
 
 // Support returns the queries that the columns support: all operators that apply to their kind, and
-// all sort orders. For a large table, remove those without an index.
+// all sort orders. Lists, and a Duration in SQLite, have no order. For a large table, remove those
+// without an index.
 func (t *Translator) Support() query.Support {
 	all := []query.Op{
 		query.Eq,
@@ -160,19 +201,29 @@ func (t *Translator) Support() query.Support {
 		query.Gte,
 		query.IsNull,
 	}
-	texts := append(slices.Clone(all), query.Contains, query.StartsWith)
-	s := query.Support{
-		Filter: make(map[string][]query.Op, len(t.columns)),
-		Sort:   slices.Sorted(maps.Keys(t.columns)),
-	}
+	s := query.Support{Filter: make(map[string][]query.Op, len(t.columns))}
 	for field, o := range t.columns {
-		ops := all
-		if o.class == classText {
-			ops = texts
+		ops := slices.Clone(all)
+		switch {
+		case o.list != listNone && o.searchable():
+			ops = []query.Op{query.Contains, query.IsNull}
+		case !o.orderable():
+			ops = []query.Op{query.IsNull}
+		case o.class == classText:
+			ops = append(ops, query.Contains, query.StartsWith)
 		}
-		s.Filter[field] = slices.Clone(ops)
+		s.Filter[field] = ops
+		if o.orderable() {
+			s.Sort = append(s.Sort, field)
+		}
 	}
+	slices.Sort(s.Sort)
 	return s
+}
+
+// orderable reports whether the column has an order. Equality depends on it as well.
+func (o *operand) orderable() bool {
+	return o.list == listNone && (o.kind != Duration || o.dialect == PostgreSQL)
 }
 
 // Arg returns v in the form that the column of a field stores, for INSERT and UPDATE. Comparisons
@@ -186,6 +237,9 @@ func (t *Translator) Arg(field string, v any) any {
 	}
 	if t, ok := v.(time.Time); ok && o.layout == time.RFC3339Nano {
 		return t.Format(time.RFC3339Nano)
+	}
+	if o.list != listNone {
+		return v
 	}
 	p := o.locate(v)
 	if p.relation == exactly || p.relation == above && o.class == classTime {

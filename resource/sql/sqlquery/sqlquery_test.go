@@ -275,6 +275,27 @@ func TestTranslatePage(t *testing.T) {
 	}
 }
 
+// TestCollation checks that only sort keys and positions use the collation.
+func TestCollation(t *testing.T) {
+	t.Parallel()
+	tr := sqlquery.New(sqlquery.PostgreSQL, map[string]sqlquery.Column{
+		"name": {NotNull: true, Collation: `de "x"`}, "id": {NotNull: true, Collation: "C"}})
+	c, err := tr.Translate(query.Query{
+		Filter: query.And(query.Where("name", query.Gt, "a"), query.Where("name", query.Ne, "b"),
+			query.Where("name", query.StartsWith, "c")),
+		Sort: []query.Order{{Field: "name"}, {Field: "id"}}, After: []any{"d", "e"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ` WHERE (("name" COLLATE "C" > $1::text AND "name" <> $2::text AND` +
+		` ("name" COLLATE "C" >= $3::text AND "name" COLLATE "C" < $4::text)) AND` +
+		` ("name" COLLATE "de ""x""", "id" COLLATE "C") > ($5::text, $6::text))` +
+		` ORDER BY "name" COLLATE "de ""x""", "id" COLLATE "C"`
+	if diff := cmp.Diff(want, c.String()); diff != "" {
+		t.Errorf("the clauses (-want +got):\n%s", diff)
+	}
+}
+
 func TestArguments(t *testing.T) {
 	t.Parallel()
 	own := make([]any, 1, 10)
@@ -376,6 +397,10 @@ func TestNewPanics(t *testing.T) {
 			"both Layout and Unit",
 		},
 		{"a strange unit", of(sqlquery.Column{Kind: sqlquery.Time, Unit: time.Minute}), "not 1m0s"},
+		{"a collation of SQLite", of(sqlquery.Column{Collation: "NOCASE"}), "Collation requires PostgreSQL"},
+		{"a collation of a number", func() {
+			sqlquery.New(sqlquery.PostgreSQL, map[string]sqlquery.Column{"x": {Kind: sqlquery.Integer, Collation: "default"}})
+		}, "Collation requires the Kind Text"},
 		{"an index", of(sqlquery.Column{Path: []string{"a", "0"}}), `unsupported member "0"`},
 		{"a quotation mark", of(sqlquery.Column{Path: []string{`a"b`}}), "unsupported member"},
 	}
@@ -439,5 +464,49 @@ func TestSupport(t *testing.T) {
 	s.Filter["name"][0] = "changed"
 	if lite.Support().Filter["name"][0] == "changed" {
 		t.Error("a change of one Support shows in the next")
+	}
+}
+
+// The outer query reads a time in JSON from a column, in the layout that it has within JSON.
+func TestAggregateTimesInJSON(t *testing.T) {
+	t.Parallel()
+	a := query.Aggregation{Group: []string{"since"}, Limit: 2, Aggregates: []query.Aggregate{
+		{Func: query.Min, Field: "since"}, {Func: query.Distinct, Field: "since"}}}
+	for _, tt := range []struct {
+		tr   *sqlquery.Translator
+		want string
+	}{
+		{lite, "SELECT `c0`, `c1`, `c2` FROM (SELECT (`doc` ->> 'since') AS `c0`, " +
+			"min(rtrim((`doc` ->> 'since'), 'Z') COLLATE BINARY) || 'Z' AS `c1`, " +
+			"count(DISTINCT rtrim((`doc` ->> 'since'), 'Z') COLLATE BINARY) AS `c2` FROM t " +
+			"GROUP BY (`doc` ->> 'since')) AS `grouped` ORDER BY rtrim(`c0`, 'Z') COLLATE BINARY LIMIT ?1"},
+		{postgres, `SELECT "c0", "c1", "c2" FROM (SELECT ("doc" ->> 'since') AS "c0", ` +
+			`min(rtrim(("doc" ->> 'since'), 'Z') COLLATE "C") || 'Z' AS "c1", ` +
+			`count(DISTINCT rtrim(("doc" ->> 'since'), 'Z')) AS "c2" FROM t ` +
+			`GROUP BY ("doc" ->> 'since')) AS "grouped" ORDER BY rtrim("c0", 'Z') COLLATE "C" NULLS FIRST LIMIT $1::bigint`},
+	} {
+		g, err := tt.tr.Aggregate(a, "t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, g.Text); diff != "" {
+			t.Errorf("statement (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// A type that SQLite stores as text in a layout has groups, too.
+func TestAggregateTypedTimes(t *testing.T) {
+	t.Parallel()
+	tr := sqlquery.New(sqlquery.SQLite, map[string]sqlquery.Column{"day": {Kind: sqlquery.Time, Type: "date"}})
+	g, err := tr.Aggregate(query.Aggregation{Group: []string{"day"},
+		Aggregates: []query.Aggregate{{Func: query.Max, Field: "day"}}}, "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "SELECT `c0`, `c1` FROM (SELECT `day` AS `c0`, max(`day` COLLATE BINARY) AS `c1` FROM t GROUP BY `day`) " +
+		"AS `grouped` ORDER BY `c0` COLLATE BINARY"
+	if diff := cmp.Diff(want, g.Text); diff != "" {
+		t.Errorf("statement (-want +got):\n%s", diff)
 	}
 }

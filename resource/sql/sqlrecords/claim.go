@@ -18,6 +18,7 @@ const maxTries = 8
 
 // Claim implements [idempotency.Store]. The quota is exact for an owner near it; see quotaCache.
 func (s *Store) Claim(ctx context.Context, id [32]byte, c idempotency.Claim) (idempotency.Prior, error) {
+	ctx = sqltx.WithoutSession(ctx)
 	for range maxTries {
 		if over, err := s.overQuota(ctx, id, c); err != nil || over {
 			return idempotency.Prior{State: idempotency.OverQuota}, err

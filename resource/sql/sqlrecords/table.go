@@ -137,6 +137,7 @@ func (s *Store) DDL() string { return strings.Join(s.sql.create, ";\n") + ";\n" 
 // CreateTable creates the table if it does not exist. It never drops or alters a table. An existing
 // table without the columns of [Store.DDL] is an error. Several processes may call it concurrently.
 func (s *Store) CreateTable(ctx context.Context) error {
+	ctx = sqltx.WithoutSession(ctx)
 	err := s.db.InTx(ctx, func(ctx context.Context) error {
 		statements := append(s.sql.create[:len(s.sql.create):len(s.sql.create)], s.sql.check)
 		// concurrent CREATE TABLE IF NOT EXISTS statements can fail

@@ -4,12 +4,13 @@ package sqltable
 // inspect_sqlite.go read the columns of a database and decide which types are suitable.
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
-	"github.com/stoa-go/stoa/resource/schema"
-	"github.com/stoa-go/stoa/resource/sql/sqlquery"
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/sql/internal/sqltype"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -17,12 +18,95 @@ import (
 // all differences: missing columns, types that would change values, NULL constraints that differ
 // from the fields, columns without a value on insert, and ids or unique fields without a unique
 // index. A program that does not call [Table.CreateTable] calls Check when it starts.
-func (t *Table[T]) Check(ctx context.Context) error {
+func (t *Table[T]) Check(ctx context.Context) error { return t.checkWith(ctx, nil) }
+
+// CheckOptions configures [Table.CheckWith]. The zero value is that of [Table.Check].
+type CheckOptions struct {
+	// Support is the queries to examine, in general those of Options.Query of the resource. Each filter
+	// and order for which the database would read or sort the whole table is a difference. The database
+	// explains the statements and does not run them. Default: none.
+	//
+	// Not reported are ne and notIn, which most rows match, isNull of lists, sorting of the rows that a
+	// filter selects, and sorting of rows that are equal in the first key.
+	//
+	// No session variables are set. A policy of row-level security that fails without one fails here:
+	// write current_setting('app.tenant', true), as described in package sqltx.
+	Support query.Support
+	// Warn receives the differences of Support, which make a program slow and not wrong. If nil, they
+	// are part of the error of CheckWith.
+	Warn func(Difference)
+	// WarnAll makes all differences warnings, for example while a migration is running. It requires
+	// Warn.
+	WarnAll bool
+}
+
+// Difference is a difference between a table and the needs of the program.
+type Difference struct {
+	// Table is the name of the table.
+	Table string
+	// Problem describes the difference. For Queries it is what the database does for them.
+	Problem string
+	// Queries are the filters and orders that no index serves, such as sort=-title or email.startsWith.
+	// Nil for other differences.
+	Queries []string
+	// Fix is the SQL statement that creates the index for Queries. On a large table in use, add
+	// CONCURRENTLY. It is empty if no index can help: remove the queries from those of the resource.
+	Fix string
+	// Hint is an alternative to Fix, if there is one.
+	Hint string
+	// Plan is the plan of the first of Queries.
+	Plan string
+}
+
+// String returns the difference on one line.
+func (d Difference) String() string {
+	if len(d.Queries) == 0 {
+		return d.Problem
+	}
+	fix := cmp.Or(d.Fix, "no index helps; remove it from the queries of the resource")
+	if d.Hint != "" {
+		fix += ", " + d.Hint
+	}
+	return strings.Join(d.Queries, ", ") + " " + d.Problem + ": " + fix
+}
+
+// CheckWith is [Table.Check] with options. It panics if opts has WarnAll without Warn.
+func (t *Table[T]) CheckWith(ctx context.Context, opts *CheckOptions) error {
+	return t.checkWith(ctx, opts)
+}
+
+func (t *untyped) checkWith(ctx context.Context, opts *CheckOptions) error {
+	if opts == nil {
+		opts = &CheckOptions{}
+	}
+	if opts.WarnAll && opts.Warn == nil {
+		panic("sqltable: CheckOptions.WarnAll requires Warn")
+	}
+	ctx = sqltx.WithoutSession(ctx)
 	faults, err := t.differences(ctx)
 	if err != nil {
 		return fmt.Errorf("sqltable: inspect %s: %w", t.name, err)
 	}
-	if len(faults) > 0 {
+	if opts.WarnAll {
+		for _, fault := range faults {
+			opts.Warn(Difference{Table: t.name, Problem: fault})
+		}
+	}
+	// The statements may fail on a table that differs.
+	if len(faults) == 0 && (len(opts.Support.Filter) > 0 || len(opts.Support.Sort) > 0) {
+		slow, err := t.slowQueries(ctx, opts.Support)
+		if err != nil {
+			return fmt.Errorf("sqltable: plans of %s: %w", t.name, err)
+		}
+		for _, d := range slow {
+			if opts.Warn != nil {
+				opts.Warn(d)
+			} else {
+				faults = append(faults, d.String())
+			}
+		}
+	}
+	if len(faults) > 0 && !opts.WarnAll {
 		return fmt.Errorf("sqltable: the table %s does not fit %v:\n\t%s",
 			t.name, t.typ.GoType, strings.Join(faults, "\n\t"))
 	}
@@ -32,7 +116,9 @@ func (t *Table[T]) Check(ctx context.Context) error {
 // found describes a column as the database reports it. unique ignores indexes that ON CONFLICT
 // (column) cannot use.
 type found struct {
-	typ       string
+	typ       string       // as the database writes it
+	base      sqltype.Type // of PostgreSQL: without domains
+	enum      enumType
 	notNull   bool
 	filled    bool // on insert: by a default, an identity or a generated expression
 	unique    bool // as a single column
@@ -56,7 +142,7 @@ func (i *inspection) add(format string, args ...any) {
 
 // differences returns the faults of the table and of that of its tombstones. The error is that of
 // the database. If the table does not exist, this is the only fault.
-func (t *Table[T]) differences(ctx context.Context) ([]string, error) {
+func (t *untyped) differences(ctx context.Context) ([]string, error) {
 	columns, err := t.inspect(ctx, t.name)
 	if err != nil {
 		return nil, err
@@ -69,20 +155,36 @@ func (t *Table[T]) differences(ctx context.Context) ([]string, error) {
 	i := &inspection{dialect: t.dialect, columns: columns, known: map[string]bool{}}
 	for _, c := range t.columns {
 		if !c.computed() {
-			i.field(c, t.opts.ReadOnly || c == t.id)
+			i.field(c, t.opts.ReadOnly || t.isKey(c))
 		}
 	}
 	if t.modified != nil && t.modified.field == nil {
 		i.field(t.modified, t.opts.ReadOnly)
 	}
+	if t.deletedAt != nil && t.deletedAt.field == nil {
+		i.field(t.deletedAt, t.opts.ReadOnly)
+	}
 	// The column of the revision may be that of a field, which has been checked above.
 	if t.rev.column != "" && !i.known[t.rev.column] {
-		rev := sqlquery.Column{Name: t.rev.column, Kind: t.rev.kind, NotNull: true}
-		i.field(&column{spec: rev}, t.opts.ReadOnly)
+		i.field(t.revisionColumn(), t.opts.ReadOnly)
+	}
+	if err := t.checkCollations(ctx, i); err != nil {
+		return nil, err
+	}
+	if err := t.checkSearch(ctx, i); err != nil {
+		return nil, err
 	}
 	// A view has no keys, and nothing is inserted into it.
 	if !t.opts.ReadOnly {
 		t.checkKeys(i)
+		if len(t.key) > 1 {
+			if err := t.checkKey(ctx, i, t.name); err != nil {
+				return nil, err
+			}
+		}
+		if err := t.checkUnique(ctx, i); err != nil {
+			return nil, err
+		}
 		i.unfilled()
 	}
 	if t.tombstones == nil {
@@ -94,25 +196,30 @@ func (t *Table[T]) differences(ctx context.Context) ([]string, error) {
 
 // differencesOfTombstones compares the table of tombstones with what Delete needs. The copy of the
 // id column has the name id, which the table of tombstones always uses.
-func (t *Table[T]) differencesOfTombstones(ctx context.Context) ([]string, error) {
+func (t *untyped) differencesOfTombstones(ctx context.Context) ([]string, error) {
 	columns, err := t.inspect(ctx, t.tombstones.name)
 	if err != nil || len(columns) == 0 {
 		const absent = "there is no table %s for tombstones: call CreateTable, or set Options.Forget"
 		return []string{fmt.Sprintf(absent, t.tombstones.name)}, err
 	}
 	i := &inspection{dialect: t.dialect, columns: columns, known: map[string]bool{}}
-	// A copy, because columns are immutable after New.
-	id := *t.id
-	id.spec.Name = "id"
-	i.field(&id, true)
+	for _, c := range t.key {
+		id := *c // a copy, because columns are immutable after New
+		if len(t.key) == 1 {
+			id.spec.Name = "id"
+		}
+		i.field(&id, true)
+	}
 	i.field(t.tombstones.at, true)
-	if !columns["id"].unique {
+	if len(t.key) > 1 {
+		err = t.checkKey(ctx, i, t.tombstones.name)
+	} else if !columns["id"].unique {
 		i.add("column id is not unique: make it the primary key")
 	}
 	for n := range i.faults {
 		i.faults[n] = t.tombstones.name + ": " + i.faults[n]
 	}
-	return i.faults, nil
+	return i.faults, err
 }
 
 // field checks one column. If lenient, it accepts any NULL constraint, because the column is a key
@@ -122,22 +229,30 @@ func (i *inspection) field(c *column, lenient bool) {
 	i.known[name] = true
 	f, ok := i.columns[name]
 	if !ok {
-		i.add("there is no column %s%s", name, ofField(c))
+		i.add("there is no column %s for%s", name, ofField(c))
 		return
 	}
-	if want := c.mismatch(i.dialect, f.typ); want != "" {
-		i.add("column %s is %s, but%s needs %s", name, f.typ, ofField(c), want)
+	if fault := c.mismatch(i.dialect, f); fault != "" {
+		i.add("column %s is %s%s", name, f.typ, fault)
+	} else if missing := c.missingEnum(f.enum); missing != "" && !lenient {
+		i.add("column %s is %s: tag the field %s with %s", name, f.typ, c.field.GoName, missing)
 	}
 	switch {
-	case f.generated && !lenient:
-		i.add("column %s is generated, so it cannot be written: set its Expr in Options.Columns", name)
+	case c.generated && f.notNull && !f.filled:
+		i.add("column %s has no default, and%s is tagged generated", name, ofField(c))
+	case c.generated, lenient && f.generated:
+	case f.generated:
+		i.add("column %s is generated, so it cannot be written: "+
+			`tag%s with readOnly:"true" sql:",generated"`, name, ofField(c))
 	case lenient:
+	case c.field != nil && c.field.StoreDefault && f.notNull && !f.filled:
+		i.add(`column %s has no default, but%s is tagged default:"db"`, name, ofField(c))
 	case c.spec.NotNull && !f.notNull:
-		i.add("column %s can be NULL, but%s cannot: make the field a pointer, or the column NOT NULL, "+
-			"or set Options.Columns", name, ofField(c))
+		i.add("column %s can be NULL, but%s cannot: make the field a pointer, tag it sql:\"%s,null\", "+
+			"or make the column NOT NULL", name, ofField(c), c.spec.Type)
 	// A field that is not a pointer never writes NULL, even if Options.Columns declares the column
 	// nullable.
-	case !c.spec.NotNull && f.notNull && (c.field == nil || c.field.Nullable):
+	case !c.spec.NotNull && f.notNull && (c.field == nil || c.field.Nullable && !c.field.StoreDefault):
 		i.add("column %s is NOT NULL, but%s can be null", name, ofField(c))
 	}
 }
@@ -150,27 +265,21 @@ func ofField(c *column) string {
 	return " field " + c.field.GoName
 }
 
-// checkKeys checks that keys are unique, and that the database assigns ids if the store relies on
+// checkKeys checks that the id is unique, and that the database assigns ids if the store relies on
 // it. Without a unique index on the id, INSERT with ON CONFLICT is an error in both databases.
-func (t *Table[T]) checkKeys(i *inspection) {
-	id, ok := i.columns[t.id.spec.Name]
+func (t *untyped) checkKeys(i *inspection) {
+	name := t.key[0].spec.Name
+	id, ok := i.columns[name]
 	switch {
-	case !ok:
+	case !ok || len(t.key) > 1:
 	case !id.unique:
-		i.add("column %s is not unique, though it holds the id: make it the primary key", t.id.spec.Name)
+		i.add("column %s is not unique, though it holds the id: make it the primary key", name)
 	case t.identity && !id.identity && t.dialect == sqltx.SQLite:
 		i.add("column %s lacks AUTOINCREMENT, so ids of deleted items are reused: "+
-			"set Options.NewID or ClientIDs, or create the table again", t.id.spec.Name)
+			"set Options.NewID or ClientIDs, or create the table again", name)
 	case t.identity && !id.identity:
 		i.add("column %s has no identity and no default, so no ids are assigned: "+
-			"set Options.NewID or ClientIDs", t.id.spec.Name)
-	}
-	for _, c := range t.unique {
-		// With either, the index is partial, and inspect does not report partial indexes.
-		omits := c.field.OmitZero || c.field.OmitEmpty
-		if f, ok := i.columns[c.spec.Name]; ok && !f.unique && !omits {
-			i.add("column %s is not unique, but%s is tagged so", c.spec.Name, ofField(c))
-		}
+			"set Options.NewID or ClientIDs", name)
 	}
 }
 
@@ -184,20 +293,14 @@ func (i *inspection) unfilled() {
 	}
 }
 
-// mismatch returns the type that the column should have, or "" if typ is suitable.
-func (c *column) mismatch(d sqltx.Dialect, typ string) string {
-	if d == sqltx.SQLite {
-		return c.sqliteMismatch(typ)
+// mismatch returns what is wrong with the type of a column, as the end of a message, or "" if it is
+// suitable.
+func (c *column) mismatch(d sqltx.Dialect, f found) string {
+	if d == sqltx.PostgreSQL {
+		return c.postgresMismatch(f)
 	}
-	return c.postgresMismatch(typ)
-}
-
-// fits reports whether all values of a field fit into a signed integer of this size. An unsigned
-// type needs one more bit. 64 bits always fit, because argument rejects larger values.
-func fits(f *schema.Field, bits int) bool {
-	own := f.Type.Bits
-	if f.Type.Unsigned {
-		own++
+	if want := c.sqliteMismatch(f.typ); want != "" {
+		return ", but" + ofField(c) + " needs " + want
 	}
-	return own <= bits || bits == 64 || bounded(f, bits)
+	return ""
 }

@@ -4,6 +4,7 @@ package sqltable
 // addColumns, chooseModified and checkNames; create.go and check.go use the types of columns.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -13,37 +14,49 @@ import (
 	"unicode"
 
 	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/resource/sql/internal/sqltype"
 	"github.com/stoa-go/stoa/resource/sql/sqlquery"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
 // column is one column of the table and the field that it stores.
 type column struct {
-	field *schema.Field // nil if the column has no field
+	field *schema.Field // nil if the column has no field, and for elements
 	spec  sqlquery.Column
 	form  form
-	expr  string // the expression in SELECT
-	cast  string // suffix of a placeholder: its type in PostgreSQL, so that it is not inferred
+	typ   sqltype.Type // in PostgreSQL; for an array that of the column
+	expr  string       // the name of the column, or its Expr
+	read  string       // the expression in SELECT
+	cast  string       // suffix of a placeholder: its type in PostgreSQL, so that it is not inferred
+	elem  *column      // an element of an arrayForm
+	// noEmpty means that the type has no empty text.
+	noEmpty bool
+	// generated columns are computed by the database and never written.
+	generated bool
 	// The store sets these columns and ignores the value of the field.
-	isRev, isModified bool
+	isRev, isModified, isDeleted bool
 }
 
-// form is how a value is represented in SQL. Only scalars can be filtered and sorted.
+// form is how a value is represented in SQL. Only scalars can be sorted.
 type form uint8
 
 const (
 	scalarForm form = iota // as defined by sqlquery.Column
 	bytesForm
 	jsonForm
+	arrayForm // an array of PostgreSQL
 )
 
-// scalar and computed are used in many conditions: only scalars take part in filters, and computed
-// columns are never written.
+// scalar and computed are used in many conditions: only scalars have an order, and computed columns
+// are never written.
 func (c *column) scalar() bool   { return c.form == scalarForm }
 func (c *column) computed() bool { return c.spec.Expr != "" }
 
+// filterable reports whether conditions can use the column. Those of a list are contains and isNull.
+func (c *column) filterable() bool { return c.scalar() || c.spec.List }
+
 // addColumns creates a column for each field.
-func (t *Table[T]) addColumns() error {
+func (t *untyped) addColumns() error {
 	if t.typ.Kind != schema.Object {
 		return errors.New("it is no struct")
 	}
@@ -65,7 +78,7 @@ func (t *Table[T]) addColumns() error {
 
 // checkHidden rejects a tag db on a field that is not part of the JSON, because its value would not
 // be stored.
-func (t *Table[T]) checkHidden() error {
+func (t *untyped) checkHidden() error {
 	for _, sf := range reflect.VisibleFields(t.typ.GoType) {
 		name := tagged(sf)
 		isField := func(f *schema.Field) bool { return slices.Equal(f.Index, sf.Index) }
@@ -86,7 +99,10 @@ func tagged(sf reflect.StructField) string {
 
 // columnOf returns the column of a field, or nil if it has none. A field without a column is zero
 // after each read, so it must be read-only for clients.
-func (t *Table[T]) columnOf(f *schema.Field) (*column, error) {
+func (t *untyped) columnOf(f *schema.Field) (*column, error) {
+	if f.Key != nil {
+		return nil, nil // a composite id is computed from the columns of its key
+	}
 	name := tagged(t.typ.GoType.FieldByIndex(f.Index))
 	if name == "-" {
 		if !f.ReadOnly {
@@ -102,15 +118,26 @@ func (t *Table[T]) columnOf(f *schema.Field) (*column, error) {
 	c := &column{field: f}
 	switch {
 	case f.Comparable():
-		c.spec = scalarSpec(f)
+		c.spec = scalarSpec(f, f.Type)
 	case f.Type.Format == "byte":
 		c.form = bytesForm
+	case f.ComparableElem():
+		c.form = jsonForm
+		c.spec = scalarSpec(f, f.Type.Elem)
+		c.spec.List = true
 	default:
 		c.form = jsonForm
 	}
-	c.spec.NotNull = !f.Nullable
+	hasNoEmpty := c.spec.Kind == sqlquery.Decimal || c.spec.Kind == sqlquery.Duration // so it is NULL
+	c.spec.NotNull = !f.Nullable && !(hasNoEmpty && !c.spec.List && (f.OmitZero || f.OmitEmpty))
+	if err := c.applyTag(t.typ.GoType.FieldByIndex(f.Index)); err != nil {
+		return nil, err
+	}
 	if own, ok := t.opts.Columns[f.Name]; ok {
 		// own replaces NotNull too, see Options.Columns.
+		if own.List = c.spec.List; own.List {
+			own.Kind = c.spec.Kind
+		}
 		c.spec = own
 		if own.Expr == "" && own.Name != "" {
 			name = own.Name
@@ -119,13 +146,53 @@ func (t *Table[T]) columnOf(f *schema.Field) (*column, error) {
 	if c.spec.Expr == "" {
 		c.spec.Name = name
 	}
-	return c, c.settle(t.dialect)
+	if err := c.settle(t.dialect); err != nil {
+		return nil, err
+	}
+	if err := t.checkEmpty(c); err != nil {
+		return nil, err
+	}
+	// Only text is sorted by a collation.
+	if c.scalar() && c.spec.Kind == sqlquery.Text && c.isText() && c.spec.Collation == "" {
+		c.spec.Collation = t.opts.Collation
+	}
+	return c, nil
+}
+
+// applyTag applies the tag sql: an SQL type, and the options generated and null. A comma within
+// parentheses belongs to the type.
+func (c *column) applyTag(sf reflect.StructField) error {
+	tag, ok := sf.Tag.Lookup("sql")
+	if !ok {
+		return nil
+	}
+	end := strings.IndexByte(tag, ')') + 1
+	typ, options, _ := strings.Cut(tag[end:], ",")
+	if typ = tag[:end] + typ; typ != "" {
+		c.spec.Type = typ
+		t, err := sqltype.Parse(typ)
+		if err == nil && t.Name != sqltype.UUID && c.spec.Kind == sqlquery.UUID {
+			c.spec.Kind = sqlquery.Text
+		}
+	}
+	for option := range strings.SplitSeq(options, ",") {
+		switch option {
+		case "":
+		case "generated":
+			c.generated = true
+		case "null":
+			c.spec.NotNull = false
+		default:
+			return fmt.Errorf("unknown option %q in the tag sql; use generated or null", option)
+		}
+	}
+	return nil
 }
 
 // settle checks the column and computes its SQL. The translator makes the same checks, but only for
 // scalars. A Path is rejected, because an assignment to part of a JSON column differs between the
 // databases.
-func (c *column) settle(d sqltx.Dialect) error {
+func (c *column) settle(d sqltx.Dialect) (err error) {
 	switch {
 	case len(c.spec.Path) > 0:
 		return errors.New("its column has a Path: only whole columns can be written")
@@ -134,66 +201,70 @@ func (c *column) settle(d sqltx.Dialect) error {
 	case !c.computed() && (c.spec.Name == "" || strings.ContainsRune(c.spec.Name, 0)):
 		return fmt.Errorf("%q is no name of a column", c.spec.Name)
 	}
+	if err := c.setType(d); err != nil {
+		return err
+	}
 	c.expr = "(" + c.spec.Expr + ")"
 	if !c.computed() {
 		c.expr = d.Quote(c.spec.Name)
 	}
+	c.read = c.expr
 	// PostgreSQL infers the type of a parameter from its context, and in SELECT $1 it would be
 	// text.
 	if d == sqltx.PostgreSQL {
-		c.cast = "::" + c.sqlType(d)
+		c.read, c.cast = c.reading(), c.casting()
 	}
+	c.noEmpty = c.hasNoEmpty(d)
 	return nil
 }
 
-// scalarSpec returns the default column of a scalar field. The NotNull of the result is not set.
-func scalarSpec(f *schema.Field) sqlquery.Column {
+// checkEmpty rejects a column that has no value for a field that the JSON omits. Decimals and durations
+// are nullable then. The id is never omitted.
+func (t *untyped) checkEmpty(c *column) error {
+	f := c.field
+	if !c.noEmpty || !c.spec.NotNull || !f.OmitZero && !f.OmitEmpty || f.StoreDefault || c.generated ||
+		f.Name == cmp.Or(t.opts.ID, "id") {
+		return nil
+	}
+	typ := strings.ReplaceAll(c.typ.SQL, `"`, "")
+	return fmt.Errorf(`it may be empty, which no %s is: tag it sql:"%s,null" or default:"db"`, typ, typ)
+}
+
+// scalarSpec returns the default column of a scalar of type typ, which the field has or its elements
+// have. The NotNull of the result is not set.
+func scalarSpec(f *schema.Field, typ *schema.Type) sqlquery.Column {
 	switch {
-	case f.Type.GoType == reflect.TypeFor[time.Time]():
+	case typ.GoType == reflect.TypeFor[time.Time]():
 		return sqlquery.Column{Kind: sqlquery.Time}
-	case f.Type.Kind == schema.Integer:
+	case typ.Kind == schema.Integer:
 		return sqlquery.Column{Kind: sqlquery.Integer}
-	case f.Type.Kind == schema.Number:
+	case typ.Kind == schema.Number && typ.Bits == 32 && typ == f.Type:
+		return sqlquery.Column{Kind: sqlquery.Number, Type: sqltype.Real}
+	case typ.Kind == schema.Number:
 		return sqlquery.Column{Kind: sqlquery.Number}
-	case f.Type.Kind == schema.Boolean:
+	case typ.Kind == schema.Boolean:
 		return sqlquery.Column{Kind: sqlquery.Bool}
-	// With either option the field may be empty, which is not a valid uuid.
-	case f.Format == "uuid" && !f.OmitZero && !f.OmitEmpty:
+	case f.Format == "decimal" && typ != f.Type:
+		return sqlquery.Column{Kind: sqlquery.Decimal}
+	case f.Format == "decimal":
+		return sqlquery.Column{Kind: sqlquery.Decimal, Type: decimalType(f)}
+	case f.Format == "duration":
+		return sqlquery.Column{Kind: sqlquery.Duration}
+	// With either option the field may be empty, which is not valid in other types than text.
+	case f.OmitZero || f.OmitEmpty || typ != f.Type && f.Format != "uuid":
+	case f.Format == "uuid":
 		return sqlquery.Column{Kind: sqlquery.UUID}
+	case f.Format == "date":
+		return sqlquery.Column{Type: sqltype.Date}
+	case f.Format == "time-local":
+		return sqlquery.Column{Type: sqltype.Time}
 	}
 	return sqlquery.Column{}
 }
 
-// sqlType returns the type of the column in a new table. In PostgreSQL it is also the cast of
-// arguments. The types of SQLite are those that STRICT allows.
-func (c *column) sqlType(d sqltx.Dialect) string {
-	i := 0
-	if d == sqltx.PostgreSQL {
-		i = 1
-	}
-	switch {
-	case c.form == jsonForm:
-		return [...]string{"TEXT", "jsonb"}[i]
-	case c.form == bytesForm:
-		return [...]string{"BLOB", "bytea"}[i]
-	case c.spec.Layout != "":
-		return [...]string{"TEXT", "text"}[i]
-	case c.spec.Unit != 0:
-		return [...]string{"INTEGER", "bigint"}[i]
-	}
-	return map[sqlquery.Kind][2]string{
-		sqlquery.Text:    {"TEXT", "text"},
-		sqlquery.Integer: {"INTEGER", "bigint"},
-		sqlquery.Number:  {"REAL", "double precision"},
-		sqlquery.Bool:    {"INTEGER", "boolean"},
-		sqlquery.Time:    {"TEXT", "timestamptz"},
-		sqlquery.UUID:    {"TEXT", "uuid"},
-	}[c.spec.Kind][i]
-}
-
 // chooseModified finds or creates the column of the time of the last write. Without a field, the
 // column is not in t.columns, and Check and createItems treat it separately.
-func (t *Table[T]) chooseModified() error {
+func (t *untyped) chooseModified() error {
 	name := t.opts.Modified
 	if name == "" {
 		return nil
@@ -214,7 +285,7 @@ func (t *Table[T]) chooseModified() error {
 }
 
 // columnNamed returns the column with a field that has this name in the database, or nil.
-func (t *Table[T]) columnNamed(name string) *column {
+func (t *untyped) columnNamed(name string) *column {
 	for _, c := range t.columns {
 		if !c.computed() && c.spec.Name == name {
 			return c
@@ -226,7 +297,7 @@ func (t *Table[T]) columnNamed(name string) *column {
 // checkNames rejects two fields with the same column. Names are compared without regard to case, as
 // SQLite does, and PostgreSQL for unquoted names. PostgreSQL would accept two quoted names that
 // differ in case only, but tools rarely quote names.
-func (t *Table[T]) checkNames() error {
+func (t *untyped) checkNames() error {
 	seen := map[string]string{}
 	for _, c := range t.columns {
 		if c.computed() {

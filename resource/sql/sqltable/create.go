@@ -4,8 +4,10 @@ package sqltable
 // that do not exist, and then calls Check.
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stoa-go/stoa/resource/sql/sqlquery"
@@ -14,7 +16,9 @@ import (
 
 // DDL returns the statements that create the table, its indexes and the table of its tombstones,
 // for use by a person or a migration tool.
-func (t *Table[T]) DDL() string {
+func (t *Table[T]) DDL() string { return t.ddl() }
+
+func (t *untyped) ddl() string {
 	var b strings.Builder
 	for _, s := range t.statements() {
 		b.WriteString(s.text + ";\n")
@@ -30,45 +34,61 @@ type statement struct {
 
 // statements returns the statements in the order of their execution: the table of the items, its
 // indexes, and the table of tombstones.
-func (t *Table[T]) statements() []statement {
+func (t *untyped) statements() []statement {
 	all := []statement{{t.name, t.createItems()}}
-	for _, c := range t.unique {
-		// A zero that the JSON omits is not a value, and any number of items may have it.
-		if c.field.OmitZero || c.field.OmitEmpty {
-			text := "CREATE UNIQUE INDEX " + t.indexName(c, "key") + " ON " + t.within(t.name) +
-				" (" + c.expr + ") WHERE " + c.expr +
-				" <> " + c.zero()
-			all = append(all, statement{t.name, text})
-		}
-	}
+	all = append(all, t.uniqueIndexes()...)
 	for _, name := range t.opts.Index {
 		// The id and unique fields have an index already.
-		if c := t.byField[name]; c != t.id && !c.field.Unique {
-			text := "CREATE INDEX " + t.indexName(c, "idx") + " ON " + t.within(t.name) +
-				" (" + t.sorted(c) + ", " + t.id.expr + ")"
+		if c := t.byField[name]; c != t.key[0] && !c.field.Unique {
+			text := "CREATE INDEX " + t.indexName(c.spec.Name, "idx") + " ON " + t.within(t.name) +
+				" (" + t.sorted(c) + ", " + t.keyListWithout(c) + ")"
+			if t.deletedAt != nil {
+				text += " WHERE " + t.deletedAt.expr + " IS NULL"
+			}
 			all = append(all, statement{t.name, text})
 		}
 	}
+	all = append(all, t.searchStatements()...)
 	if t.tombstones != nil {
-		text := "CREATE TABLE " + t.tombstones.table + " (\n\t" +
-			t.tombstones.id + " " + t.ddlType(t.id) + " NOT NULL PRIMARY KEY,\n\t" +
-			t.tombstones.at.expr + " " + t.ddlType(t.tombstones.at) + " NOT NULL\n)" + t.strict()
-		all = append(all, statement{t.tombstones.name, text})
+		all = append(all, statement{t.tombstones.name, t.createTombstones()})
 	}
 	return all
 }
 
-// createItems returns the CREATE TABLE of the items. A unique field with omitzero or omitempty is
-// not UNIQUE in it: statements adds a partial index.
-func (t *Table[T]) createItems() string {
+// createTombstones returns the CREATE TABLE of the tombstones.
+func (t *untyped) createTombstones() string {
+	lines := []string{}
+	for i, c := range t.key {
+		line := t.tombstones.id[i] + " " + t.ddlType(c) + " NOT NULL"
+		if len(t.key) == 1 {
+			line += " PRIMARY KEY"
+		}
+		lines = append(lines, line)
+	}
+	lines = append(lines, t.tombstones.at.expr+" "+t.ddlType(t.tombstones.at)+" NOT NULL")
+	if len(t.key) > 1 {
+		lines = append(lines, "PRIMARY KEY ("+strings.Join(t.tombstones.id, ", ")+")")
+	}
+	return "CREATE TABLE " + t.tombstones.table + " (\n\t" + strings.Join(lines, ",\n\t") + "\n)" + t.strict()
+}
+
+// keyListWithout returns the columns of the id except c, which precedes them in an index.
+func (t *untyped) keyListWithout(c *column) string {
+	exprs := t.keyExprs("")
+	return strings.Join(slices.DeleteFunc(exprs, func(e string) bool { return e == c.expr }), ", ")
+}
+
+// createItems returns the CREATE TABLE of the items. A unique field with omitzero or omitempty, or with
+// soft deletion, is not UNIQUE in it: statements adds a partial index. It has no generated columns.
+func (t *untyped) createItems() string {
 	lines := []string{}
 	add := func(parts ...string) { lines = append(lines, "\t"+strings.Join(parts, " ")) }
 	for _, c := range t.columns {
 		switch {
-		case c.computed():
-		case c == t.id:
+		case c.computed(), c.generated && !t.isKey(c):
+		case c.field == t.idField:
 			add(c.expr, t.ddlType(c), t.primaryKey())
-		case c.field.Unique && c.scalar() && !c.field.OmitZero && !c.field.OmitEmpty:
+		case t.isInline(c):
 			add(c.expr, t.ddlType(c)+c.notNull()+t.references(c), "UNIQUE")
 		default:
 			add(c.expr, t.ddlType(c)+c.notNull()+t.references(c))
@@ -78,14 +98,26 @@ func (t *Table[T]) createItems() string {
 		add(t.modified.expr, t.ddlType(t.modified), "NOT NULL")
 	}
 	if t.rev.column != "" && t.columnNamed(t.rev.column) == nil {
-		add(t.rev.expr, t.ddlType(&column{spec: sqlquery.Column{Kind: t.rev.kind}}), "NOT NULL")
+		add(t.rev.expr, t.ddlType(t.revisionColumn()), "NOT NULL")
+	}
+	if len(t.key) > 1 {
+		add("PRIMARY KEY (" + t.keyList() + ")")
+	}
+	if t.deletedAt != nil && t.deletedAt.field == nil {
+		add(t.deletedAt.expr, t.ddlType(t.deletedAt))
+	}
+	if vector := t.createVector(); vector != "" {
+		add(vector)
+	}
+	for _, constraint := range t.uniqueConstraints() {
+		add(constraint)
 	}
 	return "CREATE TABLE " + t.table + " (\n" + strings.Join(lines, ",\n") + "\n)" + t.strict()
 }
 
 // primaryKey returns the constraints of the id column. BY DEFAULT instead of ALWAYS lets other
 // programs insert rows with ids, for example in an import.
-func (t *Table[T]) primaryKey() string {
+func (t *untyped) primaryKey() string {
 	switch {
 	case t.identity && t.dialect == sqltx.SQLite:
 		return "PRIMARY KEY AUTOINCREMENT" // without it, SQLite reuses the largest id after its deletion
@@ -105,7 +137,7 @@ func (c *column) notNull() string {
 
 // references returns the foreign key of a column. It names no column of the other table, and so
 // refers to the primary key.
-func (t *Table[T]) references(c *column) string {
+func (t *untyped) references(c *column) string {
 	name, ok := t.opts.References[c.field.Name]
 	if !ok {
 		return ""
@@ -115,8 +147,10 @@ func (t *Table[T]) references(c *column) string {
 
 // zero returns the zero value of the column in SQL. It must equal the value that an omitted field
 // is stored as.
-func (c *column) zero() string {
+func (t *untyped) zero(c *column) string {
 	switch c.spec.Kind {
+	case sqlquery.Time:
+		return strings.TrimPrefix(t.zeroDefault(c), " DEFAULT ")
 	case sqlquery.Integer, sqlquery.Number:
 		return "0"
 	case sqlquery.Bool:
@@ -125,19 +159,25 @@ func (c *column) zero() string {
 	return "''"
 }
 
-// ddlType returns the type of a column, with a collation for text. Lists sort by code point, and
-// only an index in the same order can serve them.
-func (t *Table[T]) ddlType(c *column) string {
+// partial reports whether a unique index leaves out zero values. Some types have none: a value that the
+// JSON omits is NULL then, of which an index allows any number.
+func (c *column) partial() bool {
+	return (c.field.OmitZero || c.field.OmitEmpty) && !c.noEmpty
+}
+
+// ddlType returns the type of a column, with a collation for text. Only an index in the order of
+// lists can serve them, which is by code point unless a collation is set.
+func (t *untyped) ddlType(c *column) string {
 	typ := c.sqlType(t.dialect)
-	if typ == "text" {
-		typ += ` COLLATE "C"`
+	if t.dialect == sqltx.PostgreSQL && c.isText() {
+		typ += " COLLATE " + t.dialect.Quote(cmp.Or(c.spec.Collation, "C"))
 	}
 	return typ
 }
 
 // sorted returns the column as an index key in the order of a list. Lists sort NULL first, like
 // SQLite, while an index of PostgreSQL has it last by default.
-func (t *Table[T]) sorted(c *column) string {
+func (t *untyped) sorted(c *column) string {
 	if t.dialect == sqltx.PostgreSQL && !c.spec.NotNull {
 		return c.expr + " NULLS FIRST"
 	}
@@ -146,7 +186,7 @@ func (t *Table[T]) sorted(c *column) string {
 
 // strict makes SQLite reject values of other types than the column's. Without it a column is only a
 // preference, and another program could store text in an integer column.
-func (t *Table[T]) strict() string {
+func (t *untyped) strict() string {
 	if t.dialect == sqltx.SQLite {
 		return " STRICT"
 	}
@@ -155,7 +195,7 @@ func (t *Table[T]) strict() string {
 
 // within returns the quoted name of a table for use in an index or foreign key. SQLite accepts no
 // schema in these positions and uses that of the statement's table.
-func (t *Table[T]) within(name string) string {
+func (t *untyped) within(name string) string {
 	if t.dialect == sqltx.SQLite {
 		name = name[strings.LastIndexByte(name, '.')+1:]
 	}
@@ -165,8 +205,8 @@ func (t *Table[T]) within(name string) string {
 
 // indexName returns the name that PostgreSQL would choose. In SQLite the schema of the table is
 // added.
-func (t *Table[T]) indexName(c *column, suffix string) string {
-	name := t.dialect.Quote(t.bare() + "_" + c.spec.Name + "_" + suffix)
+func (t *untyped) indexName(columns, suffix string) string {
+	name := t.dialect.Quote(t.bare() + "_" + columns + "_" + suffix)
 	if i := strings.IndexByte(t.name, '.'); i >= 0 && t.dialect == sqltx.SQLite {
 		name = t.dialect.Quote(t.name[:i]) + "." + name
 	}
@@ -176,7 +216,10 @@ func (t *Table[T]) indexName(c *column, suffix string) string {
 // CreateTable creates the tables of [Table.DDL] that do not exist, each with its indexes, and then
 // calls [Table.Check]. It never drops or alters a table: if an existing one differs, CreateTable
 // returns an error that lists the differences. Several processes may call it concurrently.
-func (t *Table[T]) CreateTable(ctx context.Context) error {
+func (t *Table[T]) CreateTable(ctx context.Context) error { return t.createTable(ctx) }
+
+func (t *untyped) createTable(ctx context.Context) error {
+	ctx = sqltx.WithoutSession(ctx)
 	err := t.db.InTx(ctx, func(ctx context.Context) error {
 		// CREATE TABLE IF NOT EXISTS is not enough: two processes that execute it at the same time
 		// can both see no table. One of them then violates a unique index of the system catalog.
@@ -209,5 +252,5 @@ func (t *Table[T]) CreateTable(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("sqltable: creating %s: %w", t.name, err)
 	}
-	return t.Check(ctx)
+	return t.checkWith(ctx, nil)
 }

@@ -56,6 +56,15 @@ type numbered struct {
 	Note *string `json:"note"`
 }
 
+// tenanted is unique in its tenant.
+type tenanted struct {
+	ID     string `json:"id"`
+	Tenant string `json:"tenantId"`
+	Email  string `json:"email" unique:"tenantId"`
+	Login  string `json:"login" unique:"true"`
+	Phone  string `json:"phone,omitzero" unique:"tenantId"`
+}
+
 // TestDDL holds what tables are made of, in both dialects. The engines run the same statements in sqltest/sqltabletest.
 func TestDDL(t *testing.T) {
 	t.Parallel()
@@ -71,6 +80,13 @@ func TestDDL(t *testing.T) {
 		},
 		"numbered": func(db *sqltx.DB) string {
 			return sqltable.New[numbered](db, "numbers", &sqltable.Options{Rev: "version", CountRev: true, Forget: true}).DDL()
+		},
+		"soft": func(db *sqltx.DB) string {
+			return sqltable.New[tenanted](db, "users", &sqltable.Options{SoftDelete: "deleted_at",
+				Index: []string{"tenantId"}}).DDL()
+		},
+		"tenanted": func(db *sqltx.DB) string {
+			return sqltable.New[tenanted](db, "users", &sqltable.Options{SoftDelete: "deleted_at", UniqueDeleted: true}).DDL()
 		},
 		"content": func(db *sqltx.DB) string {
 			return sqltable.New[numbered](db, "numbers", &sqltable.Options{Rev: sqltable.Content, Tombstones: "dead", ClientIDs: true}).DDL()

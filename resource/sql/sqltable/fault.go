@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stoa-go/stoa/resource"
@@ -17,7 +18,7 @@ import (
 // fault converts an error of the database to one of package resource. The result wraps the original
 // error, for logs and for the retry of transactions. Errors that it does not classify are returned
 // unchanged and become 500.
-func (t *Table[T]) fault(err error) error {
+func (t *untyped) fault(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -25,10 +26,11 @@ func (t *Table[T]) fault(err error) error {
 	var meaning error
 	switch f.Kind {
 	case sqltx.Unique:
-		meaning = t.about(f, resource.Taken, "key")
+		meaning = t.takenError(f)
 		// Inserts use ON CONFLICT for the id, so this happens only for ids that the database
 		// assigns.
-		if len(f.Columns) == 1 && t.columnNamed(f.Columns[0]) == t.id {
+		isKey := func(name string) bool { return t.isKey(t.columnNamed(name)) }
+		if len(f.Columns) == len(t.key) && !slices.ContainsFunc(f.Columns, not(isKey)) {
 			meaning = resource.ErrExists
 		}
 	case sqltx.ForeignKey:
@@ -43,16 +45,20 @@ func (t *Table[T]) fault(err error) error {
 		meaning = t.about(f, func(field string) error { return resource.Invalid(field, "check") }, "check")
 	case sqltx.Conflict, sqltx.Unavailable:
 		meaning = resource.ErrUnavailable
+	case sqltx.Denied:
+		meaning = resource.ErrForbidden
 	default:
 		return err
 	}
 	return fmt.Errorf("%w: %w", meaning, err)
 }
 
+func not(f func(string) bool) func(string) bool { return func(s string) bool { return !f(s) } }
+
 // about returns an error for each field that the fault concerns, or one without a field if none is
 // known. Options.Constraints has precedence over what the database reports, because a CHECK
 // constraint may concern several columns.
-func (t *Table[T]) about(f sqltx.Fault, fieldError func(field string) error, suffix string) error {
+func (t *untyped) about(f sqltx.Fault, fieldError func(field string) error, suffix string) error {
 	if field, ok := t.opts.Constraints[f.Constraint]; ok {
 		return fieldError(field)
 	}
@@ -77,7 +83,7 @@ func (t *Table[T]) about(f sqltx.Fault, fieldError func(field string) error, suf
 // conventional returns the column in a default constraint name of PostgreSQL, such as status for
 // orders_status_check. PostgreSQL truncates names to 63 bytes, so long names are not recognized and
 // need Options.Constraints.
-func (t *Table[T]) conventional(constraint, suffix string) string {
+func (t *untyped) conventional(constraint, suffix string) string {
 	name, ok := strings.CutPrefix(constraint, t.bare()+"_")
 	if !ok {
 		return ""
@@ -88,7 +94,7 @@ func (t *Table[T]) conventional(constraint, suffix string) string {
 
 // deleteError is fault for a deletion: a foreign key violation means that other items refer to this
 // one.
-func (t *Table[T]) deleteError(err error) error {
+func (t *untyped) deleteError(err error) error {
 	if err != nil && t.dialect.Fault(err).Kind == sqltx.ForeignKey {
 		return fmt.Errorf("%w: %w", problem.New(problem.Conflict, "Other items refer to this one."), err)
 	}
@@ -102,7 +108,7 @@ func unknown(field string) error { return resource.Invalid(field, "unknown") }
 // danglingError returns the error of the field of v that refers to a missing item. SQLite does not
 // report which one it is. It looks for the parent of each foreign key after the failure. Another
 // writer may have inserted the missing parent since; the error then names no field.
-func (t *Table[T]) danglingError(ctx context.Context, v *T) error {
+func (t *untyped) danglingError(ctx context.Context, v any) error {
 	keys, err := t.foreignKeys(ctx)
 	if err != nil {
 		return err
@@ -137,7 +143,7 @@ type foreignKey struct{ column, parent, to string }
 // foreignKeys reads the foreign keys of a table of SQLite. A key without a column refers to the
 // primary key. Keys of several columns have one row for each column, and each column is examined on
 // its own.
-func (t *Table[T]) foreignKeys(ctx context.Context) ([]foreignKey, error) {
+func (t *untyped) foreignKeys(ctx context.Context) ([]foreignKey, error) {
 	rows, err := t.db.Writer(ctx).QueryContext(ctx, "SELECT k.`from`, k.`table`, coalesce(k.`to`, "+
 		"(SELECT p.name FROM pragma_table_info(k.`table`) AS p WHERE p.pk = 1)) FROM pragma_foreign_key_list(?1) AS k",
 		t.bare())
@@ -157,4 +163,4 @@ func (t *Table[T]) foreignKeys(ctx context.Context) ([]foreignKey, error) {
 }
 
 // bare returns the name of the table without the schema.
-func (t *Table[T]) bare() string { return t.name[strings.LastIndexByte(t.name, '.')+1:] }
+func (t *untyped) bare() string { return t.name[strings.LastIndexByte(t.name, '.')+1:] }

@@ -1,37 +1,54 @@
 package sqltable
 
-// Inspection of tables of PostgreSQL. check.go calls inspect and mismatch, which also dispatch to
-// inspect_sqlite.go.
+// Inspection of tables of PostgreSQL. check.go calls inspect, which also dispatches to
+// inspect_sqlite.go. inspect_type.go compares the types.
 
 import (
 	"context"
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
-	"strconv"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/schema"
-	"github.com/stoa-go/stoa/resource/sql/sqlquery"
+	"github.com/stoa-go/stoa/resource/sql/internal/sqltype"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
 // inspectPostgres selects the columns of a table, and no rows if the table does not exist. Only
 // indexes that ON CONFLICT accepts count as unique: on a single column and all rows, valid and not
-// deferrable. to_regclass returns NULL for a name that does not exist, instead of an error that
-// would abort the transaction.
+// deferrable. The chain leads from a domain to its base type. That or its elements may be an enum.
+// to_regclass returns NULL for a name that does not exist, instead of an error that would abort
+// the transaction.
 const inspectPostgres = `
-SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.atthasdef OR a.attidentity <> '',
+SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull OR b.filled,
+	a.atthasdef OR a.attidentity <> '' OR b.defaults,
 	EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisunique AND i.indnkeyatts = 1
 		AND i.indkey[0] = a.attnum AND i.indpred IS NULL AND i.indisvalid AND i.indimmediate),
-	a.attgenerated <> '' OR a.attidentity = 'a'
-FROM pg_attribute a WHERE a.attrelid = to_regclass($1::text) AND a.attnum > 0 AND NOT a.attisdropped`
+	a.attgenerated <> '' OR a.attidentity = 'a', b.typ, b.schema, b.name, b.visible, b.labels
+FROM pg_attribute a CROSS JOIN LATERAL (
+	WITH RECURSIVE chain (oid, mod, depth) AS (
+		SELECT a.atttypid, a.atttypmod, 0
+		UNION ALL
+		SELECT t.typbasetype, t.typtypmod, c.depth + 1 FROM chain c JOIN pg_type t ON t.oid = c.oid
+		WHERE t.typtype = 'd')
+	SELECT format_type(c.oid, c.mod) AS typ, n.nspname AS schema, e.typname AS name,
+		pg_type_is_visible(e.oid) AS visible,
+		coalesce((SELECT json_agg(l.enumlabel ORDER BY l.enumsortorder) FROM pg_enum l
+			WHERE l.enumtypid = e.oid), '[]')::text AS labels,
+		EXISTS (SELECT 1 FROM chain d JOIN pg_type t ON t.oid = d.oid WHERE t.typnotnull) AS filled,
+		EXISTS (SELECT 1 FROM chain d JOIN pg_type t ON t.oid = d.oid WHERE t.typdefault IS NOT NULL)
+			AS defaults
+	FROM chain c JOIN pg_type t ON t.oid = c.oid
+	JOIN pg_type e ON e.oid = CASE WHEN t.typcategory = 'A' THEN t.typelem ELSE t.oid END
+	JOIN pg_namespace n ON n.oid = e.typnamespace ORDER BY c.depth DESC LIMIT 1) b
+WHERE a.attrelid = to_regclass($1::text) AND a.attnum > 0 AND NOT a.attisdropped`
 
 // inspect returns the columns of a table. The map is empty if the table does not exist.
-func (t *Table[T]) inspect(ctx context.Context, name string) (map[string]found, error) {
+func (t *untyped) inspect(ctx context.Context, name string) (map[string]found, error) {
 	if t.dialect == sqltx.SQLite {
 		return t.inspectSQLite(ctx, name)
 	}
@@ -46,11 +63,18 @@ func (t *Table[T]) inspect(ctx context.Context, name string) (map[string]found, 
 	defer rows.Close()
 	columns := map[string]found{}
 	for rows.Next() {
-		var name string
+		var name, base, labels string
 		var f found
-		if err := rows.Scan(&name, &f.typ, &f.notNull, &f.filled, &f.unique, &f.generated); err != nil {
+		var e enumType
+		err := rows.Scan(&name, &f.typ, &f.notNull, &f.filled, &f.unique, &f.generated,
+			&base, &e.schema, &e.name, &e.visible, &labels)
+		if err == nil {
+			err = json.Unmarshal([]byte(labels), &e.labels)
+		}
+		if err != nil {
 			return nil, err
 		}
+		f.setBase(base, e)
 		f.identity = f.filled // a sequence does not repeat numbers; other defaults are not checked
 		columns[name] = f
 	}
@@ -59,7 +83,7 @@ func (t *Table[T]) inspect(ctx context.Context, name string) (map[string]found, 
 
 // exists reports whether the table exists. It sees tables that were committed after the transaction
 // began. to_regclass reads the catalog with a snapshot of its own.
-func (t *Table[T]) exists(ctx context.Context, name string) (there bool, err error) {
+func (t *untyped) exists(ctx context.Context, name string) (there bool, err error) {
 	if t.dialect == sqltx.SQLite {
 		columns, err := t.inspectSQLite(ctx, name)
 		return len(columns) > 0, err
@@ -72,58 +96,13 @@ func (t *Table[T]) exists(ctx context.Context, name string) (there bool, err err
 	return there, err
 }
 
-// postgresMismatch is mismatch for PostgreSQL. It accepts the types that store every value
-// unchanged and can be compared with the arguments of package sqlquery.
-func (c *column) postgresMismatch(typ string) string {
-	name, size, _ := strings.Cut(typ, "(")
-	want := []string{c.sqlType(sqltx.PostgreSQL)}
-	switch {
-	case c.form == jsonForm:
-		want = append(want, "json")
-	// format_type returns the full name, with the precision in the middle: timestamp(6) with time
-	// zone. Less precision would round times.
-	case want[0] == "timestamptz":
-		want = []string{"timestamp with time zone"}
-		name = typ
-		if strings.HasPrefix(typ, "timestamp(6) with") {
-			return ""
-		}
-	case want[0] == "text":
-		return c.textMismatch(name, size)
-	case c.form == scalarForm && c.spec.Kind == sqlquery.Integer:
-		bits := map[string]int{"smallint": 16, "integer": 32, "bigint": 64}[name]
-		if bits == 0 || c.field != nil && !fits(c.field, bits) {
-			return "bigint"
-		}
-		return ""
-	}
-	if slices.Contains(want, name) {
-		return ""
-	}
-	return strings.Join(want, " or ")
-}
-
-// textMismatch compares the length of a varchar with the maximum length of the field. citext is
-// accepted: arguments are cast to text, so PostgreSQL compares both sides as text.
-func (c *column) textMismatch(name, size string) string {
-	switch name {
-	case "text", "citext":
-		return ""
-	case "character varying":
-		most, err := strconv.Atoi(strings.TrimSuffix(size, ")"))
-		if err != nil || c.longest() <= most {
-			return ""
-		}
-		return "text, or the tag maxLength:\"" + strconv.Itoa(most) + "\""
-	}
-	return "text"
-}
-
 // longest returns the maximum length of the column's values in characters.
 func (c *column) longest() int {
 	switch {
 	case c.field == nil || c.isRev:
 		return len(resource.NewRev())
+	case c.typ.Name == sqltype.VarChar && c.typ.Size >= 0:
+		return c.typ.Size
 	case c.field.MaxLength != nil:
 		return *c.field.MaxLength
 	case len(c.field.Enum) > 0:

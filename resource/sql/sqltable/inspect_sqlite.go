@@ -7,6 +7,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/stoa-go/stoa/resource/sql/internal/sqltype"
 	"github.com/stoa-go/stoa/resource/sql/sqlquery"
 )
 
@@ -26,7 +27,7 @@ FROM pragma_table_xinfo(?1, ?2) AS c WHERE c.hidden <> 1`
 
 // inspectSQLite returns the columns of a table, and an empty map if it does not exist. A name
 // without a schema is that of the main database; temporary tables need the schema temp.
-func (t *Table[T]) inspectSQLite(ctx context.Context, name string) (map[string]found, error) {
+func (t *untyped) inspectSQLite(ctx context.Context, name string) (map[string]found, error) {
 	schema, table, ok := strings.Cut(name, ".")
 	if !ok {
 		schema, table = "main", name
@@ -79,8 +80,9 @@ func (c *column) sqliteMismatch(typ string) string {
 		fits = aff == "INTEGER" || aff == "NUMERIC"
 	case want == "REAL":
 		fits = aff == "REAL" || aff == "NUMERIC" || aff == "INTEGER"
-	case c.form == jsonForm || c.spec.Kind == sqlquery.UUID ||
-		c.spec.Kind == sqlquery.Time && c.spec.Layout == "":
+	case c.form == jsonForm || c.spec.Kind == sqlquery.UUID || c.spec.Kind == sqlquery.Duration ||
+		c.spec.Kind == sqlquery.Time && c.spec.Layout == "" ||
+		c.typ.Name == sqltype.Date || c.typ.Name == sqltype.Time:
 		fits = aff == "TEXT" || aff == "NUMERIC"
 	default:
 		fits = aff == "TEXT"

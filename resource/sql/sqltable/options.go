@@ -19,6 +19,12 @@ type Options struct {
 	// is not a pointer, NULL becomes the zero value of the field; filters still distinguish the
 	// two.
 	Columns map[string]sqlquery.Column
+	// Collation is the PostgreSQL collation in which lists sort text columns. Set it to that of the
+	// columns of an existing table, so that the table's own indexes serve lists: "default" is the
+	// collation of the database. Default "C", by code point, which is the order of new tables of
+	// this package. It must be deterministic. Filters such as startsWith compare by code point and
+	// need an index in the collation "C". A Collation in Columns has precedence.
+	Collation string
 	// Rev is the column of the revision, [XMin] or [Content]. Default "rev". It is a text column,
 	// or an integer column with CountRev. If it is the column of a field, the field has the
 	// revision, and values of clients are ignored.
@@ -41,14 +47,55 @@ type Options struct {
 	// Recreate allows an id to be inserted again after its deletion. Otherwise that fails, except
 	// if Insert and Delete of one id are concurrent.
 	Recreate bool
+	// SoftDelete is the column of the time at which an item was deleted, which is NULL before. DELETE
+	// sets it and keeps the row, if the item has the expected revision. Empty means that DELETE removes
+	// the row. The item is in no list, count or lock, and a request for it is 410. There is no table of
+	// tombstones, and [Table.Ops] has Restore.
+	//
+	// If it is the column of a field, that is a *time.Time with the tag readOnly, which is always null
+	// in items that clients see. A foreign key of the database still accepts a deleted row, and ON
+	// DELETE does nothing: a relation to a deleted item finds none, and other items may refer to one that
+	// is deleted. Remove rows with another program when they are no longer needed; their requests are
+	// then 404.
+	//
+	// With Recreate, Insert replaces the row of a deleted item, which then cannot be restored. Columns
+	// without a field keep the values of the deleted row.
+	SoftDelete string
+	// UniqueDeleted declares that unique indexes also cover deleted rows: a value of a deleted item is
+	// taken, with 409, until the row is removed. By default CreateTable creates partial indexes, and
+	// [Table.Check] reports others.
+	UniqueDeleted bool
 	// NewID returns the id of a new item. Default: a UUID of version 7; for integers the database
 	// assigns ids, and there is no Insert. It must be safe for concurrent use.
 	NewID func() string
 	// ClientIDs makes clients choose the ids of new items: there is no Create.
 	ClientIDs bool
 	// Index lists fields, by JSON name. For each, CreateTable creates an index that ends with the
-	// id. It serves filters and sorts by the field. Fields with the tag unique have a unique index.
+	// id. It serves filters and sorts by the field. Lists of related items by the field read the rows of
+	// each key by it, and in the order of the id only those that are returned. Name it for an existing
+	// table, too, if there is such an index. Fields with the tag unique have a unique index, alone or
+	// together with the fields that the tag names.
 	Index []string
+	// Search lists the fields, by JSON name, that a search covers, the most important first. Their columns
+	// must be text columns. In PostgreSQL, CreateTable adds a generated column search_vector with a GIN
+	// index. It needs the collation und-x-icu, and covers 150,000 characters of an item, the same number of
+	// each field, and 16,383 words of a text. In SQLite, which must have the module FTS5, CreateTable
+	// creates a table with the suffix "_search" and triggers. Check reports what is missing, but not that
+	// the fields or the Language of an existing index differ: drop it, and run the statements of AlterDDL.
+	//
+	// VACUUM of SQLite changes the rows of tables with a key that is not an integer. Searches then return
+	// wrong items until the search table is rebuilt:
+	//
+	//	INSERT INTO orders_search (orders_search) VALUES ('rebuild')
+	//
+	// The order by rank computes the rank of each row that is found. For a word of most rows of a large
+	// table this takes seconds, and Options.ReadTimeout of the resource ends the read.
+	Search []string
+	// Language is the text search configuration of PostgreSQL, such as "english": a search then also
+	// finds other forms of a word, and ignores the words that the configuration does. Default "simple",
+	// for which all stores find the same items. An exception are combining marks and the letter İ, which
+	// SQLite compares differently: texts should be in the normalization form C.
+	Language string
 	// References maps a field, by JSON name, to the table that it refers to: CreateTable adds a
 	// foreign key to its primary key. That table must exist before. SQLite enforces foreign keys
 	// only with PRAGMA foreign_keys.

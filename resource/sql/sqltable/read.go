@@ -1,7 +1,7 @@
 package sqltable
 
-// Get, List, Count, GetMany and ListByKeys. sqlquery translates filters and positions; scan.go
-// reads the rows.
+// Get, List, Count, GetMany and ListByKeys; aggregate.go has Aggregate. sqlquery translates filters and
+// positions; scan.go reads the rows.
 
 import (
 	"context"
@@ -20,25 +20,44 @@ import (
 type items[T any] = iter.Seq2[resource.Item[T], error]
 
 // selecting returns the beginning of a SELECT.
-func (t *Table[T]) selecting(columns []*column) string {
-	return "SELECT " + strings.Join(t.selected(columns), ", ") + " FROM " + t.table
+func (t *untyped) selecting(columns []*column, keys ...rowKey) string {
+	return "SELECT " + strings.Join(t.selected(columns, keys...), ", ") + " FROM " + t.table
 }
 
-// where returns the WHERE clause of a filter. All its fields must have columns. The error of
-// Translate is dropped for this reason.
-func (t *Table[T]) where(w *args, f query.Filter) string {
-	c, _ := t.tr.Translate(query.Query{Filter: f}, w.list...)
+// where returns the WHERE clause of a filter, for rows that are not deleted. All its fields must have
+// columns. The error of Translate is dropped for this reason.
+func (t *untyped) where(w *args, f query.Filter) string {
+	c, _ := t.tr.Translate(query.Query{Filter: t.living(f)}, w.list...)
 	w.list = c.Args
 	return " WHERE " + c.Where
 }
 
-// at returns the filter for one id.
-func (t *Table[T]) at(id any) query.Filter { return query.Where(t.id.field.Name, query.Eq, id) }
-
 // get implements [resource.Collection]. An id that cannot be parsed cannot exist. It is rejected
 // before the database sees it.
 func (t *Table[T]) get(ctx context.Context, id string) (resource.Item[T], error) {
-	return t.getFrom(ctx, t.db.Reader(ctx), id, "")
+	return t.take(t.getFrom(ctx, t.db.Reader(ctx), t.columns, id, ""))
+}
+
+// fastReads returns the reads without values. A revision does not determine the item if the database
+// computes a column of other rows or reads variables of the session, and it may not exist in a table that
+// is read only. A revision that is a hash of the item needs the item.
+func (t *untyped) fastReads() resource.FastReads {
+	reads := resource.FastReads{ListJSON: t.listJSON, Joiner: joiner{t}}
+	computed := slices.ContainsFunc(t.columns, func(c *column) bool { return c.spec.Expr != "" })
+	if t.rev.expr != "" && !t.rev.hashed && !t.opts.ReadOnly && !computed && !t.db.HasSession() {
+		reads.GetRevision, reads.ListRevisions = t.getRevision, t.listRevisions
+	}
+	return reads
+}
+
+// getRevision implements [resource.Revisioner]. It selects the key and the revision.
+func (t *untyped) getRevision(ctx context.Context, id string) (resource.Revision, error) {
+	r, err := t.getFrom(ctx, t.db.Reader(ctx), t.key, id, "")
+	if err != nil {
+		return resource.Revision{}, err
+	}
+	defer t.release(r)
+	return t.revisionOf(r), nil
 }
 
 // getForUpdate implements [resource.Locker]. A transaction of SQLite is the only writer from its
@@ -51,95 +70,109 @@ func (t *Table[T]) getForUpdate(ctx context.Context, id string) (resource.Item[T
 	if t.dialect == sqltx.PostgreSQL {
 		lock = " FOR UPDATE"
 	}
-	return t.getFrom(ctx, t.db.Writer(ctx), id, lock)
+	return t.take(t.getFrom(ctx, t.db.Writer(ctx), t.columns, id, lock))
 }
 
 var errNoTransaction = errors.New("sqltable: GetForUpdate outside of a transaction")
 
-// getFrom returns the item with an id. lock is the end of the statement.
-func (t *Table[T]) getFrom(ctx context.Context, from conn, id, lock string) (resource.Item[T], error) {
-	value, err := t.id.field.Parse(id)
+// getFrom returns the row of an id, of which it reads these columns. lock is the end of the statement.
+func (t *untyped) getFrom(
+	ctx context.Context, from conn, columns []*column, id, lock string,
+) (*row, error) {
+	value, err := t.idField.ParseKey(id)
 	if err != nil {
-		return resource.Item[T]{}, resource.ErrNotFound
+		return nil, resource.ErrNotFound
 	}
 	w := &args{dialect: t.dialect}
-	statement := t.selectWhole + t.where(w, t.at(value)) + lock
-	it, found, err := t.single(t.rows(ctx, from, t.columns, statement, w.list))
-	if err == nil && !found {
+	begin := t.selectWhole
+	if !slices.Equal(columns, t.columns) {
+		begin = t.selecting(columns)
+	}
+	statement := begin + t.where(w, t.at(value)) + lock
+	r, err := t.queryItem(ctx, from, columns, statement, w.list)
+	if err == nil && r == nil {
 		err = t.absentError(ctx, from, value)
 	}
-	return it, err
+	return r, err
 }
 
-// single reads a result of at most one row to its end. It must not stop at the first row: RETURNING
-// sends rows before constraints are checked at the end of the statement.
-func (t *Table[T]) single(answer items[T]) (it resource.Item[T], found bool, err error) {
-	for next, err := range answer {
-		if err != nil {
-			return resource.Item[T]{}, false, t.fault(err)
-		}
-		it, found = next, true
-	}
-	return it, found, nil
-}
-
-// list implements [resource.Collection]. Each step continues after the rows of the step before it,
-// see [sqlquery.Translator.Steps].
+// list implements [resource.Collection].
 func (t *Table[T]) list(ctx context.Context, q query.Query) items[T] {
-	return func(yield func(resource.Item[T], error) bool) {
-		steps, err := t.tr.Steps(q)
-		if err != nil {
-			yield(resource.Item[T]{}, err)
-			return
-		}
+	return t.itemsOf(t.rowsOf(ctx, q))
+}
+
+// rowsOf returns the rows of a list.
+func (t *untyped) rowsOf(ctx context.Context, q query.Query) rows {
+	return func(yield func(*row, error) bool) {
 		columns := t.selectedColumns(q)
-		statement := t.selecting(columns)
-		left := q.Limit
-		for _, step := range steps {
-			if q.Limit > 0 {
-				// Earlier steps have returned some of the rows. The limit is the last argument that
-				// Steps binds.
-				step.Args[len(step.Args)-1] = int64(left) // the value of Clauses.Limit
-			}
-			for it, err := range t.rows(ctx, t.db.Reader(ctx), columns, statement+step.String(), step.Args) {
+		err := t.inSteps(q, func(c sqlquery.Clauses) (n int, more bool) {
+			keys := t.rowKeys(q, c)
+			statement := t.selecting(columns, keys...) + c.String()
+			for r, err := range t.query(ctx, t.db.Reader(ctx), columns, statement, c.Args, keys...) {
 				// The sequence ends after an error, as package resource requires.
-				if !yield(it, t.fault(err)) || err != nil {
-					return
+				if !yield(r, t.fault(err)) || err != nil {
+					return n, false
 				}
-				left--
+				n++
 			}
-			if q.Limit > 0 && left <= 0 {
-				return
-			}
+			return n, true
+		})
+		if err != nil {
+			yield(nil, err)
 		}
 	}
+}
+
+// inSteps calls read with the clauses of each statement of a list, until the limit
+// of q is reached or more is false. read returns the number of rows. Each step continues after the rows
+// of the step before it, see [sqlquery.Translator.Steps].
+func (t *untyped) inSteps(q query.Query, read func(c sqlquery.Clauses) (n int, more bool)) error {
+	q.Filter = t.living(q.Filter)
+	steps, err := t.tr.Steps(q)
+	if err != nil {
+		return err
+	}
+	left := q.Limit
+	for _, step := range steps {
+		if q.Limit > 0 {
+			// Earlier steps have returned some of the rows. The limit is the last argument that
+			// Steps binds.
+			step.Args[len(step.Args)-1] = int64(left) // the value of Clauses.Limit
+		}
+		n, more := read(step)
+		left -= n
+		if !more || q.Limit > 0 && left <= 0 {
+			return nil
+		}
+	}
+	return nil
 }
 
 // selectedColumns returns the columns of the fields that the query selects or sorts by. Values of
 // the sort keys are needed for the cursor of the next page. The other fields stay zero.
-func (t *Table[T]) selectedColumns(q query.Query) []*column {
+func (t *untyped) selectedColumns(q query.Query) []*column {
 	if q.Fields == nil {
 		return t.columns
 	}
 	return slices.DeleteFunc(slices.Clone(t.columns), func(c *column) bool {
-		return c != t.id && !slices.Contains(q.Fields, c.field.Name) &&
+		return !t.isKey(c) && !slices.Contains(q.Fields, c.field.Name) &&
 			!slices.ContainsFunc(q.Sort, func(o query.Order) bool { return o.Field == c.field.Name })
 	})
 }
 
 // count implements [resource.Counter]. q.Limit and q.After do not apply to a count.
-func (t *Table[T]) count(ctx context.Context, q query.Query) (n int, err error) {
-	c, err := t.tr.Translate(query.Query{Filter: q.Filter})
+func (t *untyped) count(ctx context.Context, q query.Query) (n int, err error) {
+	text, c, err := t.clauses(query.Query{Filter: q.Filter, Search: q.Search}, false)
 	if err != nil {
 		return 0, err
 	}
-	_, err = t.queryRow(ctx, t.db.Reader(ctx), "SELECT count(*) FROM "+t.table+c.String(), c.Args, &n)
+	_, err = t.queryRow(ctx, t.db.Reader(ctx), "SELECT count(*)"+text, c.Args, &n)
 	return n, err
 }
 
 // queryRow runs a query and scans the first row of its result, if there is one. It returns the
 // connection before the caller runs another statement, which a transaction requires.
-func (t *Table[T]) queryRow(
+func (t *untyped) queryRow(
 	ctx context.Context, conn conn, statement string, args []any, dest ...any,
 ) (found bool, err error) {
 	answer, err := conn.QueryContext(ctx, statement, args...)
@@ -160,13 +193,17 @@ const mostValues = 30_000
 // getMany implements [resource.MultiGetter], in general with one statement. The order of the items
 // is that of the database; the caller assigns them by id.
 func (t *Table[T]) getMany(ctx context.Context, ids []string) items[T] {
-	return func(yield func(resource.Item[T], error) bool) {
-		for values := range slices.Chunk(t.parse(t.id, ids), mostValues) {
+	return t.itemsOf(t.rowsWithIDs(ctx, ids))
+}
+
+// rowsWithIDs returns the rows of ids.
+func (t *untyped) rowsWithIDs(ctx context.Context, ids []string) rows {
+	return func(yield func(*row, error) bool) {
+		for part := range slices.Chunk(t.parseIDs(ids), mostValues/len(t.key)) {
 			w := &args{dialect: t.dialect}
-			where := t.where(w, query.Where(t.id.field.Name, query.In, values))
-			statement := t.selectWhole + t.unnumberedList(where, len(w.list))
-			for it, err := range t.rows(ctx, t.db.Reader(ctx), t.columns, statement, w.list) {
-				if !yield(it, t.fault(err)) || err != nil {
+			statement := t.selectWhole + t.manyWhere(w, part)
+			for r, err := range t.query(ctx, t.db.Reader(ctx), t.columns, statement, w.list) {
+				if !yield(r, t.fault(err)) || err != nil {
 					return
 				}
 			}
@@ -176,7 +213,7 @@ func (t *Table[T]) getMany(ctx context.Context, ids []string) items[T] {
 
 // parse parses values of a field, and skips invalid ones. An invalid key equals no stored value, so
 // nothing is missing from the result.
-func (t *Table[T]) parse(c *column, texts []string) []any {
+func (t *untyped) parse(c *column, texts []string) []any {
 	var values []any
 	for _, text := range texts {
 		if v, err := c.field.Parse(text); err == nil {
@@ -184,61 +221,4 @@ func (t *Table[T]) parse(c *column, texts []string) []any {
 		}
 	}
 	return values
-}
-
-// listBy implements [resource.BatchLister]. The limit applies to each key and not to the statement.
-func (t *Table[T]) listBy(ctx context.Context, field string, keys []string, q query.Query) items[T] {
-	return func(yield func(resource.Item[T], error) bool) {
-		for values := range slices.Chunk(t.parse(t.byField[field], keys), mostValues) {
-			grouped := q
-			grouped.Filter = query.And(query.Where(field, query.In, values), q.Filter)
-			grouped.Limit = 0
-			clauses, err := t.tr.Translate(grouped)
-			if err != nil {
-				yield(resource.Item[T]{}, err)
-				return
-			}
-			// The caller groups the items by the field, so its column is selected even if q.Fields
-			// lacks it.
-			sort := append(slices.Clip(q.Sort), query.Order{Field: field})
-			columns := t.selectedColumns(query.Query{Fields: q.Fields, Sort: sort})
-			statement := t.selecting(columns) + clauses.String()
-			if q.Limit > 0 {
-				statement, clauses.Args = t.firstOfEach(columns, t.byField[field], clauses, q.Limit)
-			}
-			for it, err := range t.rows(ctx, t.db.Reader(ctx), columns, statement, clauses.Args) {
-				if !yield(it, t.fault(err)) || err != nil {
-					return
-				}
-			}
-		}
-	}
-}
-
-// firstOfEach returns a statement that numbers the rows of each key and selects those up to limit.
-// Rows of one place are those of all keys, so the result is interleaved; the order within each key
-// is that of the query.
-func (t *Table[T]) firstOfEach(columns []*column, by *column, c sqlquery.Clauses, limit int) (string, []any) {
-	w := &args{t.dialect, c.Args}
-	order := ""
-	if c.OrderBy != "" {
-		order = " ORDER BY " + c.OrderBy
-	}
-	exprs := t.selected(columns)
-	names := make([]string, len(exprs))
-	for i := range exprs {
-		// Aliases that no column has, for 26 times 26 columns.
-		names[i] = t.dialect.Quote("column " + string(rune('A'+i/26)) + string(rune('a'+i%26)))
-		exprs[i] += " AS " + names[i]
-	}
-	// Rows are grouped by the sort key of the field: the collation of the column could treat two
-	// values as equal. There is no error, because the field is known.
-	key, _ := t.tr.Translate(query.Query{Sort: []query.Order{{Field: by.field.Name}}})
-	group := strings.TrimSuffix(key.OrderBy, " NULLS FIRST")
-	place := t.dialect.Quote("place")
-	inner := "SELECT " + strings.Join(exprs, ", ") +
-		", row_number() OVER (PARTITION BY " + group + order + ") AS " + place +
-		" FROM " + t.table + " WHERE " + c.Where
-	return "SELECT " + strings.Join(names, ", ") + " FROM (" + inner + ") AS numbered WHERE " + place +
-		" <= " + w.bind(int64(limit), "::bigint") + " ORDER BY " + place, w.list
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -73,6 +74,16 @@ func TestRegistration(t *testing.T) {
 		{"a revision that is a number", makes[article]("t", sqltable.Options{Rev: "code"}), `the column of the revision, "code", is that of the field HTTPCode`},
 		{"a count that is text", makes[article]("t", sqltable.Options{Rev: "email", CountRev: true}), "which must be an integer and no pointer"},
 		{"a time that is none", makes[article]("t", sqltable.Options{Modified: "email"}), `Options.Modified names the column "email", whose field is no time`},
+		{"forgetting what is kept", makes[article]("t", sqltable.Options{Forget: true, SoftDelete: "deleted_at"}),
+			"Options.SoftDelete contradicts Forget and Tombstones"},
+		{"unique deleted rows that are removed", makes[article]("t", sqltable.Options{UniqueDeleted: true}),
+			"Options.UniqueDeleted has no effect without SoftDelete"},
+		{"a deletion that is no time", makes[article]("t", sqltable.Options{SoftDelete: "email"}),
+			`Options.SoftDelete names the column "email", and its field Email is not a *time.Time`},
+		{"a deletion by clients", makes[article]("t", sqltable.Options{SoftDelete: "sent_at"}),
+			`Options.SoftDelete names the column "sent_at": tag its field SentAt readOnly:"true"`},
+		{"unique with what has no column", makes[uniqueElsewhere]("t", sqltable.Options{}),
+			`field Email: the tag unique names "elsewhere", which has no column of its own`},
 		{"forgetting and remembering", makes[article]("t", sqltable.Options{Forget: true, Recreate: true}), "Options.Forget contradicts Recreate"},
 	}
 	for _, tt := range tests {
@@ -86,6 +97,13 @@ func TestRegistration(t *testing.T) {
 			tt.do(offline(sqltx.SQLite))
 		})
 	}
+}
+
+// uniqueElsewhere is unique together with a field without a column.
+type uniqueElsewhere struct {
+	ID        string `json:"id"`
+	Email     string `json:"email" unique:"elsewhere"`
+	Elsewhere string `json:"elsewhere" readOnly:"true" db:"-"`
 }
 
 func TestNewWithoutDB(t *testing.T) {
@@ -130,6 +148,28 @@ func able[T any](opts sqltable.Options) string {
 	return strings.Join(slices.Sorted(maps.Keys(can)), " ")
 }
 
+// TestSupportOfLists has lists of scalars, which can be searched and not sorted, and no other arrays.
+func TestSupportOfLists(t *testing.T) {
+	t.Parallel()
+	type lists struct {
+		ID      string      `json:"id"`
+		Tags    []string    `json:"tags" sql:"text[]"`
+		Labels  []string    `json:"labels"`
+		Times   []time.Time `json:"times"`
+		Nested  [][]string  `json:"nested"`
+		Objects []article   `json:"objects"`
+		Bytes   []byte      `json:"bytes"`
+	}
+	got := sqltable.New[lists](offline(sqltx.PostgreSQL), "t", nil).Support()
+	delete(got.Filter, "id")
+	contains := []query.Op{query.Contains, query.IsNull}
+	want := query.Support{Sort: []string{"id"}, Filter: map[string][]query.Op{
+		"tags": contains, "labels": contains, "times": {query.IsNull}}} // times of jsonb have no one text
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Support (-want +got):\n%s", diff)
+	}
+}
+
 // TestSupport leaves out what has no order.
 func TestSupport(t *testing.T) {
 	t.Parallel()
@@ -139,6 +179,7 @@ func TestSupport(t *testing.T) {
 	if diff := cmp.Diff(want, s.Sort); diff != "" {
 		t.Errorf("sort keys (-want +got):\n%s", diff)
 	}
+	want = append(want, "tags") // a list can be searched
 	slices.Sort(want)
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(s.Filter))); diff != "" {
 		t.Errorf("fields of filters (-want +got):\n%s", diff)

@@ -1,6 +1,6 @@
 package sqltable
 
-// Reading of rows: newRow prepares the arguments of Scan, rows streams items, and the setters
+// Reading of rows: newRow prepares the arguments of Scan, query streams rows, and the setters
 // convert values of drivers. Drivers differ in the Go types that they return for a column.
 
 import (
@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,116 +19,193 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/sql/internal/sqltype"
 	"github.com/stoa-go/stoa/resource/sql/sqlquery"
-	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
 // row is the destination of Scan for all rows of a result, one after the other. A value is copied
 // before the next row is scanned. The memory that its pointers, lists and maps refer to is
-// allocated for each row. The order of dests is that of [Table.selected].
-type row[T any] struct {
-	value    T
+// allocated for each row. The order of dests is that of selected.
+type row struct {
+	value    any           // a pointer to the value
+	elem     reflect.Value // the value
+	pooled   bool
 	rev      string
+	xmin     int64 // with XMin, rev is the ctid; an int64 is the type that drivers return
 	modified time.Time
 	dests    []any
+	keys     []keyValue
 }
 
-// newRow returns a row for these columns, in the order of [Table.selected].
-func (t *Table[T]) newRow(columns []*column) *row[T] {
-	r := &row[T]{}
-	if t.rev.expr != "" {
+// newRow returns a row for these columns and keys, in the order of selected.
+func (t *untyped) newRow(columns []*column, keys ...rowKey) *row {
+	value := reflect.New(t.typ.GoType)
+	r := &row{value: value.Interface(), elem: value.Elem()}
+	switch {
+	case t.rev.system:
+		r.dests = append(r.dests, xminScanner{&r.xmin}, &r.rev)
+	case t.rev.expr != "":
 		r.dests = append(r.dests, &r.rev)
 	}
 	if t.modified != nil {
-		r.dests = append(r.dests, t.modified.scanner(reflect.ValueOf(&r.modified).Elem()))
+		r.dests = append(r.dests, timeScanner{t.modified, &r.modified})
 	}
-	v := reflect.ValueOf(&r.value).Elem()
 	for _, c := range columns {
-		r.dests = append(r.dests, c.dest(v.FieldByIndex(c.field.Index)))
+		r.dests = append(r.dests, c.dest(r.elem.FieldByIndex(c.field.Index)))
+	}
+	for _, k := range keys {
+		v := k.newValue()
+		r.keys, r.dests = append(r.keys, v), append(r.dests, v)
 	}
 	return r
 }
 
 // selected returns the expressions for SELECT or RETURNING. newRow must have the same order.
-func (t *Table[T]) selected(columns []*column) []string {
+func (t *untyped) selected(columns []*column, keys ...rowKey) []string {
 	var list []string
-	if t.rev.expr != "" {
+	switch {
+	case t.rev.system:
+		list = append(list, "xmin", "ctid")
+	case t.rev.expr != "":
 		list = append(list, t.rev.expr)
 	}
 	if t.modified != nil {
 		list = append(list, t.modified.expr)
 	}
 	for _, c := range columns {
-		list = append(list, c.expr)
+		list = append(list, c.read)
+	}
+	for _, k := range keys {
+		list = append(list, k.expr)
 	}
 	return list
 }
 
-// item returns the last scanned row.
-func (t *Table[T]) item(r *row[T]) resource.Item[T] {
-	it := resource.Item[T]{ID: t.id.field.Text(&r.value), Modified: r.modified, Value: r.value}
-	if t.rev.expr != "" {
-		it.Rev = t.rev.of(r.rev)
+// revisionOf returns the id, the revision and the time of the last scanned row.
+func (t *untyped) revisionOf(r *row) resource.Revision {
+	result := resource.Revision{ID: t.idField.Compose(r.value), Modified: r.modified}
+	switch {
+	case t.rev.system:
+		result.Rev = systemRev(r.xmin, r.rev)
+	case t.rev.expr != "":
+		result.Rev = t.rev.of(r.rev)
 	}
-	return it
+	return result
 }
 
-// rows runs a statement that returns items, and streams them. Unless the consumer stops, it reads
-// the result to its end, because an INSERT can return a row and fail afterwards.
-func (t *Table[T]) rows(
-	ctx context.Context, c sqltx.Conn, columns []*column, statement string, args []any,
-) iter.Seq2[resource.Item[T], error] {
+// item returns the last scanned row.
+func (t *Table[T]) item(r *row) resource.Item[T] {
+	is := t.revisionOf(r)
+	return resource.Item[T]{ID: is.ID, Rev: is.Rev, Modified: is.Modified, Value: *r.value.(*T),
+		Keys: r.keysOf()}
+}
+
+// itemsOf returns the items of rows.
+func (t *Table[T]) itemsOf(rows rows) items[T] {
 	return func(yield func(resource.Item[T], error) bool) {
+		for r, err := range rows {
+			var it resource.Item[T]
+			if err == nil {
+				it = t.item(r)
+			}
+			if !yield(it, err) {
+				return
+			}
+		}
+	}
+}
+
+// take returns the item of a row that it releases. A nil row is none.
+func (t *Table[T]) take(r *row, err error) (it resource.Item[T], _ error) {
+	if r != nil {
+		it = t.item(r)
+		t.release(r)
+	}
+	return it, err
+}
+
+// rows are the rows of a result. A row is valid until the next one.
+type rows = iter.Seq2[*row, error]
+
+// query runs a statement that returns items with sort keys, and streams their rows.
+func (t *untyped) query(
+	ctx context.Context, c conn, columns []*column, statement string, args []any, keys ...rowKey,
+) rows {
+	return func(yield func(*row, error) bool) {
 		answer, err := c.QueryContext(ctx, statement, args...)
 		if err != nil {
-			yield(resource.Item[T]{}, err)
+			yield(nil, err)
 			return
 		}
 		defer answer.Close()
-		r, done := t.getRow(columns)
-		defer done()
+		r := t.getRow(columns, keys...)
+		defer t.release(r)
 		for answer.Next() {
 			if err = answer.Scan(r.dests...); err != nil {
 				break
 			}
-			if !yield(t.item(r), nil) {
+			if !yield(r, nil) {
 				return
 			}
-			r.reset()
+			r.elem.SetZero() // so that it does not affect the next row
 		}
 		if err = errors.Join(err, answer.Err()); err != nil {
-			yield(resource.Item[T]{}, err)
+			yield(nil, err)
 		}
 	}
 }
 
-// reset clears the value, so that it does not affect the next row.
-func (r *row[T]) reset() {
-	var zero T
-	r.value = zero
+// queryItem runs a statement that returns at most one item. The caller releases the row, which is nil if
+// there is none. The result is read to its end, because an INSERT can return a row and fail afterwards:
+// RETURNING sends rows before constraints are checked.
+func (t *untyped) queryItem(
+	ctx context.Context, c conn, columns []*column, statement string, args []any,
+) (*row, error) {
+	answer, err := c.QueryContext(ctx, statement, args...)
+	if err != nil {
+		return nil, t.fault(err)
+	}
+	defer answer.Close()
+	r, found := t.getRow(columns), false
+	for err == nil && answer.Next() {
+		err = answer.Scan(r.dests...)
+		found = true
+	}
+	if err = errors.Join(err, answer.Err()); err != nil || !found {
+		t.release(r)
+		return nil, t.fault(err)
+	}
+	return r, nil
 }
 
-// getRow returns a row for the columns, and a function that returns it to the pool. Only rows of
-// all columns are pooled. A row holds reflection values for each column, which cost more than the
-// scan itself.
-func (t *Table[T]) getRow(columns []*column) (r *row[T], done func()) {
-	if len(columns) != len(t.columns) {
-		return t.newRow(columns), func() {}
+// getRow returns a row for the columns. Only rows of all columns are pooled. A row holds reflection
+// values for each column, which cost more than the scan itself.
+func (t *untyped) getRow(columns []*column, keys ...rowKey) *row {
+	if len(keys) > 0 || !slices.Equal(columns, t.columns) {
+		return t.newRow(columns, keys...)
 	}
-	r = t.rowPool.Get().(*row[T])
-	return r, func() {
-		r.reset()
+	return t.rowPool.Get().(*row)
+}
+
+// release returns a row to the pool.
+func (t *untyped) release(r *row) {
+	if r.pooled {
+		r.elem.SetZero()
 		t.rowPool.Put(r)
 	}
 }
 
 // dest returns the argument of Scan for a field.
 func (c *column) dest(field reflect.Value) any {
-	if p, ok := field.Addr().Interface().(*string); ok && c.spec.NotNull && c.scalar() {
+	if p, ok := field.Addr().Interface().(*string); ok && c.refusesNull() {
 		return p // the fast path of database/sql
 	}
 	return c.scanner(field)
 }
+
+// refusesNull reports whether NULL in a column of a field of type string is an error. In fields of other
+// types it is the zero value.
+func (c *column) refusesNull() bool { return c.spec.NotNull && c.scalar() && !c.converted() }
 
 // fieldScanner is a [sql.Scanner] that sets a field. It accepts every type that a driver returns
 // for the column.
@@ -156,9 +234,14 @@ func (c *fieldScanner) Scan(src any) error {
 		}
 	}
 	if err := c.set(v, src); err != nil {
-		return fmt.Errorf("sqltable: column %s: %w", c.column.expr, err)
+		return c.column.scanError(err)
 	}
 	return nil
+}
+
+// scanError adds the column to an error of a value.
+func (c *column) scanError(err error) error {
+	return fmt.Errorf("sqltable: column %s: %w", c.expr, err)
 }
 
 // setter returns a function that sets a field. It depends on the type of the field only, because a
@@ -173,20 +256,22 @@ func (c *column) setter(t reflect.Type) func(v reflect.Value, src any) error {
 		return setJSON
 	case c.form == bytesForm:
 		return setBytes
+	case c.form == arrayForm:
+		return c.elem.arraySetter(t)
 	case t == reflect.TypeFor[time.Time]():
 		return c.setTime
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
 		return func(v reflect.Value, src any) error {
-			return v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(textOf(src)))
+			return v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(c.textOf(src)))
 		}
 	}
 	switch t.Kind() {
 	case reflect.String:
-		return func(v reflect.Value, src any) error { v.SetString(textOf(src)); return nil }
+		return func(v reflect.Value, src any) error { v.SetString(c.textOf(src)); return nil }
 	case reflect.Bool:
 		return setBool
 	case reflect.Float32, reflect.Float64:
-		return setNumber
+		return c.setNumber
 	}
 	return setInteger
 }
@@ -210,8 +295,15 @@ func errOf(what string, src any) error { return fmt.Errorf("a %T is no %s", src,
 func setInteger(v reflect.Value, src any) error {
 	n, ok := src.(int64)
 	if !ok {
+		text := textOf(src)
 		var err error
-		if n, err = strconv.ParseInt(textOf(src), 10, 64); err != nil {
+		if n, err = strconv.ParseInt(text, 10, 64); err != nil {
+			// A numeric stores integers above the largest int64.
+			large, err := strconv.ParseUint(text, 10, 64)
+			if err == nil && v.CanUint() && !v.OverflowUint(large) {
+				v.SetUint(large)
+				return nil
+			}
 			return errOf("integer", src)
 		}
 	}
@@ -226,8 +318,9 @@ func setInteger(v reflect.Value, src any) error {
 	return nil
 }
 
-// setNumber also accepts integers: SQLite stores 1.0 as 1 in a column of numeric affinity.
-func setNumber(v reflect.Value, src any) error {
+// setNumber also accepts integers: SQLite stores 1.0 as 1 in a column of numeric affinity. A real
+// becomes the number of its shortest text, as in JSON; some drivers return another.
+func (c *column) setNumber(v reflect.Value, src any) error {
 	f, ok := src.(float64)
 	if !ok {
 		var err error
@@ -235,8 +328,18 @@ func setNumber(v reflect.Value, src any) error {
 			return errOf("number", src)
 		}
 	}
+	if c.typ.Name == sqltype.Real {
+		f = realOf(f)
+	}
 	v.SetFloat(f)
 	return nil
+}
+
+// realOf returns the number of the shortest text of a real.
+func realOf(f float64) float64 {
+	var space [32]byte
+	f, _ = strconv.ParseFloat(string(strconv.AppendFloat(space[:0], f, 'g', -1, 32)), 64)
+	return f
 }
 
 // setBool also accepts integers, because SQLite has no boolean type.
@@ -274,6 +377,9 @@ func (c *column) timeOf(src any) (time.Time, error) {
 	}
 	layout := c.spec.Layout
 	if layout == "" {
+		if at, ok := postgresTime(textOf(src)); ok && c.typ.Name != sqltype.Text {
+			return at, nil
+		}
 		layout = sqlquery.TimeLayout
 	}
 	at, err := time.Parse(layout, textOf(src))

@@ -19,20 +19,75 @@
 // # Columns
 //
 // Each field has one column. Its name is that of the struct tag db, or the JSON name in snake case:
-// customer_id for customerId. Its type depends on the field:
+// customer_id for customerId. Its type depends on the field. The tag sql names another one:
 //
-//	strings, and types with text methods     text          TEXT
-//	strings with format:"uuid"               uuid          TEXT      PostgreSQL returns them in lower case
-//	integers                                 bigint        INTEGER   values above the largest int64 are rejected
-//	numbers with a fraction                  double precision  REAL  real and numeric would change the value
-//	booleans                                 boolean       INTEGER   0 and 1
-//	times                                    timestamptz   TEXT      in UTC, to the microsecond; in SQLite to the nanosecond
-//	bytes                                    bytea         BLOB
-//	all others                               jsonb         TEXT      structs, lists and maps, as JSON
+//	field                        PostgreSQL         tag sql for other columns           SQLite
+//	string, text methods         text               varchar(80) char(2) citext inet     TEXT
+//	                                                cidr timetz, the name of an enum
+//	  format:"uuid"              uuid               text                                TEXT
+//	  format:"date"              date               text                                TEXT
+//	  format:"time-local"        time               text                                TEXT
+//	  format:"duration"          interval                                               TEXT
+//	  format:"decimal"           numeric            numeric(12,2)                       REAL
+//	integer                      bigint             integer smallint numeric(20)        INTEGER
+//	float64                      double precision   real numeric(12,2)                  REAL
+//	float32                      real               double precision                    REAL
+//	bool                         boolean                                                INTEGER
+//	time.Time                    timestamptz        timestamp date                      TEXT
+//	[]byte                       bytea                                                  BLOB
+//	list of the above            jsonb              text[] integer[] ... json           TEXT
+//	struct, map, other list      jsonb              json                                TEXT
+//
+// PostgreSQL returns UUIDs in lower case. Integers above the largest int64 need numeric. Times are in
+// UTC, to the microsecond, and in SQLite to the nanosecond. Lists have the operators contains and isNull.
 //
 // The column of a pointer field is nullable; all others are NOT NULL. Options.Columns describes a
 // table that stores a field differently, such as a time as a number of seconds. Columns without a
 // field are not read or written.
+//
+// A composite id (tag id:"orderId,lineNo") has no column. The columns of its fields are the primary key,
+// and those of the tombstones have the same names. Such a table has Insert and no Create.
+//
+// # A table that exists
+//
+// [Table.Check] compares the table with the fields, and names the tag that is missing:
+//
+//	column tier is customer_tier: tag the field Tier with sql:"customer_tier"
+//	column credit_limit is numeric(12,2): tag the field CreditLimit with format:"decimal" precision:"12,2"
+//
+// The fields of such a table look like this:
+//
+//	ID          string            `json:"id" format:"uuid" readOnly:"true"`
+//	Tier        string            `json:"tier" enum:"free,pro" sql:"customer_tier" default:"db"`
+//	CreditLimit string            `json:"creditLimit" format:"decimal" precision:"12,2" default:"db"`
+//	Birthday    *string           `json:"birthday" format:"date"`
+//	WeightKg    *float32          `json:"weightKg"`
+//	Tags        []string          `json:"tags" sql:"text[]"`
+//	Attributes  map[string]string `json:"attributes" sql:"jsonb,null"`
+//	Stock       int               `json:"stock" sql:"integer"`
+//	Total       string            `json:"total" format:"decimal" readOnly:"true" sql:"numeric,generated"`
+//
+// The option null declares that the column is nullable although the field is not a pointer: NULL is
+// the nil map or slice, and the zero value of other fields. The option generated declares that the
+// database computes the value, as in a generated or identity column, and that it is never written.
+// With default:"db" a zero value of a new item is left to the DEFAULT of the column, and so is nil. A PUT
+// or a PATCH that removes the member sets the DEFAULT again in PostgreSQL, and in SQLite keeps the value.
+// This applies to pointers, enums, dates, decimals and times, and if the zero value is not valid in the
+// field. Otherwise the zero value is stored.
+//
+// A name that is not a usual type is that of an enum, in the spelling of the catalog. A schema may
+// precede it: sql:"shop.customer_tier". Check compares its labels with the tag enum. A column of a
+// domain has the tag of its base type. An id is a text, an integer, a UUID or a date. CreateTable and DDL
+// use the types but do not create enums, domains and extensions. They have no generated columns, and no
+// DEFAULT for default:"db".
+//
+// Some values of PostgreSQL have no counterpart. A date that is infinite is the text infinity or
+// -infinity, and a PATCH is rejected until it is changed. A time that is infinite is
+// 9999-12-31T23:59:59.999999999Z or 0000-01-01T00:00:00Z, which are stored as infinity and -infinity.
+// A numeric must not be NaN or infinite if it is nullable; otherwise NaN is the text NaN, greater than
+// all numbers. Dates before the year 1 and after 9999 sort as dates, and other types must be in these
+// years. Arrays have one dimension. An element that is NULL is the zero value, unless elements are
+// pointers.
 //
 // # Writes
 //
@@ -40,16 +95,48 @@
 // other programs, are never lost. The revision is a column of its own, or one of the alternatives
 // of Options.Rev. A write returns the item as the table stores it.
 //
-// A violated constraint is an error with the name of the field: [resource.Taken] for a unique
-// constraint, and [resource.Invalid] with the code unknown for a foreign key, required for NOT NULL
-// and check for a CHECK. Deleting an item that others refer to is a conflict.
+// A value that the column would round or truncate is [resource.Invalid] with the code precision, range,
+// maxLength or format. Only fractions of a second are rounded to the digits of the column. A violated
+// constraint is an error with the name of the field: [resource.Taken] for a unique constraint, and
+// [resource.Invalid] with the code unknown for a foreign key, required for NOT NULL and check for a
+// CHECK. Deleting an item that others refer to is a conflict.
 //
 // # Reads
 //
 // No text of a query becomes part of a statement; see package sqlquery, which also describes
-// indexes. Rows are streamed: an iterator holds a connection while it is read, and inside a
-// transaction no other statement can run until then. Package resource reads each page to its end
-// first.
+// indexes. A page without a selection of fields may first select keys and revisions alone, and then only
+// the items that the cache of the catalog does not have (see [resource.Cache]). Rows are streamed: an
+// iterator holds a connection while it is read, and inside a transaction no other statement can run until
+// then. Package resource reads each page to its end first.
+//
+// A list that is sorted by a field of a related table joins it. It is served by an index of that field and
+// one of the key, both in Options.Index. The rows without a related one are a statement of their own.
+//
+// Groups are one statement with GROUP BY, which joins the related tables of fields such as
+// customer.country. SQLite returns the sums of all groups if a request sorts or
+// selects by a sum, because its integers are not large enough to compare them; the table then keeps no more
+// than two pages of groups, and a thousand, in memory.
+//
+// Lists that need no values of T are encoded from the rows, see [resource.JSONLister]. JSON, arrays and
+// types with methods are decoded as before. With [sqltx.Options].Rows the rows of lists are in the binary
+// format of PostgreSQL, see package pgxrows.
+//
+// # Existing tables
+//
+// [Table.Check] lists how a table differs from the needs of the store. [Table.CheckWith] also lists the
+// filters and orders that no index serves, with the CREATE INDEX that mends each. In PostgreSQL lists sort
+// text by code point, for which the indexes of an existing table are rarely made: Options.Collation
+// selects the collation of its columns, in general "default".
+//
+// # Migrations
+//
+// The package never alters a table. [Table.DDL] and [Table.AlterDDL] return the statements for the files
+// of a migration tool. resource/sql/MIGRATIONS.md shows how a field is added, renamed and split while the
+// old and the new release of a program serve one database.
+//
+// # Row-level security
+//
+// Policies of PostgreSQL restrict a table beneath all code of the program; see package sqltx.
 //
 // # Events
 //
@@ -57,7 +144,6 @@
 package sqltable
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -75,7 +161,11 @@ import (
 )
 
 // Table is a table as a collection. Use [New] to create one. It is safe for concurrent use.
-type Table[T any] struct {
+type Table[T any] struct{ *untyped }
+
+// untyped is a Table without the type of its values, so that its methods are compiled once. They take
+// values as pointers in an any.
+type untyped struct {
 	db      *sqltx.DB
 	dialect sqltx.Dialect
 	name    string // as passed to New
@@ -85,19 +175,22 @@ type Table[T any] struct {
 
 	columns    []*column // in the order of the schema
 	byField    map[string]*column
-	id         *column
-	identity   bool // the database assigns ids
+	idField    *schema.Field
+	key        []*column // of the id: one, or those of a composite id
+	identity   bool      // the database assigns ids
 	newID      func() string
 	now        func() time.Time
 	rev        revision
 	modified   *column // nil: unknown
 	tr         *sqlquery.Translator
-	tombstones *tombstones // nil if deletions are not recorded
-	unique     []*column
+	tombstones *tombstones // nil if deletions are not recorded there
+	deletedAt  *column     // of Options.SoftDelete; nil without it
+	unique     []uniqueKey
 
 	// selectWhole selects all columns, without conditions. returning returns them from a write.
 	selectWhole, returning string
-	rowPool                sync.Pool // of *row[T] that scan all columns
+	rowPool                sync.Pool // of *row that scan all columns
+	plansJSON              jsonPlans
 }
 
 // New returns a Table for a table of db. It does not connect. name may include a schema, as in
@@ -112,11 +205,15 @@ func New[T any](db *sqltx.DB, name string, opts *Options) *Table[T] {
 	if t := reflect.TypeFor[T](); t.Kind() == reflect.Pointer {
 		panic(fmt.Sprintf("sqltable: New[%v] is a table of pointers; use New[%v]", t, t.Elem()))
 	}
-	t := &Table[T]{
+	return &Table[T]{newUntyped(db, name, opts, schema.For[T]())}
+}
+
+func newUntyped(db *sqltx.DB, name string, opts *Options, typ *schema.Type) *untyped {
+	t := &untyped{
 		db:      db,
 		dialect: db.Dialect(),
 		name:    name,
-		typ:     schema.For[T](),
+		typ:     typ,
 		byField: map[string]*column{},
 	}
 	if opts != nil {
@@ -133,45 +230,59 @@ func New[T any](db *sqltx.DB, name string, opts *Options) *Table[T] {
 
 // describe checks and computes everything that does not need the database. The order matters: later
 // steps look up the columns of earlier ones, and content needs all of them.
-func (t *Table[T]) describe() error {
+func (t *untyped) describe() error {
 	table, err := quoteTable(t.dialect, t.name)
 	if err != nil {
 		return err
 	}
 	t.table = table
 	for _, step := range []func() error{
-		t.addColumns, t.chooseIDs, t.chooseRevision, t.chooseModified, t.chooseTombstones, t.checkNames,
-		t.checkOptions,
+		t.addColumns, t.chooseIDs, t.chooseRevision, t.chooseModified, t.chooseSoftDelete,
+		t.chooseTombstones, t.checkNames, t.checkOptions, t.chooseSearch,
 	} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
-	t.tr = sqlquery.New(sqlquery.Dialect(t.dialect), t.translated())
+	t.tr = sqlquery.New(sqlquery.Dialect(t.dialect), t.translated()).From(t.table)
 	if t.opts.Rev == Content {
 		t.rev = t.content()
 	}
 	t.selectWhole = t.selecting(t.columns)
 	t.returning = " RETURNING " + strings.Join(t.selected(t.columns), ", ")
-	t.rowPool.New = func() any { return t.newRow(t.columns) }
+	t.rowPool.New = func() any {
+		r := t.newRow(t.columns)
+		r.pooled = true
+		return r
+	}
 	return nil
 }
+
+// newValue returns a pointer to a zero value.
+func (t *untyped) newValue() any { return reflect.New(t.typ.GoType).Interface() }
 
 // translated returns the columns that conditions and sort keys can use: those of fields with an
 // order, and two with names that no field can have. The revision and the time take part in
 // conditions and arguments like fields, so that one package writes all SQL of values.
-func (t *Table[T]) translated() map[string]sqlquery.Column {
+func (t *untyped) translated() map[string]sqlquery.Column {
 	known := map[string]sqlquery.Column{}
 	for _, c := range t.columns {
-		if c.scalar() {
+		if c.filterable() {
 			known[c.field.Name] = c.spec
 		}
 	}
 	if t.rev.column != "" {
 		known[revField] = sqlquery.Column{Name: t.rev.column, Kind: t.rev.kind, NotNull: true}
 	}
+	if len(t.opts.Search) > 0 {
+		known[query.Rank] = t.searchColumn()
+	}
 	if t.modified != nil {
 		known[modifiedField] = t.modified.spec
+	}
+	if t.deletedAt != nil {
+		known[deletedField] = t.deletedAt.spec
+		known[livingField] = sqlquery.Column{Name: t.deletedAt.spec.Name, Kind: sqlquery.Integer}
 	}
 	return known
 }
@@ -182,36 +293,9 @@ const (
 	modifiedField = "\x00modified"
 )
 
-// chooseIDs determines which party assigns the ids of new items. ClientIDs leaves identity false
-// and newID nil, which Ops translates to missing operations.
-func (t *Table[T]) chooseIDs() error {
-	name := cmp.Or(t.opts.ID, "id")
-	t.id = t.byField[name]
-	switch {
-	case t.id == nil:
-		return fmt.Errorf("there is no id field %q; Options.ID names another", name)
-	case t.id.field.Nullable || !t.id.scalar() ||
-		t.id.spec.Kind != sqlquery.Text && t.id.spec.Kind != sqlquery.Integer &&
-			t.id.spec.Kind != sqlquery.UUID:
-		return fmt.Errorf("the id field %q must be a string or an integer, and no pointer", name)
-	case t.id.computed() && !t.opts.ReadOnly:
-		return fmt.Errorf("the column of the id field %q has an Expr, which cannot be written", name)
-	}
-	switch {
-	case t.opts.ClientIDs:
-	case t.opts.NewID != nil:
-		t.newID = t.opts.NewID
-	case t.id.spec.Kind == sqlquery.Integer:
-		t.identity = true
-	default:
-		t.newID = newUUID
-	}
-	return nil
-}
-
 // checkOptions checks the options that no other function has checked. It also collects the unique
 // columns, which it can only do after chooseIDs.
-func (t *Table[T]) checkOptions() error {
+func (t *untyped) checkOptions() error {
 	for _, name := range t.opts.Index {
 		if c := t.byField[name]; c == nil || !c.scalar() || c.computed() {
 			return fmt.Errorf("Options.Index names %q, which is no field with a column that has an order",
@@ -219,7 +303,7 @@ func (t *Table[T]) checkOptions() error {
 		}
 	}
 	for field, table := range t.opts.References {
-		if c := t.byField[field]; c == nil || !c.scalar() || c.computed() || c == t.id {
+		if c := t.byField[field]; c == nil || !c.scalar() || c.computed() || c.field == t.idField {
 			return fmt.Errorf(
 				"Options.References names %q, which is no field that can refer to another table",
 				field)
@@ -241,24 +325,26 @@ func (t *Table[T]) checkOptions() error {
 	if t.opts.NewID != nil && t.opts.ClientIDs {
 		return fmt.Errorf("Options has NewID and ClientIDs: an id is chosen by the one or by the other")
 	}
-	for _, c := range t.columns {
-		if c.field.Unique && c.scalar() && c != t.id && !c.computed() {
-			t.unique = append(t.unique, c)
-		}
+	if t.opts.Collation != "" && t.dialect == sqltx.SQLite {
+		return fmt.Errorf("Options.Collation is %q, which requires PostgreSQL", t.opts.Collation)
 	}
-	return nil
+	return t.addUnique()
 }
 
 // Ops returns the operations of the table, for [resource.Ops.Resource] and for direct calls. Insert and
 // InsertMany are nil if the database assigns ids, Create is nil if clients do, Deleted is nil with
-// Options.Forget, and all writes are nil with Options.ReadOnly. Set further operations to nil to
-// disable them.
+// Options.Forget, Restore is nil without Options.SoftDelete, and all writes are nil with
+// Options.ReadOnly. Set further operations to nil to disable them.
 func (t *Table[T]) Ops() resource.Ops[T] {
 	ops := resource.Ops[T]{
-		Get: t.get, List: t.list, Count: t.count, GetMany: t.getMany, ListByKeys: t.listBy,
+		Get: t.get, List: t.list, Count: t.count, Aggregate: t.aggregate,
+		GetMany: t.getMany, ListByKeys: t.listBy, CountByKeys: t.countBy,
 		Transactions: func() tx.Runner { return t.db },
+	}.WithFastReads(t.fastReads())
+	if len(t.opts.Search) > 0 {
+		ops.Search = t.search
 	}
-	if t.tombstones != nil {
+	if t.tombstones != nil || t.deletedAt != nil {
 		ops.Deleted = t.deleted
 	}
 	if t.opts.ReadOnly {
@@ -274,19 +360,30 @@ func (t *Table[T]) Ops() resource.Ops[T] {
 	ops.Replace = t.replace
 	ops.Delete = t.delete
 	ops.GetForUpdate = t.getForUpdate
+	if t.deletedAt != nil {
+		ops.Restore = t.restore
+	}
 	return ops
 }
 
 // Support returns all queries that the columns support. For a large table, remove those without an
 // index.
-func (t *Table[T]) Support() query.Support {
+func (t *Table[T]) Support() query.Support { return t.support() }
+
+func (t *untyped) support() query.Support {
 	all := t.tr.Support()
-	s := query.Support{Filter: map[string][]query.Op{}}
+	s := query.Support{Filter: map[string][]query.Op{}, Search: t.opts.Search}
 	for _, c := range t.columns {
-		if c.scalar() && !c.field.WriteOnly {
-			s.Filter[c.field.Name] = all.Filter[c.field.Name]
-			s.Sort = append(s.Sort, c.field.Name)
+		if ops := all.Filter[c.field.Name]; ops != nil && c.filterable() && !c.field.WriteOnly {
+			s.Filter[c.field.Name] = ops
+			if slices.Contains(all.Sort, c.field.Name) {
+				s.Sort = append(s.Sort, c.field.Name)
+			}
 		}
+	}
+	if name := t.idField.Name; t.idField.Key != nil { // package resource translates it
+		s.Filter[name] = []query.Op{query.Eq, query.Ne, query.In, query.NotIn}
+		s.Sort = append(s.Sort, name)
 	}
 	return s
 }

@@ -7,9 +7,7 @@ package sqltable
 import (
 	"bytes"
 	"reflect"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 
@@ -37,40 +35,41 @@ func (w *args) bind(v any, cast string) string {
 
 // argument returns the value of a field for its column. The error is one for clients. A nil value
 // is NULL.
-func (t *Table[T]) argument(c *column, v *T) (any, error) {
+func (t *untyped) argument(c *column, v any) (any, error) {
 	switch c.form {
 	case bytesForm:
 		return bytesOf(reflect.ValueOf(v).Elem().FieldByIndex(c.field.Index)), nil
 	case jsonForm:
 		return t.document(c, reflect.ValueOf(v).Elem().FieldByIndex(c.field.Index))
+	case arrayForm:
+		return t.array(c, reflect.ValueOf(v).Elem().FieldByIndex(c.field.Index))
 	}
 	value := c.field.Get(v)
+	if value == nil && c.field.Nullable {
+		return nil, nil
+	}
+	if c.spec.Kind == sqlquery.Decimal || c.spec.Kind == sqlquery.Duration {
+		return c.spelled(value, c.field.Text(v), t.dialect)
+	}
+	code := ""
 	switch value := value.(type) {
 	case nil:
 		return nil, nil
-	case uint64: // only values above the largest int64
-		if c.spec.Kind == sqlquery.Integer {
-			return nil, resource.Invalid(c.field.Name, "range")
-		}
 	case time.Time: // in UTC, as in the column
 		if year := value.UTC().Year(); year < 0 || year > 9999 {
-			return nil, resource.Invalid(c.field.Name, "range")
+			code = "range"
 		}
 	case string:
-		if t.dialect == sqltx.PostgreSQL && !takes(c.spec.Kind, value) {
-			return nil, resource.Invalid(c.field.Name, "format")
+		if code = c.faultOfText(t.dialect, value); code != "" && value == "" && !c.spec.NotNull {
+			return nil, nil
 		}
+	default:
+		code = c.faultOfNumber(t.dialect, value)
+	}
+	if code != "" {
+		return nil, resource.Invalid(c.field.Name, code)
 	}
 	return t.tr.Arg(c.field.Name, value), nil
-}
-
-// takes reports whether PostgreSQL can store a text in a column of this kind. PostgreSQL stores no
-// NUL in text. For a uuid the spelling must be that of RFC 9562.
-func takes(kind sqlquery.Kind, s string) bool {
-	if kind == sqlquery.UUID {
-		return isUUID(s)
-	}
-	return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
 }
 
 // bytesOf returns a copy, because a driver may read it after the call. Array fields and named slice
@@ -90,9 +89,12 @@ func bytesOf(v reflect.Value) any {
 // document returns a value that is not a scalar as JSON, including members that clients cannot
 // read. A nil value is NULL if the column is nullable. Members are sorted, so that equal values
 // have equal texts and [Content] does not change.
-func (t *Table[T]) document(c *column, v reflect.Value) (any, error) {
-	if (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() && !c.spec.NotNull {
-		return nil, nil
+func (t *untyped) document(c *column, v reflect.Value) (any, error) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Map, reflect.Slice:
+		if v.IsNil() && !c.spec.NotNull {
+			return nil, nil
+		}
 	}
 	text, err := json.Marshal(v.Addr().Interface(), json.Deterministic(true))
 	if err != nil {
@@ -120,22 +122,64 @@ func hasNUL(text []byte) bool {
 }
 
 // values returns the columns and placeholders of a write, without the id. Columns of the revision
-// and of the time are set by the store even if a field has them.
-func (t *Table[T]) values(w *args, v *T, now time.Time) (names, places []string, err error) {
+// and of the times are set by the store even if a field has them. isNew leaves out columns with
+// a DEFAULT that applies.
+func (t *untyped) values(w *args, v any, now time.Time, isNew bool) (names, places []string, err error) {
 	for _, c := range t.columns {
-		if c == t.id || c.computed() || c.isRev || c.isModified {
+		if !t.isWritten(c) {
 			continue
 		}
-		arg, err := t.argument(c, v)
-		if err != nil {
-			return nil, nil, err
+		place := ""
+		switch {
+		case isNew && c.leavesDefault(v):
+			continue
+		case isNew || !c.resetsDefault(v):
+			arg, err := t.argument(c, v)
+			if err != nil {
+				return nil, nil, err
+			}
+			place = w.bind(arg, c.cast)
+		case t.dialect == sqltx.SQLite: // has no DEFAULT in UPDATE, so the value stays
+			continue
+		default:
+			place = "DEFAULT"
 		}
 		names = append(names, c.expr)
-		places = append(places, w.bind(arg, c.cast))
+		places = append(places, place)
 	}
 	if t.modified != nil {
 		names = append(names, t.modified.expr)
 		places = append(places, w.bind(t.tr.Arg(modifiedField, now), t.modified.cast))
 	}
 	return names, places, nil
+}
+
+// isWritten reports whether a write sets a column to the value of its field.
+func (t *untyped) isWritten(c *column) bool {
+	return !t.isKey(c) && !c.computed() && !c.generated && !c.isRev && !c.isModified && !c.isDeleted
+}
+
+// leavesDefault reports whether the database sets the column of a new item: the field has the tag
+// default:"db" and is zero.
+func (c *column) leavesDefault(v any) bool {
+	return c.field != nil && c.field.StoreDefault &&
+		reflect.ValueOf(v).Elem().FieldByIndex(c.field.Index).IsZero()
+}
+
+// resetsDefault is leavesDefault for an item that exists. Null is never a value there, because the column
+// may be NOT NULL. An empty value is one only if the field and the type of the column allow it.
+func (c *column) resetsDefault(v any) bool {
+	switch {
+	case c.field == nil || !c.leavesDefault(v):
+		return false
+	case c.field.Nullable || !c.field.ValidZero():
+		return true
+	}
+	switch c.spec.Kind {
+	case sqlquery.Text:
+		return c.scalar() && !c.isText()
+	case sqlquery.Decimal, sqlquery.Duration, sqlquery.UUID, sqlquery.Time:
+		return c.scalar()
+	}
+	return false
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/internal/modified"
-	"github.com/stoa-go/stoa/resource/sql/sqlquery"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 	"github.com/stoa-go/stoa/resource/tx"
 )
@@ -26,13 +25,12 @@ type conn = sqltx.Conn
 // another one is tried.
 func (t *Table[T]) create(ctx context.Context, v T) (resource.Item[T], error) {
 	if t.identity {
-		return t.createIdentity(ctx, &v)
+		return t.take(t.createIdentity(ctx, &v))
 	}
 	for range 16 { // limited, in case Options.NewID repeats ids
-		id := t.newID()
-		it, err := t.insertAs(ctx, id, &v, false)
+		r, err := t.insertAs(ctx, t.newID(), &v, false)
 		if !errors.Is(err, resource.ErrExists) && !errors.Is(err, resource.ErrGone) {
-			return it, err
+			return t.take(r, err)
 		}
 	}
 	return resource.Item[T]{}, errors.New("sqltable: Options.NewID returned 16 ids that are in use")
@@ -40,29 +38,29 @@ func (t *Table[T]) create(ctx context.Context, v T) (resource.Item[T], error) {
 
 // createIdentity inserts an item whose id the database assigns. DEFAULT VALUES is the only form of
 // INSERT without columns that both databases have.
-func (t *Table[T]) createIdentity(ctx context.Context, v *T) (resource.Item[T], error) {
+func (t *untyped) createIdentity(ctx context.Context, v any) (*row, error) {
 	w := &args{dialect: t.dialect}
 	names, places, err := t.newValues(w, v)
 	if err != nil {
-		return resource.Item[T]{}, err
+		return nil, err
 	}
 	statement := "INSERT INTO " + t.table + " DEFAULT VALUES"
 	if len(names) > 0 {
 		statement = "INSERT INTO " + t.table + " (" + strings.Join(names, ", ") + ") VALUES (" +
 			strings.Join(places, ", ") + ")"
 	}
-	it, written, err := t.write(ctx, w, v, statement)
+	r, err := t.write(ctx, w, v, statement)
 	// No row was returned although there was no error: a trigger BEFORE INSERT can do that.
-	if err == nil && !written {
+	if err == nil && r == nil {
 		err = fmt.Errorf("sqltable: INSERT into %s had no effect; check its triggers", t.name)
 	}
-	return it, err
+	return r, err
 }
 
 // newValues returns the columns and placeholders of a new item, without the id. Replace uses
 // values, because it sets the revision differently.
-func (t *Table[T]) newValues(w *args, v *T) (names, places []string, err error) {
-	names, places, err = t.values(w, v, t.now())
+func (t *untyped) newValues(w *args, v any) (names, places []string, err error) {
+	names, places, err = t.values(w, v, t.now(), true)
 	if err == nil && t.rev.column != "" {
 		names = append(names, t.rev.expr)
 		places = append(places, w.bind(t.rev.first(), t.rev.cast()))
@@ -70,25 +68,23 @@ func (t *Table[T]) newValues(w *args, v *T) (names, places []string, err error) 
 	return names, places, err
 }
 
-// write runs a statement that writes v to at most one row, and returns the written item. RETURNING
+// write runs a statement that writes v to at most one row, and returns the written row or nil. RETURNING
 // saves a second read, and shows what triggers and generated columns have changed.
-func (t *Table[T]) write(
-	ctx context.Context, w *args, v *T, statement string,
-) (it resource.Item[T], written bool, err error) {
-	it, written, err = t.single(t.rows(ctx, t.db.Writer(ctx), t.columns, statement+t.returning, w.list))
+func (t *untyped) write(ctx context.Context, w *args, v any, statement string) (*row, error) {
+	r, err := t.queryItem(ctx, t.db.Writer(ctx), t.columns, statement+t.returning, w.list)
 	if err != nil && t.dialect == sqltx.SQLite && t.dialect.Fault(err).Kind == sqltx.ForeignKey {
 		err = fmt.Errorf("%w: %w", t.danglingError(ctx, v), err)
 	}
 	if t.dialect.Fault(err).Kind == sqltx.Value {
 		err = fmt.Errorf("%w: %w", resource.Invalid("", "range"), err)
 	}
-	return it, written, t.outcomeError(ctx, err)
+	return r, t.outcomeError(ctx, err)
 }
 
 // outcomeError adds [tx.ErrOutcomeUnknown] to an error after which the write may have been
 // committed. Outside of a transaction a statement is committed immediately. Callers repeat a write
 // only if they know that it did not take effect.
-func (t *Table[T]) outcomeError(ctx context.Context, err error) error {
+func (t *untyped) outcomeError(ctx context.Context, err error) error {
 	if t.dialect.Fault(err).Lost && !tx.ActiveFor(ctx, t.db) {
 		return fmt.Errorf("%w: %w", tx.ErrOutcomeUnknown, err)
 	}
@@ -97,58 +93,48 @@ func (t *Table[T]) outcomeError(ctx context.Context, err error) error {
 
 // insert implements [resource.Inserter].
 func (t *Table[T]) insert(ctx context.Context, id string, v T) (resource.Item[T], error) {
-	return t.insertAs(ctx, id, &v, t.opts.Recreate)
+	return t.take(t.insertAs(ctx, id, &v, t.opts.Recreate))
 }
 
 // insertAs inserts an item with an id, which a client or newID has chosen. One statement checks the
 // tombstone and the existing id. ON CONFLICT DO NOTHING is not an error, so a transaction
 // continues.
-func (t *Table[T]) insertAs(ctx context.Context, id string, v *T, recreate bool) (resource.Item[T], error) {
-	none := resource.Item[T]{}
-	value, err := t.id.field.Parse(id)
-	if err != nil || !t.storesExactly(value) {
-		return none, resource.Invalid(t.id.field.Name, "format")
+func (t *untyped) insertAs(ctx context.Context, id string, v any, recreate bool) (*row, error) {
+	value, err := t.idField.ParseKey(id)
+	if err != nil {
+		return nil, resource.Invalid(t.idField.Name, "format")
+	}
+	if err := t.inexact(value); err != nil {
+		return nil, err
 	}
 	w := &args{dialect: t.dialect}
-	place := w.bind(t.tr.Arg(t.id.field.Name, value), t.id.cast)
+	key := t.bindKey(w, value)
 	names, places, err := t.newValues(w, v)
 	if err != nil {
-		return none, err
+		return nil, err
 	}
-	names, places = slices.Insert(names, 0, t.id.expr), slices.Insert(places, 0, place)
+	names, places = slices.Insert(names, 0, t.keyExprs("")...), slices.Insert(places, 0, key...)
 	condition := "true" // without a condition, SQLite parses ON CONFLICT as the ON of a join
 	if t.tombstones != nil && !recreate {
 		condition = "NOT EXISTS (SELECT 1 FROM " + t.tombstones.table +
-			" WHERE " + t.tombstones.id + " = " + place + ")"
+			" WHERE " + t.tombstones.matching("", key) + ")"
 	}
-	it, written, err := t.write(ctx, w, v, "INSERT INTO "+t.table+" ("+strings.Join(names, ", ")+") SELECT "+
-		strings.Join(places, ", ")+" WHERE "+condition+" ON CONFLICT ("+t.id.expr+") DO NOTHING")
-	if err != nil || written {
-		return it, err
+	into, conflict := t.onConflict(names, recreate)
+	r, err := t.write(ctx, w, v, "INSERT INTO "+into+" ("+strings.Join(names, ", ")+") SELECT "+
+		strings.Join(places, ", ")+" WHERE "+condition+conflict)
+	if err != nil || r != nil {
+		return r, err
 	}
 	err = t.missError(ctx, value)
 	if errors.Is(err, resource.ErrStale) || errors.Is(err, resource.ErrNotFound) {
 		err = resource.ErrExists // also if it was just deleted and deletions are not recorded
 	}
-	return none, err
-}
-
-// storesExactly reports whether the database returns an id unchanged. Otherwise the item would be
-// at another path than the one that the client requested.
-func (t *Table[T]) storesExactly(id any) bool {
-	s, ok := id.(string)
-	switch {
-	case !ok:
-		return true
-	case t.dialect == sqltx.PostgreSQL && !takes(t.id.spec.Kind, s):
-		return false
-	}
-	return s != "" && (t.id.spec.Kind != sqlquery.UUID || s == strings.ToLower(s))
+	return nil, err
 }
 
 // missError returns the reason that a write of an id changed no row. Another writer may act between
 // the two statements, so the reason is that of the current state.
-func (t *Table[T]) missError(ctx context.Context, id any) error {
+func (t *untyped) missError(ctx context.Context, id []any) error {
 	w := &args{dialect: t.dialect}
 	var one int
 	statement := "SELECT 1 FROM " + t.table + t.where(w, t.at(id))
@@ -162,44 +148,47 @@ func (t *Table[T]) missError(ctx context.Context, id any) error {
 	return t.absentError(ctx, t.db.Writer(ctx), id)
 }
 
-// replace implements [resource.Replacer]. The condition on the revision makes it a
-// compare-and-swap. If the time of the item is in the future, the statement runs again with a
-// time after that; see package modified.
+// replace implements [resource.Replacer].
 func (t *Table[T]) replace(
 	ctx context.Context, id string, expect resource.Rev, v T,
 ) (resource.Item[T], error) {
-	none := resource.Item[T]{}
-	value, err := t.id.field.Parse(id)
+	return t.take(t.replaceRow(ctx, id, expect, &v))
+}
+
+// replaceRow replaces an item. The condition on the revision makes it a compare-and-swap. If the time of
+// the item is in the future, the statement runs again with a time after that; see package modified.
+func (t *untyped) replaceRow(ctx context.Context, id string, expect resource.Rev, v any) (*row, error) {
+	value, err := t.idField.ParseKey(id)
 	if err != nil {
-		return none, resource.ErrNotFound
+		return nil, resource.ErrNotFound
 	}
 	if expect, err = t.expected(ctx, value, expect); err != nil {
-		return none, err
+		return nil, err
 	}
 	for now := t.now(); ; {
-		it, written, err := t.replaceAt(ctx, now, value, expect, &v)
-		if err != nil || written {
-			return it, err
+		r, err := t.replaceAt(ctx, now, value, expect, v)
+		if err != nil || r != nil {
+			return r, err
 		}
 		next, err := t.nextModified(ctx, value, now)
 		if err != nil {
-			return none, err
+			return nil, err
 		}
 		if !next.After(now) { // the time is not the reason
-			return none, t.missError(ctx, value)
+			return nil, t.missError(ctx, value)
 		}
 		now = next
 	}
 }
 
 // replaceAt replaces an item if it has the expected revision and was not modified after now.
-func (t *Table[T]) replaceAt(
-	ctx context.Context, now time.Time, id any, expect resource.Rev, v *T,
-) (it resource.Item[T], written bool, err error) {
+func (t *untyped) replaceAt(
+	ctx context.Context, now time.Time, id []any, expect resource.Rev, v any,
+) (*row, error) {
 	w := &args{dialect: t.dialect}
-	names, places, err := t.values(w, v, now)
+	names, places, err := t.values(w, v, now, false)
 	if err != nil {
-		return it, false, err
+		return nil, err
 	}
 	var set []string
 	for i, name := range names {
@@ -209,7 +198,7 @@ func (t *Table[T]) replaceAt(
 		set = append(set, t.rev.set(w))
 	}
 	if set == nil { // the item has no field but the id
-		set = append(set, t.id.expr+" = "+t.id.expr)
+		set = append(set, t.key[0].expr+" = "+t.key[0].expr)
 	}
 	var inOrder []query.Filter
 	if t.modified != nil {
@@ -218,13 +207,13 @@ func (t *Table[T]) replaceAt(
 	}
 	condition, ok := t.unchanged(w, id, expect, inOrder...)
 	if !ok {
-		return it, false, nil
+		return nil, nil
 	}
 	return t.write(ctx, w, v, "UPDATE "+t.table+" SET "+strings.Join(set, ", ")+condition)
 }
 
 // nextModified returns the time with which to write an item, or the zero Time if that is not known.
-func (t *Table[T]) nextModified(ctx context.Context, id any, now time.Time) (next time.Time, err error) {
+func (t *untyped) nextModified(ctx context.Context, id []any, now time.Time) (next time.Time, err error) {
 	if t.modified == nil {
 		return time.Time{}, nil
 	}
@@ -241,7 +230,7 @@ func (t *Table[T]) nextModified(ctx context.Context, id any, now time.Time) (nex
 
 // expected returns the content for a revision that is its hash. The UPDATE then compares the whole
 // content, so a change in between is not lost.
-func (t *Table[T]) expected(ctx context.Context, id any, expect resource.Rev) (resource.Rev, error) {
+func (t *untyped) expected(ctx context.Context, id []any, expect resource.Rev) (resource.Rev, error) {
 	if !t.rev.hashed {
 		return expect, nil
 	}
@@ -261,8 +250,8 @@ func (t *Table[T]) expected(ctx context.Context, id any, expect resource.Rev) (r
 }
 
 // delete implements [resource.Deleter]. deleteRow also records the deletion.
-func (t *Table[T]) delete(ctx context.Context, id string, expect resource.Rev) error {
-	value, err := t.id.field.Parse(id)
+func (t *untyped) delete(ctx context.Context, id string, expect resource.Rev) error {
+	value, err := t.idField.ParseKey(id)
 	if err != nil {
 		return resource.ErrNotFound
 	}
@@ -275,7 +264,7 @@ func (t *Table[T]) delete(ctx context.Context, id string, expect resource.Rev) e
 	if !ok {
 		return t.missError(ctx, value)
 	}
-	removed, err := t.deleteRow(ctx, w, "DELETE FROM "+t.table+condition, value)
+	removed, err := t.deleteRow(ctx, w, t.deletion(w)+condition, value)
 	if err == nil && !removed {
 		err = t.missError(ctx, value)
 	}
@@ -284,7 +273,7 @@ func (t *Table[T]) delete(ctx context.Context, id string, expect resource.Rev) e
 
 // run runs a statement and reports whether it affected a row. Unlike write it returns no row,
 // because a deleted item has none.
-func (t *Table[T]) run(ctx context.Context, w *args, statement string) (met bool, err error) {
+func (t *untyped) run(ctx context.Context, w *args, statement string) (met bool, err error) {
 	result, err := t.db.Writer(ctx).ExecContext(ctx, statement, w.list...)
 	if err != nil {
 		return false, t.outcomeError(ctx, err)

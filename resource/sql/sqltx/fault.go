@@ -27,6 +27,7 @@ const (
 	Conflict
 	Unavailable // the database cannot be reached, is overloaded, full or read-only
 	Value       // a value is too long, out of range or invalid for its column or index
+	Denied      // a policy of row-level security rejects the written row
 )
 
 // Fault describes an error of a database.
@@ -122,8 +123,18 @@ func postgresFault(err error) Fault {
 		Lost:       endsConnection(state) && !notSent(err),
 		Constraint: field(source, "ConstraintName", "Constraint").String(),
 	}
-	if stalePlan(source) {
+	routine := field(source, "Routine").String()
+	switch {
+	case stalePlan(source):
 		fault.Kind = Conflict
+	// A role without a privilege has the same SQLSTATE. That is a mistake of the operator, not of the
+	// client. The name of the routine does not depend on the language of the server.
+	case state == "42501" && routine == "ExecWithCheckOptions":
+		fault.Kind = Denied
+	// The text of a label or of an address, which only the database checks. Other texts that are not
+	// valid for a type, such as x for an integer, are mistakes of the program.
+	case state == "22P02" && (routine == "enum_in" || routine == "network_in"):
+		fault.Kind = Value
 	}
 	switch fault.Kind {
 	case Unique, ForeignKey:
@@ -149,7 +160,7 @@ func postgresKind(state string) Kind {
 		return Conflict
 	case "57P01", "57P02", "57P03", "55P03", "25P03", "25006": // 25006 is the error of a standby
 		return Unavailable
-	case "22001", "22003", "22008", "22021", "22P05", "54000":
+	case "22001", "22003", "22007", "22008", "22009", "22015", "22021", "22P05", "54000":
 		return Value
 	}
 	switch state[:2] {

@@ -21,8 +21,8 @@ type session interface {
 	Rollback() error
 }
 
-// begin begins a transaction. It waits for a connection until ctx is done.
-func (db *DB) begin(ctx context.Context, a *attempt) (session, error) {
+// beginSession begins a transaction. It waits for a connection until ctx is done.
+func (db *DB) beginSession(ctx context.Context, a *attempt) (session, error) {
 	if db.dialect == PostgreSQL {
 		return db.beginPostgres(ctx, a)
 	}
@@ -77,12 +77,16 @@ func (db *DB) beginPostgres(ctx context.Context, a *attempt) (session, error) {
 	s := &postgresSession{gate: &db.gate, conn: conn, caller: ctx, cancel: cancel,
 		detach: context.AfterFunc(ctx, cancel)}
 	if s.Tx, err = conn.BeginTx(life, &sql.TxOptions{Isolation: db.isolation}); err != nil {
-		s.close()
+		s.release()
 		// the connection was lost while its timeout was set, and database/sql has closed it
 		if errors.Is(err, sql.ErrConnDone) {
 			err = fmt.Errorf("%w: %w", driver.ErrBadConn, err)
 		}
 		// the error of the derived context does not contain the cause
+		return nil, errors.Join(ctx.Err(), err)
+	}
+	if err := a.vars.set(life, s.Tx); err != nil {
+		s.Rollback()
 		return nil, errors.Join(ctx.Err(), err)
 	}
 	return s, nil
@@ -93,13 +97,13 @@ func (db *DB) beginPostgres(ctx context.Context, a *attempt) (session, error) {
 func (s *postgresSession) Commit() error {
 	if !s.detach() {
 		s.Tx.Rollback() // unless it is being rolled back already
-		s.close()
+		s.release()
 		return s.caller.Err()
 	}
 	done := make(chan error, 1)
 	go func() {
 		err := s.Tx.Commit()
-		s.close() // before the caller continues, which may need the connection
+		s.release() // before the caller continues, which may need the connection
 		if err != nil {
 			err = postgresCommitError(err)
 		}
@@ -109,11 +113,11 @@ func (s *postgresSession) Commit() error {
 }
 
 func (s *postgresSession) Rollback() error {
-	defer s.close()
+	defer s.release()
 	return s.Tx.Rollback()
 }
 
-func (s *postgresSession) close() {
+func (s *postgresSession) release() {
 	s.detach()
 	s.cancel()
 	s.conn.Close()

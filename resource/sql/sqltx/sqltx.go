@@ -58,6 +58,43 @@
 // A statement outside transactions is canceled when its context ends. Use transactions for writes
 // that must not be visible before the standby has them.
 //
+// # Row-level security
+//
+// Policies of PostgreSQL restrict the rows of each statement, beneath all code of the program:
+//
+//	ALTER TABLE orders ENABLE ROW LEVEL SECURITY;
+//	ALTER TABLE orders FORCE ROW LEVEL SECURITY; -- also for the owner
+//	CREATE POLICY tenant ON orders USING (tenant = nullif(current_setting('app.tenant', true), ''));
+//
+// The setting is NULL on a connection that never had the variable, and an empty text after the end of a
+// transaction that had it. Without nullif the policy would show rows of an empty tenant, and a cast such
+// as ::uuid would be an error.
+//
+// [Options.Session] sets the variable from the context:
+//
+//	db := sqltx.New(sqltx.PostgreSQL, pool, &sqltx.Options{
+//		Session: func(ctx context.Context) (map[string]string, error) {
+//			tenant, ok := tenantOf(ctx)
+//			if !ok {
+//				return nil, resource.ErrForbidden
+//			}
+//			return map[string]string{"app.tenant": tenant}, nil
+//		},
+//	})
+//
+// A statement outside transactions becomes BEGIN, SELECT set_config(...), the statement and COMMIT, on
+// one connection. That is correct with a pooler in transaction mode. The role of the connection must
+// be neither superuser nor BYPASSRLS. A row that a policy hides is 404; a write that violates WITH
+// CHECK is 403. The tables of events, idempotency keys and tombstones have no tenant: a policy on them
+// needs a column of its own:
+//
+//	ALTER TABLE orders_deleted ADD tenant text NOT NULL
+//		DEFAULT nullif(current_setting('app.tenant', true), '');
+//
+// Reads of the event log have no variables (see [WithoutSession]), so events are restricted by Scope
+// and Authorize only. A unique constraint covers the rows of all tenants, unless the tenant is part of
+// it.
+//
 // # Drivers
 //
 // The package imports no driver. It classifies errors by their methods and codes. It is tested with
@@ -86,7 +123,9 @@ type DB struct {
 	attempts         int
 	idleTimeout      idleTimeout
 	gate             commitGate
-	tracker          *goroutineTracker // nil unless Options.Debug is set
+	session          func(context.Context) (map[string]string, error) // Options.Session
+	rows             RowReader                                        // Options.Rows
+	tracker          *goroutineTracker                                // nil unless Options.Debug is set
 }
 
 var _ tx.Runner = (*DB)(nil)
@@ -122,6 +161,21 @@ type Options struct {
 	// negative means no limit. After it the error is [ErrOutcomeUnknown], and the commit continues on
 	// its connection; see "Synchronous replication" at the package.
 	CommitTimeout time.Duration
+	// Session returns session variables of PostgreSQL, by name, for policies of row-level security.
+	// They are set at the beginning of each transaction and end with it, as by SET LOCAL. A
+	// statement outside transactions runs in one of its own: no statement of the DB runs without
+	// them. ctx is that of InTx or of the statement; a nested InTx keeps the variables. Default: no
+	// variables. See "Row-level security" at the package.
+	//
+	// Names have a prefix, such as app.tenant; role is allowed as well. An empty map is an error: use
+	// [WithoutSession] for work that needs no variables. An error prevents the transaction and is
+	// returned unchanged, so it can be an error of package resource. Session must be safe for concurrent
+	// use and must not use the DB with ctx. SQLite does not support it.
+	Session func(ctx context.Context) (map[string]string, error)
+	// Rows reads rows in the encoding of PostgreSQL for stores that encode them as JSON, which package
+	// sqltable does for lists. Package pgxrows implements it for pgx. Default: rows of database/sql. They
+	// are also used in transactions, with Session, and for connections of another driver.
+	Rows RowReader
 	// Debug makes statements of [DB.Writer] and [DB.Reader] fail if the calling goroutine runs a
 	// transaction and their context does not carry it. Without Debug such a statement runs outside
 	// the transaction or, with a pool of one connection, blocks forever. Debug takes some
@@ -130,7 +184,8 @@ type Options struct {
 }
 
 // New returns a DB over a pool. It does not connect. A nil opts selects the defaults. New panics if
-// pool is nil, or if the dialect is neither [SQLite] nor [PostgreSQL].
+// pool is nil, if the dialect is neither [SQLite] nor [PostgreSQL], or if opts has a Session or
+// Rows for SQLite.
 func New(d Dialect, pool *sql.DB, opts *Options) *DB {
 	if d != SQLite && d != PostgreSQL {
 		panic(fmt.Sprintf("sqltx: New needs the dialect SQLite or PostgreSQL, not %q", d))
@@ -141,7 +196,15 @@ func New(d Dialect, pool *sql.DB, opts *Options) *DB {
 	if opts == nil {
 		opts = &Options{}
 	}
+	if opts.Session != nil && d != PostgreSQL {
+		panic("sqltx: Options.Session requires PostgreSQL: SQLite has no session variables")
+	}
+	if opts.Rows != nil && d != PostgreSQL {
+		panic("sqltx: Options.Rows requires PostgreSQL")
+	}
 	db := &DB{
+		session:   opts.Session,
+		rows:      opts.Rows,
 		dialect:   d,
 		writer:    pool,
 		readers:   opts.Readers,
@@ -162,13 +225,20 @@ func New(d Dialect, pool *sql.DB, opts *Options) *DB {
 	if opts.Debug {
 		db.tracker = newGoroutineTracker()
 	}
-	if d == SQLite {
+	switch {
+	case d == SQLite:
 		db.writing = newStmtCache(db.writer)
 		db.reading = db.writing
 		if db.readers != db.writer {
 			db.reading = newStmtCache(db.readers)
 		}
-	} else {
+	case db.session != nil:
+		db.writing = newSessionPool(db, db.writer)
+		db.reading = db.writing
+		if db.readers != db.writer {
+			db.reading = newSessionPool(db, db.readers)
+		}
+	default:
 		db.writing, db.reading = postgresPool{db.writer, db.attempts}, postgresPool{db.readers, db.attempts}
 	}
 	db.adopt(db.writer)

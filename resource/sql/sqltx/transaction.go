@@ -63,6 +63,7 @@ func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context) error) erro
 type attempt struct {
 	db         *DB
 	session    session
+	vars       variables
 	conflicted bool // a statement met a conflict, even if its error was ignored
 	ended      bool
 }
@@ -78,10 +79,14 @@ func (db *DB) currentAttempt(ctx context.Context) *attempt {
 
 // try makes one attempt, and reports whether another may succeed.
 func (db *DB) try(ctx context.Context, fn func(context.Context) error) (again bool, err error) {
-	a := &attempt{db: db}
+	vars, err := db.sessionVariables(ctx) // without an attempt in ctx, which has no session yet
+	if err != nil {
+		return false, err
+	}
+	a := &attempt{db: db, vars: vars}
 	inner, scope := tx.Begin(ctx, db)
 	inner = context.WithValue(inner, attemptKey{db}, a) // before begin, because a Guard checks it
-	if a.session, err = db.begin(inner, a); err != nil {
+	if a.session, err = db.beginSession(inner, a); err != nil {
 		return db.notBegun(err)
 	}
 	rolledBack := true
@@ -107,7 +112,7 @@ func (db *DB) try(ctx context.Context, fn func(context.Context) error) (again bo
 	return conflicted && !errors.Is(err, ErrOutcomeUnknown), err
 }
 
-// notBegun classifies an error of begin. Some drivers detect a lost connection only then.
+// notBegun classifies an error of beginSession. Some drivers detect a lost connection only then.
 func (db *DB) notBegun(err error) (again bool, _ error) {
 	switch kind := db.dialect.Fault(err).Kind; {
 	case kind == Conflict && !errors.Is(err, errBusyTimeout):

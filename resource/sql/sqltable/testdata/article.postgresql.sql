@@ -4,7 +4,7 @@ CREATE TABLE "shop"."articles" (
 	"email" text COLLATE "C" NOT NULL UNIQUE,
 	"phone" text COLLATE "C" NOT NULL,
 	"code" bigint NOT NULL,
-	"weight" double precision NOT NULL,
+	"weight" real NOT NULL,
 	"done" boolean,
 	"made_at" timestamptz NOT NULL,
 	"sent_at" bigint,

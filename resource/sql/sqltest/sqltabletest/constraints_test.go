@@ -186,8 +186,8 @@ func TestWidthsThatDoNotFit(t *testing.T) {
 		enginetest.MustExec(t, db, "CREATE TABLE narrow (id varchar(64) PRIMARY KEY, code varchar(3) NOT NULL, n int NOT NULL, rev text NOT NULL)")
 		err := sqltable.New[narrow](db, "narrow", nil).CreateTable(t.Context())
 		want := "sqltable: the table narrow does not fit sqltabletest.narrow:\n" +
-			"\tcolumn code is character varying(3), but field Code needs text, or the tag maxLength:\"3\"\n" +
-			"\tcolumn n is integer, but field N needs bigint"
+			"\tcolumn code is character varying(3): tag the field Code with maxLength:\"3\"\n" +
+			"\tcolumn n is integer: tag the field N with sql:\"integer\""
 		if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
 			t.Errorf("CreateTable (-want +got):\n%s", diff)
 		}

@@ -27,7 +27,7 @@ type ticket struct {
 	Weight  float64   `json:"weight" db:"order"`
 	Open    bool      `json:"open" db:"is_open"`
 	Due     time.Time `json:"due" db:"due_ms"`
-	Tags    []string  `json:"tags"`
+	Tags    []string  `json:"tags" sql:"json"`
 }
 
 // shownTicket shows what the store and the database fill in.
@@ -60,7 +60,7 @@ func ofTickets(opts sqltable.Options) shape[ticket] {
 		opts.Tombstones = "dead tickets"
 	}
 	return shape[ticket]{table: "tickets", opts: opts, tables: tickets,
-		require: "Inserter Replacer Deleter Counter MultiGetter MultiInserter BatchLister Transactor Locker"}
+		require: "Inserter Replacer Deleter Counter Aggregator MultiGetter MultiInserter BatchLister BatchCounter Transactor Locker"}
 }
 
 // ways are those in which a table without a column for it can have revisions, and those with one.
@@ -134,7 +134,7 @@ type invoice struct {
 func ofInvoices() shape[invoice] {
 	return shape[invoice]{table: "accounting.invoices",
 		opts:    sqltable.Options{ID: "no", Rev: "lock_version", CountRev: true},
-		require: "Creator Replacer Deleter Tombstoner Counter MultiGetter BatchLister Transactor Locker",
+		require: "Creator Replacer Deleter Tombstoner Counter Aggregator MultiGetter BatchLister BatchCounter Transactor Locker",
 		tables: map[sqltx.Dialect][]string{
 			sqltx.PostgreSQL: {"CREATE SCHEMA IF NOT EXISTS accounting", "DROP TABLE IF EXISTS accounting.invoices, accounting.invoices_deleted",
 				`CREATE TABLE accounting.invoices (invoice_no serial PRIMARY KEY,
@@ -161,7 +161,7 @@ func TestKitOfCountedTableThatExists(t *testing.T) {
 func TestKitOfView(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		s := ofTickets(sqltable.Options{ReadOnly: true})
-		s.table, s.require = "open tickets", "Counter MultiGetter BatchLister Transactor"
+		s.table, s.require = "open tickets", "Counter Aggregator MultiGetter BatchLister BatchCounter Transactor"
 		s.tables = map[sqltx.Dialect][]string{e.Dialect: append(slices.Clone(tickets[e.Dialect]), rows(e.Dialect),
 			"CREATE VIEW "+e.Dialect.Quote("open tickets")+" AS SELECT * FROM tickets WHERE is_open")}
 		s.run(t, e)

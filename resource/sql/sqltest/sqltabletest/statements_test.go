@@ -93,11 +93,17 @@ func TestStatements(t *testing.T) {
 	}{
 		{method: "GET", path: "/orders/1", status: 200, want: "SELECT"},
 		{method: "GET", path: "/orders/1000", status: 404, want: "SELECT SELECT SELECT"},
+		// The first list asks for the revisions, of which the cache has no items yet. The next ones do not ask.
+		{method: "GET", path: "/orders?limit=50", status: 200, want: "SELECT SELECT"},
 		{method: "GET", path: "/orders?limit=50", status: 200, want: "SELECT"},
 		{method: "GET", path: "/orders?limit=50&total.gte=1&sort=-total", status: 200, want: "SELECT"},
 		{method: "GET", path: "/orders?limit=50&expand=customer", status: 200, want: "SELECT SELECT"},
 		{method: "GET", path: "/people?limit=50&expand=orders", status: 200, want: "SELECT SELECT"},
 		{method: "GET", path: "/people/p07?expand=orders", status: 200, want: "SELECT SELECT"},
+		{method: "GET", path: "/people?limit=50&expand=orders(limit=1;sort=-total;total.gte=1)", status: 200, want: "SELECT SELECT"},
+		{method: "GET", path: "/people?limit=50&expand=orders(limit=1;count=exact)", status: 200, want: "SELECT SELECT SELECT"},
+		{method: "GET", path: "/people/p07?expand=orders(limit=1;count=exact)", status: 200, want: "SELECT SELECT SELECT"},
+		{method: "GET", path: "/people?limit=50&expand=orders(fields=total)", status: 200, want: "SELECT SELECT", none: "note|lines"},
 		{method: "GET", path: "/orders?fields=id,total", status: 200, want: "SELECT", none: "note|lines|customer_id"},
 		{method: "GET", path: "/people?fields=id&sort=email", status: 200, want: "SELECT", none: "name"},
 		{method: "POST", path: "/orders", body: `{"customerId":"p01","total":1,"lines":[]}`, status: 201, want: "INSERT"},

@@ -57,19 +57,66 @@ var columns = map[string]sqlquery.Column{
 	"doc.ok": {Name: "doc", Path: []string{"ok"}, Kind: sqlquery.Bool},
 	"doc.at": {Name: "doc", Path: []string{"at"}, Kind: sqlquery.Time},
 	"doc.id": {Name: "doc", Path: []string{"uid"}, Kind: sqlquery.UUID},
+
+	"price":  {Kind: sqlquery.Decimal, Type: "numeric(9,3)"},
+	"amount": {Kind: sqlquery.Decimal, Type: "numeric(15,2)", NotNull: true},
+	"float":  {Kind: sqlquery.Number, Type: "numeric"},
+	"whole":  {Kind: sqlquery.Integer, Type: "numeric(20)"},
+	"real":   {Kind: sqlquery.Number, Type: "real"},
+	"short":  {Kind: sqlquery.Integer, Type: "smallint"},
+	"born":   {Type: "date"},
+	"opens":  {Type: "time", NotNull: true},
+	"zoned":  {Type: "timetz"},
+	"local":  {Kind: sqlquery.Time, Type: "timestamp"},
+	"moon":   {Kind: sqlquery.Time, Type: "date"},
+	"span":   {Kind: sqlquery.Duration, NotNull: true},
+	"tier":   {Type: "Tier"},
+	"state":  {Type: "Tier", NotNull: true},
+	"mail":   {Type: "citext"},
+	"ip":     {Type: "inet"},
+	"net":    {Type: "cidr"},
+	"code":   {Type: "char(4)"},
+	"tags":   {Type: "text[]", List: true},
+	"sizes":  {Type: "integer[]", Kind: sqlquery.Integer, List: true},
+	"tiers":  {Type: "Tier[]", List: true, NotNull: true},
+	"labels": {List: true},
+	"ratios": {List: true, Kind: sqlquery.Number},
+	"flags":  {Type: "json", List: true, Kind: sqlquery.Bool},
+	"uids":   {Type: "uuid[]", List: true, Kind: sqlquery.UUID},
+	"days":   {Type: "date[]", List: true, Kind: sqlquery.Text},
 }
 
 // stored are the fields that have a column of their own.
-var stored = []string{"id", "name", "title", "n", "m", "x", "y", "ok", "at", "since", "epoch", "nanos", "stamp", "day", "uid"}
+var stored = []string{"id", "name", "title", "n", "m", "x", "y", "ok", "at", "since", "epoch", "nanos", "stamp", "day", "uid",
+	"price", "amount", "float", "whole", "real", "short", "born", "opens", "zoned", "local", "moon", "span", "tier", "state",
+	"mail", "ip", "net", "code", "tags", "sizes", "tiers", "labels", "ratios", "flags", "uids", "days"}
+
+// casts are those of arguments in PostgreSQL, where the driver has no text for the type.
+var casts = map[string]string{
+	"price": "numeric", "amount": "numeric", "float": "numeric", "whole": "numeric", "born": "date", "opens": "time",
+	"zoned": "timetz", "local": "timestamp", "moon": "date", "span": "interval", "tier": `"Tier"`, "state": `"Tier"`,
+	"mail": "citext", "ip": "inet", "net": "cidr", "code": "bpchar", "tags": "text[]", "sizes": "integer[]", "tiers": `"Tier"[]`,
+	"labels": "jsonb", "ratios": "jsonb", "flags": "json", "uids": "uuid[]", "days": "date[]",
+}
+
+// createTypes are needed in PostgreSQL. The order of the labels must not have a say.
+var createTypes = []string{"CREATE EXTENSION citext", `CREATE TYPE "Tier" AS ENUM ('pro', 'Free', 'free', 'it''s', '')`}
 
 // The collations are those that must not have a say.
 var createTable = map[sqltx.Dialect]string{
 	sqltx.SQLite: `CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE, "the title" TEXT COLLATE RTRIM NOT NULL,
 		n INTEGER, m INTEGER NOT NULL, x REAL, y REAL NOT NULL, ok INTEGER, at TEXT, since TEXT NOT NULL, epoch INTEGER,
-		nanos INTEGER, stamp TEXT, day TEXT, uid TEXT, doc TEXT)`,
+		nanos INTEGER, stamp TEXT, day TEXT, uid TEXT, doc TEXT,
+		price DECIMAL(9,3), amount REAL NOT NULL, float REAL, whole INTEGER, real REAL, short INTEGER, born TEXT, opens TEXT NOT NULL,
+		zoned TEXT, local TEXT, moon TEXT, span TEXT NOT NULL, tier TEXT, state TEXT NOT NULL, mail TEXT COLLATE NOCASE, ip TEXT,
+		net TEXT, code TEXT, tags TEXT, sizes TEXT, tiers TEXT NOT NULL, labels TEXT, ratios TEXT, flags TEXT, uids TEXT, days TEXT)`,
 	sqltx.PostgreSQL: `CREATE TABLE things (id bigint PRIMARY KEY, name text, "the title" varchar NOT NULL, n bigint,
 		m integer NOT NULL, x double precision, y double precision NOT NULL, ok boolean, at timestamptz,
-		since timestamptz NOT NULL, epoch bigint, nanos bigint, stamp text, day text, uid uuid, doc jsonb)`,
+		since timestamptz NOT NULL, epoch bigint, nanos bigint, stamp text, day text, uid uuid, doc jsonb,
+		price numeric(9,3), amount numeric(15,2) NOT NULL, float numeric, whole numeric(20), real real, short smallint, born date,
+		opens time NOT NULL, zoned timetz, local timestamp, moon date, span interval NOT NULL, tier "Tier", state "Tier" NOT NULL,
+		mail citext, ip inet, net cidr, code char(4), tags text[], sizes integer[], tiers "Tier"[] NOT NULL, labels jsonb,
+		ratios jsonb, flags json, uids uuid[], days date[])`,
 }
 
 // world generates rows and queries.
@@ -106,6 +153,22 @@ func (w *world) moment() time.Time {
 // value chooses one that the column of the field can keep.
 func (w *world) value(field string) any {
 	c := columns[field]
+	if c.List {
+		list := []any{}
+		for range w.IntN(4) {
+			list = append(list, w.scalar(field))
+		}
+		return list
+	}
+	return w.scalar(field)
+}
+
+// scalar chooses a value of a column, or of an element of its list.
+func (w *world) scalar(field string) any {
+	c := columns[field]
+	if list := ofTypes[field]; list != nil {
+		return pick(w, list)
+	}
 	switch c.Kind {
 	case sqlquery.Integer:
 		if field == "m" || field == "n" {
@@ -133,6 +196,8 @@ func (w *world) resolution(c sqlquery.Column) time.Duration {
 		return c.Unit
 	case c.Layout == time.DateOnly:
 		return 24 * time.Hour
+	case w.dialect == sqltx.PostgreSQL && c.Type == "date":
+		return 24 * time.Hour
 	case w.dialect == sqltx.PostgreSQL && c.Layout == "" && len(c.Path) == 0:
 		return time.Microsecond
 	}
@@ -145,18 +210,27 @@ func (w *world) asked(field string) any {
 	case 0:
 		return pick(w, []any{nil, true, false, int64(5), "text", 1.5, base})
 	case 1:
+		if list := strangeTypes[columns[field].Type]; list != nil {
+			return pick(w, list)
+		}
 		return w.strange(columns[field].Kind)
 	case 2, 3:
 		return w.value(field)
 	}
-	return pick(w, w.items)[field]
+	v := pick(w, w.items)[field]
+	if list, ok := v.([]any); ok && len(list) > 0 && w.IntN(8) > 0 {
+		return pick(w, list)
+	}
+	return v
 }
 
 // strange chooses a value that the kind of column has no place for.
 func (w *world) strange(k sqlquery.Kind) any {
 	switch k {
-	case sqlquery.Integer, sqlquery.Number:
-		return pick(w, slices.Concat(strangeNumbers, integers, floats))
+	case sqlquery.Integer, sqlquery.Number, sqlquery.Decimal:
+		return pick(w, slices.Concat(strangeNumbers, integers, floats, strangeDecimals))
+	case sqlquery.Duration:
+		return pick(w, durations)
 	case sqlquery.Text:
 		return pick(w, slices.Concat(notAnywhere, notInPostgres, texts))
 	case sqlquery.UUID:
@@ -188,9 +262,15 @@ func (w *world) filter(depth int) query.Filter {
 	}
 	field := w.anyField()
 	op := pick(w, comparisons)
+	if columns[field].List {
+		op = pick(w, []query.Op{query.Contains, query.Contains, query.Contains, query.IsNull, query.Eq, query.NotIn, query.StartsWith})
+	}
+	if field == "span" && w.dialect == sqltx.SQLite {
+		op = query.IsNull
+	}
 	f := query.Filter{Op: op, Field: field, Value: w.asked(field)}
 	switch {
-	case w.IntN(50) == 0:
+	case w.IntN(50) == 0 && field != "span":
 		f.Op = "like" // what cannot be read matches nothing, negated or not
 	case w.IntN(50) == 0: // neither does a list that is none
 	case op == query.In || op == query.NotIn:
@@ -201,7 +281,7 @@ func (w *world) filter(depth int) query.Filter {
 		f.Value = list
 	case op == query.IsNull:
 		f.Value = w.IntN(2) == 0
-	case op == query.Contains || op == query.StartsWith:
+	case (op == query.Contains || op == query.StartsWith) && !columns[field].List:
 		if s, ok := f.Value.(string); ok && s != "" {
 			part := []rune(s)
 			from := w.IntN(len(part))
@@ -225,7 +305,9 @@ func (w *world) query() query.Query {
 		q.Filter = w.filter(3)
 	}
 	for range w.IntN(4) {
-		q.Sort = append(q.Sort, query.Order{Field: w.anyField(), Desc: w.IntN(2) == 0})
+		if field := w.anyField(); !columns[field].List && (field != "span" || w.dialect != sqltx.SQLite) {
+			q.Sort = append(q.Sort, query.Order{Field: field, Desc: w.IntN(2) == 0})
+		}
 	}
 	q.Sort = append(q.Sort, query.Order{Field: "id", Desc: w.IntN(2) == 0})
 	switch w.IntN(8) {
@@ -249,6 +331,9 @@ func (w *world) query() query.Query {
 func (w *world) fill(t *testing.T, db *sqltx.DB, tr *sqlquery.Translator) {
 	t.Helper()
 	ctx := t.Context()
+	if w.dialect == sqltx.PostgreSQL {
+		exec(t, ctx, db, createTypes...)
+	}
 	exec(t, ctx, db, createTable[w.dialect])
 	names := make([]string, len(stored))
 	for i, field := range stored {
@@ -261,6 +346,9 @@ func (w *world) fill(t *testing.T, db *sqltx.DB, tr *sqlquery.Translator) {
 	places := make([]string, len(stored)+1)
 	for i := range places {
 		places[i] = w.dialect.Placeholder(i + 1)
+		if i < len(stored) && w.dialect == sqltx.PostgreSQL && casts[stored[i]] != "" {
+			places[i] += "::text::" + casts[stored[i]]
+		}
 	}
 	insert := fmt.Sprintf("INSERT INTO things (%s, doc) VALUES (%s)", strings.Join(names, ", "), strings.Join(places, ", "))
 	for id := range int64(60) {
@@ -280,7 +368,7 @@ func (w *world) fill(t *testing.T, db *sqltx.DB, tr *sqlquery.Translator) {
 			it["sum"] = n + it["m"].(int64)
 		}
 		for _, field := range stored {
-			args = append(args, tr.Arg(field, it[field]))
+			args = append(args, w.argument(tr, field, it[field]))
 		}
 		text, err := json.Marshal(doc)
 		if err != nil {
@@ -291,6 +379,19 @@ func (w *world) fill(t *testing.T, db *sqltx.DB, tr *sqlquery.Translator) {
 		}
 		w.items = append(w.items, it)
 	}
+}
+
+// argument returns a value for INSERT. Lists are JSON, or in PostgreSQL arrays.
+func (w *world) argument(tr *sqlquery.Translator, field string, v any) any {
+	list, ok := v.([]any)
+	if !ok {
+		return tr.Arg(field, v)
+	}
+	text, _ := json.Marshal(list)
+	if w.dialect == sqltx.PostgreSQL && strings.HasSuffix(columns[field].Type, "[]") {
+		return "{" + string(text[1:len(text)-1]) + "}" // the texts need no other escapes than those of JSON
+	}
+	return string(text)
 }
 
 // checkQuery compares the answers of Translate and Steps with that of query.Select. It returns how many rows there were,

@@ -1,0 +1,206 @@
+package sqltable
+
+// Lists and counts for many keys. It calls the reading of rows in read.go.
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/sql/sqlquery"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
+)
+
+// listBy implements [resource.BatchLister]. The limit applies to each key and not to the statement.
+func (t *Table[T]) listBy(ctx context.Context, field string, keys []string, q query.Query) items[T] {
+	return t.itemsOf(t.rowsBy(ctx, field, keys, q))
+}
+
+// rowsBy returns the rows of keys.
+func (t *untyped) rowsBy(ctx context.Context, field string, keys []string, q query.Query) rows {
+	return func(yield func(*row, error) bool) {
+		for values := range slices.Chunk(t.parse(t.byField[field], keys), mostValues) {
+			s, err := t.selectBy(field, values, q)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if s.text == "" {
+				continue
+			}
+			for r, err := range t.query(ctx, t.db.Reader(ctx), s.columns, s.text, s.args, s.keys...) {
+				if !yield(r, t.fault(err)) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// selection is a statement with what it selects.
+type selection struct {
+	columns []*column
+	keys    []rowKey
+	text    string
+	args    []any
+}
+
+// selectBy returns the statement for the first rows of each value of a field. Its text is empty if no row
+// can have one of them.
+func (t *untyped) selectBy(field string, values []any, q query.Query) (s selection, err error) {
+	// The caller groups the items by the field, so its column is selected even if q.Fields lacks it.
+	sort := append(slices.Clip(q.Sort), query.Order{Field: field})
+	s.columns = t.selectedColumns(query.Query{Fields: q.Fields, Sort: sort})
+	ofColumns := !slices.ContainsFunc(q.Sort, func(o query.Order) bool {
+		return o.Joined != nil || o.Field == query.Rank
+	})
+	if q.Limit > 0 && ofColumns && t.isIndexed(field) {
+		q.Filter = t.living(q.Filter)
+		s.text, s.args, err = t.seekEach(s.columns, field, values, q)
+		return s, err
+	}
+	limit := q.Limit
+	q.Filter = t.living(query.And(query.Where(field, query.In, values), q.Filter))
+	q.Limit = 0
+	clauses, err := t.tr.Translate(q)
+	if err != nil {
+		return s, err
+	}
+	s.keys = t.rowKeys(q, clauses)
+	if limit > 0 {
+		s.text, s.args = t.firstOfEach(s.columns, s.keys, t.byField[field], clauses, limit)
+		return s, nil
+	}
+	s.text, s.args = t.selecting(s.columns, s.keys...)+clauses.String(), clauses.Args
+	return s, nil
+}
+
+// isIndexed reports whether an index begins with the column of a field, so that the rows of one value can
+// be read without the others.
+func (t *untyped) isIndexed(field string) bool {
+	c := t.byField[field]
+	return !t.opts.ReadOnly && (slices.Contains(t.opts.Index, field) || c == t.key[0] || c.field.Unique)
+}
+
+// seekEach returns a statement that reads the first rows of each value by an index: as many as are
+// returned, if the index has the order of the query.
+func (t *untyped) seekEach(
+	columns []*column, field string, values []any, q query.Query,
+) (statement string, args []any, err error) {
+	slices.SortFunc(values, query.Compare) // texts of keys may be the same value
+	values = slices.CompactFunc(values, func(a, b any) bool { return query.Compare(a, b) == 0 })
+	table, key := t.dialect.Quote("related keys"), t.dialect.Quote("related key")
+	rows, c, err := t.tr.Each(q, field, table+"."+key, values)
+	if err != nil || rows == "" {
+		return "", nil, err
+	}
+	from, order := " FROM (VALUES "+rows+")", ""
+	if c.OrderBy != "" {
+		order = " ORDER BY " + c.OrderBy
+	}
+	if t.dialect == sqltx.SQLite {
+		// SQLite has no LATERAL. The rows are found by their ids, and sorted together.
+		ids := make([]string, len(t.key))
+		for i, k := range t.key {
+			ids[i] = k.expr
+		}
+		id := strings.Join(ids, ", ")
+		first := "(SELECT " + id + " FROM " + t.table + c.String() + ")"
+		return "SELECT " + strings.Join(t.selected(columns), ", ") + " FROM (SELECT column1 AS " + key +
+			from + ") AS " + table + " CROSS JOIN " + t.table + " WHERE (" + id + ") IN " + first +
+			order, c.Args, nil
+	}
+	exprs, names := t.named(columns)
+	place := t.dialect.Quote("place")
+	// The rows are numbered after LIMIT, so that they are not sorted as a whole.
+	first := "(SELECT " + strings.Join(exprs, ", ") + " FROM " + t.table + c.String() + ") AS first_rows"
+	return "SELECT " + strings.Join(names, ", ") + from + " AS " + table + "(" + key +
+		") CROSS JOIN LATERAL (SELECT *, row_number() OVER () AS " + place + " FROM " + first +
+		") AS found ORDER BY " + place, c.Args, nil
+}
+
+// firstOfEach returns a statement that numbers the rows of each key and selects those up to limit.
+// Rows of one place are those of all keys, so the result is interleaved; the order within each key
+// is that of the query.
+func (t *untyped) firstOfEach(
+	columns []*column, keys []rowKey, by *column, c sqlquery.Clauses, limit int,
+) (string, []any) {
+	w := &args{t.dialect, c.Args}
+	order := ""
+	if c.OrderBy != "" {
+		order = " ORDER BY " + c.OrderBy
+	}
+	exprs, names := t.named(columns, keys...)
+	place := t.dialect.Quote("place")
+	inner := "SELECT " + strings.Join(exprs, ", ") +
+		", row_number() OVER (PARTITION BY " + t.sortKey(by.field.Name) + order + ") AS " + place +
+		" FROM " + t.table + " " + c.Join + " WHERE " + c.Where
+	return "SELECT " + strings.Join(names, ", ") + " FROM (" + inner + ") AS numbered WHERE " + place +
+		" <= " + w.bind(int64(limit), "::bigint") + " ORDER BY " + place, w.list
+}
+
+// named returns the expressions in SELECT with their aliases, and the aliases.
+func (t *untyped) named(columns []*column, keys ...rowKey) (exprs, names []string) {
+	exprs = t.selected(columns, keys...)
+	names = make([]string, len(exprs))
+	for i := range exprs {
+		// Aliases that no column has, for 26 times 26 columns.
+		names[i] = t.dialect.Quote("column " + string(rune('A'+i/26)) + string(rune('a'+i%26)))
+		exprs[i] += " AS " + names[i]
+	}
+	return exprs, names
+}
+
+// countBy implements [resource.BatchCounter], in general with one statement.
+func (t *untyped) countBy(
+	ctx context.Context, field string, keys []string, q query.Query,
+) (map[string]int, error) {
+	c := t.byField[field]
+	counts := make(map[string]int, len(keys))
+	for values := range slices.Chunk(t.parse(c, keys), mostValues) {
+		of := query.Query{Filter: t.living(query.And(query.Where(field, query.In, values), q.Filter))}
+		clauses, err := t.tr.Translate(of)
+		if err != nil {
+			return nil, err
+		}
+		// The sort key distinguishes values that the collation of the column treats as equal, and a column
+		// that is selected must be among the groups.
+		groups := t.sortKey(field) + ", " + c.read
+		statement := "SELECT " + c.read + ", count(*) FROM " + t.table + clauses.String() +
+			" GROUP BY " + groups
+		if err := t.countInto(ctx, counts, c, statement, clauses.Args); err != nil {
+			return nil, t.fault(err)
+		}
+	}
+	return counts, nil
+}
+
+// countInto runs a statement that returns values of a column with their counts, and adds these to counts.
+func (t *untyped) countInto(
+	ctx context.Context, counts map[string]int, c *column, statement string, args []any,
+) error {
+	answer, err := t.db.Reader(ctx).QueryContext(ctx, statement, args...)
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	v := reflect.New(t.typ.GoType)
+	var n int
+	value := c.dest(v.Elem().FieldByIndex(c.field.Index))
+	for answer.Next() {
+		if err := answer.Scan(value, &n); err != nil {
+			return err
+		}
+		counts[c.field.Text(v.Interface())] += n
+	}
+	return answer.Err()
+}
+
+// sortKey returns the expression by which a field is sorted. Equal values of it are equal values of the
+// field, whatever the collation of the column is.
+func (t *untyped) sortKey(field string) string {
+	clauses, _ := t.tr.Translate(query.Query{Sort: []query.Order{{Field: field}}}) // the field has a column
+	return strings.TrimSuffix(clauses.OrderBy, " NULLS FIRST")
+}
