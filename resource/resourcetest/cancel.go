@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
@@ -113,10 +114,7 @@ func cancelRead[T any](k *kit[T]) {
 // cancelList cancels the context after the first item and in the middle, and continues to read.
 func cancelList[T any](k *kit[T]) {
 	items := k.inOrder(k.fill(30, distinct))
-	ids := make([]string, len(items))
-	for i, it := range items {
-		ids[i] = it.ID
-	}
+	ids := idsOf(items)
 	for _, stop := range []int{1, len(items) / 2} {
 		k.checkCancelled(items, stop, "List", func(ctx context.Context) iter.Seq2[resource.Item[T], error] {
 			return k.ops.List(ctx, k.ordered(query.Query{}))
@@ -127,6 +125,9 @@ func cancelList[T any](k *kit[T]) {
 					return k.ops.GetMany(ctx, ids)
 				})
 		}
+		for _, l := range k.fastLists() {
+			k.checkCancelledRows(ids, stop, l)
+		}
 	}
 }
 
@@ -135,19 +136,36 @@ func (k *kit[T]) checkCancelled(want []resource.Item[T], stop int, where string,
 	call func(ctx context.Context) iter.Seq2[resource.Item[T], error]) {
 	ctx, cancel := context.WithCancel(k.ctx)
 	defer cancel()
-	counted := func(yield func(resource.Item[T], error) bool) {
+	got, err := k.drain(canceling(call(ctx), stop, cancel), where)
+	if err == nil {
+		k.sameSet(want, got, where+" that was canceled during the iteration and returned no error")
+	}
+}
+
+// checkCancelledRows is checkCancelled for lists without values.
+func (k *kit[T]) checkCancelledRows(want []string, stop int, l fastList) {
+	ctx, cancel := context.WithCancel(k.ctx)
+	defer cancel()
+	var got []string
+	rows := canceling(l.call(ctx, k.ordered(query.Query{})), stop, cancel)
+	err := drainTo(k, rows, l.name, func(r row) { got = append(got, r.id) })
+	if err == nil && !slices.Equal(want, got) {
+		k.errorf("%s that was canceled during the iteration returned no error and %d of %d items",
+			l.name, len(got), len(want))
+	}
+}
+
+// canceling calls cancel after stop results.
+func canceling[V any](seq iter.Seq2[V, error], stop int, cancel func()) iter.Seq2[V, error] {
+	return func(yield func(V, error) bool) {
 		n := 0
-		for it, err := range call(ctx) {
+		for v, err := range seq {
 			if n++; n == stop {
 				cancel()
 			}
-			if !yield(it, err) {
+			if !yield(v, err) {
 				return
 			}
 		}
-	}
-	got, err := k.drain(counted, where)
-	if err == nil {
-		k.sameSet(want, got, where+" that was canceled during the iteration and returned no error")
 	}
 }

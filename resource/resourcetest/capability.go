@@ -19,18 +19,27 @@ const (
 	deleter
 	tombstoner
 	counter
+	aggregator
 	multiGetter
 	multiInserter
 	grouper
 	transactor
 	locker
 	watcher
+	restorer
+	jsonLister
+	revisionLister
+	revisioner
+	searcher
+	batchCounter
 
 	// These are derived from several capabilities, or from Options.Support.
-	filler   // items can be stored, by Create or Insert
-	sorter   // lists can be sorted
-	natural  // lists are in the order of the store
-	filterer // lists can be filtered
+	filler     // items can be stored, by Create or Insert
+	sorter     // lists can be sorted
+	natural    // lists are in the order of the store
+	filterer   // lists can be filtered
+	fastReader // reads without values
+	aggregates // items can be grouped
 )
 
 // namedCapability is a capability with the name of its interface.
@@ -46,35 +55,52 @@ var capabilityNames = []namedCapability{
 	{replacer, "Replacer"},
 	{deleter, "Deleter"},
 	{tombstoner, "Tombstoner"},
+	{restorer, "Restorer"},
 	{counter, "Counter"},
+	{aggregator, "Aggregator"},
+	{searcher, "Searcher"},
 	{multiGetter, "MultiGetter"},
 	{multiInserter, "MultiInserter"},
 	{grouper, "BatchLister"},
+	{batchCounter, "BatchCounter"},
 	{transactor, "Transactor"},
 	{locker, "Locker"},
 	{watcher, "Watcher"},
+	{jsonLister, "JSONLister"},
+	{revisionLister, "RevisionLister"},
+	{revisioner, "Revisioner"},
 }
 
 // capabilitiesOf returns the capabilities that can be tested.
 func capabilitiesOf[T any](ops resource.Ops[T], s query.Support) capability {
 	var c capability
+	fast := ops.FastReads()
 	for bit, present := range map[capability]bool{
-		creator:       ops.Create != nil,
-		inserter:      ops.Insert != nil,
-		replacer:      ops.Replace != nil,
-		deleter:       ops.Delete != nil,
-		tombstoner:    ops.Deleted != nil,
-		counter:       ops.Count != nil,
-		multiGetter:   ops.GetMany != nil,
-		multiInserter: ops.InsertMany != nil && ops.Insert != nil,
-		grouper:       ops.ListByKeys != nil,
-		transactor:    ops.Transactions != nil,
-		locker:        ops.GetForUpdate != nil,
-		watcher:       ops.Watch != nil,
-		filler:        ops.Create != nil || ops.Insert != nil,
-		sorter:        !s.Natural,
-		natural:       s.Natural,
-		filterer:      len(s.Filter) > 0,
+		creator:        ops.Create != nil,
+		inserter:       ops.Insert != nil,
+		replacer:       ops.Replace != nil,
+		deleter:        ops.Delete != nil,
+		tombstoner:     ops.Deleted != nil,
+		counter:        ops.Count != nil,
+		aggregator:     ops.Aggregate != nil,
+		aggregates:     ops.Aggregate != nil && s.CanAggregate(),
+		searcher:       ops.Search != nil && len(s.Search) > 0,
+		multiGetter:    ops.GetMany != nil,
+		multiInserter:  ops.InsertMany != nil && ops.Insert != nil,
+		grouper:        ops.ListByKeys != nil,
+		batchCounter:   ops.CountByKeys != nil,
+		transactor:     ops.Transactions != nil,
+		locker:         ops.GetForUpdate != nil,
+		watcher:        ops.Watch != nil,
+		restorer:       ops.Restore != nil,
+		jsonLister:     fast.ListJSON != nil,
+		revisionLister: fast.ListRevisions != nil,
+		revisioner:     fast.GetRevision != nil,
+		fastReader:     fast.ListJSON != nil || fast.ListRevisions != nil || fast.GetRevision != nil,
+		filler:         ops.Create != nil || ops.Insert != nil,
+		sorter:         !s.Natural,
+		natural:        s.Natural,
+		filterer:       len(s.Filter) > 0,
 	} {
 		if present {
 			c |= bit
@@ -98,6 +124,9 @@ func (c capability) describe() string {
 	}
 	if !c.has(filterer) {
 		absent = append(absent, "filters (Options.Support declares none)")
+	}
+	if c.has(aggregator) && !c.has(aggregates) {
+		absent = append(absent, "groups (Options.Support declares none)")
 	}
 	if len(absent) == 0 {
 		absent = []string{"nothing"}

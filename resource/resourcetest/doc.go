@@ -38,6 +38,10 @@
 //
 // A read-only collection is tested with its existing items. Any other must be empty.
 //
+// A collection with a composite id, tag id, is tested as package resource uses it: without Create, and
+// without filters and orders that name the id. The fields of the key hold generated ids, of which
+// several share a field, and no extreme values.
+//
 // # Remote collections
 //
 // [RunOps] runs the same cases for a [resource.Ops], such as a decorated collection or an HTTP
@@ -50,6 +54,13 @@
 // A feed.Watcher is read while the collection changes, and again from each of its cursors. It
 // reports by a Bookmark that no events are pending. A Bookmark that does not arrive within 15
 // seconds is a failure.
+//
+// # Reads without values
+//
+// The results of resource.JSONLister, RevisionLister and Revisioner are compared with those of List and
+// Get: for random queries, after each write, and in transactions. A collection with transactions is also
+// served by package rest with a [resource.Cache], which must not keep an item that was rolled back.
+// Over has none of these reads, so the kit tests them in the process of the store.
 //
 // # Blobs
 //

@@ -2,10 +2,12 @@ package resourcetest
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/patch"
@@ -100,6 +102,25 @@ func Make[T any](t *testing.T, opts *Options[T], n int) map[string]T {
 		made[name] = v
 	}
 	return made
+}
+
+// Filters generates n filters as the filter cases do.
+func Filters[T any](t *testing.T, opts *Options[T], n int) []query.Filter {
+	t.Helper()
+	s, err := newSetup(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &kit[T]{setup: s, rng: rand.New(rand.NewPCG(s.Seed, 0))}
+	values := samples{}
+	for field := range s.Support.Filter {
+		values[field] = []any{nil}
+	}
+	filters := make([]query.Filter, n)
+	for i := range filters {
+		filters[i] = k.boundedTree(values, 3)
+	}
+	return filters
 }
 
 // JudgeBlobs is Judge for stores of bytes.

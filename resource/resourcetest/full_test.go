@@ -2,6 +2,6 @@ package resourcetest_test
 
 import "os"
 
-// full reports whether the environment variable STOA_TEST is "full", as in the gate. Otherwise
-// tests that take minutes run a representative part and log what they omit.
-func full() bool { return os.Getenv("STOA_TEST") == "full" }
+// full reports whether the environment variable STOA_MUTANTS is "full", as in .ci/run long mutants.
+// Otherwise the test of the mutants, which then takes minutes, runs a part of it and logs what it omits.
+func full() bool { return os.Getenv("STOA_MUTANTS") == "full" }

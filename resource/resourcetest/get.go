@@ -34,16 +34,24 @@ func resembling(id string) []string {
 	return []string{id + "\x00", id + "/", "./" + id, id + " ", " " + id, id + "\n", id + "%"}
 }
 
-// getUnknown gets unknown ids, in an empty collection and beside other items. Odd ids are omitted if
-// the field has constraints, because the library then rejects them.
-func getUnknown[T any](k *kit[T]) {
-	unknown := []string{k.newID(), k.newID(), k.newID()}
-	plain := false
-	if k.id.Type.Kind == schema.String && k.id.Pattern == nil && k.id.Format == "" && len(k.id.Enum) == 0 &&
-		k.ID == nil {
-		plain = true
-		unknown = append(unknown, oddIDs()...)
+// unknownIDs returns ids that were not used. Odd ids are omitted unless the id is plain: if the field has
+// constraints, the library rejects them.
+func (k *kit[T]) unknownIDs() (ids []string, plain bool) {
+	ids = []string{k.newID(), k.newID(), k.newID()}
+	plain = k.id.Type.Kind == schema.String && k.id.Pattern == nil && k.id.Format == "" &&
+		len(k.id.Enum) == 0 && k.ID == nil
+	if plain {
+		ids = append(ids, oddIDs()...)
+		if k.id.Key != nil {
+			ids = append(ids, k.odd()...)
+		}
 	}
+	return ids, plain
+}
+
+// getUnknown gets unknown ids, in an empty collection and beside other items.
+func getUnknown[T any](k *kit[T]) {
+	unknown, plain := k.unknownIDs()
 	for round := range 2 {
 		for _, id := range unknown {
 			_, err := k.ops.Get(k.ctx, id)

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -195,11 +196,16 @@ func (k *kit[T]) remove(it resource.Item[T]) {
 	k.must(err, fmt.Sprintf("Delete of item %q with its current revision", it.ID))
 }
 
-// ordered completes a query like package resource: the last sort key is the id, unless the order is
-// that of the store.
+// ordered completes a query like package resource: the last sort keys are those of the id, unless the
+// order is that of the store.
 func (k *kit[T]) ordered(q query.Query) query.Query {
 	if k.able.has(sorter) {
-		q.Sort = append(q.Sort[:len(q.Sort):len(q.Sort)], query.Order{Field: k.id.Name})
+		q.Sort = slices.Clip(q.Sort)
+		for _, o := range k.byKey(false) {
+			if !slices.ContainsFunc(q.Sort, func(other query.Order) bool { return other.Field == o.Field }) {
+				q.Sort = append(q.Sort, o)
+			}
+		}
 	}
 	return q
 }
@@ -207,18 +213,23 @@ func (k *kit[T]) ordered(q query.Query) query.Query {
 // drain reads an iterator to its end, and past an error, because nothing may follow an error.
 func (k *kit[T]) drain(seq iter.Seq2[resource.Item[T], error], where string) ([]resource.Item[T], error) {
 	var items []resource.Item[T]
-	var failed error
-	for it, err := range seq {
+	err := drainTo(k, seq, where, func(it resource.Item[T]) { items = append(items, k.vet(it, where)) })
+	return items, err
+}
+
+// drainTo is drain for other results, each of which is passed to add.
+func drainTo[T, V any](k *kit[T], seq iter.Seq2[V, error], where string, add func(V)) (failed error) {
+	for v, err := range seq {
 		if failed != nil {
 			k.errorf("the iterator of %s continued after the error %q; nothing may follow an error",
 				where, failed)
 			break
 		}
 		if failed = err; err == nil {
-			items = append(items, k.vet(it, where))
+			add(v)
 		}
 	}
-	return items, failed
+	return failed
 }
 
 // list returns the items of a query, which must succeed.

@@ -73,7 +73,7 @@ func (b *builder) field(v reflect.Value, f *schema.Field) {
 		return
 	}
 	own := *b
-	if f.Unique && f.Type.Kind != schema.Array {
+	if (f.Unique || f.UniqueWith != nil) && f.Type.Kind != schema.Array {
 		own.style = distinct // any other style would repeat values of other items
 	}
 	own.value(target(v), f, f.Type)
@@ -205,7 +205,7 @@ func (b *builder) moment() time.Time {
 }
 
 // marshaled sets a type with text methods to the first text that it accepts.
-func (b *builder) marshaled(v reflect.Value) {
+func (b *builder) marshaled(v reflect.Value, f *schema.Field) {
 	u, ok := v.Addr().Interface().(encoding.TextUnmarshaler)
 	if !ok {
 		return
@@ -214,6 +214,9 @@ func (b *builder) marshaled(v reflect.Value) {
 		fmt.Sprint(b.n), b.uuid(), b.address(),
 		b.moment().Format(time.RFC3339), b.moment().Format(time.DateOnly),
 		b.word(12), fmt.Sprintf("https://example.com/%d", b.n),
+	}
+	if s, ok := b.formatted(f); ok {
+		candidates = append([]string{s}, candidates...)
 	}
 	for _, text := range candidates {
 		if u.UnmarshalText([]byte(text)) == nil {

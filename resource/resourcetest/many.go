@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// manyCases test MultiGetter and BatchLister.
+// manyCases test MultiGetter, BatchLister and BatchCounter.
 func manyCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
@@ -27,6 +27,13 @@ func manyCases[T any]() []testCase[T] {
 				"key: the first Limit items of each key, not of all keys together, in the order of " +
 				"Sort within a key. A key without items returns none.",
 			run: listByList[T],
+		},
+		{
+			name:  "countby-list",
+			needs: batchCounter | filterer,
+			contract: "CountByKeys returns for each key the number of items that List returns if the " +
+				"field equals the key. A key without items is absent or 0, and no other key is present.",
+			run: countByList[T],
 		},
 	}
 }
@@ -78,10 +85,7 @@ func listByList[T any](k *kit[T]) {
 	known := k.withOthers(items)
 	s := k.collectSamples(known)
 	sorts := k.sorts()
-	for _, field := range slices.Sorted(maps.Keys(k.Support.Filter)) {
-		if !slices.Contains(k.Support.Filter[field], query.Eq) {
-			continue
-		}
+	for _, field := range k.keyFields() {
 		for _, limit := range []int{0, 1, 3} {
 			for range 3 {
 				q := k.sorted(sorts[k.rng.IntN(len(sorts))])
@@ -90,6 +94,46 @@ func listByList[T any](k *kit[T]) {
 					q.Filter = k.tree(s, 1)
 				}
 				k.checkListBy(field, k.keys(field, s[field], known), q, items)
+			}
+		}
+	}
+}
+
+// keyFields returns the fields that ListByKeys can get. The texts of equal decimals differ, so they are
+// no keys.
+func (k *kit[T]) keyFields() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(k.Support.Filter)), func(field string) bool {
+		f := k.typ.Field(field)
+		return !slices.Contains(k.Support.Filter[field], query.Eq) || f.IsDecimal() || f.IsDuration()
+	})
+}
+
+// countByList compares the count of each key with the length of query.Select.
+func countByList[T any](k *kit[T]) {
+	items := k.fill(k.Items/2, clustered)
+	known := k.withOthers(items)
+	s := k.collectSamples(known)
+	for _, field := range k.keyFields() {
+		keys := k.keys(field, s[field], known)
+		asked := slices.Sorted(maps.Keys(keys))
+		for range 3 {
+			var q query.Query
+			if k.rng.IntN(3) > 0 {
+				q.Filter = k.tree(s, 1)
+			}
+			got, err := k.ops.CountByKeys(k.ctx, field, asked, q)
+			k.must(err, "CountByKeys "+field+" "+show(q))
+			for _, key := range asked {
+				each := query.Query{Filter: query.And(q.Filter, query.Where(field, query.Eq, keys[key]))}
+				if want := len(query.Select(each, items, k.fieldOf)); got[key] != want {
+					k.errorf("CountByKeys %s returned %d for key %q, %s, but List returns %d items",
+						field, got[key], key, show(q), want)
+				}
+			}
+			for key := range got {
+				if _, ok := keys[key]; !ok {
+					k.errorf("CountByKeys %s returned key %q, which was not requested", field, key)
+				}
 			}
 		}
 	}

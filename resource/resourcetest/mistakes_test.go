@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -82,6 +83,12 @@ type mistake struct {
 
 // at returns a row of a mistake that panics when the program starts.
 func at(what string, start func()) mistake { return mistake{what: what, start: start} }
+
+// authored has a field for the principal.
+type authored struct {
+	ID string `json:"id"`
+	By string `json:"by" set:"createdBy"`
+}
 
 // registered returns a function that registers the store.
 func registered(opts resource.Options[Task]) func() {
@@ -177,6 +184,20 @@ func mistakeRows() []mistake {
 			ID    string `json:"id"`
 			State string `json:"state" enum:"open,done" default:"new"`
 		}]()),
+		at("a time that is set into a string", tagged[struct {
+			ID string `json:"id"`
+			At string `json:"at" set:"created"`
+		}]()),
+		at("a tag `set` inside of a field", tagged[struct {
+			ID   string `json:"id"`
+			Meta struct {
+				At time.Time `json:"at" set:"created"`
+			} `json:"meta"`
+		}]()),
+		at("unique together with a field that does not exist", tagged[struct {
+			ID    string `json:"id"`
+			Email string `json:"email" unique:"tenant"`
+		}]()),
 		at("a misspelled option of the json tag", tagged[struct {
 			ID string `json:"id"`
 			//lint:ignore SA5008 the mistake is on purpose
@@ -199,6 +220,9 @@ func mistakeRows() []mistake {
 		at("a relation to a resource that is not in the catalog", func() {
 			resource.NewCatalog(nil, resource.New("tasks", &Store{}, &resource.Options[Task]{
 				Relations: []resource.Relation[Task]{{Name: "owner", Target: "users", Field: "title"}}}))
+		}),
+		at("a principal that is not known", func() {
+			resource.NewCatalog(nil, resource.New("notes", memory.New[authored](nil), nil))
 		}),
 		at("options for a resource that does not exist", func() {
 			rest.New(resource.NewCatalog(nil, tasks),

@@ -41,6 +41,23 @@ func listMutants() []mutant {
 		})},
 		{bug: "null sorts last", want: []string{"list-sort"}, wrap: nullsLast},
 		{bug: "text sorts without regard to case", want: []string{"list-sort"}, wrap: sortFolded},
+		{bug: "decimals sort as text", want: []string{"list-sort"}, wrap: sortText("price")},
+		{bug: "durations sort as text", want: []string{"list-sort"}, wrap: sortText("lasts")},
+		{bug: "an element of a list is not compared", want: []string{"filter-comparisons"},
+			wrap: askFilter(func(f query.Filter) query.Filter {
+				if f.Field == "tags" && f.Op == query.Contains {
+					return query.Filter{}
+				}
+				return f
+			})},
+		{bug: "decimals are rounded to integers", want: []string{"filter-comparisons"},
+			wrap: askFilter(func(f query.Filter) query.Filter {
+				if d, ok := f.Value.(query.Decimal); ok {
+					whole, _, _ := strings.Cut(d.String(), ".")
+					f.Value, _ = query.ParseDecimal(whole)
+				}
+				return f
+			})},
 		{bug: "one more than the limit", want: []string{"list-limit"}, wrap: ask(func(q *query.Query) {
 			if q.Limit > 0 {
 				q.Limit++
@@ -228,6 +245,23 @@ func nullsLast(o ops) ops {
 		}
 		return cmp.Compare(null(a), null(b))
 	})
+}
+
+// sortText returns a wrapper that sorts by the text of a field.
+func sortText(field string) func(o ops) ops {
+	return func(o ops) ops {
+		return reorder(o, func(a, b *item, by query.Order) int {
+			if by.Field != field {
+				return 0
+			}
+			text := func(it *item) string { return fmt.Sprint(query.FieldOf(&it.Value, field)) }
+			c := strings.Compare(text(a), text(b))
+			if by.Desc {
+				return -c
+			}
+			return c
+		})
+	}
 }
 
 func sortFolded(o ops) ops {

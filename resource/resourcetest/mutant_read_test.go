@@ -3,8 +3,12 @@ package resourcetest_test
 import (
 	"context"
 	"errors"
+	"iter"
+	"math"
+	"math/big"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -152,10 +156,144 @@ func readMutants() []mutant {
 			}
 			return o
 		}},
+		{bug: "countby ignores the filter", want: []string{"countby-list"}, wrap: func(o ops) ops {
+			by := o.CountByKeys
+			o.CountByKeys = func(
+				ctx context.Context, field string, keys []string, _ query.Query,
+			) (map[string]int, error) {
+				return by(ctx, field, keys, query.Query{})
+			}
+			return o
+		}},
+		{bug: "countby counts all keys together", want: []string{"countby-list"}, wrap: func(o ops) ops {
+			by := o.CountByKeys
+			o.CountByKeys = func(
+				ctx context.Context, field string, keys []string, q query.Query,
+			) (map[string]int, error) {
+				counts, err := by(ctx, field, keys, q)
+				sum := 0
+				for _, n := range counts {
+					sum += n
+				}
+				for key := range counts {
+					counts[key] = sum
+				}
+				return counts, err
+			}
+			return o
+		}},
+		{bug: "countby counts keys that were not requested", want: []string{"countby-list"},
+			wrap: func(o ops) ops {
+				by := o.CountByKeys
+				o.CountByKeys = func(
+					ctx context.Context, field string, keys []string, q query.Query,
+				) (map[string]int, error) {
+					counts, err := by(ctx, field, keys, q)
+					if counts != nil {
+						counts["of another list"] = 1
+					}
+					return counts, err
+				}
+				return o
+			}},
 		{bug: "count ignores the filter", want: []string{"count-list"}, wrap: func(o ops) ops {
 			count := o.Count
 			o.Count = func(ctx context.Context, _ query.Query) (int, error) { return count(ctx, query.Query{}) }
 			return o
 		}},
+		aggregateBug("groups ignore the filter", "aggregate-groups",
+			func(a *query.Aggregation) { a.Filter = query.Filter{} }, nil),
+		aggregateBug("groups ignore having", "aggregate-pages",
+			func(a *query.Aggregation) { a.Having = query.Filter{} }, nil),
+		aggregateBug("groups ignore the position", "aggregate-pages",
+			func(a *query.Aggregation) { a.After = nil }, nil),
+		aggregateBug("groups ignore the order", "aggregate-pages", func(a *query.Aggregation) {
+			if a.After == nil {
+				a.Sort = nil
+			}
+		}, nil),
+		aggregateBug("groups ignore the limit", "aggregate-pages", func(a *query.Aggregation) { a.Limit = 0 }, nil),
+		aggregateBug("null is in no group", "aggregate-groups", nil, func(_ query.Aggregation, g query.Group) bool {
+			return !slices.Contains(g.Keys, nil)
+		}),
+		aggregateBug("nothing is no group", "aggregate-groups", nil, func(a query.Aggregation, g query.Group) bool {
+			return query.Compare(a.ValueOf(g, "count"), 0) != 0
+		}),
+		aggregateBug("sums wrap", "aggregate-exact", nil, func(a query.Aggregation, g query.Group) bool {
+			for i, v := range a.Aggregates {
+				d, ok := g.Values[i].(query.Decimal)
+				if n, isInt := new(big.Int).SetString(d.String(), 10); ok && isInt && v.Func == query.Sum {
+					g.Values[i] = int64(n.Uint64())
+				}
+			}
+			return true
+		}),
+		aggregateBug("the sum of nothing is zero", "aggregate-groups", nil, replaceValue(query.Sum, nil, int64(0))),
+		aggregateBug("null is a different value", "aggregate-groups", nil,
+			replaceValue(query.Distinct, int64(0), int64(1))),
+		aggregateBug("numbers of values are decimals", "aggregate-groups", nil,
+			func(a query.Aggregation, g query.Group) bool {
+				for i, v := range a.Aggregates {
+					if n, ok := g.Values[i].(int64); ok && v.Func == query.Distinct {
+						g.Values[i], _ = query.ParseDecimal(strconv.FormatInt(n, 10))
+					}
+				}
+				return true
+			}),
+		aggregateBug("extremes are rounded", "aggregate-groups", nil, func(a query.Aggregation, g query.Group) bool {
+			for i, v := range a.Aggregates {
+				if f, ok := g.Values[i].(float64); ok && v.Func == query.Max {
+					g.Values[i] = math.Nextafter(f, 1e300)
+				}
+			}
+			return true
+		}),
+		aggregateBug("means are truncated", "aggregate-groups", nil, func(a query.Aggregation, g query.Group) bool {
+			for i, v := range a.Aggregates {
+				if d, ok := g.Values[i].(query.Decimal); ok && v.Func == query.Avg {
+					whole, _, _ := strings.Cut(d.String(), ".")
+					g.Values[i], _ = query.ParseDecimal(whole)
+				}
+			}
+			return true
+		}),
 	}
+}
+
+// replaceValue replaces one value of a function in each group.
+func replaceValue(f query.Func, from, to any) func(query.Aggregation, query.Group) bool {
+	return func(a query.Aggregation, g query.Group) bool {
+		for i, v := range a.Aggregates {
+			if v.Func == f && g.Values[i] == from {
+				g.Values[i] = to
+			}
+		}
+		return true
+	}
+}
+
+// aggregateBug returns a mutant that changes each aggregation, or its groups: keep returns false for those
+// that are missing.
+func aggregateBug(
+	bug, want string, change func(*query.Aggregation), keep func(query.Aggregation, query.Group) bool,
+) mutant {
+	return mutant{bug: bug, want: []string{want}, wrap: func(o ops) ops {
+		aggregate := o.Aggregate
+		o.Aggregate = func(ctx context.Context, a query.Aggregation) iter.Seq2[query.Group, error] {
+			if change != nil {
+				change(&a)
+			}
+			return func(yield func(query.Group, error) bool) {
+				for g, err := range aggregate(ctx, a) {
+					if err == nil && keep != nil && !keep(a, g) {
+						continue
+					}
+					if !yield(g, err) {
+						return
+					}
+				}
+			}
+		}
+		return o
+	}}
 }

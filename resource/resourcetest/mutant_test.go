@@ -40,8 +40,8 @@ func TestReferencePasses(t *testing.T) {
 	t.Parallel()
 	opts := smallOptions()
 	opts.Items, opts.Writers = 0, 0
-	opts.Require = []string{"Creator", "Inserter", "Replacer", "Deleter", "Tombstoner", "Counter", "MultiGetter", "MultiInserter",
-		"BatchLister", "Transactor", "Watcher"}
+	opts.Require = []string{"Creator", "Inserter", "Replacer", "Deleter", "Tombstoner", "Restorer", "Counter", "Aggregator", "Searcher", "MultiGetter",
+		"MultiInserter", "BatchLister", "BatchCounter", "Transactor", "Watcher", "JSONLister", "RevisionLister", "Revisioner"}
 	resourcetest.Run(t, func(*testing.T) resource.Collection[thing] { return newTable("") }, opts)
 }
 
@@ -59,7 +59,7 @@ func TestReferencePassesWithoutRecreates(t *testing.T) {
 func TestMutantsDetected(t *testing.T) {
 	t.Parallel()
 	if !full() {
-		t.Log("each bug meets only the cases that must find it; STOA_TEST=full runs all cases against all bugs")
+		t.Log("each bug meets only the cases that must find it; STOA_MUTANTS=full runs all cases against all bugs")
 	}
 	for _, tt := range mutants() {
 		t.Run(strings.NewReplacer(", ", "-", " ", "-").Replace(tt.bug), func(t *testing.T) {
@@ -103,10 +103,10 @@ func TestEveryCaseCanFail(t *testing.T) {
 // mutants returns all mutants.
 func mutants() []mutant {
 	return slices.Concat(referenceMutants(), writeMutants(), absentMutants(), readMutants(), listMutants(), transactionMutants(),
-		naturalMutants(), watchMutants())
+		naturalMutants(), watchMutants(), fastMutants(), searchMutants())
 }
 
-// judge runs the cases that must find the bug, or with STOA_TEST=full all cases.
+// judge runs the cases that must find the bug, or with STOA_MUTANTS=full all cases.
 func (p mutant) judge(t *testing.T) (verdicts map[string]resourcetest.Verdict) {
 	t.Helper()
 	only := p.want
@@ -146,17 +146,25 @@ func referenceMutants() []mutant {
 		{bug: "the id of the last item is used again", want: []string{"create-id-reuse"}},
 		{bug: "create overwrites inserted items", want: []string{"create-beside-insert"}},
 		{bug: "unique is checked without a lock", want: []string{"unique-race"}},
+		{bug: "a list of unique fields is not checked", want: []string{"unique-taken"}},
+		{bug: "a list of unique fields is its first field", want: []string{"unique-together"}},
+		{bug: "a restored item has another value", want: []string{"restore-get"}},
+		{bug: "restore of an existing item succeeds", want: []string{"restore-existing"}},
+		{bug: "restore does not check unique values", want: []string{"restore-unique"}},
+		{bug: "restore checks without a lock", want: []string{"restore-race", "restore-insert-race"}},
 		{bug: "the revision restarts at 1 after a deletion", want: []string{"delete-insert"}},
 		{bug: "a stopped list keeps the lock", want: []string{"list-stop"}, blind: true},
 		{bug: "keeps the caller's value", want: []string{"alias-stored"}},
 		{bug: "transactions do not lock", want: []string{"tx-isolation", "tx-race", "tx-lock"}},
-		{bug: "a rollback keeps everything", want: []string{"tx-rollback", "tx-race"}},
+		{bug: "a rollback keeps everything", want: []string{"tx-rollback", "tx-race", "restore-rollback"}},
 		{bug: "a rollback keeps tombstones", want: []string{"tx-rollback"}},
 		{bug: "a panic commits", want: []string{"tx-panic"}},
 		{bug: "an inner transaction commits", want: []string{"tx-nested"}},
 		{bug: "AfterCommit runs after a rollback", want: []string{"tx-after-commit", "tx-nested"}},
 		{bug: "AfterCommit runs twice", want: []string{"tx-after-commit"}},
 		{bug: "AfterRollback does not run", want: []string{"tx-after-commit"}},
+		{bug: "getrevision does not use the transaction", want: []string{"fastreads-transaction", "cache-rollback"}},
+		{bug: "a transaction is not in its context", want: []string{"tx-after-commit", "cache-rollback"}},
 		{bug: "a rolled back change is yielded", want: []string{"watch-rollback"}},
 	}
 }

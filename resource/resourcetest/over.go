@@ -28,6 +28,8 @@ type OverOptions struct {
 	Client *http.Client
 	// IDField is the JSON name of the id field. Default "id".
 	IDField string
+	// Restore reports that the resource has Options.Restore.
+	Restore bool
 }
 
 // Over returns a client of the collection that a [resource.Catalog] serves at a URL, such as
@@ -36,11 +38,11 @@ type OverOptions struct {
 // Over panics if T is not a valid schema.
 //
 // The client does not detect the capabilities of the server: set missing operations to nil.
-// ListByKeys, Deleted and Transactions are nil, because no request corresponds to them. The
+// Search, ListByKeys, Deleted and Transactions are nil, because no request corresponds to them. The
 // resource needs rest.ResourceOptions.AlwaysETagOnPut, so that PUT returns the revision. No field
 // may be writeOnly, because the client sends whole documents.
 //
-// Lists have no revisions, so the client also gets each item of a list.
+// Lists have no revisions, so the client also gets each item of a list. Groups take one request per page.
 func Over[T any](at string, opts *OverOptions) resource.Ops[T] {
 	o := &over[T]{at: strings.TrimSuffix(at, "/"), client: http.DefaultClient, typ: schema.For[T](),
 		cursors: map[string]string{}}
@@ -51,8 +53,12 @@ func Over[T any](at string, opts *OverOptions) resource.Ops[T] {
 	if o.id = o.typ.Field(name); o.id == nil {
 		panic(fmt.Sprintf("resourcetest: Over: %v has no field with the JSON name %q", o.typ.GoType, name))
 	}
-	return resource.Ops[T]{Get: o.get, List: o.list, Create: o.create, Insert: o.insert, Replace: o.replace,
-		Delete: o.remove, Count: o.count, GetMany: o.getMany}
+	ops := resource.Ops[T]{Get: o.get, List: o.list, Create: o.create, Insert: o.insert, Replace: o.replace,
+		Delete: o.remove, Count: o.count, GetMany: o.getMany, Aggregate: o.aggregate}
+	if opts != nil && opts.Restore {
+		ops.Restore = o.restore
+	}
+	return ops
 }
 
 // over is a collection on a server.
@@ -213,6 +219,10 @@ func (o *over[T]) remove(ctx context.Context, id string, expect resource.Rev) er
 		_, err := o.do(ctx, http.MethodDelete, o.path(id), nil, "If-Match", tag)
 		return err
 	})
+}
+
+func (o *over[T]) restore(ctx context.Context, id string) (resource.Item[T], error) {
+	return o.one(ctx, http.MethodPost, o.path(id)+"/restore", nil)
 }
 
 func (o *over[T]) write(ctx context.Context, method, at string, v T,

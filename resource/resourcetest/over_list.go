@@ -68,9 +68,13 @@ func (o *over[T]) field(v *T, name string) any { return o.typ.Field(name).Get(v)
 
 // cursor returns the server's cursor of a position.
 func (o *over[T]) cursor(q query.Query, after []any) (cursor string, known bool) {
+	return o.cursorAt(positionKey(q, after))
+}
+
+func (o *over[T]) cursorAt(key string) (cursor string, known bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	cursor, known = o.cursors[positionKey(q, after)]
+	cursor, known = o.cursors[key]
 	return cursor, known
 }
 
@@ -83,9 +87,13 @@ func (o *over[T]) remember(q query.Query, p listPage[T]) {
 	for _, order := range q.Sort {
 		after = append(after, o.field(&p.Items[len(p.Items)-1], order.Field))
 	}
+	o.rememberAt(positionKey(q, after), p.Next)
+}
+
+func (o *over[T]) rememberAt(key, cursor string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.cursors[positionKey(q, after)] = p.Next
+	o.cursors[key] = cursor
 }
 
 // positionKey returns a key for one position in one list.

@@ -28,19 +28,21 @@ func served(t *testing.T, o ops) ops {
 	support.Filter = maps.Clone(support.Filter)
 	support.Filter["id"] = []query.Op{query.In} // which GetMany asks for
 	things := o.Resource("things", &resource.Options[thing]{
-		Query: support, AllowRecreate: true, Public: true,
+		Query: support, AllowRecreate: true, Public: true, Restore: o.Restore != nil && o.Transactions != nil,
 	})
 	quiet := &resource.CatalogOptions{Logger: slog.New(slog.DiscardHandler)}
 	server := httptest.NewServer(rest.New(resource.NewCatalog(quiet, things), alwaysETag))
 	t.Cleanup(server.Close)
-	return resourcetest.Over[thing](server.URL+"/things", &resourcetest.OverOptions{Client: server.Client()})
+	return resourcetest.Over[thing](server.URL+"/things", &resourcetest.OverOptions{
+		Client: server.Client(), Restore: things.Can(resource.OpRestore)})
 }
 
 func TestOver(t *testing.T) {
 	t.Parallel()
 	resourcetest.RunOps(t, func(t *testing.T) ops { return served(t, resource.OpsOf(newTable(""))) },
 		&resourcetest.Options[thing]{Support: thingSupport, Items: 40, Writers: 6, Recreates: true,
-			Require: []string{"Creator", "Inserter", "Replacer", "Deleter", "Counter", "MultiGetter"}})
+			Require: []string{"Creator", "Inserter", "Replacer", "Deleter", "Restorer", "Counter", "MultiGetter",
+				"Aggregator"}})
 }
 
 // TestOverHidesNoBugs checks that the kit finds the same bugs through HTTP: the client must not
@@ -55,6 +57,9 @@ func TestOverHidesNoBugs(t *testing.T) {
 		"ne leaves null out":                      "filter-comparisons",
 		"or without parentheses":                  "filter-trees",
 		"count ignores the filter":                "count-list",
+		"groups ignore the filter":                "aggregate-groups",
+		"groups ignore the order":                 "aggregate-pages",
+		"sums wrap":                               "aggregate-exact",
 		"text is trimmed":                         "value-edges",
 		"integers pass through float64":           "value-edges",
 		"replace merges":                          "replace-get",
@@ -137,4 +142,16 @@ func TestOverWithoutID(t *testing.T) {
 		}
 	}()
 	resourcetest.Over[thing]("http://localhost", &resourcetest.OverOptions{IDField: "number"})
+}
+
+// TestFiltersFitTheLimits checks that a server with the default limits accepts every filter of the kit.
+func TestFiltersFitTheLimits(t *testing.T) {
+	t.Parallel()
+	longest := 0
+	for _, f := range resourcetest.Filters(t, smallOptions(), 100_000) {
+		longest = max(longest, f.Terms())
+	}
+	if limit := 20; longest != limit {
+		t.Errorf("the longest filter has %d comparisons, want %d", longest, limit)
+	}
 }

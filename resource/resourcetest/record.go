@@ -45,6 +45,12 @@ var foundations = map[string][]string{
 	"tombstone-deleted":        {"delete-get"},
 	"tombstone-precedes-stale": {"delete-get"},
 	"tombstone-recreate":       {"delete-get"},
+	"restore-get":              {"delete-get"},
+	"restore-existing":         {"delete-get"},
+	"restore-unique":           {"restore-get"},
+	"restore-race":             {"restore-get"},
+	"restore-insert-race":      {"restore-get"},
+	"restore-rollback":         {"restore-get"},
 	"list-get":                 {"create-get", "insert-get"},
 	"list-sort":                {"list-get"},
 	"list-limit":               {"list-get"},
@@ -56,6 +62,14 @@ var foundations = map[string][]string{
 	"filter-comparisons":       {"list-get"},
 	"filter-trees":             {"filter-comparisons"},
 	"count-list":               {"list-get"},
+	"aggregate-groups":         {"list-get"},
+	"aggregate-exact":          {"aggregate-groups"},
+	"aggregate-pages":          {"aggregate-groups"},
+	"search-match":             {"list-sort", "filter-comparisons"},
+	"search-rank":              {"search-match"},
+	"search-changes":           {"search-rank"},
+	"search-groups":            {"search-match", "aggregate-groups"},
+	"search-write":             {"search-match"},
 	"getmany-get":              {"create-get", "insert-get"},
 	"listby-list":              {"list-sort"},
 	"cancel-write":             {"list-get"},
@@ -66,6 +80,7 @@ var foundations = map[string][]string{
 	"alias-stored":             {"create-get", "insert-get"},
 	"alias-returned":           {"create-get", "insert-get"},
 	"unique-taken":             {"create-get", "insert-get"},
+	"unique-together":          {"create-get", "insert-get"},
 	"unique-race":              {"unique-taken"},
 	"tx-commit":                {"create-get", "insert-get"},
 	"tx-rollback":              {"tx-commit"},
@@ -79,6 +94,11 @@ var foundations = map[string][]string{
 	"watch-resume":             {"watch-changes"},
 	"watch-rollback":           {"watch-changes", "tx-rollback"},
 	"watch-race":               {"watch-changes"},
+	"listjson-list":            {"list-get"},
+	"listrevisions-list":       {"list-get"},
+	"getrevision-get":          {"create-get", "insert-get"},
+	"fastreads-transaction":    {"tx-rollback", "listjson-list", "listrevisions-list", "getrevision-get"},
+	"cache-rollback":           {"tx-isolation", "fastreads-transaction"},
 }
 
 // missing returns a case that this one builds on, directly or through others, and that has failed,
@@ -97,9 +117,10 @@ func (c testCase[T]) missing(failed map[string]bool) string {
 // cases returns all cases, simple ones first.
 func cases[T any]() []testCase[T] {
 	return slices.Concat(getCases[T](), createCases[T](), insertCases[T](), insertManyCases[T](),
-		replaceCases[T](), deleteCases[T](), tombstoneCases[T](), listCases[T](), pageCases[T](),
-		filterCases[T](), manyCases[T](), cancelCases[T](), valueCases[T](), uniqueCases[T](),
-		transactionCases[T](), watchCases[T]())
+		replaceCases[T](), deleteCases[T](), tombstoneCases[T](), restoreCases[T](),
+		listCases[T](), pageCases[T](),
+		filterCases[T](), aggregateCases[T](), searchCases[T](), manyCases[T](), cancelCases[T](),
+		valueCases[T](), uniqueCases[T](), transactionCases[T](), watchCases[T](), fastCases[T]())
 }
 
 // record has the findings of one case.

@@ -1,6 +1,7 @@
 package resourcetest_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -29,9 +30,12 @@ type thing struct {
 	Ends    *time.Time        `json:"ends"`
 	Done    bool              `json:"done"`
 	Tags    []string          `json:"tags"`
+	Price   string            `json:"price,omitempty" format:"decimal"`
+	Lasts   string            `json:"lasts,omitempty" format:"duration"`
 	Labels  map[string]string `json:"labels"`
 	Place   *place            `json:"place"`
 	Serial  string            `json:"serial" unique:"true"`
+	Code    string            `json:"code" unique:"color,done"`
 	Created time.Time         `json:"created" readOnly:"true"`
 }
 
@@ -69,8 +73,17 @@ var thingSupport = query.Support{
 		"note":  {query.Eq, query.Ne, query.NotIn, query.Contains, query.IsNull},
 		"born":  {query.Eq, query.Gt, query.Lte},
 		"done":  {query.Eq, query.Ne},
+		"price": {query.Eq, query.Lt},
+		"lasts": {query.Eq, query.Gte},
+		"tags":  {query.Contains, query.IsNull},
 	},
-	Sort: []string{"name", "size", "note", "ends", "done"},
+	Sort:  []string{"name", "size", "note", "ends", "done", "price", "lasts"},
+	Group: []string{"color", "note", "done", "size", "price"},
+	Aggregate: map[string][]query.Func{
+		"size": query.Funcs()[1:], "ratio": query.Funcs()[1:], "price": query.Funcs()[1:],
+		"name": {query.Distinct, query.Min}, "note": {query.Distinct, query.Max}, "ends": {query.Min, query.Max},
+	},
+	Search: []string{"name", "note"},
 }
 
 // table is the reference, a small and correct collection with all capabilities. bug selects a bug
@@ -87,18 +100,22 @@ type table struct {
 type state struct {
 	rows    map[string]resource.Item[thing]
 	deleted map[string]time.Time
+	graves  map[string]thing // the values of deleted items
 	last    int
+	writes  int                   // a revision that is rolled back is issued again
 	changes []*feed.Change[thing] // the change with index n has Seq n+1
 }
 
 func (s state) clone() state {
-	return state{maps.Clone(s.rows), maps.Clone(s.deleted), s.last, slices.Clip(s.changes)}
+	return state{maps.Clone(s.rows), maps.Clone(s.deleted), maps.Clone(s.graves), s.last, s.writes,
+		slices.Clip(s.changes)}
 }
 
 func newTable(bug string) *table {
 	return &table{
-		state: state{rows: map[string]resource.Item[thing]{}, deleted: map[string]time.Time{}},
-		mu:    make(lock, 1), recreates: true, bug: bug,
+		state: state{rows: map[string]resource.Item[thing]{}, deleted: map[string]time.Time{},
+			graves: map[string]thing{}},
+		mu: make(lock, 1), recreates: true, bug: bug,
 	}
 }
 
@@ -111,12 +128,20 @@ func (l lock) Unlock() { <-l }
 
 // enter waits for the table, unless ctx belongs to the transaction that has it.
 func (t *table) enter(ctx context.Context) (leave func()) {
-	if tx.ActiveFor(ctx, t) && t.bug != "transactions do not lock" {
+	if t.inTx(ctx) && t.bug != "transactions do not lock" {
 		return func() {}
 	}
 	t.mu.Lock()
 	return t.mu.Unlock
 }
+
+// inTx reports whether ctx belongs to a transaction.
+func (t *table) inTx(ctx context.Context) bool {
+	return tx.ActiveFor(ctx, t) || ctx.Value(unannounced{}) != nil
+}
+
+// unannounced is the key of a context with a transaction that only the table finds, which is a bug.
+type unannounced struct{}
 
 // gap unlocks the table between a read and a write, if that is the bug.
 func (t *table) gap(bug string) {
@@ -153,13 +178,18 @@ func (t *table) checkSerial(id string, v thing) error {
 		if it.Value.Serial == v.Serial && other != id {
 			return resource.Taken("serial")
 		}
+		same := it.Value.Color == v.Color && it.Value.Done == v.Done || t.bug == "a list of unique fields is its first field"
+		if it.Value.Code == v.Code && same && other != id && t.bug != "a list of unique fields is not checked" {
+			return resource.Taken("code")
+		}
 	}
 	t.gap("unique is checked without a lock")
 	return nil
 }
 
 func (t *table) write(id string, v thing) resource.Item[thing] {
-	it := resource.Item[thing]{ID: id, Rev: resource.NewRev(), Modified: time.Now(), Value: v}
+	t.writes++
+	it := resource.Item[thing]{ID: id, Rev: resource.Rev(strconv.Itoa(t.writes)), Modified: time.Now(), Value: v}
 	it.Value.ID = id
 	if t.bug == "the revision restarts at 1 after a deletion" {
 		writes, _ := strconv.Atoi(string(t.rows[id].Rev))
@@ -211,6 +241,65 @@ func (t *table) List(ctx context.Context, q query.Query) iter.Seq2[resource.Item
 	}
 }
 
+func (t *table) Search(ctx context.Context, q query.Query) iter.Seq2[resource.Item[thing], error] {
+	return func(yield func(resource.Item[thing], error) bool) {
+		var items []resource.Item[thing]
+		for it, err := range t.List(ctx, query.Query{}) {
+			if err != nil {
+				yield(resource.Item[thing]{}, err)
+				return
+			}
+			items = append(items, it)
+		}
+		for it, err := range memory.Search(items, q) {
+			if !yield(it, err) {
+				return
+			}
+		}
+	}
+}
+
+func (t *table) ListJSON(ctx context.Context, q query.Query) iter.Seq2[resource.ItemJSON, error] {
+	typ := schema.For[thing]()
+	encode := typ.Append
+	if q.Fields != nil {
+		selection, err := typ.Select(q.Fields)
+		if err != nil {
+			return func(yield func(resource.ItemJSON, error) bool) { yield(resource.ItemJSON{}, err) }
+		}
+		encode = selection.Append
+	}
+	return func(yield func(resource.ItemJSON, error) bool) {
+		for it, err := range t.List(ctx, q) {
+			text, failed := encode(nil, &it.Value)
+			err = cmp.Or(err, failed)
+			if !yield(resource.ItemJSON{ID: it.ID, Rev: it.Rev, Modified: it.Modified, JSON: text}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (t *table) ListRevisions(ctx context.Context, q query.Query) iter.Seq2[resource.Revision, error] {
+	return func(yield func(resource.Revision, error) bool) {
+		for it, err := range t.List(ctx, q) {
+			if !yield(resource.Revision{ID: it.ID, Rev: it.Rev, Modified: it.Modified}, err) {
+				return
+			}
+		}
+	}
+}
+
+func (t *table) GetRevision(ctx context.Context, id string) (resource.Revision, error) {
+	it, err := t.Get(ctx, id)
+	if t.bug == "getrevision does not use the transaction" && tx.ActiveFor(ctx, t) {
+		if before, ok := t.before.rows[id]; ok {
+			it, err = before, nil
+		}
+	}
+	return resource.Revision{ID: id, Rev: it.Rev, Modified: it.Modified}, err
+}
+
 func (t *table) Create(ctx context.Context, v thing) (resource.Item[thing], error) {
 	defer t.enter(ctx)()
 	if err := ctx.Err(); err != nil {
@@ -258,6 +347,7 @@ func (t *table) Insert(ctx context.Context, id string, v thing) (resource.Item[t
 	}
 	t.gap("insert checks without a lock")
 	delete(t.deleted, id)
+	delete(t.graves, id)
 	return t.write(id, v), nil
 }
 
@@ -306,8 +396,38 @@ func (t *table) Delete(ctx context.Context, id string, expect resource.Rev) erro
 	it := t.rows[id]
 	t.recordChange(feed.Deleted, it, &it.Value, nil)
 	delete(t.rows, id)
-	t.deleted[id] = time.Now()
+	t.deleted[id], t.graves[id] = time.Now(), it.Value
 	return nil
+}
+
+func (t *table) Restore(ctx context.Context, id string) (resource.Item[thing], error) {
+	defer t.enter(ctx)()
+	if err := ctx.Err(); err != nil {
+		return resource.Item[thing]{}, err
+	}
+	it, err := t.find(id)
+	was, kept := t.graves[id]
+	switch {
+	case err == nil && t.bug == "restore of an existing item succeeds":
+		return it, nil
+	case err == nil:
+		return it, resource.ErrExists
+	case !kept:
+		return it, resource.ErrNotFound
+	}
+	if t.bug != "restore does not check unique values" {
+		if err := t.checkSerial(id, was); err != nil {
+			return resource.Item[thing]{}, err
+		}
+	}
+	t.gap("restore checks without a lock")
+	delete(t.deleted, id)
+	delete(t.graves, id)
+	it = t.write(id, was)
+	if t.bug == "a restored item has another value" {
+		it = t.write(id, thing{Serial: was.Serial, Code: was.Code})
+	}
+	return it, nil
 }
 
 // check is the comparison of a compare-and-swap.
@@ -340,6 +460,33 @@ func (t *table) Count(ctx context.Context, q query.Query) (n int, err error) {
 	return n, nil
 }
 
+func (t *table) Aggregate(ctx context.Context, a query.Aggregation) iter.Seq2[query.Group, error] {
+	return func(yield func(query.Group, error) bool) {
+		sum := query.NewSummary(a)
+		for it, err := range t.List(ctx, query.Query{Filter: a.Filter, Search: a.Search}) {
+			if err != nil {
+				yield(query.Group{}, err)
+				return
+			}
+			err := sum.Add(func(field string) any { return schema.For[thing]().Field(field).Get(&it.Value) })
+			if err != nil {
+				yield(query.Group{}, err)
+				return
+			}
+		}
+		groups, err := sum.Groups(ctx)
+		if err != nil {
+			yield(query.Group{}, err)
+			return
+		}
+		for _, g := range groups {
+			if !yield(g, nil) {
+				return
+			}
+		}
+	}
+}
+
 func (t *table) GetMany(ctx context.Context, ids []string) iter.Seq2[resource.Item[thing], error] {
 	return func(yield func(resource.Item[thing], error) bool) {
 		for _, id := range ids {
@@ -370,6 +517,21 @@ func (t *table) ListByKeys(ctx context.Context, field string, keys []string, q q
 	}
 }
 
+func (t *table) CountByKeys(
+	ctx context.Context, field string, keys []string, q query.Query,
+) (map[string]int, error) {
+	counts := map[string]int{}
+	for _, key := range keys {
+		for _, err := range t.ListByKeys(ctx, field, []string{key}, query.Query{Filter: q.Filter}) {
+			if err != nil {
+				return nil, err
+			}
+			counts[key]++
+		}
+	}
+	return counts, nil
+}
+
 func (t *table) Transactions() tx.Runner { return t }
 
 // GetForUpdate is Get, because transactions are exclusive.
@@ -382,7 +544,7 @@ func (t *table) GetForUpdate(ctx context.Context, id string) (item, error) {
 
 // InTx locks the table for the transaction and restores a copy of it unless fn succeeds.
 func (t *table) InTx(ctx context.Context, fn func(ctx context.Context) error) (err error) {
-	if tx.ActiveFor(ctx, t) {
+	if t.inTx(ctx) {
 		err := fn(ctx)
 		if t.bug == "an inner transaction commits" && err == nil {
 			t.before = t.state.clone()
@@ -399,7 +561,11 @@ func (t *table) InTx(ctx context.Context, fn func(ctx context.Context) error) (e
 		defer leave()
 		defer func() { t.rollback(err, t.before) }()
 	}
+	outer := ctx
 	ctx, scope := tx.Begin(ctx, t)
+	if t.bug == "a transaction is not in its context" {
+		ctx = context.WithValue(outer, unannounced{}, true)
+	}
 	defer func() {
 		if err != nil && t.bug != "AfterRollback does not run" {
 			scope.Rollback()

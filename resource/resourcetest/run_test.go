@@ -64,6 +64,18 @@ func TestRunFailsTheTest(t *testing.T) {
 	}
 }
 
+// The command of a failure message runs the case, which needs a capability, without the subtest
+// capabilities.
+func TestReplayRunsTheCase(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestRunOfABrokenStore$/^replace-stale$", "-test.v")
+	cmd.Env = append(os.Environ(), brokenVariable+"=an empty revision matches")
+	out, err := cmd.CombinedOutput()
+	if want := "--- FAIL: TestRunOfABrokenStore/replace-stale"; err == nil || !strings.Contains(string(out), want) {
+		t.Errorf("%v, and the output lacks %q:\n%s", err, want, out)
+	}
+}
+
 func TestFailureMessage(t *testing.T) {
 	t.Parallel()
 	p := findMutant(t, "an empty revision matches")
@@ -125,13 +137,13 @@ func TestPanicIsAFailureOfItsCase(t *testing.T) {
 func TestDescribeCapabilities(t *testing.T) {
 	t.Parallel()
 	o := resource.OpsOf(newTable(""))
-	o.Count, o.ListByKeys = nil, nil
+	o.Count, o.ListByKeys, o.CountByKeys = nil, nil, nil
 	report, failures := resourcetest.Describe(o, &resourcetest.Options[thing]{
 		Require: []string{"Replacer", "Counter", "Teleporter"},
 	})
-	want := "tested: Collection, Creator, Inserter, Replacer, Deleter, Tombstoner, MultiGetter, MultiInserter, Transactor, " +
-		"Locker, Watcher; " +
-		"absent and not tested: Counter, BatchLister, filters (Options.Support declares none)"
+	want := "tested: Collection, Creator, Inserter, Replacer, Deleter, Tombstoner, Restorer, Aggregator, MultiGetter, MultiInserter, Transactor, " +
+		"Locker, Watcher, JSONLister, RevisionLister, Revisioner; " +
+		"absent and not tested: Counter, Searcher, BatchLister, BatchCounter, filters (Options.Support declares none), groups (Options.Support declares none)"
 	if diff := cmp.Diff(want, report); diff != "" {
 		t.Errorf("the report differs (-want +got):\n%s", diff)
 	}
@@ -226,7 +238,7 @@ func TestOwnValues(t *testing.T) {
 	t.Parallel()
 	opts := smallOptions()
 	opts.New = func(n int) thing {
-		return thing{Serial: strconv.Itoa(n), Name: strings.Repeat("x", n%5), Size: int64(n), Color: "red", Tags: []string{"own"}}
+		return thing{Serial: strconv.Itoa(n), Code: strconv.Itoa(n), Name: strings.Repeat("x", n%5), Size: int64(n), Color: "red", Tags: []string{"own"}}
 	}
 	opts.Change = func(v thing) thing { v = v.clone(); v.Size += 1000; return v }
 	opts.ID = func(n int) string { return "own-" + strings.Repeat("i", n+1) }

@@ -31,7 +31,8 @@ type setup[T any] struct {
 	Options[T]
 	typ      *schema.Type
 	id       *schema.Field
-	patience time.Duration // the constant, except in tests of the kit
+	key      []*schema.Field // the id, or the fields of a composite id
+	patience time.Duration   // the constant, except in tests of the kit
 }
 
 // newSetup completes opts. Its errors are mistakes of the caller.
@@ -62,6 +63,7 @@ func newSetup[T any](opts *Options[T]) (*setup[T], error) {
 	if found := mistakes.OfSupport("Options.Support", s.Support, typ); len(found) > 0 {
 		return nil, errors.New(strings.Join(found, "\n"))
 	}
+	s.useKey()
 	if _, err := s.value(distinct, 0); err != nil {
 		return nil, err
 	}
@@ -93,7 +95,8 @@ func (s *setup[T]) useResource() error {
 	}
 	served := s.Resource.Describe()
 	s.IDField = cmp.Or(s.IDField, served.ID)
-	if len(s.Support.Filter) == 0 && len(s.Support.Sort) == 0 && !s.Support.Natural {
+	if len(s.Support.Filter) == 0 && len(s.Support.Sort) == 0 && len(s.Support.Search) == 0 &&
+		!s.Support.Natural && !s.Support.CanAggregate() {
 		s.Support = served.Query
 		return nil
 	}
@@ -113,6 +116,20 @@ func (s *setup[T]) useResource() error {
 	tested, declared := sortedSet(s.Support.Sort), sortedSet(served.Query.Sort)
 	if !slices.Equal(tested, declared) {
 		differ("Sort", tested, declared)
+	}
+	groups, servedGroups := sortedSet(s.Support.Group), sortedSet(served.Query.Group)
+	if !slices.Equal(groups, servedGroups) {
+		differ("Group", groups, servedGroups)
+	}
+	fields = slices.Collect(maps.Keys(s.Support.Aggregate))
+	for _, field := range sortedSet(slices.AppendSeq(fields, maps.Keys(served.Query.Aggregate))) {
+		tested, declared := sortedSet(s.Support.Aggregate[field]), sortedSet(served.Query.Aggregate[field])
+		if !slices.Equal(tested, declared) {
+			differ(fmt.Sprintf("Aggregate[%q]", field), tested, declared)
+		}
+	}
+	if !slices.Equal(s.Support.Search, served.Query.Search) {
+		differ("Search", s.Support.Search, served.Query.Search)
 	}
 	if s.Support.Natural != served.Query.Natural {
 		differ("Natural", s.Support.Natural, served.Query.Natural)
@@ -148,6 +165,13 @@ func (s *setup[T]) idText(n int) (string, error) {
 	if s.ID != nil {
 		return s.ID(n), nil
 	}
+	if s.id.Key != nil {
+		text := s.keyText(n)
+		if _, err := s.id.ParseKey(text); err != nil {
+			return "", fmt.Errorf("no valid id can be generated; set Options.ID: got %q: %w", text, err)
+		}
+		return text, nil
+	}
 	var v T
 	b := builder{rng: rand.New(rand.NewPCG(s.Seed, uint64(n))), style: distinct, n: n, prefix: "id"}
 	if s.id.Type.Kind == schema.Integer {
@@ -176,10 +200,11 @@ func (s *setup[T]) same(sent, got T) bool {
 	return s.typ.Equal(&a, &b)
 }
 
-// comparable returns v without the fields that the store sets: the id and fields tagged readOnly.
+// comparable returns v without the fields that the store or the kit sets: those of the id and those
+// tagged readOnly.
 func (s *setup[T]) comparable(v T) T {
 	for _, f := range s.typ.Fields {
-		if f != s.id && !f.ReadOnly {
+		if !s.isKey(f) && !f.ReadOnly {
 			continue
 		}
 		// An embedded pointer would be shared with the original, so its struct is not changed.

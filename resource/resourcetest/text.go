@@ -21,7 +21,7 @@ func (b *builder) text(v reflect.Value, f *schema.Field, t *schema.Type) {
 	case t.Format == "byte":
 		b.bytes(v)
 	case v.Kind() != reflect.String || reflect.PointerTo(v.Type()).Implements(unmarshaler):
-		b.marshaled(v)
+		b.marshaled(v, f)
 	default:
 		v.SetString(b.words(f))
 	}
@@ -46,7 +46,7 @@ func (b *builder) words(f *schema.Field) string {
 	case f.Pattern != nil:
 		return b.matching(f)
 	}
-	if s, ok := b.formatted(f.Format); ok {
+	if s, ok := b.formatted(f); ok {
 		return s
 	}
 	lo, hi := lengths(f)
@@ -116,19 +116,27 @@ func (b *builder) word(most int) string {
 }
 
 // formatted returns a string of a format that package schema checks.
-func (b *builder) formatted(format string) (string, bool) {
+func (b *builder) formatted(f *schema.Field) (string, bool) {
+	switch {
+	case f.IsDecimal():
+		return b.decimal(f), true
+	case f.IsDuration():
+		return b.duration(), true
+	}
 	if b.style == clustered {
 		own := *b
 		own.style, own.n = distinct, b.rng.IntN(4)
 		b = &own
 	}
-	switch format {
+	switch f.Format {
 	case "date-time":
 		return b.moment().Format(time.RFC3339Nano), true
 	case "date":
 		return b.moment().AddDate(0, 0, b.n%1000).Format(time.DateOnly), true
 	case "time":
 		return b.moment().Format("15:04:05Z"), true
+	case "time-local":
+		return b.moment().Format("15:04:05"), true
 	case "email":
 		return fmt.Sprintf("user%d@example.com", b.n), true
 	case "uuid":

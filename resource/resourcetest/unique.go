@@ -3,7 +3,9 @@ package resourcetest
 import (
 	"errors"
 	"reflect"
+	"slices"
 
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -16,8 +18,17 @@ func uniqueCases[T any]() []testCase[T] {
 			needs: filler,
 			contract: "No two items have the same value in a field tagged unique. A write that would " +
 				"violate this returns resource.Taken with the field's JSON name and changes nothing. " +
-				"An item may keep its own value, and the value of a deleted item may be used again.",
+				"An item may keep its own value, and the value of a deleted item may be used again. " +
+				"A field that is unique with others has the same rules for all values together.",
 			run: uniqueTaken[T],
+		},
+		{
+			name:  "unique-together",
+			needs: filler,
+			contract: "A field with other fields in its tag unique is unique together with them. Two " +
+				"items that differ in one of these fields may be equal in the others, as with a " +
+				"unique index on several columns.",
+			run: uniqueTogether[T],
 		},
 		{
 			name:  "unique-race",
@@ -34,7 +45,8 @@ func uniqueCases[T any]() []testCase[T] {
 // tag applies to elements.
 func (k *kit[T]) uniqueFields() (fields []*schema.Field) {
 	for _, f := range k.typ.Fields {
-		if f.Unique && f.Comparable() && f != k.id && !f.ReadOnly {
+		alone := f.Unique && f.Comparable() && !k.isAssigned(f)
+		if alone || f.UniqueWith != nil && !slices.ContainsFunc(k.together(f), k.isAssigned) {
 			fields = append(fields, f)
 		}
 	}
@@ -44,16 +56,37 @@ func (k *kit[T]) uniqueFields() (fields []*schema.Field) {
 	return fields
 }
 
-// sharing returns a fresh value that has the value of one field in common with another.
+// together returns the fields that must be unique together with f, beginning with f.
+func (k *kit[T]) together(f *schema.Field) []*schema.Field {
+	fields := []*schema.Field{f}
+	for _, name := range f.UniqueWith {
+		fields = append(fields, k.typ.Field(name))
+	}
+	return fields
+}
+
+// isAssigned reports whether the store or the library sets a field, so that the kit cannot repeat its
+// value.
+func (k *kit[T]) isAssigned(f *schema.Field) bool { return k.isKey(f) || f.ReadOnly }
+
+// sharing returns a fresh value that has the value of a unique field in common with another, and those
+// of all fields together with which it is unique.
 func (k *kit[T]) sharing(f *schema.Field, other T) T {
 	v := k.fresh()
-	from, okFrom := ownField(reflect.ValueOf(&other).Elem(), f.Index)
-	to, okTo := ownField(reflect.ValueOf(&v).Elem(), f.Index)
+	for _, part := range k.together(f) {
+		k.copyField(part, &v, &other)
+	}
+	return v
+}
+
+// copyField sets a field of v to that of other.
+func (k *kit[T]) copyField(f *schema.Field, v, other *T) {
+	from, okFrom := ownField(reflect.ValueOf(other).Elem(), f.Index)
+	to, okTo := ownField(reflect.ValueOf(v).Elem(), f.Index)
 	if !okFrom || !okTo {
 		k.fatalf("field %s is in an embedded pointer, which the kit cannot set", f.Name)
 	}
 	to.Set(from)
-	return v
 }
 
 // isTaken reports whether err or an error that it joins is Taken for a field.
@@ -101,9 +134,51 @@ func uniqueTaken[T any](k *kit[T]) {
 			return // the rest needs an empty collection
 		}
 		k.remove(first)
+		if k.UniqueDeleted {
+			_, err := k.tryPut(k.ctx, k.sharing(f, first.Value))
+			k.wantTaken(err, f, "storing an item with the "+f.Name+" of a deleted one")
+			k.remove(second)
+			continue
+		}
 		third := k.put(k.sharing(f, first.Value))
 		k.remove(third)
 		k.remove(second)
+	}
+}
+
+// uniqueTogether stores items that differ in exactly one of the fields.
+func uniqueTogether[T any](k *kit[T]) {
+	for _, f := range k.uniqueFields() {
+		fields := k.together(f)
+		if len(fields) == 1 {
+			continue
+		}
+		first := k.put(k.fresh())
+		stored := []resource.Item[T]{first}
+		for _, differs := range fields {
+			v := k.fresh()
+			for try := 0; query.Compare(differs.Get(&v), differs.Get(&first.Value)) == 0 && try < 10; try++ {
+				v = k.fresh()
+			}
+			if query.Compare(differs.Get(&v), differs.Get(&first.Value)) == 0 {
+				continue // a type of one value
+			}
+			for _, part := range fields {
+				if part != differs {
+					k.copyField(part, &v, &first.Value)
+				}
+			}
+			it, err := k.tryPut(k.ctx, v)
+			k.must(err, "storing an item that differs in "+differs.Name+", which is unique with others,")
+			stored = append(stored, it)
+		}
+		k.holds(stored, "after writes that differ in one field")
+		if k.ops.Delete == nil {
+			return // the rest needs an empty collection
+		}
+		for _, it := range stored {
+			k.remove(it)
+		}
 	}
 }
 
