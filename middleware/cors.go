@@ -10,11 +10,11 @@ import "slices"
 // and Set-Cookie, which they can never read.
 func ExposedHeaders(more ...string) []string {
 	return slices.Concat([]string{
-		"Accept-Patch", "Accept-Post", "Accept-Ranges", "Allow", "API-Version", "Content-Location",
-		"Content-Range", "Deprecation",
-		"ETag", "Event-Cursor", "Idempotency-Replayed", "Idempotency-Result", "Link", "Location",
-		"Preference-Applied", "RateLimit",
-		"RateLimit-Policy", "Repr-Digest", "Retry-After", "Sunset", "WWW-Authenticate", "X-Request-Id",
+		"Accept-Patch", "Accept-Post", "Accept-Query", "Accept-Ranges", "Allow", "API-Version",
+		"Content-Location", "Content-Range", "Deprecation", "ETag", "Event-Cursor",
+		"Idempotency-Replayed", "Idempotency-Result", "Link", "Location", "Preference-Applied",
+		"RateLimit", "RateLimit-Policy", "Repr-Digest", "Retry-After", "Sunset",
+		"WWW-Authenticate", "X-Request-Id",
 	}, more)
 }
 

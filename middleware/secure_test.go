@@ -153,5 +153,5 @@ func TestRule151HeaderLists(t *testing.T) {
 
 func ExampleExposedHeaders() {
 	fmt.Println(strings.Join(middleware.ExposedHeaders(), ", "))
-	// Output: Accept-Patch, Accept-Post, Accept-Ranges, Allow, API-Version, Content-Location, Content-Range, Deprecation, ETag, Event-Cursor, Idempotency-Replayed, Idempotency-Result, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Repr-Digest, Retry-After, Sunset, WWW-Authenticate, X-Request-Id
+	// Output: Accept-Patch, Accept-Post, Accept-Query, Accept-Ranges, Allow, API-Version, Content-Location, Content-Range, Deprecation, ETag, Event-Cursor, Idempotency-Replayed, Idempotency-Result, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Repr-Digest, Retry-After, Sunset, WWW-Authenticate, X-Request-Id
 }

@@ -26,7 +26,7 @@
 // # The schema
 //
 // The type of the items of orders is Order, the name of their Go type (see [Options.Names]). The
-// query root has the fields order(id) and orders(filter, orderBy, first, after, last, before),
+// query root has the fields order(id) and orders(filter, search, orderBy, first, after, last, before),
 // which is a connection. The mutation root has createOrder, replaceOrder, patchOrder and
 // deleteOrder, depending on the capabilities of the collection, and a field for each command: POST
 // /auth/login is authLogin(input).

@@ -80,7 +80,7 @@ func ExampleHandler_Report() {
 	fmt.Print(graphql.New(sky(),
 		&graphql.Options{Trusted: graphql.Documents{"names": "{ planets { nodes { name } } }"}}).Report())
 	// Output:
-	// GraphQL  36 fields of 9 types
+	// GraphQL  37 fields of 9 types
 	//     limits: 10000 tokens, 16 levels, 10000 fields, cost 50000, 8 at a time, 30s
 	//     documents: only the 1 of Trusted
 	//     weak: introspection is on: every caller can read the schema
@@ -106,6 +106,27 @@ func ExampleHandler_SDL() {
 	//
 	//   """The related items of `moons`, at most 20."""
 	//   moons: [Moon!]!
+	//
+	//   """A page of the related items of `moons`."""
+	//   moonsConnection(
+	//     """A filter for the items. Default: all items."""
+	//     filter: MoonFilter
+	//
+	//     """
+	//     The sort keys, at most 4. The next key decides if items are equal by the previous ones. The last key is the id.
+	//     """
+	//     orderBy: [MoonSort!]
+	//
+	//     """
+	//     The number of items from the start, or after `after`: at most 200. Default 20.
+	//     """
+	//     first: Int
+	//
+	//     """
+	//     Return items after this cursor. The response must have this list of one item only.
+	//     """
+	//     after: String
+	//   ): MoonConnection
 	// }
 }
 

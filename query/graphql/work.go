@@ -71,6 +71,7 @@ func (k *work) answer(ctx context.Context, q *parsedRequest, dst []byte) ([]byte
 // run is answer for a request with a plan.
 func (k *work) run(ctx context.Context, plan *exec.Plan, q *parsedRequest,
 	dst []byte) ([]byte, outcome, error) {
+	ctx, _ = k.h.catalog.Context(ctx)
 	if ctx, rec := k.h.catalog.Record(ctx); rec != nil {
 		return k.observed(ctx, rec, plan, q, dst)
 	}

@@ -28,13 +28,16 @@ func (b *builder) blobs(p *blob.Collection) {
 	one := &pathItem{Parameters: append([]*parameter{d.idParameter()}, b.versionParameters()...),
 		Get: d.get()}
 	if items := p.Items(); items != nil {
-		all.Get = b.describeResource(items).list()
+		list := b.describeResource(items)
+		if all.Get = list.list(); b.queries {
+			all.Query = list.query(all.Get)
+		}
 	}
 	if !d.opts.ReadOnly {
 		all.Post, one.Put, one.Delete = d.post(), d.put(), d.delete()
 	}
 	all.Options = b.options("options"+pascal(d.name), d.name, "the collection "+d.name,
-		accept("Accept-Post", all.Post)...)
+		append(accept("Accept-Post", all.Post), accept("Accept-Query", all.Get)...)...)
 	one.Options = b.options("options"+d.noun, d.name, "a file", "Accept-Ranges")
 	b.addProblem(one.Options, 404) // invalid names
 	b.doc.Paths.add("/"+d.name, all)

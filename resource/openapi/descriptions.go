@@ -34,8 +34,11 @@ func describeField(f *schema.Field) string {
 	if f.Deprecated != "" {
 		out = sentences(out, "Deprecated: "+f.Deprecated)
 	}
-	if f.Unique && f.Comparable() {
+	switch {
+	case f.Unique && f.Comparable():
 		out = sentences(out, "It is unique among all items.")
+	case f.UniqueWith != nil:
+		out = sentences(out, "It is unique together with "+strings.Join(f.UniqueWith, ", ")+".")
 	}
 	return out
 }

@@ -17,28 +17,31 @@ import (
 // builder generates one document. It is used once and by one goroutine. The sets of names begin
 // empty for each document, so a name does not depend on documents that were generated before.
 type builder struct {
-	c    *resource.Catalog
-	o    *Options
-	now  *lifecycle
-	full bool   // the profile
-	base string // of the default server
-	doc  *root
+	c   *resource.Catalog
+	o   *Options
+	now *lifecycle
+	doc *root
 
-	names         names            // of components
-	nouns         names            // in operation ids
-	ids           names            // of operations
-	models        map[model]string // component of each model
-	commonHeaders []string         // header fields of every response
-	shown         []*described     // resources that have been described so far
-	csvName       string           // component of text/csv
+	full          bool                          // the profile
+	queries       bool                          // the version of OpenAPI has QUERY
+	base          string                        // of the default server
+	names         names                         // of components
+	nouns         names                         // in operation ids
+	ids           names                         // of operations
+	models        map[model]string              // component of each model
+	filterNames   map[*resource.Resource]string // component of the parameter filter
+	commonHeaders []string                      // header fields of every response
+	shown         []*described                  // resources that have been described so far
+	csvName       string                        // component of text/csv
 }
 
 // describe generates the document of a catalog. The order of the parts decides which of two equal
 // names gets a number. It is the order of the catalog, which makes the document identical in every
 // process.
-func describe(c *resource.Catalog, o *Options, now *lifecycle, full bool, base string) *root {
-	b := &builder{c: c, o: o, now: now, full: full, base: base, names: names{}, nouns: names{}, ids: names{},
-		models: map[model]string{}}
+func describe(c *resource.Catalog, o *Options, now *lifecycle, key renderingKey) *root {
+	b := &builder{c: c, o: o, now: now, full: key.Full, queries: key.Version == "3.2", base: key.base,
+		names: names{}, nouns: names{}, ids: names{}, models: map[model]string{},
+		filterNames: map[*resource.Resource]string{}}
 	b.doc = &root{OpenAPI: "3.1.0", Security: o.requirements(), Tags: []tag{}, Paths: ordered[*pathItem]{}}
 	b.doc.Components.Schemas = ordered[*schemaObject]{}
 	b.reserve() // before any type of the application
@@ -66,7 +69,7 @@ func describe(c *resource.Catalog, o *Options, now *lifecycle, full bool, base s
 		b.command(cmd)
 	}
 	b.doc.Info = b.newInfo()
-	if !full {
+	if !b.full {
 		b.simplify()
 	}
 	return b.doc
@@ -188,12 +191,15 @@ func (b *builder) resource(r *resource.Resource) {
 	b.shown = append(b.shown, d)
 
 	list := &pathItem{Parameters: b.versionParameters(), Get: d.list()}
+	if b.queries {
+		list.Query = d.query(list.Get)
+	}
 	if r.Can(resource.OpCreate) {
 		list.Post = d.create()
 	}
 	// After POST, because accept looks at the operation to decide whether Accept-Post is sent.
 	list.Options = d.options("options"+pascal(d.name), d.name, "the collection "+d.name,
-		accept("Accept-Post", list.Post)...)
+		append(accept("Accept-Post", list.Post), "Accept-Query")...)
 	b.doc.Paths.add("/"+d.name, list)
 
 	item := &pathItem{Parameters: append([]*parameter{d.idParameter()}, b.versionParameters()...),
@@ -210,4 +216,9 @@ func (b *builder) resource(r *resource.Resource) {
 	item.Options = d.options("options"+d.noun, d.name, article(d.word),
 		accept("Accept-Patch", item.Patch)...)
 	b.doc.Paths.add("/"+d.name+"/{id}", item)
+	d.links()
+	if r.Can(resource.OpRestore) {
+		b.doc.Paths.add("/"+d.name+"/{id}/restore", &pathItem{Parameters: item.Parameters, Post: d.restore(),
+			Options: d.options("optionsRestore"+d.noun, d.name, "the restoration of "+article(d.word))})
+	}
 }

@@ -6,20 +6,19 @@ package openapi
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// reservedNames are parameters of the query syntax, so filters by fields with these names need an
-// operator suffix. They must equal those of package query, which does not export them.
-var reservedNames = []string{"sort", "limit", "fields", "filter", "after", "before", "expand", "version",
-	"lastEventId"}
-
-// filterName returns the parameter for a comparison of a field. The second case is a field such as
-// total.lt, which package query would split at the dot.
-func filterName(field string, op query.Op) string {
-	if op != query.Eq || slices.Contains(reservedNames, field) {
+// filterName returns the parameter for a comparison of a field. grouped reports whether the names of
+// aggregates are reserved, too. The last case is a field such as total.lt, which package query would
+// split at the dot.
+func filterName(field string, op query.Op, grouped bool) string {
+	reserved := query.IsReservedParameter(field) || grouped && query.IsAggregateParameter(field)
+	if op != query.Eq || reserved {
 		return field + "." + string(op)
 	}
 	if i := strings.LastIndexByte(field, '.'); i >= 0 && comparison(query.Op(field[i+1:])) != "" {
@@ -48,7 +47,7 @@ func comparison(op query.Op) string {
 	case query.Gte:
 		return "is at least the value"
 	case query.Contains:
-		return "contains the value"
+		return "contains the value" // as a part of a string, or as an element of a list
 	case query.StartsWith:
 		return "starts with the value"
 	case query.IsNull:
@@ -64,7 +63,8 @@ func (d *described) filters(support *query.Support) []*parameter {
 	var out []*parameter
 	for _, f := range d.r.Type().Fields {
 		for _, op := range support.Filter[f.Name] {
-			name, says := filterName(f.Name, op), "Selects items if `"+f.Name+"` "+comparison(op)+"."
+			name := filterName(f.Name, op, support.CanAggregate())
+			says := "Selects items if `" + f.Name + "` " + comparison(op) + "."
 			if op == query.In || op == query.NotIn {
 				out = append(out, commaList(name,
 					says+" In a value, write `\\,` for a comma and `\\\\` for a backslash.",
@@ -74,13 +74,14 @@ func (d *described) filters(support *query.Support) []*parameter {
 			out = append(out, &parameter{Name: name, In: "query", Description: says, Schema: compared(f, op)})
 		}
 	}
+	out = append(out, d.distinct(out, d.relationFilters())...)
 	// A parameter with content is JSON in the URL, percent-encoded. The styles of schema cannot
 	// express nested objects.
 	if len(out) > 0 {
 		out = append(out, &parameter{Name: "filter", In: "query", Content: ordered[*mediaType]{
-			{mediaJSON, &mediaType{Schema: d.filterTree(support)}}},
+			{mediaJSON, &mediaType{Schema: d.filterTree(d.r)}}},
 			Description: "A condition as JSON, which may combine others with `and`, `or` and `not` to a " +
-				"depth of 8."})
+				"depth of 8." + d.relationDepth()})
 	}
 	return out
 }
@@ -88,32 +89,44 @@ func (d *described) filters(support *query.Support) []*parameter {
 // compared describes a value that a field is compared with. Minimum, maximum and lengths do not
 // apply to it. They constrain stored values. A bound outside their range is a valid comparison.
 func compared(f *schema.Field, op query.Op) *schemaObject {
-	switch op {
-	case query.IsNull:
+	t := f.Type
+	switch {
+	case op == query.IsNull:
 		return &schemaObject{Type: typeNames{"boolean"}}
+	case f.ComparableElem():
+		t = t.Elem
 	// Part of a value is compared, which need not be valid for the field.
-	case query.Contains, query.StartsWith:
+	case op == query.Contains, op == query.StartsWith:
 		return text()
 	}
 	// A value outside the enumeration or of another type is rejected. The format applies to items
-	// only.
-	s := scalar(f.Type)
-	for _, v := range f.Enum {
-		s.Enum = append(s.Enum, jsonOf(v))
+	// only, except those that decide how values are compared.
+	s := scalar(t)
+	if f.IsDecimal() || f.IsDuration() {
+		s.Format = f.Format
+	}
+	if !f.IsDecimal() && !f.IsDuration() { // another spelling of a value is valid
+		for _, v := range f.Enum {
+			s.Enum = append(s.Enum, jsonOf(v))
+		}
 	}
 	return s
 }
 
 // filterTree describes the parameter filter of a resource. Its nesting limit cannot be expressed in
-// JSON Schema; the description of the parameter states it.
-func (d *described) filterTree(support *query.Support) *schemaObject {
-	name := d.names.unique(pascal(d.name) + "Filter")
+// JSON Schema; the description of the parameter states it. Each resource has one schema.
+func (b *builder) filterTree(r *resource.Resource) *schemaObject {
+	if name := b.filterNames[r]; name != "" {
+		return schemaRef(name)
+	}
+	support, name := r.Describe().Query, b.names.unique(pascal(r.Name())+"Filter")
+	b.filterNames[r] = name
 	s := &schemaObject{Type: typeNames{"object"}, AdditionalProperties: false,
 		Description: "All members must match.", Properties: ordered[*schemaObject]{}}
-	d.doc.Components.Schemas.add(name, s) // before it is complete, because it refers to itself
+	b.doc.Components.Schemas.add(name, s) // before it is complete, because it refers to itself
 	// Members of one object are combined with and. A field can occur in it only once, with several
 	// comparisons.
-	for _, f := range d.r.Type().Fields {
+	for _, f := range r.Type().Fields {
 		ops := support.Filter[f.Name]
 		if len(ops) == 0 || isConnective(f.Name) {
 			continue
@@ -131,6 +144,7 @@ func (d *described) filterTree(support *query.Support) *schemaObject {
 		}
 		s.Properties.add(f.Name, by)
 	}
+	b.addFilterRelations(s, r)
 	all, either, not := array(schemaRef(name)), array(schemaRef(name)), schemaRef(name)
 	all.Description = "All of these filters must match."
 	either.Description = "At least one of these filters must match."
@@ -161,7 +175,7 @@ func (d *described) simpleFilters(support *query.Support) []*parameter {
 		Properties:  ordered[*schemaObject]{}}
 	for _, f := range d.r.Type().Fields {
 		for _, op := range support.Filter[f.Name] {
-			name := filterName(f.Name, op)
+			name := filterName(f.Name, op, support.CanAggregate())
 			switch op {
 			case query.Eq:
 				out = append(out, &parameter{Name: name, In: "query", Schema: compared(f, op)})
@@ -186,10 +200,33 @@ func (d *described) simpleFilters(support *query.Support) []*parameter {
 			Description: "Comparisons. Each member is a parameter of the URL, such as `" +
 				where.Properties[0].name + "`."})
 	}
+	out = append(out, d.distinct(out, d.relationFilters())...)
 	if len(out) > 0 {
 		out = append(out, d.share("Filter", &parameter{Name: "filter", In: "query", Schema: text(),
 			Description: "A condition as JSON, which may combine others with `and`, `or` and `not`, such " +
 				"as `{\"not\":{\"status\":{\"eq\":\"paid\"}}}`."}))
 	}
 	return out
+}
+
+// distinct returns the parameters with an identifier that none of others has.
+func (d *described) distinct(others, parameters []*parameter) (kept []*parameter) {
+	for _, p := range parameters {
+		same := func(other *parameter) bool { return identifier(other.Name) == identifier(p.Name) }
+		if !slices.ContainsFunc(others, same) {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// identifier returns what generators make of the name of a parameter, in any case: customer.id and
+// customerId become the same identifier.
+func identifier(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
 }

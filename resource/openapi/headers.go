@@ -12,7 +12,7 @@ var fields = map[string]headerText{
 	"ETag": {"The entity tag of this representation. For a list it is weak and only usable in If-None-Match.",
 		`"5.Gk2Vq9bU"`},
 	"Last-Modified":    {"The time of the last modification.", "Sat, 21 Nov 2026 06:00:00 GMT"},
-	"Location":         {"The path of the new item.", "/items/5"},
+	"Location":         {"The path of the new item, or that of a GET equal to a QUERY.", "/items/5"},
 	"Content-Location": {"The path of the representation in this response.", "/items/5"},
 	"Link": {"Links (RFC 8288): the pages next, prev, first and last, and for the contract service-desc, " +
 		"deprecation, sunset and successor-version.", `</items?after=Zm9v>; rel="next"`},
@@ -24,6 +24,8 @@ var fields = map[string]headerText{
 	"Accept-Post": {"The media types that are accepted with POST.", "application/json"},
 	"Accept-Patch": {"The media types that are accepted with PATCH.",
 		"application/merge-patch+json, application/json-patch+json, application/json"},
+	"Accept-Query": {"The media types that are accepted with QUERY (RFC 10008).",
+		"application/json, application/x-www-form-urlencoded"},
 	"Accept-Encoding":    {"The content codings that are accepted.", "gzip, identity"},
 	"Preference-Applied": {"The preferences that were applied (RFC 7240).", "return=minimal"},
 	"Cache-Control":      {"Whether and how long the response may be cached.", "private, no-cache"},

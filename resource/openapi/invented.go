@@ -5,6 +5,7 @@ package openapi
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -128,6 +129,9 @@ func (b *builder) inventOne(f *schema.Field, t *schema.Type, m mode, depth int) 
 // inventText generates a string. It does not support patterns. Lengths are those of ASCII, in which
 // bytes and characters are the same.
 func inventText(f *schema.Field) jsontext.Value {
+	if f.IsDecimal() {
+		return quote(inventDecimal(f))
+	}
 	if s, ok := wellFormed[f.Format]; ok {
 		return quote(s)
 	}
@@ -143,17 +147,32 @@ func inventText(f *schema.Field) jsontext.Value {
 	return quote(s)
 }
 
+// inventDecimal generates a decimal within the limits and the precision of the field.
+func inventDecimal(f *schema.Field) string {
+	switch {
+	case f.Minimum != "" || f.Maximum != "":
+		return cmp.Or(f.Minimum, f.Maximum)
+	case f.Precision == 0 || f.Precision > f.Scale && f.Scale > 0:
+		return "1.5"
+	case f.Precision == f.Scale:
+		return "0.5"
+	}
+	return "1"
+}
+
 // wellFormed has a valid value for each format that the library validates. Names and addresses are
 // those reserved for documentation (RFC 2606, RFC 5737 and RFC 3849).
 var wellFormed = map[string]string{
-	"date-time": "2026-11-21T06:00:00Z",
-	"date":      "2026-11-21",
-	"time":      "06:00:00Z",
-	"email":     "ann@example.com",
-	"uuid":      "019ab3a1-7c00-7b3e-8a5e-3d1f0c2b4a69",
-	"uri":       "https://example.com/",
-	"hostname":  "example.com",
-	"ipv4":      "192.0.2.1",
-	"ipv6":      "2001:db8::1",
-	"byte":      "AAEC",
+	"date-time":  "2026-11-21T06:00:00Z",
+	"date":       "2026-11-21",
+	"time":       "06:00:00Z",
+	"time-local": "06:00:00",
+	"duration":   "P1DT2H",
+	"email":      "ann@example.com",
+	"uuid":       "019ab3a1-7c00-7b3e-8a5e-3d1f0c2b4a69",
+	"uri":        "https://example.com/",
+	"hostname":   "example.com",
+	"ipv4":       "192.0.2.1",
+	"ipv6":       "2001:db8::1",
+	"byte":       "AAEC",
 }

@@ -30,8 +30,15 @@ func (b *builder) lookup(l *resource.Lookup) {
 	op.Responses = d.answers(d.withCommonErrors(d.withGone(400, 404, 406, 412)...),
 		d.answer(200, "The item.", headers, d.itemContent()),
 		d.unchanged(headers))
-	options := b.options("options"+id[len("Find"):], target.Name(), "the lookup of "+target.Name())
-	b.doc.Paths.add("/"+l.Name(), &pathItem{Parameters: b.versionParameters(), Get: op, Options: options})
+	path := &pathItem{Parameters: b.versionParameters(), Get: op}
+	if b.queries {
+		path.Query = b.newOperation("query"+id[len("Find"):], target.Name(), l.Name(), resource.OpGet,
+			"Find "+article(d.word), queryText)
+		d.addQuery(path.Query, nil, op.Parameters, op.Responses)
+	}
+	path.Options = b.options("options"+id[len("Find"):], target.Name(), "the lookup of "+target.Name(),
+		"Accept-Query")
+	b.doc.Paths.add("/"+l.Name(), path)
 }
 
 // inputParameter describes a field of the input of a lookup. Values are validated against all

@@ -66,6 +66,7 @@ type pathItem struct {
 	Delete     *operation   `json:"delete,omitzero"`
 	Options    *operation   `json:"options,omitzero"`
 	Patch      *operation   `json:"patch,omitzero"`
+	Query      *operation   `json:"query,omitzero"` // in OpenAPI 3.2 only
 }
 
 // operation is one method of a path. Security is a pointer: nil means that the requirements of the

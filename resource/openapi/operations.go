@@ -27,6 +27,7 @@ type described struct {
 	// The fields below are computed once, because several operations and batches refer to them.
 	item                      *schemaObject // schema of an item in responses
 	samples                   samples
+	where                     []*parameter // the filters of lists in full
 	createModel, replaceModel model
 	patchModel                model
 	counted                   bool
@@ -45,8 +46,8 @@ func (b *builder) describeResource(r *resource.Resource) *described {
 		d.noun = pascal(r.Name()) + "Item" // the items of another resource have that name
 	}
 	d.noun = b.nouns.unique(d.noun)
-	m := model{typ: r.Type(), mode: created, id: r.Describe().ID, takesID: d.policy.TakesIDs,
-		assignsID: d.policy.AssignsIDs}
+	m := model{typ: r.Type(), mode: created, id: r.Describe().ID, assignsID: d.policy.AssignsIDs,
+		takesID: d.policy.TakesIDs && d.policy.Key == nil}
 	d.createModel = m
 	m.mode = replaced
 	d.replaceModel = m
@@ -107,9 +108,6 @@ func (d *described) list() *operation {
 		d.cursorHeader()...)
 	if d.full { // a weak tag, for conditional reads
 		headers = append([]string{"ETag"}, headers...)
-	}
-	if d.r.Can(resource.OpCreate) {
-		headers = append(headers, "Accept-Post")
 	}
 	op.Responses = d.answers(d.withCommonErrors(d.withFeedErrors(400, 406, 412)...),
 		d.answer(200, "A page of items.", headers, content),
@@ -299,6 +297,21 @@ func (d *described) delete() *operation {
 	return op
 }
 
+// restore describes POST of the path that restores an item. 409 is an item that is not deleted, or a
+// unique value that another item has now.
+func (d *described) restore() *operation {
+	op := d.resourceOperation("restore"+d.noun, resource.OpRestore, "Restore "+article(d.word),
+		"Makes a deleted item exist again, with the value that it had. 404 means that it never existed or "+
+			"is no longer kept, and 409 that it is not deleted", d.keyText(d.name, false))
+	op.Parameters = d.writeParameters()
+	headers := append([]string{"Content-Location"}, d.itemHeaders()...)
+	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(400, 404, 406, 409, 422)...),
+		d.written(200, "The restored item.", headers),
+		d.empty(204, "The item has been restored; the body is omitted because of `Prefer: return=minimal`.",
+			d.itemHeaders()...))
+	return op
+}
+
 // options describes OPTIONS of a path, which documents Allow. It needs no authentication. accepts
 // are the fields that list the accepted media types. Browsers send it without credentials before a
 // cross-origin request.
@@ -410,11 +423,7 @@ func (d *described) itemContent() ordered[*mediaType] {
 
 // itemHeaders returns the header fields of every representation of an item.
 func (d *described) itemHeaders() []string {
-	out := []string{"ETag", "Last-Modified", "Cache-Control", "Vary"}
-	if d.r.Can(resource.OpPatch) {
-		out = append(out, "Accept-Patch")
-	}
-	return out
+	return []string{"ETag", "Last-Modified", "Cache-Control", "Vary"}
 }
 
 // listSchema describes a page. It is not called again for the same resource: unique would define a
@@ -428,11 +437,32 @@ func (d *described) listSchema() *schemaObject {
 			{"items", items},
 			{"next", textOf("The value of `after` for the next page. The last page has none.")},
 		}}
+	if len(d.r.Describe().Query.Search) > 0 {
+		s.Properties.add("highlights", highlights())
+	}
 	if d.counted {
 		total := &schemaObject{Type: typeNames{"integer"}, Minimum: jsonOf(0),
 			Description: "The number of items that match, with `Prefer: count=exact`."}
 		s.Properties.add("total", total)
 	}
 	d.doc.Components.Schemas.add(name, s)
+	if support := d.c.QueryTarget(d.r).Support; d.full && support.CanAggregate() {
+		return &schemaObject{OneOf: []*schemaObject{schemaRef(name), d.groupsSchema(&support)}}
+	}
 	return schemaRef(name)
+}
+
+// highlights describes the parts of texts that a search has found.
+func highlights() *schemaObject {
+	part := &schemaObject{Type: typeNames{"object"}, Required: []string{"text"},
+		Properties: ordered[*schemaObject]{
+			{"text", textOf("A part of the text, which is not escaped.")},
+			{"match", &schemaObject{Type: typeNames{"boolean"},
+				Description: "Whether `q` has found the part."}},
+		}}
+	item := &schemaObject{Type: typeNames{"object"}, AdditionalProperties: array(part),
+		Description: "Each field in which `q` was found, with all parts of its text, in order."}
+	s := array(item)
+	s.Description = "With `highlight=true`: an element for each item of the page, in the same order."
+	return s
 }

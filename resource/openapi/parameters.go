@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/stoa-go/stoa/query"
 )
 
@@ -56,19 +58,26 @@ const (
 // listParameters returns the parameters of a list: filters, order, limit and position. With a
 // natural order, the store can only continue a list. It has no sort, and no previous page.
 func (d *described) listParameters() []*parameter {
-	support := d.r.Describe().Query
-	out := d.filters(&support)
+	support := d.c.QueryTarget(d.r).Support
+	d.where = d.filters(&support)
+	out := slices.Clone(d.where)
 	if !d.full {
 		out = d.simpleFilters(&support)
 	}
+	out = append(out, d.groupParameters(&support)...)
 	if keys := d.sortKeys(&support); len(keys) > 0 {
+		if d.full {
+			keys = append(keys, d.groupSortKeys(&support, keys)...)
+		}
+		key := &schemaObject{Type: typeNames{"string"}, Enum: jsonStrings(keys...)}
 		sort := commaList("sort",
 			"The fields to sort by, each at most once. A leading minus means descending order.",
-			&schemaObject{Type: typeNames{"string"}, Enum: jsonStrings(keys...)}, maxSort)
+			key, maxSort)
 		// Package query rejects a field that is given twice; the schema excludes equal values only.
 		sort.Schema.UniqueItems = true
 		out = append(out, sort)
 	}
+	out = append(out, d.searchParameters(&support)...)
 	// Not shared, because the numbers differ between resources.
 	limit := integer(1, d.policy.MaxPageSize)
 	limit.Default = jsonOf(d.policy.PageSize)
@@ -92,8 +101,28 @@ func (d *described) listParameters() []*parameter {
 	return append(out, d.precondition("If-None-Match"))
 }
 
-// sortKeys returns the values of sort. They are in the order of the fields of the type. The id can
-// always be a key.
+// searchParameters returns the parameters of a search.
+func (d *described) searchParameters(support *query.Support) []*parameter {
+	if len(support.Search) == 0 {
+		return nil
+	}
+	var fields []string
+	for _, name := range support.Search {
+		fields = append(fields, "`"+name+"`")
+	}
+	return []*parameter{
+		{Name: "q", In: "query", Schema: text(), Example: quote("green tea"),
+			Description: "A text search in " + strings.Join(fields, ", ") + ", in any case: words, " +
+				"`\"adjacent words\"`, `begin*`, `-excluded` and `OR` between alternatives. The best match " +
+				"is first, unless `sort` is given."},
+		d.share("Highlight", &parameter{Name: "highlight", In: "query",
+			Schema:      &schemaObject{Type: typeNames{"boolean"}},
+			Description: "With `q`: return `highlights`, the parts of the texts that match."}),
+	}
+}
+
+// sortKeys returns the values of sort. They are in the order of the fields of the type, and fields of
+// related items follow. The id can always be a key.
 func (d *described) sortKeys(support *query.Support) []string {
 	if support.Natural {
 		return nil
@@ -102,6 +131,11 @@ func (d *described) sortKeys(support *query.Support) []string {
 	for _, f := range d.r.Type().Fields {
 		if f.Name == d.r.Describe().ID || slices.Contains(support.Sort, f.Name) {
 			out = append(out, f.Name, "-"+f.Name)
+		}
+	}
+	for _, path := range support.Sort {
+		if d.r.Type().Field(path) == nil {
+			out = append(out, path, "-"+path)
 		}
 	}
 	return out
@@ -122,11 +156,31 @@ func (d *described) partParameters() []*parameter {
 			&schemaObject{Type: typeNames{"string"}, Enum: jsonStrings(fields...)}, 0))
 	}
 	if relations := d.r.Describe().Relations; len(relations) > 0 {
-		out = append(out, commaList("expand", "The related items to return as members of each item: "+
-			d.relatedText()+".",
-			&schemaObject{Type: typeNames{"string"}, Enum: jsonStrings(relations...)}, d.c.Limits().Expand))
+		example, items := d.expandItems(relations)
+		expand := commaList("expand", "The related items to return as members of each item: "+
+			d.relatedText()+".", items, d.c.Limits().Expand)
+		if example != "" {
+			expand.Description += " Lists accept parameters: `" + example + "`."
+			expand.Example = jsontext.Value("[" + string(quote(example)) + "]")
+			expand = d.share(pascal(d.r.Name())+"Expand", expand)
+		}
+		out = append(out, expand)
 	}
 	return out
+}
+
+// expandItems returns the schema of an element of expand, and an example with parameters. In the
+// full document a list with parameters is any text, because generators have no type for an alternative of
+// an enum and a pattern. The default document has the names alone.
+func (d *described) expandItems(relations []string) (example string, items *schemaObject) {
+	names := &schemaObject{Type: typeNames{"string"}, Enum: jsonStrings(relations...)}
+	paged := slices.IndexFunc(relations, func(name string) bool {
+		return d.c.Paged(d.r, name) && d.r.Type().Field(name+"Page") == nil
+	})
+	if paged < 0 || !d.full {
+		return "", names
+	}
+	return relations[paged] + "(limit=5;sort=-id)", &schemaObject{Type: typeNames{"string"}}
 }
 
 // relatedText describes the relations.

@@ -23,7 +23,7 @@ header fields and all statuses of errors.`
 
 // operations returns the operations of a path in the order of the document.
 func (p *pathItem) operations() []*operation {
-	all := []*operation{p.Get, p.Put, p.Post, p.Delete, p.Options, p.Patch}
+	all := []*operation{p.Get, p.Put, p.Post, p.Delete, p.Options, p.Patch, p.Query}
 	return slices.DeleteFunc(all, func(op *operation) bool { return op == nil })
 }
 
@@ -33,7 +33,7 @@ func (b *builder) simplify() {
 	for _, p := range b.doc.Paths {
 		p.value.Options = nil
 		for _, op := range p.value.operations() {
-			reads := op == p.value.Get
+			reads := op == p.value.Get || op == p.value.Query
 			creates := op == p.value.Put && op.Responses.has("201")
 			op.Parameters = slices.DeleteFunc(op.Parameters, func(p *parameter) bool {
 				return isRare(p, reads, creates)

@@ -36,6 +36,11 @@ func described(t testing.TB, h *openapi.Document) reader {
 // full returns a document with everything that the API supports.
 func full(h *openapi.Document) []byte { return h.Render(&openapi.Variant{Full: true}) }
 
+// latest reads a document of everything that the API supports in OpenAPI 3.2, which has QUERY.
+func latest(t testing.TB, h *openapi.Document) reader {
+	return read(t, h.Render(&openapi.Variant{Full: true, Version: "3.2"}))
+}
+
 // at follows names and references.
 func (d reader) at(v any, path ...string) any {
 	v = d.follow(v)
@@ -63,7 +68,7 @@ func (d reader) follow(v any) any {
 	}
 }
 
-var methods = []string{"get", "put", "post", "patch", "delete", "options"}
+var methods = []string{"get", "put", "post", "patch", "delete", "options", "query"}
 
 // operations calls yield for each operation.
 func (d reader) operations(yield func(path, method string, op object)) {
@@ -80,7 +85,10 @@ func (d reader) operations(yield func(path, method string, op object)) {
 // schemaOf returns the schema of a media type; nil if there is none.
 func (d reader) schemaOf(v any, media string) any {
 	media, _, _ = strings.Cut(media, ";") // documents name types without parameters
-	return d.at(v, "content", media, "schema")
+	if schema := d.at(v, "content", media, "schema"); schema != nil {
+		return schema
+	}
+	return d.at(v, "content", media, "itemSchema") // of lines, in OpenAPI 3.2
 }
 
 // parameters returns the parameters of an operation by name.

@@ -246,7 +246,7 @@ func rareClass(status int) problemClass {
 		return problemClass{"UnsupportedMediaType",
 			"The media type or the content coding of the request body is not supported.",
 			one(problem.UnsupportedMediaType), []string{"Accept", "Accept-Post", "Accept-Patch",
-				"Accept-Encoding"}}
+				"Accept-Query", "Accept-Encoding"}}
 	// RFC 9110 section 15.5.17 defines Content-Range here, with the form bytes */146515.
 	case 416:
 		return problemClass{"RangeNotSatisfiable",

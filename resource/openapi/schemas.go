@@ -5,6 +5,7 @@ package openapi
 
 import (
 	"errors"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -63,7 +64,13 @@ func (m *model) refuses(f *schema.Field) bool {
 // fixed reports whether the field may be sent, but only with its current value. The schema cannot
 // express the current value, so only the description of the member states the rule.
 func (m *model) fixed(f *schema.Field) bool {
-	return (m.mode == replaced || m.mode == patched) && (f.ReadOnly || m.id == f.Name)
+	return (m.mode == replaced || m.mode == patched) && (f.ReadOnly || m.id == f.Name || m.isKey(f))
+}
+
+// isKey reports whether the field is part of a composite id.
+func (m *model) isKey(f *schema.Field) bool {
+	id := m.typ.Field(m.id)
+	return id != nil && slices.Contains(id.Key, f)
 }
 
 // missing returns the required fields, by decoding an empty document. These include fields that are
@@ -96,6 +103,11 @@ func (m *model) missing() map[string]bool {
 	// An empty id may have no violation in the schema, but the core rejects it.
 	if m.mode == created && m.id != "" && m.takesID && !m.assignsID {
 		out[m.id] = true
+	}
+	if id := m.typ.Field(m.id); id != nil && m.mode == replaced { // the path has the key
+		maps.DeleteFunc(out, func(name string, _ bool) bool {
+			return slices.ContainsFunc(id.Key, func(f *schema.Field) bool { return f.Name == name })
+		})
 	}
 	return out
 }
@@ -194,8 +206,23 @@ func (b *builder) addRelations(t *schema.Type, s *schemaObject) {
 			}
 			end.Description = "With `expand=" + name + "`."
 			s.Properties.add(name, end)
+			if b.c.Paged(r, name) && !s.Properties.has(name+"Page") {
+				s.Properties.add(name+"Page", relatedPage(name, target.Describe().Counts))
+			}
 		}
 	}
+}
+
+// relatedPage returns the schema of the member beside related items that were requested with parameters.
+func relatedPage(name string, counts bool) *schemaObject {
+	page := &schemaObject{Type: typeNames{"object"}, Description: "With parameters of `" + name + "`."}
+	page.Properties.add("next", &schemaObject{Type: typeNames{"string"},
+		Description: "The cursor of the next page, for `after`."})
+	if counts {
+		page.Properties.add("total", &schemaObject{Type: typeNames{"integer"},
+			Description: "The total, with `count=exact`."})
+	}
+	return page
 }
 
 // addContractMembers adds the members that repeat the contract in the response, if the body of a
@@ -275,6 +302,12 @@ func (b *builder) property(m *model, f *schema.Field) *schemaObject {
 	if f.Pattern != nil && !portable(f.Pattern) {
 		s.Description = sentences(s.Description, "It must match the RE2 pattern `"+f.Pattern.String()+
 			"`.")
+	}
+	if limits := decimalLimits(f); limits != "" {
+		s.Description = sentences(s.Description, limits)
+	}
+	if f.StoreDefault && m.mode == created {
+		s.Description = sentences(s.Description, "If it is absent, the server sets it.")
 	}
 	if m.fixed(f) {
 		s.Description = sentences(s.Description, "It cannot be changed: omit it, or send the current value.")
@@ -375,18 +408,50 @@ func constrain(s *schemaObject, f *schema.Field, m mode) {
 		return
 	}
 	s.MinLength, s.MaxLength = f.MinLength, f.MaxLength
-	if f.Pattern != nil && portable(f.Pattern) {
+	switch {
+	case f.Pattern != nil && portable(f.Pattern):
 		s.Pattern = f.Pattern.String()
+	case f.IsDecimal() && f.Pattern == nil:
+		s.Pattern = decimalPattern(f)
 	}
 	for _, v := range f.Enum {
 		s.Enum = append(s.Enum, written(f, v))
 	}
-	if f.Minimum != "" && !f.Quoted {
+	if f.Minimum != "" && number && !f.Quoted {
 		s.Minimum = jsontext.Value(f.Minimum)
 	}
-	if f.Maximum != "" && !f.Quoted {
+	if f.Maximum != "" && number && !f.Quoted {
 		s.Maximum = jsontext.Value(f.Maximum)
 	}
+}
+
+// decimalPattern returns the pattern of a decimal with the precision of the field. JSON Schema has no
+// minimum and no multipleOf for strings.
+func decimalPattern(f *schema.Field) string {
+	if f.Precision == 0 {
+		return `^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`
+	}
+	whole, fraction := "0", ""
+	if before := f.Precision - f.Scale; before > 0 {
+		whole = `(0|[1-9][0-9]{0,` + strconv.Itoa(before-1) + `})`
+	}
+	if f.Scale > 0 {
+		fraction = `(\.[0-9]{1,` + strconv.Itoa(f.Scale) + `})?`
+	}
+	return `^-?` + whole + fraction + `$`
+}
+
+// decimalLimits returns a sentence about the limits of a decimal, or "".
+func decimalLimits(f *schema.Field) string {
+	switch {
+	case !f.IsDecimal() || f.Minimum == "" && f.Maximum == "":
+		return ""
+	case f.Maximum == "":
+		return "The number is at least " + f.Minimum + "."
+	case f.Minimum == "":
+		return "The number is at most " + f.Maximum + "."
+	}
+	return "The number is from " + f.Minimum + " to " + f.Maximum + "."
 }
 
 // isProblem reports whether the type is problem.Details, which has its own schema.

@@ -29,7 +29,7 @@ func target(path, id string) string { return strings.ReplaceAll(path, "{id}", id
 func TestOperationsAreThoseOfTheCatalog(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
-	d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
+	d := latest(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
 	listed := map[string][]string{}
 	d.operations(func(path, method string, _ object) {
 		listed[path] = append(listed[path], method)
@@ -145,7 +145,7 @@ func hasHeader(v any, name string) bool {
 func TestWalk(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
-	d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
+	d := latest(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
 	w := walker{Rand: rand.New(rand.NewPCG(1, 2)), d: d}
 	seen := map[string]int{}
 	for range 10000 {
@@ -164,7 +164,8 @@ func TestWalk(t *testing.T) {
 		"POST 422", "PUT 200", "PUT 201", "PUT 204", "PUT 410", "PUT 412",
 		"PUT 422", "PUT 428", "PATCH 200", "PATCH 204", "PATCH 400", "PATCH 409", "PATCH 415", "PATCH 422",
 		"DELETE 204",
-		"DELETE 404", "DELETE 410", "DELETE 412", "OPTIONS 204"} {
+		"DELETE 404", "DELETE 410", "DELETE 412", "OPTIONS 204", "QUERY 200", "QUERY 304", "QUERY 400", "QUERY 406",
+		"QUERY 415", "QUERY 422"} {
 		if seen[want] == 0 {
 			t.Errorf("the walk never came to %s, so it says nothing about it", want)
 		}
@@ -229,12 +230,27 @@ func (w *walker) step() (path, request, body string, header []string) {
 		"Range: lines=1")...)
 	header = append(header, w.maybe(20, "Repr-Digest: sha-256=:AAAA:", "Content-Digest: nope",
 		"Content-Encoding: br")...)
+	if method == "query" {
+		media, content := w.query()
+		return path, "QUERY " + at, content, append(header, w.maybe(1, "Content-Type: "+media)...)
+	}
 	if content := w.d.at(w.d.root, "paths", path, method, "requestBody", "content"); content != nil {
 		var media string
 		media, body = w.content(content.(object))
 		header = append(header, "Content-Type: "+media)
 	}
 	return path, fmt.Sprintf("%s %s", strings.ToUpper(method), at), body, header
+}
+
+// query returns content of QUERY.
+func (w *walker) query() (media, content string) {
+	if w.IntN(3) == 0 {
+		return "application/x-www-form-urlencoded", w.pick("", "limit=1", "code=gr", "fields=nope", "filter=%zz")
+	}
+	return w.pick("application/json", "application/json", "application/json", "text/plain"),
+		w.pick("{}", "{}", "[]", "{", `{"limit":1}`, `{"limit":0}`, `{"code":"gr"}`, `{"code":"GR","fields":["id"]}`,
+			`{"sort":["-id"]}`, `{"nope":1}`, `{"after":"nope"}`, `{"filter":{"not":{"id":{"eq":1}}}}`, `{"expand":null}`,
+			`{"filter":{"note":{"ne":"`+strings.Repeat("x", 2000)+`"}}}`)
 }
 
 // content takes the example of one of the media types, and spoils it now and then.

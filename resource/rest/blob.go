@@ -17,9 +17,11 @@ func (x *call) serveBlobs() error {
 	switch b := x.route.blobs; {
 	case x.route.resource != nil && (x.r.Method == http.MethodGet || x.r.Method == http.MethodHead):
 		return x.getList()
+	case x.route.resource != nil && x.r.Method == methodQuery:
+		return x.onHeap((*call).queryList)
 	// POST to a read-only collection is 405.
 	case x.r.Method == http.MethodPost && !b.Options().ReadOnly && x.isForm():
-		return x.postForm()
+		return x.onHeap((*call).postForm)
 	case x.r.Method == http.MethodPost && !b.Options().ReadOnly:
 		return x.postBlob()
 	case x.r.Method == http.MethodOptions:

@@ -128,7 +128,7 @@ func TestBlobListItems(t *testing.T) {
 	tag := "If-None-Match: " + res.header.Get("Etag")
 	want(t, send(t, h, "GET /files?id=b.txt", tag), http.StatusNotModified)
 	want(t, send(t, h, "HEAD /files"), http.StatusOK, "Content-Length: *", "Content-Type: application/json")
-	want(t, send(t, h, "OPTIONS /files"), http.StatusNoContent, "Allow: GET, HEAD, POST, OPTIONS")
+	want(t, send(t, h, "OPTIONS /files"), http.StatusNoContent, "Allow: GET, HEAD, QUERY, POST, OPTIONS")
 	want(t, send(t, h, "PUT /files/b.txt", "", "other"), http.StatusNoContent)
 	want(t, send(t, h, "GET /files?id=b.txt", tag), http.StatusOK)
 	lines := send(t, h, "GET /files?fields=id", "Accept: application/x-ndjson")
@@ -171,7 +171,7 @@ func TestBlobListMethods(t *testing.T) {
 	}{
 		{"no lister", newCellar(), blob.Options{}, "POST, OPTIONS"},
 		{"NoList", folder(t), blob.Options{NoList: true}, "POST, OPTIONS"},
-		{"read-only", folder(t), blob.Options{ReadOnly: true}, "GET, HEAD, OPTIONS"},
+		{"read-only", folder(t), blob.Options{ReadOnly: true}, "GET, HEAD, QUERY, OPTIONS"},
 		{"read-only and NoList", folder(t), blob.Options{ReadOnly: true, NoList: true}, "OPTIONS"},
 	}
 	for _, tt := range tests {

@@ -33,6 +33,7 @@ type call struct {
 	contractTag string             // contract and media type, as a suffix of entity tags
 	eventCursor []string           // Event-Cursor: the position of the feed before the first read
 	onItem      bool               // the target is an item, not the collection
+	restores    bool               // the target restores an item
 	started     bool               // the header is sent, so an error can only abort the connection
 
 	batched  bool                // the request body is a batch
@@ -55,7 +56,6 @@ var (
 	typeNDJSON = []string{mediaNDJSON}
 	nosniff    = []string{"nosniff"}
 	noStore    = []string{"no-store"}
-	noRanges   = []string{"none"}
 	gzipValue  = []string{"gzip"}
 	zeroLength = []string{"0"}
 )
@@ -70,7 +70,6 @@ func (x *call) path() string { return mount.Path(x.r) }
 
 // respond sends the status and body. The caller has set the headers, Content-Length included.
 func (x *call) respond(status int, body []byte) error {
-	x.w.Header()["X-Content-Type-Options"] = nosniff
 	x.started = true
 	x.w.WriteHeader(status)
 	if x.r.Method != http.MethodHead {
@@ -85,7 +84,6 @@ func (x *call) respond(status int, body []byte) error {
 // that the body is empty.
 func (x *call) noContent(status int) error {
 	h := x.w.Header()
-	h["X-Content-Type-Options"] = nosniff
 	// net/http removes the Content-Type of a 304 itself.
 	if status != http.StatusNotModified {
 		delete(h, "Content-Type")
@@ -192,6 +190,14 @@ func (x *call) logError(err error) string {
 
 func (x *call) principal() string { return x.h.catalog.Principal(x.r.Context()) }
 
+// onHeap runs a handler with a copy of the call on the heap. It is for handlers with closures over the
+// call: the compiler would otherwise allocate the calls of all requests.
+func (x *call) onHeap(handle func(*call) error) error {
+	moved := *x
+	defer func() { *x = moved }() // also after a panic, for recoverPanic
+	return handle(&moved)
+}
+
 // recoverPanic turns a panic of user code into a 500 response. If the response has started, it
 // aborts the connection, so that the client does not treat a partial body as complete.
 func (x *call) recoverPanic() {
@@ -231,8 +237,9 @@ func (x *call) lenient(p header.Prefer) bool {
 	}
 	x.applied("handling=lenient")
 	// Without the preference the request might be an error, so a cache must not share the response.
-	// Responses to other methods are not cached.
-	if x.r.Method == http.MethodGet || x.r.Method == http.MethodHead {
+	// Responses to methods that write are not cached.
+	switch x.r.Method {
+	case http.MethodGet, http.MethodHead, methodQuery:
 		header.AddVary(x.w.Header(), []string{"Prefer"})
 	}
 	return true

@@ -22,7 +22,7 @@ func (x *call) serveCommand() error {
 		if x.route.command.Into() != nil {
 			return x.importLines()
 		}
-		return x.command()
+		return x.onHeap((*call).command)
 	case http.MethodOptions:
 		return x.options(x.route.allowList)
 	// A client that chooses ids may try to create an item with the name of a command. 409 states

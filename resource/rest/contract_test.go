@@ -290,7 +290,7 @@ func TestRule034OtherTypes(t *testing.T) {
 	res = send(t, h, "PUT /v1.0/orders/1", "Content-Type: text/plain", "", `{"itemId":7,"qty":1}`)
 	wantProblem(t, res, problem.UnsupportedMediaType, "Accept: "+own+", "+plain, "Accept-Post:")
 	want(t, send(t, h, "OPTIONS /v1.0/orders"), http.StatusNoContent, "Accept-Post: "+own+", "+postTypes)
-	want(t, send(t, h, "GET /v1.0/orders"), http.StatusOK, "Accept-Post: "+own+", "+postTypes)
+	want(t, send(t, h, "GET /v1.0/orders"), http.StatusOK, "Accept-Post:")
 	for _, line := range []string{"OPTIONS /v1.0/newest", "OPTIONS /v1.0/archive", "GET /v1.0/archive", "GET /archive"} {
 		want(t, send(t, h, line), send(t, h, line).status, "Accept-Post:")
 	}
@@ -409,7 +409,7 @@ func TestRule027ReservedNames(t *testing.T) {
 			[]resource.Part{plain, newLookup("by", "things", by)}},
 		{"no query", "", "", "", []resource.Part{plain, newLookup("by", "things", by)}},
 	}
-	for _, name := range []string{"limit", "sort", "after", "before", "fields", "expand", "filter", "lastEventId"} {
+	for _, name := range []string{"limit", "sort", "after", "before", "fields", "expand", "filter", "lastEventId", "q", "highlight", "group"} {
 		tests = append(tests, struct {
 			name, member, parameter, want string
 			parts                         []resource.Part

@@ -41,6 +41,10 @@ func (f lineFormat) append(dst []byte, e *resource.Entry, i int, rel []related) 
 // before the next one is read.
 func (x *call) export(a *listRequest, media string, d csv.Dialect, enc header.Encodings) error {
 	var format exportFormat = lineFormat{x.route.resource.Type(), &a.selection}
+	pages := x.route.resource.PagesJSON
+	if media == mediaCSV || len(a.selection.links) > 0 { // cells and relations need the values
+		pages = x.route.resource.Pages
+	}
 	if media == mediaCSV {
 		var err error
 		if format, err = x.newRowFormat(&a.selection, d); err != nil {
@@ -53,7 +57,7 @@ func (x *call) export(a *listRequest, media string, d csv.Dialect, enc header.En
 	// out is nil until the first page has been read. An error before that becomes a status code.
 	// Pages yields at least one page or an error, so out is not nil after the loop.
 	var out io.WriteCloser
-	for entries, err := range x.route.resource.Pages(x.r.Context(), a.q, a.position) {
+	for entries, err := range pages(x.r.Context(), a.q, a.position) {
 		if err == nil {
 			*buf, err = x.appendEntries(*buf, a, format, entries)
 		}

@@ -57,8 +57,8 @@ func TestExportIsWhole(t *testing.T) {
 		h, pages := manyOrders(t, n)
 		res := send(t, h, "GET /orders?fields=id", asLines)
 		want(t, res, http.StatusOK, "Content-Type: application/x-ndjson", "Vary: Accept, Accept-Encoding, Prefer",
-			"Cache-Control: private, no-cache", "X-Content-Type-Options: nosniff", "Accept-Ranges: none",
-			"Accept-Post: "+postTypes, "Link:", "Etag:", "Content-Encoding:")
+			"Cache-Control: private, no-cache", "X-Content-Type-Options: nosniff", "Accept-Ranges:",
+			"Accept-Post:", "Link:", "Etag:", "Content-Encoding:")
 		wantBody(t, res, http.StatusOK, lines(n))
 		if got, want := int(pages.Load()), max(1, (n+499)/500); got > want+1 {
 			t.Errorf("%d items: the store was asked %d times, want %d", n, got, want)

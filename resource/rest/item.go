@@ -38,6 +38,12 @@ func (x *call) getItem(id string) error {
 	// The position precedes the read, so a client that subscribes from it misses no later change.
 	x.setEventCursor()
 	res := x.route.resource
+	if p.fields == nil && p.links == nil {
+		done, err := x.getRevision(id, &p, enc)
+		if done || err != nil {
+			return err
+		}
+	}
 	page, err := res.GetPage(x.r.Context(), id)
 	if err != nil {
 		return err
@@ -46,21 +52,52 @@ func (x *call) getItem(id string) error {
 	return x.sendCurrent(&page.Entries[0], &p, enc)
 }
 
+// getRevision answers a request without reading the item, if the collection returns the revision alone
+// and the client has that revision, or the cache has its JSON.
+func (x *call) getRevision(id string, p *selection, enc header.Encodings) (done bool, err error) {
+	in := x.r.Header
+	res := x.route.resource
+	lines := in["If-None-Match"]
+	switch {
+	case !res.HasRevisions(lines != nil):
+		return false, nil
+	// Other preconditions are evaluated with the item.
+	case lines != nil && (len(lines) > 1 || !strings.HasPrefix(lines[0], `"`) || in["If-Match"] != nil ||
+		in["If-Unmodified-Since"] != nil):
+		return false, nil
+	}
+	rev, modified, err := res.GetRevision(x.r.Context(), id)
+	if err != nil {
+		return false, err
+	}
+	if lines != nil {
+		if tag := x.matchingTag(lines, rev, enc); tag != nil {
+			return true, x.sendUnchanged(tag)
+		}
+	}
+	item := res.CachedJSON(x.r.Context(), id, rev)
+	if item == nil {
+		return false, nil
+	}
+	return true, x.sendCurrent(&resource.Entry{ID: id, Rev: rev, Modified: modified, JSON: item}, p, enc)
+}
+
 // sendCurrent sends an entry if the preconditions of the request allow it: 200, 304 or 412.
 func (x *call) sendCurrent(e *resource.Entry, p *selection, enc header.Encodings) error {
+	p.reads, p.resource = x.r, x.route.resource
 	if p.links != nil {
 		e.Modified = time.Time{} // a related item may have changed later
 	}
 	// Most conditional requests have If-None-Match alone, and most of them match. matchingTag
 	// decides them without the parser and without encoding the item.
-	if lines := x.r.Header["If-None-Match"]; lines != nil {
-		if tag := x.matchingTag(lines, e, p, enc); tag != nil {
-			h := x.w.Header()
-			x.cacheHeaders(h)
-			h["Etag"] = tag
-			return x.noContent(http.StatusNotModified)
+	in := x.r.Header
+	if lines := in["If-None-Match"]; lines != nil {
+		if p.fields == nil && p.links == nil && in["If-Match"] == nil && in["If-Unmodified-Since"] == nil {
+			if tag := x.matchingTag(lines, e.Rev, enc); tag != nil {
+				return x.sendUnchanged(tag)
+			}
 		}
-	} else if !conditional(x.r.Header) {
+	} else if !conditional(in) {
 		return x.sendItem(http.StatusOK, e, p, enc, true)
 	}
 	// From here on the order of RFC 9110 section 13.2.2 applies: CheckRead evaluates If-Match and
@@ -95,17 +132,23 @@ func (x *call) sendCurrent(e *resource.Entry, p *selection, enc header.Encodings
 	return x.sendBody(http.StatusOK, e, p, enc, *buf, true)
 }
 
-// matchingTag is the fast path for If-None-Match of a whole item. It returns the ETag value if the
-// client has the current representation. It returns nil if not, or if the full evaluation has to
-// decide.
-func (x *call) matchingTag(lines []string, e *resource.Entry, p *selection, enc header.Encodings) []string {
-	in := x.r.Header
-	if e.Rev == "" || p.fields != nil || p.links != nil || in["If-Match"] != nil ||
-		in["If-Unmodified-Since"] != nil {
+// sendUnchanged sends 304 with an entity tag.
+func (x *call) sendUnchanged(tag []string) error {
+	h := x.w.Header()
+	x.itemHeaders(h)
+	h["Etag"] = tag
+	return x.noContent(http.StatusNotModified)
+}
+
+// matchingTag is the fast path for If-None-Match of a whole item, without other preconditions. It
+// returns the ETag value if the client has the current representation. It returns nil if not, or if the
+// full evaluation has to decide.
+func (x *call) matchingTag(lines []string, rev resource.Rev, enc header.Encodings) []string {
+	if rev == "" {
 		return nil
 	}
 	var scratch [96]byte
-	tag := x.route.resource.AppendETag(scratch[:0], e.Rev, enc.Gzip, x.contractTag)
+	tag := x.route.resource.AppendETag(scratch[:0], rev, enc.Gzip, x.contractTag)
 	if len(lines) == 1 && lines[0] == string(tag) {
 		// The value of the request needs no allocation.
 		return lines
@@ -138,7 +181,7 @@ func (x *call) notModified(e *resource.Entry, compressed bool, suffix string) er
 		s.modified = e.Modified
 	}
 	s.set(h)
-	x.cacheHeaders(h)
+	x.itemHeaders(h)
 	return x.noContent(http.StatusNotModified)
 }
 

@@ -7,6 +7,7 @@ package rest
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -135,9 +136,12 @@ func (x *call) withExistingURL(err error) error {
 	if href == "" {
 		return err
 	}
-	d := resource.Problem(err)
-	d.Extensions = map[string]any{"existing": href}
-	return d
+	d := *resource.Problem(err) // a copy, because a hook may return the same problem to all requests
+	if d.Extensions = maps.Clone(d.Extensions); d.Extensions == nil {
+		d.Extensions = map[string]any{}
+	}
+	d.Extensions["existing"] = href
+	return &d
 }
 
 // existingURL returns the URL of the item if err reports a duplicate id, and otherwise "".
@@ -214,6 +218,7 @@ func (x *call) respondPut(w *writeRequest, e *resource.Entry, created bool, sent
 		doc, err := x.render(*buf, e, &selection{whole: w.selection.whole})
 		if err == nil {
 			*buf, tagged = doc, bytes.Equal(doc, sent)
+			w.selection.whole = doc // the response copies it
 		}
 	}
 	if w.minimal {

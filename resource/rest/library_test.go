@@ -209,5 +209,13 @@ func counting[T any](ops resource.Ops[T], c *calls) resource.Ops[T] {
 			return inner.ListByKeys(ctx, field, keys, q)
 		}
 	}
+	if inner.CountByKeys != nil {
+		ops.CountByKeys = func(
+			ctx context.Context, field string, keys []string, q query.Query,
+		) (map[string]int, error) {
+			c.add("CountByKeys")
+			return inner.CountByKeys(ctx, field, keys, q)
+		}
+	}
 	return ops
 }

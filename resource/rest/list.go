@@ -19,23 +19,28 @@ import (
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/schema"
 )
 
 // The media types and parameters of a list.
 var (
 	listOffers     = []string{mediaJSON, mediaNDJSON, mediaCSV}
-	listParameters = []string{"after", "before", "expand"}
+	listParameters = []string{"after", "before", "expand", "highlight"}
 )
 
 type listRequest struct {
 	q         query.Query // in the names of the contract
 	position  resource.Position
 	selection selection
+	highlight bool // of a search
 }
 
 // getList handles GET and HEAD of a collection. Accept decides between a page, the whole list and a
 // stream.
 func (x *call) getList() error {
+	if x.hasAggregation() {
+		return x.getGroups()
+	}
 	media, dialect, err := x.negotiateList()
 	if err != nil {
 		return err
@@ -56,10 +61,16 @@ func (x *call) getList() error {
 	// The cursor is read before the items: a client that subscribes from it misses no later change.
 	x.setEventCursor()
 	if whole {
-		return x.export(&a, media, dialect, enc)
+		export := a // a copy, so that those of all other lists stay on the stack
+		return x.onHeap(func(x *call) error { return x.export(&export, media, dialect, enc) })
 	}
 	res := x.route.resource
-	page, err := res.List(x.r.Context(), a.q, a.position)
+	list := res.ListJSON
+	if len(a.selection.links) > 0 { // relations need the values
+		list = res.List
+		a.selection.reads, a.selection.resource = x.r, res
+	}
+	page, err := list(x.r.Context(), a.q, a.position)
 	if err != nil {
 		return cursorParameter(err, a.position)
 	}
@@ -68,7 +79,7 @@ func (x *call) getList() error {
 	// The total is a second read, so it can differ from the page if another request writes in
 	// between.
 	if v, _ := prefer.Get("count"); v == "exact" && res.Describe().Counts {
-		if total, err = res.Count(x.r.Context(), a.q.Filter); err != nil {
+		if total, err = res.CountFound(x.r.Context(), a.q); err != nil {
 			return err
 		}
 		x.applied("count=exact")
@@ -108,12 +119,9 @@ func (x *call) parseList(lenient, whole bool) (listRequest, error) {
 	if err := x.refuseLastEventID(params, lenient); err != nil {
 		return a, err
 	}
-	// Two cursors contradict each other, and an empty one is likely a bug of the client: to read it
-	// as the first page would hide the bug and repeat the list.
 	for _, name := range []string{"after", "before"} {
-		v := params[name]
-		if slices.ContainsFunc(v, func(cursor string) bool { return cursor != v[0] || cursor == "" }) {
-			return a, badParameter(name, "duplicateParameter", "must be one cursor, and not be empty")
+		if err := checkCursor(params, name); err != nil {
+			return a, err
 		}
 	}
 	a.position = resource.Position{After: params.Get("after"), Before: params.Get("before")}
@@ -121,12 +129,15 @@ func (x *call) parseList(lenient, whole bool) (listRequest, error) {
 		return a, badParameter("before", "duplicateParameter", "must not be combined with after")
 	}
 	// The cursor is decoded later, because it is bound to the parsed filter and sort order.
-	if a.q, err = x.query(params, lenient); err != nil {
+	if a.q, err = x.parseQuery(params, lenient); err != nil {
 		return a, err
 	}
 	// query.Parse has set the default of a page.
 	if !params.Has("limit") {
 		a.q.Limit = limit
+	}
+	if err = a.parseHighlight(params, whole); err != nil {
+		return a, err
 	}
 	a.selection, err = x.parseSelection(params)
 	// A relation may need fields that the client has not selected.
@@ -136,14 +147,30 @@ func (x *call) parseList(lenient, whole bool) (listRequest, error) {
 	return a, err
 }
 
-// query parses filters, sort order, limit and fields with package query.
-func (x *call) query(params url.Values, lenient bool) (query.Query, error) {
+// checkCursor rejects two cursors, because they contradict each other, and an empty one, which is likely a
+// bug of the client: to read it as the first page would hide the bug and repeat the list.
+func checkCursor(params url.Values, name string) error {
+	v := params[name]
+	if slices.ContainsFunc(v, func(cursor string) bool { return cursor != v[0] || cursor == "" }) {
+		return badParameter(name, "duplicateParameter", "must be one cursor, and not be empty")
+	}
+	return nil
+}
+
+// parseQuery parses filters, sort order, limit and fields with package query.
+func (x *call) parseQuery(params url.Values, lenient bool) (query.Query, error) {
+	return query.Parse(params, x.parseOptions(lenient))
+}
+
+// parseOptions returns the options for the parameters of a list.
+func (x *call) parseOptions(lenient bool) *query.ParseOptions {
 	res := x.route.resource
-	return query.Parse(params, &query.ParseOptions{
-		Support: res.Describe().Query, ID: res.Describe().ID, Ignore: listParameters, Lenient: lenient,
+	t := x.h.catalog.QueryTarget(res)
+	return &query.ParseOptions{
+		Support: t.Support, ID: res.Describe().ID, Ignore: listParameters, Lenient: lenient,
 		DefaultLimit: x.route.pageSize, MaxLimit: x.route.maxPageSize, MaxTerms: x.h.limits.Terms,
-		Value: func(field, text string) (any, error) { return res.Type().Field(field).Parse(text) },
-	})
+		Value: t.Value, IsList: t.IsList, Relation: t.Relation,
+	}
 }
 
 // sendList writes a page. The document is built before it is sent, because its entity tag is in the
@@ -158,15 +185,13 @@ func (x *call) sendList(a *listRequest, page *resource.Page, total int, enc head
 	buf := buffers.Get()
 	defer buffers.Put(buf)
 	b := append(*buf, `{"items":[`...)
-	for i := range page.Entries {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		if b, err = a.selection.append(b, x.route.resource.Type(), &page.Entries[i], i, rel); err != nil {
-			return err
-		}
+	if b, err = a.appendItems(b, x.route.resource.Type(), page, rel); err != nil {
+		return err
 	}
 	b = append(b, ']')
+	if a.highlight {
+		b = a.appendHighlights(b, x.route.resource, page.Entries)
+	}
 	if page.Next != "" {
 		// A cursor is base64url, so it needs no escaping in JSON or in a URL.
 		b = append(append(append(b, `,"next":"`...), page.Next...), '"')
@@ -213,6 +238,24 @@ func (x *call) sendList(a *listRequest, page *resource.Page, total int, enc head
 	return x.respond(http.StatusOK, b)
 }
 
+// appendItems appends the entries of a page, separated by commas.
+func (a *listRequest) appendItems(
+	dst []byte, typ *schema.Type, page *resource.Page, rel []related,
+) (_ []byte, err error) {
+	if page.JSON != nil {
+		return append(dst, page.JSON...), nil
+	}
+	for i := range page.Entries {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if dst, err = a.selection.append(dst, typ, &page.Entries[i], i, rel); err != nil {
+			return dst, err
+		}
+	}
+	return dst, nil
+}
+
 // checkListMatch evaluates If-Match. It compares strongly (RFC 9110 section 13.1.1), and the tag of a
 // list is weak, so only "*" holds. If-Unmodified-Since is ignored, because a list has no date
 // (section 13.1.4).
@@ -248,12 +291,9 @@ func (x *call) listUnchanged(tag string) (bool, error) {
 func (x *call) listHeaders(h http.Header) {
 	h["Cache-Control"] = x.route.cache
 	header.AddVary(h, x.route.varyList)
-	h["Accept-Ranges"] = noRanges
+	x.setEquivalent(h)
 	if x.eventCursor != nil {
 		h["Event-Cursor"] = x.eventCursor
-	}
-	if accepted := x.acceptPost(); accepted != nil {
-		h["Accept-Post"] = accepted
 	}
 }
 
@@ -261,31 +301,29 @@ func (x *call) listHeaders(h http.Header) {
 // than the body. With related items it is a hash of the body, because their revisions are not
 // known. If an item has no revision, the list has no tag. The tag is useful for 304 only.
 func (x *call) listTag(page *resource.Page, rel []related, total int, body []byte, compressed bool) string {
-	// A tag belongs to one URL, so the selected fields, the filter and the order need not be part
-	// of it.
-	sum := sha256.New()
+	buf := buffers.Get()
+	defer buffers.Put(buf)
+	b := *buf
+	// The URL of a QUERY does not identify the list, so the query is part of the tag.
+	if q := x.r.URL.RawQuery; q != "" {
+		b = append(append(b, q...), 0)
+	}
+	var digest [sha256.Size]byte
 	if len(rel) > 0 {
+		sum := sha256.New()
+		sum.Write(b)
 		sum.Write(body)
+		sum.Sum(digest[:0])
 	} else {
-		scratch := buffers.Get()
-		defer buffers.Put(scratch)
-		b := *scratch
-		for i := range page.Entries {
-			e := &page.Entries[i]
-			if e.Rev == "" {
-				return ""
-			}
-			// The zero bytes separate the values. Otherwise different pairs of id and revision
-			// could be the same text.
-			b = append(append(append(append(b, e.ID...), 0), e.Rev...), 0)
-		}
 		b = binary.LittleEndian.AppendUint64(b, uint64(total))
 		b = append(b, page.Next...)
-		*scratch = b
-		sum.Write(b)
+		var ok bool
+		if digest, ok = page.Digest(b); !ok {
+			return ""
+		}
 	}
-	var out [sha256.Size]byte
-	text := base64.RawURLEncoding.EncodeToString(sum.Sum(out[:0])[:12])
+	*buf = b
+	text := base64.RawURLEncoding.EncodeToString(digest[:12])
 	var scratch [96]byte
 	return string(
 		x.route.resource.AppendETag(append(scratch[:0], "W/"...), resource.Rev(text), compressed,
@@ -304,6 +342,9 @@ func (x *call) pageLinks(page *resource.Page) string {
 	path := x.base() + x.path()
 	// The parameter of the contract has been removed from RawQuery by the Negotiator.
 	rest := joinParams(withoutCursor(x.r.URL.RawQuery), x.sel.Query())
+	if len(path)+len(rest) > maxLink || x.r.Method == methodQuery && x.route.hideQuery {
+		return "" // a QUERY may be long
+	}
 	href := func(cursor string) string {
 		if rest == "" || cursor == "" {
 			return withParams(path, rest+cursor)
@@ -335,7 +376,7 @@ func (x *call) pageLinks(page *resource.Page) string {
 // withoutCursor removes after and before from a query, however they are escaped. It does not change
 // the spelling of the other parameters.
 func withoutCursor(raw string) string {
-	var kept []string
+	kept := make([]string, 0, 8) // on the stack
 	for pair := range strings.SplitSeq(raw, "&") {
 		name, _, _ := strings.Cut(pair, "=")
 		if strings.ContainsAny(name, "%+") {

@@ -14,16 +14,22 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// serveLookup serves the path of a lookup. It sends the item, with the URL of the item in
-// Content-Location.
+// serveLookup serves the path of a lookup.
 func (x *call) serveLookup() error {
 	switch x.r.Method {
 	case http.MethodGet, http.MethodHead:
+		return x.getLookup()
+	case methodQuery:
+		return x.onHeap((*call).queryLookup)
 	case http.MethodOptions:
 		return x.options(x.route.allowList)
-	default:
-		return notAllowed(x.route.allowList)
 	}
+	return notAllowed(x.route.allowList)
+}
+
+// getLookup handles GET and HEAD of a lookup. It sends the item, with the URL of the item in
+// Content-Location.
+func (x *call) getLookup() error {
 	if err := x.acceptable(); err != nil {
 		return err
 	}
@@ -41,7 +47,9 @@ func (x *call) serveLookup() error {
 	}
 	// The representation is that of an item, which has a URL of its own. Clients write to that URL
 	// and not to the lookup (RFC 9110 section 8.7).
-	x.w.Header()["Content-Location"] = []string{x.href(x.route.resource.Name(), e.ID, p.query())}
+	h := x.w.Header()
+	h["Content-Location"] = []string{x.href(x.route.resource.Name(), e.ID, p.query())}
+	x.setEquivalent(h)
 	return x.sendCurrent(&e, &p, enc)
 }
 
@@ -72,6 +80,9 @@ func lookupParameters(typ *schema.Type) []string {
 	return append(names, "fields", "expand")
 }
 
+// maxViolations limits the errors of one response. Package query has the same limit.
+const maxViolations = 20
+
 // readParameters sets the fields of in, a value of typ. It returns all errors and not only the
 // first one, so that a client can correct them together.
 func readParameters(typ *schema.Type, in any, params url.Values) (bad []problem.Violation) {
@@ -90,6 +101,9 @@ func readParameters(typ *schema.Type, in any, params url.Values) (bad []problem.
 			if err := f.SetText(in, values[0]); err != nil {
 				refuse(name, "invalidValue", err.Error())
 			}
+		}
+		if len(bad) == maxViolations {
+			return bad
 		}
 	}
 	for _, f := range typ.Fields {

@@ -136,9 +136,9 @@ func TestLookupMethods(t *testing.T) {
 	t.Parallel()
 	h := bestBooks(t)
 	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
-		wantProblem(t, send(t, h, method+" /best?authorId=1"), problem.MethodNotAllowed, "Allow: GET, HEAD, OPTIONS")
+		wantProblem(t, send(t, h, method+" /best?authorId=1"), problem.MethodNotAllowed, "Allow: GET, HEAD, QUERY, OPTIONS")
 	}
-	want(t, send(t, h, "OPTIONS /best"), http.StatusNoContent, "Allow: GET, HEAD, OPTIONS", "Accept-Post:", "Accept-Patch:")
+	want(t, send(t, h, "OPTIONS /best"), http.StatusNoContent, "Allow: GET, HEAD, QUERY, OPTIONS", "Accept-Post:", "Accept-Patch:")
 	wantProblem(t, send(t, h, "GET /best?authorId=1", "Accept: text/html"), problem.NotAcceptable)
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/httpbody"
@@ -26,7 +27,8 @@ import (
 // created.
 func (h *Handler) Reserve(member, parameter string) error {
 	// Every list has these parameters, also one without filters.
-	if parameter != "" && slices.Contains(reservedParameters, parameter) {
+	ofLists := query.IsReservedParameter(parameter) || query.IsAggregateParameter(parameter)
+	if ofLists && parameter != "version" {
 		return fmt.Errorf("rest: query parameter %s cannot select the version: it is a parameter of lists",
 			parameter)
 	}
@@ -72,18 +74,6 @@ func (h *Handler) VersionInPatch(r *http.Request) bool {
 	first, _, _ := strings.Cut(x.path()[1:], "/")
 	rt := find(h.table, first)
 	return rt != nil && rt.versionInPatch
-}
-
-// reservedParameters are the query parameters of every list.
-var reservedParameters = []string{
-	"limit",
-	"sort",
-	"after",
-	"before",
-	"fields",
-	"expand",
-	"filter",
-	lastEventParameter,
 }
 
 // hasField reports whether t, which may be nil, has a field with this JSON name.
@@ -246,7 +236,14 @@ func (x *call) versionMember() []byte {
 
 // href returns the URL of an item with params and the query parameter that selects the contract.
 func (x *call) href(name, id, params string) string {
-	return withParams(x.base()+"/"+name+"/"+url.PathEscape(id), joinParams(params, x.sel.Query()))
+	// A comma, as in composite ids, need not be escaped in a path (RFC 3986 section 3.3).
+	segment := strings.ReplaceAll(url.PathEscape(id), "%2C", ",")
+	base, path, query := x.base(), x.path(), joinParams(params, x.sel.Query())
+	// Most writes of an item have the path that they respond with.
+	if first, rest, _ := strings.Cut(path[1:], "/"); base+query == "" && first == name && rest == segment {
+		return path
+	}
+	return withParams(base+"/"+name+"/"+segment, query)
 }
 
 // withParams appends a query to a URL, if there is one.

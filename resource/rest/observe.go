@@ -54,7 +54,7 @@ func (x *call) operation() string {
 	switch x.r.Method {
 	case http.MethodOptions:
 		return "options"
-	case http.MethodGet, http.MethodHead:
+	case http.MethodGet, http.MethodHead, methodQuery:
 		if x.onItem || x.route.lookup != nil {
 			return string(resource.OpGet)
 		}
@@ -62,6 +62,9 @@ func (x *call) operation() string {
 	case http.MethodPost:
 		if x.route.command != nil {
 			return string(command.OpInvoke)
+		}
+		if x.restores {
+			return string(resource.OpRestore)
 		}
 		return string(resource.OpCreate)
 	case http.MethodPut:

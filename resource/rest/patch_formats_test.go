@@ -140,7 +140,8 @@ func TestPatchFormats(t *testing.T) {
 			}
 			res := send(t, h, line, tt.fields...)
 			after := send(t, h, "GET "+path)
-			want(t, after, http.StatusOK, accept)
+			want(t, after, http.StatusOK)
+			want(t, send(t, h, "OPTIONS "+path), http.StatusNoContent, accept)
 			if tt.kind != "" {
 				wantErrors(t, wantProblem(t, res, tt.kind), tt.errors...)
 			} else {

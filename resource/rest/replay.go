@@ -45,6 +45,9 @@ func (x *call) useKey(key, id, mediaType string) *resource.Key {
 	if x.onItem {
 		target += "/" + id
 	}
+	if x.restores {
+		target += "/" + id + restoreSuffix
+	}
 	x.key = x.h.catalog.Key(x.route.name, idempotency.Operation{
 		Principal: x.principal(), Method: x.r.Method, Target: target, Key: key,
 	}, x.canonicalQuery(), mediaType)
@@ -58,7 +61,8 @@ func (x *call) canonicalQuery() string {
 		return ""
 	}
 	// Encode sorts by name. A client may build the query of a retry in another order.
-	return x.r.URL.Query().Encode() // malformed pairs have been rejected
+	pairs, _ := parsePairs(x.r.URL.RawQuery) // malformed pairs have been rejected
+	return pairs.Encode()
 }
 
 // replayError sends the recorded error response of the first request.
@@ -70,6 +74,7 @@ func (x *call) replayError(rec *idempotency.Record) {
 	h["Vary"] = x.vary()
 	h["Cache-Control"] = noStore
 	h["Content-Type"] = []string{mediaProblem}
+	h["X-Content-Type-Options"] = nosniff
 	x.replayed()
 	// A replay is the recorded document and not a new one, because the state may have changed
 	// since.

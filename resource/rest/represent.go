@@ -31,6 +31,10 @@ type selection struct {
 	columns       string // fields, as in the request, for CSV
 	whole         []byte // the item as recorded JSON, if this is a replay
 	versionMember []byte // the last member: it repeats the one that selected the contract
+	// reads and resource are set if the entries are those of a read that may use the cache. A pointer to
+	// the call would move each call to the heap.
+	reads    *http.Request
+	resource *resource.Resource
 }
 
 // parseSelection reads the parameters fields and expand.
@@ -49,13 +53,23 @@ func (x *call) parseSelection(params url.Values) (selection, error) {
 	}
 	if names, ok := params["expand"]; ok {
 		// Both forms are accepted: expand=a,b and expand=a&expand=b.
-		for _, name := range strings.Split(strings.Join(names, ","), ",") {
+		for _, text := range splitExpand(names) {
+			name, page, paged := strings.Cut(text, "(")
 			l := x.route.links[name]
 			if l == nil {
 				return p, badParameter("expand", "unknownRelation", unknownRelation(res, name))
 			}
-			if !slices.Contains(p.links, l) {
+			if paged {
+				var err error
+				if l, err = x.pagedLink(l, page); err != nil {
+					return p, err
+				}
+			}
+			same := func(other *link) bool { return other.name == l.name }
+			if at := slices.IndexFunc(p.links, same); at < 0 {
 				p.links = append(p.links, l)
+			} else if p.links[at].expression() != l.expression() {
+				return p, badParameter("expand", "duplicateParameter", name+" must occur once")
 			}
 		}
 		// Each relation costs at least one read of its target.
@@ -75,7 +89,7 @@ func (p *selection) query() string {
 		params.Set("fields", p.names)
 	}
 	for _, l := range p.links {
-		params.Add("expand", l.name)
+		params.Add("expand", l.expression())
 	}
 	if len(params) == 0 {
 		return ""
@@ -147,7 +161,7 @@ func (x *call) itemParams(params url.Values, lenient bool) (selection, error) {
 // params parses the query. It is stricter than URL.Query, which drops malformed pairs without an
 // error.
 func (x *call) params() (url.Values, error) {
-	params, err := url.ParseQuery(x.r.URL.RawQuery)
+	params, err := parsePairs(x.r.URL.RawQuery)
 	if err != nil {
 		return nil, problem.New(problem.BadRequest,
 			"The query of the URL is not percent-encoded correctly.")
@@ -162,11 +176,15 @@ func (p *selection) append(
 ) ([]byte, error) {
 	var err error
 	switch {
+	case e.JSON != nil: // the selected members
+		dst = append(dst, e.JSON...)
 	case p.fields != nil:
 		dst, err = p.fields.Append(dst, e.Value)
 	// The record has the item as it was sent first, so it is not encoded again.
 	case p.whole != nil:
 		dst = append(dst, p.whole...)
+	case p.reads != nil:
+		dst, err = p.resource.AppendJSON(p.reads.Context(), dst, e)
 	default:
 		dst, err = typ.Append(dst, e.Value)
 	}
@@ -185,8 +203,9 @@ func (p *selection) append(
 
 // related are the items that one relation links to from the entries of a page.
 type related struct {
-	link *link
-	page resource.Page
+	link  *link
+	page  resource.Page
+	reads *http.Request // that of the selection
 }
 
 // append adds the related items of entry i as a member to the object at the end of dst.
@@ -194,19 +213,22 @@ func (rel *related) append(dst []byte, i int) ([]byte, error) {
 	dst = append(reopenObject(dst), '"')
 	dst = append(dst, rel.link.name...)
 	dst, err := rel.appendValue(append(dst, '"', ':'), i)
-	return append(dst, '}'), err
+	if dst = append(dst, '}'); rel.link.page != nil {
+		dst = rel.appendPage(dst, i)
+	}
+	return dst, err
 }
 
 // appendValue adds the related items of entry i as a JSON value.
 func (rel *related) appendValue(dst []byte, i int) ([]byte, error) {
-	typ, ends := rel.link.target.Type(), rel.page.Ends(i)
+	ends := rel.page.Ends(i)
 	if !rel.link.many {
 		// null and not an absent member: there is no related item that the caller may see, and the
 		// client did ask for the relation.
 		if len(ends) == 0 {
 			return append(dst, "null"...), nil
 		}
-		return typ.Append(dst, rel.page.Entries[ends[0]].Value)
+		return rel.appendEntry(dst, ends[0])
 	}
 	dst = append(dst, '[')
 	for k, end := range ends {
@@ -214,11 +236,23 @@ func (rel *related) appendValue(dst []byte, i int) ([]byte, error) {
 			dst = append(dst, ',')
 		}
 		var err error
-		if dst, err = typ.Append(dst, rel.page.Entries[end].Value); err != nil {
+		if dst, err = rel.appendEntry(dst, end); err != nil {
 			return dst, err
 		}
 	}
 	return append(dst, ']'), nil
+}
+
+// appendEntry adds the entry with an index of the page.
+func (rel *related) appendEntry(dst []byte, i int32) ([]byte, error) {
+	e, target := &rel.page.Entries[i], rel.link.target
+	if page := rel.link.page; page != nil && page.fields != nil {
+		return page.fields.Append(dst, e.Value)
+	}
+	if rel.reads != nil && rel.link.page == nil {
+		return target.AppendJSON(rel.reads.Context(), dst, e)
+	}
+	return target.Type().Append(dst, e.Value)
 }
 
 // reopenObject removes the closing brace of the object at the end of dst, so that the caller can
@@ -238,12 +272,18 @@ func (p *selection) follow(x *call, entries []resource.Entry) ([]related, error)
 	for _, l := range p.links {
 		// Follow applies the policy of the target, so an item that the caller may not see is
 		// missing.
-		page, err := x.h.catalog.Follow(x.r.Context(), x.route.resource, l.name, entries, nil)
+		var page resource.Page
+		var err error
+		if l.page != nil {
+			page, err = x.followPage(l, entries)
+		} else {
+			page, err = x.h.catalog.Follow(x.r.Context(), x.route.resource, l.name, entries, nil)
+		}
 		if err != nil {
 			release(out)
 			return nil, err
 		}
-		out = append(out, related{l, page})
+		out = append(out, related{l, page, p.reads})
 	}
 	return out, nil
 }
@@ -366,17 +406,9 @@ func (x *call) sendCoded(status int, e *resource.Entry, suffix string, compresse
 	return x.respond(status, body)
 }
 
-// itemHeaders sets the header fields that all representations of an item share.
+// itemHeaders sets the header fields that all representations of an item and 304 share. Each field
+// takes time in every response, so those that only OPTIONS and errors need are left out.
 func (x *call) itemHeaders(h http.Header) {
-	x.cacheHeaders(h)
-	h["Accept-Ranges"] = noRanges
-	if x.route.acceptPatch != nil {
-		h["Accept-Patch"] = x.route.acceptPatch
-	}
-}
-
-// cacheHeaders sets the header fields that a cache needs. A 304 has them, too.
-func (x *call) cacheHeaders(h http.Header) {
 	// Vary is first: if middleware has set nothing, there is nothing to merge.
 	header.AddVary(h, x.route.varyItem)
 	h["Cache-Control"] = x.route.cache

@@ -74,6 +74,10 @@ type ResourceOptions struct {
 	// Default 410. If neither the collection nor the process remembers the deletion, or the caller may
 	// not know of it, the status code is 404.
 	RepeatedDelete int
+	// HideQuery leaves the URLs of equivalent GET requests out of the response to QUERY: Location,
+	// Content-Location and Link. Set it if filters are confidential, because URLs are often logged
+	// (RFC 10008 section 4).
+	HideQuery bool
 	// VersionInPatch lets a patch name the contract by the member of [version.Body], as the bodies of
 	// POST, PUT and commands do: a merge patch, and an object in one of Options.PatchFormats that is
 	// JSON. Without it the member is data, and unknown.
@@ -232,6 +236,11 @@ func (h *Handler) Report() string {
 // ServeHTTP handles one request. A panic becomes 500, or an aborted connection if the response has
 // started.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if ctx, changed := h.catalog.Context(r.Context()); changed {
+		outer := r
+		r = r.WithContext(ctx)
+		defer func() { outer.Pattern = r.Pattern }() // for middleware
+	}
 	x := call{h: h, w: w, r: r, sel: version.From(r.Context()), mediaType: typeJSON}
 	// Entity tags of two contracts differ, because their bodies do (RFC 9110 section 8.8.3).
 	x.contractTag = x.sel.Contract()

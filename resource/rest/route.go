@@ -34,10 +34,14 @@ type route struct {
 	// patternList and patternItem are the values of http.Request.Pattern: "/orders" and
 	// "/orders/{id}".
 	patternList, patternItem string
+	// patternRestore and allowRestore are those of /orders/{id}/restore; empty if it is not served.
+	patternRestore string
+	allowRestore   []string
 
 	media, jobsMedia     string   // names in vendor media types
 	cache                []string // Cache-Control
 	etagOnPut            bool
+	hideQuery            bool     // no URL in the response to QUERY has the query
 	versionInPatch       bool     // a merge patch may have the member that names the contract
 	ignoreGone           bool     // a repeated DELETE returns 204
 	allowList, allowItem []string // Allow
@@ -58,6 +62,9 @@ type link struct {
 	name   string
 	target *resource.Resource
 	many   bool
+	join   *resource.Resource // that of Relation.Through, if links can be changed
+	allow  []string           // Allow of the path of a link; nil if it has none
+	page   *pagedRelation     // of a request: the parameters; nil without
 }
 
 // newRoute returns the route of a part, and nil for a kind of part that REST does not serve.
@@ -69,7 +76,7 @@ func (h *Handler) newRoute(p resource.Part) *route {
 	case *resource.Lookup:
 		rt = h.itemRoute(h.catalog.Target(p))
 		// A lookup has the representation of an item at one path, without the methods that write.
-		rt.name, rt.lookup, rt.allowList = p.Name(), p, []string{"GET, HEAD, OPTIONS"}
+		rt.name, rt.lookup, rt.allowList = p.Name(), p, []string{"GET, HEAD, QUERY, OPTIONS"}
 	case *command.Command:
 		rt = &route{name: p.Name(), command: p, media: CommandMedia(p), allowList: []string{"POST, OPTIONS"},
 			posts: []string{mediaJSON}}
@@ -101,7 +108,7 @@ func (h *Handler) blobsRoute(b *blob.Collection) *route {
 	list, item := []string{}, "GET, HEAD, OPTIONS"
 	if items := b.Items(); items != nil {
 		rt = h.itemRoute(items)
-		list = append(list, "GET", "HEAD")
+		list = append(list, "GET", "HEAD", "QUERY")
 	}
 	rt.blobs, rt.cache = b, []string{h.opts.Blobs(b).Cache}
 	if !b.Options().ReadOnly {
@@ -122,6 +129,7 @@ func (h *Handler) itemRoute(r *resource.Resource) *route {
 		cache:     []string{settings.Cache},
 		etagOnPut: settings.AlwaysETagOnPut,
 
+		hideQuery:      settings.HideQuery,
 		versionInPatch: settings.VersionInPatch,
 		ignoreGone:     settings.RepeatedDelete == http.StatusNoContent,
 		takesIDs:       policy.TakesIDs,
@@ -131,7 +139,11 @@ func (h *Handler) itemRoute(r *resource.Resource) *route {
 	}
 	for _, name := range r.Describe().Relations {
 		target, most := h.catalog.Related(r, name)
-		rt.links[name] = &link{name, target, most > 0}
+		rt.links[name] = &link{name: name, target: target, many: most > 0}
+		if methods := linkMethods(h.catalog, r, name); methods != nil {
+			rt.links[name].join = h.catalog.LinkedBy(r, name)
+			rt.links[name].allow = []string{strings.Join(methods, ", ")}
+		}
 	}
 	return rt
 }
@@ -140,7 +152,7 @@ func (h *Handler) itemRoute(r *resource.Resource) *route {
 // capabilities of the collection.
 func (h *Handler) resourceRoute(r *resource.Resource) *route {
 	rt := h.itemRoute(r)
-	list, item := []string{"GET", "HEAD"}, []string{"GET", "HEAD"}
+	list, item := []string{"GET", "HEAD", "QUERY"}, []string{"GET", "HEAD"}
 	if r.Can(resource.OpCreate) {
 		list = append(list, "POST")
 		rt.posts = []string{mediaJSON}
@@ -158,6 +170,9 @@ func (h *Handler) resourceRoute(r *resource.Resource) *route {
 	}
 	if r.Can(resource.OpDelete) {
 		item = append(item, "DELETE")
+	}
+	if r.Can(resource.OpRestore) {
+		rt.patternRestore, rt.allowRestore = "/"+rt.name+"/{id}"+restoreSuffix, []string{"POST, OPTIONS"}
 	}
 	rt.allowList = []string{strings.Join(append(list, "OPTIONS"), ", ")}
 	rt.allowItem = []string{strings.Join(append(item, "OPTIONS"), ", ")}
@@ -213,10 +228,9 @@ func (x *call) serve() error {
 	switch {
 	case !deeper:
 		return x.serveList()
-	case rest == "" || trimmed != rest && trimmed != "" && !strings.Contains(trimmed, "/"):
-		return x.redirect(strings.TrimSuffix(path, "/"))
-	// An item has no path below it. An id with a slash is sent as %2F.
-	case strings.Contains(rest, "/") || rt.lookup != nil:
+	case rest == "" || strings.Contains(rest, "/"):
+		return x.serveBelow(path, rest)
+	case rt.lookup != nil:
 		return problem.New(problem.NotFound, "There is no resource at this path.")
 	}
 	x.r.Pattern = rt.patternItem
@@ -230,10 +244,31 @@ func (x *call) serve() error {
 	return x.serveItem(id)
 }
 
+// serveBelow serves a path with a trailing slash, or below that of an item. rest is what follows the
+// first slash.
+func (x *call) serveBelow(path, rest string) error {
+	rt, trimmed := x.route, strings.TrimSuffix(rest, "/")
+	switch {
+	case rest == "" || trimmed != rest && trimmed != "" && !strings.Contains(trimmed, "/"):
+		return x.redirect(strings.TrimSuffix(path, "/"))
+	case rt.isRestore(trimmed):
+		x.r.Pattern = rt.patternRestore
+		if trimmed != rest {
+			return x.redirect(strings.TrimSuffix(path, "/"))
+		}
+		segment, _, _ := strings.Cut(rest, "/")
+		return x.serveRestore(segment)
+	case rt.lookup != nil:
+		return problem.New(problem.NotFound, "There is no resource at this path.")
+	}
+	// An item has no path below it except links. An id with a slash is sent as %2F.
+	return x.serveLink(rest)
+}
+
 // find returns the value of an escaped path segment in table, or the zero value.
 func find[V any](table map[string]V, segment string) V {
 	v, ok := table[segment]
-	if !ok && strings.Contains(segment, "%") {
+	if !ok && len(table) > 0 && strings.Contains(segment, "%") {
 		// %6F is equivalent to o (RFC 9110 section 4.2.3). Most segments match without this.
 		if plain, err := url.PathUnescape(segment); err == nil {
 			return table[plain]
@@ -267,7 +302,6 @@ func (x *call) redirect(path string) error {
 	h["Location"] = []string{withParams(x.base()+path, joinParams(x.r.URL.RawQuery, x.sel.Query()))}
 	h["Content-Length"] = zeroLength
 	h["Cache-Control"] = noStore
-	h["X-Content-Type-Options"] = nosniff
 	x.w.WriteHeader(http.StatusPermanentRedirect)
 	return nil
 }
@@ -285,11 +319,13 @@ func (x *call) serveList() error {
 	switch x.r.Method {
 	case http.MethodGet, http.MethodHead:
 		return x.getList()
+	case methodQuery:
+		return x.onHeap((*call).queryList)
 	case http.MethodPost:
 		// A batch is recognized by its media type, and only where batches are supported. Elsewhere
 		// the type is 415.
 		if x.isBatch() {
-			return x.batch()
+			return x.onHeap((*call).batch)
 		}
 		if rt.resource.Can(resource.OpCreate) {
 			return x.post()
@@ -337,7 +373,11 @@ func notAllowed(allow []string) error {
 func (x *call) options(allow []string) error {
 	h := x.w.Header()
 	h["Allow"] = allow
+	if !x.onItem && x.route.resource != nil && !x.restores {
+		h["Accept-Query"] = acceptQuery
+	}
 	switch {
+	case x.restores: // the request has no body
 	case x.onItem && x.route.acceptPatch != nil:
 		h["Accept-Patch"] = x.route.acceptPatch
 	// The vendor type in Accept-Post depends on the contract, so it is not part of the static
@@ -345,7 +385,6 @@ func (x *call) options(allow []string) error {
 	case !x.onItem && x.route.acceptPost != nil:
 		h["Accept-Post"] = x.acceptPost()
 	}
-	h["X-Content-Type-Options"] = nosniff
 	h["Cache-Control"] = noStore
 	x.w.WriteHeader(http.StatusNoContent)
 	return nil

@@ -61,17 +61,17 @@ func TestRule003AllowWith405(t *testing.T) {
 	t.Parallel()
 	h := api(t, withLookup)
 	tests := []struct{ line, allow string }{
-		{"PUT /orders", "GET, HEAD, POST, OPTIONS"},
-		{"PATCH /orders", "GET, HEAD, POST, OPTIONS"},
-		{"DELETE /orders", "GET, HEAD, POST, OPTIONS"},
+		{"PUT /orders", "GET, HEAD, QUERY, POST, OPTIONS"},
+		{"PATCH /orders", "GET, HEAD, QUERY, POST, OPTIONS"},
+		{"DELETE /orders", "GET, HEAD, QUERY, POST, OPTIONS"},
 		{"POST /orders/1", "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"},
 		{"POST /orders/never", "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"},
-		{"POST /places", "GET, HEAD, OPTIONS"},
+		{"POST /places", "GET, HEAD, QUERY, OPTIONS"},
 		{"PUT /places/ath", "GET, HEAD, OPTIONS"},
 		{"PATCH /places/ath", "GET, HEAD, OPTIONS"},
 		{"DELETE /places/ath", "GET, HEAD, OPTIONS"},
-		{"POST /biggest", "GET, HEAD, OPTIONS"},
-		{"DELETE /biggest", "GET, HEAD, OPTIONS"},
+		{"POST /biggest", "GET, HEAD, QUERY, OPTIONS"},
+		{"DELETE /biggest", "GET, HEAD, QUERY, OPTIONS"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.line, func(t *testing.T) {
@@ -103,11 +103,11 @@ func TestRule003AllowFollowsCapabilities(t *testing.T) {
 		list, item string
 	}{
 		{"no Creator", func(o *resource.Ops[order]) { o.Create = nil },
-			"GET, HEAD, OPTIONS", "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"},
+			"GET, HEAD, QUERY, OPTIONS", "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"},
 		{"no Replacer", func(o *resource.Ops[order]) { o.Replace = nil },
-			"GET, HEAD, POST, OPTIONS", "GET, HEAD, DELETE, OPTIONS"},
+			"GET, HEAD, QUERY, POST, OPTIONS", "GET, HEAD, DELETE, OPTIONS"},
 		{"no Deleter", func(o *resource.Ops[order]) { o.Delete = nil },
-			"GET, HEAD, POST, OPTIONS", "GET, HEAD, PUT, PATCH, OPTIONS"},
+			"GET, HEAD, QUERY, POST, OPTIONS", "GET, HEAD, PUT, PATCH, OPTIONS"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -130,19 +130,19 @@ func TestRule003AllowFollowsCapabilities(t *testing.T) {
 func TestRule004Options(t *testing.T) {
 	t.Parallel()
 	h := api(t, withLookup)
-	tests := []struct{ target, allow, acceptPatch, acceptPost string }{
-		{"/orders", "GET, HEAD, POST, OPTIONS", "", postTypes},
-		{"/orders/1", "GET, HEAD, PUT, PATCH, DELETE, OPTIONS", patchTypes, ""},
-		{"/places", "GET, HEAD, OPTIONS", "", ""},
-		{"/places/ath", "GET, HEAD, OPTIONS", "", ""},
-		{"/biggest", "GET, HEAD, OPTIONS", "", ""},
+	tests := []struct{ target, allow, acceptPatch, acceptPost, acceptQuery string }{
+		{"/orders", "GET, HEAD, QUERY, POST, OPTIONS", "", postTypes, queryTypes},
+		{"/orders/1", "GET, HEAD, PUT, PATCH, DELETE, OPTIONS", patchTypes, "", ""},
+		{"/places", "GET, HEAD, QUERY, OPTIONS", "", "", queryTypes},
+		{"/places/ath", "GET, HEAD, OPTIONS", "", "", ""},
+		{"/biggest", "GET, HEAD, QUERY, OPTIONS", "", "", queryTypes},
 	}
 	for _, tt := range tests {
 		t.Run(tt.target, func(t *testing.T) {
 			t.Parallel()
 			res := send(t, h, "OPTIONS "+tt.target, "Accept: text/html", "If-Match: \"x\"")
 			want(t, res, http.StatusNoContent, "Allow: "+tt.allow, "Accept-Patch: "+tt.acceptPatch,
-				"Accept-Post: "+tt.acceptPost, "Cache-Control: no-store", "Content-Type:", "Accept-Query:")
+				"Accept-Post: "+tt.acceptPost, "Cache-Control: no-store", "Content-Type:", "Accept-Query: "+tt.acceptQuery)
 			if res.body != "" {
 				t.Errorf("body %q", res.body)
 			}

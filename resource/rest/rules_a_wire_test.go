@@ -156,7 +156,7 @@ func TestRule004OptionsOfTheServer(t *testing.T) {
 	c.write("OPTIONS * HTTP/1.1", "Host: a", "")
 	want(t, c.read("OPTIONS *"), http.StatusOK, "Content-Length: 0")
 	c.write("OPTIONS /orders HTTP/1.1", "Host: a", "")
-	want(t, c.read("OPTIONS /orders"), http.StatusNoContent, "Allow: GET, HEAD, POST, OPTIONS", "Content-Length:")
+	want(t, c.read("OPTIONS /orders"), http.StatusNoContent, "Allow: GET, HEAD, QUERY, POST, OPTIONS", "Content-Length:")
 }
 
 func TestRule022HugeHeaders(t *testing.T) {

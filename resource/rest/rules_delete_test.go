@@ -515,7 +515,7 @@ func TestRuleD12AdapterRecreates(t *testing.T) {
 func TestRuleD13CollectionsStay(t *testing.T) {
 	t.Parallel()
 	h := api(t)
-	wantProblem(t, send(t, h, "DELETE /users"), problem.MethodNotAllowed, "Allow: GET, HEAD, POST, OPTIONS")
+	wantProblem(t, send(t, h, "DELETE /users"), problem.MethodNotAllowed, "Allow: GET, HEAD, QUERY, POST, OPTIONS")
 	wantProblem(t, send(t, h, "DELETE /places/ath"), problem.MethodNotAllowed, "Allow: GET, HEAD, OPTIONS")
 }
 

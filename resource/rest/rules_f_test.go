@@ -302,7 +302,7 @@ func TestRule108NotModifiedHeaders(t *testing.T) {
 		for _, method := range []string{"GET ", "HEAD "} {
 			res := send(t, h, method+req[0], append(req[1:], "If-None-Match: "+ok.header.Get("ETag"))...)
 			want(t, res, http.StatusNotModified, "Content-Type:", "Content-Length:", "Content-Encoding:",
-				"X-Content-Type-Options: nosniff")
+				"X-Content-Type-Options:")
 			if res.body != "" {
 				t.Errorf("%s: a 304 with content", res.line)
 			}
@@ -480,8 +480,8 @@ func TestRule113NoRanges(t *testing.T) {
 	for _, fields := range [][]string{{"Range: bytes=0-1"}, {"Range: bytes=900-"}, {"Range: bytes=0-1,3-4"}, {"Range: items=0-1"}} {
 		res := send(t, h, "GET "+path, fields...)
 		wantBody(t, res, http.StatusOK, ann)
-		want(t, res, http.StatusOK, "Accept-Ranges: none", "Content-Range:")
-		want(t, send(t, h, "GET /users", fields...), http.StatusOK, "Accept-Ranges: none", "Content-Range:")
+		want(t, res, http.StatusOK, "Accept-Ranges:", "Content-Range:")
+		want(t, send(t, h, "GET /users", fields...), http.StatusOK, "Accept-Ranges:", "Content-Range:")
 		want(t, send(t, h, "PATCH "+path, append(fields, mergeBody, "", `{}`)...), http.StatusOK, "Content-Range:")
 	}
 }

@@ -40,8 +40,8 @@ func (x *call) feedList() error {
 	if err != nil {
 		return err
 	}
-	return x.streamChanges(l,
-		func(ctx context.Context) changes { return x.route.resource.Watch(ctx, l.after, l.filter) })
+	res := x.route.resource
+	return x.streamChanges(l, func(ctx context.Context) changes { return res.Watch(ctx, l.after, l.filter) })
 }
 
 // feedItem handles GET and HEAD of the feed of an item. A missing item is an error, unless the
@@ -77,13 +77,18 @@ func (x *call) streamChanges(l *subscription, watch func(ctx context.Context) ch
 		return err
 	}
 	defer leave()
+	return x.onHeap(func(x *call) error { return x.sendStream(l, watch) })
+}
+
+// sendStream is streamChanges for a stream that is counted.
+func (x *call) sendStream(l *subscription, watch func(ctx context.Context) changes) error {
 	x.watching = true
 	ctx, cancel := context.WithCancel(x.r.Context())
 	defer cancel()
 	s := &changeStream{stop: cancel}
 	// finish runs after a panic, too, and before leave: the stream counts until its end is written.
 	defer s.finish()
-	err = x.sendChanges(s, l, watch(ctx))
+	err := x.sendChanges(s, l, watch(ctx))
 	s.returned = true
 	if err == nil && !x.started {
 		err = cmp.Or(ctx.Err(), errEmptyFeed) // the client has disconnected, or the feed is at fault

@@ -34,7 +34,7 @@ const (
 )
 
 // unsupportedParameters are the parameters of a list that a feed rejects.
-var unsupportedParameters = []string{"after", "before", "expand", "limit", "sort"}
+var unsupportedParameters = []string{"after", "before", "expand", "highlight", "limit", "q", "sort"}
 
 // subscription is the parsed request for a feed.
 type subscription struct {
@@ -75,7 +75,8 @@ func (x *call) parseSubscription() (*subscription, error) {
 	}
 	// The rest of the query is that of a list or an item, which has no such parameter.
 	delete(params, lastEventParameter)
-	if err := refuseParameters(params); err != nil {
+	err = refuseParameters(params, unsupportedParameters, "a stream", "which sends changes as they happen")
+	if err != nil {
 		return nil, err
 	}
 	return l, x.parseStreamQuery(l, params)
@@ -90,7 +91,7 @@ func (x *call) parseStreamQuery(l *subscription, params url.Values) (err error) 
 		p, err = x.itemParams(params, lenient)
 	} else {
 		var q query.Query
-		if q, err = x.query(params, lenient); err == nil {
+		if q, err = x.parseQuery(params, lenient); err == nil {
 			// expand was rejected before, so the selection has no relations.
 			p, err = x.parseSelection(params)
 		}
@@ -101,19 +102,19 @@ func (x *call) parseStreamQuery(l *subscription, params url.Values) (err error) 
 	return err
 }
 
-// refuseParameters rejects the parameters that a list has and its feed has not.
-func refuseParameters(params url.Values) error {
+// refuseParameters rejects parameters that a list has, and by has not.
+func refuseParameters(params url.Values, names []string, by, because string) error {
 	var bad []problem.Violation
-	for _, name := range unsupportedParameters {
+	for _, name := range names {
 		if params.Has(name) {
 			bad = append(bad, problem.Violation{Parameter: name, Code: "unsupported",
-				Detail: "is not supported by a stream, which sends changes as they happen"})
+				Detail: "is not supported by " + by + ", " + because})
 		}
 	}
 	if bad == nil {
 		return nil
 	}
-	d := problem.New(problem.InvalidParameter, "A parameter of the request is not supported by a stream.")
+	d := problem.New(problem.InvalidParameter, "A parameter of the request is not supported by "+by+".")
 	d.Errors = bad
 	return d
 }
@@ -273,9 +274,11 @@ func (l *subscription) data(c *feed.Change[resource.Entry]) ([]byte, error) {
 // wantsStream reports whether the client prefers the feed of an item to the item. It negotiates the
 // media type of the response.
 func (x *call) wantsStream() (bool, error) {
+	if !x.route.resource.Watches() {
+		return false, x.acceptable()
+	}
 	lines := x.r.Header["Accept"]
-	if !x.route.resource.Watches() || len(lines) == 0 ||
-		len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON) {
+	if len(lines) == 0 || len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON) {
 		return false, x.acceptable()
 	}
 	i, err := x.negotiateFeed(lines, itemOffers)

@@ -5,6 +5,7 @@ package compat
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -51,6 +52,16 @@ func normalizeOpenAPI(data json.RawMessage, contract string) (json.RawMessage, e
 	o, ok := document.(object)
 	if !ok {
 		return nil, errors.New("the document is not a JSON object")
+	}
+	if paths, ok := o["paths"].(object); ok {
+		for path := range paths {
+			switch {
+			case strings.HasPrefix(path, "x-"): // an extension, not a path
+				delete(paths, path)
+			case !strings.HasPrefix(path, "/"):
+				return nil, fmt.Errorf("path %q does not begin with a slash", path)
+			}
+		}
 	}
 	n := normalizer{contract: contract, document: o, gone: goneResponses(o)}
 	o = n.keywords(o)

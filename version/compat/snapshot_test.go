@@ -210,6 +210,8 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"contract":"1.0.0","openapi":{"paths":{"/a":{"post":{"requestBody":{"content":{"a/b":{"schema":
 		{"anyOf":[{"type":["string","null"]},{"$ref":"#"}],"minimum":1e999}}}}}}}}}`))
 	f.Add([]byte(`{"contract":"1.0.0","responses":[{"request":"GET /","status":200,"header":{"Allow":"GET"},"order":["a"]}]}`))
+	f.Add([]byte(`{"contract":"0.0.0","openapi":{"paths":{"{0}":{}}}}`)) // a path without a slash
+	f.Add([]byte(`{"contract":"0.0.0","openapi":{"paths":{"x-{0}":{}}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := compat.Parse(data)
 		if err != nil {

@@ -71,10 +71,10 @@ func (p *path) String() string {
 // Arguments implements CoerceArgumentValues (section 6.4.1). It returns the given arguments, and
 // the default values of absent ones. variables is a result of [Variables]. The document has to be
 // valid, so that an error, which is an [*Error], concerns the values of variables. The first error
-// ends the coercion, because one argument that is not valid makes its field fail.
-func Arguments(defs []*model.Input, given []*parser.Argument,
-	variables map[string]any) (map[string]any, error) {
-	values := make(map[string]any, len(defs))
+// ends the coercion, because one argument that is not valid makes its field fail. The result is values,
+// which must be empty, or nil after an error.
+func Arguments(defs []*model.Input, given []*parser.Argument, variables, values map[string]any) (
+	map[string]any, error) {
 	for _, def := range defs {
 		node := valueOf(given, def.Name)
 		// A variable without a value counts as an argument that is not given (section 6.4.1).

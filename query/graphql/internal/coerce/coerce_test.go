@@ -34,7 +34,7 @@ func variables(t testing.TB, definitions, a, b string) any {
 		}
 	}
 	values, errs := coerce.Variables(coerce.Definitions(graphqltest.New(),
-		operation(t, "query("+definitions+"){x}")), given)
+		operation(t, "query("+definitions+"){x}")), given, map[string]any{})
 	if len(errs) == 0 {
 		return values
 	}
@@ -155,7 +155,7 @@ func TestArguments(t *testing.T) {
 		t.Run(tt.text, func(t *testing.T) {
 			t.Parallel()
 			f, def := field(t, s, tt.text)
-			values, err := coerce.Arguments(def.Args, f.Arguments, given)
+			values, err := coerce.Arguments(def.Args, f.Arguments, given, map[string]any{})
 			got := any(values)
 			if err != nil {
 				got = err.Error()
@@ -202,7 +202,7 @@ func FuzzVariables(f *testing.F) {
 		for _, name := range []string{"a", "b", "c", "d"} {
 			given[name] = jsontext.Value(raw)
 		}
-		values, errs := coerce.Variables(defs, given)
+		values, errs := coerce.Variables(defs, given, map[string]any{})
 		if (values == nil) == (len(errs) == 0) || len(errs) > 20 {
 			t.Fatalf("%v and %v", values, errs)
 		}

@@ -52,7 +52,7 @@ func TestScalarsIn(t *testing.T) {
 				defs := []*parser.VariableDefinition{definition(t, tt.Type, "")}
 				op := &parser.OperationDefinition{VariableDefinitions: defs}
 				got, errs := coerce.Variables(coerce.Definitions(s, op),
-					map[string]jsontext.Value{"v": jsontext.Value(tt.JSON)})
+					map[string]jsontext.Value{"v": jsontext.Value(tt.JSON)}, map[string]any{})
 				compare(t, "variable", tt.Want, got["v"], len(errs) == 0)
 			}
 		})
@@ -96,7 +96,7 @@ func TestVariablesInJSON(t *testing.T) {
 				t.Fatal(err)
 			}
 			field := doc.Definitions[0].(*parser.OperationDefinition).SelectionSet.Selections[0].(*parser.Field)
-			args, err := coerce.Arguments(s.Query.Field("things").Args, field.Arguments, variables)
+			args, err := coerce.Arguments(s.Query.Field("things").Args, field.Arguments, variables, map[string]any{})
 			if diff := cmp.Diff(object{"json": jsontext.Value(tt.want)}, args); err != nil || diff != "" {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
@@ -150,7 +150,7 @@ func TestConcurrent(t *testing.T) {
 				t.Errorf("the document is refused: %v", errs)
 			}
 			got, errs := coerce.Variables(coerce.Definitions(s, op),
-				map[string]jsontext.Value{"s": jsontext.Value(`{"color":"RED","colors":["BLUE"]}`)})
+				map[string]jsontext.Value{"s": jsontext.Value(`{"color":"RED","colors":["BLUE"]}`)}, map[string]any{})
 			if len(errs) > 0 || got["c"] != "navy" {
 				t.Errorf("variables are %v, %v", got, errs)
 			}

@@ -17,41 +17,44 @@ import (
 // Leaf coerces JSON other than null to a scalar or enum. Errors have the form of those of
 // [Literal]. raw may be part of a buffer that the decoder reuses, so results must not refer to it.
 func Leaf(t *model.Type, raw jsontext.Value) (any, error) {
-	shown := shortened(string(raw))
 	switch t.Kind {
 	case model.Enum:
-		return enumLeaf(t, raw, shown)
+		return enumLeaf(t, raw)
 	case model.Scalar:
-		return scalarLeaf(t.Name, raw, shown)
+		return scalarLeaf(t.Name, raw)
 	}
 	return nil, errInvalid
 }
 
+// shown returns raw as messages show it.
+func shown(raw jsontext.Value) string { return shortened(string(raw)) }
+
 // scalarLeaf coerces JSON to a scalar by its name. A scalar that is not listed accepts any JSON.
-// shown is raw as messages show it.
-func scalarLeaf(scalar string, raw jsontext.Value, shown string) (any, error) {
+func scalarLeaf(scalar string, raw jsontext.Value) (any, error) {
 	switch scalar {
 	case "Int":
-		n, err := integer("Int", 32, raw, shown)
+		n, err := integer("Int", 32, raw)
 		return int(n), err
 	case "Int64":
-		return integer("Int64", 64, raw, shown)
+		return integer("Int64", 64, raw)
 	case "Float":
-		return floatLeaf(raw, shown)
+		return floatLeaf(raw)
 	case "String":
 		if raw.Kind() != '"' {
-			return nil, errorf("String cannot represent a non string value: %s", shown)
+			return nil, errorf("String cannot represent a non string value: %s", shown(raw))
 		}
 		return text(raw)
 	case "Boolean":
 		if k := raw.Kind(); k != 't' && k != 'f' {
-			return nil, errorf("Boolean cannot represent a non boolean value: %s", shown)
+			return nil, errorf("Boolean cannot represent a non boolean value: %s", shown(raw))
 		}
 		return raw.Kind() == 't', nil
 	case "ID":
-		return idLeaf(raw, shown)
+		return idLeaf(raw)
+	case "Decimal":
+		return decimalLeaf(raw)
 	case "DateTime":
-		return dateTimeLeaf(raw, shown)
+		return dateTimeLeaf(raw)
 	case "JSON":
 		return jsonLeaf(raw)
 	}
@@ -61,7 +64,8 @@ func scalarLeaf(scalar string, raw jsontext.Value, shown string) (any, error) {
 // text returns the value of a JSON string. It rejects unpaired surrogates. Those have no UTF-8
 // form.
 func text(raw jsontext.Value) (string, error) {
-	b, err := jsontext.AppendUnquote(nil, raw)
+	var short [64]byte
+	b, err := jsontext.AppendUnquote(short[:0], raw)
 	if err != nil {
 		return "", errInvalid
 	}
@@ -71,9 +75,9 @@ func text(raw jsontext.Value) (string, error) {
 // integer accepts numbers without a fractional part in any notation: 1.0 and 1e2 are 1 and 100.
 // Clients in languages with a single number type may write integers so. A number with a fraction or
 // exponent is read as a float64. It is rejected if that may have rounded it.
-func integer(scalar string, bits int, raw jsontext.Value, shown string) (int64, error) {
+func integer(scalar string, bits int, raw jsontext.Value) (int64, error) {
 	if raw.Kind() != '0' { // the Kind of all numbers
-		return 0, errorf("%s cannot represent non-integer value: %s", scalar, shown)
+		return 0, errorf("%s cannot represent non-integer value: %s", scalar, shown(raw))
 	}
 	// The usual notation of an integer is exact for all 64 bits.
 	if n, err := strconv.ParseInt(string(raw), 10, bits); err == nil {
@@ -82,25 +86,25 @@ func integer(scalar string, bits int, raw jsontext.Value, shown string) (int64, 
 	// The number has a fraction or an exponent, or it is beyond the range of the type.
 	f, err := strconv.ParseFloat(string(raw), 64)
 	if err == nil && f != math.Trunc(f) {
-		return 0, errorf("%s cannot represent non-integer value: %s", scalar, shown)
+		return 0, errorf("%s cannot represent non-integer value: %s", scalar, shown(raw))
 	}
 	const exact = 1 << 53 // floating-point numbers beyond this are not exact
 	// limit is the first number above the range, and -limit the last one within it.
 	if limit := math.Ldexp(1, bits-1); err != nil || f < -limit || f >= limit || math.Abs(f) > exact {
-		return 0, errorf("%s cannot represent non %d-bit signed integer value: %s", scalar, bits, shown)
+		return 0, errorf("%s cannot represent non %d-bit signed integer value: %s", scalar, bits, shown(raw))
 	}
 	return int64(f), nil
 }
 
 // floatLeaf accepts integers too (section 3.5.2). It rejects numbers that exceed the range of a
 // float64.
-func floatLeaf(raw jsontext.Value, shown string) (any, error) {
+func floatLeaf(raw jsontext.Value) (any, error) {
 	if raw.Kind() != '0' {
-		return nil, errorf("Float cannot represent non numeric value: %s", shown)
+		return nil, errorf("Float cannot represent non numeric value: %s", shown(raw))
 	}
 	f, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil {
-		return nil, errorf("Float cannot represent value beyond its range: %s", shown)
+		return nil, errorf("Float cannot represent value beyond its range: %s", shown(raw))
 	}
 	return f, nil
 }
@@ -108,7 +112,7 @@ func floatLeaf(raw jsontext.Value, shown string) (any, error) {
 // idLeaf accepts strings, and integers as they are written. It rejects fractions and exponents,
 // because the same id would then have several notations. The text of an integer is used as it is,
 // so an id of any length is exact.
-func idLeaf(raw jsontext.Value, shown string) (any, error) {
+func idLeaf(raw jsontext.Value) (any, error) {
 	switch {
 	case raw.Kind() == '"':
 		return text(raw)
@@ -119,13 +123,26 @@ func idLeaf(raw jsontext.Value, shown string) (any, error) {
 		}
 		return string(raw), nil
 	}
-	return nil, errorf("ID cannot represent value: %s", shown)
+	return nil, errorf("ID cannot represent value: %s", shown(raw))
+}
+
+// decimalLeaf accepts strings, and numbers by their digits.
+func decimalLeaf(raw jsontext.Value) (any, error) {
+	switch raw.Kind() {
+	case '0':
+		return Decimal(string(raw))
+	case '"':
+		if s, err := text(raw); err == nil {
+			return Decimal(s)
+		}
+	}
+	return nil, errorf("Decimal cannot represent value: %s", shown(raw))
 }
 
 // dateTimeLeaf accepts strings only. They have the form that resources accept in JSON.
-func dateTimeLeaf(raw jsontext.Value, shown string) (any, error) {
+func dateTimeLeaf(raw jsontext.Value) (any, error) {
 	if raw.Kind() != '"' {
-		return nil, errorf("DateTime cannot represent value: %s", shown)
+		return nil, errorf("DateTime cannot represent value: %s", shown(raw))
 	}
 	s, err := text(raw)
 	if err != nil {
@@ -146,9 +163,9 @@ func jsonLeaf(raw jsontext.Value) (any, error) {
 
 // enumLeaf accepts the name of an enum value as a string (section 3.9). The result is the Go value
 // that members of this type have. The search is linear, because enums have few values.
-func enumLeaf(t *model.Type, raw jsontext.Value, shown string) (any, error) {
+func enumLeaf(t *model.Type, raw jsontext.Value) (any, error) {
 	if raw.Kind() != '"' {
-		return nil, errorf("Enum %q cannot represent non-string value: %s.", t.Name, shown)
+		return nil, errorf("Enum %q cannot represent non-string value: %s.", t.Name, shown(raw))
 	}
 	name, err := text(raw)
 	for _, value := range t.Values {

@@ -31,7 +31,7 @@ func errorf(format string, args ...any) error { return &leafError{fmt.Sprintf(fo
 // Literal coerces a literal without variables to a scalar or enum. The result is as described for
 // the package. If the message of the error is empty, callers use a message of their own.
 //
-// The scalars of the specification, Int64, DateTime and JSON are recognized by name and strict
+// The scalars of the specification, Int64, Decimal, DateTime and JSON are recognized by name and strict
 // (section 3.5). Any other scalar accepts each literal, as in the reference implementation.
 func Literal(t *model.Type, v parser.Value) (any, error) {
 	switch t.Kind {
@@ -59,6 +59,8 @@ func scalarLiteral(scalar string, v parser.Value) (any, error) {
 		return booleanLiteral(v)
 	case "ID":
 		return idLiteral(v)
+	case "Decimal":
+		return decimalLiteral(v)
 	case "DateTime":
 		return dateTimeLiteral(v)
 	case "JSON":
@@ -175,6 +177,19 @@ func idLiteral(v parser.Value) (any, error) {
 		return v.Value, nil
 	}
 	return nil, errorf("ID cannot represent a non-string and non-integer value: %s", Show(v))
+}
+
+// decimalLiteral accepts strings, and numbers by their digits.
+func decimalLiteral(v parser.Value) (any, error) {
+	switch v := v.(type) {
+	case *parser.IntValue:
+		return Decimal(v.Value)
+	case *parser.FloatValue:
+		return Decimal(v.Value)
+	case *parser.StringValue:
+		return Decimal(v.Value)
+	}
+	return nil, errorf("Decimal cannot represent value: %s", Show(v))
 }
 
 // dateTimeLiteral accepts strings only, because a number would have no defined unit.

@@ -1,15 +1,17 @@
 package coerce
 
-// Conversion of DateTime values, and of literals to JSON. Called by coerce.go, literal.go and
+// Conversion of DateTime and Decimal values, and of literals to JSON. Called by coerce.go, literal.go and
 // leaf.go.
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -28,6 +30,19 @@ func DateTime(text string) (time.Time, error) {
 		return time.Time{}, errorf("DateTime cannot represent value: %s", strconv.Quote(shortened(text)))
 	}
 	return at.(time.Time), nil
+}
+
+// Decimal checks a decimal number, and returns its text without an exponent. The error may be sent to
+// clients.
+func Decimal(text string) (string, error) {
+	d, err := query.ParseDecimal(text)
+	if err != nil {
+		return "", errorf("Decimal cannot represent value: %s", strconv.Quote(shortened(text)))
+	}
+	if strings.ContainsAny(text, "eE") {
+		return d.String(), nil
+	}
+	return text, nil
 }
 
 // JSON converts a literal to JSON. It replaces variables by their values. Enum values become

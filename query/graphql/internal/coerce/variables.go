@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -38,13 +39,14 @@ func Definitions(schema *model.Schema, op *parser.OperationDefinition) []Variabl
 // variable that is neither given nor has a default is absent from the result. JSON for variables
 // that the operation does not define is ignored. There are at most 20 errors. All variables are
 // read even if one is not valid, so that a client sees all errors at once. The limit applies to all
-// variables together.
-func Variables(defs []Variable, given map[string]jsontext.Value) (map[string]any, []*Error) {
-	values := make(map[string]any, len(defs))
+// variables together. The result is values, which must be empty, or nil after an error.
+func Variables(
+	defs []Variable, given map[string]jsontext.Value, values map[string]any,
+) (map[string]any, []*Error) {
 	var errs []*Error
 	for i := range defs {
 		def := &defs[i]
-		// Each variable gets a reader of its own, because each has its own decoder.
+		// Each variable gets a reader of its own, because each begins a JSON text.
 		r := reader{variable: def.Name, left: 20 - len(errs)}
 		raw, ok := given[def.Name]
 		switch {
@@ -123,10 +125,25 @@ func (r *reader) errorf(at *path, format string, args ...any) {
 // read coerces the value of a variable and reports whether it conforms to its type. It decodes only
 // what the type requires, and builds no intermediate maps.
 func (r *reader) read(t *model.Ref, raw jsontext.Value) (any, bool) {
-	r.dec = jsontext.NewDecoder(bytes.NewReader(raw))
+	d := decoders.Get().(*decoder)
+	d.in = *bytes.NewBuffer(raw) // the decoder reads the memory of a bytes.Buffer without copying
+	d.dec.Reset(&d.in)
+	r.dec = &d.dec
 	value := r.readValue(t, nil)
+	// An empty text, so that the pool does not retain the request.
+	d.in = bytes.Buffer{}
+	d.dec.Reset(&d.in)
+	decoders.Put(d)
 	return value, len(r.errs) == 0
 }
+
+// decoder is a decoder with its input.
+type decoder struct {
+	dec jsontext.Decoder
+	in  bytes.Buffer
+}
+
+var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
 // fail reports invalid JSON and stops reading. Only the first error of syntax is reported, because
 // the rest of the text has no defined meaning.

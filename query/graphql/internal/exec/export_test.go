@@ -28,3 +28,17 @@ func (e *Engine) Listener(p *Plan, variables map[string]jsontext.Value, alone bo
 func (l *Listener) Message(ctx context.Context, c *feed.Change[resource.Entry]) []byte {
 	return l.s.message(ctx, c)
 }
+
+// Kept prepares a run of a plan, ends it, and returns how many maps of arguments the run keeps, and
+// whether it keeps that of variables.
+func (e *Engine) Kept(p *Plan, variables map[string]jsontext.Value) (arguments int, values bool) {
+	r := e.begin(p)
+	r.prepare(variables)
+	r.end()
+	for _, a := range r.argued[:cap(r.argued)] {
+		if a.made != nil {
+			arguments++
+		}
+	}
+	return arguments, r.values != nil
+}

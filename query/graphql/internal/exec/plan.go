@@ -27,6 +27,7 @@ type Plan struct {
 	dynamic  []*field
 	uses     map[string]int // number of uses of each variable in arguments
 	fetches  int            // number of fetched fields; field.fetchIndex is the index
+	joins    int            // number of joined sequences; joined.index is the index
 	choices  []choice
 	switches int // number of switches, including 0, which is always on
 
@@ -98,6 +99,7 @@ const (
 	// Of an item: values that were fetched for all items of the level.
 	toOne
 	toMany
+	toPage
 	computed
 
 	// These need the Entry of the item, not only its value.
@@ -135,14 +137,16 @@ const (
 
 // writers maps sources to writers, for sources with a single one.
 var writers = [...]writer{
-	model.Related: toOne, model.Computed: computed, model.ETag: entityTag, model.GlobalID: entityID,
-	model.ByID: nodeByID, model.ByIDs: nodesByID,
+	model.Related: toOne, model.RelatedPage: toPage, model.Computed: computed, model.ETag: entityTag,
+	model.GlobalID: entityID,
+	model.ByID:     nodeByID, model.ByIDs: nodesByID,
 	model.Nodes: connectionNodes, model.Edges: connectionEdges, model.PageInfo: connectionPage,
 	model.TotalCount: connectionTotal, model.Node: edgeNode, model.Cursor: edgeCursor,
 	model.HasNext:     pageHasNext,
 	model.HasPrevious: pageHasPrevious, model.StartCursor: pageStart, model.EndCursor: pageEnd,
 	model.Get: item, model.List: connection, model.Lookup: item, model.Create: item, model.Replace: item,
-	model.Patch: item, model.Delete: item, model.Invoke: invoked, model.Custom: invoked, model.Meta: meta,
+	model.Patch: item, model.Delete: item, model.Restore: item, model.Link: item, model.Unlink: item,
+	model.Invoke: invoked, model.Custom: invoked, model.Aggregate: invoked, model.Meta: meta,
 	model.EventCursor: connectionEventCursor, model.Watch: changed, model.ChangeKind: changeKind,
 	model.ChangeID:   changeID,
 	model.ChangeItem: changeItem, model.ChangeCursor: changeCursor,
@@ -153,9 +157,9 @@ var writers = [...]writer{
 // relations of the item may be fetched, which follow it.
 func fetched(s model.Source) bool {
 	switch s {
-	case model.Related, model.Computed, model.TotalCount, model.Get, model.List, model.Lookup, model.Create,
-		model.Replace, model.Patch, model.Delete, model.Invoke, model.Custom, model.ChangeItem, model.ByID,
-		model.ByIDs:
+	case model.Related, model.RelatedPage, model.Computed, model.TotalCount, model.Get, model.List,
+		model.Lookup, model.Create, model.Replace, model.Patch, model.Delete, model.Restore, model.Link,
+		model.Unlink, model.Invoke, model.Custom, model.Aggregate, model.ChangeItem, model.ByID, model.ByIDs:
 		return true
 	}
 	return false
@@ -183,6 +187,8 @@ func outputType(f *model.Field) *schema.Type {
 	switch {
 	case f.Source == model.Member:
 		return f.Member.Type
+	case f.Groups != nil:
+		return f.Groups.Page
 	case f.Custom != nil:
 		return f.Custom.Out
 	case f.Command != nil:

@@ -6,6 +6,7 @@ package exec
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -35,7 +36,7 @@ func (c *compiler) arguments(n *field, given []*parser.Argument) {
 		return
 	}
 	// This cannot fail in a valid document. If it does, each run reports a field error.
-	n.constant, n.fixed = coerce.Arguments(n.def.Args, given, nil)
+	n.constant, n.fixed = coerce.Arguments(n.def.Args, given, nil, map[string]any{})
 	c.bytes += weight(n.constant)
 }
 
@@ -155,17 +156,25 @@ func size(v any) int {
 
 // argued holds the coerced arguments of a field in a run.
 type argued struct {
-	values map[string]any
+	values map[string]any // nil after an error
 	err    error
+	made   map[string]any // values, or an empty map for those of other runs; may be nil
 }
+
+// release clears the arguments.
+func (a *argued) release() { *a = argued{made: emptied(a.made)} }
 
 // coerceArguments coerces the arguments that depend on variables, once per field and run. An error
 // is stored, because it is an error of the field and not of the request (section 6.4.1).
 func (r *run) coerceArguments() {
-	for _, n := range r.plan.dynamic {
-		var a argued
-		a.values, a.err = coerce.Arguments(n.def.Args, n.given, r.variables)
-		r.argued = append(r.argued, a)
+	n := len(r.plan.dynamic)
+	r.argued = slices.Grow(r.argued[:0], n)[:n]
+	for i, n := range r.plan.dynamic {
+		a := &r.argued[i]
+		if a.made == nil {
+			a.made = make(map[string]any, len(n.def.Args))
+		}
+		a.values, a.err = coerce.Arguments(n.def.Args, n.given, r.variables, a.made)
 	}
 }
 

@@ -91,9 +91,11 @@ func TestConcurrentPlans(t *testing.T) {
 	}
 }
 
-// TestPlanBytes compares the estimated size of plans with their memory. It does not run in
+// TestPlanBytes compares the estimated size of plans that have run with their memory. It does not run in
 // parallel, because it measures the heap.
 func TestPlanBytes(t *testing.T) {
+	variables := map[string]string{"variables": `{"a": 1}`, "conditions": `{"a": true, "b": true}`,
+		"both": `{"t": "x"}`}
 	documents := map[string]func(i int) string{
 		"small": document,
 		"large": func(i int) string {
@@ -123,12 +125,17 @@ func TestPlanBytes(t *testing.T) {
 	}
 	for name, document := range documents {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, setting{})
-			w.plan(t, document(1000))
+			w, given := newWorld(t, setting{}), vars(t, variables[name])
+			run := func(i int) {
+				if _, outcome := w.engine.Run(t.Context(), w.plan(t, document(i)), given, nil); outcome != exec.Done {
+					t.Fatalf("outcome %v", outcome)
+				}
+			}
+			run(1000)
 			const n = 100
 			before := heap()
 			for i := range n {
-				w.plan(t, document(i))
+				run(i)
 			}
 			took := heap() - before
 			_, bytes := w.engine.Cached()

@@ -67,7 +67,7 @@ func (c *compiler) compileSet(typ *model.Type, from []occurrence) *selectionSet 
 		group.field = c.compileField(typ, group)
 	}
 	c.addOps(s, g.order)
-	s.join()
+	c.join(s)
 	for _, group := range g.groups {
 		s.addFetches(group.field)
 	}
@@ -274,7 +274,7 @@ func (c *compiler) columns(s *selectionSet, groups []*group) []string {
 			continue
 		case n.def.Source == model.Member:
 			more = []string{n.def.Member.Name}
-		case n.def.Source == model.Related:
+		case n.def.Source == model.Related, n.def.Source == model.RelatedPage:
 			more = []string{c.e.cfg.Catalog.KeyField(r, n.def.Relation)}
 		case n.def.Source == model.Computed:
 			return nil // the function receives the whole item

@@ -93,3 +93,25 @@ func TestQuery(t *testing.T) {
 		})
 	}
 }
+
+// TestRunsShareNoValues checks that a run has no variables and arguments of an earlier one, whose memory
+// it reuses.
+func TestRunsShareNoValues(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, setting{})
+	const document = `query($n: Int, $skip: Boolean = false, $by: [BookSort!]) { ` +
+		`books(first: $n, orderBy: $by) { nodes { id title @skip(if: $skip) } } }`
+	for _, tt := range []struct{ variables, want string }{
+		{`{"n": 1, "skip": true, "by": [{"field": "title", "direction": "DESC"}]}`, `[{"id":"3"}]`},
+		{`{"n": 1, "skip": true}`, `[{"id":"1"}]`},
+		{`{"skip": true}`, `[{"id":"1"},{"id":"2"},{"id":"3"}]`},
+		{`{"n": 1}`, `[{"id":"1","title":"First"}]`},
+	} {
+		for range 3 { // a pool may drop memory
+			want := `{"data":{"books":{"nodes":` + tt.want + `}}}`
+			if diff := cmp.Diff(want, w.ask(t, document, tt.variables)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tt.variables, diff)
+			}
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/schema"
 )
 
 // Run executes a plan and appends the response, a JSON object, to dst. variables has the members of
@@ -57,6 +58,8 @@ type run struct {
 	change *feed.Change[resource.Entry] // of a subscription: the change
 	rec    *resource.Recording          // nil if the operation is not observed, and in a subscription
 
+	values map[string]any // variables, or an empty map for those of other runs; may be nil
+
 	// The fields below are used by the second phase, in one goroutine.
 	ctx      context.Context // for the log
 	dst      []byte
@@ -70,6 +73,8 @@ type run struct {
 	introspected int  // number of introspection objects written
 	most         int  // maximum length of dst
 	long         bool // dst exceeds most
+
+	encoders []*schema.MembersEncoder // indexed by joined.index; nil if not used
 }
 
 // begin returns a run with space for the fetched values of a plan. Each field has its own index, so
@@ -81,6 +86,7 @@ func (e *Engine) begin(p *Plan) *run {
 	}
 	r.plan = p
 	r.loaded = slices.Grow(r.loaded[:0], p.fetches)[:p.fetches]
+	r.encoders = slices.Grow(r.encoders[:0], p.joins)[:p.joins]
 	return r
 }
 
@@ -88,9 +94,35 @@ func (e *Engine) begin(p *Plan) *run {
 // of clients.
 func (r *run) end() {
 	r.forget()
-	clear(r.argued)
-	r.plan, r.variables, r.argued, r.attempt, r.change = nil, nil, r.argued[:0], Attempt{}, nil
+	for i := range r.argued {
+		r.argued[i].release()
+	}
+	// Each element keeps a map. A document may have thousands of them, but most have few.
+	if r.argued = r.argued[:0]; cap(r.argued) > maxArgued {
+		r.argued = nil
+	}
+	r.plan, r.variables, r.attempt, r.change = nil, nil, Attempt{}, nil
+	r.values = emptied(r.values)
+	for i, e := range r.encoders {
+		if e != nil {
+			e.Release()
+			r.encoders[i] = nil
+		}
+	}
 	r.e.runs.Put(r)
+}
+
+// maxArgued is the maximum number of maps of arguments that a run keeps.
+const maxArgued = 64
+
+// emptied returns m without its values, or nil in place of a large map. Only runs refer to the maps of
+// variables and arguments: stores and functions get values from them.
+func emptied(m map[string]any) map[string]any {
+	if len(m) > 32 {
+		return nil
+	}
+	clear(m)
+	return m
 }
 
 // forget clears the results of an execution, but keeps what prepare has set. The path is cleared up
@@ -109,7 +141,10 @@ func (r *run) forget() {
 // prepare coerces variables and checks the limits. It returns request errors.
 func (r *run) prepare(variables map[string]jsontext.Value) []*gqlerror.Error {
 	if defs := r.plan.variables; defs != nil {
-		values, bad := coerce.Variables(defs, variables)
+		if r.values == nil {
+			r.values = make(map[string]any, len(defs))
+		}
+		values, bad := coerce.Variables(defs, variables, r.values)
 		if len(bad) > 0 {
 			return variableErrors(r.plan, bad)
 		}

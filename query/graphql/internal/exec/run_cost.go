@@ -71,8 +71,10 @@ func (r *run) costOf(n *field) int {
 	switch n.def.Source {
 	case model.Related:
 		return r.times(max(n.def.Limit, 1), n.sub)
-	case model.List:
+	case model.List, model.RelatedPage:
 		return r.times(r.pageSize(n), n.sub) + r.counts(n.sub)
+	case model.Aggregate:
+		return r.times(r.pageSize(n), n.sub)
 	case model.ByID, model.ByIDs:
 		return r.nodesCost(n)
 	case model.Computed, model.Custom:
@@ -107,6 +109,9 @@ func (r *run) pageSize(n *field) int {
 		if size, ok := args[name].(int); ok {
 			return min(max(size, 0), policy.MaxPageSize)
 		}
+	}
+	if n.def.Source == model.RelatedPage {
+		return n.def.Limit
 	}
 	return policy.PageSize
 }

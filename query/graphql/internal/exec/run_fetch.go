@@ -5,9 +5,11 @@ package exec
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/query/graphql/internal/fetch"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
@@ -19,7 +21,7 @@ import (
 type loaded struct {
 	err    error
 	page   resource.Page     // Related
-	conn   *fetch.Connection // List
+	conn   *fetch.Connection // List and RelatedPage
 	total  int               // TotalCount
 	values []any             // Computed
 	value  any               // Invoke and Custom
@@ -27,6 +29,7 @@ type loaded struct {
 	found  bool              // there is an item
 	asked  bool              // the catalog was called
 	nodes  []nodeRef         // of ByID and ByIDs
+	part   relatedPart       // of RelatedPage, while it is written
 
 	// Memory that is reused.
 	group *sync.WaitGroup // for concurrent fetches
@@ -137,8 +140,11 @@ func (r *run) loadConcurrently(ctx context.Context, group *sync.WaitGroup, n *fi
 // load fetches one field for all objects, and then its subfields. It recovers from panics in code
 // of the application. Errors are stored for the second phase, and the other fields continue.
 func (r *run) load(ctx context.Context, n *field, from source) {
-	if f := n.def; len(from.list) == 0 && (f.Source == model.Related || f.Source == model.Computed) {
-		return // no parents
+	if len(from.list) == 0 {
+		switch n.def.Source {
+		case model.Related, model.RelatedPage, model.Computed:
+			return // no parents
+		}
 	}
 	l, start := &r.loaded[n.fetchIndex], time.Now()
 	if r.attempt.Whole && r.broken {
@@ -211,9 +217,14 @@ func (r *run) fetchOne(ctx context.Context, n *field, l *loaded, from source,
 			return source{}, err
 		}
 		return source{of: n.sub.typ.Resource, list: l.conn.Page.Entries, conn: l.conn, via: f}, nil
+	case model.RelatedPage:
+		return r.loadPages(ctx, n, l, from, args)
 	case model.ByID, model.ByIDs:
 		return source{}, r.loadNodes(ctx, n, l, args)
 	case model.TotalCount:
+		if from.conn.Related { // counted with the pages
+			return source{}, nil
+		}
 		l.total, err = from.conn.Count(ctx, from.via.Resource)
 	case model.ChangeItem:
 		return l.one(n, r.change.After, nil)
@@ -226,6 +237,8 @@ func (r *run) fetchOne(ctx context.Context, n *field, l *loaded, from source,
 		l.values, err = get.Compute(ctx, f, items, args)
 	case model.Invoke, model.Custom:
 		l.value, err = get.Invoke(ctx, f, args)
+	case model.Aggregate:
+		l.value, err = get.Aggregate(ctx, f, args, r.aggregates(nil, n.sub))
 	case model.Get, model.Lookup:
 		e, err := get.Item(ctx, f, args)
 		return l.one(n, e, err)
@@ -234,6 +247,21 @@ func (r *run) fetchOne(ctx context.Context, n *field, l *loaded, from source,
 		return l.one(n, e, err)
 	}
 	return source{}, err
+}
+
+// aggregates adds the aggregates that are selected from groups to list.
+func (r *run) aggregates(list []query.Aggregate, s *selectionSet) []query.Aggregate {
+	for i := range s.ops {
+		n := s.ops[i].field
+		switch {
+		case !r.on[s.ops[i].when]:
+		case n.def.Aggregate != nil && !slices.Contains(list, *n.def.Aggregate):
+			list = append(list, *n.def.Aggregate)
+		case n.sub != nil:
+			list = r.aggregates(list, n.sub)
+		}
+	}
+	return list
 }
 
 // selectsEventCursor reports whether the field eventCursor of a list is selected.

@@ -15,6 +15,8 @@ import (
 
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
 )
 
 // wide selects six root fields, with relations below each.
@@ -435,6 +437,74 @@ func TestRepeatedTruncated(t *testing.T) {
 		`{"id":"1","sequel":{"author":{"name":"Ann"},"even":"Second"}}]}}`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// newTables returns a world with tables that have the same books on them.
+func newTables(t *testing.T, count int, books []int64, config exec.Config) *world {
+	type table struct {
+		ID    int64   `json:"id" readOnly:"true"`
+		Books []int64 `json:"books"`
+	}
+	tables := memory.New[table](nil)
+	for range count {
+		if _, err := tables.Create(t.Context(), table{Books: books}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return newWorld(t, setting{config: config, parts: []resource.Part{resource.New("tables", tables,
+		&resource.Options[table]{Public: true, Relations: []resource.Relation[table]{
+			{Name: "on", Target: "books", Field: "books", Many: true}}})}})
+}
+
+// TestErrorInLists checks lists with an item that has an error after one that has none. If there are
+// fewer items than lists, the first item is written once and copied. Otherwise the list is written
+// twice, and the first text is truncated.
+func TestErrorInLists(t *testing.T) {
+	t.Parallel()
+	note := "a\xff"
+	for _, tt := range []struct {
+		name   string
+		tables int
+	}{{"shared items", 3}, {"one list", 1}} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newTables(t, tt.tables, []int64{1, 99}, exec.Config{})
+			bad := book{ID: 99, Title: "Bad", Genre: "novel", Note: &note}
+			if _, err := w.books.Insert(t.Context(), "99", bad); err != nil {
+				t.Fatal(err)
+			}
+			var errs, data []string
+			for i := range tt.tables {
+				errs = append(errs, fmt.Sprintf("[tables nodes %d on 1 note] INTERNAL_SERVER_ERROR; ", i))
+				data = append(data, `{"on":[{"id":"1","note":"mind the <step>"},{"id":"99","note":null}]}`)
+			}
+			want := strings.Join(errs, "") + `{"tables":{"nodes":[` + strings.Join(data, ",") + `]}}`
+			if diff := cmp.Diff(want, outline(t, w.ask(t, `{ tables { nodes { on { id note } } } }`))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestLimitInList checks a list in which the limit of the response is reached, at each byte of it.
+func TestLimitInList(t *testing.T) {
+	t.Parallel()
+	const document = `{ tables { nodes { on { id } } } }`
+	const want = `{"data":{"tables":{"nodes":[{"on":[{"id":"1"},{"id":"2"},{"id":"3"}]}]}}}`
+	w := newTables(t, 1, []int64{1, 2, 3}, exec.Config{})
+	for limit := strings.Index(want, `{"id"`); limit <= len(want); limit++ {
+		w.remake(t, setting{config: exec.Config{Answer: limit}})
+		got, outcome := w.run(t.Context(), t, document, "")
+		if limit < strings.LastIndex(want, `,{"id"`) {
+			message := fmt.Sprintf(`"message":"The response is longer than the limit of %d bytes. `, limit)
+			if !strings.HasPrefix(got, `{"errors":[{`+message) || !strings.HasSuffix(got, `,"data":null}`) ||
+				strings.Count(got, "message") != 1 || outcome != exec.NoData {
+				t.Errorf("limit %d: %v, %s", limit, outcome, got)
+			}
+		} else if limit == len(want) && (got != want || outcome != exec.Done) {
+			t.Errorf("limit %d: %v, %s, want %s", limit, outcome, got, want)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"iter"
+	"maps"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -72,7 +73,8 @@ func (e *Engine) newSubscription(p *Plan, variables map[string]jsontext.Value,
 	if errs := r.prepare(variables); errs != nil {
 		return nil, errs
 	}
-	s := &subscription{e: e, plan: p, variables: r.variables}
+	s := &subscription{e: e, plan: p, variables: make(map[string]any, len(r.variables))}
+	maps.Copy(s.variables, r.variables) // the map of the run may have the size of that of another plan
 	for i := range p.root.ops {
 		if st := &p.root.ops[i]; st.write == changed && r.on[st.when] {
 			s.field = st.field

@@ -81,13 +81,10 @@ func (r *run) object(s *selectionSet, p parent) bool {
 			return false
 		}
 		// A joined field is unconditional, so the ops that it replaces are all on.
-		if st.joined != nil {
-			var err error
-			if r.dst, err = st.joined.append(r.dst, p.value); err == nil {
-				i += st.joined.more
-				continue
-			} // write the fields one by one to find the one with the error
-		}
+		if st.joined != nil && r.appendJoined(st.joined, p.value) == nil {
+			i += st.joined.more
+			continue
+		} // after an error, write the fields one by one to find the one with the error
 		n := st.field
 		r.dst = append(r.dst, n.label...)
 		if n.write == constant {
@@ -131,6 +128,8 @@ func (r *run) appendField(n *field, s *selectionSet, p *parent) bool {
 		return r.toOne(n, p)
 	case toMany:
 		return r.toMany(n, p)
+	case toPage:
+		return r.toPage(n, p)
 	case computed:
 		l := &r.loaded[n.fetchIndex]
 		if l.err != nil {
@@ -203,9 +202,13 @@ func (r *run) toOne(n *field, p *parent) bool {
 	if l.err != nil {
 		return r.failAt(n, l.err)
 	}
+	ends := l.page.Ends(p.i)
+	if len(ends) > 0 && r.relatedWhole(n, l, int(ends[0])) {
+		return true
+	}
 	r.path = append(r.path, segment{key: n.key})
 	ok := false
-	if ends := l.page.Ends(p.i); len(ends) > 0 {
+	if len(ends) > 0 {
 		ok = r.related(n, l, int(ends[0]))
 	} else {
 		ok = r.null(n, n.def.Type)
@@ -221,6 +224,9 @@ func (r *run) toMany(n *field, p *parent) bool {
 		return r.failAt(n, l.err)
 	}
 	ends := l.page.Ends(p.i)
+	if len(l.spans) == 0 && r.wholeList(n.sub, l.page.Entries, ends) {
+		return true
+	}
 	r.path = append(r.path, segment{key: n.key})
 	ok := r.each(n.def.Type.Elem, len(ends), func(i int) bool { return r.related(n, l, int(ends[i])) })
 	r.path = r.path[:len(r.path)-1]
@@ -230,6 +236,17 @@ func (r *run) toMany(n *field, p *parent) bool {
 // sample is the number of elements of a long list after which its size is estimated. Growing a
 // large buffer step by step would need more memory than the response.
 const sample = 32
+
+// grownForList returns dst with space for the rest of a list of count elements. first is where its
+// elements begin; sample of them have been appended.
+func (r *run) grownForList(dst []byte, first, count int) []byte {
+	rest := min((len(dst)-first)/sample*(count-sample), r.most-len(dst))
+	// The size of the previous response is a better estimate, if it is close.
+	if cap(dst)-len(dst) < rest*3/4 {
+		dst = grown(dst, rest+rest/16)
+	}
+	return dst
+}
 
 // each appends a list. one appends an element. An element that is null in a list of non-null
 // elements makes the whole list null.
@@ -243,11 +260,7 @@ func (r *run) each(elem *model.Ref, count int, one func(i int) bool) bool {
 			r.dst = append(r.dst, ',')
 		}
 		if i == sample && count > 4*sample {
-			// The size of the previous response is a better estimate, if it is close.
-			rest := (len(r.dst) - first) / sample * (count - sample)
-			if rest = min(rest, r.most-len(r.dst)); cap(r.dst)-len(r.dst) < rest*3/4 {
-				r.dst = grown(r.dst, rest+rest/16)
-			}
+			r.dst = r.grownForList(r.dst, first, count)
 		}
 		r.path[at].index = i
 		start := len(r.dst)

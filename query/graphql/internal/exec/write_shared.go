@@ -21,26 +21,43 @@ func (l *loaded) share(parents int) {
 	}
 }
 
-// related appends an item of a relation. The first occurrence is written, and later ones are copies
-// of its bytes.
+// related appends an item of a relation. It needs the path of the relation, for errors.
 func (r *run) related(n *field, l *loaded, i int) bool {
-	if len(l.spans) == 0 {
-		return r.item(n, l.page.Entries, i)
+	if r.relatedWhole(n, l, i) {
+		return true
 	}
-	s := &l.spans[i]
+	if len(r.dst) > r.most {
+		r.long = true
+		return false
+	}
+	from, failures := len(r.dst), r.failures
+	if !r.object(n.sub, parent{value: l.page.Entries[i].Value, entries: l.page.Entries, i: i}) {
+		return false
+	}
+	if len(l.spans) > 0 {
+		l.spans[i] = span{from, len(r.dst), failures + 1} // not used if there were errors inside
+	}
+	return true
+}
+
+// relatedWhole is related for items that need no path: copies of an earlier occurrence, and those with
+// a joined form. Otherwise it appends nothing and returns false.
+func (r *run) relatedWhole(n *field, l *loaded, i int) bool {
+	if len(l.spans) == 0 {
+		return r.whole(n.sub, l.page.Entries[i].Value)
+	}
+	s, from := &l.spans[i], len(r.dst)
 	// After an error, the response may have been truncated, and the span is invalid.
 	if s.failures == r.failures+1 {
-		if len(r.dst) > r.most { // object checks this otherwise
-			r.long = true
+		if from > r.most { // object checks this otherwise
 			return false
 		}
 		r.dst = append(r.dst, r.dst[s.from:s.to]...)
 		return true
 	}
-	from, failures := len(r.dst), r.failures
-	if !r.item(n, l.page.Entries, i) {
+	if !r.whole(n.sub, l.page.Entries[i].Value) {
 		return false
 	}
-	*s = span{from, len(r.dst), failures + 1} // not used if there were errors inside
+	*s = span{from, len(r.dst), r.failures + 1}
 	return true
 }

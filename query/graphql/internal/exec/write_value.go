@@ -125,7 +125,7 @@ func (r *run) paged(n *field, p *parent) bool {
 		if err := r.loaded[n.fetchIndex].err; err != nil {
 			return r.failAt(n, err)
 		}
-		r.dst = strconv.AppendInt(r.dst, int64(r.loaded[n.fetchIndex].total), 10)
+		r.dst = strconv.AppendInt(r.dst, int64(r.total(n, p)), 10)
 	case edgeCursor:
 		return r.cursor(n, page, p.i)
 	case connectionEventCursor:
@@ -134,7 +134,7 @@ func (r *run) paged(n *field, p *parent) bool {
 		}
 		r.appendFeedCursor(p.list.conn.EventCursor)
 	case pageHasNext:
-		r.dst = strconv.AppendBool(r.dst, page.Next != "")
+		r.dst = strconv.AppendBool(r.dst, page.Next != "" || p.list.part.next)
 	case pageHasPrevious:
 		r.dst = strconv.AppendBool(r.dst, page.Prev != "")
 	case pageStart, pageEnd:
@@ -145,6 +145,9 @@ func (r *run) paged(n *field, p *parent) bool {
 
 // inside appends the objects of a connection.
 func (r *run) inside(n *field, p *parent) bool {
+	if p.list.conn.Related {
+		return r.insidePart(n, p)
+	}
 	entries, ref := p.list.conn.Page.Entries, n.def.Type
 	switch n.write {
 	case connectionNodes:
@@ -173,7 +176,11 @@ func (r *run) cursor(n *field, page *resource.Page, i int) bool {
 // limit 0 has no items, so it has no cursors either.
 func (r *run) pageEdge(n *field, p *parent) bool {
 	page := &p.list.conn.Page
-	if len(page.Entries) == 0 {
+	count := len(page.Entries)
+	if p.list.conn.Related {
+		count = len(p.list.part.ends)
+	}
+	if count == 0 {
 		if n.nonNull {
 			return r.failAt(n, errNull)
 		}
@@ -181,7 +188,10 @@ func (r *run) pageEdge(n *field, p *parent) bool {
 	}
 	i := 0
 	if n.write == pageEnd {
-		i = len(page.Entries) - 1
+		i = count - 1
+	}
+	if p.list.conn.Related {
+		i = int(p.list.part.ends[i])
 	}
 	return r.cursor(n, page, i)
 }

@@ -6,6 +6,7 @@ package fetch
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -18,6 +19,8 @@ import (
 const (
 	maxValues = 200 // values of one in or notIn
 	maxDepth  = 8   // levels of nested and, or and not
+	// maxRelations limits the relations in one path, as in customer: {company: {...}}.
+	maxRelations = 3
 )
 
 // filterReader converts the argument filter. It continues after an error, to report several. The
@@ -30,6 +33,8 @@ type filterReader struct {
 	// in at most maxDepth of them. Without this limit a request could contain many operands without
 	// comparisons and use them for each root field.
 	operands int
+	// relations is the number of relations that lead to the current object.
+	relations int
 }
 
 // filter returns the argument filter as a query.Filter. It adds errors to bad. It returns the zero
@@ -69,9 +74,14 @@ func (r *filterReader) object(t *model.Type, given map[string]any, at string, de
 			}
 		// A member has comparisons, and not has a filter of the same type.
 		case map[string]any:
-			if in.Member != nil {
+			switch {
+			case in.Member != nil:
 				all = append(all, r.field(in, value, at))
-			} else {
+			case in.Relation != "":
+				all = append(all, r.relation(in, value, at, depth))
+			case in.Name != string(query.NotOp): // the aggregates of a function
+				all = append(all, r.object(in.Type.Named(), value, at, depth))
+			default:
 				all = append(all, query.Not(r.object(t, value, at, depth+1)))
 			}
 		}
@@ -107,10 +117,7 @@ func (r *filterReader) field(in *model.Input, given map[string]any, at string) q
 		if !ok || value == nil && op.Name == string(query.IsNull) {
 			continue
 		}
-		if r.terms--; r.terms < 0 {
-			if r.terms == -1 {
-				r.bad.add(at, "tooMany", fmt.Sprintf("there can be at most %d comparisons", r.most))
-			}
+		if !r.countTerm(at) {
 			break
 		}
 		if value, ok := r.operand(in.Member, query.Op(op.Name), value, at+"."+op.Name); ok {
@@ -118,6 +125,57 @@ func (r *filterReader) field(in *model.Input, given map[string]any, at string) q
 		}
 	}
 	return query.And(all...)
+}
+
+// countTerm counts a comparison. It reports the first one beyond the limit.
+func (r *filterReader) countTerm(at string) bool {
+	if r.terms--; r.terms == -1 {
+		r.bad.add(at, "tooMany", fmt.Sprintf("there can be at most %d comparisons", r.most))
+	}
+	return r.terms >= 0
+}
+
+// relation converts the conditions on related items.
+func (r *filterReader) relation(in *model.Input, given map[string]any, at string, depth int) query.Filter {
+	if r.relations == maxRelations {
+		r.bad.add(at, "tooMany", fmt.Sprintf("at most %d relations can follow each other", maxRelations))
+		return query.Filter{}
+	}
+	r.relations++
+	defer func() { r.relations-- }()
+	if !in.Many {
+		if !r.countTerm(at) {
+			return query.Filter{}
+		}
+		return query.Some(in.Relation, r.object(in.Type.Named(), given, at, depth))
+	}
+	var all []query.Filter
+	for _, quantifier := range in.Type.Named().Inputs {
+		value, ok := given[quantifier.Name].(map[string]any)
+		if !ok { // absent, or null
+			continue
+		}
+		at := at + "." + quantifier.Name
+		if !r.countTerm(at) {
+			break
+		}
+		f := r.object(quantifier.Type.Named(), value, at, depth)
+		switch quantifier.Name {
+		case "some":
+			f = query.Some(in.Relation, f)
+		case "none":
+			f = query.Not(query.Some(in.Relation, f))
+		default:
+			f = query.Not(query.Some(in.Relation, query.Not(f)))
+		}
+		all = append(all, f)
+	}
+	return query.And(all...)
+}
+
+// hasRelation reports whether a filter has conditions on related items.
+func hasRelation(f query.Filter) bool {
+	return f.Op == query.SomeOp || slices.ContainsFunc(f.Filters, hasRelation)
 }
 
 // operand converts the value of a comparison to canonical form. A list occurs for in and notIn
@@ -151,7 +209,7 @@ func (r *filterReader) scalar(f *schema.Field, op query.Op, value any, at string
 	case value == nil:
 		r.bad.add(at, "null", "must not be null; use isNull")
 		return nil, false
-	case op == query.IsNull, op == query.Contains, op == query.StartsWith:
+	case op == query.IsNull, op == query.StartsWith, op == query.Contains && !f.ComparableElem():
 		return value, true // for an enum, the operand may be a part of a value
 	}
 	got, err := f.Parse(textOf(value))

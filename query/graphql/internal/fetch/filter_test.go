@@ -65,7 +65,7 @@ func TestFilter(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer c.Page.Release()
-			if diff := cmp.Diff(tt.want, c.Filter); diff != "" {
+			if diff := cmp.Diff(tt.want, c.Query.Filter); diff != "" {
 				t.Errorf("what is to be counted (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(tt.want, s.asked[0].Filter); diff != "" {

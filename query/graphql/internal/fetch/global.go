@@ -37,17 +37,26 @@ func parseGlobalID(text string) (name, id string, ok bool) {
 // itemID returns the argument id of a field, and whether it is given. A global id must be one of the
 // field's resource.
 func itemID(f *model.Field, args map[string]any) (id string, given bool, err error) {
-	id, given = args["id"].(string)
-	if arg := f.Arg("id"); !given || arg == nil || !arg.Global {
-		return id, given, nil
+	if _, given = args["id"].(string); !given {
+		return "", false, nil
 	}
-	name, id, ok := parseGlobalID(id)
-	if !ok || name != f.Resource.Name() {
+	id, err = globalID(f, "id", f.Resource, args)
+	return id, true, err
+}
+
+// globalID returns the argument with this name, which is the id of an item of r.
+func globalID(f *model.Field, name string, r *resource.Resource, args map[string]any) (string, error) {
+	id, _ := args[name].(string)
+	if arg := f.Arg(name); arg == nil || !arg.Global {
+		return id, nil
+	}
+	of, id, ok := parseGlobalID(id)
+	if !ok || of != r.Name() {
 		var bad violations
-		bad.add("id", "invalidID", "must be the global id of an item of "+f.Resource.Name())
-		return "", true, bad.err()
+		bad.add(name, "invalidID", "must be the global id of an item of "+r.Name())
+		return "", bad.err()
 	}
-	return id, true, nil
+	return id, nil
 }
 
 // NodeID is a decoded global id.

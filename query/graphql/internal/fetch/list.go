@@ -5,6 +5,7 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -21,12 +22,15 @@ type Connection struct {
 	// Page has the items. If the limit is 0, its Next and Prev are not valid cursors; they are
 	// non-empty if there are items after or before the page.
 	Page resource.Page
-	// Filter is the filter of the list, which Count uses.
-	Filter query.Filter
+	// Query is the query of the list, of which Count uses the filter and the search.
+	Query query.Query
 	// EventCursor is the cursor for a subscription that continues the list, or EventCursorErr is
 	// the reason why there is none. Only [Fetcher.WatchedList] sets them.
 	EventCursor    feed.Cursor
 	EventCursorErr error
+	// Related reports that Page has the items of several parents; see [Connection.Of]. Empty reports that
+	// the limit is 0, although Page has items.
+	Related, Empty bool
 
 	mu      sync.Mutex // guards the fields below
 	counted bool
@@ -42,8 +46,8 @@ func (c *Connection) Count(ctx context.Context, r *resource.Resource) (int, erro
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.counted {
-		c.total, c.err = r.Count(ctx, c.Filter)
-		c.counted = true // not set if r.Count panics; the next call panics too
+		c.total, c.err = r.CountFound(ctx, c.Query)
+		c.counted = true // not set if CountFound panics; the next call panics too
 	}
 	return c.total, c.err
 }
@@ -55,6 +59,7 @@ func (x *Fetcher) List(ctx context.Context, f *model.Field, args map[string]any,
 	columns []string) (*Connection, error) {
 	var bad violations
 	q := query.Query{Fields: columns, Filter: x.filter(f, args, &bad), Sort: order(args["orderBy"], &bad)}
+	q.Search = search(args, &bad)
 	limit, at := position(f.Resource.Describe(), args, &bad)
 	if err := bad.err(); err != nil {
 		return nil, err
@@ -67,7 +72,17 @@ func (x *Fetcher) List(ctx context.Context, f *model.Field, args map[string]any,
 	if limit == 0 {
 		empty(&page, at.Before != "" || at.AtEnd)
 	}
-	return &Connection{Page: page, Filter: q.Filter}, nil
+	return &Connection{Page: page, Query: q}, nil
+}
+
+// search parses the argument search.
+func search(args map[string]any, bad *violations) query.Search {
+	text, _ := args["search"].(string)
+	s, err := query.ParseSearch(text)
+	if e, ok := errors.AsType[*query.Error](err); ok {
+		bad.add("search", e.Code, e.Detail)
+	}
+	return s
 }
 
 // empty removes the one item from a page with limit 0, and sets Next or Prev. List has read one

@@ -43,6 +43,9 @@ type Watching struct {
 func (x *Fetcher) Watching(f *model.Field, args map[string]any, last string) (*Watching, error) {
 	var bad violations
 	w := &Watching{of: f.Resource, filter: x.filter(f, args, &bad)}
+	if hasRelation(w.filter) {
+		bad.add("filter", "unsupportedFilter", "a subscription cannot be filtered through relations")
+	}
 	var err error
 	if w.id, w.one, err = itemID(f, args); err != nil {
 		return nil, err

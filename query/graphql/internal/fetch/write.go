@@ -12,10 +12,10 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Write performs a field with Source Create, Replace, Patch or Delete. It returns the item, which
-// for Delete is the last state. A nil item without an error means that the write succeeded and
-// there is no item to return: it cannot be represented in this version, or a repeated delete
-// succeeded. The core authorizes, validates and retries, and publishes the event.
+// Write performs a field with Source Create, Replace, Patch, Delete, Restore, Link or Unlink. It
+// returns the item, which for Delete is the last state. A nil item without an error means that the
+// write succeeded and there is no item to return: it cannot be represented in this version, or a
+// repeated delete succeeded. The core authorizes, validates and retries, and publishes the event.
 func (x *Fetcher) Write(ctx context.Context, f *model.Field, args map[string]any) (*resource.Entry, error) {
 	return x.Create(ctx, f, args, "")
 }
@@ -34,7 +34,10 @@ func (x *Fetcher) Create(ctx context.Context, f *model.Field, args map[string]an
 	e, err := x.writeItem(ctx, f, args, &opts)
 	switch {
 	case err != nil:
-		return nil, located(err, inputsOf(f), "input")
+		if inputs := inputsOf(f); inputs != nil {
+			return nil, located(err, inputs, "input")
+		}
+		return nil, located(err, nil, "") // the members of an item that is not an argument
 	case e.Value == nil:
 		return nil, nil
 	}
@@ -50,8 +53,13 @@ func (x *Fetcher) writeItem(
 	if err != nil {
 		return e, err
 	}
-	if f.Source == model.Delete {
+	switch f.Source {
+	case model.Delete:
 		return r.Delete(ctx, id, opts)
+	case model.Restore:
+		return r.Restore(ctx, id, opts)
+	case model.Link, model.Unlink:
+		return x.changeLink(ctx, f, id, args)
 	}
 	given, _ := args["input"].(map[string]any)
 	doc, err := document(nil, inputsOf(f), given)
@@ -72,6 +80,26 @@ func (x *Fetcher) writeItem(
 		return e, err
 	}
 	return r.Patch(ctx, id, p, opts)
+}
+
+// changeLink links or unlinks an item and one of the target of a relation, and returns the item.
+func (x *Fetcher) changeLink(
+	ctx context.Context, f *model.Field, id string, args map[string]any,
+) (e resource.Entry, err error) {
+	target, _ := x.catalog.Related(f.Resource, f.Relation)
+	to, err := globalID(f, "to", target, args)
+	if err != nil {
+		return e, err
+	}
+	if f.Source == model.Link {
+		_, _, err = x.catalog.Link(ctx, f.Resource, f.Relation, id, to, nil)
+	} else {
+		err = x.catalog.Unlink(ctx, f.Resource, f.Relation, id, to, nil)
+	}
+	if err != nil {
+		return e, err
+	}
+	return f.Resource.Get(ctx, id)
 }
 
 // preconditions parses the argument ifMatch, which has the syntax of the If-Match header field. A

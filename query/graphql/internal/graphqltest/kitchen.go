@@ -54,7 +54,7 @@ func Kitchen() *model.Schema {
 	for name, kind := range map[string]model.Kind{"Int": model.Scalar, "Float": model.Scalar,
 		"String":  model.Scalar,
 		"Boolean": model.Scalar, "ID": model.Scalar, "DateTime": model.Scalar, "Int64": model.Scalar,
-		"JSON":  model.Scalar,
+		"JSON": model.Scalar, "Decimal": model.Scalar,
 		"Color": model.Enum, "Choice": model.InputObject, "Settings": model.InputObject,
 		"Tree":  model.InputObject,
 		"Query": model.Object, "Change": model.Object, "Thing": model.Object} {

@@ -50,6 +50,17 @@ func Scalars() []ScalarCase {
 		{"Color", "PINK", `"PINK"`, nil},
 		{"Color", "navy", `"navy"`, nil},
 		{"Color", `"NAVY"`, "", nil},
+		// Decimal keeps its digits, as a string or a number, and an exponent is expanded.
+		{"Decimal", `"12.50"`, `"12.50"`, "12.50"},
+		{"Decimal", "12.50", "12.50", "12.50"},
+		{"Decimal", "-7", "-7", "-7"},
+		{"Decimal", "0.1000000000000000000001", "0.1000000000000000000001", "0.1000000000000000000001"},
+		{"Decimal", "1.5e3", "1.5e3", "1500"},
+		{"Decimal", `"1,5"`, `"1,5"`, nil},
+		{"Decimal", `""`, `""`, nil},
+		{"Decimal", "1e1001", "1e1001", nil},
+		{"Decimal", "true", "true", nil},
+		{"Decimal", "[1]", "[1]", nil},
 		// DateTime is RFC 3339 with an offset. The fraction has a point, and the day must exist.
 		{"DateTime", `"2026-11-21T10:00:00Z"`, `"2026-11-21T10:00:00Z"`,
 			time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)},

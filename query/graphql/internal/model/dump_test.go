@@ -107,14 +107,14 @@ func deprecated(why string) string {
 }
 
 var sources = map[model.Source]string{
-	model.Member: "Member", model.Related: "Related", model.Computed: "Computed", model.ETag: "ETag",
+	model.Member: "Member", model.Related: "Related", model.RelatedPage: "RelatedPage", model.Computed: "Computed", model.ETag: "ETag",
 	model.Nodes: "Nodes",
 	model.Edges: "Edges", model.PageInfo: "PageInfo", model.TotalCount: "TotalCount", model.Node: "Node",
 	model.Cursor: "Cursor", model.HasNext: "HasNext", model.HasPrevious: "HasPrevious",
 	model.StartCursor: "StartCursor",
 	model.EndCursor:   "EndCursor", model.Get: "Get", model.List: "List", model.Lookup: "Lookup",
 	model.Create:  "Create",
-	model.Replace: "Replace", model.Patch: "Patch", model.Delete: "Delete", model.Invoke: "Invoke",
+	model.Replace: "Replace", model.Patch: "Patch", model.Delete: "Delete", model.Restore: "Restore", model.Invoke: "Invoke",
 	model.Custom: "Custom",
 	model.Meta:   "Meta", model.EventCursor: "EventCursor", model.Watch: "Watch", model.ChangeKind: "ChangeKind",
 	model.ChangeID:   "ChangeID",

@@ -75,6 +75,10 @@ func (b *builder) itemInput(r *resource.Resource, verb string, form form) *Type 
 		if m.ReadOnly || isID && (form != creating || !policy.TakesIDs) {
 			continue
 		}
+		// The key of a composite id cannot change.
+		if form != creating && slices.Contains(policy.Key, m.Field.Name) {
+			continue
+		}
 		in := b.inputOf(m, position{m.Field, m.name, name, isID}, form)
 		// A client has to give the id unless the store can assign one.
 		if isID {

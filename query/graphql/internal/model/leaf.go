@@ -61,6 +61,8 @@ func (b *builder) leaf(t *schema.Type, s position) *Type {
 		return b.scalar("DateTime")
 	case t.Kind == schema.String && f != nil && isEnum(f):
 		return b.enum(t, s)
+	case t.Kind == schema.String && f != nil && f.IsDecimal():
+		return b.scalar("Decimal")
 	case t.Kind == schema.String:
 		return b.scalar("String")
 	case t.Kind == schema.Boolean:
@@ -172,6 +174,8 @@ func (b *builder) scalar(name string) *Type {
 		case "DateTime":
 			t.Doc = "A date and time with an offset from UTC, as in RFC 3339: \"2026-11-21T06:00:00Z\"."
 			t.SpecifiedBy = "https://www.rfc-editor.org/rfc/rfc3339"
+		case "Decimal":
+			t.Doc = "An exact decimal number, as a string: \"12.50\". As input, a number is accepted, too."
 		case "JSON":
 			t.Doc = "Any JSON value."
 			t.SpecifiedBy = "https://www.rfc-editor.org/rfc/rfc8259"

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -147,6 +148,10 @@ type Input struct {
 	HasDefault bool
 	// Member is the member of the Go type that the value sets, filters by or sorts by, or nil.
 	Member *schema.Field
+	// Relation is the name of a relation: the value filters its items. Many reports that the value has
+	// some, none and every.
+	Relation string
+	Many     bool
 	// Global reports that the value is a global id; see Options.GlobalIDs.
 	Global bool
 }
@@ -173,11 +178,12 @@ type Source uint8
 
 // The sources. A comment names the members of Field that are set.
 const (
-	Member   Source = iota // a member of the Go value: Member
-	Related                // related items: Resource is the target, Relation the name
-	Computed               // a custom field of items, resolved in batches: Custom
-	ETag                   // the ETag of the item
-	GlobalID               // the global id of the item: Resource
+	Member      Source = iota // a member of the Go value: Member
+	Related                   // related items: Resource is the target, Relation the name
+	RelatedPage               // a page of related items: Resource is the target, Relation the name
+	Computed                  // a custom field of items, resolved in batches: Custom
+	ETag                      // the ETag of the item
+	GlobalID                  // the global id of the item: Resource
 
 	Nodes       // of a connection: the items
 	Edges       // of a connection: the edges
@@ -191,18 +197,22 @@ const (
 	StartCursor
 	EndCursor
 
-	Get     // of a root: the item with an id; Resource
-	List    // of a root: a page of items; Resource
-	ByID    // of the query root: the item with a global id
-	ByIDs   // of the query root: the items with global ids
-	Lookup  // of a root: Lookup; Resource is the target
-	Create  // Resource
-	Replace // Resource
-	Patch   // Resource
-	Delete  // Resource
-	Invoke  // Command
-	Custom  // a custom field of a root: Custom
-	Watch   // of a subscription: changes of items; Resource
+	Get       // of a root: the item with an id; Resource
+	List      // of a root: a page of items; Resource
+	ByID      // of the query root: the item with a global id
+	ByIDs     // of the query root: the items with global ids
+	Aggregate // of a root: a page of groups; Resource, Groups
+	Lookup    // of a root: Lookup; Resource is the target
+	Create    // Resource
+	Replace   // Resource
+	Patch     // Resource
+	Delete    // Resource
+	Restore   // Resource
+	Link      // Resource, Relation: links an item and one of the relation's target
+	Unlink    // Resource, Relation
+	Invoke    // Command
+	Custom    // a custom field of a root: Custom
+	Watch     // of a subscription: changes of items; Resource
 
 	ChangeKind // of a change: its kind
 	ChangeID   // the id of the item, which is the global one if Resource is set
@@ -222,14 +232,17 @@ type Field struct {
 	Member   *schema.Field
 	Resource *resource.Resource
 	Relation string
-	Limit    int // of Related: the maximum number of items
-	// ZeroNull reports that the zero value of a Member is written as null. It is set for enums,
+	Limit    int // of Related: the maximum number of items; of RelatedPage: the default
+	// ZeroNull reports that the zero value of a Member is written as null. It is set for enums, decimals,
 	// structs and types with text methods that JSON may omit: the zero value may not be a valid
 	// value of the type.
 	ZeroNull bool
-	Lookup   *resource.Lookup
-	Command  *command.Command
-	Custom   *CustomField
+	// Groups is the result of Aggregate, and Aggregate the value of a field of its groups.
+	Groups    *Groups
+	Aggregate *query.Aggregate
+	Lookup    *resource.Lookup
+	Command   *command.Command
+	Custom    *CustomField
 	// Meta resolves an introspection field. The result is nil, a string, a bool, a []any of values,
 	// or a parent value for the fields of an introspection type.
 	Meta func(parent any, args map[string]any) any

@@ -29,9 +29,14 @@ const (
 // schema does not use them, so that adding a resource to a catalog never takes a name away.
 func reserved() []string {
 	names := []string{onQuery, onMutation, onSubscription, "PageInfo", "SortDirection", "ChangeKind",
-		"StringIDFilter", "NullableStringIDFilter"}
-	for _, scalar := range []string{"Int", "Float", "String", "Boolean", "ID", "Int64", "DateTime", "JSON"} {
-		names = append(names, scalar, scalar+"Filter", "Nullable"+scalar+"Filter")
+		"StringIDFilter", "NullableStringIDFilter", "DurationFilter", "NullableDurationFilter"}
+	for _, scalar := range []string{
+		"Int", "Float", "String", "Boolean", "ID", "Int64", "Decimal", "DateTime", "JSON",
+	} {
+		names = append(names, scalar)
+		for _, of := range []string{scalar, scalar + "List"} {
+			names = append(names, of+"Filter", "Nullable"+of+"Filter")
+		}
 	}
 	return names
 }

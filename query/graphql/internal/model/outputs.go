@@ -63,6 +63,7 @@ func (b *builder) item(r *resource.Resource) *Type {
 	}
 	b.addRelations(set, r)
 	b.addComputed(set, r)
+	b.addRelatedPages(set, r)
 	return t
 }
 
@@ -86,10 +87,10 @@ func (b *builder) addMembers(set *fields, members []member, base, id string) {
 }
 
 // mayLackZero reports whether the zero value of a Go type may be invalid for t: it may not be a
-// value of an enum, and the text methods of a type may reject it. Null
+// value of an enum, the empty string is no decimal, and the text methods of a type may reject it. Null
 // replaces such a value, which would be an error of the field.
 func mayLackZero(t *Type, goType *schema.Type) bool {
-	if t.Kind != Scalar {
+	if t.Kind != Scalar || t.Name == "Decimal" {
 		return true
 	}
 	p := reflect.PointerTo(goType.GoType)
@@ -147,9 +148,15 @@ func (b *builder) object(t *schema.Type, hint string) *Type {
 }
 
 // connection returns the type of a page of a list, as defined by the Relay Cursor Connections
-// Specification.
+// Specification. The list of the resource and pages of relations to it share the type.
 func (b *builder) connection(r *resource.Resource) *Type {
+	if t := b.connections[r]; t != nil {
+		return t
+	}
 	item := b.item(r)
+	if t := b.connections[r]; t != nil { // of a relation of the item
+		return t
+	}
 	edge := b.define(Object, item.Name+"Edge", ofResource(r, "the edges"))
 	edge.Doc, edge.Resource = "An item of `"+r.Name()+"` in a list, with its cursor.", r
 	edge.Fields = []*Field{
@@ -164,6 +171,7 @@ func (b *builder) connection(r *resource.Resource) *Type {
 	}
 	info := b.shared(Object, "PageInfo", b.fillPageInfo)
 	t := b.define(Object, item.Name+"Connection", ofResource(r, "the pages"))
+	b.connections[r] = t
 	t.Doc, t.Resource = "A page of `"+r.Name()+"`.", r
 	t.Fields = []*Field{
 		{Name: "edges", Doc: "The items with their cursors.", Type: listOf(edge, true), Source: Edges,

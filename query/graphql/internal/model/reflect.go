@@ -81,7 +81,11 @@ type builder struct {
 	members map[*schema.Type][]member
 	enums   map[string]*schema.Field // the first member with an enum
 	filters map[*resource.Resource]*Type
-	node    *Type // the interface Node; nil without global ids
+	// types of the conditions on related items, by the resource of these
+	listFilters map[*resource.Resource]*Type
+	connections map[*resource.Resource]*Type // types of pages
+	sorts       map[*resource.Resource]*Type // types of sort keys
+	node        *Type                        // the interface Node; nil without global ids
 }
 
 // nested is a struct within an input or a patch. In a patch all members are optional.
@@ -99,7 +103,8 @@ func newBuilder(c *resource.Catalog, opts *Options) *builder {
 		inputs: map[nested]*Type{},
 		bases:  map[*schema.Type]string{}, members: map[*schema.Type][]member{},
 		enums:   map[string]*schema.Field{},
-		filters: map[*resource.Resource]*Type{},
+		filters: map[*resource.Resource]*Type{}, listFilters: map[*resource.Resource]*Type{},
+		connections: map[*resource.Resource]*Type{}, sorts: map[*resource.Resource]*Type{},
 	}
 	// Reserved names have no fix, because the resource has to give way.
 	for _, name := range reserved() {

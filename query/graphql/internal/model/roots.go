@@ -24,6 +24,9 @@ func (b *builder) queryType() *Type {
 			// The field of an item is named after its type, and that of a list after the resource.
 			set.add(b.get(r, item), ofResource(r, "the item"))
 			set.add(b.list(r), ofField(r, "the list"))
+			if groups := b.aggregate(r); groups != nil {
+				set.add(groups, ofField(r, "the groups"))
+			}
 		}
 	}
 	if b.node != nil {
@@ -63,34 +66,45 @@ func (b *builder) idArg() *Input {
 // the maximum is an error.
 func (b *builder) list(r *resource.Resource) *Field {
 	f := &Field{Name: camel(r.Name()), Type: refTo(b.connection(r)), Source: List, Resource: r}
+	policy := r.Describe()
+	f.Args = append(b.selection(r, b.searchArg(r)...), b.forward(r, policy.PageSize)...)
+	// Backward paging reverses the order, so it needs one that can be sorted.
+	if f.Arg("orderBy") == nil {
+		f.Doc = "A page of `" + r.Name() + "`, in the order of the store."
+		return f
+	}
+	f.Doc = "A page of `" + r.Name() + "`."
+	f.Args = append(f.Args,
+		&Input{Name: "last", Type: refTo(b.scalar("Int")),
+			Doc: "The number of items from the end, or before `before`: at most " +
+				strconv.Itoa(policy.MaxPageSize) + "."},
+		&Input{Name: "before", Doc: "Return items before this cursor.", Type: refTo(b.scalar("String"))})
+	return f
+}
+
+// selection returns the arguments of pages that select and sort items. search is that of a search.
+func (b *builder) selection(r *resource.Resource, search ...*Input) (args []*Input) {
 	if filter := b.filter(r); filter != nil {
-		f.Args = append(f.Args, &Input{Name: "filter", Doc: "A filter for the items. Default: all items.",
+		args = append(args, &Input{Name: "filter", Doc: "A filter for the items. Default: all items.",
 			Type: refTo(filter)})
 	}
-	// Backward paging reverses the order, so it needs one that can be sorted.
-	sort := b.sort(r)
-	f.Doc = "A page of `" + r.Name() + "`, in the order of the store."
-	if sort != nil {
-		f.Doc = "A page of `" + r.Name() + "`."
-		f.Args = append(f.Args, &Input{Name: "orderBy", Type: listOf(sort, false),
+	args = append(args, search...)
+	if sort := b.sort(r); sort != nil {
+		args = append(args, &Input{Name: "orderBy", Type: listOf(sort, false),
 			Doc: "The sort keys, at most 4. The next key decides if items are equal by the previous " +
 				"ones. The last key is the id."})
 	}
-	policy := r.Describe()
-	most := "at most " + strconv.Itoa(policy.MaxPageSize) + ". Default " + strconv.Itoa(policy.PageSize) + "."
-	number, text := refTo(b.scalar("Int")), refTo(b.scalar("String"))
-	f.Args = append(f.Args,
-		&Input{Name: "first", Doc: "The number of items from the start, or after `after`: " + most,
-			Type: number},
-		&Input{Name: "after", Doc: "Return items after this cursor.", Type: text})
-	if sort != nil {
-		f.Args = append(f.Args,
-			&Input{Name: "last", Type: number,
-				Doc: "The number of items from the end, or before `before`: at most " +
-					strconv.Itoa(policy.MaxPageSize) + "."},
-			&Input{Name: "before", Doc: "Return items before this cursor.", Type: text})
+	return args
+}
+
+// forward returns the arguments of forward paging. size is the default.
+func (b *builder) forward(r *resource.Resource, size int) []*Input {
+	return []*Input{
+		{Name: "first", Type: refTo(b.scalar("Int")),
+			Doc: "The number of items from the start, or after `after`: at most " +
+				strconv.Itoa(r.Describe().MaxPageSize) + ". Default " + strconv.Itoa(size) + "."},
+		{Name: "after", Doc: "Return items after this cursor.", Type: refTo(b.scalar("String"))},
 	}
-	return f
 }
 
 // lookup returns the field for a lookup, or nil if the target has no item type. The
@@ -182,6 +196,38 @@ func (b *builder) addWrites(set *fields, r *resource.Resource, item *Type) {
 	}
 	if r.Can(resource.OpDelete) {
 		change("delete", "Deletes an item of "+name+" and returns it as it was before.", Delete, nil)
+	}
+	if r.Can(resource.OpRestore) {
+		set.add(&Field{Name: "restore" + item.Name, Type: refTo(item), Source: Restore, Resource: r,
+			Args: []*Input{b.idArg()}, Doc: "Restores a deleted item of " + name + " and returns it."}, o)
+	}
+	for _, relation := range r.Describe().Relations {
+		b.addLinks(set, r, relation, item)
+	}
+}
+
+// addLinks adds the mutations that link and unlink items, for a relation with a resource of links.
+func (b *builder) addLinks(set *fields, r *resource.Resource, relation string, item *Type) {
+	join := b.c.LinkedBy(r, relation)
+	target, _ := b.c.Related(r, relation)
+	if join == nil || b.item(target) == nil {
+		return
+	}
+	add := func(verb, doc, again string, source Source) {
+		to := b.idArg()
+		to.Name, to.Doc = "to", "The id of the item of `"+target.Name()+"`."
+		set.add(&Field{Name: verb + item.Name + pascal(relation), Type: refTo(item), Source: source,
+			Resource: r, Relation: relation, Args: []*Input{b.idArg(), to},
+			Doc: doc + " by `" + join.Name() + "`. Returns the item of `" + r.Name() + "`. " + again},
+			owner{"the links of the relation " + strconv.Quote(relation), "give the relation " +
+				strconv.Quote(relation) + " another name"})
+	}
+	both := " an item of `" + r.Name() + "` and one of `" + target.Name() + "`"
+	if join.Describe().TakesIDs {
+		add("link", "Links"+both, "An existing link is not an error.", Link)
+	}
+	if join.Can(resource.OpDelete) {
+		add("unlink", "Removes the link between"+both, "A missing link is not an error.", Unlink)
 	}
 }
 

@@ -243,13 +243,21 @@ func TestRelations(t *testing.T) {
 		{"seeAlso", "[Note!]!", "see-also", "notes", 20},
 		{"same", "[Note!]!", "same", "notes", 5},
 		{"things", "[Thing!]!", "things", "things", 3},
+		{"seeAlsoConnection", "NoteConnection", "see-also", "notes", 20},
+		{"sameConnection", "NoteConnection", "same", "notes", 5},
+		{"thingsConnection", "ThingConnection", "things", "things", 3},
 	}
-	if diff := cmp.Diff("id text etag next seeAlso same things", fieldNames(typeOf(s, "Note"))); diff != "" {
+	if diff := cmp.Diff("id text etag next seeAlso same things seeAlsoConnection sameConnection thingsConnection",
+		fieldNames(typeOf(s, "Note"))); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
 	for _, tt := range tests {
 		f := typeOf(s, "Note").Field(tt.field)
-		if f.Source != model.Related || f.Type.String() != tt.typ || f.Relation != tt.relation ||
+		source := model.Related
+		if strings.HasSuffix(tt.field, "Connection") {
+			source = model.RelatedPage
+		}
+		if f.Source != source || f.Type.String() != tt.typ || f.Relation != tt.relation ||
 			f.Resource.Name() != tt.target || f.Limit != tt.limit {
 			t.Errorf("%s is %v of %s by %s, at most %d", tt.field, f.Type, f.Resource.Name(), f.Relation,
 				f.Limit)

@@ -34,7 +34,7 @@ func scalar(t *model.Type) (graphql.Type, error) {
 	case "ID":
 		return graphql.ID, nil
 	// Scalars of this library. A new instance for each schema holds its description.
-	case "DateTime", "Int64", "JSON":
+	case "DateTime", "Decimal", "Int64", "JSON":
 		return customScalar(t), nil
 	}
 	return nil, fmt.Errorf("graphql: nobody knows what values the scalar %s has", t.Name)

@@ -66,7 +66,10 @@ func (c *converter) resolve(parent *model.Type, f *model.Field, p graphql.Resolv
 		return ofConnection(f, p.Source.(*fetch.Connection)), nil
 	// The store counts each time. Connection.Count, which package exec uses, caches the number.
 	case model.TotalCount:
-		return parent.Resource.Count(p.Context, p.Source.(*fetch.Connection).Filter)
+		if c := p.Source.(*fetch.Connection); c.Related {
+			return c.Page.TotalOf(0), nil
+		}
+		return parent.Resource.CountFound(p.Context, p.Source.(*fetch.Connection).Query)
 	// Without a position the list remains valid, and only this field has an error.
 	case model.EventCursor:
 		c := p.Source.(*fetch.Connection)
@@ -84,8 +87,11 @@ func (c *converter) resolve(parent *model.Type, f *model.Field, p graphql.Resolv
 	if c.catalog == nil {
 		return nil, errNoCatalog
 	}
-	if f.Source == model.Related || f.Source == model.Computed {
+	switch f.Source {
+	case model.Related, model.Computed:
 		return c.ofItem(parent, f, p)
+	case model.RelatedPage:
+		return orNone(c.ofPage(parent, f, p))
 	}
 	return c.ofRoot(f, p)
 }
@@ -206,6 +212,29 @@ func (c *converter) ofItem(parent *model.Type, f *model.Field, p graphql.Resolve
 	return nil, nil
 }
 
+// ofPage resolves pages of related items, for one item. The entries of the result are in its order.
+func (c *converter) ofPage(
+	parent *model.Type, f *model.Field, p graphql.ResolveParams,
+) (*fetch.Connection, error) {
+	item := p.Source.(*resource.Entry)
+	all, err := c.fetch.RelatedPage(p.Context, f, p.Args, parent.Resource, []resource.Entry{*item},
+		fetch.Selected{Items: true, Total: f.Resource.Describe().Counts, EventCursor: f.Resource.Watches()})
+	if err != nil {
+		return nil, err
+	}
+	page := all.Page
+	ends, next := all.Of(0)
+	page.Entries = make([]resource.Entry, len(ends))
+	for i, end := range ends {
+		page.Entries[i] = all.Page.Entries[end]
+	}
+	if page.Next = ""; next {
+		page.Next = "more"
+	}
+	return &fetch.Connection{Page: page, Related: true, EventCursor: all.EventCursor,
+		EventCursorErr: all.EventCursorErr}, nil
+}
+
 // ofRoot resolves the fields of queries and mutations. Mutations have no transaction here.
 func (c *converter) ofRoot(f *model.Field, p graphql.ResolveParams) (any, error) {
 	switch f.Source {
@@ -218,7 +247,7 @@ func (c *converter) ofRoot(f *model.Field, p graphql.ResolveParams) (any, error)
 		return orNone(c.fetch.List(p.Context, f, p.Args, nil))
 	case model.Get, model.Lookup:
 		return orNone(c.fetch.Item(p.Context, f, p.Args))
-	case model.Create, model.Replace, model.Patch, model.Delete:
+	case model.Create, model.Replace, model.Patch, model.Delete, model.Restore, model.Link, model.Unlink:
 		return orNone(c.fetch.Write(p.Context, f, p.Args))
 	}
 	// The remaining sources are commands and custom fields.

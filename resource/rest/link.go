@@ -1,0 +1,118 @@
+package rest
+
+// PUT and DELETE of the link between two items, /products/{id}/categories/{target}, for relations with
+// Relation.Through. Called by route.go. It calls Catalog.Link and Catalog.Unlink.
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+// linkMethods returns the methods of the links of a relation, and nil if it has none.
+func linkMethods(c *resource.Catalog, r *resource.Resource, relation string) []string {
+	join := c.LinkedBy(r, relation)
+	if join == nil {
+		return nil
+	}
+	var methods []string
+	if join.Describe().TakesIDs {
+		methods = append(methods, http.MethodPut)
+	}
+	if join.Can(resource.OpDelete) {
+		methods = append(methods, http.MethodDelete)
+	}
+	if methods == nil {
+		return nil
+	}
+	return append(methods, http.MethodOptions)
+}
+
+// serveLink serves the path of a link below an item. rest is the path after the name of the resource.
+func (x *call) serveLink(rest string) error {
+	parts := strings.Split(strings.TrimSuffix(rest, "/"), "/")
+	if len(parts) != 3 {
+		return problem.New(problem.NotFound, "There is no resource at this path.")
+	}
+	l := find(x.route.links, parts[1])
+	if l == nil || l.allow == nil || parts[0] == "" || parts[2] == "" {
+		return problem.New(problem.NotFound, "There is no resource at this path.")
+	}
+	x.r.Pattern = x.route.patternItem + "/" + l.name + "/{target}"
+	if strings.HasSuffix(rest, "/") {
+		return x.redirect(strings.TrimSuffix(x.path(), "/"))
+	}
+	id, err := unescapeID(parts[0])
+	if err != nil {
+		return err
+	}
+	target, err := unescapeID(parts[2])
+	if err != nil {
+		return err
+	}
+	switch {
+	case x.r.Method == http.MethodOptions:
+		h := x.w.Header()
+		h["Allow"], h["Cache-Control"] = l.allow, noStore
+		return x.noContent(http.StatusNoContent)
+	case x.r.Method == http.MethodPut && strings.Contains(l.allow[0], http.MethodPut),
+		x.r.Method == http.MethodDelete && strings.Contains(l.allow[0], http.MethodDelete):
+		return x.changeLink(l, id, target)
+	}
+	return notAllowed(l.allow)
+}
+
+// changeLink makes or removes a link. The response has no body: a link has no representation of its
+// own. Location is the item of Relation.Through.
+func (x *call) changeLink(l *link, id, target string) error {
+	if x.r.ContentLength > 0 || x.r.ContentLength < 0 && x.hasContent() {
+		return problem.New(problem.BadRequest, "A link has no content; send the request without a body.")
+	}
+	source, join := x.route.resource, l.join
+	if x.route = find(x.h.table, join.Name()); x.route == nil {
+		return problem.New(problem.NotFound, "There is no resource at this path.")
+	}
+	var w writeRequest
+	x.onItem = true // for the target of a key
+	at := source.Name() + "/" + url.PathEscape(id) + "/" + l.name + "/" + url.PathEscape(target)
+	if err := x.prepare(&w, at); err != nil {
+		return err
+	}
+	x.setKey(&w, at)
+	h := x.w.Header()
+	if x.r.Method == http.MethodDelete {
+		if err := x.h.catalog.Unlink(x.r.Context(), source, l.name, id, target, &w.opts); err != nil {
+			return err
+		}
+	} else {
+		e, made, err := x.h.catalog.Link(x.r.Context(), source, l.name, id, target, &w.opts)
+		if err != nil {
+			return err
+		}
+		if made {
+			h["Location"] = []string{x.href(join.Name(), e.ID, "")}
+			return x.sendLink(http.StatusCreated)
+		}
+	}
+	return x.sendLink(http.StatusNoContent)
+}
+
+// hasContent reports whether a request of unknown length has a body that is not empty.
+func (x *call) hasContent() bool {
+	n, _ := io.ReadFull(x.r.Body, make([]byte, 1))
+	return n > 0
+}
+
+// sendLink sends the response to a change of a link.
+func (x *call) sendLink(status int) error {
+	x.replayed()
+	h := x.w.Header()
+	h["Cache-Control"] = noStore
+	header.AddVary(h, x.route.varyItem)
+	return x.noContent(status)
+}

@@ -1,0 +1,76 @@
+package rest
+
+// POST on the path of an item followed by /restore, which restores a deleted item. Called by route.go;
+// calls Resource.Restore. The path is its own resource, so the methods of the item stay those of the
+// collection.
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// restoreSuffix ends the path that restores an item.
+const restoreSuffix = "/restore"
+
+// isRestore reports whether rest, the escaped path after that of the collection, restores an item.
+func (rt *route) isRestore(rest string) bool {
+	if rt.allowRestore == nil {
+		return false
+	}
+	_, action, deeper := strings.Cut(rest, "/")
+	if strings.Contains(action, "%") { // %72 is equivalent to r (RFC 9110 section 4.2.3)
+		action, _ = url.PathUnescape(action)
+	}
+	return deeper && "/"+action == restoreSuffix
+}
+
+// serveRestore serves the path. segment is that of the id.
+func (x *call) serveRestore(segment string) error {
+	id, err := unescapeID(segment)
+	if err != nil {
+		return err
+	}
+	x.restores = true
+	switch x.r.Method {
+	case http.MethodPost:
+		return x.restore(id)
+	case http.MethodOptions:
+		return x.options(x.route.allowRestore)
+	}
+	return notAllowed(x.route.allowRestore)
+}
+
+// restore handles POST. The request has no body, and preconditions do not apply, because a deleted item
+// has no representation. The response is that of PATCH.
+func (x *call) restore(id string) error {
+	var w writeRequest
+	if err := x.prepare(&w, ""); err != nil {
+		return err
+	}
+	if !w.minimal { // without a response body, Accept does not apply
+		if err := x.acceptable(); err != nil {
+			return err
+		}
+		var err error
+		if w.enc, err = x.encodings(); err != nil {
+			return err
+		}
+	}
+	x.setKey(&w, id)
+	e, err := x.route.resource.Restore(x.r.Context(), id, &w.opts)
+	if err != nil {
+		return x.withExistingURL(err)
+	}
+	x.applyReplay(&w)
+	if w.minimal {
+		x.applied("return=minimal")
+		h := x.w.Header()
+		x.setValidators(h, &e)
+		x.itemHeaders(h)
+		return x.noContent(http.StatusNoContent)
+	}
+	x.applyReturn(&w)
+	x.contentLocation(e.ID, &w)
+	return x.sendWritten(http.StatusOK, &e, &w, true)
+}
