@@ -1,0 +1,127 @@
+// An item: its form, its read-only members, its relations, and deleting it.
+
+// newView returns the view that creates an item.
+async function newView(resource) {
+	const noun = singular(resource.name)
+	const form = itemForm(resource, null, `Create ${noun}`, async (value, attempt) => {
+		const { value: made } = await call('POST', pathOf(resource.name), { what: `create ${noun}`, value, attempt })
+		leave(address('item', resource.name, made[resource.id]), `Created ${noun} ${textOf(made[resource.id])}.`)
+	}, make('a', { class: 'button', href: address('list', resource.name) }, 'Cancel'))
+	return { node: make('div', {}, backTo(resource), make('h1', { tabIndex: -1 }, `New ${noun}`), form.node), focus: form.focus, dirty: form.dirty }
+}
+
+const backTo = resource => make('p', { class: 'crumbs' }, link(titleOf(resource.name), 'list', resource.name))
+
+// itemView returns the view of an item. It is a form if the API offers to change the item.
+async function itemView(resource, id) {
+	const noun = singular(resource.name), place = make('div')
+	let at = await read(resource.name, id), form = null, stop = () => {}
+	const banner = make('p', { class: 'fresh', hidden: true })
+	const render = () => {
+		const fixed = resource.fields.filter(f => !f.writeOnly && (!can(resource, 'patch') || !writable(resource, false).includes(f)))
+		const remove = can(resource, 'delete') && button('Delete', () => removeItem(resource, id, at.tag), { class: 'danger' })
+		form = can(resource, 'patch') ? itemForm(resource, at.item, 'Save', save, remove) : null
+		banner.hidden = true
+		place.replaceChildren(...[
+			fixed.length > 0 && make('dl', { class: 'fixed' }, fixed.flatMap(f => [make('dt', {}, titleOf(f.name)), make('dd', {}, shown(f, at.item[f.name], relationOf(resource, f)))])),
+			form ? form.node : remove && make('div', { class: 'buttons' }, remove), linksOf(resource, at.item),
+		].filter(Boolean))
+		return form
+	}
+	const save = async (mine, attempt) => {
+		for (let base = at; ;) {
+			const patch = patchOf(base.item, mine)
+			if (!patch) {
+				at = base
+				render()
+				return notice('There is nothing to save: the values are the current ones.', 'good')
+			}
+			try {
+				const { value, headers } = await call('PATCH', pathOf(resource.name, id), { what: `change this ${noun}`, ...patch, headers: conditional(base.tag), attempt })
+				at = { item: value, tag: headers.get('ETag') }
+				break
+			} catch (error) {
+				if (error.status !== 412) throw error
+				const next = await resolveConflict(resource, id, base.item, mine)
+				if (!next.mine) {
+					at = next
+					render()?.focus()
+					return notice('Nothing was saved. The form has the current values.', 'good')
+				}
+				base = next
+				mine = next.mine
+			}
+		}
+		render()
+		place.querySelector('form .main')?.focus()
+		notice('Saved.', 'good')
+	}
+	render()
+	const dirty = () => form?.dirty()
+	const reload = async () => {
+		if (!await mayLeave(dirty)) return
+		at = await read(resource.name, id)
+		render()?.focus()
+	}
+	if (can(resource, 'watch')) stop = watchItem(resource, id, () => at, banner, reload)
+	const node = make('div', {}, backTo(resource), make('h1', { tabIndex: -1 }, `${titleOf(noun)} ${textOf(at.item[resource.id])}`), banner, place)
+	loadMany(resource, id, node).catch(fail)
+	return { node, dirty, end: () => stop() }
+}
+
+// watchItem says that an item was changed or deleted elsewhere. The values of the form stay as they are.
+function watchItem(resource, id, current, banner, reload) {
+	return follow(pathOf(resource.name, id), current().cursor, {
+		event({ type, data }) {
+			if (type !== 'deleted' && same(decode(data), current().item)) return
+			banner.hidden = false
+			const text = `This ${singular(resource.name)} was ${type === 'deleted' ? 'deleted' : 'changed'} elsewhere. `
+			banner.replaceChildren(text, type !== 'deleted' && button('Show the current values', reload))
+			report(text)
+		},
+		state() {},
+	})
+}
+
+// linksOf returns links to the related items whose ids the item has.
+function linksOf(resource, item) {
+	const links = (resource.relations ?? []).filter(r => !r.many && r.field && item[r.field] != null && resourceNamed(r.target))
+	return links.length > 0 && make('section', { class: 'related' }, make('h2', {}, 'Related'),
+		make('ul', {}, links.map(r => make('li', {}, titleOf(r.name) + ': ', link(`${titleOf(singular(r.target))} ${textOf(item[r.field])}`, 'item', r.target, item[r.field])))))
+}
+
+// loadMany adds the related items that the API reads by the name of the relation: relations to many, and relations to one
+// whose id is in no member.
+async function loadMany(resource, id, node) {
+	for (const relation of resource.relations ?? []) {
+		if (!resourceNamed(relation.target) || !relation.many && relation.field) continue
+		const list = make('ul'), more = make('div', { class: 'buttons' })
+		await loadRelated(resource, id, relation, list, more)
+		node.append(make('section', { class: 'related' }, make('h2', {}, titleOf(relation.name)),
+			list.children.length ? list : make('p', { class: 'faint' }, 'None.'), more))
+	}
+}
+
+// loadRelated appends the next related items to a list, and a button for those after them if the relation has pages.
+async function loadRelated(resource, id, { name, target, paged }, list, more, after) {
+	const page = [paged && 'limit=20', after && 'after=' + after].filter(Boolean).join(';')
+	const { value } = await call('GET', `${pathOf(resource.name, id)}?${new URLSearchParams({ expand: page ? `${name}(${page})` : name })}`, { what: `read ${name}` })
+	const items = [value[name] ?? []].flat(), to = resourceNamed(target), next = value[name + 'Page']?.next
+	list.append(...items.map(item => make('li', {}, link(nameOf(to, item), 'item', to.name, item[to.id]))))
+	if (after) list.children[list.children.length - items.length]?.querySelector('a').focus()
+	more.replaceChildren(...next ? [button(`More ${name}`, () => loadRelated(resource, id, { name, target, paged }, list, more, next))] : [])
+}
+
+// removeItem deletes an item after a confirmation, under the condition that it is the one that the user has read.
+async function removeItem(resource, id, tag) {
+	const noun = singular(resource.name)
+	if (!await confirmed(`Delete this ${noun}?`, `${titleOf(noun)} ${id} will be deleted.`, 'Delete')) return
+	try {
+		await call('DELETE', pathOf(resource.name, id), { what: `delete this ${noun}`, headers: conditional(tag) })
+	} catch (error) {
+		if (error.status !== 412) throw error
+		throw new Error(`This ${noun} was changed after you opened it, and was not deleted. Show the current values first.`)
+	}
+	leave(address('list', resource.name), `Deleted ${noun} ${id}.`)
+}
+

@@ -1,0 +1,53 @@
+// JSON in which integers beyond 2^53 are kept as BigInt, so that saving an item does not round them.
+
+// decode parses JSON.
+const decode = text => JSON.parse(text, (key, value, at) =>
+	typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(at?.source ?? '') ? BigInt(at.source) : value)
+
+// encode returns JSON.
+const encode = (value, indent) => JSON.stringify(value,
+	(key, value) => typeof value === 'bigint' ? JSON.rawJSON?.(String(value)) ?? Number(value) : value, indent)
+
+// same reports whether two values have the same JSON. The order of members does not matter.
+function same(a, b) {
+	if (a === b) return true
+	if (typeof a !== 'object' || typeof b !== 'object' || !a || !b || Array.isArray(a) !== Array.isArray(b)) return false
+	const names = Object.keys(a)
+	return names.length === Object.keys(b).length && names.every(n => n in b && same(a[n], b[n]))
+}
+
+// changes returns the merge patch (RFC 7396) from one object to another: the members that differ. Objects inside are
+// compared member by member, arrays as a whole. A member that is absent in the new object is null.
+function changes(before, after) {
+	const patch = {}
+	for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+		const a = before[name], b = after[name]
+		if (b === undefined ? a === undefined || a === null : same(a, b)) continue
+		patch[name] = b === undefined ? null : isObject(a) && isObject(b) ? changes(a, b) : b
+	}
+	return patch
+}
+
+// patchOf returns the content and the media type of the patch from one item to another, null if nothing differs. A merge
+// patch cannot store a null inside a map or remove it, so an item with such a change is patched with operations.
+function patchOf(before, after) {
+	const value = changes(before, after), names = Object.keys(value)
+	if (!names.length) return null
+	if (names.some(n => holdsNull(before[n]) || holdsNull(after[n]))) return { value: operations(before, after), type: 'application/json-patch+json' }
+	return { value, type: 'application/merge-patch+json' }
+}
+
+const holdsNull = value => isObject(value) && Object.values(value).some(v => v === null || holdsNull(v))
+
+// operations returns the JSON Patch (RFC 6902) from one object to another. It differs from changes in the form alone.
+function operations(before, after, path = '') {
+	return Object.keys({ ...before, ...after }).flatMap(name => {
+		const a = before[name], b = after[name], at = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+		if (same(a, b)) return []
+		if (isObject(a) && isObject(b)) return operations(a, b, at)
+		return b === undefined ? { op: 'remove', path: at } : { op: a === undefined ? 'add' : 'replace', path: at, value: b }
+	})
+}
+
+const isObject = value => value !== null && typeof value === 'object' && !Array.isArray(value)
+

@@ -1,0 +1,64 @@
+// Following changes: server-sent events over fetch, because EventSource cannot send an Authorization field.
+
+// silence is the time without a byte, in ms, after which the connection counts as lost. The server sends a comment every
+// 15 seconds.
+const silence = 45_000
+
+// follow subscribes to a path after a position of the feed. It resumes after the last event that it received, so nothing
+// is lost or repeated. It calls on.event for each event and on.state with live, lost, expired or refused. The last two end
+// the subscription. The result stops it.
+function follow(path, cursor, on) {
+	const end = new AbortController()
+	const loop = async () => {
+		for (let wait = 500; !end.signal.aborted; wait = Math.min(2 * wait, 10_000)) {
+			try {
+				const headers = identify({ Accept: 'text/event-stream' })
+				if (cursor) headers['Last-Event-ID'] = cursor
+				const answer = await fetch(config.base + path, { headers, signal: end.signal, cache: 'no-store' })
+				if (answer.status === 410) return on.state('expired')
+				if (answer.status < 500 && ![200, 429].includes(answer.status)) return on.state('refused', answer.status)
+				if (answer.ok) {
+					on.state('live')
+					wait = 250
+					for await (const event of eventsOf(answer.body.getReader())) {
+						cursor = event.id || cursor
+						if (event.data) on.event(event)
+					}
+				}
+			} catch {
+				// The connection was lost.
+			}
+			if (end.signal.aborted) return
+			on.state('lost')
+			await sleep(wait, end.signal)
+		}
+	}
+	loop()
+	return () => end.abort()
+}
+
+// eventsOf parses a stream of events (HTML Living Standard, section 9.2.6).
+async function* eventsOf(reader) {
+	const decoder = new TextDecoder()
+	let text = '', event = { id: '', type: '', data: '' }
+	for (; ;) {
+		const timer = setTimeout(() => reader.cancel(), silence)
+		const { done, value } = await reader.read().finally(() => clearTimeout(timer))
+		if (done) return
+		text += decoder.decode(value, { stream: true })
+		const lines = text.split(/\r\n|\n|\r(?!$)/)
+		text = lines.pop()
+		for (const line of lines) {
+			if (line === '') {
+				yield event
+				event = { id: event.id, type: '', data: '' }
+				continue
+			}
+			const [, name, content] = /^([^:]*):? ?(.*)$/s.exec(line)
+			if (name === 'data') event.data += (event.data && '\n') + content
+			if (name === 'event') event.type = content
+			if (name === 'id') event.id = content
+		}
+	}
+}
+
