@@ -64,7 +64,7 @@ func newCollections(
 	c.users, errs[0] = openCollection[User](ctx, c, "users", sqltable.Options{})
 	c.orders, errs[1] = openCollection[Order](ctx, c, "orders",
 		sqltable.Options{References: map[string]string{"customerId": "users"}})
-	c.places, errs[2] = openCollection[Place](ctx, c, "places", sqltable.Options{})
+	c.places, errs[2] = openCollection[Place](ctx, c, "places", sqltable.Options{Search: placesSearch})
 	c.passwords, errs[3] = openCollection[Password](ctx, c, "passwords", sqltable.Options{Forget: true})
 	c.tokens, errs[4] = openCollection[Token](ctx, c, "tokens", sqltable.Options{Forget: true})
 	c.fileOwners, errs[8] = openCollection[FileOwner](ctx, c, "file_owners", sqltable.Options{Forget: true})
@@ -161,9 +161,9 @@ func assigned[T any](ops resource.Ops[T]) resource.Ops[T] {
 }
 
 // allFields lets clients filter and sort by every field of T that holds a single value. A store
-// that cannot answer all of these queries declares fewer.
-func allFields[T any]() query.Support {
-	s := query.Support{Filter: map[string][]query.Op{}}
+// that cannot answer all of these queries declares fewer. Lists can also be filtered through relations.
+func allFields[T any](relations ...string) query.Support {
+	s := query.Support{Filter: map[string][]query.Op{}, Relations: relations}
 	for _, f := range schema.For[T]().Fields {
 		if f.Comparable() {
 			s.Filter[f.Name] = comparisons(f)

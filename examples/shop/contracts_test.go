@@ -138,6 +138,8 @@ func TestRelationsStayInTheContract(t *testing.T) {
 			`"orders":[{"id":2,"status":"paid","itemId":3,"qty":10}]}`},
 		{"/v1.0/orders/2?expand=customer", `{"id":2,"status":"paid","itemId":3,"qty":10,` +
 			`"customer":{"id":3,"email":"cat@example.com","active":true}}`},
+		{"/v1.0/orders?customer.email=cat%40example.com",
+			`{"items":[{"id":2,"status":"paid","itemId":3,"qty":10}]}`},
 	}
 	for _, tt := range tests {
 		if diff := cmp.Diff(tt.want, ask(t, s, "GET", tt.target, "").Body.String()); diff != "" {

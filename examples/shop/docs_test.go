@@ -28,7 +28,8 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-func TestDocsPaths(t *testing.T) {
+// TestPagePaths requests the paths of the documentation and of the admin page.
+func TestPagePaths(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		method, path string
@@ -44,6 +45,11 @@ func TestDocsPaths(t *testing.T) {
 		{"GET", "/openapi/", 404, "Content-Type: application/problem+json"},
 		{"GET", "/openapi/0.9.0.json", 404, "Content-Type: application/problem+json"},
 		{"PUT", "/openapi/1.0.0.json", 405, "Allow: GET, HEAD, OPTIONS"},
+		{"GET", "/admin/", 200, "Content-Type: text/html; charset=utf-8"},
+		{"GET", "/admin", 308, "Location: /admin/"},
+		{"GET", "/admin/description.json", 200, "Content-Type: application/json"},
+		{"GET", "/admin/page.js", 404, "Content-Type: application/problem+json"},
+		{"POST", "/admin/description.json", 405, "Allow: GET, HEAD, OPTIONS"},
 	}
 	s := openShop(t)
 	for _, tt := range tests {

@@ -206,7 +206,7 @@ func TestGraphQLHasWhatTheContractHas(t *testing.T) {
 			if w.Code != 200 {
 				t.Fatalf("%d: %s", w.Code, w.Body)
 			}
-			for name, want := range map[string]string{"Order": tt.order + " customer etag", "User": tt.user + " etag orders"} {
+			for name, want := range map[string]string{"Order": tt.order + " customer etag", "User": tt.user + " etag orders ordersConnection"} {
 				if diff := cmp.Diff(sorted(want), fieldsOf(w.Body.String(), name)); diff != "" {
 					t.Errorf("fields of %s (-want +got):\n%s", name, diff)
 				}

@@ -19,7 +19,8 @@
 //   - feed.go stores the events, and streams.go ends streams with the sessions of their users.
 //   - middleware.go wraps all handlers in limits, logs and security headers.
 //   - descriptions_gen.go has the doc comments of the types, which OpenAPI and GraphQL show.
-//   - neutral.go serves the paths without a version: page, documents, health check.
+//   - neutral.go serves the paths without a version: page, documents, health check; adminpage.go
+//     has the admin page.
 package main
 
 import (

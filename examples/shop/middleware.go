@@ -76,7 +76,7 @@ func isStream(r *http.Request) bool {
 	if place == nil {
 		return false
 	}
-	reads, isGraphQL := r.Method == http.MethodGet, place[len(place)-1] != ""
+	reads, isGraphQL := r.Method == http.MethodGet || r.Method == "QUERY", place[len(place)-1] != ""
 	if isGraphQL && reads && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
 		return true
 	}

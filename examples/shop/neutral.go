@@ -37,6 +37,8 @@ func newNeutral(
 		"/openapi":  n.List(),
 		changesPage: n.Changelog(),
 		"/openapi/": http.HandlerFunc(serveNotFound),
+		"/admin":    readOnly(http.RedirectHandler("/admin/", http.StatusPermanentRedirect)),
+		"/admin/":   newAdmin(catalogs[defaultContract]),
 		"/docs":     newDocs(n),
 		"/docs/":    readOnly(http.HandlerFunc(docsFolder)),
 	}
@@ -104,7 +106,7 @@ func (at neutral) handler(path string) http.Handler {
 	if h := at[path]; h != nil {
 		return h
 	}
-	for _, folder := range []string{"/docs/", "/openapi/"} {
+	for _, folder := range []string{"/admin/", "/docs/", "/openapi/"} {
 		if strings.HasPrefix(path, folder) {
 			return at[folder]
 		}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 )
 
@@ -54,15 +55,29 @@ const (
 )
 
 // ordersResource declares the orders. Options.Before runs for every protocol, so the rule about
-// customers is written once. The relation adds ?expand=customer to REST and a field to GraphQL.
+// customers is written once. The relation adds ?expand=customer to REST and a field to GraphQL. Lists
+// can be filtered through it: ?customer.role=clerk.
 func (c *collections) ordersResource() *resource.Resource {
 	// Query declares every field. Declare only what the store answers with an index.
 	return assigned(c.orders).Resource("orders", guardOwn(c, &resource.Options[Order]{
-		Query:     allFields[Order](),
+		Query:     ordersQuery(),
 		Relations: []resource.Relation[Order]{{Name: "customer", Target: "users", Field: "customerId"}},
 		Before:    c.beforeOrder,
 		Samples:   sampleOrders(),
 	}, "customerId", mayWriteOrder))
+}
+
+// ordersQuery declares the queries of orders. Orders can be sorted by the customer, ?sort=customer.email, and
+// grouped: ?group=status,customer.active&count.
+func ordersQuery() query.Support {
+	s := allFields[Order]("customer")
+	s.Sort = append(s.Sort, "customer.email")
+	s.Group = []string{"status", "customerId", "customer.active"}
+	s.Aggregate = map[string][]query.Func{
+		"customerId": {query.Distinct},
+		"createdAt":  {query.Min, query.Max},
+	}
+	return s
 }
 
 // sampleOrders returns the examples of the descriptions. At start, each view converts them to the

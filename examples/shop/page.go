@@ -17,14 +17,15 @@ var pageHTML []byte
 // newPage serves the start page. The page displays user input, so its policy allows only the
 // embedded script and style, by their hashes.
 func newPage() http.Handler {
-	return serveHTML(pageHTML, fmt.Sprintf("connect-src 'self'; img-src data:; script-src %s; style-src %s",
+	return serveHTML(pageHTML, fmt.Sprintf(
+		"connect-src 'self'; img-src data:; form-action 'self'; script-src %s; style-src %s",
 		hashesOf(pageHTML, "script"), hashesOf(pageHTML, "style")))
 }
 
 // serveHTML serves a page with a Content Security Policy that allows only the sources in policy.
 // Browsers revalidate the page by its ETag, so a new version of the shop is shown immediately.
 func serveHTML(html []byte, policy string) http.Handler {
-	policy = "default-src 'none'; " + policy + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	policy = "default-src 'none'; " + policy + "; base-uri 'none'; frame-ancestors 'none'"
 	etag := etagOf(html)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

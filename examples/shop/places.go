@@ -14,6 +14,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -45,9 +46,26 @@ type Place struct {
 // placesResource declares the places. Clients may choose their ids, so PUT creates as well as POST.
 func (c *collections) placesResource() *resource.Resource {
 	return c.places.Resource("places", guard(c, &resource.Options[Place]{
-		Query:   allFields[Place](),
+		Query:   placesQuery(),
 		Samples: samplePlaces(),
 	}, mayWritePlace))
+}
+
+// placesSearch lists the fields that a search of places covers: ?q=new+york.
+var placesSearch = []string{"name", "country"}
+
+// placesQuery declares the queries of places. Places can be grouped:
+// ?group=country&count&sum=population&sort=-sum.population.
+func placesQuery() query.Support {
+	s := allFields[Place]()
+	s.Search = placesSearch
+	s.Group = []string{"country", "admin", "kind"}
+	s.Aggregate = map[string][]query.Func{
+		"population": {query.Sum, query.Avg, query.Min, query.Max},
+		"kind":       {query.Distinct},
+		"admin":      {query.Distinct},
+	}
+	return s
 }
 
 // samplePlaces returns the example of the descriptions.

@@ -68,7 +68,8 @@ func (c *collections) requireRole(ctx context.Context, roles ...UserRole) error 
 
 // guard lets every caller read, and users write what may allows. Without -auth it changes nothing.
 // Scope selects everything: with Authorize alone a list has no total, because it could count hidden
-// items. AuthorizeGone permits every caller to learn that an item was deleted (410).
+// items. ScopeComplete is set because Authorize permits all reads. AuthorizeGone permits every caller to
+// learn that an item was deleted (410).
 func guard[T any](c *collections, o *resource.Options[T],
 	may func(u User, op resource.Op, before, after *T) bool) *resource.Options[T] {
 	if !c.auth {
@@ -85,6 +86,7 @@ func guard[T any](c *collections, o *resource.Options[T],
 		return err
 	}
 	o.Scope = func(context.Context) (query.Filter, error) { return query.Filter{}, nil }
+	o.ScopeComplete = true
 	o.AuthorizeGone = func(context.Context, string) error { return nil }
 	return o
 }

@@ -128,6 +128,10 @@ func TestCustomersSeeTheirOwn(t *testing.T) {
 		{"cat", "/orders?fields=id", `{"items":[{"id":2}]}`},
 		{"ann", "/orders?fields=id", `{"items":[{"id":1},{"id":2}]}`},
 		{"cat", "/orders?customerId=2", `{"items":[]}`},
+		{"cat", "/orders?customer.role=customer&fields=id", `{"items":[{"id":2}]}`},
+		{"ann", "/orders?customer.email=bob%40example.com&fields=id", `{"items":[{"id":1}]}`},
+		{"cat", "/users?orders.some.id.in=1,2&fields=id", `{"items":[{"id":3}]}`},
+		{"ann", "/users?orders.some.id.in=1,2&fields=id", `{"items":[{"id":2},{"id":3}]}`},
 		{"cat", "/users?expand=orders&fields=id", `{"items":[` +
 			`{"id":3,"orders":[{"id":2,"status":"paid","lines":[{"itemId":3,"qty":10}],"note":"Please ring twice.",` +
 			`"customerId":3,"createdAt":"2024-02-29T08:00:00Z"}]}]}`},

@@ -31,10 +31,12 @@ const (
 	admin    UserRole = "admin"    // changes users, too
 )
 
-// usersResource declares the users.
+// usersResource declares the users. They can be grouped by ?group=active, and orders by customer.active.
 func (c *collections) usersResource() *resource.Resource {
+	queries := allFields[User]("orders")
+	queries.Group = []string{"active"}
 	return assigned(c.users).Resource("users", guardOwn(c, &resource.Options[User]{
-		Query:     allFields[User](),
+		Query:     queries,
 		Relations: []resource.Relation[User]{{Name: "orders", Target: "orders", By: "customerId"}},
 		Before:    c.beforeUser,
 		Samples:   []User{{ID: 2, Email: "bob@example.com", Active: true, Role: customer}},
