@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/examples/bench/internal/gqlgenserver"
+	"github.com/stoa-go/stoa/examples/bench/internal/report"
 )
 
 func TestMain(m *testing.M) {
@@ -81,6 +84,36 @@ func TestMeasure(t *testing.T) {
 			if r.events <= 0 || r.processor <= 0 || r.size == 0 {
 				t.Errorf("%s, %s: %+v", p.name, what, r)
 			}
+		}
+	}
+}
+
+// TestGrow measures two numbers of subscribers.
+func TestGrow(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "results.json")
+	args := []string{"-grow", "-sizes", "2,4", "-rounds", "1", "-time", "1ms", "-json", file}
+	if err := run(args, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	results, err := report.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 2 * len(peers()); len(results.Curves) != want {
+		t.Errorf("%d curves, want %d", len(results.Curves), want)
+	}
+	for _, c := range results.Curves {
+		if len(c.Points) != 2 || c.Points[1].Size != 4 || c.Points[1].Microseconds <= 0 {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+func TestRunRefuses(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"more"}, {"-rounds", "0"}, {"-sizes", "5,4"}, {"-serve", "absent"}} {
+		if err := run(args, io.Discard); err == nil {
+			t.Errorf("run(%q) succeeded", args)
 		}
 	}
 }

@@ -3,16 +3,21 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/examples/bench/internal/gqlgenserver"
+	"github.com/stoa-go/stoa/examples/bench/internal/report"
 	"github.com/stoa-go/stoa/examples/bench/internal/shop"
 )
 
@@ -100,18 +105,22 @@ func TestDistinctDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 1001 {
-		c.send()
+		_ = c.send() // an error, because the handler sends no body
 	}
 	if len(seen) != 1001 {
 		t.Errorf("%d documents in 1001 requests", len(seen))
 	}
 	c.Handler = plain
-	c.send()
+	if err := c.send(); err != nil {
+		t.Fatal(err)
+	}
 	distinct := c.Response.Bytes
 	if c, err = newClient(plain, &list100); err != nil {
 		t.Fatal(err)
 	}
-	c.send()
+	if err := c.send(); err != nil {
+		t.Fatal(err)
+	}
 	if c.Response.Bytes != distinct || distinct < 10_000 {
 		t.Errorf("%d bytes for a document never seen, %d for the same one with its own name", distinct,
 			c.Response.Bytes)
@@ -125,10 +134,8 @@ func TestBudgets(t *testing.T) {
 		b    budget
 		want string
 	}{
-		{"below", budget{"a", 0.5, 0.6, atMost, ""}, "| a | 0.50 | at most 0.6 | ok |"},
-		{"above", budget{"a", 0.7, 0.6, atMost, "x"}, "| a | 0.70 | at most 0.6 | over: x |"},
-		{"enough", budget{"a", 41, 40, atLeast, ""}, "| a | 41.00 | at least 40 | ok |"},
-		{"too little", budget{"a", 39, 40, atLeast, ""}, "| a | 39.00 | at least 40 | over |"},
+		{"below", budget{"a", 0.5, 0.6, ""}, "| a | 0.50 | at most 0.6 | ok |"},
+		{"above", budget{"a", 0.7, 0.6, "x"}, "| a | 0.70 | at most 0.6 | over: x |"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -151,28 +158,49 @@ func TestMeasure(t *testing.T) {
 	if err := flag.Set("test.benchtime", "1x"); err != nil {
 		t.Fatal(err)
 	}
-	measured, err := measureJobs(1)
+	results, err := measureJobs(jobs, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out strings.Builder
-	measured.print(&out)
-	for _, p := range peers() {
-		for _, j := range []*job{&list100, &item, &patch, &list10000} {
-			if r := measured.of(j, &p); r == nil || r.median().N != 1 ||
-				!strings.Contains(out.String(), "| "+j.name+" | "+p.name+" |") {
-				t.Errorf("%s of %s is not measured", j.name, p.name)
+	for i := range jobs {
+		for _, p := range jobs[i].peers() {
+			f, ok := results.Figure(tableGraphQL, jobs[i].name, p.name)
+			counted := p.name == byHand.name || p.name == stoa.name
+			if !ok || f.Microseconds <= 0 || counted != (f.Allocs > 0) {
+				t.Errorf("%s of %s: %+v", jobs[i].name, p.name, f)
 			}
 		}
 	}
-	want := 5
-	if gqlgenserver.Available {
-		want = 6
+	for _, b := range report.Budgets {
+		if _, ok := results.Ratio(b.Table, b.Job, b.Peer, b.Beside); !ok && b.Table == tableGraphQL &&
+			(b.Beside != gqlgen.name || gqlgenserver.Available) {
+			t.Errorf("no ratio for the budget %+v", b)
+		}
 	}
-	if got := len(measured.budgets()); got != want {
-		t.Errorf("%d budgets, want %d", got, want)
+	if peak, size, err := peakOfList(); peak <= 0 || size < 1_000_000 || err != nil {
+		t.Errorf("peak %d for %d bytes, %v", peak, size, err)
 	}
-	if peak, size := peakOfList(); peak <= 0 || size < 1_000_000 {
-		t.Errorf("peak %d for %d bytes", peak, size)
+}
+
+// TestProfile checks that a profile is written for each peer.
+func TestProfile(t *testing.T) {
+	folder := t.TempDir()
+	if err := profile([]job{item}, folder, time.Millisecond, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []peer{byHand, stoa} {
+		file := filepath.Join(folder, "one-item-two-relations-"+strings.ReplaceAll(p.name, " ", "-")+".pprof")
+		if info, err := os.Stat(file); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
+func TestRunRefuses(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"-rounds", "0"}, {"more"}, {"-unknown"}, {"-job", "none"}} {
+		if err := run(args, io.Discard); err == nil || errors.Is(err, errBudget) {
+			t.Errorf("run(%q) = %v", args, err)
+		}
 	}
 }

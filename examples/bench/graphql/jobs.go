@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/stoa-go/stoa/examples/bench/internal/gqlgenserver"
+	"github.com/stoa-go/stoa/examples/bench/internal/report"
 	"github.com/stoa-go/stoa/examples/bench/internal/shop"
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
@@ -18,8 +19,8 @@ type peer struct {
 }
 
 var (
-	byHand    = peer{"by hand", handHandler}
-	stoa      = peer{"Stoa", stoaHandler}
+	byHand    = peer{report.ByHand, handHandler}
+	stoa      = peer{report.Stoa, stoaHandler}
 	gqlgen    = peer{"gqlgen", gqlgenserver.Handler}
 	gophers   = peer{"graph-gophers", gophersHandler}
 	graphqlGo = peer{"graphql-go", graphqlGoHandler}
@@ -32,6 +33,19 @@ func peers() []peer {
 		all = slices.Delete(all, 2, 3)
 	}
 	return all
+}
+
+// peers returns the peers that take part in a job.
+func (j *job) peers() []peer {
+	return slices.DeleteFunc(peers(), func(p peer) bool {
+		switch p.name {
+		case byHand.name:
+			return !j.byHand
+		case stoa.name:
+			return false
+		}
+		return !j.others
+	})
 }
 
 // stoaHandler returns Stoa with its defaults.
@@ -78,7 +92,7 @@ const (
 
 var (
 	list100 = job{
-		name:      "list of 100, two relations",
+		name:      report.GraphQLList,
 		document:  listDocument,
 		variables: first(100),
 		byHand:    true,

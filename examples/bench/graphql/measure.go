@@ -5,16 +5,15 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"net/http"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
-	"testing"
 
 	"github.com/stoa-go/stoa/examples/bench/internal/measure"
+	"github.com/stoa-go/stoa/examples/bench/internal/report"
 	"github.com/stoa-go/stoa/examples/bench/internal/shop"
 )
 
@@ -47,8 +46,8 @@ func newClient(h http.Handler, j *job) (*client, error) {
 	return c, nil
 }
 
-// send sends one request and discards the response.
-func (c *client) send() {
+// send sends one request and discards the response. It returns an error if that is not 200.
+func (c *client) send() error {
 	if c.distinct {
 		body := c.Bodies[c.Sent%len(c.Bodies)]
 		// The digits are written over the last ones in place. A new body for each request would be
@@ -58,107 +57,93 @@ func (c *client) send() {
 		copy(body[at-len(digits):], digits)
 	}
 	c.Send()
+	if c.Response.Status != http.StatusOK || c.Response.Bytes == 0 {
+		return fmt.Errorf("status %d with %d bytes", c.Response.Status, c.Response.Bytes)
+	}
+	return nil
 }
 
-// result is one job on one peer.
-type result struct {
-	job  *job
-	peer *peer
-	all  []testing.BenchmarkResult // one of each round
-	size int                       // bytes of the response
-}
+// tableGraphQL is the name of the table in a file of results.
+const tableGraphQL = "graphql"
 
 // measureJobs runs every job on every peer, in turn and on one processor, because a second
 // processor is no advantage on a busy server.
-func measureJobs(rounds int) (*table, error) {
+func measureJobs(jobs []job, rounds int) (*report.Results, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	t := &table{}
+	results := &report.Results{}
 	for i := range jobs {
-		results, err := measureJob(&jobs[i], rounds)
-		if err != nil {
+		if err := measureJob(results, &jobs[i], rounds); err != nil {
 			return nil, err
 		}
-		t.results = append(t.results, results...)
 	}
-	return t, nil
+	return results, nil
 }
 
 // measureJob measures one job on all peers that take part. It first compares the sizes of their
 // responses: a peer that answers less than the others must not win.
-func measureJob(j *job, rounds int) ([]*result, error) {
+func measureJob(results *report.Results, j *job, rounds int) error {
 	data := shop.New(10_000)
-	var runs []func() (testing.BenchmarkResult, error)
-	var results []*result
-	for _, p := range peers() {
-		if p.name == byHand.name && !j.byHand || p.name != byHand.name && p.name != stoa.name && !j.others {
-			continue
-		}
+	var runs []func() (measure.Sample, error)
+	var names []string
+	var pairs [][2]string
+	var clients []*client
+	size := 0
+	for _, p := range j.peers() {
 		c, err := newClient(p.handler(data), j)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		c.send()
-		size := int(c.Response.Bytes)
-		if len(results) > 0 && j.byHand && abs(size-results[0].size) > 1 { // some end with a line break
-			return nil, fmt.Errorf("%s, %s: %d bytes, and by hand %d", j.name, p.name, size, results[0].size)
+		if err := c.send(); err != nil {
+			return fmt.Errorf("%s, %s: %w", j.name, p.name, err)
 		}
-		if c.Response.Status != http.StatusOK || size == 0 {
-			return nil, fmt.Errorf("%s, %s: status %d with %d bytes", j.name, p.name, c.Response.Status, size)
+		got := int(c.Response.Bytes)
+		if len(names) == 0 {
+			size = got
 		}
-		runs = append(runs, func() (testing.BenchmarkResult, error) { return run(c), nil })
-		results = append(results, &result{job: j, peer: &p, size: size})
+		if j.byHand && abs(got-size) > 1 { // some end with a line break
+			return fmt.Errorf("%s, %s: %d bytes, and by hand %d", j.name, p.name, got, size)
+		}
+		runs = append(runs, func() (measure.Sample, error) { return measure.Processor(c.send) })
+		names, clients = append(names, p.name), append(clients, c)
+		if p.name != stoa.name {
+			pairs = append(pairs, [2]string{stoa.name, p.name})
+		}
 	}
 	all, err := measure.InTurn(rounds, runs...)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for i, r := range results {
-		r.all = all[i]
+	results.Compare(tableGraphQL, j.name, names, all, pairs)
+	for i, c := range clients {
+		if names[i] != byHand.name && names[i] != stoa.name {
+			continue // no document states the allocations of the others
+		}
+		allocs, err := measure.Allocs(c.send)
+		if err != nil {
+			return err
+		}
+		results.SetAllocs(tableGraphQL, j.name, names[i], allocs)
 	}
-	return results, nil
+	return nil
 }
 
 // abs returns the absolute value.
 func abs(n int) int { return max(n, -n) }
 
-// run measures one round. The metric is divided by b.N here, because testing does that only for its
-// own metrics.
-func run(c *client) testing.BenchmarkResult {
-	return testing.Benchmark(func(b *testing.B) {
-		b.ReportAllocs()
-		began := measure.ProcessorTime()
-		for b.Loop() {
-			c.send()
-		}
-		b.ReportMetric(float64(measure.ProcessorTime()-began)/float64(b.N), processorTime)
-	})
-}
-
-// processorTime is the metric that the budgets use, in nanoseconds per request.
-const processorTime = "cpu-ns/op"
-
-// median returns the result of the median processor time.
-func (r *result) median() testing.BenchmarkResult {
-	return measure.Median(r.all, func(a, b testing.BenchmarkResult) int {
-		return cmp.Compare(a.Extra[processorTime], b.Extra[processorTime])
-	})
-}
-
-// ns is the processor time of one request.
-func (r *result) ns() float64 { return r.median().Extra[processorTime] }
-
 // peakOfList returns the largest growth of the heap while Stoa sends 10,000 items, and the size of
 // the response. The garbage collector runs often, so the growth is mostly live memory.
-func peakOfList() (peak, size int) {
+func peakOfList() (peak, size int, err error) {
 	c, err := newClient(stoa.handler(shop.New(10_000)), &list10000)
 	if err != nil {
-		panic(err)
+		return 0, 0, err
 	}
 	// With the default of 100 the heap would grow to twice the live memory before a collection.
 	defer debug.SetGCPercent(debug.SetGCPercent(5))
 	// The sampling goroutine may miss a peak, so the largest of five requests counts.
 	for range 5 {
-		c.send()
+		if err := c.send(); err != nil {
+			return 0, 0, err
+		}
 		runtime.GC()
 		runtime.GC() // the second one empties pools
 		read := measure.HeapReader()
@@ -179,10 +164,13 @@ func peakOfList() (peak, size int) {
 				}
 			}
 		}()
-		c.send()
+		err := c.send()
 		c.Response.OnWrite = nil
 		close(done)
 		peak, size = max(peak, int(<-most), int(written)), int(c.Response.Bytes)
+		if err != nil {
+			return 0, 0, err
+		}
 	}
-	return peak, size
+	return peak, size, nil
 }

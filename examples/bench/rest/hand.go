@@ -31,6 +31,7 @@ func newHandwritten(places *mapStore) http.Handler {
 	mux.HandleFunc("GET /places", h.list)
 	mux.HandleFunc("POST /places", h.post)
 	mux.HandleFunc("PATCH /places/{id}", h.patch)
+	mux.HandleFunc("PUT /places/{id}", h.put)
 	return mux
 }
 
@@ -53,7 +54,6 @@ func (h *handwritten) get(w http.ResponseWriter, r *http.Request) {
 		header.Set("ETag", found.etag)
 		header.Set("Cache-Control", "private, no-cache")
 		header.Set("Vary", "Accept")
-		header.Set("X-Content-Type-Options", "nosniff")
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
@@ -88,9 +88,12 @@ func (h *handwritten) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	stored := h.places.add(p)
-	w.Header().Set("Location", "/places/"+strconv.FormatInt(stored.place.ID, 10))
+	w.Header().Set("Location", location(stored))
 	sendPlace(w, http.StatusCreated, stored)
 }
+
+// location returns the URL of an item.
+func location(stored *row) string { return "/places/" + strconv.FormatInt(stored.place.ID, 10) }
 
 // patch applies a merge patch. encoding/json can do that if no member is nullable, because it keeps
 // the fields of absent members. The body is buffered because the swap may be retried.
@@ -127,6 +130,32 @@ func (h *handwritten) patch(w http.ResponseWriter, r *http.Request) {
 		sendPlace(w, http.StatusOK, stored)
 		return
 	}
+}
+
+// put replaces an item by the request body, which need not have the id.
+func (h *handwritten) put(w http.ResponseWriter, r *http.Request) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	var p place
+	if !readPlace(w, r, "application/json", &p) {
+		return
+	}
+	if p.ID != 0 && p.ID != id {
+		http.Error(w, "id is read-only", http.StatusUnprocessableEntity)
+		return
+	}
+	p.ID = id
+	stored, err := h.places.replace(p)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	body, err := json.Marshal(&stored.place)
+	// Without an entity tag, because the body was not stored as it is (RFC 9110, section 9.3.4).
+	send(w, http.StatusOK, "", body, err)
 }
 
 // readPlace decodes and validates a place. If it returns false, it has sent the response.
@@ -192,7 +221,6 @@ func send(w http.ResponseWriter, status int, etag string, body []byte, err error
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	header.Set("Cache-Control", "private, no-cache")
 	header.Set("Vary", "Accept")
-	header.Set("X-Content-Type-Options", "nosniff")
 	if etag != "" {
 		header.Set("ETag", etag)
 	}

@@ -1,44 +1,61 @@
 package main
 
-// The jobs and the peers. main.go runs them and prints a table, and the benchmarks of the go tool
-// use the same jobs. A request is passed to the handler without a socket, because the time in the
-// kernel would hide the difference.
+// The jobs and the peers. In process, a request is passed to the handler without a socket, because
+// the time in the kernel would hide the difference between handlers; processes.go and sockets.go
+// measure the same jobs over sockets.
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"testing"
+	"runtime"
+	"strings"
 
 	"github.com/stoa-go/stoa/examples/bench/internal/measure"
+	"github.com/stoa-go/stoa/examples/bench/internal/report"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// peer is one implementation of the service: by hand, Stoa over the same store, or Stoa over
-// resource/memory.
+// peer is one implementation of the service.
 type peer struct {
 	name string
-	make func(b testing.TB, n int) http.Handler
+	// make returns the service with n sample places.
+	make func(n int) (http.Handler, error)
 }
 
-// The peers. Each of them serves n sample places.
+// The peers. onMemory is Stoa over a store with more features than a map: indexes, tombstones,
+// transactions.
 var (
-	byHand = peer{"by hand", func(_ testing.TB, n int) http.Handler { return newHandwritten(newMapStore(n)) }}
-	byStoa = peer{"Stoa", func(_ testing.TB, n int) http.Handler { return serve(newMapStore(n)) }}
-	// onMemory uses a store with more features than a map: indexes, tombstones, transactions.
-	onMemory = peer{"Stoa on memory", func(tb testing.TB, n int) http.Handler {
+	byHand   = peer{report.ByHand, overMap(newHandwritten)}
+	byGin    = peer{"gin", overMap(newGin)}
+	byEcho   = peer{"echo", overMap(newEcho)}
+	byHuma   = peer{"huma", overMap(newHuma)}
+	byStoa   = peer{report.Stoa, overMap(func(s *mapStore) http.Handler { return serve(s) })}
+	onMemory = peer{report.StoaMemory, func(n int) (http.Handler, error) {
 		places := memory.New[place](nil)
 		for i := range n {
-			if _, err := places.Create(tb.Context(), samplePlace(i)); err != nil {
-				tb.Fatal(err)
+			if _, err := places.Create(context.Background(), samplePlace(i)); err != nil {
+				return nil, err
 			}
 		}
-		return serve(places)
+		return serve(places), nil
 	}}
 )
+
+// inProcess are the peers of the first table, and overSockets those of the second.
+var (
+	inProcess   = []peer{byHand, byStoa, onMemory}
+	overSockets = []peer{byHand, byGin, byEcho, byHuma, byStoa, onMemory}
+)
+
+// overMap returns a constructor of services over a new mapStore.
+func overMap(handler func(*mapStore) http.Handler) func(int) (http.Handler, error) {
+	return func(n int) (http.Handler, error) { return handler(newMapStore(n)), nil }
+}
 
 // serve returns Stoa's handler with its defaults, apart from Public. Nothing that a service would
 // have switched on is switched off.
@@ -50,42 +67,44 @@ func serve(places resource.Collection[place]) http.Handler {
 // job is one request, sent repeatedly.
 type job struct {
 	name        string
-	method, url string
+	method      string
+	path        string // {id} is the id of an item; each connection has one of its own
 	contentType string
-	bodies      [][]byte // sent in turn; nil means no body
+	bodies      []string // sent in turn; empty means no body
 	conditional bool     // send If-None-Match with the tag of the item
 	status      int      // expected status code
-	budget      float64  // maximum ratio to the time by hand; 0 means no budget
 }
 
-// items is the number of places.
-const items = 1000
-
-// The request bodies. Patches alternate, because a patch without a change writes nothing.
-var (
-	newPlace = [][]byte{[]byte(`{"name":"Shanghai","country":"CN","kind":"PPLA","admin":"23",` +
-		`"population":22315474,"lat":31.22222,"lon":121.45806}`)}
-	patches = [][]byte{[]byte(`{"population":22315475}`), []byte(`{"population":22315476}`)}
+// items is the number of places. sampleID is the id of the item in process, and of the first
+// connection over sockets.
+const (
+	items    = 1000
+	sampleID = 500
 )
 
-// The budgets are maximum ratios to the time by hand: encoding with the
-// reflected plan makes up for what negotiation and conditions cost.
+// The request bodies. Patches and the bodies of PUT alternate, because a request without a change writes
+// nothing.
+var (
+	newPlace = []string{`{"name":"Shanghai","country":"CN","kind":"PPLA","admin":"23",` +
+		`"population":22315474,"lat":31.22222,"lon":121.45806}`}
+	patches   = []string{`{"population":22315475}`, `{"population":22315476}`}
+	newValues = []string{newPlace[0], strings.Replace(newPlace[0], "22315474", "22315475", 1)}
+)
+
 var jobs = []job{
-	{name: "GET item", method: "GET", url: "/places/500", status: 200, budget: 1.0},
-	{name: "GET list of 100", method: "GET", url: "/places?limit=100", status: 200, budget: 0.5},
-	{name: "POST with validation", method: "POST", url: "/places", contentType: "application/json",
-		bodies: newPlace, status: 201, budget: 1.0},
-	{
-		name:        "GET, answered 304",
-		method:      "GET",
-		url:         "/places/500",
-		conditional: true,
-		status:      304,
-		budget:      0.8,
-	},
-	{name: "PATCH merge", method: "PATCH", url: "/places/500", contentType: patch.MergeType,
+	{name: report.GetItem, method: "GET", path: "/places/{id}", status: 200},
+	{name: report.GetList, method: "GET", path: "/places?limit=100", status: 200},
+	{name: report.Post, method: "POST", path: "/places", contentType: "application/json", bodies: newPlace,
+		status: 201},
+	{name: report.Get304, method: "GET", path: "/places/{id}", conditional: true, status: 304},
+	{name: report.PatchMerge, method: "PATCH", path: "/places/{id}", contentType: patch.MergeType,
 		bodies: patches, status: 200},
+	{name: report.Put, method: "PUT", path: "/places/{id}", contentType: "application/json",
+		bodies: newValues, status: 200},
 }
+
+// url returns the path and query for an item.
+func (j *job) url(id int) string { return strings.ReplaceAll(j.path, "{id}", fmt.Sprint(id)) }
 
 // client sends the request of a job to one peer.
 type client struct {
@@ -95,11 +114,17 @@ type client struct {
 
 // newClient returns a client for one job on a new store of one peer, so no job sees the writes of
 // another.
-func newClient(tb testing.TB, j job, p peer) *client {
-	tb.Helper()
+func newClient(j job, p peer) (*client, error) {
+	handler, err := p.make(items)
+	if err != nil {
+		return nil, err
+	}
 	c := &client{job: j}
-	c.Handler, c.Request, c.Bodies = p.make(tb, items), httptest.NewRequest(j.method, j.url, nil), j.bodies
+	c.Handler, c.Request = handler, httptest.NewRequest(j.method, j.url(sampleID), nil)
 	c.Response.Keep = true
+	for _, body := range j.bodies {
+		c.Bodies = append(c.Bodies, []byte(body))
+	}
 	if j.contentType != "" {
 		c.Request.Header.Set("Content-Type", j.contentType)
 	}
@@ -108,29 +133,65 @@ func newClient(tb testing.TB, j job, p peer) *client {
 		c.Send()
 		c.Request.Header.Set("If-None-Match", c.Response.Header().Get("ETag"))
 	}
-	return c
+	return c, nil
 }
 
-// check returns an error if the last response has another status than the job expects.
-func (c *client) check() error {
+// send sends the request, and returns an error if the response has another status than the job
+// expects.
+func (c *client) send() error {
+	c.Send()
 	if got := &c.Response; got.Status != c.job.status {
 		return fmt.Errorf("%s: status %d, want %d: %s", c.job.name, got.Status, c.job.status, got.Body)
 	}
 	return nil
 }
 
-// run is the benchmark of one job on one peer.
-func run(b *testing.B, j job, p peer) {
-	c := newClient(b, j, p)
-	b.ReportAllocs()
-	// The loop only compares the status. check reports the body of an unexpected response later.
-	for b.Loop() {
-		c.Send()
-		if c.Response.Status != j.status {
-			break
+// measureInProcess measures jobs on the peers in turn, on one processor.
+func measureInProcess(jobs []job, peers []peer, rounds int) (*report.Results, error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	results := &report.Results{}
+	for _, j := range jobs {
+		var turns []func() (measure.Sample, error)
+		for _, p := range peers {
+			turns = append(turns, func() (measure.Sample, error) {
+				c, err := newClient(j, p)
+				if err != nil {
+					return measure.Sample{}, err
+				}
+				return measure.Processor(c.send)
+			})
+		}
+		samples, err := measure.InTurn(rounds, turns...)
+		if err != nil {
+			return nil, err
+		}
+		results.Compare(tableInProcess, j.name, names(peers), samples,
+			[][2]string{{report.Stoa, report.ByHand}, {report.StoaMemory, report.ByHand}})
+		for _, p := range peers {
+			allocs, err := allocations(j, p)
+			if err != nil {
+				return nil, err
+			}
+			results.SetAllocs(tableInProcess, j.name, p.name, allocs)
 		}
 	}
-	if err := c.check(); err != nil {
-		b.Fatal(err)
+	return results, nil
+}
+
+// allocations counts the allocations of a job on a peer.
+func allocations(j job, p peer) (int64, error) {
+	c, err := newClient(j, p)
+	if err != nil {
+		return 0, err
 	}
+	return measure.Allocs(c.send)
+}
+
+// names returns the names of peers.
+func names(peers []peer) []string {
+	var all []string
+	for _, p := range peers {
+		all = append(all, p.name)
+	}
+	return all
 }

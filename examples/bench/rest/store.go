@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"strconv"
@@ -26,15 +27,18 @@ type place struct {
 	Lon        float64 `json:"lon" minimum:"-180" maximum:"180"`
 }
 
-// row is a stored place. The entity tag for the handler by hand is formatted on write, not on read.
+// row is a stored place. The entity tag for the handler by hand is formatted on write, not on read, and so
+// is the id for Stoa.
 type row struct {
 	place place
+	id    string
 	rev   resource.Rev
 	etag  string
 }
 
 // mapStore is a map with a lock, and a sorted slice of the ids. Both peers use it, so that they
-// differ in the HTTP handlers only. It implements [resource.Collection], Creator and Replacer.
+// differ in the HTTP handlers only. It implements [resource.Collection], Creator, Replacer, MultiGetter,
+// Revisioner and RevisionLister.
 type mapStore struct {
 	mu   sync.RWMutex
 	rows map[int64]*row // rows are immutable; a write replaces the pointer
@@ -103,35 +107,97 @@ func (s *mapStore) swap(p place, expect resource.Rev) (*row, error) {
 	return s.put(p), nil
 }
 
+// replace stores p, whatever is stored under its id. It is for the peers of Stoa.
+func (s *mapStore) replace(p place) (*row, error) {
+	for {
+		found, ok := s.find(p.ID)
+		if !ok {
+			return nil, resource.ErrNotFound
+		}
+		stored, err := s.swap(p, found.rev)
+		if !errors.Is(err, resource.ErrStale) {
+			return stored, err
+		}
+	}
+}
+
 // put must be called with the lock held.
 // put stores p with a new revision.
 func (s *mapStore) put(p place) *row {
 	s.revs++
 	rev := strconv.FormatUint(s.revs, 10)
-	stored := &row{place: p, rev: resource.Rev(rev), etag: `"` + rev + `"`}
+	id := strconv.FormatInt(p.ID, 10)
+	stored := &row{place: p, id: id, rev: resource.Rev(rev), etag: `"` + rev + `"`}
 	s.rows[p.ID] = stored
 	return stored
 }
 
 // item returns the row in the form that Stoa reads.
-func (r *row) item() resource.Item[place] { return resource.Item[place]{Rev: r.rev, Value: r.place} }
+func (r *row) item() resource.Item[place] {
+	return resource.Item[place]{ID: r.id, Rev: r.rev, Value: r.place}
+}
 
-// Get implements [resource.Collection].
-func (s *mapStore) Get(_ context.Context, id string) (resource.Item[place], error) {
+// revision returns the row without its value.
+func (r *row) revision() resource.Revision { return resource.Revision{ID: r.id, Rev: r.rev} }
+
+// InMemory declares that reads need no limit of time.
+func (s *mapStore) InMemory() bool { return true }
+
+// lookup returns the row with an id.
+func (s *mapStore) lookup(id string) (*row, error) {
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
-		return resource.Item[place]{}, resource.ErrNotFound
+		return nil, resource.ErrNotFound
 	}
 	found, ok := s.find(n)
 	if !ok {
-		return resource.Item[place]{}, resource.ErrNotFound
+		return nil, resource.ErrNotFound
+	}
+	return found, nil
+}
+
+// Get implements [resource.Collection].
+func (s *mapStore) Get(_ context.Context, id string) (resource.Item[place], error) {
+	found, err := s.lookup(id)
+	if err != nil {
+		return resource.Item[place]{}, err
 	}
 	return found.item(), nil
 }
 
-// List implements [resource.Collection]. It sorts by id; no other sort is declared.
-func (s *mapStore) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[place], error] {
+// GetRevision implements [resource.Revisioner].
+func (s *mapStore) GetRevision(_ context.Context, id string) (resource.Revision, error) {
+	found, err := s.lookup(id)
+	if err != nil {
+		return resource.Revision{}, err
+	}
+	return found.revision(), nil
+}
+
+// GetMany implements [resource.MultiGetter].
+func (s *mapStore) GetMany(_ context.Context, ids []string) iter.Seq2[resource.Item[place], error] {
 	return func(yield func(resource.Item[place], error) bool) {
+		for _, id := range ids {
+			if found, err := s.lookup(id); err == nil && !yield(found.item(), nil) {
+				return
+			}
+		}
+	}
+}
+
+// List implements [resource.Collection].
+func (s *mapStore) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[place], error] {
+	return list(s, q, (*row).item)
+}
+
+// ListRevisions implements [resource.RevisionLister].
+func (s *mapStore) ListRevisions(_ context.Context, q query.Query) iter.Seq2[resource.Revision, error] {
+	return list(s, q, (*row).revision)
+}
+
+// list returns a page in the form that convert makes of a row. It sorts by id; no other sort is declared.
+func list[Item any](s *mapStore, q query.Query, convert func(*row) Item) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
 		s.mu.RLock()
 		defer s.mu.RUnlock()
 		from, after := 0, int64(0)
@@ -145,7 +211,7 @@ func (s *mapStore) List(_ context.Context, q query.Query) iter.Seq2[resource.Ite
 			ids = ids[:q.Limit]
 		}
 		for _, id := range ids {
-			if !yield(s.rows[id].item(), nil) {
+			if !yield(convert(s.rows[id]), nil) {
 				return
 			}
 		}

@@ -47,7 +47,6 @@ func (r handwritten) item(w http.ResponseWriter, req *http.Request) {
 	header.Set("ETag", tag)
 	header.Set("Cache-Control", "private, no-cache")
 	header.Set("Vary", "Accept")
-	header.Set("X-Content-Type-Options", "nosniff")
 	if req.Header.Get("If-None-Match") == tag {
 		w.WriteHeader(http.StatusNotModified)
 		return

@@ -4,10 +4,14 @@
 //	go run -C examples/bench ./scale                              a new SQLite file, then removed
 //	go run -C examples/bench ./scale -db 'postgres:///test?...'   an empty PostgreSQL database
 //
-// It takes about 10 minutes and 2 GB. The exit status is 1 if a budget is exceeded.
+// It takes about 10 minutes and 2 GB. The exit status is 1 if a budget is exceeded. With -grow it
+// measures the cost of requests at 1,000 to 10,000,000 rows instead, in memory and in SQLite, and in
+// PostgreSQL if -db is its URL:
 //
-// table.go creates and fills the table, hand.go is the SQL by hand, jobs.go has the jobs, and
-// measure.go compares them.
+//	go run -C examples/bench ./scale -grow
+//
+// table.go creates and fills the table, hand.go is the SQL by hand, jobs.go has the jobs,
+// measure.go compares them, and grow.go is the measurement at several sizes.
 package main
 
 import (
@@ -18,10 +22,13 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/stoa-go/stoa/examples/bench/internal/measure"
 )
 
 func main() {
-	if err := run(context.Background(), os.Args[1:], os.Stdout); err != nil {
+	err := run(context.Background(), os.Args[1:], os.Stdout)
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "scale:", err)
 		os.Exit(1)
 	}
@@ -29,8 +36,10 @@ func main() {
 
 // settings are the values of the flags.
 type settings struct {
-	rows  int
-	round time.Duration // duration of one measurement
+	rows   int
+	round  time.Duration // duration of one measurement
+	sizes  []int         // numbers of rows of grow, ascending
+	folder string        // for temporary files
 }
 
 // run parses the flags, and opens and measures the database.
@@ -41,19 +50,32 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		"postgres://... of an empty database, or the `file` of a new one; a temporary file if empty")
 	flags.IntVar(&s.rows, "rows", 10_000_000, "of the table")
 	flags.DurationVar(&s.round, "round", 500*time.Millisecond, "of measuring; each figure is of seven")
+	growing := flags.Bool("grow", false, "measure requests at several sizes instead")
+	sizes := flags.String("sizes", "1000,10000,100000,1000000,10000000",
+		"numbers of `rows` for -grow, separated by commas")
+	file := flags.String("json", "", "write the results of -grow to this `file`")
 	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if s.sizes, err = measure.Sizes(*sizes); err != nil {
 		return err
 	}
 	if flags.NArg() > 0 || s.rows < 1000 {
 		return errors.New("want -db DATABASE, and at least 1000 -rows")
 	}
-	if *db == "" {
-		dir, err := os.MkdirTemp("", "scale")
-		if err != nil {
+	if s.folder, err = os.MkdirTemp("", "scale"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(s.folder)
+	if *growing {
+		results, err := grow(ctx, s, *db, out)
+		if err != nil || *file == "" {
 			return err
 		}
-		defer os.RemoveAll(dir)
-		*db = dir + "/scale.db"
+		return results.Save(*file)
+	}
+	if *db == "" {
+		*db = s.folder + "/scale.db"
 	}
 	opened, err := open(*db)
 	if err != nil {
@@ -75,6 +97,10 @@ func (d *database) measureAll(ctx context.Context, s settings, out io.Writer) er
 	fmt.Fprintf(out, "%s: %d rows loaded and indexed in %.0f s\n\n", d.name, s.rows,
 		time.Since(began).Seconds())
 	fmt.Fprint(out, "| job | beside | ratio | budget | ok |\n|---|---|--:|--:|---|\n")
+	// Requests can be canceled, as those of net/http. Otherwise the drivers do not watch the context of the
+	// handler by hand, and that of the catalog has a deadline.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	w := &work{database: d, settings: s, handler: d.catalog(), hand: d.byHand()}
 	var errs []error
 	// A job that fails ends the run. One that exceeds its budget does not, so that the table is

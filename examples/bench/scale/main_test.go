@@ -2,11 +2,13 @@ package main
 
 import (
 	"errors"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stoa-go/stoa/examples/bench/internal/report"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
 )
 
@@ -43,9 +45,33 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestGrow measures two sizes of each store.
+func TestGrow(t *testing.T) {
+	t.Parallel()
+	db := sqltest.PostgreSQL(t)
+	file := filepath.Join(t.TempDir(), "results.json")
+	args := []string{"-grow", "-sizes", "1000,2000", "-round", "1ms", "-db", db, "-json", file}
+	if err := run(t.Context(), args, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	results, err := report.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := len(requests) * 3; len(results.Curves) != want {
+		t.Errorf("%d curves, want %d", len(results.Curves), want)
+	}
+	for _, c := range results.Curves {
+		if len(c.Points) != 2 || c.Points[0].Size != 1000 || c.Points[1].Microseconds <= 0 {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
 func TestRunRefuses(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"-rows", "10"}, {"more"}, {"-db", "/nowhere/at/all.db"}} {
+	for _, args := range [][]string{{"-rows", "10"}, {"more"}, {"-db", "/nowhere/at/all.db"},
+		{"-grow", "-sizes", "1000,x"}, {"-grow", "-sizes", "10,-1"}} {
 		if err := run(t.Context(), args, &strings.Builder{}); err == nil || errors.Is(err, errBudget) {
 			t.Errorf("run(%q) = %v", args, err)
 		}

@@ -42,7 +42,13 @@ func compare(round time.Duration, first, second func() error) (a, b time.Duratio
 // perCall calls do until the round is over and returns the mean time of a call. It calls do at
 // least once, because some jobs take longer than a round.
 func perCall(round time.Duration, do func() error) (time.Duration, error) {
-	began := time.Now()
+	start := time.Now()
+	return perCallBy(func() time.Duration { return time.Since(start) }, round, do)
+}
+
+// perCallBy is perCall with another clock for the mean. The round ends by the time of day.
+func perCallBy(clock func() time.Duration, round time.Duration, do func() error) (time.Duration, error) {
+	began, from := time.Now(), clock()
 	n := 0
 	for n == 0 || time.Since(began) < round {
 		if err := do(); err != nil {
@@ -50,7 +56,7 @@ func perCall(round time.Duration, do func() error) (time.Duration, error) {
 		}
 		n++
 	}
-	return time.Since(began) / time.Duration(n), nil
+	return (clock() - from) / time.Duration(n), nil
 }
 
 // sink is a response writer that implements [http.Flusher], like that of net/http.

@@ -70,6 +70,9 @@ func (d *database) catalog() http.Handler {
 		Query: d.towns.Support(), Public: true})), nil)
 }
 
+// modulus limits the populations, which are smaller.
+const modulus = 1_000_000_007
+
 // rowsOf are statements that generate rows in the database: 676 countries, and populations in
 // pseudo-random order.
 var rowsOf = map[sqltx.Dialect]string{

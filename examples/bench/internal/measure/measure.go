@@ -4,8 +4,11 @@ package measure
 
 import (
 	"flag"
+	"fmt"
 	"runtime/metrics"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -39,6 +42,19 @@ func Ratio[T ~int | ~int64 | ~uint64 | ~float64](a, b T) float64 { return float6
 func SetBenchTime(d time.Duration) error {
 	testing.Init()
 	return flag.Set("test.benchtime", d.String())
+}
+
+// Sizes parses the flag of a measurement at several sizes: positive numbers in ascending order,
+// separated by commas.
+func Sizes(text string) (sizes []int, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 1 || len(sizes) > 0 && n <= sizes[len(sizes)-1] {
+			return nil, fmt.Errorf("sizes %q: want ascending positive numbers, separated by commas", text)
+		}
+		sizes = append(sizes, n)
+	}
+	return sizes, nil
 }
 
 // HeapReader returns a function that reports the bytes of all objects on the heap, including dead

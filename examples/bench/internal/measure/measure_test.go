@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -96,5 +97,40 @@ func TestHeapReader(t *testing.T) {
 	read := measure.HeapReader()
 	if got := read(); got <= 0 {
 		t.Errorf("heap of %d bytes", got)
+	}
+}
+
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	got, err := measure.Sizes("10,100,1000")
+	if diff := gocmp.Diff([]int{10, 100, 1000}, got); diff != "" || err != nil {
+		t.Errorf("%v, sizes (-want +got):\n%s", err, diff)
+	}
+	for _, text := range []string{"", "x", "0", "-1", "10,5", "10,10", "1,,2"} {
+		if got, err := measure.Sizes(text); err == nil {
+			t.Errorf("Sizes(%q) = %v", text, got)
+		}
+	}
+}
+
+func TestProcessor(t *testing.T) {
+	if err := measure.SetBenchTime(time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	var kept []byte
+	s, err := measure.Processor(func() error { kept = make([]byte, 1000); return nil })
+	if err != nil || s.Nanoseconds <= 0 || s.Bytes < int64(len(kept)) {
+		t.Errorf("Processor = %+v, %v", s, err)
+	}
+	broken := errors.New("broken")
+	if _, err := measure.Processor(func() error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("Processor = %v, want the error of the function", err)
+	}
+	n, err := measure.Allocs(func() error { kept = make([]byte, 1000); return nil })
+	if n != 1 || err != nil {
+		t.Errorf("Allocs = %d, %v", n, err)
+	}
+	if _, err := measure.Allocs(func() error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("Allocs = %v, want the error of the function", err)
 	}
 }
