@@ -7,8 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stoa-go/stoa/examples/internal/recipe"
 	"github.com/stoa-go/stoa/middleware"
 )
+
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	recipe.Readme(t)
+}
 
 // ask sends a request as a browser does for a page of an origin.
 func ask(t *testing.T, h http.Handler, method, target, body, origin string, header ...string) *http.Response {
@@ -30,7 +36,7 @@ func ask(t *testing.T, h http.Handler, method, target, body, origin string, head
 func TestPreflight(t *testing.T) {
 	t.Parallel()
 	h := newHandler()
-	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
+	for _, method := range []string{"GET", "HEAD", "QUERY", "POST", "PUT", "PATCH", "DELETE"} {
 		for _, field := range append(middleware.AllowedHeaders(), "X-Unknown") {
 			resp := ask(t, h, "OPTIONS", "/notes/1", "", app, "Access-Control-Request-Method: "+method,
 				"Access-Control-Request-Headers: "+strings.ToLower(field))
@@ -79,6 +85,28 @@ func TestPage(t *testing.T) {
 			if resp.Header.Get(field) == "" || !slices.Contains(exposed, strings.ToLower(field)) {
 				t.Errorf("%s: the page cannot read %s: %v", tt.name, field, resp.Header)
 			}
+		}
+	}
+}
+
+// TestQuery: QUERY needs a preflight, because it is not on the safelist of CORS (RFC 10008 section 4).
+// The page reads the URL of the equivalent GET.
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	h := newHandler()
+	preflight := ask(t, h, "OPTIONS", "/notes", "", app, "Access-Control-Request-Method: QUERY",
+		"Access-Control-Request-Headers: content-type")
+	if got := preflight.Header.Get("Access-Control-Allow-Methods"); got != "QUERY" {
+		t.Errorf("Access-Control-Allow-Methods: %q", got)
+	}
+	resp := ask(t, h, "QUERY", "/notes", `{"limit":1}`, app, "Content-Type: application/json")
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Location") != "/notes?limit=1" {
+		t.Errorf("%d, Location: %q", resp.StatusCode, resp.Header.Get("Location"))
+	}
+	exposed := strings.ToLower(resp.Header.Get("Access-Control-Expose-Headers"))
+	for _, field := range []string{"location", "content-location", "accept-query"} {
+		if !slices.Contains(strings.Split(exposed, ", "), field) {
+			t.Errorf("the page cannot read %s: %s", field, exposed)
 		}
 	}
 }

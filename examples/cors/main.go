@@ -3,14 +3,17 @@
 // need. Other pages may not.
 //
 //	go run -C examples ./cors
-//	curl -i -X OPTIONS localhost:8080/notes/1 -H 'Origin: https://app.example.com' \
-//		-H 'Access-Control-Request-Method: PATCH' \
-//		-H 'Access-Control-Request-Headers: content-type,idempotency-key,if-match'
 package main
 
 import (
+	"context"
+	"flag"
 	"log"
+	"net"
 	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/rs/cors"
 
@@ -31,10 +34,18 @@ type Note struct {
 }
 
 func main() {
-	server := middleware.Server(newHandler(), nil)
-	server.Addr = "localhost:8080"
-	log.Print("cors: listening on http://localhost:8080")
-	log.Fatal(server.ListenAndServe())
+	addr := flag.String("addr", "localhost:8080", "listen `address`")
+	flag.Parse()
+	listener, err := net.Listen("tcp", *addr)
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Printf("cors: listening on http://%s", listener.Addr())
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := middleware.Serve(ctx, middleware.Server(newHandler(), nil), listener, nil); err != nil {
+		log.Fatal(err)
+	}
 }
 
 // newHandler serves notes to callers with a token. The CORS middleware is outside of authentication
@@ -50,7 +61,7 @@ func newHandler() http.Handler {
 	}, notes)
 	crossOrigin := cors.New(cors.Options{
 		AllowedOrigins: []string{app},
-		AllowedMethods: []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"},
+		AllowedMethods: []string{"GET", "HEAD", "QUERY", "POST", "PUT", "PATCH", "DELETE"},
 		AllowedHeaders: middleware.AllowedHeaders(),
 		ExposedHeaders: middleware.ExposedHeaders(),
 		MaxAge:         600,

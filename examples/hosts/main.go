@@ -21,7 +21,6 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/version"
@@ -104,27 +103,4 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	fmt.Fprintf(stdout, "%shosts: listening on http://%s\n", api.Report(), listener.Addr())
 	return middleware.Serve(ctx, middleware.Server(mux, &middleware.ServerOptions{Logger: slog.Default()}),
 		listener, nil)
-}
-
-// newNegotiator returns the negotiator of a process. Both processes have the same list of contracts
-// and the same strategies, so that a name has the same meaning on both.
-func newNegotiator(contracts []version.Contract) *version.Negotiator {
-	deprecated := time.Date(2026, time.June, 1, 0, 0, 0, 0, time.UTC)
-	for i := range contracts {
-		if strings.HasPrefix(contracts[i].Name, "1.") {
-			contracts[i].Deprecated = deprecated
-		}
-	}
-	// Without this limit a server that accepts a connection and sends nothing would hold requests.
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.ResponseHeaderTimeout = 10 * time.Second
-	return version.New(
-		contracts,
-		[]version.Strategy{
-			version.Path{},
-			version.Host{Domains: []string{"localhost"}, Others: []string{"127.0.0.1"}},
-			version.Header{Name: "API-Version"},
-		},
-		&version.Options{Default: "2.0.0", Transport: transport},
-	)
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"net/http"
 	"net/url"
+	"strings"
+	"time"
 
 	_ "modernc.org/sqlite" // registers the driver "sqlite"
 
@@ -74,4 +77,27 @@ func openContracts(ctx context.Context, file, major string) ([]version.Contract,
 	notes11 := resource.View(notes, toNote11, fromNote11, nil)
 	notes10 := resource.View(notes11, toNote10, fromNote10, nil)
 	return []version.Contract{serve("1.1.0", notes11), serve("1.0.0", notes10)}, nil
+}
+
+// newNegotiator returns the negotiator of a process. Both processes have the same list of contracts
+// and the same strategies, so that a name has the same meaning on both.
+func newNegotiator(contracts []version.Contract) *version.Negotiator {
+	deprecated := time.Date(2026, time.June, 1, 0, 0, 0, 0, time.UTC)
+	for i := range contracts {
+		if strings.HasPrefix(contracts[i].Name, "1.") {
+			contracts[i].Deprecated = deprecated
+		}
+	}
+	// Without this limit a server that accepts a connection and sends nothing would hold requests.
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.ResponseHeaderTimeout = 10 * time.Second
+	return version.New(
+		contracts,
+		[]version.Strategy{
+			version.Path{},
+			version.Host{Domains: []string{"localhost"}, Others: []string{"127.0.0.1"}},
+			version.Header{Name: "API-Version"},
+		},
+		&version.Options{Default: "2.0.0", Transport: transport},
+	)
 }

@@ -16,7 +16,29 @@ import (
 	"github.com/coder/websocket/wsjson"
 	"github.com/go-jose/go-jose/v4"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/examples/internal/recipe"
 )
+
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	s := recipe.New(t)
+	text, _, _ := strings.Cut(recipe.Text(t), "In production")
+	s.Start("./jwt")
+	s.Run(text)
+}
+
+// The issuer for development does not start if other machines could ask it for tokens.
+func TestDevIssuerIsLocal(t *testing.T) {
+	t.Parallel()
+	for addr, want := range map[string]bool{
+		"localhost:8080": true, "127.0.0.1:0": true, "[::1]:0": true, ":8080": false, "0.0.0.0:8080": false, "api:80": false,
+	} {
+		if _, err := startDevIssuer(addr, "tasks"); (err == nil) != want {
+			t.Errorf("%s: %v, want success: %t", addr, err, want)
+		}
+	}
+}
 
 // serve starts the API with tokens of the issuer.
 func serve(t *testing.T, i *issuer) *httptest.Server {

@@ -8,7 +8,17 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/examples/internal/recipe"
 )
+
+// prefixes are the paths under which main mounts the notes.
+var prefixes = []string{"/api", "/chi/v1", "/gin/v1", "/echo/v1"}
+
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	recipe.Readme(t)
+}
 
 // say sends a request to the handler of main.
 func say(t *testing.T, h http.Handler, method, target, body string) *httptest.ResponseRecorder {
@@ -22,7 +32,7 @@ func say(t *testing.T, h http.Handler, method, target, body string) *httptest.Re
 
 func TestURLsKeepThePrefix(t *testing.T) {
 	t.Parallel()
-	for _, prefix := range []string{"/api", "/chi/v1"} {
+	for _, prefix := range prefixes {
 		t.Run(prefix, func(t *testing.T) {
 			t.Parallel()
 			h := newMux()
@@ -53,7 +63,7 @@ func TestURLsKeepThePrefix(t *testing.T) {
 func TestLinksKeepThePrefix(t *testing.T) {
 	t.Parallel()
 	next := regexp.MustCompile(`<([^>]*)>; rel="next"`)
-	for _, prefix := range []string{"/api", "/chi/v1"} {
+	for _, prefix := range prefixes {
 		t.Run(prefix, func(t *testing.T) {
 			t.Parallel()
 			h := newMux()
@@ -86,7 +96,7 @@ func TestLinksKeepThePrefix(t *testing.T) {
 // GraphQL is served next to the catalog, with every prefix.
 func TestGraphQL(t *testing.T) {
 	t.Parallel()
-	for _, prefix := range []string{"/api", "/chi/v1"} {
+	for _, prefix := range prefixes {
 		t.Run(prefix, func(t *testing.T) {
 			t.Parallel()
 			h := newMux()
@@ -122,9 +132,13 @@ func TestEverythingElseIsServedAsBefore(t *testing.T) {
 	}{
 		{"/", 200, "text/plain; charset=utf-8"},
 		{"/chi/page", 200, "text/plain; charset=utf-8"},
+		{"/gin/page", 200, "text/plain; charset=utf-8"},
+		{"/echo/page", 200, "text/plain; charset=utf-8"},
 		{"/elsewhere", 404, "text/plain; charset=utf-8"},
 		{"/api/elsewhere", 404, "application/problem+json"},
 		{"/chi/v1/elsewhere", 404, "application/problem+json"},
+		{"/gin/v1/elsewhere", 404, "application/problem+json"},
+		{"/echo/v1/elsewhere", 404, "application/problem+json"},
 	}
 	for _, tt := range tests {
 		w := say(t, h, "GET", tt.target, "")
@@ -133,9 +147,13 @@ func TestEverythingElseIsServedAsBefore(t *testing.T) {
 			t.Errorf("GET %s: %d %s, want %d %s", tt.target, w.Code, got, tt.status, tt.contentType)
 		}
 	}
-	for _, target := range []string{"/api/notes", "/chi/v1/notes"} {
+	for _, prefix := range prefixes {
+		target := prefix + "/notes"
+		if w := say(t, h, "QUERY", target, `{"limit":1}`); w.Code != 200 {
+			t.Errorf("QUERY %s: %d: %s", target, w.Code, w.Body)
+		}
 		if w := say(t, h, "DELETE", target, ""); w.Code != 405 ||
-			w.Header().Get("Allow") != "GET, HEAD, POST, OPTIONS" {
+			w.Header().Get("Allow") != "GET, HEAD, QUERY, POST, OPTIONS" {
 			t.Errorf("DELETE %s: %d, Allow: %q", target, w.Code, w.Header().Get("Allow"))
 		}
 	}

@@ -2,16 +2,17 @@
 // The route in both is the same with every router, and has no ids.
 //
 //	go run -C examples ./observe
-//	curl -i localhost:8080/nethttp/notes/7
-//	curl -i localhost:8080/gin/notes/7
-//	curl -s localhost:8080/metrics | grep duration_seconds_count
 package main
 
 import (
 	"context"
+	"flag"
 	"log"
+	"net"
 	"net/http"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/gin-gonic/gin"
 	"github.com/go-chi/chi/v5"
@@ -22,6 +23,7 @@ import (
 	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/otelobserver"
@@ -36,6 +38,8 @@ type Note struct {
 }
 
 func main() {
+	addr := flag.String("addr", "localhost:8080", "listen `address`")
+	flag.Parse()
 	exporter, err := stdouttrace.New(stdouttrace.WithWriter(os.Stderr))
 	if err != nil {
 		log.Fatal(err)
@@ -45,8 +49,16 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	log.Print("observe: listening on http://localhost:8080")
-	log.Fatal(http.ListenAndServe("localhost:8080", h))
+	listener, err := net.Listen("tcp", *addr)
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Printf("observe: listening on http://%s", listener.Addr())
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := middleware.Serve(ctx, middleware.Server(h, nil), listener, nil); err != nil {
+		log.Fatal(err)
+	}
 }
 
 // newHandler serves the notes below the four routers, and the metrics.

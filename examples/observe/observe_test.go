@@ -9,7 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"github.com/stoa-go/stoa/examples/internal/recipe"
 )
+
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	recipe.Readme(t)
+}
 
 // The route pattern is in the metrics and in the traces, below every router.
 func TestRoutePatterns(t *testing.T) {

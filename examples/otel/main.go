@@ -2,16 +2,20 @@
 // with a child span for each call of the store.
 //
 //	go run -C examples ./otel
-//	curl -i localhost:8080/notes -H 'Content-Type: application/json' -d '{"text":"buy oil"}'
 //
 // Spans are written to standard error. To send them to a collector, use another exporter.
 package main
 
 import (
+	"context"
+	"flag"
 	"log"
+	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	"go.opentelemetry.io/otel/attribute"
@@ -33,6 +37,8 @@ type Note struct {
 }
 
 func main() {
+	addr := flag.String("addr", "localhost:8080", "listen `address`")
+	flag.Parse()
 	// For a collector, use otlptracehttp in place of stdouttrace.
 	exporter, err := stdouttrace.New(stdouttrace.WithWriter(os.Stderr), stdouttrace.WithPrettyPrint())
 	if err != nil {
@@ -40,10 +46,17 @@ func main() {
 	}
 	// WithSyncer exports each span when it ends. A service uses WithBatcher, which does not delay
 	// requests, and calls Shutdown of the provider before it exits.
-	server := middleware.Server(newHandler(sdk.NewTracerProvider(sdk.WithSyncer(exporter))), nil)
-	server.Addr = "localhost:8080"
-	log.Print("otel: listening on http://localhost:8080")
-	log.Fatal(server.ListenAndServe())
+	h := newHandler(sdk.NewTracerProvider(sdk.WithSyncer(exporter)))
+	listener, err := net.Listen("tcp", *addr)
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Printf("otel: listening on http://%s", listener.Addr())
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := middleware.Serve(ctx, middleware.Server(h, nil), listener, nil); err != nil {
+		log.Fatal(err)
+	}
 }
 
 // newHandler serves notes. otelhttp is the outermost middleware, so its span covers all others. It

@@ -9,7 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"github.com/stoa-go/stoa/examples/internal/recipe"
 )
+
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	recipe.Readme(t)
+}
 
 // TestSpans sends requests and checks the exported spans: their names, their parents, and that all
 // of them belong to the trace of the client.

@@ -19,24 +19,17 @@ import (
 // that is nil stays nil, and functions that are not replaced here are kept. A service decorates
 // Delete, GetMany and the others that it uses in the same way.
 func traced[T any](name string, ops resource.Ops[T], tracer trace.Tracer) resource.Ops[T] {
-	get, list, create, replace := ops.Get, ops.List, ops.Create, ops.Replace
+	get, create, replace := ops.Get, ops.Create, ops.Replace
 	ops.Get = func(ctx context.Context, id string) (it resource.Item[T], err error) {
 		ctx, end := begin(ctx, tracer, name+".Get", id)
 		defer func() { end(err) }()
 		return get(ctx, id)
 	}
-	ops.List = func(ctx context.Context, q query.Query) iter.Seq2[resource.Item[T], error] {
-		// The span begins when the list is read and not when it is requested.
-		return func(yield func(resource.Item[T], error) bool) {
-			ctx, end := begin(ctx, tracer, name+".List", "")
-			var last error
-			defer func() { end(last) }()
-			for it, err := range list(ctx, q) {
-				if last = err; !yield(it, err) {
-					return
-				}
-			}
-		}
+	fast := ops.FastReads()
+	ops.List = tracedList(ops.List, tracer, name+".List")
+	if fast.ListJSON != nil { // the list of a store that encodes its items, such as a table
+		list := tracedList(fast.ListJSON, tracer, name+".ListJSON")
+		ops = ops.WithFastReads(resource.FastReads{ListJSON: list})
 	}
 	if create != nil {
 		ops.Create = func(ctx context.Context, v T) (it resource.Item[T], err error) {
@@ -55,6 +48,25 @@ func traced[T any](name string, ops resource.Ops[T], tracer trace.Tracer) resour
 		}
 	}
 	return ops
+}
+
+// tracedList adds a span to the reading of a list. The span begins when the list is read and not when
+// it is requested.
+func tracedList[Item any](
+	list func(context.Context, query.Query) iter.Seq2[Item, error], tracer trace.Tracer, span string,
+) func(context.Context, query.Query) iter.Seq2[Item, error] {
+	return func(ctx context.Context, q query.Query) iter.Seq2[Item, error] {
+		return func(yield func(Item, error) bool) {
+			ctx, end := begin(ctx, tracer, span, "")
+			var last error
+			defer func() { end(last) }()
+			for it, err := range list(ctx, q) {
+				if last = err; !yield(it, err) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // begin starts a child of the span in ctx and returns the function that ends it. The id is an

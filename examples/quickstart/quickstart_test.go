@@ -10,7 +10,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/examples/internal/recipe"
 )
+
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	recipe.ReadmeOf(t, newAPI())
+}
 
 // TestReadmeShowsThisFile compares main.go with the first block of Go in README.md.
 func TestReadmeShowsThisFile(t *testing.T) {
@@ -35,8 +42,6 @@ func TestReadmeShowsThisFile(t *testing.T) {
 
 // created is the response to the first request, without the values that differ each time.
 const created = `HTTP/1.1 201 Created
-Accept-Patch: application/merge-patch+json, application/json-patch+json, application/json
-Accept-Ranges: none
 Cache-Control: private, no-cache
 Content-Length: 38
 Content-Location: /notes/1
@@ -46,7 +51,6 @@ Etag: ...
 Last-Modified: ...
 Location: /notes/1
 Vary: Accept, Accept-Encoding
-X-Content-Type-Options: nosniff
 
 {"id":1,"text":"buy oil","done":false}`
 

@@ -3,17 +3,23 @@
 // it does not support.
 //
 //	go run -C examples ./sqlstore
-//	curl -i localhost:8080/tasks -H 'Content-Type: application/json' -d '{"title":"buy oil"}'
-//	curl -i 'localhost:8080/tasks?done=false&sort=-priority'
 package main
 
 import (
+	"context"
 	"database/sql"
+	"flag"
 	"log"
+	"net"
 	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
 
 	_ "modernc.org/sqlite" // registers the driver "sqlite"
 
+	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
@@ -54,13 +60,30 @@ func openAPI(file string) (http.Handler, error) {
 	})), nil), nil
 }
 
-// main opens the database before it listens, so that a wrong path is an error at start. The server
-// has no time limits; see examples/cors for one with middleware.
+// main opens the database before it listens, so that a wrong path is an error at start.
 func main() {
-	api, err := openAPI("tasks.db")
+	addr := flag.String("addr", "localhost:8080", "listen `address`")
+	file := flag.String("db", "", "SQLite `file`; default a new one in a temporary folder")
+	flag.Parse()
+	if *file == "" {
+		dir, err := os.MkdirTemp("", "sqlstore")
+		if err != nil {
+			log.Fatal(err)
+		}
+		*file = filepath.Join(dir, "tasks.db")
+	}
+	api, err := openAPI(*file)
 	if err != nil {
 		log.Fatal(err)
 	}
-	log.Print("try http://localhost:8080/tasks")
-	log.Fatal(http.ListenAndServe("localhost:8080", api))
+	listener, err := net.Listen("tcp", *addr)
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Printf("sqlstore: %s, listening on http://%s", *file, listener.Addr())
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := middleware.Serve(ctx, middleware.Server(api, nil), listener, nil); err != nil {
+		log.Fatal(err)
+	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/examples/internal/recipe"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/resourcetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
@@ -43,6 +44,11 @@ func TestTasks(t *testing.T) {
 			)
 		})
 	}
+}
+
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	recipe.Readme(t)
 }
 
 // tasks.go is the complete store, and short.

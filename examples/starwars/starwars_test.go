@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/examples/internal/recipe"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 )
@@ -395,6 +396,11 @@ func TestReadme(t *testing.T) {
 	if !strings.Contains(string(readme), want) {
 		t.Errorf("query/graphql/README.md does not show%s", want)
 	}
+}
+
+func TestOwnReadme(t *testing.T) {
+	t.Parallel()
+	recipe.Readme(t)
 }
 
 func TestArguments(t *testing.T) {
