@@ -56,12 +56,15 @@ tests() {
 }
 
 # without_race MODULE prints a pattern of the tests of a nested module that run without the race detector instead of with it:
-# kits over more shapes of tables, which run the same code as the others; tests of the shop as a separate process, which the
-# detector does not see; and all of .ci/clients, which have one goroutine each.
+# kits, plans and random queries over more shapes of tables, which run the same code as the others; tests of the shop as a
+# separate process, which the detector does not see; counts of allocations, which the detector changes; and all of .ci/clients,
+# which have one goroutine each.
 without_race() {
 	case $1 in
 	./.ci/clients) echo . ;;
-	./resource/sql/sqltest) echo '^TestKitOfTableThatExists|^TestKitOfOwn(UUIDs|Numbers)|^TestKitOfC|^TestKitOfF|^TestKitOverHTTPOf(TableThatExists|OwnUUIDs|OwnNumbers)|^TestInjectionOverHTTP' ;;
+	./examples/bench) echo '^TestStatedAllocations' ;;
+	./resource/sql/sqltest) echo '^TestKitOf[CFST]|^TestKitOfOwn(UUIDs|Numbers)|^TestKitOverHTTPOf(TableThatExists|OwnUUIDs|OwnNumbers)|^TestInjectionOverHTTP|^TestSixTables|^TestTypesEverywhere|^TestRows$|^Test(Aggregates|RelatedGroups|Relations|PagesOfRelations|Combinations|SearchDiffers)$|^Test[A-Za-z]*Plans$' ;;
+	./resource/sql/pgxrows) echo '^TestRows$' ;;
 	./examples) grep -l '^package main_test' "$1"/shop/*_test.go | xargs sed -n 's/^func \(Test[A-Za-z]*\)(t .*/\1/p' | paste -sd'|' | sed 's/.*/^(&)$/' ;;
 	*) echo '^$' ;;
 	esac
@@ -154,6 +157,13 @@ quickstart_answers() {
 	cat "$tmp/curl"
 	kill "$pid"
 	grep -qx '{"id":1,"text":"buy oil","done":false}' "$tmp/note"
+}
+
+# bench_gate compares ratios of processor time with the limits of examples/bench/internal/report/budget.go. It needs the code
+# of gqlgen, which a step of the gate generates.
+bench_gate() {
+	at examples/bench checked go run ./rest -gate || return 1
+	at examples/bench checked go run -tags gqlgen ./graphql -gate
 }
 
 # summary FILE... prints the output that the steps have kept.

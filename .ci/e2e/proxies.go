@@ -16,8 +16,8 @@ import (
 	"github.com/stoa-go/stoa/ci/e2e/history"
 )
 
-// The scenario proxies requests lists with filters of up to 200 ids through nginx, Apache httpd and HAProxy. Each has to be 200,
-// with the same body as without the proxy.
+// The scenario proxies requests lists with filters of up to 200 ids through nginx, Apache httpd, HAProxy and Caddy, with GET and with
+// QUERY. Each has to be 200, with the same body as without the proxy, and the Location of a QUERY the same with GET.
 //
 // The control is a server that sends Link with first, next and last for the same requests. The proxies limit the header of a
 // response and have to answer 502 at 200 ids.
@@ -33,6 +33,7 @@ var reverseProxyPrograms = [...]reverseProxy{
 	{"nginx", nginxProxyConfig, []string{"nginx", "-e", "stderr", "-p", "DIR", "-c", "FILE"}},
 	{"httpd", httpdConfig, []string{"apache2", "-f", "FILE", "-DFOREGROUND"}},
 	{"haproxy", haproxyConfig, []string{"haproxy", "-db", "-f", "FILE"}},
+	{"caddy", caddyConfig, []string{"caddy", "run", "--adapter", "caddyfile", "--config", "FILE"}},
 }
 
 // start starts a proxy at an address.
@@ -89,11 +90,11 @@ func reverseProxies(ctx context.Context, e *env) error {
 
 func installProxies(ctx context.Context) error {
 	os.Setenv("PATH", os.Getenv("PATH")+":/usr/local/sbin:/usr/sbin:/sbin") // where the proxies are
-	for _, program := range []string{"nginx", "apache2", "haproxy"} {
+	for _, program := range []string{"nginx", "apache2", "haproxy", "caddy"} {
 		if _, err := exec.LookPath(program); err == nil {
 			continue
 		}
-		if out, err := exec.CommandContext(ctx, "../apt", "nginx-light", "apache2", "haproxy").CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(ctx, "../apt", "nginx-light", "apache2", "haproxy", "caddy").CombinedOutput(); err != nil {
 			return fmt.Errorf("cannot install the proxies: %w\n%s", err, out)
 		}
 	}
@@ -112,6 +113,9 @@ func (e *env) requestThrough(ctx context.Context, origin string, r *result) erro
 		p := &reverseProxyPrograms[i]
 		if err := p.start(e, addresses[i], port); err != nil {
 			return err
+		}
+		if len(r.control) == 0 {
+			compareQueries(ctx, c, origin, "http://"+addresses[i], p.name, r)
 		}
 		statuses, err := compareLists(ctx, c, origin, "http://"+addresses[i], p.name, r)
 		if err != nil {
@@ -138,6 +142,32 @@ func compareLists(ctx context.Context, c *client.Client, origin, base, proxy str
 		statuses = append(statuses, fmt.Sprintf("%d ids: %d", n, through.Status))
 	}
 	return statuses, ctx.Err()
+}
+
+// compareQueries requests each list with QUERY, and the equivalent GET if the response names one.
+func compareQueries(ctx context.Context, c *client.Client, origin, base, proxy string, r *result) {
+	waitForProxy(ctx, c, base+"/places?limit=1")
+	for _, n := range proxyIDs {
+		content := `{"limit":1,"id.in":["` + strings.ReplaceAll(idList(n), ",", `","`) + `"]}`
+		direct := c.Send(ctx, "QUERY", origin+"/places", content, "Content-Type: application/json")
+		through := c.Send(ctx, "QUERY", base+"/places", content, "Content-Type: application/json")
+		if through.Status != http.StatusOK || string(through.Body) != string(direct.Body) {
+			r.Add(history.Unexpected, 1, "%s, %d ids: %v", proxy, n, through.Unexpected("QUERY"))
+		}
+		location := through.Header.Get("Location")
+		if (location != "") != (n == 1) {
+			r.Add(history.Unexpected, 1, "%s, %d ids: Location %q", proxy, n, location)
+		}
+		if location == "" {
+			continue
+		}
+		if !strings.HasPrefix(location, "http") { // a proxy may make it absolute
+			location = base + location
+		}
+		if again := c.Send(ctx, http.MethodGet, location, ""); string(again.Body) != string(direct.Body) {
+			r.Add(history.Unexpected, 1, "%s, %d ids: %v", proxy, n, again.Unexpected("GET of Location"))
+		}
+	}
 }
 
 // waitForProxy sends a GET until the proxy listens, at most for ten seconds.
@@ -202,4 +232,19 @@ listen shop
 	bind ADDRESS
 	http-request set-header Host 127.0.0.1:PORT
 	server shop 127.0.0.1:PORT
+`
+
+const caddyConfig = `{
+	admin off
+	auto_https off
+	storage file_system DIR
+	log {
+		level ERROR
+	}
+}
+http://ADDRESS {
+	reverse_proxy 127.0.0.1:PORT {
+		header_up Host {upstream_hostport}
+	}
+}
 `

@@ -157,11 +157,16 @@ func (s *redisRun) fillDuring(ctx context.Context, writes []*keyedWrite) error {
 		return err
 	}
 	defer pool.Close()
-	if _, err := pool.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+	lock, err := pool.Conn(ctx) // an idle connection of the pool would be closed
+	if err != nil {
 		return err
 	}
-	var before int
-	if before, err = s.claims(ctx); err != nil {
+	defer lock.Close()
+	if _, err := lock.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	before, err := s.claims(ctx)
+	if err != nil {
 		return err
 	}
 	done := make(chan struct{})
@@ -170,12 +175,16 @@ func (s *redisRun) fillDuring(ctx context.Context, writes []*keyedWrite) error {
 		s.each(writes, func(w *keyedWrite) { s.expect(w, s.sendKeyed(ctx, s.URL(0), w, ""), false) })
 	}()
 	for n := before; err == nil && n < before+len(writes); n, err = s.claims(ctx) {
-		client.Pause(ctx, 10*time.Millisecond)
+		select {
+		case <-done:
+			return fmt.Errorf("the writes ended before all had claimed their keys: %w", s.wrong.Err())
+		case <-time.After(10 * time.Millisecond):
+		}
 	}
 	if err == nil {
 		err = s.fill(ctx)
 	}
-	_, unlocked := pool.ExecContext(ctx, "ROLLBACK")
+	_, unlocked := lock.ExecContext(ctx, "ROLLBACK")
 	<-done
 	return errors.Join(err, unlocked)
 }
@@ -200,7 +209,7 @@ func (s *redisRun) fill(ctx context.Context) error {
 	if err := s.limit(ctx, limit); err != nil {
 		return err
 	}
-	for i := 0; ; i++ {
+	for i := range 1000 {
 		err := s.redis.Set(ctx, fmt.Sprint("filler:", i), strings.Repeat("x", 64<<10), 0).Err()
 		if err != nil && strings.HasPrefix(err.Error(), "OOM") {
 			return s.limit(ctx, limit-1<<20)
@@ -209,6 +218,7 @@ func (s *redisRun) fill(ctx context.Context) error {
 			return err
 		}
 	}
+	return fmt.Errorf("redis: with %d bytes and a limit of %d accepted 1000 values of 64 KiB", used, limit)
 }
 
 // free deletes what fill has written.

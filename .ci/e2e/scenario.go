@@ -20,6 +20,7 @@ var scenarios = []scenario{
 	{"key-storm-sqlite", "the same with one node on SQLite", keyStorm(sqlite)},
 	{"sync-standby", "no write is acknowledged that a synchronous standby does not have, and each is done once", syncStandby},
 	{"redis-full", "while the memory of Redis is full, keyed writes are refused, and those in progress are finished", redisFull},
+	{"go-client", "writes and a consumer of package resource/client have one effect each while the shop is killed", goClient},
 	{"key-callers", "a key reveals nothing to other callers and requests", keyCallers},
 	{"pgbouncer", "keys and events work over PgBouncer in transaction mode, and the default mode of pgx is explained", pgbouncer},
 	{"write-skew", "if the hooks of two writes read each other's item, one write is refused, on PostgreSQL and SQLite", writeSkew},

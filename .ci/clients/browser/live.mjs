@@ -6,6 +6,7 @@
 // that was acknowledged, once. Nothing waits for time to pass, only for what is to be seen. Whatever the page asks of another
 // host, and whatever the browser objects to, is a failure.
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -188,7 +189,7 @@ const parts = {
 		await forgetful.close()
 
 		const other = await page.browserContext().newPage() // a tab in front of it
-		await until(page, () => document.hidden && /catch up/.test(document.getElementById('state').textContent), 'a hidden page does not listen')
+		await until(page, () => document.hidden && /Paused/.test(document.getElementById('state').textContent), 'a hidden page does not listen')
 		for (const status of ['paid', 'shipped']) await shop.ask('PATCH', `/orders/${last}`, { status })
 		await other.close()
 		await page.bringToFront()
@@ -233,13 +234,85 @@ const parts = {
 		// The log in memory is another after a restart: the page is told, and begins anew.
 		await shop.end('SIGKILL')
 		await shop.start()
-		await until(page, () => /does not remember/.test(document.getElementById('changes').textContent), 'it says that something is missing')
+		await until(page, () => /no longer has all changes/.test(document.getElementById('changes').textContent), 'it says that something is missing')
 		await isLive(page)
 		assert.deepEqual(await rows(page), ['Order 3 placed', 'Order 2 paid', 'Order 1 shipped'])
 		await page.close()
 		await shop.end('SIGTERM')
 	},
 
+	async 'places are searched while a text is typed, and without the script'() {
+		const shop = await open('-db', 'memory')
+		const markup = '<img src=x onerror="document.title = 1"> Santa'
+		assert.equal((await shop.ask('POST', '/places', { name: markup, country: 'XX' })).status, 201)
+		const page = await visit(shop, { width: 390, height: 900 })
+		const answer = text => until(page, text => document.querySelector('#search output').textContent.includes(text), `the search says ${text}`, text)
+		await page.type('#search [name=q]', 'sant* xx')
+		await answer('1 place')
+		assert.equal(await page.$eval('#found li', e => e.textContent), markup + 'XX', 'names are text')
+		assert.deepEqual(await page.$$eval('#found mark', all => all.map(e => e.textContent)), ['Santa', 'XX'], 'what was found is marked')
+		assert.equal(await page.$$eval('#found img', all => all.length), 0, 'names are no markup')
+		await page.$eval('#search [name=q]', e => e.value = '')
+		await page.type('#search [name=q]', '"new york" OR san -jose')
+		await page.keyboard.press('Enter')
+		await until(page, () => document.querySelectorAll('#found li').length === 10, 'the ten best matches')
+		assert.equal(new URL(page.url()).pathname, '/', 'the page stays')
+		assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, 'nothing is wider than the screen')
+		await picture(page, 'search')
+		await page.$eval('#search [name=q]', e => e.value = '')
+		await page.type('#search [name=q]', '-jose')
+		await answer('must have a word')
+		await page.setJavaScriptEnabled(false)
+		await page.goto(shop.url + '/')
+		await page.type('#search [name=q]', '"new york"')
+		await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
+		assert.equal(page.url(), shop.url + '/places?q=%22new+york%22')
+		assert.match(await page.$eval('body', e => e.textContent), /New York City/)
+		await page.close()
+		await shop.end('SIGTERM')
+	},
+
+	async 'found places are read page by page, and grouped by country'() {
+		const shop = await open('-db', 'memory')
+		const page = await visit(shop, { width: 390, height: 900 })
+		const rows = n => until(page, n => document.querySelectorAll('#found li').length === n, `${n} rows`, n)
+		await page.type('#search [name=q]', 'san*')
+		await rows(10)
+		await page.$eval('#more', e => e.focus())
+		await page.keyboard.press('Enter')
+		await rows(20)
+		const links = await page.$$eval('#found a', all => all.map(e => e.href))
+		assert.equal(new Set(links).size, 20, 'no place is there twice')
+		await page.$eval('#search [name=group]', e => e.focus())
+		await page.keyboard.press('Space')
+		await until(page, () => !document.querySelector('#found a') && document.querySelectorAll('#found li').length > 5, 'countries')
+		const counts = await page.$$eval('#found small', all => all.map(e => parseInt(e.textContent.replaceAll(',', ''), 10)))
+		assert.deepEqual(counts, counts.toSorted((a, b) => b - a), 'the most first')
+		assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, 'nothing is wider than the screen')
+		await picture(page, 'groups')
+		await page.close()
+		await shop.end('SIGTERM')
+	},
+
+	async 'QUERY with fetch and curl'() {
+		const shop = await open()
+		for (const qty of [1, 2, 3]) assert.equal((await shop.ask('POST', '/orders', { customerId: 2, lines: [{ itemId: 1, qty }] })).status, 201)
+		const page = await visit(shop)
+		const content = { filter: { not: { status: { eq: 'paid' } } }, sort: ['-id'], limit: 2, fields: ['id', 'status'] }
+		const inPage = await page.evaluate(async body => {
+			const answer = await fetch('/orders', { method: 'QUERY', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })
+			return { status: answer.status, location: answer.headers.get('Location'), body: await answer.text() }
+		}, content)
+		const inCurl = execFileSync('curl', ['-sS', '--fail-with-body', '-X', 'QUERY', '-H', 'Content-Type: application/json', '--data', JSON.stringify(content), shop.url + '/orders'],
+			{ encoding: 'utf8' })
+		const get = await fetch(shop.url + inPage.location)
+		assert.equal(inPage.status, 200)
+		assert.equal(inPage.body, await get.text(), 'Location is the equivalent GET')
+		assert.equal(inCurl, inPage.body)
+		assert.deepEqual(JSON.parse(inPage.body).items.map(o => o.status), ['placed', 'placed'])
+		await page.close()
+		await shop.end('SIGTERM')
+	},
 	async 'customers see their own orders, as long as they are logged in'() {
 		const shop = await open('-db', 'memory', '-auth')
 		const page = await visit(shop)

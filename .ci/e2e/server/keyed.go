@@ -104,11 +104,12 @@ func newGuard(
 			return nil, err
 		}
 		client := redis.NewClient(parsed)
-		records := redisrecords.New(client, nil)
 		if mode == LateRedis {
-			return idempotency.New(lateRecords{records, client}, opts), nil
+			full := redis.NewClient(parsed)
+			full.AddHook(allowFull{})
+			return idempotency.New(lateRecords{redisrecords.New(full, nil), client}, opts), nil
 		}
-		return idempotency.New(records, opts), nil
+		return idempotency.New(redisrecords.New(client, nil), opts), nil
 	case Identity, Apart, ThreeCommits:
 		other, err := database.Open(source, nil)
 		if err != nil {
@@ -149,25 +150,39 @@ type lateRecords struct {
 	client *redis.Client
 }
 
-func (s lateRecords) Claim(ctx context.Context, id [32]byte, c idempotency.Claim) (idempotency.Prior, error) {
-	const limit = "maxmemory"
-	old, err := s.client.ConfigGet(ctx, limit).Result()
-	if err != nil {
-		return idempotency.Prior{}, err
-	}
-	if err := s.client.ConfigSet(ctx, limit, "0").Err(); err != nil {
-		return idempotency.Prior{}, err
-	}
-	prior, err := s.Store.Claim(ctx, id, c)
-	return prior, errors.Join(err, s.client.ConfigSet(ctx, limit, old[limit]).Err())
-}
-
 func (s lateRecords) Finish(ctx context.Context, id [32]byte, token string, r idempotency.Record, expires time.Time) error {
 	if err := s.client.Set(ctx, "late", "", 0).Err(); err != nil {
 		return err
 	}
 	return s.Store.Finish(ctx, id, token, r, expires)
 }
+
+// allowFull is a hook of a client of Redis. It marks each script as one that may run with full memory.
+type allowFull struct{}
+
+func (allowFull) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (allowFull) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (allowFull) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		switch args := cmd.Args(); cmd.Name() {
+		case "evalsha": // the client then sends the text
+			cmd.SetErr(noScript{})
+			return noScript{}
+		case "eval":
+			args[1] = fmt.Sprint("#!lua flags=allow-oom\n", args[1])
+		}
+		return next(ctx, cmd)
+	}
+}
+
+// noScript is the error of Redis for a script whose text it does not know.
+type noScript struct{}
+
+func (noScript) Error() string { return "NOSCRIPT unknown script" }
+func (noScript) RedisError()   {}
 
 // keyedCatalog serves four kinds of writes: create, change, remove, and a command that writes to two tables.
 func keyedCatalog(ctx context.Context, db *sqltx.DB, guard *idempotency.Guard, mode string) (*resource.Catalog, error) {

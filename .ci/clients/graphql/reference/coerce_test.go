@@ -130,7 +130,7 @@ func TestVariablesLikeTheReference(t *testing.T) {
 	for i, want := range answers {
 		what := requests[i].Type + " " + string(requests[i].Value)
 		values, errs := coerce.Variables(coerce.Definitions(graphqltest.New(), operation(t, requests[i].Type, "")),
-			map[string]jsontext.Value{"v": jsontext.Value(requests[i].Value)})
+			map[string]jsontext.Value{"v": jsontext.Value(requests[i].Value)}, map[string]any{})
 		if len(want.Errors) == 0 {
 			fit++
 		}

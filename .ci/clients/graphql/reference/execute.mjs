@@ -148,7 +148,7 @@ function comparisons(of, name, operands, budget) {
 // goes on until there is something.
 const visible = (item) => item.name !== 'Nobody';
 
-function list(of, args, page, most) {
+function list(of, from, args, page, most) {
   const { filter, orderBy, first, last, after, before } = args;
   const given = (v) => v !== null && v !== undefined;
   const pairs = [[first, last], [first, before], [last, after], [after, before]];
@@ -156,7 +156,7 @@ function list(of, args, page, most) {
   for (const n of [first, last]) if (given(n) && (n < 0 || n > most)) bad();
   if (given(orderBy) && (orderBy.length > 4 || new Set(orderBy.map((o) => o.field)).size < orderBy.length)) bad();
   const test = given(filter) ? filterOf(of, filter, { terms: 20 }) : () => true;
-  if (!world[of]) closed();
+  if (!from) closed();
   const keys = [...(orderBy ?? []), { field: 'id', direction: 'ASC' }];
   const order = (a, b) => {
     for (const { field, direction } of keys) {
@@ -165,7 +165,7 @@ function list(of, args, page, most) {
     }
     return 0;
   };
-  const all = world[of].filter(test).sort(order);
+  const all = from.filter(test).sort(order);
   return { all, ...window(given(last) ? all.toReversed() : all, first ?? last ?? page, given(last)) };
 }
 
@@ -185,8 +185,9 @@ function window(all, asked, backward) {
   return { items, hasNextPage: !backward && more, hasPreviousPage: backward && more };
 }
 
-const connection = (of, page, most) => (_, args) => {
-  const { all, items, hasNextPage, hasPreviousPage } = list(of, args, page, most);
+// connection is a list of all items, or of those that from returns for a parent.
+const connection = (of, page, most, from = () => world[of]) => (parent, args) => {
+  const { all, items, hasNextPage, hasPreviousPage } = list(of, from(parent), args, page, most);
   return {
     nodes: items,
     edges: items.map((node) => ({ node })),
@@ -194,6 +195,9 @@ const connection = (of, page, most) => (_, args) => {
     totalCount: all.length,
   };
 };
+
+const booksOf = (author) => world.books.filter((b) => b.authorId === author.id);
+const friendsOf = (author) => [...new Set(author.friendIds ?? [])].map((id) => byID('authors', id)).filter((f) => f);
 
 const byID = (of, id) => world[of].find((item) => item.id === id && visible(item)) ?? null;
 
@@ -247,6 +251,9 @@ const resolvers = {
     books: (a) => world.books.filter((b) => b.authorId === a.id).sort((x, y) => (x.id < y.id ? -1 : 1)).slice(0, 2),
     best: (a) => (a.bestId ? byID('books', a.bestId) : null),
     friends: (a) => [...new Set(a.friendIds ?? [])].slice(0, 3).map((id) => byID('authors', id)).filter((f) => f),
+    booksConnection: connection('books', 2, 10, booksOf),
+    friendsConnection: connection('authors', 3, 10, friendsOf),
+    lossesConnection: connection('vaults', 50, 200),
     lost: closed,
     losses: closed,
     shifted: (a, args) => wrapped(BigInt(a.id) + sum(args)),

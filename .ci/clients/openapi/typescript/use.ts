@@ -29,7 +29,7 @@ export const list: v200.operations["listOrders"]["parameters"] = {
 export const noSort: v200.operations["listOrders"]["parameters"] = { query: { sort: ["colour"] } };
 
 export function ids(page: v200.operations["listOrders"]["responses"][200]["content"]["application/json"]): number[] {
-  return page.items.flatMap((order) => order.id ?? []);
+  return "items" in page ? page.items.flatMap((order) => order.id ?? []) : []; // or groups
 }
 
 export function reason(problem: v200.operations["getOrder"]["responses"][404]["content"]["application/problem+json"]): string {

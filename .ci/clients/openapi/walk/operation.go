@@ -210,8 +210,12 @@ func (op *operation) item() *openapi3.Schema {
 		return nil
 	}
 	s := op.media(http.StatusOK, "application/json")
-	if s == nil || s.Properties["items"] == nil || s.Properties["items"].Value.Items == nil {
+	if s == nil {
 		return nil
 	}
-	return s.Properties["items"].Value.Items.Value
+	items := property(s, "items") // also of a page that is an alternative of groups
+	if items == nil || items.Items == nil {
+		return nil
+	}
+	return items.Items.Value
 }

@@ -65,9 +65,10 @@ func (w *walker) valid(op *operation) *question {
 	if q.header.Get("Accept") == eventStream {
 		w.listen(q)
 	}
-	if isLines(q.header.Get("Accept")) && strings.Contains(q.page, "before=") {
-		q.header.Del("Accept") // a whole list goes forward only
+	if isLines(q.header.Get("Accept")) && (strings.Contains(q.page, "before=") || strings.Contains(q.page, "group=")) {
+		q.header.Del("Accept") // a whole list goes forward only, and groups are not in lines
 	}
+	w.group(q)
 	w.name(q)
 	return q
 }
@@ -82,8 +83,13 @@ func (w *walker) listen(q *question) {
 		return
 	}
 	q.head, q.page = true, ""
-	for _, name := range []string{"sort", "limit", "expand"} {
+	for _, name := range []string{"sort", "limit", "expand", "q", "filter"} {
 		q.query.Del(name)
+	}
+	for _, p := range q.op.parameters {
+		if strings.Contains(p.Description, " the related item") { // events are selected by the item alone
+			q.query.Del(p.Name)
+		}
 	}
 }
 
@@ -220,10 +226,64 @@ func (w *walker) parameterValue(p *openapi3.Parameter) any {
 		b, _ := json.Marshal(w.value(content.Schema.Value))
 		return string(b)
 	}
-	if p.Name == "filter" {
-		return firstOf(p.Example, p.Schema.Value.Example)
+	switch p.Name {
+	case "filter", "expand", "q":
+		if example := firstOf(p.Example, p.Schema.Value.Example); example != nil {
+			return example
+		}
 	}
 	return w.value(p.Schema.Value)
+}
+
+// ofGroups are the parameters that a request for groups has alone.
+var ofGroups = []string{"group", "count", "distinct", "sum", "avg", "min", "max", "having"}
+
+// group makes a question about groups of one about items, or removes the parameters of groups, and highlight without q: which
+// parameters belong together is not in their schemas.
+func (w *walker) group(q *question) {
+	group := q.op.parameter(openapi3.ParameterInQuery, "group")
+	for _, name := range ofGroups {
+		q.query.Del(name)
+	}
+	if q.query.Get("q") == "" {
+		q.query.Del("highlight")
+	}
+	accept := q.header.Get("Accept")
+	if group == nil || q.page != "" || accept != "" && accept != "application/json" || w.chance(0.8) {
+		w.sortItems(q, group)
+		return
+	}
+	for _, name := range []string{"sort", "expand", "fields", "q", "highlight"} {
+		q.query.Del(name)
+	}
+	w.setQuery(q, group)
+	q.query.Set("count", "true")
+	if w.chance(0.5) {
+		q.query.Set("having", `{"count":{"gte":1}}`)
+	}
+	if w.chance(0.5) {
+		q.query.Set("sort", pick(w.rand, []string{"count", "-count"}))
+	}
+	for _, name := range []string{"distinct", "sum", "avg", "min", "max"} {
+		if p := q.op.parameter(openapi3.ParameterInQuery, name); p != nil && w.chance(0.3) {
+			w.setQuery(q, p)
+		}
+	}
+}
+
+// sortItems leaves out the keys of sort that only groups have, and fields of related items that can be both. group may be nil.
+func (w *walker) sortItems(q *question, group *openapi3.Parameter) {
+	keys := slices.DeleteFunc(strings.Split(q.query.Get("sort"), ","), func(key string) bool {
+		key = strings.TrimPrefix(key, "-")
+		name, _, _ := strings.Cut(key, ".")
+		related := group != nil && strings.Contains(key, ".") && slices.Contains(group.Schema.Value.Items.Value.Enum, any(key))
+		return key == "" || related || slices.Contains(ofGroups, name)
+	})
+	if len(keys) > 0 {
+		q.query.Set("sort", strings.Join(keys, ","))
+	} else {
+		q.query.Del("sort")
+	}
 }
 
 func firstOf(values ...any) any {

@@ -22,7 +22,7 @@ async function generate(filename, pluginMap) {
     documents: [{ location: documentsFile, document: parse(readFileSync(documentsFile, "utf8")) }],
     config: {
       strictScalars: true,
-      scalars: { DateTime: "string", Int64: "number", JSON: "unknown" },
+      scalars: { DateTime: "string", Decimal: "string", Int64: "number", JSON: "unknown" },
       enumsAsTypes: true,
       skipTypename: true,
       useTypeImports: true,

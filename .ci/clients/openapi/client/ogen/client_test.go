@@ -63,11 +63,11 @@ func TestOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, ok := listed.(*client.ListOrdersApplicationJSONOK)
+	page, ok := listed.(*client.ListOrdersOKApplicationJSONHeaders)
 	if !ok {
 		t.Fatalf("list: %+v", listed)
 	}
-	if diff := cmp.Diff([]client.Order{created}, page.Response.Items); diff != "" {
+	if diff := cmp.Diff([]client.Order{created}, page.Response.OrdersPage.Items); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
 
