@@ -199,7 +199,7 @@ func (c *Collection) summary() string {
 		list, item = "OPTIONS", "GET, HEAD, OPTIONS"
 	}
 	if c.items != nil {
-		list = "GET, HEAD, " + list
+		list = "GET, HEAD, QUERY, " + list
 	}
 	accepted := "*/*"
 	if o.MediaTypes != nil {

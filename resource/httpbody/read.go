@@ -25,7 +25,8 @@ func MediaType(r *http.Request) (mediaType string, ok bool) {
 
 // UnsupportedType returns the problem for an unsupported Content-Type (415). It lists the media
 // types accepted in Accept-Patch for PATCH (RFC 5789 section 2.2), and otherwise in Accept (RFC
-// 9110 section 15.5.16). For POST it adds Accept-Post.
+// 9110 section 15.5.16). For POST it adds Accept-Post, and for QUERY Accept-Query (RFC 10008 section 3),
+// in which types must not have parameters.
 func UnsupportedType(r *http.Request, detail string, accepted ...string) *problem.Details {
 	d := problem.New(problem.UnsupportedMediaType, detail)
 	list := []string{strings.Join(accepted, ", ")}
@@ -35,6 +36,8 @@ func UnsupportedType(r *http.Request, detail string, accepted ...string) *proble
 		d.Header = http.Header{"Accept-Patch": list}
 	case http.MethodPost:
 		d.Header["Accept-Post"] = list
+	case "QUERY":
+		d.Header["Accept-Query"] = list
 	}
 	return d
 }

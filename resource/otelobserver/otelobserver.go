@@ -46,6 +46,9 @@ type Options struct {
 	// Pools are the connection pools with metrics of their own, by a name that becomes the attribute
 	// db.client.connection.pool.name.
 	Pools map[string]*sql.DB
+	// Caches are the values of CatalogOptions.Cache with metrics of their own, by a name that becomes the
+	// attribute stoa.cache.
+	Caches map[string]*resource.Cache
 }
 
 // Observer reports observations. It is safe for concurrent use.
@@ -111,7 +114,15 @@ func observeState(meter metric.Meter, o *Options) (metric.Registration, error) {
 		metric.WithDescription("Calls that have waited for a connection of a pool."))
 	waitTime, errs[5] = meter.Float64ObservableCounter("stoa.pool.wait.total", metric.WithUnit("s"),
 		metric.WithDescription("Time that calls have waited for a connection of a pool."))
-	if err := errors.Join(errs[:]...); err != nil {
+	var reads, cached, size metric.Int64Observable
+	var cacheErrs [3]error
+	reads, cacheErrs[0] = meter.Int64ObservableCounter("stoa.cache.reads", metric.WithUnit("{item}"),
+		metric.WithDescription("Items that were needed, by whether a cache had them."))
+	cached, cacheErrs[1] = meter.Int64ObservableUpDownCounter("stoa.cache.items", metric.WithUnit("{item}"),
+		metric.WithDescription("Items and pages in a cache."))
+	size, cacheErrs[2] = meter.Int64ObservableUpDownCounter("stoa.cache.size", metric.WithUnit("By"),
+		metric.WithDescription("Memory of the items in a cache."))
+	if err := errors.Join(append(errs[:], cacheErrs[:]...)...); err != nil {
 		return nil, err
 	}
 	return meter.RegisterCallback(func(_ context.Context, out metric.Observer) error {
@@ -133,8 +144,18 @@ func observeState(meter metric.Meter, o *Options) (metric.Registration, error) {
 			out.ObserveInt64(waits, s.WaitCount, metric.WithAttributes(named))
 			out.ObserveFloat64(waitTime, s.WaitDuration.Seconds(), metric.WithAttributes(named))
 		}
+		for name, cache := range o.Caches {
+			s, named := cache.Stats(), attribute.String("stoa.cache", name)
+			hit := func(v bool) metric.MeasurementOption {
+				return metric.WithAttributes(named, attribute.Bool("stoa.cache.hit", v))
+			}
+			out.ObserveInt64(reads, s.Hits, hit(true))
+			out.ObserveInt64(reads, s.Misses, hit(false))
+			out.ObserveInt64(cached, int64(s.Items), metric.WithAttributes(named))
+			out.ObserveInt64(size, int64(s.Bytes), metric.WithAttributes(named))
+		}
 		return nil
-	}, subscribers, buffered, age, connections, waits, waitTime)
+	}, subscribers, buffered, age, connections, waits, waitTime, reads, cached, size)
 }
 
 // Close removes the metrics of feeds and pools. Call it before they are closed.

@@ -130,7 +130,8 @@ func TestMetrics(t *testing.T) {
 	changes := feed.New(feed.NewMemory(nil), nil)
 	defer changes.Close()
 	o, err := otelobserver.New(&otelobserver.Options{Metrics: metric.NewMeterProvider(metric.WithReader(reader)),
-		Feeds: map[string]*feed.Feed{"main": changes}})
+		Feeds:  map[string]*feed.Feed{"main": changes},
+		Caches: map[string]*resource.Cache{"items": resource.NewCache(1000)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,6 +142,7 @@ func TestMetrics(t *testing.T) {
 	o.Observe(t.Context(), resource.Observation{Protocol: "rest", Route: "/api/notes", Operation: "watch",
 		Lag: time.Second, Items: 5})
 	want := []string{
+		"stoa.cache.items  0", "stoa.cache.reads  0", "stoa.cache.reads  0", "stoa.cache.size  0",
 		"stoa.conflict.retries patch 2", "stoa.feed.buffer.events  0", "stoa.feed.subscribers  0",
 		"stoa.items list 0", "stoa.items patch 1", "stoa.items watch 5", "stoa.pool.wait patch 1",
 		"stoa.replays patch 1", "stoa.request.duration list 1", "stoa.request.duration patch 1",

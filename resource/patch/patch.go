@@ -84,9 +84,9 @@ type Patch struct {
 	text   []byte // canonical
 	limits Limits
 	ops    []operation
-	merge  *mergePatch // nil for a JSON Patch
-	format *Format     // of the application; nil for a standard format
-	err    error       // set by Invalid
+	merge  bool    // text is a merge patch, which is split into members when it is applied
+	format *Format // of the application; nil for a standard format
+	err    error   // set by Invalid
 }
 
 // Invalid returns a Patch whose Apply always returns err, usually an error of [Parse]. A server can
@@ -116,8 +116,9 @@ func (p *Patch) Apply(doc []byte) ([]byte, error) {
 	}
 	var changed []byte
 	switch {
-	case p.merge != nil:
-		changed = p.merge.appendTo(make([]byte, 0, len(text)+len(p.merge.text)), text)
+	case p.merge:
+		m := newMergePatch(p.text)
+		changed = m.appendTo(make([]byte, 0, len(text)+len(p.text)), text)
 	case p.format != nil:
 		changed, err = p.format.apply(text, p.text)
 	default:

@@ -19,6 +19,8 @@
 package problem
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
 	"strings"
 )
@@ -68,20 +70,30 @@ func New(kind Kind, detail string) *Details {
 	return &Details{Kind: kind, Detail: detail}
 }
 
-// Error returns the kind, followed by the detail or, if that is empty, by the first violation. It
-// is intended for logs.
+// Error returns the kind, followed by the detail and up to three violations with another text. It is
+// intended for logs.
 func (d *Details) Error() string {
 	var b strings.Builder
 	b.WriteString(string(d.Kind.orInternal()))
-	switch {
-	case d.Detail != "":
-		b.WriteString(": ")
-		b.WriteString(d.Detail)
-	case len(d.Errors) > 0:
-		v := d.Errors[0]
+	separator := ": "
+	if d.Detail != "" {
+		b.WriteString(separator + d.Detail)
+		separator = " "
+	}
+	for i, v := range d.Errors {
+		if i == 3 {
+			fmt.Fprintf(&b, " and %d more", len(d.Errors)-i)
+			break
+		}
+		if v.Detail != "" && v.Detail == d.Detail {
+			continue
+		}
 		_, where := v.location()
-		b.WriteString(": ")
-		b.WriteString(strings.TrimLeft(where+" "+v.Code, " "))
+		if where != "" {
+			where += " "
+		}
+		b.WriteString(separator + where + cmp.Or(v.Detail, v.Code))
+		separator = "; "
 	}
 	return b.String()
 }

@@ -101,6 +101,14 @@ func TestError(t *testing.T) {
 				Errors: []problem.Violation{{Parameter: "sort", Code: "unknown"}}},
 			"invalid-parameter: sort unknown",
 		},
+		{
+			"with a detail and many violations",
+			&problem.Details{Kind: problem.Invalid, Detail: "The content is not valid.",
+				Errors: []problem.Violation{{Pointer: "/id", Code: "readOnly", Detail: "is set by the server"},
+					{Code: "check"}, {Pointer: "/a", Code: "type"}, {Pointer: "/b", Code: "type"},
+					{Pointer: "/c", Code: "type"}}},
+			"invalid-content: The content is not valid. /id is set by the server; check; /a type and 2 more",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

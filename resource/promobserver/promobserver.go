@@ -32,6 +32,9 @@ type Options struct {
 	Feeds map[string]*feed.Feed
 	// Pools are the connection pools with metrics of their own, by a name that becomes the label pool.
 	Pools map[string]*sql.DB
+	// Caches are the values of CatalogOptions.Cache with metrics of their own, by a name that becomes the
+	// label cache.
+	Caches map[string]*resource.Cache
 }
 
 // Metrics are the metrics of one or more catalogs. It implements [prometheus.Collector]. It is safe for
@@ -44,6 +47,7 @@ type Metrics struct {
 
 	subscribers, buffered, bufferedBytes, age, failures     *prometheus.Desc
 	open, inUse, idle, limit, waits, waitTime, closedByIdle *prometheus.Desc
+	hits, misses, cached, cachedBytes                       *prometheus.Desc
 }
 
 var _ prometheus.Collector = (*Metrics)(nil)
@@ -113,6 +117,10 @@ func (m *Metrics) setDescs() {
 	m.waits = of("pool", "waits_total", "Calls that have waited for a connection of a pool.")
 	m.waitTime = of("pool", "wait_seconds_total", "Time of waits for a connection of a pool.")
 	m.closedByIdle = of("pool", "idle_closed_total", "Idle connections that a pool has closed.")
+	m.hits = of("cache", "hits_total", "Items that a cache had when they were needed.")
+	m.misses = of("cache", "misses_total", "Items that a cache did not have when they were needed.")
+	m.cached = of("cache", "items", "Items and pages in a cache.")
+	m.cachedBytes = of("cache", "bytes", "Memory of the items in a cache.")
 }
 
 // Observe records an observation. Set it as CatalogOptions.Observe.
@@ -151,7 +159,8 @@ func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
 		c.Describe(ch)
 	}
 	for _, d := range []*prometheus.Desc{m.subscribers, m.buffered, m.bufferedBytes, m.age, m.failures,
-		m.open, m.inUse, m.idle, m.limit, m.waits, m.waitTime, m.closedByIdle} {
+		m.open, m.inUse, m.idle, m.limit, m.waits, m.waitTime, m.closedByIdle,
+		m.hits, m.misses, m.cached, m.cachedBytes} {
 		ch <- d
 	}
 }
@@ -188,5 +197,12 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 		counter(m.waits, float64(s.WaitCount), name)
 		counter(m.waitTime, s.WaitDuration.Seconds(), name)
 		counter(m.closedByIdle, float64(s.MaxIdleClosed+s.MaxIdleTimeClosed), name)
+	}
+	for name, cache := range m.opts.Caches {
+		s := cache.Stats()
+		counter(m.hits, float64(s.Hits), name)
+		counter(m.misses, float64(s.Misses), name)
+		gauge(m.cached, float64(s.Items), name)
+		gauge(m.cachedBytes, float64(s.Bytes), name)
 	}
 }

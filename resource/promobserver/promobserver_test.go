@@ -30,8 +30,8 @@ type note struct {
 }
 
 // newNotes returns a handler of notes below the prefix /api, with metrics.
-func newNotes(m *promobserver.Metrics, f *feed.Feed) http.Handler {
-	catalog := resource.NewCatalog(&resource.CatalogOptions{Observe: m.Observe, Feed: f},
+func newNotes(m *promobserver.Metrics, f *feed.Feed, cache *resource.Cache) http.Handler {
+	catalog := resource.NewCatalog(&resource.CatalogOptions{Observe: m.Observe, Feed: f, Cache: cache},
 		resource.New("notes", memory.New[note](nil), &resource.Options[note]{Public: true}))
 	mux := http.NewServeMux()
 	mux.Handle("/api/", http.StripPrefix("/api", rest.New(catalog, nil)))
@@ -43,11 +43,13 @@ func TestMetrics(t *testing.T) {
 	defer changes.Close()
 	pool := sql.OpenDB(unreachable{})
 	defer pool.Close()
+	cache := resource.NewCache(1 << 20)
 	m := promobserver.New(&promobserver.Options{Namespace: "api", Buckets: []float64{60},
-		Feeds: map[string]*feed.Feed{"main": changes}, Pools: map[string]*sql.DB{"db": pool}})
+		Feeds: map[string]*feed.Feed{"main": changes}, Pools: map[string]*sql.DB{"db": pool},
+		Caches: map[string]*resource.Cache{"items": cache}})
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(m)
-	h := newNotes(m, changes)
+	h := newNotes(m, changes, cache)
 	for _, request := range []struct{ method, path, body string }{
 		{"POST", "/api/notes", `{"text":"a"}`},
 		{"GET", "/api/notes/1", ""},
@@ -84,10 +86,16 @@ api_feed_subscribers{feed="main"} 0
 # HELP api_pool_open_connections Open connections of a pool.
 # TYPE api_pool_open_connections gauge
 api_pool_open_connections{pool="db"} 0
+# HELP api_cache_misses_total Items that a cache did not have when they were needed.
+# TYPE api_cache_misses_total counter
+api_cache_misses_total{cache="items"} 1
+# HELP api_cache_items Items and pages in a cache.
+# TYPE api_cache_items gauge
+api_cache_items{cache="items"} 1
 `
 	if err := testutil.GatherAndCompare(registry, strings.NewReader(want), "api_items_total",
 		"api_conflict_retries_total", "api_transaction_wait_seconds_total", "api_replays_total", "api_feed_subscribers",
-		"api_pool_open_connections"); err != nil {
+		"api_pool_open_connections", "api_cache_misses_total", "api_cache_items"); err != nil {
 		t.Error(err)
 	}
 	if problems, err := testutil.GatherAndLint(registry); err != nil || len(problems) > 0 {
@@ -141,7 +149,7 @@ func Example() {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(metrics)
 	mux := http.NewServeMux()
-	mux.Handle("/api/", newNotes(metrics, nil))
+	mux.Handle("/api/", newNotes(metrics, nil, nil))
 	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 
 	mux.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/api/notes/7", nil))

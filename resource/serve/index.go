@@ -189,6 +189,7 @@ func newPartEntry(p resource.Part) partEntry {
 		add(p.Can(resource.OpReplace), "PUT", path+"/{id}", "Replace")
 		add(p.Can(resource.OpPatch), "PATCH", path+"/{id}", "Change")
 		add(p.Can(resource.OpDelete), "DELETE", path+"/{id}", "Delete")
+		add(p.Can(resource.OpRestore), "POST", path+"/{id}/restore", "Restore")
 	case *resource.Lookup:
 		e.Kind = "lookup"
 		add(true, "GET", path, "Look up")
