@@ -89,6 +89,31 @@ func TestReportOfPublicCaches(t *testing.T) {
 	}
 }
 
+// TestReportOfPublicCachesOfRelations: a list that a filter or expand connects with items that some callers may not see
+// depends on the caller, too.
+func TestReportOfPublicCachesOfRelations(t *testing.T) {
+	t.Parallel()
+	type owner struct {
+		ID string `json:"id"`
+	}
+	type pet struct {
+		ID      string `json:"id"`
+		OwnerID string `json:"ownerId"`
+	}
+	public := &rest.Options{Resources: map[string]rest.ResourceOptions{"pets": {Cache: "public, max-age=60"}}}
+	pets := func() *resource.Resource {
+		return resource.New("pets", memory.New[pet](nil), &resource.Options[pet]{Public: true,
+			Relations: []resource.Relation[pet]{{Name: "owner", Target: "owners", Field: "ownerId"}}})
+	}
+	scope := func(context.Context) (query.Filter, error) { return query.Filter{}, nil }
+	open := resource.New("owners", memory.New[owner](nil), &resource.Options[owner]{Public: true})
+	same(t, "public owners", "", rest.New(resource.NewCatalog(nil, pets(), open), public).Report())
+	guarded := resource.New("owners", memory.New[owner](nil), &resource.Options[owner]{Scope: scope})
+	same(t, "guarded owners",
+		"/pets\n    weak: Cache-Control is public, but access to the related items owner is restricted\n",
+		rest.New(resource.NewCatalog(nil, pets(), guarded), public).Report())
+}
+
 // TestReportOfSearch: the searched fields are listed, with the filters that share a name with a parameter.
 func TestReportOfSearch(t *testing.T) {
 	t.Parallel()

@@ -223,14 +223,36 @@ func (h *Handler) Report() string {
 	var b strings.Builder
 	for _, rt := range h.routes {
 		// A shared cache that stores a response to one principal can send it to another.
-		guarded := rt.blobs == nil && rt.resource != nil && rt.lookup == nil &&
-			!rt.resource.Describe().Public || rt.blobs != nil && rt.blobs.Options().Authorize != nil
-		if guarded && strings.Contains(rt.cache[0], "public") {
-			const weak = "/%s\n    weak: Cache-Control is public, but access to the items is restricted\n"
-			fmt.Fprintf(&b, weak, rt.name)
+		if len(rt.cache) > 0 && strings.Contains(rt.cache[0], "public") {
+			for _, items := range h.guarded(rt) {
+				const weak = "/%s\n    weak: Cache-Control is public, but access to %s is restricted\n"
+				fmt.Fprintf(&b, weak, rt.name, items)
+			}
 		}
 	}
 	return b.String()
+}
+
+// guarded names what responses of a route contain or depend on, and some callers may not see.
+func (h *Handler) guarded(rt *route) (items []string) {
+	switch {
+	case rt.blobs != nil:
+		if rt.blobs.Options().Authorize != nil {
+			items = append(items, "the items")
+		}
+	case rt.resource != nil && rt.lookup == nil:
+		d := rt.resource.Describe()
+		if !d.Public {
+			items = append(items, "the items")
+		}
+		for _, relation := range d.Relations {
+			target, _ := h.catalog.Related(rt.resource, relation)
+			if target != nil && target != rt.resource && !target.Describe().Public {
+				items = append(items, "the related items "+relation)
+			}
+		}
+	}
+	return items
 }
 
 // ServeHTTP handles one request. A panic becomes 500, or an aborted connection if the response has
