@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stoa-go/stoa/query"
@@ -131,6 +132,7 @@ type found struct {
 type inspection struct {
 	dialect sqltx.Dialect
 	columns map[string]found
+	used    []string // by the store, also those that do not exist
 	known   map[string]bool
 	faults  []string
 }
@@ -152,7 +154,7 @@ func (t *untyped) differences(ctx context.Context) ([]string, error) {
 			fmt.Sprintf("there is no table or view %s: call CreateTable, or run what DDL returns", t.name),
 		}, nil
 	}
-	i := &inspection{dialect: t.dialect, columns: columns, known: map[string]bool{}}
+	i := &inspection{dialect: t.dialect, columns: columns, used: t.columnNames(), known: map[string]bool{}}
 	for _, c := range t.columns {
 		if !c.computed() {
 			i.field(c, t.opts.ReadOnly || t.isKey(c))
@@ -229,7 +231,7 @@ func (i *inspection) field(c *column, lenient bool) {
 	i.known[name] = true
 	f, ok := i.columns[name]
 	if !ok {
-		i.add("there is no column %s for%s", name, ofField(c))
+		i.add("there is no column %s for%s%s", name, ofField(c), i.unused(c))
 		return
 	}
 	if fault := c.mismatch(i.dialect, f); fault != "" {
@@ -255,6 +257,62 @@ func (i *inspection) field(c *column, lenient bool) {
 	case !c.spec.NotNull && f.notNull && (c.field == nil || c.field.Nullable && !c.field.StoreDefault):
 		i.add("column %s is NOT NULL, but%s can be null", name, ofField(c))
 	}
+}
+
+// maxUnused is the maximum number of columns that a message about a missing column names.
+const maxUnused = 5
+
+// unused returns the end of the message that a column is missing: the columns that the store does not use,
+// one of which may be the missing one. It is empty if there are none.
+func (i *inspection) unused(c *column) string {
+	var names []string
+	for name := range i.columns {
+		if !slices.Contains(i.used, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 || i.used == nil {
+		return ""
+	}
+	similar := func(name string) int { // 0 if the names are, so that they are the first
+		a, b := strings.ToLower(name), strings.ToLower(c.spec.Name)
+		if strings.Contains(a, b) || strings.Contains(b, a) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(similar(a), similar(b)), cmp.Compare(a, b))
+	})
+	list := strings.Join(names[:min(len(names), maxUnused)], ", ")
+	if more := len(names) - maxUnused; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	set := fmt.Sprintf(`tag the field db:"%s"`, names[0])
+	switch {
+	case c.isModified && c.field == nil:
+		set = "set Options.Modified"
+	case c.isDeleted && c.field == nil:
+		set = "set Options.SoftDelete"
+	case c.field == nil && i.dialect == sqltx.PostgreSQL:
+		set = "set Options.Rev to one of them, to XMin or to Content"
+	case c.field == nil:
+		set = "set Options.Rev to one of them or to Content"
+	case len(names) > 1:
+		set = fmt.Sprintf(`tag the field with one of them, such as db:"%s"`, names[0])
+	}
+	return fmt.Sprintf("; no field uses %s: %s", list, set)
+}
+
+// columnNames returns the names of the columns that the store uses.
+func (t *untyped) columnNames() []string {
+	names := []string{searchVector, t.rev.column}
+	for _, c := range append([]*column{t.modified, t.deletedAt}, t.columns...) {
+		if c != nil {
+			names = append(names, cmp.Or(c.spec.Name, c.spec.Expr))
+		}
+	}
+	return names
 }
 
 // ofField returns the name of the column's field, for a message.

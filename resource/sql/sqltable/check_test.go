@@ -113,3 +113,57 @@ CREATE UNIQUE INDEX "t_at_key" ON "t" ("at") WHERE "at" <> '0001-01-01 00:00:00+
 		t.Errorf("DDL (-want +got):\n%s", diff)
 	}
 }
+
+// TestCheckMissingColumn names the columns that a field or an option may mean instead of one that is missing.
+func TestCheckMissingColumn(t *testing.T) {
+	t.Parallel()
+	type person struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+		Born string `json:"born" db:"Birthday"`
+	}
+	columns := []catalogColumn{
+		{name: "id", typ: "text", notNull: true, unique: true},
+		{name: "full_name", typ: "text", notNull: true, filled: true},
+		{name: "birthday", typ: "text"},
+	}
+	many := append([]catalogColumn{{name: "id", typ: "text", notNull: true, unique: true}, {name: "z_name", typ: "text"}},
+		make([]catalogColumn, 6)...)
+	for n := range many[2:] {
+		many[n+2] = catalogColumn{name: fmt.Sprint("c", n), typ: "text"}
+	}
+	const two = "; no field uses full_name, birthday: tag the field with one of them, such as "
+	tests := []struct {
+		name    string
+		columns []catalogColumn
+		opts    sqltable.Options
+		want    []string
+	}{
+		{"fields", columns, sqltable.Options{Rev: sqltable.XMin, Forget: true}, []string{
+			"there is no column name for field Name" + two + `db:"full_name"`,
+			"there is no column Birthday for field Born; no field uses birthday, full_name: " +
+				`tag the field with one of them, such as db:"birthday"`}},
+		{"more than five", many, sqltable.Options{Rev: sqltable.XMin, Forget: true}, []string{
+			"there is no column name for field Name; no field uses z_name, c0, c1, c2, c3 and 2 more: " +
+				`tag the field with one of them, such as db:"z_name"`,
+			"there is no column Birthday for field Born; no field uses c0, c1, c2, c3, c4 and 2 more: " +
+				`tag the field with one of them, such as db:"c0"`}},
+		{"no other column", columns[:1], sqltable.Options{Forget: true}, []string{
+			"there is no column name for field Name", "there is no column Birthday for field Born",
+			"there is no column rev for the store"}},
+		{"options", append(columns[:1:1], catalogColumn{name: "name", typ: "text", notNull: true},
+			catalogColumn{name: "Birthday", typ: "text", notNull: true}, catalogColumn{name: "gone", typ: "timestamptz"}),
+			sqltable.Options{Modified: "changed", SoftDelete: "deleted_at"}, []string{
+				"there is no column changed for the store; no field uses gone: set Options.Modified",
+				"there is no column deleted_at for the store; no field uses gone: set Options.SoftDelete",
+				"there is no column rev for the store; no field uses gone: set Options.Rev to one of them, to XMin or to Content"}},
+	}
+	for _, tt := range tests {
+		c := &catalog{columns: tt.columns}
+		err := sqltable.New[person](c.open(t), "people", &tt.opts).Check(t.Context())
+		got := strings.Split(fmt.Sprint(err), "\n\t")[1:]
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s: Check (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}

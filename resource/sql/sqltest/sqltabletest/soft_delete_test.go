@@ -107,7 +107,7 @@ func TestCheckSoftDelete(t *testing.T) {
 			[]string{"columns tenant_id, shard, email are " + covers, "column login is " + covers}},
 		{"without soft deletion", sqltable.Options{Forget: true}, nil, nil},
 		{"no column", sqltable.Options{SoftDelete: "gone_at", UniqueDeleted: true}, nil,
-			[]string{"there is no column gone_at for the store"}},
+			[]string{"there is no column gone_at for the store; no field uses deleted_at: set Options.SoftDelete"}},
 		{"a column that is never NULL", sqltable.Options{SoftDelete: "deleted_at", UniqueDeleted: true},
 			[]string{"DROP TABLE members", `CREATE TABLE members (id text PRIMARY KEY, tenant_id text NOT NULL, email text NOT NULL,
 				shard int NOT NULL, login text NOT NULL UNIQUE, phone text NOT NULL, note text,
