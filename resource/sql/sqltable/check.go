@@ -18,7 +18,8 @@ import (
 // Check compares the tables with the columns that the store needs. It returns an error that lists
 // all differences: missing columns, types that would change values, NULL constraints that differ
 // from the fields, columns without a value on insert, and ids or unique fields without a unique
-// index. A program that does not call [Table.CreateTable] calls Check when it starts.
+// index. It also reads up to 10,000 rows for times that are stored in another layout. A program that does
+// not call [Table.CreateTable] calls Check when it starts.
 func (t *Table[T]) Check(ctx context.Context) error { return t.checkWith(ctx, nil) }
 
 // CheckOptions configures [Table.CheckWith]. The zero value is that of [Table.Check].
@@ -30,7 +31,7 @@ type CheckOptions struct {
 	// Not reported are ne and notIn, which most rows match, isNull of lists, sorting of the rows that a
 	// filter selects, and sorting of rows that are equal in the first key.
 	//
-	// No session variables are set. A policy of row-level security that fails without one fails here:
+	// No session variables are set. A policy of row-level security that fails without one fails in Check:
 	// write current_setting('app.tenant', true), as described in package sqltx.
 	Support query.Support
 	// Warn receives the differences of Support, which make a program slow and not wrong. If nil, they
@@ -174,6 +175,9 @@ func (t *untyped) differences(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	if err := t.checkSearch(ctx, i); err != nil {
+		return nil, err
+	}
+	if err := t.checkValues(ctx, i); err != nil {
 		return nil, err
 	}
 	// A view has no keys, and nothing is inserted into it.

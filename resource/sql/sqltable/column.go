@@ -146,6 +146,7 @@ func (t *untyped) columnOf(f *schema.Field) (*column, error) {
 	if c.spec.Expr == "" {
 		c.spec.Name = name
 	}
+	t.applyTimeLayout(c)
 	if err := c.settle(t.dialect); err != nil {
 		return nil, err
 	}
@@ -157,6 +158,15 @@ func (t *untyped) columnOf(f *schema.Field) (*column, error) {
 		c.spec.Collation = t.opts.Collation
 	}
 	return c, nil
+}
+
+// applyTimeLayout applies Options.TimeLayout. The tag sql may name a type of PostgreSQL, which in SQLite
+// has no effect on times.
+func (t *untyped) applyTimeLayout(c *column) {
+	if t.opts.TimeLayout != "" && t.dialect == sqltx.SQLite && c.scalar() && c.spec.Kind == sqlquery.Time &&
+		c.spec.Layout == "" && c.spec.Unit == 0 {
+		c.spec.Layout, c.spec.Type = t.opts.TimeLayout, ""
+	}
 }
 
 // applyTag applies the tag sql: an SQL type, and the options generated and null. A comma within
@@ -281,6 +291,7 @@ func (t *untyped) chooseModified() error {
 		spec:       sqlquery.Column{Name: name, Kind: sqlquery.Time, NotNull: true},
 		isModified: true,
 	}
+	t.applyTimeLayout(t.modified)
 	return t.modified.settle(t.dialect)
 }
 

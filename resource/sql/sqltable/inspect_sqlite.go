@@ -5,6 +5,7 @@ package sqltable
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"github.com/stoa-go/stoa/resource/sql/internal/sqltype"
@@ -81,7 +82,7 @@ func (c *column) sqliteMismatch(typ string) string {
 	case want == "REAL":
 		fits = aff == "REAL" || aff == "NUMERIC" || aff == "INTEGER"
 	case c.form == jsonForm || c.spec.Kind == sqlquery.UUID || c.spec.Kind == sqlquery.Duration ||
-		c.spec.Kind == sqlquery.Time && c.spec.Layout == "" ||
+		c.spec.Kind == sqlquery.Time && !isNumber(c.spec.Layout) ||
 		c.typ.Name == sqltype.Date || c.typ.Name == sqltype.Time:
 		fits = aff == "TEXT" || aff == "NUMERIC"
 	default:
@@ -91,4 +92,11 @@ func (c *column) sqliteMismatch(typ string) string {
 		return ""
 	}
 	return c.sqlType("sqlite")
+}
+
+// isNumber reports whether numeric affinity changes the times of a layout to numbers, such as those of
+// 20060102150405. The empty layout is [sqlquery.TimeLayout].
+func isNumber(layout string) bool {
+	_, err := strconv.ParseFloat(layout, 64)
+	return err == nil
 }

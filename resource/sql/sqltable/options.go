@@ -25,6 +25,11 @@ type Options struct {
 	// this package. It must be deterministic. Filters such as startsWith compare by code point and
 	// need an index in the collation "C". A Collation in Columns has precedence.
 	Collation string
+	// TimeLayout is the layout of times in SQLite, in UTC, of the fields that Columns gives no Layout and no
+	// Unit, and of the columns of Modified and SoftDelete: [time.DateTime] for a table with
+	// CURRENT_TIMESTAMP. Package sqlquery documents Column.Layout. The columns may be declared TEXT,
+	// DATETIME or TIMESTAMP. Default [sqlquery.TimeLayout]. PostgreSQL has a type for times and ignores it.
+	TimeLayout string
 	// Rev is the column of the revision, [XMin] or [Content]. Default "rev". It is a text column,
 	// or an integer column with CountRev. If it is the column of a field, the field has the
 	// revision, and values of clients are ignored.
@@ -119,6 +124,7 @@ const (
 	XMin = "xmin"
 	// Content uses a hash of the columns of all fields, and needs no column of its own. A revision
 	// repeats if the content does: a client that missed the states in between does not notice them.
-	// With Modified the time of the last write is part of the hash, which prevents that.
+	// With Modified the time of the last write is part of the hash, which prevents that unless its
+	// TimeLayout is coarse and the writes follow each other.
 	Content = "*"
 )

@@ -41,6 +41,7 @@ func (t *untyped) chooseSoftDelete() error {
 	t.deletedAt = t.columnNamed(name)
 	if t.deletedAt == nil {
 		t.deletedAt = &column{spec: sqlquery.Column{Name: name, Kind: sqlquery.Time}, isDeleted: true}
+		t.applyTimeLayout(t.deletedAt)
 		return t.deletedAt.settle(t.dialect)
 	}
 	switch f := t.deletedAt.field; {

@@ -81,6 +81,9 @@
 // use the types but do not create enums, domains and extensions. They have no generated columns, and no
 // DEFAULT for default:"db".
 //
+// SQLite has no type for times. If another program or CURRENT_TIMESTAMP writes them, Options.TimeLayout is
+// their layout, and Options.Columns has the Unit of those that are integers.
+//
 // Some values of PostgreSQL have no counterpart. A date that is infinite is the text infinity or
 // -infinity, and a PATCH is rejected until it is changed. A time that is infinite is
 // 9999-12-31T23:59:59.999999999Z or 0000-01-01T00:00:00Z, which are stored as infinity and -infinity.
@@ -320,6 +323,12 @@ func (t *untyped) checkOptions() error {
 	for name := range t.opts.Columns {
 		if t.typ.Field(name) == nil {
 			return fmt.Errorf("Options.Columns names the field %q, which there is not", name)
+		}
+	}
+	if layout := t.opts.TimeLayout; layout != "" {
+		day := time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC)
+		if at, err := time.Parse(layout, day.Format(layout)); err != nil || !at.Equal(day) {
+			return fmt.Errorf("Options.TimeLayout %q has no date; use one such as %q", layout, time.DateTime)
 		}
 	}
 	if t.opts.NewID != nil && t.opts.ClientIDs {
