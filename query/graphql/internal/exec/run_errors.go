@@ -163,7 +163,11 @@ func clientErrorOf(err error) (reply *gqlerror.Error, known bool) {
 	if errors.As(err, &invalid) {
 		return &gqlerror.Error{Message: shortened(invalid.Error()), Code: gqlerror.BadUserInput}, true
 	}
-	return gqlerror.Of(err), false
+	reply = gqlerror.Of(err)
+	if bad := outputError(""); errors.As(err, &bad) {
+		reply.Message = string(bad)
+	}
+	return reply, false
 }
 
 // observedError returns the error that has the status of err, or nil.

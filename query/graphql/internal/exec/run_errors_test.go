@@ -111,12 +111,35 @@ func outline(t *testing.T, answer string) string {
 		if len(e.Locations) == 0 {
 			t.Errorf("no place: %s", answer)
 		}
-		if e.Extensions["code"] == "INTERNAL_SERVER_ERROR" && e.Message != "Internal server error" {
+		if e.Extensions["code"] == "INTERNAL_SERVER_ERROR" && e.Message != "Internal server error" &&
+			!strings.Contains(e.Message, " cannot represent ") {
 			t.Errorf("not masked: %s", e.Message)
 		}
 	}
 	_, data, _ := strings.Cut(answer, `"data":`)
 	return b.String() + strings.TrimSuffix(data, "}")
+}
+
+// TestOutputErrors checks that a client learns which value the type of a field does not permit.
+func TestOutputErrors(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ document, want string }{
+		{`{ enum { color } }`, `"message":"Enum \"OddColor\" cannot represent value: \"green\""`},
+		{`{ none { color } }`, `"message":"Enum \"OddColor\" cannot represent value: \"\""`},
+		{`{ moods { moods } }`, `"message":"Enum \"OddMoods\" cannot represent value: \"mad\""`},
+		{`{ tiny { tiny } }`,
+			`"message":"Int cannot represent non 32-bit signed integer value: 9223372036854775807"`},
+		{`{ nan { ratio } }`, `"message":"Internal server error"`},
+	}
+	w := newWorld(t, setting{fields: oddFields()})
+	for _, tt := range tests {
+		if got := w.ask(t, tt.document); !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %s, want %s", tt.document, got, tt.want)
+		}
+	}
+	if log := w.logged(); strings.Count(log, "cannot represent") != 4 {
+		t.Errorf("logged: %s", log)
+	}
 }
 
 func TestOutputCoercion(t *testing.T) {

@@ -82,12 +82,14 @@ func marshals(t reflect.Type) bool {
 		reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextAppender]())
 }
 
-// Internal errors of leaf values.
-var (
-	errNull    = errors.New("graphql: null value of a non-null field")
-	errNotEnum = errors.New("graphql: value is not in the field's enum")
-	errNotInt  = errors.New("graphql: value exceeds the 32-bit range of Int")
-)
+// errNull is the internal error of a null value.
+var errNull = errors.New("graphql: null value of a non-null field")
+
+// outputError is the internal error of a value that the type of its field does not permit. It is not masked,
+// because the client may read the value, in REST too.
+type outputError string
+
+func (e outputError) Error() string { return string(e) }
 
 // leafMember appends a member of a struct that is a leaf.
 func (r *run) leafMember(n *field, t *schema.Type, parent any) (err error) {
@@ -147,7 +149,7 @@ func (r *run) check(n *field, start int, nonNull bool) error {
 		}
 	case short:
 		if _, err := strconv.ParseInt(string(text), 10, 32); err != nil {
-			return errNotInt
+			return outputError("Int cannot represent non 32-bit signed integer value: " + string(text))
 		}
 	case enumValue:
 		for _, name := range n.leaf.names {
@@ -155,7 +157,8 @@ func (r *run) check(n *field, start int, nonNull bool) error {
 				return nil
 			}
 		}
-		return errNotEnum
+		const format = "Enum %q cannot represent value: %s"
+		return outputError(shortened(fmt.Sprintf(format, n.def.Type.Named().Name, text)))
 	}
 	return nil
 }
