@@ -18,8 +18,8 @@ import (
 // Check compares the tables with the columns that the store needs. It returns an error that lists
 // all differences: missing columns, types that would change values, NULL constraints that differ
 // from the fields, columns without a value on insert, and ids or unique fields without a unique
-// index. It also reads up to 10,000 rows for times that are stored in another layout. A program that does
-// not call [Table.CreateTable] calls Check when it starts.
+// index. It also reads up to 10,000 rows for times that are stored in another layout and for values that
+// the tag enum lacks. A program that does not call [Table.CreateTable] calls Check when it starts.
 func (t *Table[T]) Check(ctx context.Context) error { return t.checkWith(ctx, nil) }
 
 // CheckOptions configures [Table.CheckWith]. The zero value is that of [Table.Check].
@@ -263,9 +263,6 @@ func (i *inspection) field(c *column, lenient bool) {
 	}
 }
 
-// maxUnused is the maximum number of columns that a message about a missing column names.
-const maxUnused = 5
-
 // unused returns the end of the message that a column is missing: the columns that the store does not use,
 // one of which may be the missing one. It is empty if there are none.
 func (i *inspection) unused(c *column) string {
@@ -288,10 +285,6 @@ func (i *inspection) unused(c *column) string {
 	slices.SortFunc(names, func(a, b string) int {
 		return cmp.Or(cmp.Compare(similar(a), similar(b)), cmp.Compare(a, b))
 	})
-	list := strings.Join(names[:min(len(names), maxUnused)], ", ")
-	if more := len(names) - maxUnused; more > 0 {
-		list += fmt.Sprintf(" and %d more", more)
-	}
 	set := fmt.Sprintf(`tag the field db:"%s"`, names[0])
 	switch {
 	case c.isModified && c.field == nil:
@@ -305,7 +298,16 @@ func (i *inspection) unused(c *column) string {
 	case len(names) > 1:
 		set = fmt.Sprintf(`tag the field with one of them, such as db:"%s"`, names[0])
 	}
-	return fmt.Sprintf("; no field uses %s: %s", list, set)
+	return fmt.Sprintf("; no field uses %s: %s", firstOf(names), set)
+}
+
+// firstOf returns the first names or values of a list for a message.
+func firstOf(list []string) string {
+	const most = 5
+	if len(list) <= most {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
 }
 
 // columnNames returns the names of the columns that the store uses.

@@ -21,6 +21,7 @@ import (
 const (
 	maxSampleRows   = 10_000
 	maxSampleValues = 1_000
+	maxShown        = 40 // bytes of a value
 )
 
 // checkValues reads a sample of the columns that can have a value which the field cannot. Other programs,
@@ -37,10 +38,15 @@ func (t *untyped) checkValues(ctx context.Context, i *inspection) error {
 		if !ok || c.computed() || !c.scalar() || c.mismatch(t.dialect, f) != "" {
 			continue
 		}
-		if c.spec.Kind == sqlquery.Time && (t.dialect == sqltx.SQLite || c.spec.Layout != "") {
-			if err := t.checkTimes(ctx, i, c); err != nil {
-				return err
-			}
+		var err error
+		switch {
+		case c.spec.Kind == sqlquery.Time && (t.dialect == sqltx.SQLite || c.spec.Layout != ""):
+			err = t.checkTimes(ctx, i, c)
+		case c.field != nil && len(c.field.Enum) > 0:
+			err = t.checkEnum(ctx, i, c)
+		}
+		if err != nil {
+			return fmt.Errorf("values of column %s: %w", c.spec.Name, err)
 		}
 	}
 	return nil
@@ -112,6 +118,38 @@ func (t *untyped) faultOfTime(c *column, storage, text string) string {
 		}
 	}
 	return is + ", but" + ofField(c) + " needs " + want + ": " + mend
+}
+
+// checkEnum reports values that the tag enum lacks. REST returns them, and GraphQL cannot.
+func (t *untyped) checkEnum(ctx context.Context, i *inspection, c *column) error {
+	rows, err := t.db.Reader(ctx).QueryContext(ctx, "SELECT DISTINCT v"+t.sample(c))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	allowed := map[string]bool{"": c.field.OmitZero || c.field.OmitEmpty}
+	for _, value := range c.field.Enum {
+		allowed[fmt.Sprint(value)] = true
+	}
+	var others []string
+	for rows.Next() {
+		var src any
+		if err := rows.Scan(&src); err != nil {
+			return err
+		}
+		if text := c.textOf(src); !allowed[text] {
+			if len(text) > maxShown {
+				text = strings.ToValidUTF8(text[:maxShown], "") + "..."
+			}
+			others = append(others, strconv.Quote(text))
+		}
+	}
+	if len(others) > 0 {
+		slices.Sort(others)
+		i.add("column %s has values that the tag enum of%s lacks: %s",
+			c.spec.Name, ofField(c), firstOf(others))
+	}
+	return rows.Err()
 }
 
 var usualTime = regexp.MustCompile(

@@ -192,3 +192,50 @@ func nullable(columns map[string]sqlquery.Column) map[string]sqlquery.Column {
 	c.NotNull = false
 	return map[string]sqlquery.Column{"made": c}
 }
+
+// TestCheckStoredEnum reports values that the tag enum lacks, which a CHECK of the table may permit.
+func TestCheckStoredEnum(t *testing.T) {
+	type labeled struct {
+		ID     string  `json:"id" maxLength:"64"`
+		Status string  `json:"status" enum:"open,paid"`
+		Level  *int64  `json:"level" enum:"1,2"`
+		Kind   string  `json:"kind,omitempty" enum:"a,b"`
+		Color  *string `json:"color" enum:"red"`
+	}
+	const create = "CREATE TABLE labeled (id varchar(64) PRIMARY KEY, status varchar(200) NOT NULL CHECK (status <> ''), " +
+		"level bigint, kind text NOT NULL, color text, rev text NOT NULL)"
+	tests := []struct {
+		name, values string
+		want         []string
+	}{
+		{"none", "", nil},
+		{"of the tags", "('1', 'open', 1, '', NULL, ''), ('2', 'paid', NULL, 'b', 'red', '')", nil},
+		{"others", "('1', 'void', 3, 'c', '', ''), ('2', 'draft', 2, 'a', 'red', ''), ('3', 'open', -1, 'b', NULL, '')", []string{
+			`column status has values that the tag enum of field Status lacks: "draft", "void"`,
+			`column level has values that the tag enum of field Level lacks: "-1", "3"`,
+			`column kind has values that the tag enum of field Kind lacks: "c"`,
+			`column color has values that the tag enum of field Color lacks: ""`}},
+		{"many and long ones", "('1', 'v1', 1, '', NULL, ''), ('2', 'v2', 1, '', NULL, ''), ('3', 'v3', 1, '', NULL, ''), " +
+			"('4', 'v4', 1, '', NULL, ''), ('5', 'v5', 1, '', NULL, ''), ('6', 'v6', 1, '', NULL, ''), ('7', 'v7', 1, '', NULL, ''), " +
+			"('8', '" + strings.Repeat("long", 30) + "', 1, '', NULL, '')",
+			[]string{`column status has values that the tag enum of field Status lacks: "` + strings.Repeat("long", 10) +
+				`...", "v1", "v2", "v3", "v4" and 3 more`}},
+	}
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		for _, tt := range tests {
+			db := e.OpenSchema(t)
+			enginetest.MustExec(t, db, create)
+			if tt.values != "" {
+				enginetest.MustExec(t, db, "INSERT INTO labeled VALUES "+tt.values)
+			}
+			err := sqltable.New[labeled](db, "labeled", &sqltable.Options{Forget: true}).Check(t.Context())
+			var got []string
+			if err != nil {
+				got = strings.Split(err.Error(), "\n\t")[1:]
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("%s: Check (-want +got):\n%s", tt.name, diff)
+			}
+		}
+	})
+}
