@@ -126,6 +126,7 @@ type found struct {
 	unique    bool // as a single column
 	generated bool // always, so it cannot be written
 	identity  bool // its numbers are not reused
+	rowID     bool // SQLite assigns its numbers
 }
 
 // inspection collects the differences of one table. known has the columns that the store uses;
@@ -338,12 +339,17 @@ func (t *untyped) checkKeys(i *inspection) {
 	case !ok || len(t.key) > 1:
 	case !id.unique:
 		i.add("column %s is not unique, though it holds the id: make it the primary key", name)
-	case t.identity && !id.identity && t.dialect == sqltx.SQLite:
-		i.add("column %s lacks AUTOINCREMENT, so ids of deleted items are reused: "+
-			"set Options.NewID or ClientIDs, or create the table again", name)
-	case t.identity && !id.identity:
+	case !t.identity || id.identity:
+	case t.dialect == sqltx.PostgreSQL:
 		i.add("column %s has no identity and no default, so no ids are assigned: "+
 			"set Options.NewID or ClientIDs", name)
+	case !id.rowID:
+		i.add("column %s is not declared INTEGER PRIMARY KEY, so SQLite assigns no ids: "+
+			"set Options.NewID or ClientIDs, or create the table again", name)
+	case t.deletedAt == nil: // otherwise the row of a deleted item keeps the id
+		i.add("column %s lacks AUTOINCREMENT, so SQLite assigns the id of a deleted item again, and "+
+			"a client that kept the id changes another item: set Options.SoftDelete, NewID or ClientIDs, "+
+			"or create the table again", name)
 	}
 }
 

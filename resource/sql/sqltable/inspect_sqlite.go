@@ -14,8 +14,8 @@ import (
 
 // inspectSQLite selects the columns of a table. In pragma_table_xinfo, hidden is 1 for a hidden
 // column and 2 or 3 for a generated one. A primary key counts as NOT NULL, although SQLite allows
-// NULL in one that is not an integer. The functions pragma_* take the schema as a parameter;
-// sqlite_schema needs it as a name.
+// NULL in one that is not an integer. A primary key without an index is the rowid. The functions
+// pragma_* take the schema as a parameter; sqlite_schema needs it as a name.
 const inspectSQLite = `
 SELECT c.name, c.type, c."notnull" <> 0 OR c.pk > 0, c.dflt_value IS NOT NULL OR c.hidden > 1 OR c.pk > 0,
 	c.pk = 1 AND (SELECT count(*) FROM pragma_table_xinfo(?1, ?2) WHERE pk > 0) = 1
@@ -23,7 +23,9 @@ SELECT c.name, c.type, c."notnull" <> 0 OR c.pk > 0, c.dflt_value IS NOT NULL OR
 		AND (SELECT group_concat(name) FROM pragma_index_info(i.name, ?2)) = c.name),
 	c.hidden > 1,
 	c.pk = 1 AND EXISTS (SELECT 1 FROM pragma_table_list(?1) AS l
-		JOIN SCHEMA.sqlite_schema AS s ON s.name = l.name WHERE l.schema = ?2 AND s.sql LIKE '%AUTOINCREMENT%')
+		JOIN SCHEMA.sqlite_schema AS s ON s.name = l.name WHERE l.schema = ?2 AND s.sql LIKE '%AUTOINCREMENT%'),
+	c.pk = 1 AND upper(c.type) = 'INTEGER'
+	AND NOT EXISTS (SELECT 1 FROM pragma_index_list(?1, ?2) AS i WHERE i.origin = 'pk')
 FROM pragma_table_xinfo(?1, ?2) AS c WHERE c.hidden <> 1`
 
 // inspectSQLite returns the columns of a table, and an empty map if it does not exist. A name
@@ -44,7 +46,7 @@ func (t *untyped) inspectSQLite(ctx context.Context, name string) (map[string]fo
 		var name string
 		var f found
 		if err := rows.Scan(&name,
-			&f.typ, &f.notNull, &f.filled, &f.unique, &f.generated, &f.identity); err != nil {
+			&f.typ, &f.notNull, &f.filled, &f.unique, &f.generated, &f.identity, &f.rowID); err != nil {
 			return nil, err
 		}
 		columns[name] = f
