@@ -32,7 +32,8 @@
 //
 // A store returns values as they were sent: the same JSON and the same instants, with nil and empty
 // lists treated alike. Times may be in any location and may have a monotonic clock reading. A store may
-// set fields tagged readOnly. Generated times are whole microseconds, the precision of most databases.
+// set fields tagged readOnly, but not those with the tag set: package resource sends them, and they must
+// return as they were sent. Generated times are whole microseconds, the precision of most databases.
 // A store may reject text with U+0000, strings of 1 MiB and integers above the largest int64 with an
 // error, but must not change them.
 //

@@ -68,7 +68,7 @@ func (k *kit[T]) roundTrips(n int, st style) {
 		if k.ops.Replace == nil {
 			continue
 		}
-		v := k.identified(k.styled(st), last.ID)
+		v := k.replacement(k.styled(st), last.Value)
 		if next, err := k.ops.Replace(k.ctx, last.ID, last.Rev, v); err == nil {
 			last = k.vet(next, "Replace")
 			k.sameValue(v, k.get(last.ID).Value, "the result of Get after Replace")
@@ -110,7 +110,7 @@ func aliasStored[T any](k *kit[T]) {
 	}
 	next := k.changed(k.get(it.ID).Value)
 	it = k.replace(k.get(it.ID), next)
-	document = k.document(&next)
+	document = k.document(&it.Value)
 	scribbled(&next)
 	k.unchanged(it.ID, document, "the value given to Replace")
 }

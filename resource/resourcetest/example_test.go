@@ -62,7 +62,7 @@ func ExampleOver() {
 			ops := resourcetest.Over[thing](server.URL+"/things", nil)
 			ops.GetMany = nil // the resource does not filter by id
 			return ops
-		}, nil)
+		}, &resourcetest.Options[thing]{Served: true}) // the server sets the fields with the tag set
 	}
 	_ = testServedThings
 }

@@ -85,14 +85,15 @@ func (k *kit[T]) styled(st style) T {
 // changed returns a value that differs from v and has the same id.
 func (k *kit[T]) changed(v T) T {
 	if k.Change != nil {
-		return k.Change(v)
+		next := k.Change(v)
+		k.renewStamps(&next)
+		return next
 	}
-	id := k.id.Text(&v)
 	const tries = 20
 	next := v
 	for range tries {
-		next = k.identified(k.fresh(), id)
-		if !k.typ.Equal(&next, &v) {
+		next = k.replacement(k.fresh(), v)
+		if a, b := k.comparable(next), k.comparable(v); !k.typ.Equal(&a, &b) {
 			break
 		}
 	}

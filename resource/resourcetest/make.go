@@ -33,17 +33,19 @@ type builder struct {
 	turn   int    // index of the next limit value
 	prefix string // of plain text
 	depth  int
+	stamps bool // fields tagged set have values
 }
 
 // makeValue sets v, a pointer to the Go type of typ, to the nth value of a style. The id and fields
-// tagged readOnly stay zero.
-func makeValue(v any, typ *schema.Type, id *schema.Field, st style, n int, seed uint64) error {
+// tagged readOnly stay zero. Fields tagged set do unless stamps is true.
+func makeValue(v any, typ *schema.Type, id *schema.Field, st style, n int, seed uint64,
+	stamps bool) error {
 	rng := rand.New(rand.NewPCG(seed, uint64(n)<<2|uint64(st)))
 	var violations []schema.Violation
 	for try := range 20 { // repeats random choices that violate a tag
 		value := reflect.ValueOf(v).Elem()
 		value.SetZero()
-		b := builder{rng: rng, style: st, n: n, turn: n + try, prefix: "text"}
+		b := builder{rng: rng, style: st, n: n, turn: n + try, prefix: "text", stamps: stamps}
 		b.object(value, typ, id)
 		violations = slices.DeleteFunc(typ.Validate(v), func(bad schema.Violation) bool {
 			return bad.Pointer == "/"+id.Name
@@ -61,7 +63,7 @@ func makeValue(v any, typ *schema.Type, id *schema.Field, st style, n int, seed 
 // object fills the fields of a struct, except one.
 func (b *builder) object(v reflect.Value, t *schema.Type, except *schema.Field) {
 	for _, f := range t.Fields {
-		if f != except && !f.ReadOnly {
+		if f != except && (!f.ReadOnly || b.stamps && f.Set != "") {
 			b.field(settable(v, f.Index), f)
 		}
 	}
@@ -73,8 +75,10 @@ func (b *builder) field(v reflect.Value, f *schema.Field) {
 		return
 	}
 	own := *b
-	if (f.Unique || f.UniqueWith != nil) && f.Type.Kind != schema.Array {
-		own.style = distinct // any other style would repeat values of other items
+	unique := (f.Unique || f.UniqueWith != nil) && f.Type.Kind != schema.Array
+	if unique || f.Set != "" && b.style != clustered {
+		// Any other style would repeat values of other items, or exceed the range of a clock.
+		own.style = distinct
 	}
 	own.value(target(v), f, f.Type)
 }

@@ -103,7 +103,7 @@ func TestEveryCaseCanFail(t *testing.T) {
 // mutants returns all mutants.
 func mutants() []mutant {
 	return slices.Concat(referenceMutants(), writeMutants(), absentMutants(), readMutants(), listMutants(), transactionMutants(),
-		naturalMutants(), watchMutants(), fastMutants(), searchMutants())
+		naturalMutants(), watchMutants(), fastMutants(), searchMutants(), stampMutants())
 }
 
 // judge runs the cases that must find the bug, or with STOA_MUTANTS=full all cases.

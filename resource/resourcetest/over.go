@@ -40,7 +40,7 @@ type OverOptions struct {
 // The client does not detect the capabilities of the server: set missing operations to nil.
 // Search, ListByKeys, Deleted and Transactions are nil, because no request corresponds to them. The
 // resource needs rest.ResourceOptions.AlwaysETagOnPut, so that PUT returns the revision. No field
-// may be writeOnly, because the client sends whole documents.
+// may be writeOnly, because the client sends whole documents. Set [Options.Served] to true.
 //
 // Lists have no revisions, so the client also gets each item of a list. Groups take one request per page.
 func Over[T any](at string, opts *OverOptions) resource.Ops[T] {

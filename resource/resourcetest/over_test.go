@@ -40,7 +40,7 @@ func served(t *testing.T, o ops) ops {
 func TestOver(t *testing.T) {
 	t.Parallel()
 	resourcetest.RunOps(t, func(t *testing.T) ops { return served(t, resource.OpsOf(newTable(""))) },
-		&resourcetest.Options[thing]{Support: thingSupport, Items: 40, Writers: 6, Recreates: true,
+		&resourcetest.Options[thing]{Support: thingSupport, Items: 40, Writers: 6, Recreates: true, Served: true,
 			Require: []string{"Creator", "Inserter", "Replacer", "Deleter", "Restorer", "Counter", "MultiGetter",
 				"Aggregator"}})
 }
@@ -64,6 +64,8 @@ func TestOverHidesNoBugs(t *testing.T) {
 		"integers pass through float64":           "value-edges",
 		"replace merges":                          "replace-get",
 		"a taken value is an unknown error":       "unique-taken",
+		"the time of the creation is not stored":  "set-fields",
+		"a change does not store its time":        "set-fields",
 	}
 	for _, p := range mutants() {
 		want, ok := visible[p.bug]
@@ -72,7 +74,9 @@ func TestOverHidesNoBugs(t *testing.T) {
 		}
 		t.Run(p.bug, func(t *testing.T) {
 			t.Parallel()
-			verdicts := resourcetest.Judge(t, func() ops { return served(t, p.newOps()) }, smallOptions(), unhurried, want)
+			opts := smallOptions()
+			opts.Served = true
+			verdicts := resourcetest.Judge(t, func() ops { return served(t, p.newOps()) }, opts, unhurried, want)
 			if v := verdicts[want]; len(v.Failures) == 0 || v.Panicked || v.Blocked {
 				t.Errorf("case %s should have found it: %+v", want, v)
 			}

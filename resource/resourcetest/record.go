@@ -79,6 +79,7 @@ var foundations = map[string][]string{
 	"value-hard":               {"create-get", "insert-get"},
 	"alias-stored":             {"create-get", "insert-get"},
 	"alias-returned":           {"create-get", "insert-get"},
+	"set-fields":               {"create-get", "insert-get", "replace-get"},
 	"unique-taken":             {"create-get", "insert-get"},
 	"unique-together":          {"create-get", "insert-get"},
 	"unique-race":              {"unique-taken"},
@@ -120,7 +121,8 @@ func cases[T any]() []testCase[T] {
 		replaceCases[T](), deleteCases[T](), tombstoneCases[T](), restoreCases[T](),
 		listCases[T](), pageCases[T](),
 		filterCases[T](), aggregateCases[T](), searchCases[T](), manyCases[T](), cancelCases[T](),
-		valueCases[T](), uniqueCases[T](), transactionCases[T](), watchCases[T](), fastCases[T]())
+		valueCases[T](), stampCases[T](), uniqueCases[T](), transactionCases[T](), watchCases[T](),
+		fastCases[T]())
 }
 
 // record has the findings of one case.

@@ -37,6 +37,8 @@ type thing struct {
 	Serial  string            `json:"serial" unique:"true"`
 	Code    string            `json:"code" unique:"color,done"`
 	Created time.Time         `json:"created" readOnly:"true"`
+	Added   time.Time         `json:"added" set:"created"`
+	Edited  *time.Time        `json:"edited" set:"modified"`
 }
 
 type place struct {
@@ -55,6 +57,10 @@ func (v thing) clone() thing {
 	if v.Ends != nil {
 		ends := *v.Ends
 		v.Ends = &ends
+	}
+	if v.Edited != nil {
+		edited := *v.Edited
+		v.Edited = &edited
 	}
 	if v.Place != nil {
 		place := *v.Place

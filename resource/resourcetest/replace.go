@@ -75,7 +75,7 @@ func replaceGet[T any](k *kit[T]) {
 	}
 	sparse := k.put(k.fresh())
 	for range 4 { // nulls and empty values replace others
-		sent := k.identified(k.styled(clustered), sparse.ID)
+		sent := k.replacement(k.styled(clustered), sparse.Value)
 		sparse = k.replace(sparse, sent)
 		k.sameValue(sent, k.get(sparse.ID).Value, "an item after Replace with fewer fields set")
 	}

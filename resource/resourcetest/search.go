@@ -366,7 +366,7 @@ func searchWrite[T any](k *kit[T]) {
 	}
 	for range 12 {
 		i := k.rng.IntN(len(items))
-		items[i] = k.replace(items[i], k.identified(k.searchable(), items[i].ID))
+		items[i] = k.replace(items[i], k.replacement(k.searchable(), items[i].Value))
 		check("after a replacement")
 	}
 	for len(items) > 6 {
@@ -383,7 +383,7 @@ func searchWrite[T any](k *kit[T]) {
 	}
 	_ = runner.InTx(k.ctx, func(ctx context.Context) error {
 		it := items[0]
-		if _, err := k.ops.Replace(ctx, it.ID, it.Rev, k.identified(k.searchable(), it.ID)); err != nil {
+		if _, err := k.ops.Replace(ctx, it.ID, it.Rev, k.replacement(k.searchable(), it.Value)); err != nil {
 			return err
 		}
 		return errRollback

@@ -151,10 +151,12 @@ func sortedSet[S ~string](list []S) []S {
 // value returns the nth value in a style, without an id.
 func (s *setup[T]) value(st style, n int) (T, error) {
 	if s.New != nil {
-		return s.New(n), nil
+		v := s.New(n)
+		s.addStamps(&v, n)
+		return v, nil
 	}
 	var v T
-	if err := makeValue(&v, s.typ, s.id, st, n, s.Seed); err != nil {
+	if err := makeValue(&v, s.typ, s.id, st, n, s.Seed, !s.Served); err != nil {
 		return v, fmt.Errorf("no valid %v can be generated; set Options.New: %w", s.typ.GoType, err)
 	}
 	return v, nil
@@ -200,11 +202,10 @@ func (s *setup[T]) same(sent, got T) bool {
 	return s.typ.Equal(&a, &b)
 }
 
-// comparable returns v without the fields that the store or the kit sets: those of the id and those
-// tagged readOnly.
+// comparable returns v without the fields that the store, the server or the kit sets.
 func (s *setup[T]) comparable(v T) T {
 	for _, f := range s.typ.Fields {
-		if !s.isKey(f) && !f.ReadOnly {
+		if !s.isAssigned(f) {
 			continue
 		}
 		// An embedded pointer would be shared with the original, so its struct is not changed.

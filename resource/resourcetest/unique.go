@@ -65,10 +65,6 @@ func (k *kit[T]) together(f *schema.Field) []*schema.Field {
 	return fields
 }
 
-// isAssigned reports whether the store or the library sets a field, so that the kit cannot repeat its
-// value.
-func (k *kit[T]) isAssigned(f *schema.Field) bool { return k.isKey(f) || f.ReadOnly }
-
 // sharing returns a fresh value that has the value of a unique field in common with another, and those
 // of all fields together with which it is unique.
 func (k *kit[T]) sharing(f *schema.Field, other T) T {
@@ -123,11 +119,11 @@ func uniqueTaken[T any](k *kit[T]) {
 		_, err := k.tryPut(k.ctx, k.sharing(f, first.Value))
 		k.wantTaken(err, f, "storing a second item with the same "+f.Name)
 		if k.ops.Replace != nil {
-			clash := k.identified(k.sharing(f, first.Value), second.ID)
+			clash := k.replacement(k.sharing(f, first.Value), second.Value)
 			_, err := k.ops.Replace(k.ctx, second.ID, second.Rev, clash)
 			k.wantTaken(err, f, "Replace with the "+f.Name+" of another item")
 			k.sameItem(second, k.get(second.ID), "the item after a rejected Replace")
-			first = k.replace(first, k.identified(k.sharing(f, first.Value), first.ID))
+			first = k.replace(first, k.replacement(k.sharing(f, first.Value), first.Value))
 		}
 		k.holds([]resource.Item[T]{first, second}, "after rejected writes")
 		if k.ops.Delete == nil {

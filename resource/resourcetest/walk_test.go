@@ -97,7 +97,7 @@ func TestInstants(t *testing.T) {
 	}
 	elsewhere := func(it item, err error) (item, error) {
 		v := it.Value.clone()
-		v.Born, v.Created = instant(v.Born), instant(v.Created)
+		v.Born, v.Created, v.Added = instant(v.Born), instant(v.Created), instant(v.Added)
 		if v.Ends != nil {
 			ends := instant(*v.Ends)
 			v.Ends = &ends

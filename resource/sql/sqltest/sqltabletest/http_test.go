@@ -39,7 +39,7 @@ func serveTable[T any](tb testing.TB, name string, table *sqltable.Table[T], idF
 func (s shape[T]) runOverHTTP(t *testing.T, e *enginetest.Engine) {
 	o := s.options(t, e)
 	able := s.open(t, e).Ops()
-	o.Require = nil
+	o.Require, o.Served = nil, true
 	for name, there := range map[string]bool{"Creator": able.Create != nil, "Inserter": able.Insert != nil, "Replacer": true,
 		"Deleter": true, "Counter": true, "MultiGetter": true} {
 		if there {

@@ -61,6 +61,9 @@ type numbered struct {
 	Title string  `json:"title" maxLength:"4000"`
 	Note  *string `json:"note"`
 	Stars int64   `json:"stars"`
+
+	Added  time.Time  `json:"added" set:"created"`
+	Edited *time.Time `json:"edited" set:"modified"`
 }
 
 // identified has ids that are kept as what they are.

@@ -1,0 +1,207 @@
+package resourcetest_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/internal/stamps"
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/resourcetest"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// stampMutants returns mutants that do not keep the fields with the tag set.
+func stampMutants() []mutant {
+	clear := func(v *thing) { v.Added = time.Time{} }
+	return []mutant{
+		{bug: "the time of the creation is not stored", want: []string{"create-get", "insert-get"},
+			wrap: func(o ops) ops { return writes(o, func(v *thing, _ bool) { clear(v) }) }},
+		{bug: "a change does not store its time", want: []string{"replace-get"}, wrap: func(o ops) ops {
+			replace := o.Replace
+			o.Replace = func(ctx context.Context, id string, expect resource.Rev, v thing) (item, error) {
+				if it, err := o.Get(ctx, id); err == nil {
+					v.Edited = it.Value.Edited
+				}
+				return replace(ctx, id, expect, v)
+			}
+			return o
+		}},
+		{bug: "a server sets no time of creation", want: []string{"set-fields"}, opts: servedOptions(),
+			wrap: func(o ops) ops { return serverOf(writes(o, func(v *thing, _ bool) { clear(v) })) }},
+		{bug: "a server changes the time of creation", want: []string{"set-fields"}, opts: servedOptions(),
+			wrap: func(o ops) ops {
+				return serverOf(writes(o, func(v *thing, change bool) {
+					if change {
+						v.Added = v.Added.Add(time.Second)
+					}
+				}))
+			}},
+		{bug: "a server keeps the time of the change", want: []string{"set-fields"}, opts: servedOptions(),
+			wrap: func(o ops) ops {
+				return serverOf(writes(o, func(v *thing, _ bool) { *v.Edited = v.Edited.Truncate(time.Hour) }))
+			}},
+	}
+}
+
+// writes returns o with a function that changes each value before it is stored.
+func writes(o ops, edit func(v *thing, change bool)) ops {
+	create, insert, replace := o.Create, o.Insert, o.Replace
+	o.InsertMany = nil
+	o.Create = func(ctx context.Context, v thing) (item, error) {
+		v = v.clone()
+		edit(&v, false)
+		return create(ctx, v)
+	}
+	o.Insert = func(ctx context.Context, id string, v thing) (item, error) {
+		v = v.clone()
+		edit(&v, false)
+		return insert(ctx, id, v)
+	}
+	o.Replace = func(ctx context.Context, id string, expect resource.Rev, v thing) (item, error) {
+		v = v.clone()
+		edit(&v, true)
+		return replace(ctx, id, expect, v)
+	}
+	return o
+}
+
+// servedOptions are the options for a server.
+func servedOptions() *resourcetest.Options[thing] {
+	opts := smallOptions()
+	opts.Served = true
+	return opts
+}
+
+// serverOf returns o with writes that set the fields with the tag set, as package resource does.
+func serverOf(o ops) ops {
+	fields := stamps.Of(schema.For[thing]())
+	get := o.Get
+	create, insert, replace := o.Create, o.Insert, o.Replace
+	set := func(before any, v thing) thing {
+		fields.Set(before, &v, time.Now(), nil)
+		return v
+	}
+	o.Create = func(ctx context.Context, v thing) (item, error) { return create(ctx, set(nil, v)) }
+	o.Insert = func(ctx context.Context, id string, v thing) (item, error) { return insert(ctx, id, set(nil, v)) }
+	o.Replace = func(ctx context.Context, id string, expect resource.Rev, v thing) (item, error) {
+		it, err := get(ctx, id)
+		if err != nil {
+			return it, err
+		}
+		return replace(ctx, id, expect, set(&it.Value, v))
+	}
+	return o
+}
+
+// TestServerPasses checks that the mutants above fail for their bug alone.
+func TestServerPasses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		verdicts := resourcetest.Judge(t, func() ops { return serverOf(resource.OpsOf(newTable(""))) }, servedOptions(),
+			time.Hour, "create-get", "replace-get", "set-fields", "alias-stored", "unique-taken")
+		for name, v := range verdicts {
+			if len(v.Failures) > 0 {
+				t.Errorf("case %s: %s", name, v.Message)
+			}
+		}
+	})
+}
+
+// stamped has all fields that package resource sets.
+type stamped struct {
+	ID         string    `json:"id"`
+	Text       string    `json:"text"`
+	CreatedAt  time.Time `json:"createdAt" set:"created"`
+	ModifiedAt time.Time `json:"modifiedAt" set:"modified"`
+	CreatedBy  string    `json:"createdBy" set:"createdBy"`
+	ModifiedBy *string   `json:"modifiedBy" set:"modifiedBy"`
+}
+
+// TestStampsAreCompared loses one field with the tag set after the other, with generated values and with
+// those of Options.New and Change, which do not set them.
+func TestStampsAreCompared(t *testing.T) {
+	t.Parallel()
+	own := &resourcetest.Options[stamped]{
+		New:    func(n int) stamped { return stamped{Text: strings.Repeat("x", n+1)} },
+		Change: func(v stamped) stamped { v.Text += "y"; return v },
+	}
+	ofCreation, ofChange := []string{"create-get", "insert-get"}, []string{"replace-get"}
+	all := slices.Concat(ofCreation, ofChange)
+	tests := []struct {
+		name string
+		lose func(v *stamped, old *stamped)
+		want []string
+	}{
+		{"nothing", func(*stamped, *stamped) {}, nil},
+		{"createdAt", func(v, _ *stamped) { v.CreatedAt = time.Time{} }, ofCreation},
+		{"modifiedAt of a change", func(v, old *stamped) {
+			if old != nil {
+				v.ModifiedAt = old.ModifiedAt
+			}
+		}, ofChange},
+		{"createdBy", func(v, _ *stamped) { v.CreatedBy = "" }, ofCreation},
+		{"createdBy after a change", func(v, old *stamped) {
+			if old != nil {
+				v.CreatedBy = ""
+			}
+		}, ofChange},
+		{"modifiedBy", func(v, _ *stamped) { v.ModifiedBy = nil }, all},
+		{"modifiedBy of a change", func(v, old *stamped) {
+			if old != nil {
+				v.ModifiedBy = old.ModifiedBy
+			}
+		}, ofChange},
+		// A store may leave the columns of the creation out of an UPDATE.
+		{"what a change never changes", func(v, old *stamped) {
+			if old != nil {
+				v.CreatedAt, v.CreatedBy = old.CreatedAt, old.CreatedBy
+			}
+		}, nil},
+	}
+	for _, tt := range tests {
+		for kind, opts := range map[string]*resourcetest.Options[stamped]{"generated": nil, "own": own} {
+			t.Run(tt.name+"/"+kind, func(t *testing.T) {
+				t.Parallel()
+				only := all
+				if tt.want == nil {
+					only = nil // every case
+				}
+				verdicts := resourcetest.Judge(t, func() resource.Ops[stamped] { return losing(tt.lose) }, opts, unhurried, only...)
+				maps.DeleteFunc(verdicts, func(_ string, v resourcetest.Verdict) bool { return len(v.Failures) == 0 })
+				if diff := cmp.Diff(tt.want, slices.Sorted(maps.Keys(verdicts))); diff != "" {
+					t.Errorf("failed cases (-want +got):\n%s\n%v", diff, verdicts)
+				}
+			})
+		}
+	}
+}
+
+// losing returns a collection that changes values before it stores them. old is nil for a new item.
+func losing(lose func(v, old *stamped)) resource.Ops[stamped] {
+	o := resource.OpsOf(memory.New[stamped](nil))
+	create, insert, replace := o.Create, o.Insert, o.Replace
+	o.InsertMany = nil
+	o.Create = func(ctx context.Context, v stamped) (resource.Item[stamped], error) {
+		lose(&v, nil)
+		return create(ctx, v)
+	}
+	o.Insert = func(ctx context.Context, id string, v stamped) (resource.Item[stamped], error) {
+		lose(&v, nil)
+		return insert(ctx, id, v)
+	}
+	o.Replace = func(ctx context.Context, id string, expect resource.Rev, v stamped) (resource.Item[stamped], error) {
+		if it, err := o.Get(ctx, id); err == nil {
+			lose(&v, &it.Value)
+		}
+		return replace(ctx, id, expect, v)
+	}
+	return o
+}
