@@ -54,9 +54,9 @@ type Options struct {
 	TransactionTimeout time.Duration
 	// AtLeastOnce executes an operation again if its outcome is unknown, instead of reporting 409.
 	AtLeastOnce bool
-	// Principal returns the principal of a request for Wrap; a catalog has its own. A keyed request
-	// with an empty principal is rejected with 400. If the service has no authentication, return a
-	// constant. If Principal is nil, all keyed requests are rejected.
+	// Principal returns the principal of a request for Wrap, which needs it; a catalog has its own.
+	// A keyed request with an empty principal is rejected with 400. If the service has no
+	// authentication, return a constant.
 	Principal func(ctx context.Context) string
 	// Now returns the current time. Default time.Now.
 	Now func() time.Time
@@ -78,9 +78,6 @@ func (o Options) withDefaults() Options {
 	setDefault(&o.TransactionTimeout, 5*time.Second)
 	if o.Now == nil {
 		o.Now = time.Now
-	}
-	if o.Principal == nil {
-		o.Principal = func(context.Context) string { return "" }
 	}
 	return o
 }

@@ -1,6 +1,7 @@
 package idempotency_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -27,8 +28,8 @@ func TestDefaults(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(want, "Now", "Principal", "Logger")); diff != "" {
 		t.Errorf("defaults (-want +got):\n%s", diff)
 	}
-	if principal := got.Principal(t.Context()); principal != "" || got.Now().IsZero() {
-		t.Errorf("default principal %q, time %v", principal, got.Now())
+	if got.Principal != nil || got.Now().IsZero() {
+		t.Errorf("default principal is set: %t, time %v", got.Principal != nil, got.Now())
 	}
 }
 
@@ -37,6 +38,9 @@ func TestMistakesAtRegistration(t *testing.T) {
 	for name, mistake := range map[string]func(){
 		"New needs a Store, and store is nil":   func() { idempotency.New(nil, nil) },
 		"Wrap needs a handler, and next is nil": func() { idempotency.New(idempotency.NewMemory(nil), nil).Wrap(nil) },
+		"Wrap needs Options.Principal, the owner of a key; without authentication set a function that returns a constant": func() {
+			idempotency.New(idempotency.NewMemory(nil), nil).Wrap(http.NotFoundHandler())
+		},
 	} {
 		func() {
 			defer func() {

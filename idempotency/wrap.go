@@ -19,7 +19,7 @@ import (
 
 // Wrap returns a handler that passes one of several requests with the same Idempotency-Key to next.
 // It applies to POST, PATCH, PUT and DELETE. Options.Principal returns the owner of the key. Wrap
-// panics if next is nil.
+// panics if next or Options.Principal is nil.
 //
 // The level is AtMostOnce. A response is recorded if its status is 2xx or 3xx, or if the handler
 // has called [RecordRefusal]: its status, content and the header fields that describe it. After any
@@ -37,6 +37,10 @@ import (
 func (g *Guard) Wrap(next http.Handler) http.Handler {
 	if next == nil {
 		panic("idempotency: Wrap needs a handler, and next is nil")
+	}
+	if g.opts.Principal == nil {
+		panic("idempotency: Wrap needs Options.Principal, the owner of a key; without authentication set a " +
+			"function that returns a constant")
 	}
 	return &wrapped{g, next}
 }

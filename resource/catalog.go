@@ -49,9 +49,9 @@ type CatalogOptions struct {
 
 	// Idempotency keeps the records of requests with an Idempotency-Key. A repeated request is not
 	// carried out again; it receives the response of the first. [Catalog.Guarantees] and the
-	// start-up report state what is guaranteed for each part. Keys are scoped to the Principal. A
-	// keyed request without a principal is rejected with 400. Catalogs that serve the same
-	// resources, such as the contracts of one API, share one Guard.
+	// start-up report state what is guaranteed for each part. Keys are scoped to the Principal, which
+	// must be set. A keyed request of an anonymous caller is rejected with 400. Catalogs that serve
+	// the same resources, such as the contracts of one API, share one Guard.
 	//
 	// If Idempotency is nil, keys are ignored, as draft-ietf-httpapi-idempotency-key-header-08
 	// section 2 permits. The description of the API then does not list the header field.
@@ -146,12 +146,16 @@ func ofType(v any) string {
 // resource that is not among the parts, if Relation.By names a field without query.Eq, if a relation of
 // Support.Relations has keys without query.In and the collections are no [Joiner], if the collections of a
 // path in Support.Sort or Support.Group are not joined, or if a resource is in another catalog with another
-// Feed, or has fields for a principal and Principal is nil.
+// Feed. It also panics if Principal is nil and Idempotency is not, or a resource has fields for a principal.
 func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	c := &Catalog{byName: map[string]*catalogPart{}, links: map[*Resource]map[string]*link{},
 		targets: map[*Resource]*query.Target{}}
 	if opts != nil {
 		c.opts = *opts
+	}
+	if c.opts.Idempotency != nil && c.opts.Principal == nil {
+		panic("resource: NewCatalog: CatalogOptions.Idempotency needs Principal, the owner of a key; " +
+			"without authentication set a function that returns a constant")
 	}
 	c.opts.Limits = c.opts.Limits.orDefaults()
 	if c.opts.Cache == nil {

@@ -40,13 +40,9 @@ func (c *Catalog) Report() string {
 			}
 		}
 	}
-	switch {
-	case c.opts.Idempotency == nil &&
-		slices.ContainsFunc(c.parts, func(p *catalogPart) bool { return p.Keyed }):
+	if c.opts.Idempotency == nil &&
+		slices.ContainsFunc(c.parts, func(p *catalogPart) bool { return p.Keyed }) {
 		b.WriteString("keys: no CatalogOptions.Idempotency: Idempotency-Key is ignored\n")
-	case c.opts.Idempotency != nil && c.opts.Principal == nil:
-		b.WriteString("weak: no CatalogOptions.Principal: " +
-			"every request with an Idempotency-Key is rejected\n")
 	}
 	return b.String()
 }

@@ -37,6 +37,7 @@ func keyedCatalog(opts *idempotency.Options) *resource.Catalog {
 	nothing := func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil }
 	return resource.NewCatalog(&resource.CatalogOptions{
 		Idempotency: idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), opts),
+		Principal:   signedIn,
 	}, exact, named, loose,
 		command.New("exact/tidy", nothing, &command.Options[struct{}]{Public: true,
 			Transactions: db}),
@@ -122,3 +123,6 @@ func TestKeyPattern(t *testing.T) {
 		}
 	}
 }
+
+// signedIn returns the caller of every request.
+func signedIn(context.Context) string { return "ann" }

@@ -305,7 +305,7 @@ func TestSize(t *testing.T) {
 		Samples:   []user{{ID: 2, Email: "bob@example.com", Active: true, Role: "clerk"}},
 		Relations: []resource.Relation[user]{{Name: "orders", Target: "orders", By: "customerId"}}})
 	doc := openapi.New(resource.NewCatalog(&resource.CatalogOptions{Feed: f,
-		Idempotency: idempotency.New(idempotency.NewMemory(nil), nil)}, orders, users), nil)
+		Idempotency: idempotency.New(idempotency.NewMemory(nil), nil), Principal: signedIn}, orders, users), nil)
 	size := func(text []byte) int {
 		var out bytes.Buffer
 		if err := json.Compact(&out, text); err != nil {

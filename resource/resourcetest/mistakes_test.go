@@ -224,6 +224,10 @@ func mistakeRows() []mistake {
 		at("a principal that is not known", func() {
 			resource.NewCatalog(nil, resource.New("notes", memory.New[authored](nil), nil))
 		}),
+		at("keys without a principal", func() {
+			resource.NewCatalog(&resource.CatalogOptions{
+				Idempotency: idempotency.New(idempotency.NewMemory(nil), nil)}, tasks)
+		}),
 		at("options for a resource that does not exist", func() {
 			rest.New(resource.NewCatalog(nil, tasks),
 				&rest.Options{Resources: map[string]rest.ResourceOptions{"task": {RepeatedDelete: http.StatusGone}}})

@@ -127,7 +127,7 @@ func TestPatchUnderKey(t *testing.T) {
 			}
 			memos := ops.Resource("memos", nil)
 			guard := idempotency.New(idempotency.NewMemory(nil), nil)
-			c := resource.NewCatalog(&resource.CatalogOptions{Idempotency: guard}, memos)
+			c := resource.NewCatalog(&resource.CatalogOptions{Idempotency: guard, Principal: caller}, memos)
 			change := func(text string) (replayed bool, err error) {
 				p, err := patch.Parse(tt.media, []byte(text), patch.Limits{})
 				if err != nil {
@@ -148,6 +148,14 @@ func TestPatchUnderKey(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestIdempotencyNeedsPrincipal(t *testing.T) {
+	t.Parallel()
+	wantPanic(t, "resource: NewCatalog: CatalogOptions.Idempotency needs Principal, the owner of a key; "+
+		"without authentication set a function that returns a constant", func() {
+		resource.NewCatalog(&resource.CatalogOptions{Idempotency: idempotency.New(idempotency.NewMemory(nil), nil)})
+	})
 }
 
 func TestKeyNeedsIdempotency(t *testing.T) {

@@ -429,7 +429,7 @@ func TestGuarantees(t *testing.T) {
 	plain.Transactions = nil
 	readonly := resource.Ops[memo]{Get: plain.Get, List: plain.List}
 	public := &resource.Options[memo]{Public: true}
-	c := resource.NewCatalog(&resource.CatalogOptions{Idempotency: idempotency.New(d.keys, nil)},
+	c := resource.NewCatalog(&resource.CatalogOptions{Idempotency: idempotency.New(d.keys, nil), Principal: caller},
 		resource.New("exact", d.store, public), plain.Resource("named", public),
 		resource.New("strange", memory.New[memo](nil), public), resource.New("numbers", memory.New[book](nil), nil),
 		readonly.Resource("readonly", public),
@@ -450,8 +450,7 @@ func TestGuarantees(t *testing.T) {
 	}, c.Guarantees())
 	report := c.Report()
 	for _, line := range []string{"    keys: exactly once: the write and its record commit in one transaction\n",
-		"    keys: once by identity, or at most once: " + derived + "the write has no transaction\n",
-		"weak: no CatalogOptions.Principal: every request with an Idempotency-Key is rejected\n"} {
+		"    keys: once by identity, or at most once: " + derived + "the write has no transaction\n"} {
 		if !strings.Contains(report, line) {
 			t.Errorf("the report does not say %q:\n%s", line, report)
 		}
