@@ -101,6 +101,9 @@ func hint(name string, in scope) string {
 	case "count", "total", "totalCount":
 		return "send Prefer: count=exact for the number of items"
 	}
+	if field := in.fieldOfRest(); field != "" {
+		return in.pathTo(field) + " can be compared with " + listOf(in.Support.Filter[field])
+	}
 	filters, of := in.Support.filterable(), "this list"
 	if in.path != "" {
 		of = in.path
@@ -114,6 +117,17 @@ func hint(name string, in scope) string {
 		return in.path + " has no filters"
 	}
 	return noFilters
+}
+
+// fieldOfRest returns the field of an unknown parameter if only its comparison does not exist, as in
+// total.like.
+func (in scope) fieldOfRest() (field string) {
+	for name, ops := range in.Support.Filter {
+		if len(ops) > 0 && len(name) > len(field) && strings.HasPrefix(in.rest, name+".") {
+			field = name
+		}
+	}
+	return field
 }
 
 // conditionValue parses the texts of a condition for its operator.

@@ -97,13 +97,29 @@ func TestRule021ParseRefuses(t *testing.T) {
 			"status.like=p",
 			"status.like",
 			"unknownParameter",
-			"unknown parameter; the filters of this list are " + filterable,
+			"unknown parameter; status can be compared with contains, startsWith, eq, ne, in, notIn, lt, lte, gt, gte and isNull",
 		},
 		{
 			"comparisons mind their case",
 			"status.EQ=p",
 			"status.EQ",
 			"unknownParameter",
+			"unknown parameter; status can be compared with contains, startsWith, eq, ne, in, notIn, lt, lte, gt, gte and isNull",
+		},
+		{
+			"unknown comparison of a field with a dot", "ship.to.like=p", "ship.to.like", "unknownParameter",
+			"unknown parameter; ship.to can be compared with contains, startsWith, eq, ne, in, notIn, lt, lte, gt, gte and isNull",
+		},
+		{
+			"unknown comparison without operand", "few.like=", "few.like", "unknownParameter",
+			"unknown parameter; few can be compared with eq and gte",
+		},
+		{
+			"the beginning of a field is another", "fewer=p", "fewer", "unknownParameter",
+			"unknown parameter; the filters of this list are " + filterable,
+		},
+		{
+			"unknown comparison of a field that declares none", "none.like=p", "none.like", "unknownParameter",
 			"unknown parameter; the filters of this list are " + filterable,
 		},
 		{

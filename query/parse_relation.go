@@ -14,6 +14,8 @@ type scope struct {
 	depth int    // their number
 	// unquantified reports that the path lacks the some, none or every of its last relation.
 	unquantified bool
+	// rest is the part after the path of a parameter that is unknown.
+	rest string
 }
 
 // follow returns the scope of a relation. ok is false if it is not declared, or too deep.
@@ -62,11 +64,14 @@ func (g *conditionGroup) add(name, rest string, texts []string) (in scope, known
 		c.texts = append(c.texts, texts...)
 		return g.scope, true
 	}
-	relation, rest, _ := strings.Cut(rest, ".")
+	relation, inside, _ := strings.Cut(rest, ".")
 	in, ok := g.follow(relation)
 	if !ok {
-		return g.scope, false
+		in = g.scope
+		in.rest = rest
+		return in, false
 	}
+	rest = inside
 	quantifier, inner, found := strings.Cut(rest, ".")
 	switch {
 	case found && slices.Contains(quantifiers, quantifier):

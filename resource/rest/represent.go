@@ -45,7 +45,7 @@ func (x *call) parseSelection(params url.Values) (selection, error) {
 		list := strings.Split(names, ",")
 		sel, err := res.Type().Select(list)
 		if err != nil {
-			return p, badParameter("fields", "unknownField", err.Error())
+			return p, badParameter("fields", "unknownField", err.Error()+x.relationIn(list))
 		}
 		// One selection has one entity tag, whatever the order and the repetitions in the URL.
 		slices.Sort(list)
@@ -103,7 +103,22 @@ func unknownRelation(res *resource.Resource, name string) string {
 	if names := res.Describe().Relations; len(names) > 0 {
 		detail += "; the relations are " + strings.Join(names, ", ")
 	}
+	if f := res.Type().Field(name); f != nil && !f.WriteOnly {
+		detail += "; " + name + " is a field, so use fields=" + name
+	}
 	return detail
+}
+
+// relationIn returns a part of the detail for unknown fields: a hint if one of the names, or the first part
+// of one with a dot, is a relation.
+func (x *call) relationIn(fields []string) string {
+	for _, name := range fields {
+		name, _, _ = strings.Cut(name, ".")
+		if x.route.links[name] != nil && x.route.resource.Type().Field(name) == nil {
+			return "; " + name + " is a relation, so use expand=" + name
+		}
+	}
+	return ""
 }
 
 // badParameter returns the 400 error about one query parameter.
