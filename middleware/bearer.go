@@ -58,7 +58,8 @@ func isAlphanumeric(r rune) bool {
 }
 
 // Challenge returns the WWW-Authenticate value that requests a bearer token (RFC 6750 section 3),
-// for rest.Options.Challenge. An empty realm is omitted. Control characters in realm become spaces.
+// for the option Challenge of packages serve, rest and graphql. An empty realm is omitted. Control
+// characters in realm become spaces.
 func Challenge(realm string) string { return challenge(realm, "", "") }
 
 // challenge is Challenge with an error code and its description, either of which may be empty.

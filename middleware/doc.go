@@ -46,7 +46,7 @@
 //	})
 //	catalog := resource.NewCatalog(
 //		&resource.CatalogOptions{Principal: middleware.Principal}, orders, users)
-//	api := rest.New(catalog, &rest.Options{Challenge: middleware.Challenge("shop")})
+//	api := serve.New(catalog, &serve.Options{Challenge: middleware.Challenge("shop")})
 //
 // If tokens can be revoked and there are event streams or WebSockets, use [NewSessions]: streams end
 // with their tokens, and [Sessions.Current] returns the user for policies. [NewAttempts] limits

@@ -40,8 +40,8 @@ func TestDevIssuerIsLocal(t *testing.T) {
 	}
 }
 
-// serve starts the API with tokens of the issuer.
-func serve(t *testing.T, i *issuer) *httptest.Server {
+// startAPI starts the API with tokens of the issuer.
+func startAPI(t *testing.T, i *issuer) *httptest.Server {
 	t.Helper()
 	h, err := newHandler(t.Context(), i.URL, "tasks")
 	if err != nil {
@@ -90,7 +90,7 @@ func of(tenant, role string) map[string]any {
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
-	s := serve(t, i)
+	s := startAPI(t, i)
 	symmetric := jose.JSONWebKey{Key: []byte(strings.Repeat("k", 32)), KeyID: i.keys[0].KeyID, Algorithm: string(jose.HS256)}
 	stranger := newKey(t, i.keys[0].KeyID)
 	tests := []struct {
@@ -121,7 +121,7 @@ func TestTokens(t *testing.T) {
 func TestKeyRotation(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
-	s := serve(t, i)
+	s := startAPI(t, i)
 	first := i.token(t, nil)
 	// For a moment, go-oidc shares a request for the keys that has just ended, so check repeats its own.
 	check := func(what, token string, want int) {
@@ -164,7 +164,7 @@ func TestKeyRotation(t *testing.T) {
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
-	s := serve(t, i)
+	s := startAPI(t, i)
 	editor, viewer, admin := i.token(t, of("acme", "editor")), i.token(t, of("acme", "viewer")), i.token(t, of("acme", "admin"))
 	other, none := i.token(t, of("globex", "admin")), i.token(t, of("acme", "guest"))
 	const task = `{"id":1,"tenant":"acme","text":"buy oil","done":false}`
@@ -234,7 +234,7 @@ func subscribeWith(t *testing.T, s *httptest.Server, header http.Header, payload
 func TestSockets(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
-	s := serve(t, i)
+	s := startAPI(t, i)
 	editor := i.token(t, of("acme", "editor"))
 	sockets := map[string]*websocket.Conn{}
 	for _, tenant := range []string{"acme", "globex"} {
@@ -278,7 +278,7 @@ func TestSockets(t *testing.T) {
 func TestSocketsEnd(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
-	s := serve(t, i)
+	s := startAPI(t, i)
 	for _, name := range []string{"invalid", "message", "header"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -310,7 +310,7 @@ func bearer(token string) http.Header { return http.Header{"Authorization": {"Be
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
-	s := serve(t, i)
+	s := startAPI(t, i)
 	r, err := http.NewRequestWithContext(t.Context(), "GET", s.URL+"/tasks", nil)
 	if err != nil {
 		t.Fatal(err)

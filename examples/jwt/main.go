@@ -23,7 +23,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
-	"github.com/stoa-go/stoa/resource/rest"
+	"github.com/stoa-go/stoa/resource/serve"
 )
 
 // verifier checks signature, issuer, audience and expiry. It reads the keys of the issuer at the first
@@ -43,7 +43,7 @@ func (v verifier) session(r *http.Request, token string) (s middleware.Session[C
 	return s, nil
 }
 
-// newHandler serves tasks over REST, GraphQL and WebSocket.
+// newHandler serves tasks over REST, GraphQL and WebSocket, with documents that every caller may read.
 func newHandler(ctx context.Context, issuer, audience string) (http.Handler, error) {
 	ctx = oidc.ClientContext(ctx, &http.Client{Timeout: 10 * time.Second})
 	provider, err := oidc.NewProvider(ctx, issuer)
@@ -54,11 +54,11 @@ func newHandler(ctx context.Context, issuer, audience string) (http.Handler, err
 	catalog := resource.NewCatalog(&resource.CatalogOptions{
 		Principal: middleware.Principal, Feed: feed.New(feed.NewMemory(nil), nil),
 	}, resource.New("tasks", memory.New[Task](nil), &policy))
-	mux := http.NewServeMux()
-	mux.Handle("/", rest.New(catalog, &rest.Options{Challenge: middleware.Challenge("tasks")}))
-	mux.Handle("/graphql", graphql.New(catalog,
-		&graphql.Options{Socket: graphql.Socket{Connect: middleware.Connect}}))
-	return middleware.Authenticate(v.session, &middleware.AuthenticateOptions{Realm: "tasks"})(mux), nil
+	api := serve.New(catalog, &serve.Options{
+		Title: "Tasks", Challenge: middleware.Challenge("tasks"),
+		GraphQL: &graphql.Options{Socket: graphql.Socket{Connect: middleware.Connect}},
+	})
+	return middleware.Authenticate(v.session, &middleware.AuthenticateOptions{Realm: "tasks"})(api), nil
 }
 
 func main() {

@@ -92,7 +92,8 @@ func newHandler(ctx context.Context, file string) (http.Handler, error) {
 		Principal: middleware.Principal, Feed: feed.New(events, nil),
 	}, projects.Ops().Resource("projects", &policy))
 	authenticate := middleware.Authenticate(session, &middleware.AuthenticateOptions{Realm: "projects"})
-	return authenticate(serve.New(catalog, &serve.Options{Title: "Projects"})), nil
+	return authenticate(serve.New(catalog,
+		&serve.Options{Title: "Projects", Challenge: middleware.Challenge("projects")})), nil
 }
 
 func main() {

@@ -4,6 +4,7 @@ package serve
 // a version.Negotiator.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -46,13 +47,13 @@ func NewContract(c *resource.Catalog, opts *Options) *Contract {
 	out := &Contract{opts: opts.orDefaults(), catalog: c}
 	o := out.opts
 	if !o.NoREST {
-		out.rest = rest.New(c, o.REST)
+		r := *cmp.Or(o.REST, &rest.Options{})
+		r.Challenge = o.Challenge
+		out.rest = rest.New(c, &r)
 	}
 	if !o.NoGraphQL {
-		g := graphql.Options{}
-		if o.GraphQL != nil {
-			g = *o.GraphQL
-		}
+		g := *cmp.Or(o.GraphQL, &graphql.Options{})
+		g.Challenge = o.Challenge
 		if g.Title == "" {
 			g.Title = o.Title
 		}

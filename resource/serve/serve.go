@@ -40,6 +40,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,9 +67,16 @@ type Options struct {
 	// Description is a sentence or a paragraph about the API, in CommonMark. Default empty.
 	Description string
 
-	// REST are the options of the REST handler, which the OpenAPI document describes too.
+	// Challenge is the WWW-Authenticate value of responses to callers without valid credentials, from REST,
+	// GraphQL and Authorize (RFC 9110 section 11.6.1), such as the result of [middleware.Challenge]. It can
+	// have several challenges, separated by commas. Default "Bearer".
+	Challenge string
+
+	// REST are the options of the REST handler, which the OpenAPI document describes too. Challenge
+	// must be empty, because that above applies.
 	REST *rest.Options
 	// GraphQL are the options of the GraphQL handler. Title and Description have the defaults above.
+	// Challenge must be empty, because that above applies.
 	GraphQL *graphql.Options
 	// OpenAPI are the options of the OpenAPI documents. Title and Description have the defaults
 	// above. The default of Servers is Base of REST or, if that is empty, the prefix at which the
@@ -105,8 +113,8 @@ type Options struct {
 	NoIndex bool
 }
 
-// orDefaults returns a copy of o with the defaults. It panics if OpenAPI has options that this
-// package sets.
+// orDefaults returns a copy of o with the defaults. It panics if REST, GraphQL or OpenAPI have options
+// that this package sets.
 func (o *Options) orDefaults() *Options {
 	out := Options{}
 	if o != nil {
@@ -120,6 +128,10 @@ func (o *Options) orDefaults() *Options {
 		panic("serve: Options.OpenAPI must have no REST and no Negotiator; " +
 			"set Options.REST, and pass the Negotiator to NewVersions")
 	}
+	if out.REST != nil && out.REST.Challenge != "" || out.GraphQL != nil && out.GraphQL.Challenge != "" {
+		panic("serve: Options.REST and Options.GraphQL must have no Challenge; set Options.Challenge")
+	}
+	out.Challenge = cmp.Or(out.Challenge, "Bearer")
 	return &out
 }
 
@@ -262,11 +274,7 @@ func authorize(o *Options, w http.ResponseWriter, r *http.Request) bool {
 	}
 	d := resource.Problem(err)
 	if d.StatusCode() == http.StatusUnauthorized {
-		challenge := "Bearer"
-		if o.REST != nil && o.REST.Challenge != "" {
-			challenge = o.REST.Challenge
-		}
-		w.Header().Set("WWW-Authenticate", challenge)
+		w.Header().Set("WWW-Authenticate", o.Challenge)
 	}
 	problem.Write(w, r, d)
 	return false

@@ -327,7 +327,7 @@ func TestVersions(t *testing.T) {
 func TestAuthorize(t *testing.T) {
 	t.Parallel()
 	opts := &serve.Options{
-		REST: &rest.Options{Challenge: `Bearer realm="notes"`},
+		Challenge: `Bearer realm="notes"`,
 		Authorize: func(r *http.Request) error {
 			switch r.Header.Get("Authorization") {
 			case "":
@@ -379,6 +379,30 @@ func TestAuthorize(t *testing.T) {
 			}
 			if strings.Contains(bodyOf(t, resp), "database") {
 				t.Errorf("%s %s: the error is in the response", tt.method, tt.target)
+			}
+		}
+	}
+}
+
+// TestChallenge checks that one option applies to REST, GraphQL and documents.
+func TestChallenge(t *testing.T) {
+	t.Parallel()
+	const own = `Bearer realm="notes", Basic realm="notes"`
+	private := resource.New("notes", memory.New[note](nil), &resource.Options[note]{
+		Authorize: func(context.Context, resource.Op, *note, *note) error { return resource.ErrUnauthenticated },
+	})
+	for given, want := range map[string]string{"": "Bearer", own: own} {
+		h := serve.New(resource.NewCatalog(nil, private), &serve.Options{Challenge: given,
+			REST: &rest.Options{}, GraphQL: &graphql.Options{},
+			Authorize: func(*http.Request) error { return resource.ErrUnauthenticated }})
+		for _, request := range [][3]string{
+			{"GET", "/", ""},
+			{"POST", "/notes", `{"text":"x"}`},
+			{"POST", "/graphql", `{"query":"mutation { createNote(input: {text: \"x\"}) { id } }"}`},
+		} {
+			resp := send(t, h, request[0], request[1], request[2], "Content-Type: application/json")
+			if diff := cmp.Diff(want, resp.Header.Get("WWW-Authenticate")); diff != "" {
+				t.Errorf("%s: %s: WWW-Authenticate (-want +got):\n%s", request[1], bodyOf(t, resp), diff)
 			}
 		}
 	}
@@ -477,6 +501,12 @@ func TestMistakes(t *testing.T) {
 				[]version.Strategy{version.Path{}}, nil)
 			serve.NewVersions(n, nil)
 		}, "serve: no contract of the Negotiator has a Handler of serve.NewContract"},
+		{"the challenge of REST alone", func() {
+			serve.New(notes("notes"), &serve.Options{REST: &rest.Options{Challenge: "Basic"}})
+		}, "serve: Options.REST and Options.GraphQL must have no Challenge; set Options.Challenge"},
+		{"the challenge of GraphQL alone", func() {
+			serve.New(notes("notes"), &serve.Options{GraphQL: &graphql.Options{Challenge: "Basic"}})
+		}, "serve: Options.REST and Options.GraphQL must have no Challenge; set Options.Challenge"},
 		{"options of REST in two places", func() {
 			serve.New(notes("notes"), &serve.Options{OpenAPI: &openapi.Options{REST: &rest.Options{}}})
 		}, "serve: Options.OpenAPI must have no REST and no Negotiator; set Options.REST, and pass the Negotiator to " +
