@@ -100,14 +100,15 @@ func (t *untyped) createItems() string {
 	if t.rev.column != "" && t.columnNamed(t.rev.column) == nil {
 		add(t.rev.expr, t.ddlType(t.revisionColumn()), "NOT NULL")
 	}
-	if len(t.key) > 1 {
-		add("PRIMARY KEY (" + t.keyList() + ")")
-	}
 	if t.deletedAt != nil && t.deletedAt.field == nil {
 		add(t.deletedAt.expr, t.ddlType(t.deletedAt))
 	}
 	if vector := t.createVector(); vector != "" {
 		add(vector)
+	}
+	// In SQLite constraints follow all columns.
+	if len(t.key) > 1 {
+		add("PRIMARY KEY (" + t.keyList() + ")")
 	}
 	for _, constraint := range t.uniqueConstraints() {
 		add(constraint)

@@ -65,6 +65,13 @@ type tenanted struct {
 	Phone  string `json:"phone,omitzero" unique:"tenantId"`
 }
 
+// membership has a composite id.
+type membership struct {
+	ID    string `json:"id" id:"userId,groupId" readOnly:"true"`
+	User  string `json:"userId"`
+	Group string `json:"groupId"`
+}
+
 // TestDDL holds what tables are made of, in both dialects. The engines run the same statements in sqltest/sqltabletest.
 func TestDDL(t *testing.T) {
 	t.Parallel()
@@ -84,6 +91,9 @@ func TestDDL(t *testing.T) {
 		"soft": func(db *sqltx.DB) string {
 			return sqltable.New[tenanted](db, "users", &sqltable.Options{SoftDelete: "deleted_at",
 				Index: []string{"tenantId"}}).DDL()
+		},
+		"linked": func(db *sqltx.DB) string {
+			return sqltable.New[membership](db, "memberships", &sqltable.Options{SoftDelete: "deleted_at"}).DDL()
 		},
 		"tenanted": func(db *sqltx.DB) string {
 			return sqltable.New[tenanted](db, "users", &sqltable.Options{SoftDelete: "deleted_at", UniqueDeleted: true}).DDL()

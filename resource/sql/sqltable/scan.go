@@ -60,12 +60,18 @@ func (t *untyped) newRow(columns []*column, keys ...rowKey) *row {
 	return r
 }
 
-// selected returns the expressions for SELECT or RETURNING. newRow must have the same order.
+// selected returns the expressions for SELECT. newRow must have the same order.
 func (t *untyped) selected(columns []*column, keys ...rowKey) []string {
+	return t.selectedFrom(t.table+".", columns, keys...)
+}
+
+// selectedFrom is selected with a prefix of system columns, which need one in a statement with JOIN. It is
+// empty for RETURNING, because the table may have an alias.
+func (t *untyped) selectedFrom(prefix string, columns []*column, keys ...rowKey) []string {
 	var list []string
 	switch {
 	case t.rev.system:
-		list = append(list, "xmin", "ctid")
+		list = append(list, prefix+"xmin", prefix+"ctid")
 	case t.rev.expr != "":
 		list = append(list, t.rev.expr)
 	}

@@ -252,7 +252,7 @@ func (t *untyped) describe() error {
 		t.rev = t.content()
 	}
 	t.selectWhole = t.selecting(t.columns)
-	t.returning = " RETURNING " + strings.Join(t.selected(t.columns), ", ")
+	t.returning = " RETURNING " + strings.Join(t.selectedFrom("", t.columns), ", ")
 	t.rowPool.New = func() any {
 		r := t.newRow(t.columns)
 		r.pooled = true
