@@ -22,6 +22,9 @@ type Query struct {
 	// Fields lists the fields that are needed, by JSON name; nil means all. It is a hint: a store
 	// may return more.
 	Fields []string
+	// Links is set for resource.BatchLister and resource.BatchCounter alone, if the keys are those of links
+	// that lead to the items. Otherwise it is nil.
+	Links *Links
 }
 
 // Order is one sort key.

@@ -38,6 +38,16 @@ type Join struct {
 	Field  []string // JSON names of fields of the items that are selected
 	By     []string // JSON names of fields of the related items, as many as Field
 	Target any      // the collection of the related items: its resource.Joiner
+	// Key is set if the related items are [Links]: the JSON name of their field with the keys by which
+	// resource.BatchLister selects them. Otherwise it is empty.
+	Key string
+}
+
+// Links are items of another collection that each lead from a key to an item, as the rows of a link table.
+type Links struct {
+	Join   *Join  // from the id of an item to the links that lead to it
+	Filter Filter // the links that count
+	Unique bool   // no two links lead from the same key to the same item
 }
 
 // Target describes the items that a relation leads to, for [Parse].

@@ -138,6 +138,10 @@ type BatchLister[T any] interface {
 	// q.Filter selects and whose field holds the key. Items of one key are in the order of q.Sort;
 	// the keys are in any order. field is one that query.Support declares for query.Eq, so an item
 	// has one key. The keys are distinct and in text form. q.After and q.Token are zero.
+	//
+	// If q.Links is not nil, which only a [Joiner] gets, field is one of the links. The items of a key are
+	// those to which at least one of q.Links with the key leads, each once. An item can have several keys,
+	// and is returned for each. Item.Keys then has one more value at its end: the key, as it is in keys.
 	ListByKeys(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[Item[T], error]
 }
 
@@ -146,7 +150,8 @@ type BatchLister[T any] interface {
 type BatchCounter interface {
 	// CountByKeys returns, for each key, the number of items that q.Filter selects and that hold the key
 	// in the field. Keys without items may be absent. field and keys are those of
-	// [BatchLister], and the map has the keys as they are in keys. The other fields of q are zero.
+	// [BatchLister], and the map has the keys as they are in keys. q.Links is that of [BatchLister], too. The
+	// other fields of q are zero.
 	CountByKeys(ctx context.Context, field string, keys []string, q query.Query) (map[string]int, error)
 }
 
@@ -200,8 +205,12 @@ type Joiner interface {
 	// the list was sorted. Aggregate accepts such fields in query.Aggregation.Joined, if the collection of
 	// the related items declares them in query.Support.Group, or its id.
 	//
-	// NewCatalog calls Joins for each relation of query.Support.Relations, and for each path of
-	// query.Support.Sort and query.Support.Group.
+	// ListByKeys and CountByKeys accept a query.Links with the Join j. j.Target is then the Joiner of the
+	// links, and j.Field the id. Pages of a relation with Relation.Through then take one call for the items
+	// and one for the totals, whatever the number of links.
+	//
+	// NewCatalog calls Joins for each relation of query.Support.Relations, for each path of
+	// query.Support.Sort and query.Support.Group, and for each relation with Relation.Through.
 	Joins(j *query.Join) bool
 }
 

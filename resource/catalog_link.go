@@ -27,6 +27,7 @@ func (c *Catalog) resolveThrough(r *Resource, l *link) {
 	if l.field == nil && l.keysOf == nil && !join.projection.needsMore() {
 		t.order = linkOrder(join.core.key, l.By, l.To)
 	}
+	t.setJoined(l)
 	ops := &join.core.ops
 	changes := ops.insert != nil && ops.delete != nil
 	if t.order != nil && changes && ops.deleted != nil && !join.core.allowRecreate {

@@ -19,7 +19,8 @@ func (c *Catalog) Paged(r *Resource, relation string) bool {
 // next page of the entry, and [Page.TotalOf] its total.
 //
 // For Relation.By, the target is called once for the items if it is a [BatchLister], and once for the totals
-// if it is a [BatchCounter]. Otherwise it is called for each entry, of which there may be 100. Other
+// if it is a [BatchCounter]. Otherwise it is called for each entry, of which there may be 100. The same
+// applies to Relation.Through if the target is a BatchLister and a [Joiner] that joins that resource. Other
 // relations to many read all related items, at most 1,000 of an entry and 10,000 together, with one call of
 // the target and, for Relation.Through, one of that resource. Beyond these limits, or with After and several
 // entries, the error is a client error (400).

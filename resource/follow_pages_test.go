@@ -39,6 +39,7 @@ type pin struct {
 	ID   string `json:"id" id:"desk,note" readOnly:"true"`
 	Desk string `json:"desk"`
 	Note int64  `json:"note"`
+	Gone bool   `json:"gone"` // hidden by the policy of the pins
 }
 
 // office is a catalog of desks with notes.
@@ -48,10 +49,18 @@ type office struct {
 	notes   []note
 	links   map[string][]int64 // by desk
 	calls   map[string]int
+	stores  struct {
+		notes *memory.Store[note]
+		pins  *memory.Store[pin]
+	}
 }
 
-// officeOptions says what the store and the policy of the notes have.
-type officeOptions struct{ single, policy bool }
+// officeOptions says what the store and the policy of the notes have. pins is how some pins are hidden:
+// "scope" or "authorize".
+type officeOptions struct {
+	single, policy bool
+	pins           string
+}
 
 const officeDesks = 6
 
@@ -59,6 +68,7 @@ func newOffice(t *testing.T, o officeOptions) *office {
 	t.Helper()
 	f := &office{links: map[string][]int64{}, calls: map[string]int{}}
 	desks, notes, pins := memory.New[desk](nil), memory.New[note](nil), memory.New[pin](&memory.Options[pin]{Recreate: true})
+	f.stores.notes, f.stores.pins = notes, pins
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range 60 {
 		n := note{ID: int64(i + 1), Desk: fmt.Sprint("d", rng.IntN(officeDesks)), Floor: fmt.Sprint("f", rng.IntN(3)),
@@ -80,7 +90,8 @@ func newOffice(t *testing.T, o officeOptions) *office {
 			n := int64(rng.IntN(60) + 1)
 			d.Pins = append(d.Pins, fmt.Sprint(n))
 			key := fmt.Sprintf("%s,%d", d.ID, n)
-			if _, err := pins.Insert(t.Context(), key, pin{key, d.ID, n}); err == nil {
+			gone := o.pins != "" && n%3 == 0
+			if _, err := pins.Insert(t.Context(), key, pin{key, d.ID, n, gone}); err == nil && !gone {
 				f.links[d.ID] = append(f.links[d.ID], n)
 			}
 		}
@@ -121,11 +132,24 @@ func newOffice(t *testing.T, o officeOptions) *office {
 		{Name: "all", Target: "notes", By: "desk", Keys: func(d *desk) []string { return []string{"d0", d.ID} }},
 		{Name: "pinned", Target: "notes", Field: "pins", Many: true},
 		{Name: "linked", Target: "notes", Through: "pins", By: "desk", To: "note"},
+		{Name: "shared", Target: "notes", Through: "pins", By: "desk", To: "note",
+			Keys: func(d *desk) []string { return []string{"d0", d.ID} }},
 		{Name: "first", Target: "notes", Keys: func(d *desk) []string { return d.Pins[:1] }},
 	}})
-	f.catalog = resource.NewCatalog(nil, f.desks, noteOps.Resource("notes", noteOpts),
-		resource.New("pins", pins, &resource.Options[pin]{Public: true, AllowRecreate: true,
-			Query: query.Support{Filter: map[string][]query.Op{"desk": all}}}))
+	pinOpts := &resource.Options[pin]{Public: o.pins == "", AllowRecreate: true,
+		Query: query.Support{Filter: map[string][]query.Op{"desk": all}}}
+	switch o.pins {
+	case "scope":
+		pinOpts.Scope = func(context.Context) (query.Filter, error) { return query.Where("gone", query.Eq, false), nil }
+	case "authorize":
+		pinOpts.Authorize = func(_ context.Context, _ resource.Op, p, _ *pin) error {
+			if p.Gone {
+				return resource.ErrForbidden
+			}
+			return nil
+		}
+	}
+	f.catalog = resource.NewCatalog(nil, f.desks, noteOps.Resource("notes", noteOpts), resource.New("pins", pins, pinOpts))
 	return f
 }
 
@@ -171,6 +195,8 @@ func (f *office) related(relation string, d *desk) (shown []note, scoped int) {
 			is = slices.Contains(d.Pins, fmt.Sprint(n.ID))
 		case "linked":
 			is = slices.Contains(f.links[d.ID], n.ID)
+		case "shared":
+			is = slices.Contains(f.links["d0"], n.ID) || slices.Contains(f.links[d.ID], n.ID)
 		}
 		if is && n.Hidden == "" {
 			shown = append(shown, n)
@@ -192,7 +218,7 @@ func (f *office) list(t *testing.T, limit int) []resource.Entry {
 	return p.Entries
 }
 
-var officeRelations = []string{"own", "floors", "all", "pinned", "linked"}
+var officeRelations = []string{"own", "floors", "all", "pinned", "linked", "shared"}
 
 // randomRelated returns a random query, and a function that sorts notes by it.
 func randomRelated(rng *rand.Rand) (q query.Query, matches func(note) bool, compare func(a, b note) int) {
@@ -237,7 +263,8 @@ func idsOf(p *resource.Page, i int) []int64 {
 // page of many desks, and all pages of one desk.
 func TestFollowPages(t *testing.T) {
 	t.Parallel()
-	for _, o := range []officeOptions{{}, {single: true}, {policy: true}, {single: true, policy: true}} {
+	for _, o := range []officeOptions{{}, {single: true}, {policy: true}, {single: true, policy: true},
+		{pins: "scope"}, {pins: "authorize"}, {policy: true, pins: "scope"}, {policy: true, pins: "authorize"}} {
 		t.Run(fmt.Sprintf("%+v", o), func(t *testing.T) {
 			t.Parallel()
 			f := newOffice(t, o)
@@ -335,19 +362,25 @@ func TestFollowPagesCalls(t *testing.T) {
 		q        resource.RelatedQuery
 		items    int
 		want     map[string]int
+		pins     string
 	}{
-		{"own", resource.RelatedQuery{}, officeDesks, map[string]int{"ListByKeys": 1}},
-		{"own", resource.RelatedQuery{Total: true}, officeDesks, map[string]int{"ListByKeys": 1, "CountByKeys": 1}},
-		{"own", resource.RelatedQuery{Total: true, NoItems: true}, officeDesks, map[string]int{"CountByKeys": 1}},
-		{"own", resource.RelatedQuery{Total: true}, 1, map[string]int{"List": 1, "Count": 1}},
-		{"own", resource.RelatedQuery{Total: true}, 0, map[string]int{}},
-		{"floors", resource.RelatedQuery{Total: true}, officeDesks, map[string]int{"ListByKeys": 1, "CountByKeys": 1}},
-		{"floors", resource.RelatedQuery{Total: true, NoItems: true}, -3, map[string]int{"CountByKeys": 1}},
-		{"all", resource.RelatedQuery{}, -3, map[string]int{"List": 3}},
-		{"linked", resource.RelatedQuery{Total: true}, officeDesks, map[string]int{"GetMany": 1}},
-		{"pinned", resource.RelatedQuery{}, officeDesks, map[string]int{"GetMany": 1}},
+		{"own", resource.RelatedQuery{}, officeDesks, map[string]int{"ListByKeys": 1}, ""},
+		{"own", resource.RelatedQuery{Total: true}, officeDesks, map[string]int{"ListByKeys": 1, "CountByKeys": 1}, ""},
+		{"own", resource.RelatedQuery{Total: true, NoItems: true}, officeDesks, map[string]int{"CountByKeys": 1}, ""},
+		{"own", resource.RelatedQuery{Total: true}, 1, map[string]int{"List": 1, "Count": 1}, ""},
+		{"own", resource.RelatedQuery{Total: true}, 0, map[string]int{}, ""},
+		{"floors", resource.RelatedQuery{Total: true}, officeDesks, map[string]int{"ListByKeys": 1, "CountByKeys": 1}, ""},
+		{"floors", resource.RelatedQuery{Total: true, NoItems: true}, -3, map[string]int{"CountByKeys": 1}, ""},
+		{"all", resource.RelatedQuery{}, -3, map[string]int{"List": 3}, ""},
+		{"pinned", resource.RelatedQuery{}, officeDesks, map[string]int{"GetMany": 1}, ""},
+		{"linked", resource.RelatedQuery{}, officeDesks, map[string]int{"ListByKeys": 1}, "scope"},
+		{"linked", resource.RelatedQuery{Total: true}, officeDesks, map[string]int{"ListByKeys": 1, "CountByKeys": 1}, ""},
+		{"linked", resource.RelatedQuery{Total: true, NoItems: true}, officeDesks, map[string]int{"CountByKeys": 1}, ""},
+		{"linked", resource.RelatedQuery{Total: true}, 1, map[string]int{"List": 1, "Count": 1}, ""},
+		{"linked", resource.RelatedQuery{Total: true}, officeDesks, map[string]int{"GetMany": 1}, "authorize"},
+		{"shared", resource.RelatedQuery{}, -3, map[string]int{"List": 3}, ""},
 	} {
-		f := newOffice(t, officeOptions{})
+		f := newOffice(t, officeOptions{pins: tt.pins})
 		from := f.list(t, officeDesks)
 		if tt.items < 0 { // the same key several times
 			from = slices.Repeat(from[1:2], -tt.items)
@@ -362,6 +395,86 @@ func TestFollowPagesCalls(t *testing.T) {
 		if diff := gocmp.Diff(tt.want, f.calls); diff != "" {
 			t.Errorf("%s %+v of %d items (-want +got):\n%s", tt.relation, tt.q, tt.items, diff)
 		}
+	}
+}
+
+// TestFollowThrough compares the items of a relation without pages with a selection from all notes, and counts
+// the calls of their store.
+func TestFollowThrough(t *testing.T) {
+	t.Parallel()
+	joined, read := map[string]int{"ListByKeys": 1}, map[string]int{"GetMany": 1}
+	for _, tt := range []struct {
+		o    officeOptions
+		want map[string]int
+	}{
+		{officeOptions{}, joined},
+		{officeOptions{policy: true, pins: "scope"}, joined},
+		{officeOptions{policy: true, pins: "authorize"}, read},
+	} {
+		for _, relation := range []string{"linked", "shared"} {
+			f := newOffice(t, tt.o)
+			from := append(f.list(t, officeDesks), f.list(t, 1)...) // an entry may be repeated
+			p, err := f.catalog.Follow(t.Context(), f.desks, relation, from, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range from {
+				want, got := []int64{}, idsOf(&p, i)
+				shown, _ := f.related(relation, from[i].Value.(*desk))
+				for _, n := range shown {
+					want = append(want, n.ID)
+				}
+				if relation == "shared" { // in the order of the keys
+					slices.Sort(got)
+				}
+				if diff := gocmp.Diff(want, got); diff != "" {
+					t.Errorf("%+v: %s of desk %d (-want +got):\n%s", tt.o, relation, i, diff)
+				}
+			}
+			ids := map[string]bool{}
+			for i := range p.Entries {
+				if ids[p.Entries[i].ID] {
+					t.Errorf("%+v: %s has the item %s twice", tt.o, relation, p.Entries[i].ID)
+				}
+				ids[p.Entries[i].ID] = true
+			}
+			if diff := gocmp.Diff(tt.want, f.calls); diff != "" {
+				t.Errorf("%+v: calls for %s (-want +got):\n%s", tt.o, relation, diff)
+			}
+			p.Release()
+		}
+	}
+}
+
+// TestFollowManyLinks reads pages of items with more links than are read one by one.
+func TestFollowManyLinks(t *testing.T) {
+	t.Parallel()
+	const n = 1200
+	for _, tt := range []struct{ pins, want string }{
+		{"scope", ""}, {"authorize", "An item has 1001 linked or more, and at most 1000 can be read to select a page of them."},
+	} {
+		f := newOffice(t, officeOptions{pins: tt.pins})
+		for i := range n {
+			id := fmt.Sprint(1000 + i)
+			_, err := f.stores.notes.Insert(t.Context(), id, note{ID: int64(1000 + i)})
+			_, linked := f.stores.pins.Insert(t.Context(), "d0,"+id, pin{"d0," + id, "d0", int64(1000 + i), false})
+			if err = errors.Join(err, linked); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, err := f.catalog.FollowPages(t.Context(), f.desks, "linked", f.list(t, 2), resource.RelatedQuery{Total: true,
+			Query: query.Query{Limit: 2, Filter: query.Where("weight", query.Eq, int64(0)),
+				Sort: []query.Order{{Field: "weight"}, {Field: "color", Desc: true}}}})
+		got := ""
+		if err != nil {
+			got = resource.Problem(err).Detail
+		} else if p.TotalOf(0) < n || len(p.Ends(0)) != 2 {
+			t.Errorf("%s: %d items of %d", tt.pins, len(p.Ends(0)), p.TotalOf(0))
+		}
+		if diff := gocmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.pins, diff)
+		}
+		p.Release()
 	}
 }
 

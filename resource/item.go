@@ -25,8 +25,8 @@ type Item[T any] struct {
 	// it (query.Support.Natural).
 	Next string
 	// Keys has the values of the keys of query.Query.Sort that are not fields of Value, in their order:
-	// a float64 that is not NaN for [query.Rank], and the value of the field for a query.JoinedField. It is
-	// nil if there is no such key.
+	// a float64 that is not NaN for [query.Rank], and the value of the field for a query.JoinedField. With
+	// query.Query.Links the key of the item follows. It is nil if there is no such key.
 	Keys []any
 	// Value is the item itself.
 	Value T

@@ -95,9 +95,10 @@ type link struct {
 // Follow returns the items that a relation of r, a resource of the catalog, leads to from all
 // entries of from. It takes one call of the target's collection if that is a [MultiGetter] or, for
 // Relation.By, a [BatchLister], and otherwise one call for each key. For Relation.Through it is one
-// call of each of the two collections. The entries must be from r; an entry may be repeated. columns
-// are the JSON names of the target's fields that the caller needs, a hint like query.Query.Fields; nil
-// means all.
+// call of the target if that is a [Joiner] and the id of the links consists of both ends, and otherwise
+// one of each of the two collections. The entries must be from r; an entry may be repeated. columns are
+// the JSON names of the target's fields that the caller needs, a hint like query.Query.Fields; nil means
+// all.
 //
 // The page has each item that was found and that the caller may see once, in no particular order.
 // [Page.Ends] returns which of them belong to which entry. The page has no cursors. An unknown
@@ -113,10 +114,18 @@ func (c *Catalog) Follow(
 	if l == nil {
 		return Page{}, fmt.Errorf("resource: %s has no relation %q in this catalog", r.Name(), relation)
 	}
-	if l.through != nil {
-		return l.through.follow(ctx, from, columns)
+	switch t := l.through; {
+	case t == nil:
+		return l.follow(ctx, from, columns)
+	case t.joined == nil || !t.sorted:
+		return t.follow(ctx, from, columns)
 	}
-	return l.follow(ctx, from, columns)
+	p, err := l.followJoined(ctx, from, columns)
+	if err != nil {
+		p.Release()
+		return Page{}, l.target.wrap(OpList, "", err)
+	}
+	return p, nil
 }
 
 // GetMany returns the items with these ids in one call of the collection if that is a

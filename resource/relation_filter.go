@@ -32,8 +32,9 @@ type hop struct {
 	join     *query.Join
 }
 
-// newHop returns a step, with the join if the store of owner can read the items of target.
-func newHop(relation string, owner *core, target *Resource, own, by []string) *hop {
+// newHop returns a step, with the join if the store of owner can read the items of target. key is the field
+// with the keys of links, and empty for other steps.
+func newHop(relation string, owner *core, target *Resource, own, by []string, key string) *hop {
 	h := &hop{relation: relation, owner: owner, target: target, own: own, by: by}
 	h.list = owner.typ.Field(own[0]).Type.Kind == schema.Array
 	joiner, to := owner.ops.joiner, target.core.ops.joiner
@@ -42,7 +43,7 @@ func newHop(relation string, owner *core, target *Resource, own, by []string) *h
 	if joiner == nil || to == nil || hides || !h.comparesValues() {
 		return h
 	}
-	if j := (&query.Join{Field: own, By: by, Target: to}); joiner.Joins(j) {
+	if j := (&query.Join{Field: own, By: by, Target: to, Key: key}); joiner.Joins(j) {
 		h.join = j
 	}
 	return h
@@ -78,12 +79,12 @@ func (l *link) hops(r *Resource) []*hop {
 	switch {
 	case l.through != nil:
 		join := l.through.join.target
-		return []*hop{newHop(l.Name, r.core, join, own, []string{l.By}),
-			newHop(l.Name, join.core, l.target, []string{l.To}, idNames(l.target.core, []string{l.To}))}
+		return []*hop{newHop(l.Name, r.core, join, own, []string{l.By}, ""),
+			newHop(l.Name, join.core, l.target, []string{l.To}, idNames(l.target.core, []string{l.To}), "")}
 	case l.By != "":
-		return []*hop{newHop(l.Name, r.core, l.target, own, []string{l.By})}
+		return []*hop{newHop(l.Name, r.core, l.target, own, []string{l.By}, "")}
 	}
-	return []*hop{newHop(l.Name, r.core, l.target, own, idNames(l.target.core, own))}
+	return []*hop{newHop(l.Name, r.core, l.target, own, idNames(l.target.core, own), "")}
 }
 
 // idNames returns the fields of the id of c that own refers to: those of the key, or the id.

@@ -3,8 +3,9 @@ package resource
 // Pages of related items: a filter, an order, a limit and totals for each item of a page. Called by
 // catalog_pages.go. It calls relation.go for the keys, and list_cursor.go.
 //
-// With Relation.By a level is one call of the target, whatever the number of items. Relations by ids, and
-// with Relation.Through, read all related items of the level and select from them.
+// With Relation.By a level is one call of the target, whatever the number of items, and with
+// Relation.Through if the target joins that resource. Other relations read all related items of the level,
+// and relation_page_ids.go selects from them.
 
 import (
 	"context"
@@ -99,18 +100,22 @@ func (l *link) followPages(ctx context.Context, r *Resource, from []Entry, q *Re
 	if err := w.seek(Position{After: q.After}, p.binding); err != nil || len(from) == 0 {
 		return p, err
 	}
-	if l.By != "" && l.through == nil {
-		err = l.pagesBy(ctx, from, q, &p)
-	} else {
+	k, err := l.byKeys(ctx)
+	switch {
+	case err != nil:
+	case k != nil:
+		err = k.pages(ctx, from, q, &p)
+	default:
 		err = l.pagesByID(ctx, from, q, &p)
 	}
 	return p, err
 }
 
-// pagesBy fills in the pages of a relation by a field of the target.
-func (l *link) pagesBy(ctx context.Context, from []Entry, q *RelatedQuery, p *Page) error {
+// pages fills in the pages of all entries.
+func (l *keyedLink) pages(ctx context.Context, from []Entry, q *RelatedQuery, p *Page) error {
 	j, ask := l.gather(from, maxLinks)
 	defer j.Release()
+	ask = l.canonical(ask)
 	if len(ask) == 0 {
 		return nil
 	}
@@ -132,7 +137,7 @@ func (l *link) pagesBy(ctx context.Context, from []Entry, q *RelatedQuery, p *Pa
 
 // pagesOf reads the pages of several entries in one call. Those of an entry with several keys are read
 // one by one, because their lists would have to be merged.
-func (l *link) pagesOf(ctx context.Context, j *keys.Join, ask []string, p *Page) error {
+func (l *keyedLink) pagesOf(ctx context.Context, j *keys.Join, ask []string, p *Page) error {
 	r, w := l.target, p.query
 	limit := w.q.Limit
 	if r.core.ops.listByKeys == nil && len(ask) > maxSingleReads {
@@ -148,43 +153,16 @@ func (l *link) pagesOf(ctx context.Context, j *keys.Join, ask []string, p *Page)
 		return l.tooMany(merged, "list")
 	}
 	if merged > 0 {
-		ask = askedOnce(j, len(p.lists))
+		ask = l.canonical(askedOnce(j, len(p.lists)))
 	}
 	left := maxRelatedItems // of the items that are read for single entries
 	w.left = &left
 	q := w.q
 	q.Limit++ // one more shows whether there is a next page
-	if q.Fields != nil {
-		q.Fields = withField(q.Fields, l.By)
+	lists, read, err := l.read(ctx, j, ask, q, limit, p)
+	if err != nil {
+		return err
 	}
-	p.buffer = r.core.ops.newBuffer()
-	if len(ask) > 0 {
-		if err := r.core.fetchBy(ctx, l.By, ask, q, p.buffer); err != nil {
-			return err
-		}
-	}
-	rows := p.buffer.entries()
-	read := make([]int, j.Len()) // by slot
-	lists := make([][]int32, j.Len())
-	kept := rows[:0]
-	for i := range rows {
-		slot, ok := l.by.Find(j, rows[i].stored)
-		if !ok {
-			continue // the store returned an item that was not requested
-		}
-		if read[slot]++; read[slot] > limit {
-			continue
-		}
-		shown, err := r.showAll(ctx, rows[i:i+1])
-		if err != nil {
-			return err
-		}
-		if len(shown) == 1 {
-			lists[slot] = append(lists[slot], int32(len(kept)))
-			kept = append(kept, shown[0])
-		}
-	}
-	p.Entries = kept[:len(kept):len(kept)]
 	for i := range p.lists {
 		slots := j.Slots(i)
 		// If policy hides all that was read, the store is read on.
@@ -211,16 +189,8 @@ func askedOnce(j *keys.Join, entries int) (ask []string) {
 	return ask
 }
 
-// withField returns names with one more, unless it is among them.
-func withField(names []string, name string) []string {
-	if slices.Contains(names, name) {
-		return names
-	}
-	return append(slices.Clip(names), name)
-}
-
 // pageOf reads the page of the entry at index i, from the position of the query on.
-func (l *link) pageOf(ctx context.Context, j *keys.Join, i int, p *Page) error {
+func (l *keyedLink) pageOf(ctx context.Context, j *keys.Join, i int, p *Page) error {
 	one := *p.query
 	values := l.values(j, i)
 	if len(values) == 0 {
@@ -245,37 +215,17 @@ func (l *link) pageOf(ctx context.Context, j *keys.Join, i int, p *Page) error {
 	return nil
 }
 
-// values returns the values of the field By for the keys of the entry at index i. No item can have a key
-// that is no value of the field.
-func (l *link) values(j *keys.Join, i int) []any {
-	f := l.target.core.typ.Field(l.By)
-	var values []any
-	for _, slot := range j.Slots(i) {
-		if v, err := f.Parse(j.Name(slot)); err == nil {
-			values = append(values, v)
-		}
-	}
-	return values
-}
-
-// keyFilter returns the filter for items of the target with one of the keys.
-func (l *link) keyFilter(values []any) query.Filter {
-	if len(values) == 1 {
-		return query.Where(l.By, query.Eq, values[0])
-	}
-	any := make([]query.Filter, len(values)) // In may not be declared
-	for i, v := range values {
-		any[i] = query.Where(l.By, query.Eq, v)
-	}
-	return query.Or(any...)
-}
-
 // countBy counts the items of each entry.
-func (l *link) countBy(ctx context.Context, j *keys.Join, ask []string, p *Page) error {
+func (l *keyedLink) countBy(ctx context.Context, j *keys.Join, ask []string, p *Page) error {
 	ops := &l.target.core.ops
 	of := query.Query{Filter: p.query.q.Filter}
-	if ops.countByKeys != nil && len(p.lists) > 1 {
-		counts, err := ops.countByKeys(ctx, l.By, ask, of)
+	together := ops.countByKeys != nil && len(p.lists) > 1
+	// Links may lead from two keys of an entry to one item, which counts once.
+	isSingle := func(i int) bool { return !together || l.links != nil && len(j.Slots(i)) > 1 }
+	if together {
+		byKeys := of
+		byKeys.Links = l.links
+		counts, err := ops.countByKeys(ctx, l.By, ask, byKeys)
 		if err != nil {
 			return err
 		}
@@ -284,12 +234,18 @@ func (l *link) countBy(ctx context.Context, j *keys.Join, ask []string, p *Page)
 				p.related.totals[i] += counts[j.Name(slot)]
 			}
 		}
-		return nil
 	}
-	if len(p.lists) > maxSingleReads {
-		return l.tooMany(len(p.lists), "count")
-	}
+	var single []int
 	for i := range p.lists {
+		if isSingle(i) {
+			single = append(single, i)
+		}
+	}
+	if len(single) > maxSingleReads {
+		return l.tooMany(len(single), "count")
+	}
+	for _, i := range single {
+		p.related.totals[i] = 0
 		values := l.values(j, i)
 		if len(values) == 0 {
 			continue

@@ -20,6 +20,22 @@ type through struct {
 	// nil if the id of Through does not consist of the two, so that a link has no known id, and if a new
 	// item of Through needs another member.
 	order []int
+	// joined is how the target finds the links that lead to an item, if it is a [BatchLister] that joins
+	// Through. It is nil if the links are read first.
+	joined *query.Join
+	// sorted reports that the links of an item are in the order of their targets, because their id consists
+	// of both ends.
+	sorted bool
+}
+
+// setJoined sets how the target finds the links.
+func (t *through) setJoined(l *link) {
+	target, join := l.target.core, t.join.target
+	h := newHop(l.Name, target, join, []string{target.id.Name}, []string{l.To}, l.By)
+	if target.ops.listByKeys != nil && !target.query.Natural {
+		t.joined = h.join
+	}
+	t.sorted = linkOrder(join.core.key, l.By, l.To) != nil
 }
 
 // throughMistake returns why the fields of a relation contradict Through, or "". The text follows the
@@ -57,6 +73,39 @@ func linkOrder(key []string, by, to string) []int {
 		return []int{1, 0}
 	}
 	return nil
+}
+
+// followJoined returns the targets of all entries of from in one call of the target, which joins the links.
+// The page must be released also after an error.
+func (l *link) followJoined(ctx context.Context, from []Entry, columns []string) (Page, error) {
+	p := Page{joined: true, lists: make([][]int32, len(from))}
+	j, ask := l.gather(from, l.Limit)
+	defer j.Release()
+	err := l.target.core.limited(ctx, func(ctx context.Context) error {
+		k, err := l.byKeys(ctx)
+		if err != nil {
+			return err
+		}
+		w, err := l.target.newPageQuery(ctx, query.Query{Limit: l.Limit, Fields: columns})
+		if err != nil {
+			return err
+		}
+		lists, _, err := k.read(ctx, j, k.canonical(ask), w.q, l.Limit, &p)
+		if err != nil {
+			return err
+		}
+		for i := range from {
+			for _, slot := range j.Slots(i) {
+				for _, end := range lists[slot] {
+					if len(p.lists[i]) < l.Limit && !slices.Contains(p.lists[i], end) {
+						p.lists[i] = append(p.lists[i], end)
+					}
+				}
+			}
+		}
+		return nil
+	})
+	return p, err
 }
 
 // follow returns the targets of all entries of from, with one list of the items of Through and one

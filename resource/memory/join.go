@@ -22,6 +22,9 @@ type related interface {
 	// valuesOf returns the values of field in the items that match f, by the values of fields, which no two
 	// items share.
 	valuesOf(ctx context.Context, fields []string, f query.Filter, field string) (*valueMap, error)
+	// valuesBy returns the distinct values of field in the items that match f, for each key of the field by.
+	valuesBy(ctx context.Context, by string, keys []string, f query.Filter, field string) (
+		map[string][]any, error)
 }
 
 // Joins reports whether lists can read the items of another collection, which must be a [Store]; see

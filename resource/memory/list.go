@@ -42,23 +42,22 @@ func (s *Store[T]) ListRevisions(ctx context.Context, q query.Query) iter.Seq2[r
 
 // ListByKeys returns the items that q selects for each of keys; see [resource.BatchLister]. They
 // are from one snapshot. With an index on the field it reads the result only, and otherwise each
-// item once.
+// item once. With q.Links it reads the items by id, after the links.
 func (s *Store[T]) ListByKeys(
 	ctx context.Context, field string, keys []string, q query.Query,
 ) iter.Seq2[resource.Item[T], error] {
 	return func(yield func(resource.Item[T], error) bool) {
-		f := s.typ.Field(field)
-		if f == nil {
-			yield(resource.Item[T]{}, fmt.Errorf("memory: %v has no field %q", s.typ.GoType, field))
-			return
-		}
 		w := scan[T]{store: s, ctx: ctx, q: q}
 		w.emit = func(r *record[T]) bool { return yield(w.itemOf(r), nil) }
 		var err error
-		if i := s.indexOf(field); i >= 0 {
-			err = w.runByIndex(i, parseKeys(f, keys))
+		if q.Links != nil {
+			err = w.runByLinks(field, keys, func(key string, r *record[T]) bool {
+				it := w.itemOf(r)
+				it.Keys = append(it.Keys, key)
+				return yield(it, nil)
+			})
 		} else {
-			err = w.runByScan(f, parseKeys(f, keys))
+			err = w.runByKeys(field, keys)
 		}
 		if err != nil {
 			yield(resource.Item[T]{}, err)
@@ -66,11 +65,26 @@ func (s *Store[T]) ListByKeys(
 	}
 }
 
+// runByKeys executes the query for each key of a field.
+func (w *scan[T]) runByKeys(field string, keys []string) error {
+	f := w.store.typ.Field(field)
+	if f == nil {
+		return fmt.Errorf("memory: %v has no field %q", w.store.typ.GoType, field)
+	}
+	if i := w.store.indexOf(field); i >= 0 {
+		return w.runByIndex(i, parseKeys(f, keys))
+	}
+	return w.runByScan(f, parseKeys(f, keys))
+}
+
 // CountByKeys returns the number of items that q.Filter selects for each of keys; see
 // [resource.BatchCounter]. They are from one snapshot. It reads what ListByKeys would read.
 func (s *Store[T]) CountByKeys(
 	ctx context.Context, field string, keys []string, q query.Query,
 ) (map[string]int, error) {
+	if q.Links != nil {
+		return s.countByLinks(ctx, field, keys, q)
+	}
 	f := s.typ.Field(field)
 	if f == nil {
 		return nil, fmt.Errorf("memory: %v has no field %q", s.typ.GoType, field)

@@ -1,6 +1,7 @@
 package relationtest
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -11,48 +12,120 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// testNested compares sorted pages of related items, which a store lists by many keys at once.
+// nestedRelations are relations to many, by the name of their resource. Those of orders to tags and buyers,
+// and of tags, are through links.
+var nestedRelations = [][2]string{{"companies", "customers"}, {"customers", "orders"}, {"orders", "lines"},
+	{"orders", "tags"}, {"orders", "buyers"}, {"tags", "orders"}}
+
+// testNested compares random pages of related items, which a store lists by many keys at once, with their
+// totals, and all pages of one item.
 func (w *world) testNested(t *testing.T, o Options) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(o.Seed, 22))
-	for range o.Requests / 10 {
-		path := [][2]string{{"companies", "customers"}, {"customers", "orders"}, {"orders", "lines"},
-			{"tags", "orders"}}[rnd.IntN(4)]
+	for range max(o.Requests/10, 2*len(nestedRelations)) {
+		path := nestedRelations[rnd.IntN(len(nestedRelations))]
 		r, rel := w.resources[path[0]], w.kinds[path[0]].relations[path[1]]
-		parents, err := r.List(t.Context(), query.Query{Limit: 5}, resource.Position{})
+		ctx, seesAll := t.Context(), rnd.IntN(3) == 0
+		if seesAll {
+			ctx = context.WithValue(ctx, seesAllKey{}, true)
+		}
+		parents, err := r.List(ctx, query.Query{Limit: 5}, resource.Position{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		sorts := w.kinds[rel.target].sorts
 		q := query.Query{Limit: 1 + rnd.IntN(8), Sort: []query.Order{
 			{Field: sorts[rnd.IntN(len(sorts))], Desc: rnd.IntN(2) == 0}}}
-		related := resource.RelatedQuery{Query: q}
-		p, err := w.catalog.FollowPages(t.Context(), r, path[1], parents.Entries, related)
-		if err != nil {
-			t.Fatalf("%v %+v: %v", path, q, err)
+		if rnd.IntN(3) == 0 {
+			q.Filter = w.randomFilter(rnd, rel.target, 2)
 		}
-		want, got := map[string][]string{}, map[string][]string{}
+		want := make([][]string, len(parents.Entries))
 		for i := range parents.Entries {
-			id := parents.Entries[i].ID
-			of := q
-			of.Filter = query.Where(rel.by, query.Eq, query.FieldOf(parents.Entries[i].Value, "id"))
-			if rel.through != nil {
-				of.Filter = query.Some("tags", query.Where("id", query.Eq, id))
-			}
-			all := w.expected(rel.target, of, false)
-			want[id] = all[:min(len(all), q.Limit)]
-			got[id] = []string{}
-			for _, end := range p.Ends(i) {
-				got[id] = append(got[id], p.Entries[end].ID)
-			}
-			if more := p.NextOf(i) != ""; more != (len(all) > q.Limit) {
-				got[id] = append(got[id], fmt.Sprintf("another page: %t", more))
-			}
+			want[i] = w.expectedOf(parents.Entries[i].Value, &rel, q, seesAll)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("%v sorted by %+v (-want +got):\n%s", path, q.Sort, diff)
-		}
-		p.Release()
+		what := fmt.Sprintf("%v %s, caller sees all: %t", path,
+			query.Query{Filter: q.Filter, Sort: q.Sort, Limit: q.Limit}.Values(), seesAll)
+		w.checkFirst(ctx, t, path, parents.Entries, q, want, what)
+		i := rnd.IntN(len(parents.Entries))
+		w.checkPages(ctx, t, path, parents.Entries[i:i+1], q, want[i], what)
 		parents.Release()
 	}
+}
+
+// expectedOf returns the ids of the items that a caller gets of a relation of an item.
+func (w *world) expectedOf(v any, rel *relation, q query.Query, seesAll bool) []string {
+	related := map[string]bool{}
+	for _, to := range w.related(v, rel, seesAll) {
+		related[fmt.Sprint(query.FieldOf(to, "id"))] = true
+	}
+	ids := []string{}
+	for _, id := range w.expected(rel.target, q, seesAll) {
+		if related[id] {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// nestedPage is a page of an item.
+type nestedPage struct {
+	IDs   []string
+	More  bool
+	Total int
+}
+
+// checkFirst compares the first pages of several items.
+func (w *world) checkFirst(ctx context.Context, t *testing.T, path [2]string, from []resource.Entry,
+	q query.Query, all [][]string, what string) {
+	t.Helper()
+	p, err := w.catalog.FollowPages(ctx, w.resources[path[0]], path[1], from,
+		resource.RelatedQuery{Query: q, Total: true})
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	defer p.Release()
+	var want, got []nestedPage
+	for i, ids := range all {
+		n := min(len(ids), q.Limit)
+		want = append(want, nestedPage{ids[:n], len(ids) > n, len(ids)})
+		got = append(got, nestedPage{idsOf(&p, i), p.NextOf(i) != "", p.TotalOf(i)})
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("first pages of %s (-want +got):\n%s", what, diff)
+	}
+}
+
+// checkPages compares all pages of one item.
+func (w *world) checkPages(ctx context.Context, t *testing.T, path [2]string, from []resource.Entry,
+	q query.Query, want []string, what string) {
+	t.Helper()
+	got := []string{}
+	related := resource.RelatedQuery{Query: q, Total: true}
+	for {
+		p, err := w.catalog.FollowPages(ctx, w.resources[path[0]], path[1], from, related)
+		if err != nil {
+			t.Fatalf("pages of %s: %v", what, err)
+		}
+		got = append(got, idsOf(&p, 0)...)
+		if total := p.TotalOf(0); total != len(want) {
+			t.Errorf("pages of %s: total %d, want %d", what, total, len(want))
+		}
+		related.After = p.NextOf(0)
+		p.Release()
+		if related.After == "" {
+			break
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("pages of %s (-want +got):\n%s", what, diff)
+	}
+}
+
+// idsOf returns the ids of the page of an item.
+func idsOf(p *resource.Page, i int) []string {
+	ids := []string{}
+	for _, end := range p.Ends(i) {
+		ids = append(ids, p.Entries[end].ID)
+	}
+	return ids
 }

@@ -147,6 +147,14 @@ func visible(ctx context.Context) (query.Filter, error) {
 	return query.Where("hidden", query.Eq, false), nil
 }
 
+// authorize is the Authorize of customers that replaces visible.
+func authorize(ctx context.Context, _ resource.Op, before, _ *Customer) error {
+	if before != nil && before.Hidden && ctx.Value(seesAllKey{}) == nil {
+		return resource.ErrForbidden
+	}
+	return nil
+}
+
 // kind is what random filters and the reference know of a resource.
 type kind struct {
 	values    map[string][]any // operands of fields
@@ -193,15 +201,9 @@ func newWorld(t *testing.T, s Stores, o Options) *world {
 		customers.Query.Sort = append(customers.Query.Sort, "boss.name", "boss.id")
 	}
 	if o.Authorize {
-		customers.Scope = nil
-		customers.Authorize = func(ctx context.Context, _ resource.Op, before, _ *Customer) error {
-			if before != nil && before.Hidden && ctx.Value(seesAllKey{}) == nil {
-				return resource.ErrForbidden
-			}
-			return nil
-		}
+		customers.Scope, customers.Authorize = nil, authorize
 	}
-	orders := supportOf("customer", "lines", "tags").of("id", "customerId", "status", "total")
+	orders := supportOf("customer", "lines", "tags", "buyers").of("id", "customerId", "status", "total")
 	if joins && !o.Authorize {
 		orders.Sort = append(orders.Sort, "customer.name", "customer.age")
 	}
@@ -223,6 +225,8 @@ func newWorld(t *testing.T, s Stores, o Options) *world {
 			{Name: "customer", Target: "customers", Field: "customerId"},
 			{Name: "lines", Target: "lines", By: "orderId"},
 			{Name: "tags", Target: "tags", Through: "orderTags", By: "orderId", To: "tagId"},
+			// Several lines can lead from an order to a customer.
+			{Name: "buyers", Target: "customers", Through: "lines", By: "orderId", To: "itemId"},
 		}})
 	w.resources["lines"] = s.Lines.Resource("lines", &resource.Options[Line]{Public: true,
 		Query:     lines,
@@ -346,6 +350,8 @@ func (w *world) describe() {
 				"lines":    {target: "lines", own: "id", by: "orderId"},
 				"tags": {target: "tags", own: "tagId", by: "id",
 					through: &relation{target: "orderTags", own: "id", by: "orderId"}},
+				"buyers": {target: "customers", own: "itemId", by: "id",
+					through: &relation{target: "lines", own: "id", by: "orderId"}},
 			}},
 		"lines": {map[string][]any{"itemId": numbers, "qty": numbers}, []string{"itemId", "qty"},
 			map[string]relation{"order": {target: "orders", own: "orderId", by: "id"}}},
@@ -443,18 +449,23 @@ func (w *world) value(name string, v any, field string, seesAll bool) any {
 		return query.FieldOf(v, field)
 	}
 	return query.Related(func(yield func(func(string) any) bool) {
-		from := []any{v}
-		if rel.through != nil {
-			from = w.follow(v, rel.through, seesAll)
-		}
-		for _, v := range from {
-			for _, to := range w.follow(v, &rel, seesAll) {
-				if !yield(func(field string) any { return w.value(rel.target, to, field, seesAll) }) {
-					return
-				}
+		for _, to := range w.related(v, &rel, seesAll) {
+			if !yield(func(field string) any { return w.value(rel.target, to, field, seesAll) }) {
+				return
 			}
 		}
 	})
+}
+
+// related returns the items to which a relation leads from an item. Those with several links are repeated.
+func (w *world) related(v any, rel *relation, seesAll bool) (found []any) {
+	if rel.through == nil {
+		return w.follow(v, rel, seesAll)
+	}
+	for _, link := range w.follow(v, rel.through, seesAll) {
+		found = append(found, w.follow(link, rel, seesAll)...)
+	}
+	return found
 }
 
 // follow returns the items that a caller sees and that have the key of an item.

@@ -113,6 +113,7 @@ func New(d Dialect, columns map[string]Column) *Translator {
 // Clauses are the parts of a statement for a query. Each may be empty. A store with its own
 // conditions combines them with Where; others append String to "SELECT ... FROM ...".
 type Clauses struct {
+	Links   string // the join of the links of [Translator.Each], which precedes Join
 	Join    string // joins of related tables, which follow the table in FROM, for query.Order.Joined
 	Where   string // a condition that can be combined with AND
 	OrderBy string // the sort keys with directions
@@ -126,8 +127,10 @@ type Clauses struct {
 // String returns the clauses with their keywords, each after a space.
 func (c Clauses) String() string {
 	var b strings.Builder
-	if c.Join != "" {
-		b.WriteString(" " + c.Join)
+	for _, join := range []string{c.Links, c.Join} {
+		if join != "" {
+			b.WriteString(" " + join)
+		}
 	}
 	for _, part := range [][2]string{{" WHERE ", c.Where}, {" ORDER BY ", c.OrderBy}, {" LIMIT ", c.Limit}} {
 		if part[1] != "" {

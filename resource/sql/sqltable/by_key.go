@@ -21,8 +21,12 @@ func (t *Table[T]) listBy(ctx context.Context, field string, keys []string, q qu
 // rowsBy returns the rows of keys.
 func (t *untyped) rowsBy(ctx context.Context, field string, keys []string, q query.Query) rows {
 	return func(yield func(*row, error) bool) {
-		for values := range slices.Chunk(t.parse(t.byField[field], keys), mostValues) {
-			s, err := t.selectBy(field, values, q)
+		selectKeys := t.selectBy
+		if q.Links != nil {
+			selectKeys = t.selectLinked
+		}
+		for part := range slices.Chunk(keys, mostValues) {
+			s, err := selectKeys(field, part, q)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -45,11 +49,16 @@ type selection struct {
 	keys    []rowKey
 	text    string
 	args    []any
+	texts   []string // of the keys of links; nil for keys that are a field of the rows
 }
 
-// selectBy returns the statement for the first rows of each value of a field. Its text is empty if no row
-// can have one of them.
-func (t *untyped) selectBy(field string, values []any, q query.Query) (s selection, err error) {
+// selectBy returns the statement for the first rows of each key of a field. Its text is empty if no row can
+// have one of them.
+func (t *untyped) selectBy(field string, keys []string, q query.Query) (s selection, err error) {
+	values := t.parse(t.byField[field], keys)
+	if len(values) == 0 {
+		return s, nil
+	}
 	// The caller groups the items by the field, so its column is selected even if q.Fields lacks it.
 	sort := append(slices.Clip(q.Sort), query.Order{Field: field})
 	s.columns = t.selectedColumns(query.Query{Fields: q.Fields, Sort: sort})
@@ -57,8 +66,9 @@ func (t *untyped) selectBy(field string, values []any, q query.Query) (s selecti
 		return o.Joined != nil || o.Field == query.Rank
 	})
 	if q.Limit > 0 && ofColumns && t.isIndexed(field) {
-		q.Filter = t.living(q.Filter)
-		s.text, s.args, err = t.seekEach(s.columns, field, values, q)
+		slices.SortFunc(values, query.Compare) // texts of keys may be the same value
+		values = slices.CompactFunc(values, func(a, b any) bool { return query.Compare(a, b) == 0 })
+		err = t.seekEach(&s, field, values, q)
 		return s, err
 	}
 	limit := q.Limit
@@ -84,41 +94,78 @@ func (t *untyped) isIndexed(field string) bool {
 	return !t.opts.ReadOnly && (slices.Contains(t.opts.Index, field) || c == t.key[0] || c.field.Unique)
 }
 
-// seekEach returns a statement that reads the first rows of each value by an index: as many as are
-// returned, if the index has the order of the query.
-func (t *untyped) seekEach(
-	columns []*column, field string, values []any, q query.Query,
-) (statement string, args []any, err error) {
-	slices.SortFunc(values, query.Compare) // texts of keys may be the same value
-	values = slices.CompactFunc(values, func(a, b any) bool { return query.Compare(a, b) == 0 })
-	table, key := t.dialect.Quote("related keys"), t.dialect.Quote("related key")
-	rows, c, err := t.tr.Each(q, field, table+"."+key, values)
-	if err != nil || rows == "" {
-		return "", nil, err
+// selectLinked returns the statement for the first rows to which the links with each key lead. Its text is
+// empty if no link can have one of them.
+func (t *untyped) selectLinked(field string, keys []string, q query.Query) (s selection, err error) {
+	values, texts := linkKeys(q.Links, field, keys)
+	s.columns = t.selectedColumns(q)
+	s.texts = texts
+	err = t.seekEach(&s, field, values, q)
+	return s, err
+}
+
+// linkKeys returns the keys that links can have as values, and their texts.
+func linkKeys(l *query.Links, field string, keys []string) (values []any, texts []string) {
+	c := l.Join.Target.(joiner).t.byField[field] // Joins has accepted it
+	for _, key := range keys {
+		if v, err := c.field.Parse(key); err == nil {
+			values, texts = append(values, v), append(texts, key)
+		}
 	}
-	from, order := " FROM (VALUES "+rows+")", ""
+	return values, texts
+}
+
+// seekEach completes s with the statement that reads the first rows of each value by an index: as many as
+// are returned, if the index has the order of the query.
+func (t *untyped) seekEach(s *selection, field string, values []any, q query.Query) error {
+	q.Filter = t.living(q.Filter)
+	rows, c, err := t.tr.Each(q, field, t.keyColumn("key"), values)
+	if err != nil || rows == "" {
+		return err
+	}
+	sortKeys := t.rowKeys(q, c)
+	s.args, s.keys = c.Args, sortKeys
+	number := "" // the column with the index of the key
+	if s.texts != nil {
+		s.keys = append(slices.Clip(sortKeys), rowKey{expr: t.keyColumn("number"), texts: s.texts})
+		number = ", " + t.keyColumn("number")
+	}
+	order := ""
 	if c.OrderBy != "" {
 		order = " ORDER BY " + c.OrderBy
 	}
 	if t.dialect == sqltx.SQLite {
 		// SQLite has no LATERAL. The rows are found by their ids, and sorted together.
-		ids := make([]string, len(t.key))
-		for i, k := range t.key {
-			ids[i] = k.expr
-		}
-		id := strings.Join(ids, ", ")
+		id := t.keyList()
 		first := "(SELECT " + id + " FROM " + t.table + c.String() + ")"
-		return "SELECT " + strings.Join(t.selected(columns), ", ") + " FROM (SELECT column1 AS " + key +
-			from + ") AS " + table + " CROSS JOIN " + t.table + " WHERE (" + id + ") IN " + first +
-			order, c.Args, nil
+		s.text = "SELECT " + strings.Join(t.selected(s.columns, s.keys...), ", ") + " FROM " +
+			t.keyRows(rows) + " CROSS JOIN " + t.table + " " + c.Join + " WHERE (" + id + ") IN " + first +
+			order
+		return nil
 	}
-	exprs, names := t.named(columns)
+	exprs, names := t.named(s.columns, sortKeys...)
 	place := t.dialect.Quote("place")
 	// The rows are numbered after LIMIT, so that they are not sorted as a whole.
 	first := "(SELECT " + strings.Join(exprs, ", ") + " FROM " + t.table + c.String() + ") AS first_rows"
-	return "SELECT " + strings.Join(names, ", ") + from + " AS " + table + "(" + key +
-		") CROSS JOIN LATERAL (SELECT *, row_number() OVER () AS " + place + " FROM " + first +
-		") AS found ORDER BY " + place, c.Args, nil
+	s.text = "SELECT " + strings.Join(names, ", ") + number + " FROM " + t.keyRows(rows) +
+		" CROSS JOIN LATERAL (SELECT *, row_number() OVER () AS " + place + " FROM " + first +
+		") AS found ORDER BY " + place
+	return nil
+}
+
+// keyRows returns rows with keys and their indexes as a table. keyColumn returns the name of a column.
+func (t *untyped) keyRows(rows string) string {
+	table, key, number := t.dialect.Quote("related keys"), t.dialect.Quote("related key"),
+		t.dialect.Quote("related number")
+	if t.dialect == sqltx.SQLite {
+		return "(SELECT column1 AS " + key + ", column2 AS " + number + " FROM (VALUES " + rows + ")) AS " +
+			table
+	}
+	return "(VALUES " + rows + ") AS " + table + "(" + key + ", " + number + ")"
+}
+
+func (t *untyped) keyColumn(name string) string {
+	return t.dialect.Quote("related keys") + "." + t.dialect.Quote("related "+name)
 }
 
 // firstOfEach returns a statement that numbers the rows of each key and selects those up to limit.
@@ -157,6 +204,9 @@ func (t *untyped) named(columns []*column, keys ...rowKey) (exprs, names []strin
 func (t *untyped) countBy(
 	ctx context.Context, field string, keys []string, q query.Query,
 ) (map[string]int, error) {
+	if q.Links != nil {
+		return t.countLinked(ctx, field, keys, q)
+	}
 	c := t.byField[field]
 	counts := make(map[string]int, len(keys))
 	for values := range slices.Chunk(t.parse(c, keys), mostValues) {
@@ -175,6 +225,49 @@ func (t *untyped) countBy(
 		}
 	}
 	return counts, nil
+}
+
+// countLinked counts the rows to which the links with each key lead.
+func (t *untyped) countLinked(
+	ctx context.Context, field string, keys []string, q query.Query,
+) (map[string]int, error) {
+	counts := make(map[string]int, len(keys))
+	of := query.Query{Filter: t.living(q.Filter), Links: q.Links}
+	for part := range slices.Chunk(keys, mostValues) {
+		values, texts := linkKeys(q.Links, field, part)
+		rows, c, err := t.tr.Each(of, field, t.keyColumn("key"), values)
+		if err != nil {
+			return nil, err
+		}
+		if rows == "" {
+			continue
+		}
+		statement := "SELECT " + t.keyColumn("number") + ", (SELECT count(*) FROM " + t.table + c.String() +
+			") FROM " + t.keyRows(rows)
+		if err := t.countNumbers(ctx, counts, texts, statement, c.Args); err != nil {
+			return nil, t.fault(err)
+		}
+	}
+	return counts, nil
+}
+
+// countNumbers runs a statement that returns indexes of texts with their counts, and stores these.
+func (t *untyped) countNumbers(
+	ctx context.Context, counts map[string]int, texts []string, statement string, args []any,
+) error {
+	answer, err := t.db.Reader(ctx).QueryContext(ctx, statement, args...)
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	for answer.Next() {
+		var i, n int
+		if err := answer.Scan(&i, &n); err != nil {
+			return err
+		}
+		counts[texts[i]] = n
+	}
+	return answer.Err()
 }
 
 // countInto runs a statement that returns values of a column with their counts, and adds these to counts.

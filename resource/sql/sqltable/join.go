@@ -20,10 +20,11 @@ func (j joiner) Source() (string, *sqlquery.Translator, query.Filter) {
 }
 
 // Joins implements [resource.Joiner]. An expression that names its table cannot be used with the alias
-// of a subquery.
+// of a subquery. Links without an index of their keys would all be read for each key.
 func (j joiner) Joins(join *query.Join) bool {
 	to, ok := join.Target.(joiner)
-	return ok && to.t.db == j.t.db && j.t.tr.CanJoin(join) && !to.namesTable()
+	return ok && to.t.db == j.t.db && j.t.tr.CanJoin(join) && !to.namesTable() &&
+		(join.Key == "" || to.t.isIndexed(join.Key))
 }
 
 // namesTable reports whether the expression of a column may name its table.

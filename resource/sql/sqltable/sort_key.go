@@ -4,6 +4,7 @@ package sqltable
 // their values, for the cursors of package resource. read.go and search.go call it.
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -12,11 +13,12 @@ import (
 )
 
 // rowKey is an expression of which a row has the value. column is that of the related table; nil for the
-// rank.
+// rank, and with texts, which have the value at the index that the row has.
 type rowKey struct {
 	expr   string
 	column *column
 	typ    reflect.Type // of the related items
+	texts  []string
 }
 
 // rowKeys returns the keys of q that are no columns, of which c has the clauses.
@@ -29,7 +31,7 @@ func (t *untyped) rowKeys(q query.Query, c sqlquery.Clauses) []rowKey {
 			to := o.Joined.Join.Target.(joiner).t // Joins has accepted it
 			column := to.byField[o.Joined.Field]
 			expr := strings.ReplaceAll(column.read, column.expr, joined[0])
-			keys = append(keys, rowKey{expr, column, to.typ.GoType})
+			keys = append(keys, rowKey{expr: expr, column: column, typ: to.typ.GoType})
 			joined = joined[1:]
 		case o.Field == query.Rank:
 			keys = append(keys, rowKey{expr: t.searchColumn().Expr})
@@ -43,11 +45,32 @@ type keyValue interface{ get() any }
 
 // newValue returns the destination for values of the key.
 func (k rowKey) newValue() keyValue {
-	if k.column == nil {
+	switch {
+	case k.texts != nil:
+		return &textIndex{texts: k.texts}
+	case k.column == nil:
 		return new(rankValue)
 	}
 	return newGroupValue(k.typ, k.column)
 }
+
+// textIndex is a value by its index.
+type textIndex struct {
+	texts []string
+	index int
+}
+
+// Scan implements [sql.Scanner].
+func (v *textIndex) Scan(src any) error {
+	n, ok := src.(int64)
+	if !ok || n < 0 || int(n) >= len(v.texts) {
+		return fmt.Errorf("sqltable: the index of a key is %v", src)
+	}
+	v.index = int(n)
+	return nil
+}
+
+func (v *textIndex) get() any { return v.texts[v.index] }
 
 // rankValue is the rank of a search.
 type rankValue float64

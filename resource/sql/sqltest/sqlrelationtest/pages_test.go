@@ -264,10 +264,7 @@ func ask(t *testing.T, h *graphql.Handler, document string) map[string]any {
 // statements is how many statements a level causes at most, whatever the number of items.
 func (l *level) statements() int {
 	n := 1
-	switch {
-	case l.relation == "tags":
-		n = 2 // the links and the tags
-	case l.total:
+	if l.total {
 		n = 2
 	}
 	if l.sub != nil {

@@ -21,8 +21,9 @@ func openRelations(t *testing.T, db *sqltx.DB) relationtest.Stores {
 			SoftDelete: "deleted_at"}),
 		Lines: openTable[relationtest.Line](t, db, "lines", &sqltable.Options{
 			NewID: func() string { return "" }, Index: []string{"orderId", "itemId"}}),
-		Tags:      openTable[relationtest.Tag](t, db, "tags", nil),
-		OrderTags: openTable[relationtest.OrderTag](t, db, "order_tags", &sqltable.Options{Recreate: true}),
+		Tags: openTable[relationtest.Tag](t, db, "tags", nil),
+		OrderTags: openTable[relationtest.OrderTag](t, db, "order_tags", &sqltable.Options{Recreate: true,
+			Index: []string{"tagId"}}),
 	}
 }
 

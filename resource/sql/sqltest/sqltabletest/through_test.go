@@ -88,7 +88,7 @@ func TestThrough(t *testing.T) {
 			return enginetest.Verbs(ran)
 		}
 		three := `"categories":[{"id":1,"title":"C1"},{"id":2,"title":"C2"},{"id":3,"title":"C3"}]`
-		const reads = "SELECT SELECT SELECT"
+		const reads = "SELECT SELECT" // the products, and the categories with the links
 		statements := []struct{ got, want string }{
 			{send("GET", "/products?expand=categories", "", `"sku":"p03","title":"Product",`+three), reads},
 			{send("POST", "/graphql", `{"query":"{products {nodes {sku categories {title}}}}"}`,

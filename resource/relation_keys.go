@@ -1,0 +1,153 @@
+package resource
+
+// Relations by keys: the target lists the items of each key, which is that of a field of the items, or of
+// links that lead to them. Called by relation_page.go and relation_through.go. It calls read.go.
+
+import (
+	"context"
+	"reflect"
+	"slices"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/internal/keys"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// keyedLink is a relation with the field By, from which the target reads the items of each key.
+type keyedLink struct {
+	*link
+	field *schema.Field // By
+	links *query.Links  // the items of Relation.Through that the caller may use; nil without
+}
+
+// byKeys returns the relation if the target can list its items by keys, and nil if it cannot.
+func (l *link) byKeys(ctx context.Context) (*keyedLink, error) {
+	switch {
+	case l.By == "":
+		return nil, nil
+	case l.through == nil:
+		return &keyedLink{link: l, field: l.target.core.typ.Field(l.By)}, nil
+	case l.through.joined == nil:
+		return nil, nil
+	}
+	links, err := l.through.links(ctx)
+	return &keyedLink{link: l, field: l.through.join.target.core.typ.Field(l.By), links: links}, err
+}
+
+// links returns the links that count for the caller. A zero in the field To may refer to no item.
+func (t *through) links(ctx context.Context) (*query.Links, error) {
+	q, err := t.join.target.storeQuery(ctx, query.Query{})
+	if to := t.to.field.Field; to.Type.Kind == schema.Integer && isAbsentZero(to) {
+		q.Filter = query.And(q.Filter, query.Where(to.Name, query.Ne, 0))
+	}
+	return &query.Links{Join: t.joined, Filter: q.Filter, Unique: t.sorted}, err
+}
+
+// canonical returns the keys that the field By can hold in this form. A link with the key 1 does not lead
+// from 01.
+func (l *keyedLink) canonical(ask []string) []string {
+	if l.links == nil {
+		return ask // the keys of the items are compared with them
+	}
+	v := reflect.New(l.through.join.target.core.typ.GoType).Interface()
+	return slices.DeleteFunc(ask, func(key string) bool {
+		return l.field.SetText(v, key) != nil || l.field.Text(v) != key
+	})
+}
+
+// values returns the values of the field By for the keys of the entry at index i. No item can have a key
+// that is no value of the field.
+func (l *keyedLink) values(j *keys.Join, i int) []any {
+	var ask []string
+	for _, slot := range j.Slots(i) {
+		ask = append(ask, j.Name(slot))
+	}
+	var values []any
+	for _, key := range l.canonical(ask) {
+		if v, err := l.field.Parse(key); err == nil {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// keyFilter returns the filter for items of the target with one of the keys.
+func (l *keyedLink) keyFilter(values []any) query.Filter {
+	any := make([]query.Filter, len(values)) // In may not be declared
+	for i, v := range values {
+		any[i] = query.Where(l.By, query.Eq, v)
+	}
+	f := any[0]
+	if len(any) > 1 {
+		f = query.Or(any...)
+	}
+	if l.links == nil {
+		return f
+	}
+	return query.Filter{Op: query.SomeOp, Field: l.Name, Value: l.links.Join,
+		Filters: []query.Filter{query.And(l.links.Filter, f)}}
+}
+
+// slot returns the slot in j of the key of an item.
+func (l *keyedLink) slot(j *keys.Join, e *Entry) (slot int32, ok bool) {
+	if l.links == nil {
+		return l.by.Find(j, e.stored)
+	}
+	if len(e.keys) > 0 {
+		if key, isText := e.keys[len(e.keys)-1].(string); isText {
+			return j.Find(key)
+		}
+	}
+	return 0, false
+}
+
+// read reads the first items of each key into the page, in one call if the target is a [BatchLister]. For
+// each slot, counts has the number of items that the store returned, and lists the indexes of those of the
+// first limit that the caller may see. An item with several keys is in the page once.
+func (l *keyedLink) read(
+	ctx context.Context, j *keys.Join, ask []string, q query.Query, limit int, p *Page,
+) (lists [][]int32, counts []int, err error) {
+	r := l.target
+	if q.Links = l.links; q.Links == nil && q.Fields != nil && !slices.Contains(q.Fields, l.By) {
+		q.Fields = append(slices.Clip(q.Fields), l.By)
+	}
+	p.buffer = r.core.ops.newBuffer()
+	if len(ask) > 0 {
+		if err := r.core.fetchBy(ctx, l.By, ask, q, p.buffer); err != nil {
+			return nil, nil, err
+		}
+	}
+	rows := p.buffer.entries()
+	lists, counts = make([][]int32, j.Len()), make([]int, j.Len())
+	places := map[string]int32{} // of items that may come again, in kept; -1 is hidden
+	kept := rows[:0]
+	for i := range rows {
+		slot, ok := l.slot(j, &rows[i])
+		if !ok {
+			continue // the store returned an item that was not requested
+		}
+		if counts[slot]++; counts[slot] > limit {
+			continue
+		}
+		id := rows[i].ID
+		place, again := places[id]
+		if !again {
+			shown, err := r.showAll(ctx, rows[i:i+1])
+			if err != nil {
+				return nil, nil, err
+			}
+			if place = -1; len(shown) == 1 {
+				place = int32(len(kept))
+				kept = append(kept, shown[0])
+			}
+			if l.links != nil {
+				places[id] = place
+			}
+		}
+		if place >= 0 {
+			lists[slot] = append(lists[slot], place)
+		}
+	}
+	p.Entries = kept[:len(kept):len(kept)]
+	return lists, counts, nil
+}
