@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -71,6 +72,11 @@ func (t *untyped) about(f sqltx.Fault, fieldError func(field string) error, suff
 	if c := t.columnNamed(t.conventional(f.Constraint, suffix)); errs == nil && c != nil {
 		errs = append(errs, fieldError(c.field.Name))
 	}
+	if errs == nil && f.Kind == sqltx.Check && t.dialect == sqltx.SQLite {
+		for _, c := range t.columnsIn(f.Constraint) {
+			errs = append(errs, fieldError(c.field.Name))
+		}
+	}
 	switch len(errs) {
 	case 0:
 		return fieldError("")
@@ -78,6 +84,25 @@ func (t *untyped) about(f sqltx.Fault, fieldError func(field string) error, suff
 		return errs[0]
 	}
 	return errors.Join(errs...)
+}
+
+// sqlWords matches the literals and the names of an expression of SQLite. A name has a group.
+var sqlWords = regexp.MustCompile(
+	`'(?:[^']|'')*'|"([^"]*)"|\x60([^\x60]*)\x60|\[([^\]]*)\]|([\pL_][\pL\d_$]*)`)
+
+// columnsIn returns the columns with fields that an expression names, in the order of the schema. SQLite
+// reports the expression of a CHECK constraint without a name.
+func (t *untyped) columnsIn(expr string) (columns []*column) {
+	var names []string
+	for _, m := range sqlWords.FindAllStringSubmatch(expr, -1) {
+		names = append(names, strings.ToLower(m[1]+m[2]+m[3]+m[4]))
+	}
+	for _, c := range t.columns {
+		if !c.computed() && slices.Contains(names, strings.ToLower(c.spec.Name)) {
+			columns = append(columns, c)
+		}
+	}
+	return columns
 }
 
 // conventional returns the column in a default constraint name of PostgreSQL, such as status for

@@ -106,8 +106,8 @@ type Options struct {
 	// only with PRAGMA foreign_keys.
 	References map[string]string
 	// Constraints maps the name of a constraint to the JSON name of its field. It is needed for
-	// CHECK constraints that are not named <table>_<column>_check, because databases report only
-	// their name.
+	// CHECK constraints with a name other than <table>_<column>_check, because databases report only
+	// their name. If SQLite has none, its error has the fields that the expression of the CHECK names.
 	Constraints map[string]string
 	// Now returns the current time, for Modified and for deletions. Default [time.Now].
 	Now func() time.Time

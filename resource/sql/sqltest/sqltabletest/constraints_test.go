@@ -82,13 +82,65 @@ func TestConstraints(t *testing.T) {
 	})
 }
 
+// TestCheckWithoutName checks the fields of CHECK constraints that have no name.
+func TestCheckWithoutName(t *testing.T) {
+	type span struct {
+		ID     string `json:"id" maxLength:"64"`
+		Starts int64  `json:"startsAt" db:"starts"`
+		Ends   int64  `json:"endsAt" db:"ends"`
+		State  string `json:"state"`
+		Note   string `json:"note"`
+	}
+	const create = `CREATE TABLE spans (id varchar(64) PRIMARY KEY, starts bigint NOT NULL, ends bigint NOT NULL,
+		state text NOT NULL CHECK (state IN ('note', 'id''s starts', 'c')), note text NOT NULL, rev text NOT NULL,
+		CHECK (length("note") < 5), CHECK (starts < ENDS), CONSTRAINT state CHECK (starts <> 7),
+		CONSTRAINT odd CHECK (starts <> 9))`
+	tests := []struct {
+		name          string
+		value         span
+		sqlite, pgsql string // the invalid fields
+	}{
+		{"of a column", span{Ends: 1, State: "x"}, "state", "state"},
+		{"of the table", span{Ends: 1, State: "c", Note: "longer"}, "note", "note"},
+		{"of two columns", span{Starts: 1, Ends: 1, State: "c"}, "startsAt endsAt", ""},
+		{"a name", span{Starts: 9, Ends: 10, State: "c"}, "", ""},
+		{"the name of a column", span{Starts: 7, Ends: 10, State: "c"}, "state", ""},
+	}
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		db := e.OpenSchema(t)
+		enginetest.MustExec(t, db, create)
+		table := sqltable.New[span](db, "spans", &sqltable.Options{Forget: true})
+		if err := table.Check(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, tt := range tests {
+			want := tt.sqlite
+			if e.Dialect == sqltx.PostgreSQL {
+				want = tt.pgsql
+			}
+			tt.value.ID = "1"
+			_, err := table.Ops().Insert(t.Context(), "1", tt.value)
+			for _, field := range strings.Split(want, " ") {
+				if !errors.Is(err, resource.Invalid(field, "check")) {
+					t.Errorf("%s: %v, want the field %q", tt.name, err, field)
+				}
+			}
+			for _, v := range resource.Problem(err).Errors {
+				if strings.ContainsAny(v.Detail, "<>'") {
+					t.Errorf("%s: the problem contains the expression: %s", tt.name, v.Detail)
+				}
+			}
+		}
+	})
+}
+
 // newSeats makes the table although its columns do not fit: a label is NULL in Go and not in the table, which Check says.
 //
-// Databases tell only the names of CHECKs. SQLite takes the text of one that has none.
+// Databases report only the names of CHECKs. SQLite reports the expression of one that has none.
 func newSeats(t *testing.T, db *sqltx.DB) *sqltable.Table[seat] {
 	t.Helper()
 	table := sqltable.New[seat](db, "seats", &sqltable.Options{
-		Constraints: map[string]string{"known_kind": "kind", "price > 0": "price"}})
+		Constraints: map[string]string{"known_kind": "kind"}})
 	err := table.CreateTable(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "column label is NOT NULL, but field Label can be null") {
 		t.Errorf("CreateTable returned %v, want what is wrong with the label", err)
