@@ -1,6 +1,8 @@
 package sqlaggregatetest
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +77,93 @@ func TestPlans(t *testing.T) {
 			scans := e.Dialect == sqltx.PostgreSQL && test.a.Filter.IsZero()
 			if !scans && !strings.Contains(plan, test.uses) { // PostgreSQL reads a small table
 				t.Errorf("%s: the plan does not use the index %s", test.name, test.uses)
+			}
+		}
+	})
+}
+
+// TestJoinedGroupPlans: a page of groups by fields of related rows is one statement. It scans the grouped
+// table once. SQLite searches the related table by its key, and PostgreSQL may read it once for a hash.
+func TestJoinedGroupPlans(t *testing.T) {
+	type customer struct {
+		ID      string `json:"id"`
+		Country string `json:"country"`
+	}
+	type order struct {
+		ID         string `json:"id"`
+		Status     string `json:"status"`
+		CustomerID string `json:"customerId"`
+		Items      int64  `json:"items"`
+	}
+	count := []query.Aggregate{{Func: query.Count}, {Func: query.Sum, Field: "items"}}
+	tests := []struct {
+		name   string
+		a      query.Aggregation
+		groups int
+	}{
+		{"group=status,customer.country", query.Aggregation{Group: []string{"status", "customer.country"}}, 20},
+		{"group=customer.country", query.Aggregation{Group: []string{"customer.country"}}, 20},
+		{"group=customer.country&sort=-count", query.Aggregation{Group: []string{"customer.country"},
+			Sort: []query.Order{{Field: "count", Desc: true}}}, 20},
+		{"group=status,customer.country&status=paid", query.Aggregation{Group: []string{"status", "customer.country"},
+			Filter: query.Where("status", query.Eq, "paid")}, 20},
+	}
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		rows := enginetest.PlanRows(t)
+		db, records := enginetest.Record(t, e)
+		customers := sqltable.New[customer](db, "customers", &sqltable.Options{SoftDelete: "deleted_at"})
+		orders := sqltable.New[order](db, "orders", &sqltable.Options{Index: []string{"customerId"}, Forget: true})
+		for _, table := range []interface{ CreateTable(context.Context) error }{customers, orders} {
+			if err := table.CreateTable(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		enginetest.MustExec(t, db,
+			"INSERT INTO customers (id, country, rev) SELECT 'c' || n, 'country ' || (n % 30), 'r'"+
+				enginetest.Numbers(e.Dialect, rows/10),
+			"INSERT INTO orders (id, status, customer_id, items, rev) SELECT 'o' || n, "+
+				"CASE n % 3 WHEN 0 THEN 'placed' WHEN 1 THEN 'paid' ELSE 'shipped' END, 'c' || (n % "+
+				fmt.Sprint(rows/10)+"), n, 'r'"+enginetest.Numbers(e.Dialect, rows),
+			"ANALYZE")
+		r := orders.Ops().Resource("orders", &resource.Options[order]{Public: true, Query: query.Support{
+			Filter:    map[string][]query.Op{"status": {query.Eq}},
+			Group:     []string{"status", "customer.country"},
+			Aggregate: map[string][]query.Func{"items": {query.Sum}}},
+			Relations: []resource.Relation[order]{{Name: "customer", Target: "customers", Field: "customerId"}}})
+		resource.NewCatalog(nil, r, customers.Ops().Resource("customers", &resource.Options[customer]{Public: true,
+			Query: query.Support{Group: []string{"country"}}}))
+		for _, tt := range tests {
+			tt.a.Aggregates, tt.a.Limit = count, 20
+			var page resource.GroupPage
+			began := time.Now()
+			ran, _ := records.During(func() {
+				var err error
+				if page, err = r.Aggregate(t.Context(), tt.a, ""); err != nil {
+					t.Fatalf("%s: %v", tt.name, err)
+				}
+			})
+			took := time.Since(began)
+			if len(ran) != 1 || len(page.Groups) != tt.groups {
+				t.Fatalf("%s: %d groups with %d statements, want %d with 1", tt.name, len(page.Groups), len(ran), tt.groups)
+			}
+			plan := enginetest.Explain(t, db, ran[0])
+			t.Logf("%s: %v of %d rows\n%s\n%s", tt.name, took.Round(10*time.Microsecond), rows, ran[0].Text, plan)
+			if e.Dialect == sqltx.PostgreSQL {
+				for _, table := range []string{"orders", "customers"} {
+					if n := strings.Count(plan, "Scan on "+table); n > 1 {
+						t.Errorf("%s: %d scans of %s:\n%s", tt.name, n, table, plan)
+					}
+				}
+				if strings.Contains(plan, "Nested Loop") && strings.Contains(plan, "Seq Scan on customers") {
+					t.Errorf("%s: customers are scanned for each order:\n%s", tt.name, plan)
+				}
+				continue
+			}
+			if strings.Count(plan, "SCAN orders") != 1 || !strings.Contains(plan, "SEARCH customers USING INDEX") {
+				t.Errorf("%s: want one scan of orders, and a search of customers for each:\n%s", tt.name, plan)
+			}
+			if strings.Contains(plan, "MATERIALIZE") || strings.Contains(plan, "AUTOMATIC") {
+				t.Errorf("%s: the related table is copied:\n%s", tt.name, plan)
 			}
 		}
 	})
