@@ -140,6 +140,10 @@ func (p *parser) conditionValue(in scope, c *condition) (value any, ok bool) {
 		return nil, false
 	}
 	value, err := in.value(c.field, c.op, text)
+	if err == nil && value == "" && c.op == Contains && in.isList(c.field) {
+		// A form that was left empty sends it, and would find no items.
+		err = &Error{Detail: "must be an element; leave the parameter out for all items"}
+	}
 	if err != nil {
 		p.addError(c.name, invalidValue, err.Error())
 		return nil, false
@@ -216,8 +220,7 @@ func (in scope) isList(field string) bool { return in.IsList != nil && in.IsList
 
 // errNull reports a comparison with null, which would never be true.
 func errNull(field string) *Error {
-	detail := "null is not a value; use " + parameterName(field, IsNull) + ""
-	return &Error{Code: invalidValue, Detail: detail}
+	return &Error{Code: invalidValue, Detail: "null is not a value; use " + parameterName(field, IsNull)}
 }
 
 // splitParameter splits the name of a parameter into field and operator. Field names may contain

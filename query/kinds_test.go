@@ -53,6 +53,8 @@ func TestParseKinds(t *testing.T) {
 		{`filter={"price":{"eq":0.1000000000000000000001}}`,
 			where("price", query.Eq, decimal("0.1000000000000000000001"))},
 		{`filter={"length":{"eq":"PT36H"}}`, where("length", query.Eq, duration("PT36H"))},
+		{`filter={"tags":{"contains":""}}`, where("tags", query.Contains, "")},
+		{"name.contains=", where("name", query.Contains, "")},
 		{`filter={"prices":{"contains":2}}`, where("prices", query.Contains, decimal("2"))},
 	}
 	for _, tt := range tests {
@@ -85,6 +87,8 @@ func TestParseKindsRefuses(t *testing.T) {
 		{"length.lt=1d", "length.lt: must be a duration as in ISO 8601, such as P1DT2H30M or PT-1.5S"},
 		{"tags=a", "tags: tags can be compared with contains and isNull"},
 		{"tags.contains=a&tags.contains=b", "tags.contains: must not be repeated with different values"},
+		{"tags.contains=", "tags.contains: must be an element; leave the parameter out for all items"},
+		{"prices.contains=", "prices.contains: must be a decimal number, such as 12.5"},
 		{"sort=tags", `sort: cannot sort by "tags", only by price, length and id`},
 		{`filter={"tags":{"contains":["a"]}}`, "filter: tags.contains must be a string, a number, true or false"},
 		{`filter={"price":{"eq":1e1001}}`, "filter: price: must be a decimal number, such as 12.5"},

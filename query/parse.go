@@ -51,7 +51,7 @@ type ParseOptions struct {
 //	total.gte=100           a comparison by name
 //	status.in=paid,sent     a list; \, is a comma in a value and \\ a backslash; repetition adds values
 //	shipped.isNull=true     true or false
-//	tags.contains=new       a part of a string, or an element of a list
+//	tags.contains=new       a part of a string, or an element of a list, which must not be empty
 //	sort=-total,name        sort keys; a minus means descending
 //	sort=customer.name      a field of the related item as the sort key
 //	q=green tea             a text search; see ParseSearch

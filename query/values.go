@@ -96,7 +96,8 @@ func setRelated(v url.Values, prefix string, f Filter) bool {
 
 // conditionText returns the value of a comparison as a parameter, if Parse would read it back.
 func conditionText(f Filter) (text string, ok bool) {
-	if f.Field == "" || !slices.Contains(comparisons, f.Op) {
+	// The empty element of a list cannot be a parameter.
+	if f.Field == "" || !slices.Contains(comparisons, f.Op) || f.Op == Contains && f.Value == "" {
 		return "", false
 	}
 	list, isList := f.Value.([]any)

@@ -71,7 +71,11 @@ func (d *described) filters(support *query.Support) []*parameter {
 					compared(f, op), maxValues))
 				continue
 			}
-			out = append(out, &parameter{Name: name, In: "query", Description: says, Schema: compared(f, op)})
+			value := compared(f, op)
+			if f.ComparableElem() && value.Type[0] == "string" && value.Format == "" && value.Enum == nil {
+				value.MinLength = new(1) // query.Parse rejects an empty element
+			}
+			out = append(out, &parameter{Name: name, In: "query", Description: says, Schema: value})
 		}
 	}
 	out = append(out, d.distinct(out, d.relationFilters())...)

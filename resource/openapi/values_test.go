@@ -25,13 +25,14 @@ type Item struct {
 	Tags   []string `json:"tags" enum:"new,old"`
 	Sizes  []int32  `json:"sizes"`
 	Prices []string `json:"prices" format:"decimal" precision:"4,1"`
+	Words  []string `json:"words"`
 }
 
 func newItems() *openapi.Document {
 	all := []query.Op{query.Eq, query.In, query.Lt}
 	list := []query.Op{query.Contains, query.IsNull}
 	items := resource.New("items", memory.New[Item](nil), &resource.Options[Item]{Public: true, Query: query.Support{
-		Filter: map[string][]query.Op{"price": all, "any": all, "ships": all, "tags": list, "sizes": list, "prices": list},
+		Filter: map[string][]query.Op{"price": all, "any": all, "ships": all, "tags": list, "sizes": list, "prices": list, "words": list},
 		Sort:   []string{"price"},
 	}})
 	return openapi.New(resource.NewCatalog(nil, items), nil)
@@ -67,6 +68,8 @@ func TestValues(t *testing.T) {
 		{"tags.isNull", `{"type":"boolean"}`},
 		{"sizes.contains", `{"type":"integer","format":"int32"}`},
 		{"prices.contains", `{"type":"string","format":"decimal"}`},
+		{"words.contains", `{"type":"string","minLength":1}`},
+		{"words.isNull", `{"type":"boolean"}`},
 	}
 	for _, tt := range filters {
 		checkJSON(t, tt.name, tt.want, d.at(parameters[tt.name], "schema"))
