@@ -4,8 +4,8 @@
 //	mux.Handle("/admin/", admin.New(catalog, nil))
 //
 // The page lists, filters, sorts and searches each resource, follows relations and changes, creates,
-// edits and deletes items, transfers files, and imports JSON Lines and CSV. All of it follows from
-// the schema and the capabilities of the catalog: a page for another catalog needs no code.
+// edits, deletes and restores items, transfers files, and imports JSON Lines and CSV. All of it follows
+// from the schema and the capabilities of the catalog: a page for another catalog needs no code.
 //
 // The page is a client of the REST API of the same catalog. It sends the cookies of the browser, or
 // an Authorization field that the user enters or receives from [Login], so the API decides about each

@@ -2,10 +2,10 @@
 //
 //	node admin.mjs SHOP [FOLDER]    SHOP is the program; FOLDER receives screenshots
 //
-// - The page is used with the keyboard alone: an order is created, edited and deleted, a conflict is resolved, items are
-//   imported and a file is uploaded, both with progress.
+// - The page is used with the keyboard alone: an order is created, edited, deleted and restored, a conflict is resolved,
+//   items are imported and a file is uploaded, both with progress.
 // - Values that the user has not changed are kept, a write whose response is lost is done once, and a form with changes is
-//   left after a question only.
+//   left after a question only, also by signing out.
 // - Changes made in another window and by another client are marked in a list, also those made while the shop is down.
 // - axe finds no violation in each kind of view, at two widths, in light and dark colors, and no view is too wide.
 // - The console is empty, and nothing but the shop is requested.
@@ -484,6 +484,57 @@ const parts = {
 		await shop.stop()
 	},
 
+	async 'a deleted item is restored'() {
+		const shop = await start('-db', join(folder, 'restore.db'))
+		// The shop restores nothing, so the page gets other responses for the requests that matter.
+		const description = (await ask(shop, 'GET', '/admin/description.json')).value
+		description.resources.find(r => r.name === 'orders').operations.push('restore')
+		const order = (await ask(shop, 'GET', '/orders/1')).value
+		const page = await open(shop)
+		let restored = false
+		const respond = (r, value) => r.respond({ status: 200, contentType: 'application/json', body: JSON.stringify(value) })
+		await page.setRequestInterception(true)
+		page.on('request', r => {
+			const { pathname } = new URL(r.url())
+			if (pathname === '/orders/1/restore') restored = true
+			if (pathname === '/admin/description.json') respond(r, description)
+			else if (pathname === '/orders/1/restore') respond(r, order)
+			else if (pathname === '/orders/1' && r.method() === 'GET' && restored) respond(r, order)
+			else r.continue()
+		})
+		await page.reload({ waitUntil: 'domcontentloaded' })
+		await page.evaluate(() => { location.hash = '#item/orders/1' })
+		await heading(page, 'Order 1')
+		await tabTo(page, 'Delete')
+		await keys(page, 'Enter')
+		await page.waitForSelector('dialog[open]')
+		await tabTo(page, 'Delete', true)
+		await keys(page, 'Enter')
+		await heading(page, 'Orders')
+		await noticed(page, 'Deleted order 1.')
+		await tabTo(page, 'Restore', true)
+		await look(page, 'restore')
+		await keys(page, 'Enter')
+		await heading(page, 'Order 1')
+		await noticed(page, 'Restored order 1.')
+		assert.equal(page.sent.at(-1).method, 'POST')
+		assert.match(page.sent.at(-1).url, /\/orders\/1\/restore$/)
+		assert.match(page.sent.at(-1).headers['idempotency-key'], /^"[0-9a-f]{32}"$/)
+		// The address of a deleted item offers it, too.
+		restored = false
+		await page.evaluate(() => { location.hash = '#list/orders' })
+		await heading(page, 'Orders')
+		await page.evaluate(() => { location.hash = '#item/orders/1' })
+		await until(page, () => document.querySelector('#view').textContent.includes('This order was deleted.'), 'the item is deleted')
+		await tabTo(page, 'Restore')
+		await look(page, 'deleted')
+		await keys(page, 'Enter')
+		await noticed(page, 'Restored order 1.')
+		await page.waitForSelector('form.item')
+		await page.browserContext().close()
+		await shop.stop()
+	},
+
 	async 'a file is uploaded with progress, downloaded and deleted'() {
 		const shop = await start('-db', 'memory')
 		const page = await open(shop, '#files/files')
@@ -602,10 +653,23 @@ const parts = {
 		await keys(page, 'Enter')
 		for (const began = Date.now(); page.sent.length === writes && Date.now() - began < 60_000;) await new Promise(done => setTimeout(done, 50))
 		assert.match(page.sent.at(-1).headers.authorization, /^Bearer /, 'the session of bob remains')
+		// Signing out asks for changes that are not saved, as leaving the view does.
+		await until(page, () => !document.querySelector('fieldset.all').disabled, 'the form has its response')
+		await enter(page, 'Note', 'Not saved')
 		await tabTo(page, 'Account', true)
 		await keys(page, 'Enter')
 		await page.waitForSelector('#login[open]')
 		await tabTo(page, 'Sign out')
+		await keys(page, 'Enter')
+		await page.waitForSelector('dialog[open]:not(#login)')
+		assert.equal(await focused(page), 'Cancel')
+		await keys(page, 'Enter')
+		await until(page, () => !document.querySelector('dialog[open]:not(#login)'), 'the question is closed')
+		assert.equal(await focused(page), 'Sign out', 'the focus returns')
+		assert.equal(await page.$$eval('form.item label', all => all.find(l => l.textContent === 'Note').control.value), 'Not saved')
+		await keys(page, 'Enter')
+		await page.waitForSelector('dialog[open]:not(#login)')
+		await tabTo(page, 'Discard', true)
 		await keys(page, 'Enter')
 		await page.waitForSelector('#login[open]')
 		await until(page, () => document.getElementById('account').textContent === 'Sign in' && !document.querySelector('form.item'), 'nothing is left')

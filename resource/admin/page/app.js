@@ -46,10 +46,12 @@ function clear() {
 	document.title = config.title
 }
 
-// leave shows another view and a message, without asking for changes that are not saved.
-function leave(hash, message) {
+// leave shows another view, which may be the same address, and a message with optional nodes, without asking for changes
+// that are not saved.
+function leave(hash, message, ...more) {
 	if (view) view.dirty = null
-	arrived = [message, 'good']
+	arrived = [message, 'good', ...more]
+	if (location.hash === hash) return route()
 	location.hash = hash
 }
 

@@ -1,4 +1,4 @@
-// An item: its form, its read-only members, its relations, and deleting it.
+// An item: its form, its read-only members, its relations, and deleting and restoring it.
 
 // newView returns the view that creates an item.
 async function newView(resource) {
@@ -15,7 +15,13 @@ const backTo = resource => make('p', { class: 'crumbs' }, link(titleOf(resource.
 // itemView returns the view of an item. It is a form if the API offers to change the item.
 async function itemView(resource, id) {
 	const noun = singular(resource.name), place = make('div')
-	let at = await read(resource.name, id), form = null, stop = () => {}
+	let at, form = null, stop = () => {}
+	try {
+		at = await read(resource.name, id)
+	} catch (error) {
+		if (error.status !== 410 || !can(resource, 'restore')) throw error
+		return deletedView(resource, id)
+	}
 	const banner = make('p', { class: 'fresh', hidden: true })
 	const render = () => {
 		const fixed = resource.fields.filter(f => !f.writeOnly && (!can(resource, 'patch') || !writable(resource, false).includes(f)))
@@ -122,6 +128,23 @@ async function removeItem(resource, id, tag) {
 		if (error.status !== 412) throw error
 		throw new Error(`This ${noun} was changed after you opened it, and was not deleted. Show the current values first.`)
 	}
-	leave(address('list', resource.name), `Deleted ${noun} ${id}.`)
+	leave(address('list', resource.name), `Deleted ${noun} ${id}.`, restoreButton(resource, id))
+}
+
+// deletedView returns the view of a deleted item that can be restored. The API has no list of deleted items.
+function deletedView(resource, id) {
+	const noun = singular(resource.name)
+	return { node: make('div', {}, backTo(resource), make('h1', { tabIndex: -1 }, `${titleOf(noun)} ${id}`),
+		make('p', {}, `This ${noun} was deleted.`), make('div', { class: 'buttons' }, restoreButton(resource, id))) }
+}
+
+// restoreButton returns a button that restores a deleted item and shows it, or null if the API does not offer that.
+function restoreButton(resource, id) {
+	if (!can(resource, 'restore')) return null
+	const noun = singular(resource.name), attempt = {}
+	return button('Restore', async () => {
+		await call('POST', pathOf(resource.name, id) + '/restore', { what: `restore this ${noun}`, attempt })
+		leave(address('item', resource.name, id), `Restored ${noun} ${id}.`)
+	})
 }
 

@@ -64,8 +64,10 @@ async function signedIn(value, name) {
 	if (!error) report('Signed in.')
 }
 
-// signOut revokes the token if the API has a command for that, and forgets it in any case.
+// signOut revokes the token if the API has a command for that, and forgets it in any case. It asks first whether changes
+// that are not saved can be lost.
 async function signOut() {
+	if (!await mayLeave(view?.dirty)) return
 	const revoke = config.logout && call('POST', '/' + config.logout, { what: 'sign out', value: {} })
 	$('login').close()
 	clear()
