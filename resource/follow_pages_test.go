@@ -403,14 +403,27 @@ func TestFollowPagesCalls(t *testing.T) {
 func TestFollowThrough(t *testing.T) {
 	t.Parallel()
 	joined, read := map[string]int{"ListByKeys": 1}, map[string]int{"GetMany": 1}
+	const first = "    relation: linked reads pins first, and its pages at most 1000 of an item: "
 	for _, tt := range []struct {
-		o    officeOptions
-		want map[string]int
+		o      officeOptions
+		want   map[string]int
+		report string
 	}{
-		{officeOptions{}, joined},
-		{officeOptions{policy: true, pins: "scope"}, joined},
-		{officeOptions{policy: true, pins: "authorize"}, read},
+		{officeOptions{}, joined, ""},
+		{officeOptions{policy: true, pins: "scope"}, joined, ""},
+		{officeOptions{policy: true, pins: "authorize"}, read, first + "Options.Authorize of pins hides items one by one; " +
+			"hide them by Options.Scope, and set Options.ScopeComplete"},
+		{officeOptions{single: true}, map[string]int{}, first + "the collection of notes is not a BatchLister"},
 	} {
+		got := ""
+		for line := range strings.Lines(newOffice(t, tt.o).catalog.Report()) {
+			if strings.Contains(line, "relation: linked") {
+				got += strings.TrimSuffix(line, "\n")
+			}
+		}
+		if diff := gocmp.Diff(tt.report, got); diff != "" {
+			t.Errorf("%+v: report (-want +got):\n%s", tt.o, diff)
+		}
 		for _, relation := range []string{"linked", "shared"} {
 			f := newOffice(t, tt.o)
 			from := append(f.list(t, officeDesks), f.list(t, 1)...) // an entry may be repeated

@@ -205,8 +205,8 @@ type Relation[T any] struct {
 	// To is the JSON name, in the collection, of the field of Through that holds the id of the target.
 	To string
 	// Limit is the maximum number of related items of one item, for relations to many. Default 20.
-	// Repeated keys count once. With Through it limits the links that are read, which include links to
-	// items that are hidden from the caller.
+	// Repeated keys count once. With Through it limits the links if they are read first, which include
+	// links to items that are hidden from the caller; see [Joiner].
 	Limit int
 }
 

@@ -29,13 +29,13 @@ type hop struct {
 	target   *Resource
 	own, by  []string // names in the collections
 	list     bool     // the field own is a list of keys
+	key      string   // the field with the keys of links; empty for other steps
 	join     *query.Join
 }
 
-// newHop returns a step, with the join if the store of owner can read the items of target. key is the field
-// with the keys of links, and empty for other steps.
+// newHop returns a step, with the join if the store of owner can read the items of target.
 func newHop(relation string, owner *core, target *Resource, own, by []string, key string) *hop {
-	h := &hop{relation: relation, owner: owner, target: target, own: own, by: by}
+	h := &hop{relation: relation, owner: owner, target: target, own: own, by: by, key: key}
 	h.list = owner.typ.Field(own[0]).Type.Kind == schema.Array
 	joiner, to := owner.ops.joiner, target.core.ops.joiner
 	// If Authorize hides items, they must be read.
@@ -331,7 +331,11 @@ func (h *hop) joinMistake() string {
 		return fmt.Sprintf("%s of %s and %s of %s have different kinds", strings.Join(h.own, ","), owner.name,
 			strings.Join(h.by, ","), target.name)
 	}
-	return "the collection of " + owner.name + " does not join that of " + target.name
+	why := "the collection of " + owner.name + " does not join that of " + target.name
+	if h.key != "" {
+		why += ", as tables do not without an index of " + h.key
+	}
+	return why
 }
 
 // joinedKey converts a key that is a field of a related item. Items that the caller may not see are null,

@@ -23,6 +23,8 @@ type through struct {
 	// joined is how the target finds the links that lead to an item, if it is a [BatchLister] that joins
 	// Through. It is nil if the links are read first.
 	joined *query.Join
+	// unjoined is why joined is nil.
+	unjoined string
 	// sorted reports that the links of an item are in the order of their targets, because their id consists
 	// of both ends.
 	sorted bool
@@ -32,8 +34,12 @@ type through struct {
 func (t *through) setJoined(l *link) {
 	target, join := l.target.core, t.join.target
 	h := newHop(l.Name, target, join, []string{target.id.Name}, []string{l.To}, l.By)
-	if target.ops.listByKeys != nil && !target.query.Natural {
-		t.joined = h.join
+	t.joined, t.unjoined = h.join, h.joinMistake()
+	switch {
+	case target.query.Natural:
+		t.joined, t.unjoined = nil, "lists of "+target.name+" are in natural order"
+	case target.ops.listByKeys == nil:
+		t.joined, t.unjoined = nil, "the collection of "+target.name+" is not a BatchLister"
 	}
 	t.sorted = linkOrder(join.core.key, l.By, l.To) != nil
 }

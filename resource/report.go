@@ -34,6 +34,12 @@ func (c *Catalog) Report() string {
 		if c.opts.Feed != nil {
 			fmt.Fprintf(&b, "    feed: %s\n", r.core.eventDelivery())
 		}
+		for _, rel := range r.projection.relations {
+			if t := c.links[r][rel.Name].through; t != nil && t.joined == nil {
+				fmt.Fprintf(&b, "    relation: %s reads %s first, and its pages at most %d of an item: %s\n",
+					rel.Name, rel.Through, maxLinks, t.unjoined)
+			}
+		}
 		if p.Items == nil { // otherwise the part reports its own warnings
 			for _, warning := range r.forReport().Warnings() {
 				fmt.Fprintf(&b, "    weak: %s\n", warning)

@@ -115,6 +115,9 @@
 // A list that is sorted by a field of a related table joins it. It is served by an index of that field and
 // one of the key, both in Options.Index. The rows without a related one are a statement of their own.
 //
+// A relation through a table of links is one statement, which seeks the first rows of each item by an index
+// of the links. Its field with the keys must be in Options.Index, or be the first of the id.
+//
 // Groups are one statement with GROUP BY, which joins the related tables of fields such as
 // customer.country. SQLite returns the sums of all groups if a request sorts or
 // selects by a sum, because its integers are not large enough to compare them; the table then keeps no more

@@ -77,6 +77,12 @@ func TestLinks(t *testing.T) {
 				catalog := resource.NewCatalog(nil, r, links.Resource("links", opts),
 					orders.Resource("orders", &resource.Options[relationtest.Order]{Public: true,
 						Query: query.Support{Sort: []string{"total"}}}))
+				isReported := strings.Contains(catalog.Report(), "relation: orders reads links first, and its pages at most 1000 of an item: "+
+					map[bool]string{true: "Options.Authorize of links ", false: "the collection of orders does not join that of links, as " +
+						"tables do not without an index of tagId"}[tt.authorize])
+				if isReported != (tt.pages == 2) {
+					t.Errorf("the report is\n%s", catalog.Report())
+				}
 				page, err := r.List(t.Context(), query.Query{}, resource.Position{})
 				if err != nil {
 					t.Fatal(err)
