@@ -18,8 +18,11 @@ import (
 // Check compares the tables with the columns that the store needs. It returns an error that lists
 // all differences: missing columns, types that would change values, NULL constraints that differ
 // from the fields, columns without a value on insert, and ids or unique fields without a unique
-// index. It also reads up to 10,000 rows for times that are stored in another layout and for values that
-// the tag enum lacks. A program that does not call [Table.CreateTable] calls Check when it starts.
+// index. A program that does not call [Table.CreateTable] calls Check when it starts.
+//
+// It also reads up to 10,000 rows for times that are stored in another layout and for values that the tag
+// enum lacks, of which the error has up to five. A view is evaluated for each of these columns. With
+// sqltx.Options.Session no rows are read, because they may depend on the caller.
 func (t *Table[T]) Check(ctx context.Context) error { return t.checkWith(ctx, nil) }
 
 // CheckOptions configures [Table.CheckWith]. The zero value is that of [Table.Check].

@@ -86,19 +86,25 @@ func (t *untyped) about(f sqltx.Fault, fieldError func(field string) error, suff
 	return errors.Join(errs...)
 }
 
-// sqlWords matches the literals and the names of an expression of SQLite. A name has a group.
+// sqlWords matches the literals, functions and names of an expression of SQLite. A name has a group.
 var sqlWords = regexp.MustCompile(
-	`'(?:[^']|'')*'|"([^"]*)"|\x60([^\x60]*)\x60|\[([^\]]*)\]|([\pL_][\pL\d_$]*)`)
+	`'(?:[^']|'')*'|"([^"]*)"|\x60([^\x60]*)\x60|\[([^\]]*)\]|[\pL_][\pL\d_$]*\s*\(|([\pL_][\pL\d_$]*)`)
 
-// columnsIn returns the columns with fields that an expression names, in the order of the schema. SQLite
-// reports the expression of a CHECK constraint without a name.
+// sqlName matches what may be the name of a constraint.
+var sqlName = regexp.MustCompile(`^[\pL_][\pL\d_$]*$`)
+
+// columnsIn returns the columns with fields of clients that an expression names, in the order of the schema.
+// SQLite reports the expression of a CHECK constraint without a name.
 func (t *untyped) columnsIn(expr string) (columns []*column) {
+	if sqlName.MatchString(expr) {
+		return nil
+	}
 	var names []string
 	for _, m := range sqlWords.FindAllStringSubmatch(expr, -1) {
 		names = append(names, strings.ToLower(m[1]+m[2]+m[3]+m[4]))
 	}
 	for _, c := range t.columns {
-		if !c.computed() && slices.Contains(names, strings.ToLower(c.spec.Name)) {
+		if !c.computed() && !c.field.ReadOnly && slices.Contains(names, strings.ToLower(c.spec.Name)) {
 			columns = append(columns, c)
 		}
 	}

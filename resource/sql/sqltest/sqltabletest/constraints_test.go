@@ -90,9 +90,10 @@ func TestCheckWithoutName(t *testing.T) {
 		Ends   int64  `json:"endsAt" db:"ends"`
 		State  string `json:"state"`
 		Note   string `json:"note"`
+		Length int64  `json:"length"`
 	}
 	const create = `CREATE TABLE spans (id varchar(64) PRIMARY KEY, starts bigint NOT NULL, ends bigint NOT NULL,
-		state text NOT NULL CHECK (state IN ('note', 'id''s starts', 'c')), note text NOT NULL, rev text NOT NULL,
+		state text NOT NULL CHECK (state IN ('note', 'id''s starts', 'c')), note text NOT NULL, length bigint NOT NULL CHECK (length < 9), rev text NOT NULL,
 		CHECK (length("note") < 5), CHECK (starts < ENDS), CONSTRAINT state CHECK (starts <> 7),
 		CONSTRAINT odd CHECK (starts <> 9))`
 	tests := []struct {
@@ -104,7 +105,8 @@ func TestCheckWithoutName(t *testing.T) {
 		{"of the table", span{Ends: 1, State: "c", Note: "longer"}, "note", "note"},
 		{"of two columns", span{Starts: 1, Ends: 1, State: "c"}, "startsAt endsAt", ""},
 		{"a name", span{Starts: 9, Ends: 10, State: "c"}, "", ""},
-		{"the name of a column", span{Starts: 7, Ends: 10, State: "c"}, "state", ""},
+		{"the name of a column", span{Starts: 7, Ends: 10, State: "c"}, "", ""},
+		{"the name of a function", span{Starts: 1, Ends: 10, State: "c", Length: 9}, "length", "length"},
 	}
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		db := e.OpenSchema(t)

@@ -201,15 +201,18 @@ func TestCheckStoredEnum(t *testing.T) {
 		Level  *int64  `json:"level" enum:"1,2"`
 		Kind   string  `json:"kind,omitempty" enum:"a,b"`
 		Color  *string `json:"color" enum:"red"`
+		Prio   int     `json:"prio,omitzero" enum:"1,2"`
+		Rate   string  `json:"rate" format:"decimal" precision:"10,2" enum:"0.5,1"`
 	}
 	const create = "CREATE TABLE labeled (id varchar(64) PRIMARY KEY, status varchar(200) NOT NULL CHECK (status <> ''), " +
-		"level bigint, kind text NOT NULL, color text, rev text NOT NULL)"
+		"level bigint, kind text NOT NULL, color text, " +
+		"prio bigint NOT NULL DEFAULT 0, rate numeric(10,2) NOT NULL DEFAULT 0.50, rev text NOT NULL, deleted_at text)"
 	tests := []struct {
 		name, values string
 		want         []string
 	}{
 		{"none", "", nil},
-		{"of the tags", "('1', 'open', 1, '', NULL, ''), ('2', 'paid', NULL, 'b', 'red', '')", nil},
+		{"of the tags", "('1', 'open', 1, '', NULL, ''), ('2', 'paid', NULL, 'b', 'red', ''), ('deleted', 'void', 3, 'c', NULL, '')", nil},
 		{"others", "('1', 'void', 3, 'c', '', ''), ('2', 'draft', 2, 'a', 'red', ''), ('3', 'open', -1, 'b', NULL, '')", []string{
 			`column status has values that the tag enum of field Status lacks: "draft", "void"`,
 			`column level has values that the tag enum of field Level lacks: "-1", "3"`,
@@ -224,11 +227,16 @@ func TestCheckStoredEnum(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		for _, tt := range tests {
 			db := e.OpenSchema(t)
+			create := create
+			if e.Dialect == sqltx.PostgreSQL {
+				create = strings.Replace(create, "deleted_at text", "deleted_at timestamptz", 1)
+			}
 			enginetest.MustExec(t, db, create)
 			if tt.values != "" {
-				enginetest.MustExec(t, db, "INSERT INTO labeled VALUES "+tt.values)
+				enginetest.MustExec(t, db, "INSERT INTO labeled (id, status, level, kind, color, rev) VALUES "+tt.values)
+				enginetest.MustExec(t, db, "UPDATE labeled SET deleted_at = '"+time.Now().UTC().Format(sqlquery.TimeLayout)+"' WHERE id = 'deleted'")
 			}
-			err := sqltable.New[labeled](db, "labeled", &sqltable.Options{Forget: true}).Check(t.Context())
+			err := sqltable.New[labeled](db, "labeled", &sqltable.Options{SoftDelete: "deleted_at"}).Check(t.Context())
 			var got []string
 			if err != nil {
 				got = strings.Split(err.Error(), "\n\t")[1:]
