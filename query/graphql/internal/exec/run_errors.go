@@ -112,8 +112,11 @@ func (r *run) fail(n *field, err error) bool {
 	if len(r.errs) == maxErrors || r.errBytes >= maxErrorBytes {
 		return false
 	}
-	// a copy, because the path differs
+	// a copy, because the path and the value differ
 	e := *r.clientError(n, err)
+	if bad := (outputError{}); errors.As(err, &bad) {
+		e.Message = shortened(bad.reason + ": " + bad.value)
+	}
 	e.Locations = n.locations
 	e.Path = make([]any, 0, len(r.path))
 	r.errBytes += len(e.Message)
@@ -130,10 +133,12 @@ func (r *run) fail(n *field, err error) bool {
 }
 
 // clientError returns the GraphQL error for an error of a field. An internal error is logged once,
-// regardless of the number of items.
+// regardless of the number of items. The caller sets the message of an outputError, which has a value.
 func (r *run) clientError(n *field, err error) *gqlerror.Error {
+	// A field has at most one text of an outputError, so these are added beyond the limit.
+	full := len(r.reported) >= maxReported && !errors.As(err, new(outputError))
 	for i := range r.reported {
-		if b := &r.reported[i]; b.field == n && (len(r.reported) == maxReported || sameError(b.err, err)) {
+		if b := &r.reported[i]; b.field == n && (full || sameError(b.err, err)) {
 			return b.reply
 		}
 	}
@@ -142,7 +147,7 @@ func (r *run) clientError(n *field, err error) *gqlerror.Error {
 		r.e.log(r.ctx, "stoa: internal error", "instance", reply.Problem.Instance, "field", n.def.Name,
 			"error", gqlerror.Truncate(err.Error()))
 	}
-	if len(r.reported) < maxReported {
+	if !full {
 		r.reported = append(r.reported, reportedError{n, err, reply})
 	}
 	return reply
@@ -163,11 +168,7 @@ func clientErrorOf(err error) (reply *gqlerror.Error, known bool) {
 	if errors.As(err, &invalid) {
 		return &gqlerror.Error{Message: shortened(invalid.Error()), Code: gqlerror.BadUserInput}, true
 	}
-	reply = gqlerror.Of(err)
-	if bad := outputError(""); errors.As(err, &bad) {
-		reply.Message = string(bad)
-	}
-	return reply, false
+	return gqlerror.Of(err), false
 }
 
 // observedError returns the error that has the status of err, or nil.
@@ -185,11 +186,7 @@ func (r *run) panicked(ctx context.Context, v any) error { return r.e.panicked(c
 func (e *Engine) panicked(ctx context.Context, v any) *gqlerror.Error {
 	err := fmt.Errorf("panic: %v", v)
 	reply := gqlerror.Of(err)
-	instance := ""
-	if reply.Problem != nil {
-		instance = reply.Problem.Instance
-	}
-	e.log(ctx, "stoa: panic", "instance", instance, "error", gqlerror.Truncate(err.Error()), "stack",
-		string(debug.Stack()))
+	e.log(ctx, "stoa: panic", "instance", reply.Problem.Instance, "error", gqlerror.Truncate(err.Error()),
+		"stack", string(debug.Stack()))
 	return reply
 }

@@ -142,6 +142,79 @@ func TestOutputErrors(t *testing.T) {
 	}
 }
 
+// TestOutputErrorsOfItems checks that each message has the value of its own item, and that the log has one
+// record of each field and no values.
+func TestOutputErrorsOfItems(t *testing.T) {
+	t.Parallel()
+	const items = 100
+	many := sane
+	var wantInts, wantEnums []string
+	for i := range items {
+		o, n := sane, math.MaxInt64-int64(i)
+		o.Tiny, o.Color = &n, fmt.Sprintf("green%d", i)
+		many.Maybe = append(many.Maybe, &o)
+		wantInts = append(wantInts, fmt.Sprintf("[many maybe %d tiny] Int cannot represent non 32-bit signed "+
+			"integer value: %d", i, n))
+		wantEnums = append(wantEnums, fmt.Sprintf("[many maybe %d color] Enum \"OddColor\" cannot represent "+
+			"value: %q", i, o.Color))
+	}
+	others := "" // errors of other fields, more than are remembered
+	for i := range 70 {
+		others += fmt.Sprintf("a%d: nan { ratio } ", i)
+	}
+	tests := []struct {
+		name, document string
+		want           []string
+	}{
+		{"integers", `{ many { maybe { tiny } } }`, wantInts},
+		{"enum values", `{ many { maybe { color } } }`, wantEnums},
+		{"after errors of other fields", `{ ` + others + ` many { maybe { tiny } } }`, wantInts},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			fields := append(oddFields(), rootField("many", true,
+				func(context.Context) (*odd, error) { return &many, nil }))
+			w := newWorld(t, setting{fields: fields})
+			var answer struct {
+				Errors []struct {
+					Message    string `json:"message"`
+					Path       []any  `json:"path"`
+					Extensions struct {
+						Instance string `json:"instance"`
+					} `json:"extensions"`
+				} `json:"errors"`
+			}
+			if err := json.Unmarshal([]byte(w.ask(t, tt.document)), &answer); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			instances := map[string]bool{}
+			for _, e := range answer.Errors {
+				if e.Path[0] == "many" {
+					got = append(got, fmt.Sprint(e.Path, " ", e.Message))
+					instances[e.Extensions.Instance] = true
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("errors (-want +got):\n%s", diff)
+			}
+			log := w.logged()
+			if n := strings.Count(log, "cannot represent"); n != 1 || len(instances) != 1 {
+				t.Errorf("%d records and %d instances, want 1 of each", n, len(instances))
+			}
+			for instance := range instances {
+				if !strings.Contains(log, "instance="+instance) {
+					t.Errorf("the log does not have the instance %s", instance)
+				}
+			}
+			if strings.Contains(log, "green") || strings.Contains(log, "922337203685477") {
+				t.Errorf("the log has values: %.300s", log)
+			}
+		})
+	}
+}
+
 func TestOutputCoercion(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, document, want string }{

@@ -86,10 +86,13 @@ func marshals(t reflect.Type) bool {
 var errNull = errors.New("graphql: null value of a non-null field")
 
 // outputError is the internal error of a value that the type of its field does not permit. It is not masked,
-// because the client may read the value, in REST too.
-type outputError string
+// because the client may read the value, in REST too. The log has no values, so its text is the reason.
+type outputError struct {
+	reason string // equal for all values of a field
+	value  string // as JSON
+}
 
-func (e outputError) Error() string { return string(e) }
+func (e outputError) Error() string { return e.reason }
 
 // leafMember appends a member of a struct that is a leaf.
 func (r *run) leafMember(n *field, t *schema.Type, parent any) (err error) {
@@ -149,7 +152,7 @@ func (r *run) check(n *field, start int, nonNull bool) error {
 		}
 	case short:
 		if _, err := strconv.ParseInt(string(text), 10, 32); err != nil {
-			return outputError("Int cannot represent non 32-bit signed integer value: " + string(text))
+			return outputError{"Int cannot represent non 32-bit signed integer value", string(text)}
 		}
 	case enumValue:
 		for _, name := range n.leaf.names {
@@ -157,8 +160,8 @@ func (r *run) check(n *field, start int, nonNull bool) error {
 				return nil
 			}
 		}
-		const format = "Enum %q cannot represent value: %s"
-		return outputError(shortened(fmt.Sprintf(format, n.def.Type.Named().Name, text)))
+		reason := fmt.Sprintf("Enum %q cannot represent value", n.def.Type.Named().Name)
+		return outputError{reason, string(text)}
 	}
 	return nil
 }
