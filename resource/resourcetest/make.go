@@ -37,7 +37,7 @@ type builder struct {
 }
 
 // makeValue sets v, a pointer to the Go type of typ, to the nth value of a style. The id and fields
-// tagged readOnly stay zero. Fields tagged set do unless stamps is true.
+// tagged readOnly stay zero, and the fields tagged set too if stamps is false.
 func makeValue(v any, typ *schema.Type, id *schema.Field, st style, n int, seed uint64,
 	stamps bool) error {
 	rng := rand.New(rand.NewPCG(seed, uint64(n)<<2|uint64(st)))
