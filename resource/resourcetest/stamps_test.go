@@ -46,7 +46,18 @@ func stampMutants() []mutant {
 			}},
 		{bug: "a server keeps the time of the change", want: []string{"set-fields"}, opts: servedOptions(),
 			wrap: func(o ops) ops {
-				return serverOf(writes(o, func(v *thing, _ bool) { *v.Edited = v.Edited.Truncate(time.Hour) }))
+				// Whole seconds would be permitted.
+				return serverOf(writes(o, func(v *thing, _ bool) {
+					*v.Edited = v.Edited.Truncate(time.Hour).Add(time.Millisecond)
+				}))
+			}},
+		{bug: "a server sets the time of the change back", want: []string{"set-fields"}, opts: servedOptions(),
+			wrap: func(o ops) ops {
+				return serverOf(writes(o, func(v *thing, change bool) {
+					if change {
+						*v.Edited = v.Edited.Truncate(time.Second).Add(-time.Hour)
+					}
+				}))
 			}},
 	}
 }
@@ -113,6 +124,35 @@ func TestServerPasses(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestServerOfWholeSeconds checks that the case set-fields accepts a store without fractions of a second.
+func TestServerOfWholeSeconds(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name      string
+		precision time.Duration
+	}{
+		{"microseconds", time.Microsecond},
+		{"seconds", time.Second},
+		{"minutes", time.Minute},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				coarse := func() ops {
+					return serverOf(writes(resource.OpsOf(newTable("")), func(v *thing, _ bool) {
+						v.Added, *v.Edited = v.Added.Truncate(tt.precision), v.Edited.Truncate(tt.precision)
+					}))
+				}
+				v := resourcetest.Judge(t, coarse, servedOptions(), time.Hour, "set-fields")["set-fields"]
+				if len(v.Failures) > 0 {
+					t.Error(v.Message)
+				}
+			})
+		})
+	}
 }
 
 // stamped has all fields that package resource sets.

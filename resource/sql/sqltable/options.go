@@ -29,6 +29,9 @@ type Options struct {
 	// Unit, and of the columns of Modified and SoftDelete: [time.DateTime] for a table with
 	// CURRENT_TIMESTAMP. Package sqlquery documents Column.Layout. The columns may be declared TEXT,
 	// DATETIME or TIMESTAMP. Default [sqlquery.TimeLayout]. PostgreSQL has a type for times and ignores it.
+	//
+	// A time loses what the layout lacks: with time.DateTime it is rounded down to a second. The tests of
+	// package resourcetest then need its Options.Equal, or Options.New and Change with whole seconds.
 	TimeLayout string
 	// Rev is the column of the revision, [XMin] or [Content]. Default "rev". It is a text column,
 	// or an integer column with CountRev. If it is the column of a field, the field has the
