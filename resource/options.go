@@ -192,7 +192,7 @@ type Relation[T any] struct {
 	// By is the JSON name of the field of the target that refers to this item, such as customerId
 	// of orders for the orders of a customer. The target must declare it for query.Eq. It is the
 	// name in the collection, whatever a [View] of the target calls it and even if the view does
-	// not have it.
+	// not have it. null, an empty string and zero refer to no item as in Field.
 	By string
 	// Through is the name of a resource with an item for each link between an item and one of Target,
 	// as for a join table: a relation from many to many. It must be in the catalog. By is then a field

@@ -186,7 +186,7 @@ func (l *link) gather(from []Entry, limit int) (j *keys.Join, ask []string) {
 	}
 	valid := l.target.core.validID
 	if l.By != "" {
-		valid = nil
+		valid = l.canRefer
 	}
 	return j, j.Distinct(limit, valid)
 }

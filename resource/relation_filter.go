@@ -170,8 +170,11 @@ func (h *hop) filter(ctx context.Context, f query.Filter) (query.Filter, error) 
 	if h.join == nil {
 		return h.keyFilter(ctx, f)
 	}
-	all := []query.Filter{{Op: query.SomeOp, Field: h.relation, Value: h.join, Filters: []query.Filter{f}}}
+	all := []query.Filter{{Op: query.SomeOp, Field: h.relation, Value: h.join}}
 	for i, name := range h.own {
+		if by := h.target.core.typ.Field(h.by[i]); by.Type.Kind == schema.Integer && isAbsentZero(by) {
+			f = query.And(f, query.Where(by.Name, query.Ne, 0))
+		}
 		switch own := h.owner.typ.Field(name); {
 		case own.Type.Kind == schema.Integer && isAbsentZero(own):
 			all = append(all, query.Where(name, query.Ne, 0))
@@ -179,6 +182,7 @@ func (h *hop) filter(ctx context.Context, f query.Filter) (query.Filter, error) 
 			all = append(all, query.Where(name, query.Ne, ""))
 		}
 	}
+	all[0].Filters = []query.Filter{f}
 	return query.And(all...), nil
 }
 
@@ -283,7 +287,7 @@ func (h *hop) keyOf(v any) (text string, key []any) {
 		}
 		value, err := own.Parse(texts[i])
 		isZero := err == nil && query.Compare(query.Canonical(value), int64(0)) == 0
-		if err != nil || isZero && isAbsentZero(own) && !h.list {
+		if err != nil || isZero && (isAbsentZero(by) || isAbsentZero(own) && !h.list) {
 			return "", nil
 		}
 		key = append(key, query.Canonical(value))

@@ -43,15 +43,24 @@ func (t *through) links(ctx context.Context) (*query.Links, error) {
 	return &query.Links{Join: t.joined, Filter: q.Filter, Unique: t.sorted}, err
 }
 
-// canonical returns the keys that the field By can hold in this form. A link with the key 1 does not lead
-// from 01.
-func (l *keyedLink) canonical(ask []string) []string {
-	if l.links == nil {
-		return ask // the keys of the items are compared with them
+// canRefer reports whether a key can be in the field By. A zero is none if the JSON leaves it out.
+func (l *link) canRefer(key string) bool {
+	by := l.by
+	if l.through != nil {
+		by = l.through.join.by
 	}
-	v := reflect.New(l.through.join.target.core.typ.GoType).Interface()
+	return key != "0" || by.Field.Type.Kind != schema.Integer || !isAbsentZero(by.Field)
+}
+
+// canonical returns the keys that can be in the field By. A link with the key 1 does not lead from 01, but
+// the keys of items are compared as values.
+func (l *keyedLink) canonical(ask []string) []string {
+	var v any
+	if l.links != nil {
+		v = reflect.New(l.through.join.target.core.typ.GoType).Interface()
+	}
 	return slices.DeleteFunc(ask, func(key string) bool {
-		return l.field.SetText(v, key) != nil || l.field.Text(v) != key
+		return !l.canRefer(key) || v != nil && (l.field.SetText(v, key) != nil || l.field.Text(v) != key)
 	})
 }
 

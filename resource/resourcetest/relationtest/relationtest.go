@@ -474,8 +474,8 @@ func (w *world) follow(v any, rel *relation, seesAll bool) (found []any) {
 	if o, ok := v.(*Order); key == nil || ok && rel.own == "customerId" && o.CustomerID == 0 {
 		return nil
 	}
-	switch { // an empty string is no key, and tags have the ids of customers as texts
-	case key == "":
+	switch { // an empty string and an omitted zero are no keys; tags have the ids of customers as texts
+	case key == "", rel.by == "customerId" && key == int64(0):
 		return nil
 	case rel.own == "ownerId":
 		id, err := strconv.ParseInt(key.(string), 10, 64)
