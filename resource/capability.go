@@ -207,7 +207,8 @@ type Joiner interface {
 	//
 	// ListByKeys and CountByKeys accept a query.Links with the Join j. j.Target is then the Joiner of the
 	// links, and j.Field the id. Pages of a relation with Relation.Through then take one call for the items
-	// and one for the totals, whatever the number of links.
+	// and one for the totals, whatever the number of links. j.Key is set for them alone. A collection that
+	// does not read query.Links must return false if j.Key is set.
 	//
 	// NewCatalog calls Joins for each relation of query.Support.Relations, for each path of
 	// query.Support.Sort and query.Support.Group, and for each relation with Relation.Through.

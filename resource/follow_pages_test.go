@@ -60,6 +60,7 @@ type office struct {
 type officeOptions struct {
 	single, policy bool
 	pins           string
+	drop           bool // the store of the notes ignores query.Links in Item.Keys
 }
 
 const officeDesks = 6
@@ -101,7 +102,10 @@ func newOffice(t *testing.T, o officeOptions) *office {
 	}
 	noteOps := resource.OpsOf(notes)
 	joins := noteOps.FastReads().Joiner
-	if f.count(&noteOps); !o.single {
+	if f.count(&noteOps); o.drop {
+		noteOps.ListByKeys = withoutKey(noteOps.ListByKeys)
+	}
+	if !o.single {
 		noteOps = noteOps.WithFastReads(resource.FastReads{Joiner: joins})
 	} else {
 		noteOps.ListByKeys, noteOps.CountByKeys, noteOps.GetMany = nil, nil, nil
@@ -151,6 +155,23 @@ func newOffice(t *testing.T, o officeOptions) *office {
 	}
 	f.catalog = resource.NewCatalog(nil, f.desks, noteOps.Resource("notes", noteOpts), resource.New("pins", pins, pinOpts))
 	return f
+}
+
+// listByKeys is the method of a [resource.BatchLister].
+type listByKeys func(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[resource.Item[note], error]
+
+// withoutKey returns list without the last of Item.Keys.
+func withoutKey(list listByKeys) listByKeys {
+	return func(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[resource.Item[note], error] {
+		return func(yield func(resource.Item[note], error) bool) {
+			for it, err := range list(ctx, field, keys, q) {
+				it.Keys = it.Keys[:max(0, len(it.Keys)-1)]
+				if !yield(it, err) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // count counts the calls of the store.
@@ -563,5 +584,42 @@ func TestFollowPagesFails(t *testing.T) {
 		if _, err := c.FollowPages(t.Context(), from, "own", two, q); !errors.Is(err, secret) {
 			t.Errorf("%+v: %v", q, err)
 		}
+	}
+}
+
+// TestFollowLinksWithoutKeys checks that a store that accepts links, and then does not return the keys of the
+// items, causes an error and not empty lists.
+func TestFollowLinksWithoutKeys(t *testing.T) {
+	t.Parallel()
+	byFloor := query.Query{Sort: []query.Order{{Field: "at.floor"}}} // a text in Item.Keys that is not the key
+	for _, tt := range []struct {
+		name string
+		drop bool
+		q    query.Query
+		want string
+	}{
+		{"with keys", false, byFloor, ""},
+		{"without keys", true, query.Query{}, "without its key at the end of Item.Keys"},
+		{"with a sort key", true, byFloor, "without its key at the end of Item.Keys"},
+	} {
+		f := newOffice(t, officeOptions{drop: tt.drop})
+		p, err := f.catalog.FollowPages(t.Context(), f.desks, "linked", f.list(t, 2), resource.RelatedQuery{Query: tt.q})
+		p.Release()
+		checkFault(t, tt.name, err, tt.want)
+		p, err = f.catalog.Follow(t.Context(), f.desks, "linked", f.list(t, 2), nil)
+		p.Release()
+		checkFault(t, tt.name, err, tt.want)
+	}
+}
+
+// checkFault checks for an error of the store, or for none if want is empty.
+func checkFault(t *testing.T, name string, err error, want string) {
+	t.Helper()
+	if want == "" && err == nil {
+		return
+	}
+	if err == nil || want == "" || !strings.Contains(err.Error(), want) ||
+		resource.Problem(err).Kind.Status() != http.StatusInternalServerError {
+		t.Errorf("%s: the error is %v, want %q", name, err, want)
 	}
 }

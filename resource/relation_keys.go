@@ -97,22 +97,23 @@ func (l *keyedLink) keyFilter(values []any) query.Filter {
 		Filters: []query.Filter{query.And(l.links.Filter, f)}}
 }
 
-// slot returns the slot in j of the key of an item.
-func (l *keyedLink) slot(j *keys.Join, e *Entry) (slot int32, ok bool) {
+// slot returns the slot in j of the key of an item. With links the key follows the values of the computed
+// sort keys in Item.Keys.
+func (l *keyedLink) slot(j *keys.Join, e *Entry, computed int) (slot int32, ok bool) {
 	if l.links == nil {
 		return l.by.Find(j, e.stored)
 	}
-	if len(e.keys) > 0 {
-		if key, isText := e.keys[len(e.keys)-1].(string); isText {
-			return j.Find(key)
-		}
+	if len(e.keys) != computed+1 {
+		return 0, false
 	}
-	return 0, false
+	key, _ := e.keys[computed].(string)
+	return j.Find(key)
 }
 
-// read reads the first items of each key into the page, in one call if the target is a [BatchLister]. For
-// each slot, counts has the number of items that the store returned, and lists the indexes of those of the
-// first limit that the caller may see. An item with several keys is in the page once.
+// read reads the first items of each key into the page, in one call if the target is a [BatchLister]. lists
+// and counts are indexed by slot, the index that j gives to each distinct key. counts has the number of items
+// that the store returned for the key. lists has the indexes in the page of those of the first limit that the
+// caller may see. An item with several keys is in the page once.
 func (l *keyedLink) read(
 	ctx context.Context, j *keys.Join, ask []string, q query.Query, limit int, p *Page,
 ) (lists [][]int32, counts []int, err error) {
@@ -129,9 +130,15 @@ func (l *keyedLink) read(
 	rows := p.buffer.entries()
 	lists, counts = make([][]int32, j.Len()), make([]int, j.Len())
 	places := map[string]int32{} // of items that may come again, in kept; -1 is hidden
+	isField := func(o query.Order) bool { return !isComputed(o) }
+	computed := len(slices.DeleteFunc(slices.Clone(q.Sort), isField))
 	kept := rows[:0]
 	for i := range rows {
-		slot, ok := l.slot(j, &rows[i])
+		slot, ok := l.slot(j, &rows[i], computed)
+		if !ok && l.links != nil {
+			return nil, nil, storeFault("returned the item %q without its key at the end of Item.Keys; if "+
+				"it does not read query.Links, Joins must return false if Key is set", rows[i].ID)
+		}
 		if !ok {
 			continue // the store returned an item that was not requested
 		}
