@@ -38,8 +38,8 @@ type Join struct {
 	Field  []string // JSON names of fields of the items that are selected
 	By     []string // JSON names of fields of the related items, as many as Field
 	Target any      // the collection of the related items: its resource.Joiner
-	// Key is set if the related items are [Links]: the JSON name of their field with the keys by which
-	// resource.BatchLister selects them. Otherwise it is empty.
+	// Key is the JSON name of the field of the links that holds the key (resource.Relation.By). It is empty
+	// if the related items are not [Links].
 	Key string
 }
 

@@ -337,7 +337,7 @@ func (h *hop) joinMistake() string {
 	}
 	why := "the collection of " + owner.name + " does not join that of " + target.name
 	if h.key != "" {
-		why += ", as tables do not without an index of " + h.key
+		why += " by " + h.key + "; tables need an index of it, one database and equal column types"
 	}
 	return why
 }

@@ -5,6 +5,7 @@ package resource
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -97,8 +98,7 @@ func (l *keyedLink) keyFilter(values []any) query.Filter {
 		Filters: []query.Filter{query.And(l.links.Filter, f)}}
 }
 
-// slot returns the slot in j of the key of an item. With links the key follows the values of the computed
-// sort keys in Item.Keys.
+// slot returns the slot in j of the key of an item. In Item.Keys it follows the computed sort keys.
 func (l *keyedLink) slot(j *keys.Join, e *Entry, computed int) (slot int32, ok bool) {
 	if l.links == nil {
 		return l.by.Find(j, e.stored)
@@ -136,8 +136,8 @@ func (l *keyedLink) read(
 	for i := range rows {
 		slot, ok := l.slot(j, &rows[i], computed)
 		if !ok && l.links != nil {
-			return nil, nil, storeFault("returned the item %q without its key at the end of Item.Keys; if "+
-				"it does not read query.Links, Joins must return false if Key is set", rows[i].ID)
+			return nil, nil, fmt.Errorf("store returned the item %q without its key at the end of "+
+				"Item.Keys; if it does not read query.Links, Joins must reject a Key", rows[i].ID)
 		}
 		if !ok {
 			continue // the store returned an item that was not requested

@@ -66,8 +66,8 @@ func (w *writer) keyColumn(l *query.Links, field string) *operand {
 	return &operand{}
 }
 
-// joinLinks returns the join of the links that fulfill a condition, one for each item. Their table is a
-// subquery, so the columns of the statement stay those of one table.
+// joinLinks returns the join of the links that fulfill a condition, one for each item. The links are read in
+// a subquery with a single column, so the unqualified column names of the statement stay unambiguous.
 func (w *writer) joinLinks(l *query.Links, condition string) string {
 	table, t, always := l.Join.Target.(Source).Source()
 	inner := writer{t: t, args: w.args, err: w.err, table: table}

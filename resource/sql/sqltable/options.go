@@ -81,9 +81,9 @@ type Options struct {
 	// Index lists fields, by JSON name. For each, CreateTable creates an index that ends with the
 	// id. It serves filters and sorts by the field. Lists of related items by the field read the rows of
 	// each key by it, and in the order of the id only those that are returned. A table of links is joined
-	// if its field with the keys is named. Name a field of an existing table, too, if there is such an
-	// index. Fields with the tag unique have a unique index, alone or
-	// together with the fields that the tag names.
+	// only if the field that Relation.By names is in Index, is the first of the id or has the tag unique.
+	// Name a field of an existing table, too, if there is such an index. Fields with the tag unique have a
+	// unique index, alone or together with the fields that the tag names.
 	Index []string
 	// Search lists the fields, by JSON name, that a search covers, the most important first. Their columns
 	// must be text columns. In PostgreSQL, CreateTable adds a generated column search_vector with a GIN

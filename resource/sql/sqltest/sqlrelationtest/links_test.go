@@ -78,8 +78,8 @@ func TestLinks(t *testing.T) {
 					orders.Resource("orders", &resource.Options[relationtest.Order]{Public: true,
 						Query: query.Support{Sort: []string{"total"}}}))
 				isReported := strings.Contains(catalog.Report(), "relation: orders reads links first, and its pages at most 1000 of an item: "+
-					map[bool]string{true: "Options.Authorize of links ", false: "the collection of orders does not join that of links, as " +
-						"tables do not without an index of tagId"}[tt.authorize])
+					map[bool]string{true: "Options.Authorize of links ", false: "the collection of orders does not join that of links by " +
+						"tagId; tables need an index of it, one database and equal column types"}[tt.authorize])
 				if isReported != (tt.pages == 2) {
 					t.Errorf("the report is\n%s", catalog.Report())
 				}
