@@ -20,9 +20,10 @@ import (
 // from the fields, columns without a value on insert, and ids or unique fields without a unique
 // index. A program that does not call [Table.CreateTable] calls Check when it starts.
 //
-// It also reads up to 10,000 rows for times that are stored in another layout and for values that the tag
-// enum lacks, of which the error has up to five. A view is evaluated for each of these columns. With
-// sqltx.Options.Session no rows are read, because they may depend on the caller.
+// It also reads up to 10,000 rows for times that are stored in another layout, and for values that the tag
+// enum lacks, which CreateTable ignores. The error contains up to five of these values. A view is evaluated
+// for each of these columns. With sqltx.Options.Session no rows are read, because they may depend on the
+// caller.
 func (t *Table[T]) Check(ctx context.Context) error { return t.checkWith(ctx, nil) }
 
 // CheckOptions configures [Table.CheckWith]. The zero value is that of [Table.Check].
@@ -37,8 +38,9 @@ type CheckOptions struct {
 	// No session variables are set. A policy of row-level security that fails without one fails in Check:
 	// write current_setting('app.tenant', true), as described in package sqltx.
 	Support query.Support
-	// Warn receives the differences of Support, which make a program slow and not wrong. If nil, they
-	// are part of the error of CheckWith.
+	// Warn receives the differences of Support, which make a program slow and not wrong, and the stored
+	// values that the tag enum lacks, which a newer release may write during a rolling deployment. If nil,
+	// they are part of the error of CheckWith.
 	Warn func(Difference)
 	// WarnAll makes all differences warnings, for example while a migration is running. It requires
 	// Warn.
@@ -88,9 +90,16 @@ func (t *untyped) checkWith(ctx context.Context, opts *CheckOptions) error {
 		panic("sqltable: CheckOptions.WarnAll requires Warn")
 	}
 	ctx = sqltx.WithoutSession(ctx)
-	faults, err := t.differences(ctx)
+	faults, others, err := t.differences(ctx)
 	if err != nil {
 		return fmt.Errorf("sqltable: inspect %s: %w", t.name, err)
+	}
+	for _, problem := range others {
+		if opts.Warn != nil {
+			opts.Warn(Difference{Table: t.name, Problem: problem})
+		} else {
+			faults = append(faults, problem)
+		}
 	}
 	if opts.WarnAll {
 		for _, fault := range faults {
@@ -140,6 +149,7 @@ type inspection struct {
 	used    []string // by the store, also those that do not exist
 	known   map[string]bool
 	faults  []string
+	others  []string // differences that are warnings if there is CheckOptions.Warn
 }
 
 // add records a difference. Check reports all of them at once, because each may need a migration.
@@ -147,17 +157,17 @@ func (i *inspection) add(format string, args ...any) {
 	i.faults = append(i.faults, fmt.Sprintf(format, args...))
 }
 
-// differences returns the faults of the table and of that of its tombstones. The error is that of
-// the database. If the table does not exist, this is the only fault.
-func (t *untyped) differences(ctx context.Context) ([]string, error) {
+// differences returns the faults of the table and of that of its tombstones, and other differences. The
+// error is that of the database. If the table does not exist, this is the only fault.
+func (t *untyped) differences(ctx context.Context) (faults, others []string, err error) {
 	columns, err := t.inspect(ctx, t.name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(columns) == 0 {
 		return []string{
 			fmt.Sprintf("there is no table or view %s: call CreateTable, or run what DDL returns", t.name),
-		}, nil
+		}, nil, nil
 	}
 	i := &inspection{dialect: t.dialect, columns: columns, used: t.columnNames(), known: map[string]bool{}}
 	for _, c := range t.columns {
@@ -176,32 +186,32 @@ func (t *untyped) differences(ctx context.Context) ([]string, error) {
 		i.field(t.revisionColumn(), t.opts.ReadOnly)
 	}
 	if err := t.checkCollations(ctx, i); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := t.checkSearch(ctx, i); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := t.checkValues(ctx, i); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// A view has no keys, and nothing is inserted into it.
 	if !t.opts.ReadOnly {
 		t.checkKeys(i)
 		if len(t.key) > 1 {
 			if err := t.checkKey(ctx, i, t.name); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		if err := t.checkUnique(ctx, i); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		i.unfilled()
 	}
 	if t.tombstones == nil {
-		return i.faults, nil
+		return i.faults, i.others, nil
 	}
-	faults, err := t.differencesOfTombstones(ctx)
-	return append(i.faults, faults...), err
+	faults, err = t.differencesOfTombstones(ctx)
+	return append(i.faults, faults...), i.others, err
 }
 
 // differencesOfTombstones compares the table of tombstones with what Delete needs. The copy of the

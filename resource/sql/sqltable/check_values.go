@@ -155,8 +155,8 @@ func (t *untyped) checkEnum(ctx context.Context, i *inspection, c *column) error
 	}
 	if len(others) > 0 {
 		slices.Sort(others)
-		i.add("column %s has values that the tag enum of%s lacks: %s",
-			c.spec.Name, ofField(c), firstOf(others))
+		i.others = append(i.others, fmt.Sprintf("column %s has values that the tag enum of%s lacks: %s",
+			c.spec.Name, ofField(c), firstOf(others)))
 	}
 	return rows.Err()
 }

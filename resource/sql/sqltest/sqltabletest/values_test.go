@@ -236,13 +236,22 @@ func TestCheckStoredEnum(t *testing.T) {
 				enginetest.MustExec(t, db, "INSERT INTO labeled (id, status, level, kind, color, rev) VALUES "+tt.values)
 				enginetest.MustExec(t, db, "UPDATE labeled SET deleted_at = '"+time.Now().UTC().Format(sqlquery.TimeLayout)+"' WHERE id = 'deleted'")
 			}
-			err := sqltable.New[labeled](db, "labeled", &sqltable.Options{SoftDelete: "deleted_at"}).Check(t.Context())
+			table := sqltable.New[labeled](db, "labeled", &sqltable.Options{SoftDelete: "deleted_at"})
+			err := table.Check(t.Context())
 			var got []string
 			if err != nil {
 				got = strings.Split(err.Error(), "\n\t")[1:]
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("%s: Check (-want +got):\n%s", tt.name, diff)
+			}
+			var warned []string
+			err = table.CheckWith(t.Context(), &sqltable.CheckOptions{Warn: func(d sqltable.Difference) { warned = append(warned, d.String()) }})
+			if diff := cmp.Diff(tt.want, warned); diff != "" || err != nil {
+				t.Errorf("%s: CheckWith: %v (-want +got):\n%s", tt.name, err, diff)
+			}
+			if err := table.CreateTable(t.Context()); err != nil {
+				t.Errorf("%s: CreateTable: %v", tt.name, err)
 			}
 		}
 	})
