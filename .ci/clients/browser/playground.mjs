@@ -62,10 +62,12 @@ async function write(s) {
 	// As pasted: nothing is completed and no bracket closes itself.
 	await see(s => document.execCommand('insertText', false, s), s)
 }
+// answered waits until no request is in flight, in which Control-Enter would cancel it.
+const answered = () => until(() => document.querySelector('#run').textContent === 'Run' && /[0-9]/.test(document.querySelector('#about').textContent), 'an answer')
 async function run() {
 	const before = sent.length
 	await keys('Control-Enter')
-	await until(() => document.querySelector('#run').textContent === 'Run' && /[0-9]/.test(document.querySelector('#about').textContent), 'an answer')
+	await answered()
 	assert.equal(sent.length, before + 1, 'one request')
 	return JSON.parse(await text('#answer-text'))
 }
@@ -270,7 +272,7 @@ const parts = {
 		await keys('Control-a', 'Delete')
 		await type('{"n": 9007199254740993}')
 		await keys('Control-Enter')
-		await until(() => /[0-9]/.test(document.querySelector('#about').textContent), 'an answer')
+		await answered()
 		assert.match(sent.at(-1).body, /"variables":\{"n": 9007199254740993\}/)
 		await keys('Control-a', 'Delete')
 	},

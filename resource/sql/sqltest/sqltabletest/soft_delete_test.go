@@ -261,7 +261,7 @@ func TestSoftDeleteStatements(t *testing.T) {
 			want string
 		}{
 			{"get", func(ctx context.Context) error { _, err := ops.Get(ctx, it.ID); return err },
-				`SELECT "rev", "id", "title", "note", "stars" FROM "numbered" WHERE ("deleted_at" IS NULL AND "id" = ?)`},
+				`SELECT "rev", "id", "title", "note", "stars", "added", "edited" FROM "numbered" WHERE ("deleted_at" IS NULL AND "id" = ?)`},
 			{"count", func(ctx context.Context) error { _, err := ops.Count(ctx, query.Query{}); return err },
 				`SELECT count(*) FROM "numbered" WHERE "deleted_at" IS NULL`},
 			{"delete", func(ctx context.Context) error { return ops.Delete(ctx, it.ID, it.Rev) },
@@ -270,7 +270,7 @@ func TestSoftDeleteStatements(t *testing.T) {
 				`SELECT "deleted_at" FROM "numbered" WHERE ("id" = ? AND "deleted_at" IS NOT NULL)`},
 			{"restore", func(ctx context.Context) error { _, err := ops.Restore(ctx, it.ID); return err },
 				`UPDATE "numbered" SET "deleted_at" = NULL, "rev" = ? WHERE ("id" = ? AND "deleted_at" IS NOT NULL) ` +
-					`RETURNING "rev", "id", "title", "note", "stars"`},
+					`RETURNING "rev", "id", "title", "note", "stars", "added", "edited"`},
 		}
 		for _, tt := range tests {
 			var err error
