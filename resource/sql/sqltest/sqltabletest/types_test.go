@@ -337,6 +337,16 @@ func TestDefaults(t *testing.T) {
 		if err := table.Check(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+		// Without the tag, the pages of a list in the order of the column would lack rows.
+		type untagged struct {
+			ID   string `json:"id" maxLength:"20"`
+			Mail string `json:"mail"`
+		}
+		enginetest.MustExec(t, db, "CREATE TABLE untagged (id varchar(20) PRIMARY KEY, mail citext NOT NULL, rev text NOT NULL)")
+		err := sqltable.New[untagged](db, "untagged", &sqltable.Options{Forget: true}).Check(t.Context())
+		if want := `column mail is citext: tag the field Mail with sql:"citext"`; err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("Check: %v, want %s", err, want)
+		}
 		r := table.Ops().Resource("items", &resource.Options[item]{Query: table.Support(), Public: true})
 		server := serve(t, nil, r, command.NewImport("items/import", r))
 		s := served{server.Client(), server.URL + "/items"}
