@@ -179,7 +179,8 @@ func NewVersions(n *version.Negotiator, opts *Options) *Handler {
 		}
 	}
 	if len(h.contracts) == 0 {
-		panic("serve: no contract of the Negotiator has a Handler of serve.NewContract")
+		panic("serve: no contract of the Negotiator has a Handler of serve.NewContract, " +
+			"which must not be wrapped")
 	}
 	h.addRoutes()
 	return h

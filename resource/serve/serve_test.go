@@ -500,7 +500,7 @@ func TestMistakes(t *testing.T) {
 			n := version.New([]version.Contract{{Name: "1.0.0", Handler: rest.New(notes("notes"), nil)}},
 				[]version.Strategy{version.Path{}}, nil)
 			serve.NewVersions(n, nil)
-		}, "serve: no contract of the Negotiator has a Handler of serve.NewContract"},
+		}, "serve: no contract of the Negotiator has a Handler of serve.NewContract, which must not be wrapped"},
 		{"the challenge of REST alone", func() {
 			serve.New(notes("notes"), &serve.Options{REST: &rest.Options{Challenge: "Basic"}})
 		}, "serve: Options.REST and Options.GraphQL must have no Challenge; set Options.Challenge"},

@@ -38,8 +38,9 @@
 //	list of the above            jsonb              text[] integer[] ... json           TEXT
 //	struct, map, other list      jsonb              json                                TEXT
 //
-// PostgreSQL returns UUIDs in lower case. Integers above the largest int64 need numeric. Times are in
-// UTC, to the microsecond, and in SQLite to the nanosecond. Lists have the operators contains and isNull.
+// PostgreSQL returns UUIDs in lower case. Filters of citext distinguish upper and lower case. Integers
+// above the largest int64 need numeric. Times are in UTC, to the microsecond, and in SQLite to the
+// nanosecond. Lists have the operators contains and isNull.
 //
 // The column of a pointer field is nullable; all others are NOT NULL. Options.Columns describes a
 // table that stores a field differently, such as a time as a number of seconds. Columns without a
