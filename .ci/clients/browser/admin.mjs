@@ -550,9 +550,12 @@ const parts = {
 		await choose(page, file)
 		await tabTo(page, 'Upload')
 		await watchProgress(page)
+		// A browser reports the progress of sending every 50 ms, in which a small file has been sent.
+		if (BYTES < 256 << 20) await page.emulateNetworkConditions({ upload: 32 << 20, download: -1, latency: 0 })
 		const began = Date.now()
 		await keys(page, 'Enter')
 		const { moves, heap } = await progressOf(page, 'upload', BYTES)
+		await page.emulateNetworkConditions(null)
 		await noticed(page, 'large.bin was stored')
 		const seconds = (Date.now() - began) / 1000
 		const put = page.sent.at(-1)
