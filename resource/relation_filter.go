@@ -172,11 +172,11 @@ func (h *hop) filter(ctx context.Context, f query.Filter) (query.Filter, error) 
 	}
 	all := []query.Filter{{Op: query.SomeOp, Field: h.relation, Value: h.join}}
 	for i, name := range h.own {
-		if by := h.target.core.typ.Field(h.by[i]); by.Type.Kind == schema.Integer && isAbsentZero(by) {
+		if by := h.target.core.typ.Field(h.by[i]); excludesZero(by) {
 			f = query.And(f, query.Where(by.Name, query.Ne, 0))
 		}
 		switch own := h.owner.typ.Field(name); {
-		case own.Type.Kind == schema.Integer && isAbsentZero(own):
+		case excludesZero(own):
 			all = append(all, query.Where(name, query.Ne, 0))
 		case h.mayBeEmpty(i):
 			all = append(all, query.Where(name, query.Ne, ""))
@@ -197,6 +197,9 @@ func (h *hop) mayBeEmpty(i int) bool {
 
 // isAbsentZero reports whether a zero in the field refers to no item.
 func isAbsentZero(f *schema.Field) bool { return (f.OmitZero || f.OmitEmpty) && !f.Nullable }
+
+// excludesZero reports whether the field is an integer in which a zero refers to no item.
+func excludesZero(f *schema.Field) bool { return f.Type.Kind == schema.Integer && isAbsentZero(f) }
 
 // keyFilter implements filter by the keys of the related items that match and that the caller may see.
 func (h *hop) keyFilter(ctx context.Context, f query.Filter) (query.Filter, error) {
@@ -364,7 +367,7 @@ func joinedKey(
 	seen, err := l.target.storeQuery(ctx, query.Query{})
 	all := []query.Filter{seen.Filter}
 	for i, own := range h.own { // the item with the id 0 is not related to an absent 0
-		if f := h.owner.typ.Field(own); f.Type.Kind == schema.Integer && isAbsentZero(f) {
+		if excludesZero(h.owner.typ.Field(own)) {
 			all = append(all, query.Where(h.by[i], query.Ne, 0))
 		}
 	}

@@ -38,7 +38,7 @@ func (l *link) byKeys(ctx context.Context) (*keyedLink, error) {
 // links returns the links that count for the caller. A zero in the field To may refer to no item.
 func (t *through) links(ctx context.Context) (*query.Links, error) {
 	q, err := t.join.target.storeQuery(ctx, query.Query{})
-	if to := t.to.field.Field; to.Type.Kind == schema.Integer && isAbsentZero(to) {
+	if to := t.to.field.Field; excludesZero(to) {
 		q.Filter = query.And(q.Filter, query.Where(to.Name, query.Ne, 0))
 	}
 	return &query.Links{Join: t.joined, Filter: q.Filter, Unique: t.sorted}, err
@@ -50,7 +50,7 @@ func (l *link) canRefer(key string) bool {
 	if l.through != nil {
 		by = l.through.join.by
 	}
-	return key != "0" || by.Field.Type.Kind != schema.Integer || !isAbsentZero(by.Field)
+	return key != "0" || !excludesZero(by.Field)
 }
 
 // canonical returns the keys that can be in the field By. A link with the key 1 does not lead from 01, but
@@ -87,10 +87,7 @@ func (l *keyedLink) keyFilter(values []any) query.Filter {
 	for i, v := range values {
 		any[i] = query.Where(l.By, query.Eq, v)
 	}
-	f := any[0]
-	if len(any) > 1 {
-		f = query.Or(any...)
-	}
+	f := query.Or(any...)
 	if l.links == nil {
 		return f
 	}
