@@ -50,6 +50,8 @@ type libraryRun struct {
 	orders        *library.Resource[shopOrder]
 	api           *http.Client
 	wrong         history.Violations
+	created       atomic.Int64  // orders that Create has returned
+	written       chan struct{} // closed after the last write
 
 	mu       sync.Mutex
 	seen     map[string]int      // created orders by note, of the consumer
@@ -69,7 +71,7 @@ func goClient(ctx context.Context, e *env) error {
 		return err
 	}
 	t := &libraryRun{writes: size(e, 600, 10_000), kills: size(e, 5, 50), transport: &lossyTransport{nodes: nodes},
-		seen: map[string]int{}, known: map[int64]shopOrder{}, heard: map[string]bool{}}
+		written: make(chan struct{}), seen: map[string]int{}, known: map[int64]shopOrder{}, heard: map[string]bool{}}
 	r, control, err := t.run(ctx, e)
 	if err != nil {
 		return err
@@ -128,16 +130,17 @@ func newShopOrder(note string) *shopOrder {
 	return &shopOrder{Note: note, CustomerID: 2, Lines: []shopLine{{ItemID: 7, Qty: 1}}}
 }
 
-// write lets 16 writers write while the shop is killed.
+const writers = 16
+
+// write lets the writers write while the shop is killed.
 func (t *libraryRun) write(ctx context.Context, e *env) error {
 	killing, stop := context.WithCancel(ctx)
 	var killer sync.WaitGroup
-	written := make(chan struct{})
-	killer.Go(func() { t.kill(killing, e.random(faultPart), written) })
+	killer.Go(func() { t.kill(killing, e.random(faultPart)) })
 	var next atomic.Int64
-	var writers sync.WaitGroup
-	for range 16 {
-		writers.Go(func() {
+	var writing sync.WaitGroup
+	for range writers {
+		writing.Go(func() {
 			for n := int(next.Add(1)) - 1; n < t.writes && ctx.Err() == nil; n = int(next.Add(1)) - 1 {
 				if err := t.writeOne(ctx, n); err != nil {
 					t.wrong.Add(history.Unexpected, 1, "write %d: %v", n, err)
@@ -145,8 +148,8 @@ func (t *libraryRun) write(ctx context.Context, e *env) error {
 			}
 		})
 	}
-	writers.Wait()
-	close(written)
+	writing.Wait()
+	close(t.written)
 	killer.Wait()
 	stop()
 	return ctx.Err()
@@ -163,15 +166,16 @@ func (t *libraryRun) writeOne(ctx context.Context, n int) error {
 		t.postWithoutKey(ctx, fmt.Sprintf("unkeyed-%d", n))
 	}
 	_, err := t.orders.Create(ctx, newShopOrder(fmt.Sprintf("keyed-%d", n)))
+	t.created.Add(1)
 	return err
 }
 
 // kill kills the shop and starts it again until everything is written, and at least t.kills times.
-func (t *libraryRun) kill(ctx context.Context, rng *rand.Rand, written <-chan struct{}) {
+func (t *libraryRun) kill(ctx context.Context, rng *rand.Rand) {
 	for ctx.Err() == nil {
 		client.Pause(ctx, 300*time.Millisecond+time.Duration(rng.Int64N(int64(900*time.Millisecond))))
 		select {
-		case <-written:
+		case <-t.written:
 			if t.deaths >= t.kills {
 				return
 			}
@@ -241,9 +245,10 @@ func (t *libraryRun) postWithoutKey(ctx context.Context, note string) {
 	}
 }
 
-// listen follows the feed without cursors, and connects again after a while, as browsers do.
+// listen follows the feed without cursors. It closes each stream after 50 created orders, and connects again after enough writes
+// that one of them began while it was away: each writer has one write in progress.
 func (t *libraryRun) listen(ctx context.Context) {
-	for ; ctx.Err() == nil; client.Pause(ctx, 300*time.Millisecond) {
+	for ; ctx.Err() == nil; t.awaitWrites(ctx, writers+1) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://shop/v2/orders", nil)
 		if err != nil {
 			return
@@ -251,17 +256,35 @@ func (t *libraryRun) listen(ctx context.Context) {
 		req.Header.Set("Accept", eventstream.ContentType)
 		resp, err := t.api.Do(req)
 		if err != nil {
+			client.Pause(ctx, 20*time.Millisecond)
 			continue
 		}
 		events := eventstream.NewReader(resp.Body, nil)
-		for event, err := events.Next(); err == nil; event, err = events.Next() {
+		created := 0
+		for event, err := events.Next(); err == nil && created < 50; event, err = events.Next() {
 			_, note, _ := strings.Cut(string(event.Data), `"note":"`)
 			note, _, _ = strings.Cut(note, `"`)
 			t.mu.Lock()
-			t.heard[note] = t.heard[note] || event.Name == "created"
+			if event.Name == "created" {
+				t.heard[note] = true
+				created++
+			}
 			t.mu.Unlock()
 		}
 		resp.Body.Close()
+	}
+}
+
+// awaitWrites waits until n more orders are created, or nothing more is written.
+func (t *libraryRun) awaitWrites(ctx context.Context, n int64) {
+	for until := t.created.Load() + n; t.created.Load() < until; {
+		select {
+		case <-t.written:
+			return
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Millisecond):
+		}
 	}
 }
 

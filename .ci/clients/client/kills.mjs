@@ -91,23 +91,28 @@ async function unkeyed(note) {
 	}
 }
 
-// withoutCursor counts the created orders that a stream without cursors delivers.
+// withoutCursor counts the created orders that streams without cursors deliver. It closes each stream after 50 of them, and
+// connects again after enough writes that one of them began while it was away: each writer has one write in progress.
 const heard = new Set();
+let created = 0;
 async function withoutCursor() {
 	while (!ended.signal.aborted) {
 		try {
 			const answer = await fetch(`${url}/orders`, { headers: { Accept: 'text/event-stream' }, signal: ended.signal });
-			let text = '';
+			let text = '', received = 0;
 			for await (const part of answer.body.pipeThrough(new TextDecoderStream())) {
 				const blocks = (text + part).split('\n\n');
 				text = blocks.pop();
 				for (const block of blocks) {
 					const data = /^event: created$/m.test(block) && /^data: (.*)$/m.exec(block);
-					if (data) heard.add(JSON.parse(data[1]).note);
+					if (data) heard.add(JSON.parse(data[1]).note), received++;
 				}
+				if (received >= 50) break;
 			}
-		} catch { /* again */ }
-		await pause(300); // browsers wait longer
+		} catch {
+			await pause(20);
+		}
+		for (const until = created + writers + 1; created < until && !done && !ended.signal.aborted;) await pause(1);
 	}
 }
 
@@ -124,6 +129,7 @@ await Promise.all(Array.from({ length: writers }, async () => {
 			await orders.update(counters[Math.floor(n / 10) % 2].id, (o) => { o.lines[0].qty++; });
 		} else {
 			await orders.create(order(`keyed-${n}`));
+			created++;
 		}
 		if (n % 3 === 0) await unkeyed(`unkeyed-${n}`);
 	}
