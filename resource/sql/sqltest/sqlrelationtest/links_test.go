@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -173,6 +174,7 @@ func TestLinkPlans(t *testing.T) {
 			{"total of one", from[:1], resource.RelatedQuery{Total: true, NoItems: true}},
 		} {
 			tt.q.Query.Limit = 6
+			began := time.Now()
 			ran, _ := records.During(func() {
 				p, err := catalog.FollowPages(t.Context(), r, "orders", tt.from, tt.q)
 				if err != nil {
@@ -185,11 +187,12 @@ func TestLinkPlans(t *testing.T) {
 					}
 				}
 			})
+			took := time.Since(began)
 			if len(ran) != 1 {
 				t.Fatalf("%s: %d statements, want 1", tt.name, len(ran))
 			}
 			plan := enginetest.Explain(t, db, ran[0])
-			t.Logf("%s\n%s\n%s", tt.name, ran[0].Text, plan)
+			t.Logf("%s: %v\n%s\n%s", tt.name, took.Round(10*time.Microsecond), ran[0].Text, plan)
 			for _, scan := range []string{"Seq Scan on links", "Seq Scan on orders", "SCAN links", "SCAN orders"} {
 				if strings.Contains(plan, scan) {
 					t.Errorf("%s: the plan has %q", tt.name, scan)
