@@ -226,7 +226,7 @@ func TestLoginKeepsNoTokens(t *testing.T) {
 			}
 			const both = `{"query":"mutation { authLogin(input: {email: \"bob@example.com\", password: \"bob\"}) { token } createPlace(input: {name: \"Utopia\", country: \"XX\"}) { id } }"}`
 			w := ask(t, s, "POST", "/graphql", both, jsonType, "Idempotency-Key: k",
-				"Authorization: Bearer "+login(t, s, "bob"))
+				"Authorization: Bearer "+signIn(t, s, "bob"))
 			if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "request of its own") {
 				t.Errorf("a login beside something else under a key: %d %s", w.Code, w.Body)
 			}

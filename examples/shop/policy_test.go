@@ -41,7 +41,7 @@ func openGuarded(t *testing.T) (s *opened, tokens map[string]string) {
 	s = openShopOn(t, settings{db: "memory", cache: "private, no-cache", auth: true})
 	tokens = map[string]string{"forger": "Zm9yZ2Vk"}
 	for _, name := range []string{"ann", "bob", "cat"} {
-		tokens[name] = login(t, s, name)
+		tokens[name] = signIn(t, s, name)
 	}
 	return s, tokens
 }
@@ -243,7 +243,7 @@ func TestFilesWithoutOwner(t *testing.T) {
 	}
 	open.collections.close()
 	s := openShopOn(t, settings{db: "memory", cache: "private, no-cache", files: folder, auth: true})
-	tokens := map[string]string{"bob": login(t, s, "bob"), "ann": login(t, s, "ann")}
+	tokens := map[string]string{"bob": signIn(t, s, "bob"), "ann": signIn(t, s, "ann")}
 	for who, want := range map[string]int{"bob": 403, "ann": 204} {
 		if status, body := as(t, s, tokens, who, "PUT", "/files/a", `"y"`); status != want {
 			t.Errorf("%s: %d, want %d: %s", who, status, want, body)

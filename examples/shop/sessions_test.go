@@ -12,7 +12,7 @@ func TestSessions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := openShopOn(t, settings{db: source(t), cache: "private, no-cache", auth: true})
-			tokens := map[string]string{"ann": login(t, s, "ann"), "bob": login(t, s, "bob")}
+			tokens := map[string]string{"ann": signIn(t, s, "ann"), "bob": signIn(t, s, "bob")}
 			for _, tt := range []struct {
 				name, who, method, target, body string
 				status                          int
