@@ -37,15 +37,15 @@ func (c *Catalog) resolveThrough(r *Resource, l *link) {
 	l.through = t
 }
 
-// LinkedBy returns the resource of Relation.Through if a link can be made and removed by
-// [Catalog.Link] and [Catalog.Unlink]: its items have a composite id of the fields By and To, a new item
-// needs no other member, and the relation has neither Field nor Keys. Otherwise it is nil.
-func (c *Catalog) LinkedBy(r *Resource, relation string) *Resource {
-	l := c.links[r][relation]
-	if l == nil || l.through == nil || l.through.order == nil {
-		return nil
+// LinkedBy returns the resource of Relation.Through if [Catalog.Link] and [Catalog.Unlink] can change the
+// links: its id consists of the fields By and To, a new item needs no other member, and the relation has
+// neither Field nor Keys. Otherwise it is nil. by is its JSON name of By, empty if it does not show it.
+func (c *Catalog) LinkedBy(r *Resource, relation string) (join *Resource, by string) {
+	if l := c.links[r][relation]; l != nil && l.through != nil && l.through.order != nil {
+		join = l.through.join.target
+		by = join.projection.fieldOf(l.By)
 	}
-	return l.through.join.target
+	return join, by
 }
 
 // Link makes a link of a relation with Relation.Through: it stores the item of that resource for the

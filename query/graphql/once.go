@@ -178,7 +178,8 @@ func (h *Handler) guarantee(f *model.Field, namesID bool) (idempotency.Level, tx
 	case f.Source == model.Invoke && f.Command.Jobs() != nil:
 		return idempotency.AtMostOnce, nil
 	case f.Source == model.Link || f.Source == model.Unlink:
-		return h.catalog.Guarantee(h.catalog.LinkedBy(f.Resource, f.Relation).Name(), false)
+		join, _ := h.catalog.LinkedBy(f.Resource, f.Relation)
+		return h.catalog.Guarantee(join.Name(), false)
 	case f.Source == model.Invoke:
 		return h.catalog.Guarantee(f.Command.Name(), false)
 	}

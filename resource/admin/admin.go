@@ -4,8 +4,9 @@
 //	mux.Handle("/admin/", admin.New(catalog, nil))
 //
 // The page lists, filters, sorts and searches each resource, follows relations and changes, creates,
-// edits, deletes and restores items, transfers files, and imports JSON Lines and CSV. All of it follows
-// from the schema and the capabilities of the catalog: a page for another catalog needs no code.
+// edits, deletes and restores items, adds and removes links, transfers files, and imports JSON Lines
+// and CSV. All of it follows from the schema and the capabilities of the catalog: a page for another
+// catalog needs no code.
 //
 // The page is a client of the REST API of the same catalog. It sends the cookies of the browser, or
 // an Authorization field that the user enters or receives from [Login], so the API decides about each
@@ -45,8 +46,8 @@ var files embed.FS
 // scripts lists the parts of the page's script in the order in which they are concatenated.
 var scripts = [...]string{
 	"dom.js", "json.js", "sha256.js", "api.js", "login.js", "stream.js", "values.js", "controls.js",
-	"form.js", "conflict.js", "filters.js", "list.js", "item.js", "transfer.js", "files.js", "imports.js",
-	"app.js",
+	"form.js", "conflict.js", "filters.js", "list.js", "links.js", "item.js", "transfer.js", "files.js",
+	"imports.js", "app.js",
 }
 
 // Options configures [New]. The zero value is ready to use.

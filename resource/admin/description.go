@@ -50,6 +50,11 @@ type relationEntry struct {
 	Many   bool   `json:"many,omitzero"`
 	Paged  bool   `json:"paged,omitzero"`
 	Field  string `json:"field,omitzero"`
+
+	// Operations are link and unlink. Changes is the path of the links of an item without its id, such
+	// as product-categories?productSku=; empty if they cannot be followed.
+	Operations []string `json:"operations,omitempty"`
+	Changes    string   `json:"changes,omitzero"`
 }
 
 // filesEntry describes a collection of blobs. Listed reports that resources has an entry with its name.
@@ -138,10 +143,29 @@ func describeResource(catalog *resource.Catalog, r *resource.Resource) resourceE
 		if !rel.Many {
 			rel.Field = catalog.KeyField(r, name)
 		}
+		describeLinks(catalog, r, &rel)
 		e.Relations = append(e.Relations, rel)
 	}
 	e.Fields = describeFields(r.Type(), nil)
 	return e
+}
+
+// describeLinks describes the links of a relation with Relation.Through, if the API can change them.
+func describeLinks(catalog *resource.Catalog, r *resource.Resource, rel *relationEntry) {
+	join, by := catalog.LinkedBy(r, rel.Name)
+	if join == nil {
+		return
+	}
+	about := join.Describe()
+	if about.TakesIDs {
+		rel.Operations = append(rel.Operations, "link")
+	}
+	if join.Can(resource.OpDelete) {
+		rel.Operations = append(rel.Operations, "unlink")
+	}
+	if join.Watches() && slices.Contains(about.Query.Filter[by], query.Eq) {
+		rel.Changes = join.Name() + "?" + by + "="
+	}
 }
 
 // operationsOf returns the operations that the collection supports, whatever the policy.

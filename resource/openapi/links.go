@@ -9,7 +9,7 @@ import (
 // links describes PUT and DELETE of the links of each relation of a resource.
 func (d *described) links() {
 	for _, relation := range d.r.Describe().Relations {
-		join := d.c.LinkedBy(d.r, relation)
+		join, _ := d.c.LinkedBy(d.r, relation)
 		if join == nil {
 			continue
 		}

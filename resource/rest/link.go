@@ -16,7 +16,7 @@ import (
 
 // linkMethods returns the methods of the links of a relation, and nil if it has none.
 func linkMethods(c *resource.Catalog, r *resource.Resource, relation string) []string {
-	join := c.LinkedBy(r, relation)
+	join, _ := c.LinkedBy(r, relation)
 	if join == nil {
 		return nil
 	}

@@ -141,7 +141,7 @@ func (h *Handler) itemRoute(r *resource.Resource) *route {
 		target, most := h.catalog.Related(r, name)
 		rt.links[name] = &link{name: name, target: target, many: most > 0}
 		if methods := linkMethods(h.catalog, r, name); methods != nil {
-			rt.links[name].join = h.catalog.LinkedBy(r, name)
+			rt.links[name].join, _ = h.catalog.LinkedBy(r, name)
 			rt.links[name].allow = []string{strings.Join(methods, ", ")}
 		}
 	}

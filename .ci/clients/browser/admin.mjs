@@ -6,18 +6,19 @@
 //   items are imported and a file is uploaded, both with progress.
 // - Values that the user has not changed are kept, a write whose response is lost is done once, and a form with changes is
 //   left after a question only, also by signing out.
+// - Links of a relation are added and removed with the keyboard, also in another window, and an error is shown beside them.
 // - Changes made in another window and by another client are marked in a list, also those made while the shop is down.
 // - axe finds no violation in each kind of view, at two widths, in light and dark colors, and no view is too wide.
 // - The console is empty, and nothing but the shop is requested.
 //
-// ROWS is the number of imported places, 3000 by default, and BYTES the size of the uploaded file, 32 MiB by default.
+// ASSORTMENT is the program of the folder assortment, for links. ROWS is the number of imported places, 3000 by default, and BYTES the size of the uploaded file, 32 MiB by default.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { createWriteStream, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ownAddress, startShop } from '../shop/shop.mjs'
+import { ownAddress, start as startProgram, startShop } from '../shop/shop.mjs'
 import { checkValues } from './admin_values.mjs'
 import { launch, strangers } from './chromium.mjs'
 
@@ -198,6 +199,87 @@ const parts = {
 		assert.equal(new Set(page.sent.map(r => r.headers['idempotency-key'])).size, 1, 'each try has the same key')
 		assert.equal((await ask(shop, 'GET', '/orders', null, { Prefer: 'count=exact' })).value.total, 4, 'one order is created')
 		await page.browserContext().close()
+		await shop.stop()
+	},
+
+	async 'items are linked and unlinked with the keyboard'() {
+		const shop = await startProgram(process.env.ASSORTMENT, ['-addr', ownAddress])
+		shops.push(shop)
+		const page = await open(shop, '#item/products/pen')
+		const linked = (page, title, ...want) => until(page, (t, want) => {
+			const s = [...document.querySelectorAll('.related')].find(s => s.querySelector('h2').textContent === t)
+			return s && [...s.querySelectorAll(':scope > ul > li > a')].map(a => a.textContent).join() === want
+		}, `${title} are ${want}`, title, want.join())
+		const found = want => until(page, want => [...document.querySelectorAll('form.query li')].map(li => li.textContent).join() === want, `found is ${want}`, want.join())
+		const at = name => until(page, name => (document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent) === name, `the focus is at ${name}`, name)
+		const find = async value => {
+			await enter(page, 'Find a category to add', value)
+			await keys(page, 'Enter')
+		}
+		await linked(page, 'Categories', '1: Shelf 1', '2: Shelf 2')
+		await linked(page, 'Makers', '1: Ada')
+		assert.equal(await page.$$eval('.related', all => all[1].querySelectorAll('button, input').length), 0, 'links that the API cannot change have no control')
+
+		await find('helf 2')
+		await found(['2: Shelf 2Added', ...[20, 21, 22, 23, 24, 25, 26, 27, 28, 29].map(n => `${n}: Shelf ${n}Add`)])
+		await tabTo(page, 'Add 20: Shelf 20')
+		await keys(page, 'Enter')
+		await linked(page, 'Categories', '1: Shelf 1', '2: Shelf 2', '20: Shelf 20')
+		await at('Add 21: Shelf 21')
+		assert.equal(await text(page, '#status'), 'Added 20: Shelf 20.')
+		assert.equal(page.sent.at(-1).method, 'PUT')
+		assert.ok(page.sent.at(-1).headers['idempotency-key'], 'the write has a key')
+		assert.equal((await ask(shop, 'GET', '/memberships/pen,20')).status, 200)
+
+		// An id is found, and a refusal is shown in the section.
+		await find('3')
+		await found(['3: Shelf 3Add', ...[13, 23].map(n => `${n}: Shelf ${n}Add`), '30: Shelf 30Add'])
+		await tabTo(page, 'Add 3: Shelf 3')
+		await keys(page, 'Enter')
+		await until(page, () => document.querySelector('.related .wrong')?.textContent.startsWith('You are not allowed to add to categories.'), 'the refusal is shown')
+		await at('Add 3: Shelf 3')
+		await look(page, 'links')
+
+		await tabTo(page, 'Remove 2: Shelf 2', true)
+		await keys(page, 'Enter')
+		await linked(page, 'Categories', '1: Shelf 1', '20: Shelf 20')
+		await at('Remove 20: Shelf 20')
+		assert.equal(await page.$('.related .wrong:not(:empty)'), null, 'the error has gone')
+		assert.equal((await ask(shop, 'GET', '/memberships/pen,2')).status, 410)
+
+		// Another window removes the link where the focus is, and another client adds one.
+		const other = await open(shop, '#item/categories/20')
+		await linked(other, 'Products', 'pen: Fountain pen')
+		await tabTo(other, 'Remove pen: Fountain pen')
+		await keys(other, 'Enter')
+		await linked(other, 'Products')
+		assert.equal(await focused(other), 'Products', 'the focus is at the heading of an empty list')
+		await linked(page, 'Categories', '1: Shelf 1')
+		await at('Remove 1: Shelf 1')
+		await until(page, () => document.getElementById('status').textContent === 'The categories of this product were changed elsewhere.', 'the change is announced')
+		assert.equal((await ask(shop, 'PUT', '/products/pen/categories/13')).status, 201)
+		await linked(page, 'Categories', '1: Shelf 1', '13: Shelf 13')
+		await at('Remove 1: Shelf 1')
+		await found(['3: Shelf 3Add', '13: Shelf 13Added', '23: Shelf 23Add', '30: Shelf 30Add'])
+
+		// There are two pages of the categories of the atlas. Removing a link of the second keeps both.
+		await page.goto(`${shop.url}/admin/#item/products/atlas`)
+		const shelves = [...Array(26).keys()].map(n => n + 4).filter(n => n !== 20).map(n => `${n}: Shelf ${n}`)
+		await linked(page, 'Categories', ...shelves.slice(0, 20))
+		await tabTo(page, 'More categories')
+		await keys(page, 'Enter')
+		await linked(page, 'Categories', ...shelves)
+		await at(shelves[20])
+		await tabTo(page, 'Remove 29: Shelf 29')
+		await keys(page, 'Enter')
+		await linked(page, 'Categories', ...shelves.slice(0, 24))
+		await at('Remove 28: Shelf 28')
+		await find('')
+		await tabTo(page, 'More found categories')
+		await keys(page, 'Enter')
+		await until(page, () => document.querySelectorAll('form.query li').length === 30, 'all categories are found')
+		await at('Add 29: Shelf 29')
+		for (const p of [page, other]) await p.browserContext().close()
 		await shop.stop()
 	},
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 
-const names = ['dom', 'json', 'api', 'login', 'stream', 'values', 'controls', 'form', 'conflict', 'item']
+const names = ['dom', 'json', 'api', 'login', 'stream', 'values', 'controls', 'form', 'conflict', 'links', 'item']
 const scripts = names.map(n => readFileSync(new URL(`../../../resource/admin/page/${n}.js`, import.meta.url), 'utf8')).join('\n')
 
 const text = { type: 'string' }, place = { type: 'object', fields: [{ name: 'city', type: 'string', nullable: true }, { name: 'pin', type: 'string', writeOnly: true }] }

@@ -11,7 +11,12 @@
 step 'Chromium' install_chromium
 case $subject in
 docs) step 'start the shop' start_shop ;;
-admin | live) export TMPDIR=$tmp url=$SHOP ;;
+admin)
+	export ASSORTMENT=$tmp/bin/assortment
+	step 'the assortment' go build -C "$clients" -buildvcs=false -o "$ASSORTMENT" ./browser/assortment
+	export TMPDIR=$tmp url=$SHOP
+	;;
+live) export TMPDIR=$tmp url=$SHOP ;;
 record)
 	step 'record the shop' timeout 600 node record.mjs "$SHOP" "$root/.github/images/live.svg" ${option:+"$option"}
 	exit

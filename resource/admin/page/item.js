@@ -14,7 +14,7 @@ const backTo = resource => make('p', { class: 'crumbs' }, link(titleOf(resource.
 
 // itemView returns the view of an item. It is a form if the API offers to change the item.
 async function itemView(resource, id) {
-	const noun = singular(resource.name), place = make('div')
+	const noun = singular(resource.name), place = make('div'), left = new AbortController()
 	let at, form = null, stop = () => {}
 	try {
 		at = await read(resource.name, id)
@@ -71,8 +71,8 @@ async function itemView(resource, id) {
 	}
 	if (can(resource, 'watch')) stop = watchItem(resource, id, () => at, banner, reload)
 	const node = make('div', {}, backTo(resource), make('h1', { tabIndex: -1 }, `${titleOf(noun)} ${textOf(at.item[resource.id])}`), banner, place)
-	loadMany(resource, id, node).catch(fail)
-	return { node, dirty, end: () => stop() }
+	loadMany(resource, id, node, left.signal).catch(fail)
+	return { node, dirty, end: () => { stop(); left.abort() } }
 }
 
 // watchItem says that an item was changed or deleted elsewhere. The values of the form stay as they are.
@@ -94,28 +94,6 @@ function linksOf(resource, item) {
 	const links = (resource.relations ?? []).filter(r => !r.many && r.field && item[r.field] != null && resourceNamed(r.target))
 	return links.length > 0 && make('section', { class: 'related' }, make('h2', {}, 'Related'),
 		make('ul', {}, links.map(r => make('li', {}, titleOf(r.name) + ': ', link(`${titleOf(singular(r.target))} ${textOf(item[r.field])}`, 'item', r.target, item[r.field])))))
-}
-
-// loadMany adds the related items that the API reads by the name of the relation: relations to many, and relations to one
-// whose id is in no member.
-async function loadMany(resource, id, node) {
-	for (const relation of resource.relations ?? []) {
-		if (!resourceNamed(relation.target) || !relation.many && relation.field) continue
-		const list = make('ul'), more = make('div', { class: 'buttons' })
-		await loadRelated(resource, id, relation, list, more)
-		node.append(make('section', { class: 'related' }, make('h2', {}, titleOf(relation.name)),
-			list.children.length ? list : make('p', { class: 'faint' }, 'None.'), more))
-	}
-}
-
-// loadRelated appends the next related items to a list, and a button for those after them if the relation has pages.
-async function loadRelated(resource, id, { name, target, paged }, list, more, after) {
-	const page = [paged && 'limit=20', after && 'after=' + after].filter(Boolean).join(';')
-	const { value } = await call('GET', `${pathOf(resource.name, id)}?${new URLSearchParams({ expand: page ? `${name}(${page})` : name })}`, { what: `read ${name}` })
-	const items = [value[name] ?? []].flat(), to = resourceNamed(target), next = value[name + 'Page']?.next
-	list.append(...items.map(item => make('li', {}, link(nameOf(to, item), 'item', to.name, item[to.id]))))
-	if (after) list.children[list.children.length - items.length]?.querySelector('a').focus()
-	more.replaceChildren(...next ? [button(`More ${name}`, () => loadRelated(resource, id, { name, target, paged }, list, more, next))] : [])
 }
 
 // removeItem deletes an item after a confirmation, under the condition that it is the one that the user has read.

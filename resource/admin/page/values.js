@@ -41,9 +41,12 @@ function summary(name, value) {
 // relationOf returns the relation to one item whose id is in a field.
 const relationOf = (resource, field) => resource.relations?.find(r => !r.many && r.field === field.name)
 
+// isLabel reports whether a member can name an item for readers.
+const isLabel = (resource, f) => f.type === 'string' && f.name !== resource.id && !f.format?.startsWith('date') && !f.writeOnly
+
 // nameOf returns a text for an item in a list of links: its id, and the first text that it has.
 function nameOf(resource, item) {
-	const field = resource.fields.find(f => f.type === 'string' && f.name !== resource.id && !f.format?.startsWith('date') && item[f.name])
+	const field = resource.fields.find(f => isLabel(resource, f) && item[f.name])
 	const id = textOf(item[resource.id])
 	return field ? `${id}: ${textOf(item[field.name]).slice(0, 60)}` : id
 }
