@@ -4,9 +4,9 @@
 //	mux.Handle("/admin/", admin.New(catalog, nil))
 //
 // The page lists, filters, sorts and searches each resource, follows relations and changes, creates,
-// edits, deletes and restores items, adds and removes links, transfers files, and imports JSON Lines
-// and CSV. All of it follows from the schema and the capabilities of the catalog: a page for another
-// catalog needs no code.
+// edits, deletes and restores items, adds and removes links, transfers files, imports JSON Lines and
+// CSV, and calls commands. All of it follows from the schema and the capabilities of the catalog: a
+// page for another catalog needs no code.
 //
 // The page is a client of the REST API of the same catalog. It sends the cookies of the browser, or
 // an Authorization field that the user enters or receives from [Login], so the API decides about each
@@ -47,7 +47,7 @@ var files embed.FS
 var scripts = [...]string{
 	"dom.js", "json.js", "sha256.js", "api.js", "login.js", "stream.js", "values.js", "controls.js",
 	"form.js", "conflict.js", "filters.js", "list.js", "links.js", "item.js", "transfer.js", "files.js",
-	"imports.js", "app.js",
+	"imports.js", "commands.js", "app.js",
 }
 
 // Options configures [New]. The zero value is ready to use.
@@ -101,7 +101,7 @@ func New(catalog *resource.Catalog, opts *Options) http.Handler {
 	if o.Challenge == "" {
 		o.Challenge = "Bearer"
 	}
-	doc, err := json.Marshal(describe(catalog), json.Deterministic(true))
+	doc, err := json.Marshal(describe(catalog, o.Login), json.Deterministic(true))
 	if err != nil {
 		panic("admin: New: encode the description: " + err.Error())
 	}

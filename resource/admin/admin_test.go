@@ -253,6 +253,28 @@ func TestDescription(t *testing.T) {
 	}
 }
 
+// TestDescriptionLogin checks that the commands of Login are not among the commands of the description.
+func TestDescriptionLogin(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		login *admin.Login
+		want  string
+	}{
+		{"login", &admin.Login{Command: "auth/login"}, `"commands":[{"name":"auth/logout","input":[]}]`},
+		{"login and logout", &admin.Login{Command: "auth/login", Logout: "auth/logout"}, `"commands":[]`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, body := send(t, admin.New(library(t, false), &admin.Options{Login: tt.login}), "GET", "/admin/description.json")
+			if !strings.Contains(body, tt.want) {
+				t.Errorf("the description lacks %s:\n%s", tt.want, body)
+			}
+		})
+	}
+}
+
 // TestDescriptionHides checks that neither document has what the contract hides from clients: fields
 // without JSON, names of Go, and fields that only the stored type has.
 func TestDescriptionHides(t *testing.T) {

@@ -19,6 +19,7 @@ type description struct {
 	Resources []resourceEntry `json:"resources"`
 	Files     []filesEntry    `json:"files"`
 	Imports   []importEntry   `json:"imports"`
+	Commands  []commandEntry  `json:"commands"`
 }
 
 // resourceEntry describes a resource, or the metadata of files.
@@ -73,6 +74,14 @@ type importEntry struct {
 	Atomic bool   `json:"atomic,omitzero"`
 }
 
+// commandEntry describes any other command. Job is the name of the resource of its jobs, if it has jobs.
+type commandEntry struct {
+	Name  string       `json:"name"`
+	Doc   string       `json:"doc,omitzero"`
+	Input []fieldEntry `json:"input"`
+	Job   string       `json:"job,omitzero"`
+}
+
 // fieldEntry describes a member of an object, or an element of an array.
 type fieldEntry struct {
 	Name       string `json:"name,omitzero"`
@@ -103,10 +112,10 @@ type fieldEntry struct {
 }
 
 // describe returns the description of a catalog. Parts of unknown types are left out, because REST
-// does not serve them.
-func describe(catalog *resource.Catalog) *description {
+// does not serve them, and so are the commands of login, which have their own form.
+func describe(catalog *resource.Catalog, login *Login) *description {
 	d := &description{Keyed: catalog.Idempotency() != nil, Resources: []resourceEntry{},
-		Files: []filesEntry{}, Imports: []importEntry{}}
+		Files: []filesEntry{}, Imports: []importEntry{}, Commands: []commandEntry{}}
 	for _, part := range resource.PartsOf[resource.Part](catalog) {
 		switch p := part.(type) {
 		case *resource.Resource:
@@ -120,10 +129,24 @@ func describe(catalog *resource.Catalog) *description {
 			if into := p.Into(); into != nil {
 				d.Imports = append(d.Imports, importEntry{Name: p.Name(), Target: into.Name(),
 					Atomic: into.Describe().Batches})
+			} else if login == nil || p.Name() != login.Command && p.Name() != login.Logout {
+				d.Commands = append(d.Commands, describeCommand(p))
 			}
 		}
 	}
 	return d
+}
+
+// describeCommand describes a command that is no import.
+func describeCommand(c *command.Command) commandEntry {
+	e := commandEntry{Name: c.Name(), Doc: c.Doc(), Input: []fieldEntry{}}
+	if in := c.Input(); in != nil {
+		e.Input = describeFields(in, nil)
+	}
+	if jobs := c.Jobs(); jobs != nil {
+		e.Job = jobs.Name()
+	}
+	return e
 }
 
 // describeResource describes a resource in the names of its contract.

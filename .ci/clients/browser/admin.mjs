@@ -7,6 +7,7 @@
 // - Values that the user has not changed are kept, a write whose response is lost is done once, and a form with changes is
 //   left after a question only, also by signing out.
 // - Links of a relation are added and removed with the keyboard, also in another window, and an error is shown beside them.
+// - A command is called: its input is refused, it starts a job, and its output is shown.
 // - Changes made in another window and by another client are marked in a list, also those made while the shop is down.
 // - axe finds no violation in each kind of view, at two widths, in light and dark colors, and no view is too wide.
 // - The console is empty, and nothing but the shop is requested.
@@ -35,6 +36,14 @@ async function start(...flags) {
 	shop.flags = flags
 	shops.push(shop)
 	return shop
+}
+
+// startAssortment starts the server with links.
+async function startAssortment() {
+	const assortment = await startProgram(process.env.ASSORTMENT, ['-addr', ownAddress])
+	assortment.flags = ['assortment']
+	shops.push(assortment)
+	return assortment
 }
 
 // ask sends a request beside the page.
@@ -203,8 +212,7 @@ const parts = {
 	},
 
 	async 'items are linked and unlinked with the keyboard'() {
-		const shop = await startProgram(process.env.ASSORTMENT, ['-addr', ownAddress])
-		shops.push(shop)
+		const shop = await startAssortment()
 		const page = await open(shop, '#item/products/pen')
 		const linked = (page, title, ...want) => until(page, (t, want) => {
 			const s = [...document.querySelectorAll('.related')].find(s => s.querySelector('h2').textContent === t)
@@ -281,6 +289,42 @@ const parts = {
 		await at('Add 29: Shelf 29')
 		for (const p of [page, other]) await p.browserContext().close()
 		await shop.stop()
+	},
+
+	async 'commands are called with the keyboard'() {
+		const shop = await start('-db', 'memory')
+		const page = await open(shop, '#list/orders')
+		await tabTo(page, 'Cancel stale')
+		await keys(page, 'Enter')
+		await heading(page, 'Cancel stale')
+		await until(page, () => document.activeElement.labels?.[0]?.textContent.startsWith('Older than'), 'the first field has the focus')
+		await page.keyboard.type('soon')
+		await keys(page, 'Enter')
+		await until(page, () => document.activeElement.getAttribute('aria-invalid') === 'true' && document.querySelector('.wrong').textContent, 'the field is refused')
+		await look(page, 'command')
+		await page.keyboard.down('Control')
+		await keys(page, 'a')
+		await page.keyboard.up('Control')
+		await page.keyboard.type('1h')
+		await keys(page, 'Enter')
+		await until(page, () => /^Job /.test(document.querySelector('h1').textContent), 'the job is shown')
+		await noticed(page, 'Started orders/cancel-stale.')
+		assert.ok(page.sent.at(-1).headers['idempotency-key'], 'the call has a key')
+		await page.browserContext().close()
+		await shop.stop()
+
+		const other = await startAssortment()
+		const home = await open(other)
+		await tabTo(home, 'Stock: Count')
+		await keys(home, 'Enter')
+		await heading(home, 'Count')
+		await tabTo(home, 'Count')
+		await keys(home, 'Enter')
+		await until(home, () => document.querySelector('.result dl')?.textContent === 'Products2', 'the output is shown')
+		assert.equal(await focused(home), 'Result')
+		await look(home, 'output')
+		await home.browserContext().close()
+		await other.stop()
 	},
 
 	async 'changes that are not saved are discarded after a question only'() {

@@ -2,7 +2,7 @@
 const config = JSON.parse(document.querySelector('meta[name=config]').content)
 
 // catalog is the description of what the API serves: description.json.
-let catalog = { keyed: false, resources: [], files: [], imports: [] }
+let catalog = { keyed: false, resources: [], files: [], imports: [], commands: [] }
 
 // authorization is the value of the Authorization field. Empty means cookies alone. It is kept in this tab's memory only.
 let authorization = ''

@@ -16,13 +16,14 @@ let fragment = '', arrived = null
 
 // viewOf returns the view of a fragment, such as #list/orders?status=paid or #item/orders/5.
 async function viewOf(kind, [name, id], params) {
-	const resource = resourceNamed(name), files = catalog.files.find(f => f.name === name), command = catalog.imports.find(i => i.name === name)
+	const resource = resourceNamed(name), files = catalog.files.find(f => f.name === name), named = c => c.name === name
 	if (kind === 'files' && files || kind === 'list' && files) return filesView(files, params)
 	if (kind === 'list' && resource) return listView(resource, params)
 	if (kind === 'new' && resource && can(resource, 'create')) return newView(resource)
 	if (kind === 'item' && files) return filesView(files, new URLSearchParams(id ? [[resource?.id ?? 'id', id]] : []))
 	if (kind === 'item' && resource && id !== undefined) return itemView(resource, id)
-	if (kind === 'import' && command) return importView(command)
+	if (kind === 'import' && catalog.imports.some(named)) return importView(catalog.imports.find(named))
+	if (kind === 'command' && catalog.commands.some(named)) return commandView(catalog.commands.find(named))
 	return homeView()
 }
 
@@ -32,7 +33,8 @@ function homeView() {
 	return {
 		node: make('div', {}, make('h1', { tabIndex: -1 }, config.title), make('ul', { class: 'cards' },
 			entries.map(r => make('li', {}, link(titleOf(r.name), 'list', r.name), make('p', { class: 'faint' }, r.doc ?? ''))),
-			catalog.files.map(f => make('li', {}, link(titleOf(f.name), 'files', f.name), make('p', { class: 'faint' }, `Files of at most ${bytes(f.maxSize)}.`))))),
+			catalog.files.map(f => make('li', {}, link(titleOf(f.name), 'files', f.name), make('p', { class: 'faint' }, `Files of at most ${bytes(f.maxSize)}.`))),
+			commandsOf().map(c => make('li', {}, link(c.name.split('/').map(titleOf).join(': '), 'command', c.name), make('p', { class: 'faint' }, c.doc ?? ''))))),
 	}
 }
 
@@ -41,7 +43,7 @@ function clear() {
 	routes++
 	view?.end?.()
 	view = null
-	catalog = { keyed: false, resources: [], files: [], imports: [] }
+	catalog = { keyed: false, resources: [], files: [], imports: [], commands: [] }
 	for (const id of ['side', 'view', 'notice']) $(id).replaceChildren()
 	document.title = config.title
 }
@@ -79,7 +81,7 @@ async function route() {
 	notice('')
 	$('side').classList.remove('open')
 	$('menu').setAttribute('aria-expanded', 'false')
-	const part = kind === 'import' ? catalog.imports.find(i => i.name === rest[0])?.target : rest[0]
+	const part = kind === 'import' ? catalog.imports.find(i => i.name === rest[0])?.target : rest[0]?.split('/')[0]
 	for (const a of $('side').querySelectorAll('a')) {
 		a.hash.split('/')[1] === encodeURIComponent(part) ? a.setAttribute('aria-current', 'page') : a.removeAttribute('aria-current')
 	}

@@ -14,7 +14,8 @@ async function listView(resource, params, { actions, top } = {}) {
 	Object.assign(state, { columns, table, live, count, pages, fresh, actions, go })
 	const node = make('div', {},
 		make('div', { class: 'head' }, heading, can(resource, 'create') && !top && make('a', { class: 'button main', href: address('new', resource.name) }, `New ${singular(resource.name)}`),
-			importers.map(i => make('a', { class: 'button', href: address('import', i.name) }, 'Import'))),
+			importers.map(i => make('a', { class: 'button', href: address('import', i.name) }, 'Import')),
+			commandsOf(resource.name).map(c => make('a', { class: 'button', href: address('command', c.name) }, titleOf(c.name.split('/')[1])))),
 		resource.doc && make('p', { class: 'faint' }, resource.doc), top, query,
 		make('div', { class: 'state' }, count, live), fresh,
 		make('div', { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': `Table of ${resource.name}` }, table), pages)

@@ -16,6 +16,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/admin"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/rest"
@@ -48,6 +49,11 @@ type origin struct {
 	ID    string `json:"id" readOnly:"true" id:"sku,maker"`
 	SKU   string `json:"sku"`
 	Maker int    `json:"maker"`
+}
+
+// counted is the output of stock/count, a command without an input in an area that is no resource.
+type counted struct {
+	Products int `json:"products"`
 }
 
 func main() {
@@ -130,6 +136,8 @@ func newCatalog(ctx context.Context) (*resource.Catalog, error) {
 			AuthorizeGone: func(context.Context, string) error { return nil }}),
 		fixed.Resource("origins", &resource.Options[origin]{Public: true,
 			Query: query.Support{Filter: map[string][]query.Op{"sku": {query.Eq}, "maker": {query.Eq}}}}),
+		command.New("stock/count", func(context.Context, struct{}) (counted, error) { return counted{2}, nil },
+			&command.Options[struct{}]{Public: true, Doc: "Counts the products."}),
 	), nil
 }
 
