@@ -230,6 +230,7 @@ const parts = {
 
 		await find('helf 2')
 		await found(['2: Shelf 2Added', ...[20, 21, 22, 23, 24, 25, 26, 27, 28, 29].map(n => `${n}: Shelf ${n}Add`)])
+		assert.equal(await text(page, '#status'), 'Found 11 categories.')
 		await tabTo(page, 'Add 20: Shelf 20')
 		await keys(page, 'Enter')
 		await linked(page, 'Categories', '1: Shelf 1', '2: Shelf 2', '20: Shelf 20')

@@ -132,7 +132,7 @@ function finder(to, name, attempt, has, add) {
 		const { items, next } = await searchItems(to, input.value.trim(), after), rows = items.map(rowOf)
 		after ? found.append(...rows) : found.replaceChildren(...rows.length ? rows : [make('li', { class: 'faint' }, `There is no such ${noun}.`)])
 		more.replaceChildren(...next ? [button(`More found ${to.name}`, () => find(next))] : [])
-		report(rows.length ? `Found ${rows.map(row => row.firstChild.textContent).join(', ')}.` : found.textContent)
+		report(rows.length ? `Found ${rows.length} ${rows.length === 1 ? noun : titleOf(to.name).toLowerCase()}.` : found.textContent)
 		if (after) (nextButton(rows[0]) ?? input).focus()
 	})
 	const node = make('form', {
