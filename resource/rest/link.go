@@ -36,14 +36,17 @@ func linkMethods(c *resource.Catalog, r *resource.Resource, relation string) []s
 // serveLink serves the path of a link below an item. rest is the path after the name of the resource.
 func (x *call) serveLink(rest string) error {
 	parts := strings.Split(strings.TrimSuffix(rest, "/"), "/")
-	if len(parts) != 3 {
+	var l *link
+	if len(parts) > 1 && parts[0] != "" {
+		l = find(x.route.links, parts[1])
+	}
+	switch {
+	case l != nil && len(parts) == 2:
+		return x.noRelation(l)
+	case l == nil || l.allow == nil || len(parts) != 3 || parts[2] == "":
 		return problem.New(problem.NotFound, "There is no resource at this path.")
 	}
-	l := find(x.route.links, parts[1])
-	if l == nil || l.allow == nil || parts[0] == "" || parts[2] == "" {
-		return problem.New(problem.NotFound, "There is no resource at this path.")
-	}
-	x.r.Pattern = x.route.patternItem + "/" + l.name + "/{target}"
+	x.r.Pattern = x.route.linkPattern(l)
 	if strings.HasSuffix(rest, "/") {
 		return x.redirect(strings.TrimSuffix(x.path(), "/"))
 	}
@@ -66,6 +69,21 @@ func (x *call) serveLink(rest string) error {
 	}
 	return notAllowed(l.allow)
 }
+
+// noRelation is the error for the path of a relation, such as /products/{id}/categories. The path has no
+// list: expand has the pages of related items, with their filters and order.
+func (x *call) noRelation(l *link) error {
+	detail := "There is no resource at this path. The related items are in GET " + x.route.patternItem +
+		"?expand=" + l.name
+	if l.allow != nil {
+		changes := strings.ReplaceAll(strings.TrimSuffix(l.allow[0], ", OPTIONS"), ", ", " and ")
+		detail += ", and their links are changed by " + changes + " of " + x.route.linkPattern(l)
+	}
+	return problem.New(problem.NotFound, detail+".")
+}
+
+// linkPattern returns the pattern of the path of a link.
+func (rt *route) linkPattern(l *link) string { return rt.patternItem + "/" + l.name + "/{target}" }
 
 // changeLink makes or removes a link. The response has no body: a link has no representation of its
 // own. Location is the item of Relation.Through.

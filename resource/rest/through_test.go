@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net/http/httptest"
 	"strings"
@@ -72,7 +73,8 @@ func (a *assortment) handler(t *testing.T) *rest.Handler {
 	}
 	a.products.ID = "sku"
 	a.products.Relations = []resource.Relation[article]{
-		{Name: "categories", Target: "categories", Through: "product-categories", By: "productSku", To: "categoryId"}}
+		{Name: "categories", Target: "categories", Through: "product-categories", By: "productSku", To: "categoryId"},
+	}
 	a.categories.Relations = []resource.Relation[category]{
 		{Name: "products", Target: "products", Through: "product-categories", By: "categoryId", To: "productSku"}}
 	a.links.AllowRecreate = true
@@ -236,6 +238,36 @@ func TestThroughRace(t *testing.T) {
 	want(t, send(t, h, "PUT /products/paper/categories/3"), 204, "Location:")
 	wantBody(t, send(t, h, "GET /product-categories/paper,3"), 200,
 		`{"id":"paper,3","productSku":"paper","categoryId":3,"position":7}`)
+}
+
+// TestThroughRelationPath: the path of a relation has no list; the error names what exists.
+func TestThroughRelationPath(t *testing.T) {
+	t.Parallel()
+	var a assortment
+	h := a.handler(t)
+	const hint = "There is no resource at this path. The related items are in GET /products/{id}?expand=categories, " +
+		"and their links are changed by PUT and DELETE of /products/{id}/categories/{target}."
+	const plain = "There is no resource at this path."
+	for _, tt := range []struct{ line, want string }{
+		{"GET /products/pen/categories", hint},
+		{"POST /products/none/categories", hint},
+		{"GET /products/pen/categories/", hint},
+		{"GET /products/pen/%63ategories", hint},
+		{"GET /products/pen/none", plain},
+		{"GET /products//", plain},
+		{"GET /products//categories", plain},
+		{"GET /products/pen/categories/1/2", plain},
+	} {
+		got := send(t, h, tt.line)
+		wantProblem(t, got, problem.NotFound)
+		var d struct{ Detail string }
+		if err := json.Unmarshal([]byte(got.body), &d); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, d.Detail); diff != "" {
+			t.Errorf("%s: detail (-want +got):\n%s", tt.line, diff)
+		}
+	}
 }
 
 // TestThroughRequired: a link is not offered if its item needs a member that the path does not have.

@@ -99,7 +99,7 @@ func (h *Handler) newOverview(r *http.Request) *overview {
 	}
 	if c.rest != nil {
 		for _, p := range resource.PartsOf[resource.Part](c.catalog) {
-			if entry := newPartEntry(p); entry.Kind != "" {
+			if entry := newPartEntry(c.catalog, p); entry.Kind != "" {
 				entry.URL = h.urlIn(c, base, "/"+entry.Name)
 				out.Parts = append(out.Parts, entry)
 			}
@@ -172,7 +172,7 @@ func (h *Handler) addVersions(out *overview, base string) {
 
 // newPartEntry returns the entry of a part. Its Kind is empty for a kind of part that REST does not
 // serve.
-func newPartEntry(p resource.Part) partEntry {
+func newPartEntry(c *resource.Catalog, p resource.Part) partEntry {
 	e := partEntry{Name: p.Part().Name}
 	path := "/" + e.Name
 	add := func(can bool, method, path, summary string) {
@@ -190,6 +190,13 @@ func newPartEntry(p resource.Part) partEntry {
 		add(p.Can(resource.OpPatch), "PATCH", path+"/{id}", "Change")
 		add(p.Can(resource.OpDelete), "DELETE", path+"/{id}", "Delete")
 		add(p.Can(resource.OpRestore), "POST", path+"/{id}/restore", "Restore")
+		for _, relation := range p.Describe().Relations {
+			if join := c.LinkedBy(p, relation); join != nil {
+				target := path + "/{id}/" + relation + "/{target}"
+				add(join.Describe().TakesIDs, "PUT", target, "Link")
+				add(join.Can(resource.OpDelete), "DELETE", target, "Unlink")
+			}
+		}
 	case *resource.Lookup:
 		e.Kind = "lookup"
 		add(true, "GET", path, "Look up")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
@@ -589,5 +590,50 @@ func TestNoLinkWithoutGET(t *testing.T) {
 	h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/", nil))
 	if diff := cmp.Diff([]string{"Origin, Accept, Accept-Encoding"}, w.Header()["Vary"]); diff != "" {
 		t.Errorf("Vary (-want +got):\n%s", diff)
+	}
+}
+
+// TestLinkOperations: the index and llms.txt have the paths of links, as the OpenAPI document has.
+func TestLinkOperations(t *testing.T) {
+	t.Parallel()
+	type noteTag struct {
+		ID   string `json:"id" readOnly:"true" id:"noteId,tagId"`
+		Note int64  `json:"noteId"`
+		Tag  int64  `json:"tagId"`
+	}
+	links := resource.OpsOf(memory.New[noteTag](nil))
+	links.Delete, links.Deleted = nil, nil // links are made only
+	c := resource.NewCatalog(nil,
+		resource.New("notes", memory.New[note](nil), &resource.Options[note]{Public: true,
+			Relations: []resource.Relation[note]{
+				{Name: "tags", Target: "tags", Through: "note-tags", By: "noteId", To: "tagId"}}}),
+		resource.New("tags", memory.New[note](nil), &resource.Options[note]{Public: true,
+			Relations: []resource.Relation[note]{
+				{Name: "links", Target: "note-tags", Many: true, By: "tagId"}}}),
+		links.Resource("note-tags", &resource.Options[noteTag]{Public: true, Query: query.Support{
+			Filter: map[string][]query.Op{"noteId": {query.Eq}, "tagId": {query.Eq}}}}))
+	h := serve.New(c, &serve.Options{NoGraphQL: true})
+	var index struct {
+		Parts []struct {
+			Operations []struct{ Method, Path, Summary string }
+		}
+	}
+	if err := json.Unmarshal([]byte(bodyOf(t, send(t, h, "GET", "/", ""))), &index); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range index.Parts {
+		for _, op := range p.Operations {
+			if strings.Contains(op.Path, "{target}") {
+				got = append(got, op.Method+" "+op.Path+" "+op.Summary)
+			}
+		}
+	}
+	if diff := cmp.Diff([]string{"PUT /notes/{id}/tags/{target} Link"}, got); diff != "" {
+		t.Errorf("links in the index (-want +got):\n%s", diff)
+	}
+	const want = "- `PUT /notes/{id}/tags/{target}`: link\n"
+	if text := bodyOf(t, send(t, h, "GET", "/llms.txt", "")); !strings.Contains(text, want) {
+		t.Errorf("llms.txt lacks %s:\n%s", want, text)
 	}
 }
