@@ -12,8 +12,8 @@ import (
 // number in both operation ids.
 func (b *builder) lookup(l *resource.Lookup) {
 	target := b.c.Target(l)
-	d := &described{builder: b, r: target, name: target.Name(), word: b.o.REST.Resource(target).Media,
-		policy: target.Describe()}
+	d := &described{builder: b, r: target, name: target.Name(), word: b.itemWord(target),
+		policy: target.Describe(), settings: b.o.REST.Resource(target)}
 	// The same model as in describeResource, so this is a reference to the existing component.
 	d.item = b.component(model{typ: target.Type(), mode: shown})
 	d.samples.item = b.sampleOf(d.item)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/stoa-go/stoa/resource"
 )
 
 // pascal converts a name to the style of Go and of most generators: line-items becomes LineItems.
@@ -37,6 +39,42 @@ func camel(name string) string {
 	_, n := utf8.DecodeRuneInString(p)
 	return strings.ToLower(p[:n]) + p[n:]
 }
+
+// itemName returns the name of the items of a resource, in the style of Go: that of the stored Go type,
+// also for a view, so that all contracts use the same name. A view of a type that differs by case only keeps
+// its own name. Package graphql has the same rule. rest.ResourceOptions.Media replaces the name.
+func (b *builder) itemName(r *resource.Resource) string {
+	media, stored := b.o.REST.Resource(r).Media, r.Describe().Stored.Name
+	switch name := r.Type().Name; {
+	case media != strings.ToLower(stored):
+		return pascal(media)
+	case strings.EqualFold(name, stored):
+		return pascal(name)
+	}
+	return pascal(stored)
+}
+
+// itemWord returns the name of the items in sentences: book genre for BookGenre, and Media if it is set.
+func (b *builder) itemWord(r *resource.Resource) string {
+	media := b.o.REST.Resource(r).Media
+	if media != strings.ToLower(r.Describe().Stored.Name) {
+		return media
+	}
+	var words []byte
+	name := b.itemName(r)
+	for i := range len(name) {
+		// A word begins with the first capital of a run, or with the last one before a small letter.
+		if isUpper(name, i) && i > 0 && (!isUpper(name, i-1) || isLower(name, i+1)) {
+			words = append(words, ' ')
+		}
+		words = append(words, name[i])
+	}
+	return strings.ToLower(string(words))
+}
+
+func isUpper(s string, i int) bool { return 'A' <= s[i] && s[i] <= 'Z' }
+
+func isLower(s string, i int) bool { return i < len(s) && 'a' <= s[i] && s[i] <= 'z' }
 
 // names is a set of names that are in use. Schemas and the entries of reserve share one set; nouns
 // and operation ids have their own.

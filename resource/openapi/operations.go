@@ -38,10 +38,10 @@ type described struct {
 // schema of its items.
 func (b *builder) describeResource(r *resource.Resource) *described {
 	settings := b.o.REST.Resource(r)
-	d := &described{builder: b, r: r, name: r.Name(), word: settings.Media, policy: r.Describe(),
+	d := &described{builder: b, r: r, name: r.Name(), word: b.itemWord(r), policy: r.Describe(),
 		settings: settings,
 		counted:  r.Describe().Counts}
-	d.noun = pascal(d.word)
+	d.noun = b.itemName(r)
 	if b.nouns[d.noun] {
 		d.noun = pascal(r.Name()) + "Item" // the items of another resource have that name
 	}
@@ -89,7 +89,7 @@ func (d *described) list() *operation {
 		d.orderText(), d.linesText(),
 		d.feedText("the items that match the filters"))
 	op.Parameters = d.listParameters()
-	types := append([]string{mediaJSON}, d.vendorTypes(d.word)...)
+	types := append([]string{mediaJSON}, d.vendorTypes(d.settings.Media)...)
 	sample := d.samples.list
 	if !d.full {
 		sample = "" // the example of an item is enough
@@ -389,7 +389,7 @@ func (d *described) withGone(statuses ...int) []int {
 func (d *described) newRequestBody(m model, example string) *requestBody {
 	s := d.component(m)
 	return &requestBody{Required: true, Description: d.bodySizeText(),
-		Content: d.contents(append([]string{mediaJSON}, d.vendorTypes(d.word)...), s, example)}
+		Content: d.contents(append([]string{mediaJSON}, d.vendorTypes(d.settings.Media)...), s, example)}
 }
 
 // bodySizeText describes the size limit of a request body.
@@ -418,7 +418,7 @@ func (b *builder) media(s *schemaObject, name string) *mediaType {
 
 // itemContent describes an item in a response.
 func (d *described) itemContent() ordered[*mediaType] {
-	return d.contents(append([]string{mediaJSON}, d.vendorTypes(d.word)...), d.item, d.samples.item)
+	return d.contents(append([]string{mediaJSON}, d.vendorTypes(d.settings.Media)...), d.item, d.samples.item)
 }
 
 // itemHeaders returns the header fields of every representation of an item.

@@ -136,7 +136,7 @@ func (b *builder) component(m model) *schemaObject {
 func (b *builder) baseName(t *schema.Type) string {
 	for _, r := range b.c.Resources() {
 		if r.Type() == t {
-			return pascal(b.o.REST.Resource(r).Media)
+			return b.itemName(r)
 		}
 	}
 	return pascal(t.Name)
