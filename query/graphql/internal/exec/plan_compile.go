@@ -28,7 +28,7 @@ func (e *Engine) compile(document, operation string) (*Plan, []*gqlerror.Error) 
 		return nil, []*gqlerror.Error{documentError(err)}
 	}
 	if bad := validate.Document(e.cfg.Schema, doc, e.cfg.Rules); len(bad) > 0 {
-		return nil, invalid(bad)
+		return nil, e.invalid(bad)
 	}
 	op, failed := getOperation(doc, operation)
 	if failed != nil {
@@ -74,12 +74,16 @@ func documentError(err error) *gqlerror.Error {
 }
 
 // invalid converts the errors of validation, which limits their number. Their messages contain
-// names of the document, which may be long.
-func invalid(bad []validate.Error) []*gqlerror.Error {
+// names of the document, which may be long. Hints are names of the schema, so they are left out if
+// introspection is.
+func (e *Engine) invalid(bad []validate.Error) []*gqlerror.Error {
 	out := make([]*gqlerror.Error, len(bad))
-	for i, e := range bad {
-		out[i] = &gqlerror.Error{Message: shortened(e.Message), Code: gqlerror.ValidationFailed, Rule: e.Rule}
-		for _, at := range e.Locations {
+	for i, b := range bad {
+		out[i] = &gqlerror.Error{Message: shortened(b.Message), Code: gqlerror.ValidationFailed, Rule: b.Rule}
+		if b.Hint != "" && !e.cfg.NoIntrospection {
+			out[i].Message += " " + b.Hint
+		}
+		for _, at := range b.Locations {
 			out[i].Locations = append(out[i].Locations, gqlerror.Location(at))
 		}
 	}

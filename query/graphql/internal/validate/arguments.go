@@ -17,9 +17,9 @@ import (
 func (v *validator) fieldArguments(f *parser.Field, def *model.Field, parent *model.Type) {
 	for _, arg := range f.Arguments {
 		if argument(def.Args, arg.Name.Value) == nil {
-			v.report("KnownArgumentNames",
+			v.reportHint("KnownArgumentNames",
 				fmt.Sprintf(`Unknown argument %q on field "%s.%s".`, arg.Name.Value, parent.Name, def.Name),
-				arg.Loc)
+				func() string { return inputHint(arg.Name.Value, def.Args) }, arg.Loc)
 		}
 	}
 	// Section 5.4.3. The error is reported at the field, because the argument has no location.

@@ -77,8 +77,9 @@ func (v *validator) field(f *parser.Field, parent *model.Type) {
 	var def *model.Field
 	if parent != nil {
 		if def = v.schema.Field(parent, f.Name.Value); def == nil {
-			v.report("FieldsOnCorrectType",
-				fmt.Sprintf("Cannot query field %q on type %q.", f.Name.Value, parent.Name), f.Loc)
+			v.reportHint("FieldsOnCorrectType",
+				fmt.Sprintf("Cannot query field %q on type %q.", f.Name.Value, parent.Name),
+				func() string { return v.fieldHint(parent, f.Name.Value) }, f.Loc)
 		}
 	}
 	v.directives(f.Directives, "FIELD")
@@ -99,7 +100,10 @@ func (v *validator) field(f *parser.Field, parent *model.Type) {
 	if def.Name == "__schema" || def.Name == "__type" {
 		v.introspectionDepth(f)
 	}
+	outer := v.in
+	v.in = enclosing{parent, def}
 	v.selections(f.SelectionSet, selectable(def.Type))
+	v.in = outer
 }
 
 // leafSelection checks that a field has a selection set exactly if its type is composite (section 5.3.3).

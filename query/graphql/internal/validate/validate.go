@@ -49,6 +49,9 @@ type Error struct {
 	// "Limits".
 	Rule    string
 	Message string
+	// Hint is a sentence that names similar names of the schema, or "". The reference implementation
+	// has it at the end of the message, unless the option hideSuggestions is set.
+	Hint string
 	// Locations has up to 20 locations in the document, the most relevant one first.
 	Locations []Location
 }
@@ -99,6 +102,7 @@ type validator struct {
 	fragments  []*fragment          // in the order of the document, including those with equal names
 	byName     map[string]*fragment // the last fragment of each name
 	current    *definition          // the operation or fragment being checked
+	in         enclosing            // the field being checked
 	visits     int                  // number of traversals of fragments so far
 	reached    int                  // number of fragments reached, summed over operations
 
@@ -188,4 +192,12 @@ func (v *validator) report(rule, message string, at ...*parser.Location) {
 		e.Locations = append(e.Locations, Location(*loc))
 	}
 	v.errors = append(v.errors, e)
+}
+
+// reportHint is report with a hint, which is computed only if the error is added.
+func (v *validator) reportHint(rule, message string, hint func() string, at *parser.Location) {
+	if !v.enough() {
+		v.report(rule, message, at)
+		v.errors[len(v.errors)-1].Hint = hint()
+	}
 }

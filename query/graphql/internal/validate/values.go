@@ -113,8 +113,9 @@ func (v *validator) object(value *parser.ObjectValue, at position) {
 		def := typ.Input(f.Name.Value)
 		if def == nil {
 			if !at.unchecked {
-				v.report("ValuesOfCorrectType",
-					fmt.Sprintf("Field %q is not defined by type %q.", f.Name.Value, typ.Name), f.Loc)
+				v.reportHint("ValuesOfCorrectType",
+					fmt.Sprintf("Field %q is not defined by type %q.", f.Name.Value, typ.Name),
+					func() string { return inputHint(f.Name.Value, typ.Inputs) }, f.Loc)
 			}
 			v.value(f.Value, position{unchecked: true})
 			continue
