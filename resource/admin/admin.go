@@ -64,6 +64,10 @@ type Options struct {
 	// [resource.ErrUnauthenticated], [resource.ErrForbidden] or a [*problem.Details]. The page itself is
 	// public: it contains only Title, Base and the form of Login. Nil means that the description is
 	// public, too. The operations of the API have the authorization of their resources.
+	//
+	// For a request without credentials the status must be 401, as that of ErrUnauthenticated; the
+	// response then has Challenge. The page opens the form of Login only after a 401. After a 403 it
+	// shows an error, and the user cannot sign in. Middleware before the handler must do the same.
 	Authorize func(r *http.Request) error
 	// Challenge is the WWW-Authenticate value of a 401 (RFC 9110 section 11.6.1). Default "Bearer".
 	Challenge string

@@ -41,6 +41,8 @@ type book struct {
 	Title    string    `json:"title" required:"true" maxLength:"200" unique:"true"`
 	AuthorID *int64    `json:"authorId"`
 	Price    float64   `json:"price" minimum:"0" default:"10"`
+	Fee      string    `json:"fee" format:"decimal" precision:"12,2" default:"0"`
+	Digits   []string  `json:"digits" format:"decimal" precision:"4"`
 	State    string    `json:"state" enum:"draft,printed" default:"draft"`
 	Tags     []string  `json:"tags" maxItems:"5" enum:"new,old"`
 	Chapters []chapter `json:"chapters,omitzero"`

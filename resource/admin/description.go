@@ -106,6 +106,8 @@ type fieldEntry struct {
 	Minimum   string `json:"minimum,omitzero"` // as text, because JavaScript would round large integers
 	Maximum   string `json:"maximum,omitzero"`
 	Pattern   string `json:"pattern,omitzero"`
+	Precision int    `json:"precision,omitzero"` // digits of a decimal
+	Scale     int    `json:"scale,omitzero"`     // those after the point
 
 	Fields []fieldEntry `json:"fields,omitempty"` // of an object
 	Items  *fieldEntry  `json:"items,omitzero"`   // of an array
@@ -240,6 +242,7 @@ func describeFields(t *schema.Type, around []*schema.Type) []fieldEntry {
 		}
 		limits.Enum, limits.MinLength, limits.MaxLength = f.Enum, f.MinLength, f.MaxLength
 		limits.Minimum, limits.Maximum = f.Minimum, f.Maximum
+		limits.Precision, limits.Scale = f.Precision, f.Scale
 		if f.Format != "" {
 			limits.Format = f.Format
 		}
