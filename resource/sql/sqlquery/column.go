@@ -36,6 +36,11 @@ type Column struct {
 	// NotNull declares that the column is never NULL. Conditions are then simpler, and more indexes
 	// can be used.
 	NotNull bool
+	// NullZero declares that items have the zero value of the Kind if the column is NULL, and not null.
+	// Lists sort these rows as that value: the sort key of text, numbers and booleans is coalesce(column,
+	// zero). The other kinds have no index expression: a Time that is zero must be stored as NULL, and its
+	// filters treat NULL as the zero time. Filters of the other kinds still distinguish NULL and zero.
+	NullZero bool
 	// Layout is for a Time that is stored as text, in UTC, formatted with this layout of
 	// [time.Time.Format]. The texts must sort like the times: from the year down, with fixed width.
 	// [time.RFC3339Nano] is supported as well although its texts do not; only an index on
@@ -121,6 +126,10 @@ type operand struct {
 	unit   time.Duration
 	// text is the column cast to text, for another type that is a string in JSON.
 	text *operand
+	// coalesced is the operand of sort keys with NullZero, if the column may also store the zero value.
+	coalesced *operand
+	// nullZero means that only NULL is the zero value, which is "" or the zero time.
+	nullZero bool
 }
 
 // newOperand prepares the SQL of a column for all statements.
@@ -157,7 +166,37 @@ func newOperand(d Dialect, field string, c Column) (*operand, error) {
 	if err == nil {
 		err = o.setCollation(c)
 	}
+	if err == nil && c.NullZero && !c.NotNull {
+		err = o.setNullZero(c)
+	}
 	return o, err
+}
+
+// setNullZero chooses how NULL sorts as the zero value. A type without the value needs nothing but the
+// position of it.
+func (o *operand) setNullZero(c Column) (err error) {
+	zero := ""
+	switch name := o.typ.Name; {
+	case c.Kind == Integer || c.Kind == Number:
+		zero = "0"
+	case c.Kind == Bool:
+		zero = "FALSE"
+	case o.kind == Text && (o.dialect == SQLite || name == sqltype.Text || name == sqltype.VarChar ||
+		name == sqltype.Char || name == sqltype.CIText):
+		zero = "''"
+	default:
+		o.nullZero = true
+		return nil
+	}
+	c.Expr, c.Name, c.Path, c.NotNull, c.NullZero = "coalesce("+o.raw+", "+zero+")", "", nil, true, false
+	o.coalesced, err = newOperand(o.dialect, "", c)
+	return err
+}
+
+// isZero reports whether v is the zero value, for an operand with nullZero.
+func isZero(v any) bool {
+	at, ok := v.(time.Time)
+	return ok && at.IsZero() || v == ""
 }
 
 // setTime chooses the representation of times.

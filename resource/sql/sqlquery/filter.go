@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stoa-go/stoa/query"
@@ -144,6 +145,36 @@ func constant(b bool) string { return either(b, truth, falsehood) }
 // comparison returns the condition that a comparison evaluates to want.
 func (w *writer) comparison(f query.Filter, want bool) string {
 	o := w.column(f.Field)
+	if o.nullZero && o.class == classTime {
+		return w.zeroComparison(o, f, want)
+	}
+	return w.comparisonOf(o, f, want)
+}
+
+// zeroComparison is comparison for times that are zero if the column is NULL.
+func (w *writer) zeroComparison(o *operand, f query.Filter, want bool) string {
+	stored := *o
+	stored.notNull = true
+	condition := w.comparisonOf(&stored, f, want)
+	of := f
+	if !want {
+		of = query.Not(f)
+	}
+	switch matches := query.Match(of, func(string) any { return time.Time{} }); {
+	case condition == constant(matches):
+		return condition
+	case matches && condition == falsehood:
+		return o.null(true)
+	case matches:
+		return "(" + condition + " OR " + o.null(true) + ")"
+	case condition == truth:
+		return o.null(false)
+	}
+	return condition // which is not true for NULL
+}
+
+// comparisonOf is comparison with an operand.
+func (w *writer) comparisonOf(o *operand, f query.Filter, want bool) string {
 	if o.list != listNone && f.Op != query.IsNull {
 		return w.listComparison(o, f, want)
 	}

@@ -35,7 +35,11 @@ func (w *writer) keys(q query.Query) []key {
 			keys[i] = w.joinedKey(order)
 			continue
 		}
-		keys[i] = key{operand: w.column(order.Field), desc: order.Desc}
+		o := w.column(order.Field)
+		if o.coalesced != nil {
+			o = o.coalesced
+		}
+		keys[i] = key{operand: o, desc: order.Desc}
 		if !keys[i].orderable() {
 			w.fail("%s has no order", order.Field)
 		}
@@ -55,7 +59,7 @@ func (k *key) setPosition(v any) {
 	switch c := classOf(v); {
 	case c == classNull && k.notNull && k.kind == Decimal && k.dialect == PostgreSQL:
 		k.bound = bound{exactly, notANumber} // has no canonical value
-	case c == classNull:
+	case c == classNull, k.nullZero && isZero(v):
 		k.isNull = true
 	case c < k.class:
 		k.bound = bound{relation: belowAll}

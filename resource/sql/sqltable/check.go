@@ -12,6 +12,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/sql/internal/sqltype"
+	"github.com/stoa-go/stoa/resource/sql/sqlquery"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -268,12 +269,19 @@ func (i *inspection) field(c *column, lenient bool) {
 	case c.field != nil && c.field.StoreDefault && f.notNull && !f.filled:
 		i.add(`column %s has no default, but%s is tagged default:"db"`, name, ofField(c))
 	case c.spec.NotNull && !f.notNull:
-		i.add("column %s can be NULL, but%s cannot: make the field a pointer, tag it sql:\"%s,null\", "+
-			"or make the column NOT NULL", name, ofField(c), c.spec.Type)
+		loses := ""
+		if c.scalar() && c.field != nil && c.spec.Kind != sqlquery.Time && !c.noEmpty {
+			loses = ", after which writes replace NULL"
+		}
+		i.add("column %s can be NULL, but%s cannot: make the field a pointer, tag it sql:\"%s,null\"%s, "+
+			"or make the column NOT NULL", name, ofField(c), c.spec.Type, loses)
 	// A field that is not a pointer never writes NULL, even if Options.Columns declares the column
 	// nullable.
 	case !c.spec.NotNull && f.notNull && (c.field == nil || c.field.Nullable && !c.field.StoreDefault):
 		i.add("column %s is NOT NULL, but%s can be null", name, ofField(c))
+	case c.storesNullForZero() && f.notNull && !c.field.StoreDefault:
+		i.add("column %s is NOT NULL, but%s stores NULL for the zero time: remove the option null of the "+
+			"tag sql, or set NotNull in Options.Columns", name, ofField(c))
 	}
 }
 

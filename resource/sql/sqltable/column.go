@@ -225,8 +225,20 @@ func (c *column) settle(d sqltx.Dialect) (err error) {
 		c.read, c.cast = c.reading(), c.casting()
 	}
 	c.noEmpty = c.hasNoEmpty(d)
+	c.spec.NullZero = c.readsZero()
 	return nil
 }
+
+// readsZero reports whether NULL is read as the zero value of a field that has an order. An enum with an
+// empty label has no sort key for it.
+func (c *column) readsZero() bool {
+	return c.field != nil && c.scalar() && !c.field.Nullable && !c.spec.NotNull &&
+		(c.typ.Known || c.noEmpty)
+}
+
+// storesNullForZero reports whether NULL is stored in place of the zero value: the zero time is no time of an
+// event, unlike "" and 0, which a column may have besides NULL.
+func (c *column) storesNullForZero() bool { return c.spec.NullZero && c.spec.Kind == sqlquery.Time }
 
 // checkEmpty rejects a column that has no value for a field that the JSON omits. Decimals and durations
 // are nullable then. The id is never omitted.

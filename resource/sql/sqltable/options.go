@@ -15,9 +15,8 @@ type Options struct {
 	// Path is not supported.
 	//
 	// A column with an Expr is read and never written. Use it for values that the database
-	// computes: with Expr: "created_at", its DEFAULT applies. If a column is nullable and its field
-	// is not a pointer, NULL becomes the zero value of the field; filters still distinguish the
-	// two.
+	// computes: with Expr: "created_at", its DEFAULT applies. If a column has no NotNull and its field is
+	// not a pointer, it is as with the option null of the tag sql; see the package documentation.
 	Columns map[string]sqlquery.Column
 	// Collation is the PostgreSQL collation in which lists sort text columns. Set it to that of the
 	// columns of an existing table, so that the table's own indexes serve lists: "default" is the

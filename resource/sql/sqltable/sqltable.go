@@ -68,10 +68,15 @@
 //	Stock       int               `json:"stock" sql:"integer"`
 //	Total       string            `json:"total" format:"decimal" readOnly:"true" sql:"numeric,generated"`
 //
-// The option null declares that the column is nullable although the field is not a pointer: NULL is
-// the nil map or slice, and the zero value of other fields, which any write of the item then stores in place
-// of NULL; use a pointer to keep it. The option generated declares that the database computes the value, as
-// in a generated or identity column, and that it is never written.
+// The option null declares that the column is nullable although the field is not a pointer. NULL is the nil
+// map or slice, and the zero value of other fields. A write stores a nil map or slice and the zero time as
+// NULL. Any write of the item stores "", 0 and false in place of NULL; use a pointer to keep it. Lists sort
+// NULL as the zero value, by coalesce, which no index in Options.Index serves unless it is a time. Filters
+// of times treat NULL as the zero time; those of other fields distinguish NULL and the zero value. All of
+// this also applies if Options.Columns has no NotNull.
+//
+// The option generated declares that the database computes the value, as in a generated or identity
+// column, and that it is never written.
 // With default:"db" a zero value of a new item is left to the DEFAULT of the column, and so is nil. A PUT
 // or a PATCH that removes the member sets the DEFAULT again in PostgreSQL, and in SQLite keeps the value.
 // This applies to pointers, enums, dates, decimals and times, and if the zero value is not valid in the

@@ -56,6 +56,9 @@ func (t *untyped) argument(c *column, v any) (any, error) {
 	case nil:
 		return nil, nil
 	case time.Time: // in UTC, as in the column
+		if value.IsZero() && c.storesNullForZero() {
+			return nil, nil
+		}
 		if year := value.UTC().Year(); year < 0 || year > 9999 {
 			code = "range"
 		}
