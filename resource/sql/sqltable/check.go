@@ -367,10 +367,10 @@ func (t *untyped) checkKeys(i *inspection) {
 	case !id.rowID:
 		i.add("column %s is not declared INTEGER PRIMARY KEY, so SQLite assigns no ids: "+
 			"set Options.NewID or ClientIDs, or create the table again", name)
-	case t.deletedAt == nil: // otherwise the row of a deleted item keeps the id
+	case t.deletedAt == nil && !t.opts.NoDelete: // the row of a deleted item would keep the id
 		i.add("column %s lacks AUTOINCREMENT, so SQLite assigns the id of a deleted item again, and "+
-			"a client that kept the id changes another item: set Options.SoftDelete, NewID or ClientIDs, "+
-			"or create the table again", name)
+			"a client that kept the id changes another item: set Options.SoftDelete, NoDelete, NewID or "+
+			"ClientIDs, or create the table again", name)
 	}
 }
 

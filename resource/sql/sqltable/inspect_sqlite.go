@@ -5,6 +5,8 @@ package sqltable
 
 import (
 	"context"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,8 +24,8 @@ SELECT c.name, c.type, c."notnull" <> 0 OR c.pk > 0, c.dflt_value IS NOT NULL OR
 	OR EXISTS (SELECT 1 FROM pragma_index_list(?1, ?2) AS i WHERE i."unique" AND NOT i.partial
 		AND (SELECT group_concat(name) FROM pragma_index_info(i.name, ?2)) = c.name),
 	c.hidden > 1,
-	c.pk = 1 AND EXISTS (SELECT 1 FROM pragma_table_list(?1) AS l
-		JOIN SCHEMA.sqlite_schema AS s ON s.name = l.name WHERE l.schema = ?2 AND s.sql LIKE '%AUTOINCREMENT%'),
+	CASE WHEN c.pk = 1 THEN coalesce((SELECT s.sql FROM pragma_table_list(?1) AS l
+		JOIN SCHEMA.sqlite_schema AS s ON s.name = l.name WHERE l.schema = ?2), '') ELSE '' END,
 	c.pk = 1 AND upper(c.type) = 'INTEGER'
 	AND NOT EXISTS (SELECT 1 FROM pragma_index_list(?1, ?2) AS i WHERE i.origin = 'pk')
 FROM pragma_table_xinfo(?1, ?2) AS c WHERE c.hidden <> 1`
@@ -43,15 +45,28 @@ func (t *untyped) inspectSQLite(ctx context.Context, name string) (map[string]fo
 	defer rows.Close()
 	columns := map[string]found{}
 	for rows.Next() {
-		var name string
+		var name, create string
 		var f found
 		if err := rows.Scan(&name,
-			&f.typ, &f.notNull, &f.filled, &f.unique, &f.generated, &f.identity, &f.rowID); err != nil {
+			&f.typ, &f.notNull, &f.filled, &f.unique, &f.generated, &create, &f.rowID); err != nil {
 			return nil, err
 		}
+		f.identity = hasAutoincrement(create)
 		columns[name] = f
 	}
 	return columns, rows.Err()
+}
+
+// sqlTokens matches the comments, literals and names of a statement of SQLite, and its parentheses. Only
+// words that may be keywords have the group.
+var sqlTokens = regexp.MustCompile(`--[^\n]*|/\*(?s:.*?)(?:\*/|$)|'(?:[^']|'')*'|"(?:[^"]|"")*"|` +
+	"`(?:[^`]|``)*`" + `|\[[^\]]*\]|([\pL_][\pL\d_$]*)|[()]`)
+
+// hasAutoincrement reports whether a CREATE TABLE has the keyword AUTOINCREMENT.
+func hasAutoincrement(create string) bool {
+	return slices.ContainsFunc(sqlTokens.FindAllStringSubmatch(create, -1), func(m []string) bool {
+		return strings.EqualFold(m[1], "AUTOINCREMENT")
+	})
 }
 
 // affinity returns the type affinity of a column, by the rules of SQLite for names of types. The

@@ -72,8 +72,13 @@ type Options struct {
 	// taken, with 409, until the row is removed. By default CreateTable creates partial indexes, and
 	// [Table.Check] reports others.
 	UniqueDeleted bool
+	// NoDelete declares that no program deletes rows of the table. There is no Delete, and no table of
+	// tombstones. SQLite may then assign integer ids without AUTOINCREMENT, which it otherwise repeats
+	// after a deletion.
+	NoDelete bool
 	// NewID returns the id of a new item. Default: a UUID of version 7; for integers the database
-	// assigns ids, and there is no Insert. It must be safe for concurrent use.
+	// assigns ids, and there is no Insert. It must be safe for concurrent use. The id of an integer field
+	// is its decimal text, such as "42" or "-1", without leading zeros.
 	NewID func() string
 	// ClientIDs makes clients choose the ids of new items: there is no Create.
 	ClientIDs bool

@@ -84,6 +84,8 @@ func TestRegistration(t *testing.T) {
 			`Options.SoftDelete names the column "sent_at": tag its field SentAt readOnly:"true"`},
 		{"unique with what has no column", makes[uniqueElsewhere]("t", sqltable.Options{}),
 			`field Email: the tag unique names "elsewhere", which has no column of its own`},
+		{"no deletion and its tombstones", makes[article]("t", sqltable.Options{NoDelete: true, Tombstones: "dead"}),
+			"Options.NoDelete contradicts Recreate, SoftDelete and Tombstones"},
 		{"forgetting and remembering", makes[article]("t", sqltable.Options{Forget: true, Recreate: true}), "Options.Forget contradicts Recreate"},
 	}
 	for _, tt := range tests {
@@ -130,6 +132,7 @@ func TestCapabilities(t *testing.T) {
 		{"numbers of the program's", able[numbered](sqltable.Options{NewID: func() string { return "1" }}), everything},
 		{"ids of the clients'", able[article](sqltable.Options{ClientIDs: true}), "count delete deleted insert replace"},
 		{"forgetting", able[article](sqltable.Options{Forget: true}), "count create delete insert replace"},
+		{"no deletion", able[article](sqltable.Options{NoDelete: true}), "count create insert replace"},
 		{"read-only", able[article](sqltable.Options{ReadOnly: true}), "count"},
 	}
 	for _, tt := range tests {

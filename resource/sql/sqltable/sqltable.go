@@ -352,8 +352,8 @@ func (t *untyped) checkOptions() error {
 
 // Ops returns the operations of the table, for [resource.Ops.Resource] and for direct calls. Insert and
 // InsertMany are nil if the database assigns ids, Create is nil if clients do, Deleted is nil with
-// Options.Forget, Restore is nil without Options.SoftDelete, and all writes are nil with
-// Options.ReadOnly. Set further operations to nil to disable them.
+// Options.Forget, Delete is nil as well with Options.NoDelete, Restore is nil without Options.SoftDelete,
+// and all writes are nil with Options.ReadOnly. Set further operations to nil to disable them.
 func (t *Table[T]) Ops() resource.Ops[T] {
 	ops := resource.Ops[T]{
 		Get: t.get, List: t.list, Count: t.count, Aggregate: t.aggregate,
@@ -377,7 +377,9 @@ func (t *Table[T]) Ops() resource.Ops[T] {
 		ops.InsertMany = t.insertMany
 	}
 	ops.Replace = t.replace
-	ops.Delete = t.delete
+	if !t.opts.NoDelete {
+		ops.Delete = t.delete
+	}
 	ops.GetForUpdate = t.getForUpdate
 	if t.deletedAt != nil {
 		ops.Restore = t.restore

@@ -26,12 +26,14 @@ type tombstones struct {
 	tr    *sqlquery.Translator
 }
 
-// chooseTombstones applies Options.Tombstones and Forget.
+// chooseTombstones applies Options.Tombstones, Forget and NoDelete.
 func (t *untyped) chooseTombstones() error {
 	switch {
 	case t.opts.Forget && (t.opts.Recreate || t.opts.Tombstones != ""):
 		return errors.New("Options.Forget contradicts Recreate and Tombstones")
-	case t.opts.Forget || t.opts.ReadOnly || t.deletedAt != nil:
+	case t.opts.NoDelete && (t.opts.Recreate || t.opts.Tombstones != "" || t.deletedAt != nil):
+		return errors.New("Options.NoDelete contradicts Recreate, SoftDelete and Tombstones")
+	case t.opts.Forget || t.opts.NoDelete || t.opts.ReadOnly || t.deletedAt != nil:
 		return nil
 	}
 	ts := &tombstones{name: cmp.Or(t.opts.Tombstones, t.name+"_deleted"), id: t.keyExprs("")}

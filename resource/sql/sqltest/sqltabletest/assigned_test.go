@@ -21,7 +21,7 @@ func TestAssignedIDs(t *testing.T) {
 	}
 	const (
 		reused = "column id lacks AUTOINCREMENT, so SQLite assigns the id of a deleted item again, and a client " +
-			"that kept the id changes another item: set Options.SoftDelete, NewID or ClientIDs, or create the table again"
+			"that kept the id changes another item: set Options.SoftDelete, NoDelete, NewID or ClientIDs, or create the table again"
 		notAssigned = "column id is not declared INTEGER PRIMARY KEY, so SQLite assigns no ids: " +
 			"set Options.NewID or ClientIDs, or create the table again"
 	)
@@ -33,6 +33,10 @@ func TestAssignedIDs(t *testing.T) {
 	}{
 		{"AUTOINCREMENT", "INTEGER PRIMARY KEY AUTOINCREMENT", "", sqltable.Options{Forget: true}, ""},
 		{"rowid", "INTEGER PRIMARY KEY", "", sqltable.Options{Forget: true}, reused},
+		{"a comment", "INTEGER /* no AUTOINCREMENT */ PRIMARY KEY -- AUTOINCREMENT\n", "", sqltable.Options{Forget: true}, reused},
+		{"a literal", "INTEGER PRIMARY KEY CHECK (id <> 'AUTOINCREMENT')", "", sqltable.Options{Forget: true}, reused},
+		{"AUTOINCREMENT after a comment", "INTEGER PRIMARY KEY /* it's */ autoincrement", "", sqltable.Options{Forget: true}, ""},
+		{"rowid, no deletion", "INTEGER PRIMARY KEY", "", sqltable.Options{NoDelete: true}, ""},
 		{"rowid, soft deletion", "integer primary key", "", soft, ""},
 		{"constraint of the table", "INTEGER", ", PRIMARY KEY (id))", soft, ""},
 		{"INT, soft deletion", "INT PRIMARY KEY", "", soft, notAssigned},
@@ -59,7 +63,13 @@ func TestAssignedIDs(t *testing.T) {
 					t.Errorf("Check (-want +got):\n%s\n%v", diff, err)
 				}
 				ops := table.Ops()
+				if (ops.Delete == nil) != tt.opts.NoDelete {
+					t.Errorf("Delete is nil: %v", ops.Delete == nil)
+				}
 				first, err := ops.Create(t.Context(), numbered{})
+				if tt.opts.NoDelete {
+					return
+				}
 				if err == nil {
 					err = ops.Delete(t.Context(), first.ID, first.Rev)
 				}
