@@ -207,6 +207,9 @@ func (t *untyped) differences(ctx context.Context) (faults, others []string, err
 			return nil, nil, err
 		}
 		i.unfilled()
+		if err := t.readChecks(ctx); err != nil {
+			return nil, nil, err
+		}
 	}
 	if t.tombstones == nil {
 		return i.faults, i.others, nil

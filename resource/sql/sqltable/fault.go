@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"regexp"
 	"slices"
 	"strings"
@@ -69,6 +70,11 @@ func (t *untyped) about(f sqltx.Fault, fieldError func(field string) error, suff
 			errs = append(errs, fieldError(c.field.Name))
 		}
 	}
+	if checks := t.checks.Load(); checks != nil && f.Kind == sqltx.Check {
+		for _, c := range (*checks)[f.Constraint] {
+			errs = append(errs, fieldError(c.field.Name))
+		}
+	}
 	if c := t.columnNamed(t.conventional(f.Constraint, suffix)); errs == nil && c != nil {
 		errs = append(errs, fieldError(c.field.Name))
 	}
@@ -79,6 +85,10 @@ func (t *untyped) about(f sqltx.Fault, fieldError func(field string) error, suff
 	}
 	switch len(errs) {
 	case 0:
+		if _, warned := t.warned.LoadOrStore(f.Constraint, true); f.Kind == sqltx.Check && !warned {
+			slog.Warn("sqltable: a violated CHECK constraint has no known fields; "+
+				"name one in Options.Constraints", "table", t.name, "constraint", f.Constraint)
+		}
 		return fieldError("")
 	case 1:
 		return errs[0]
@@ -110,6 +120,51 @@ func (t *untyped) columnsIn(expr string) (columns []*column) {
 	}
 	return columns
 }
+
+// readChecks reads the columns of the CHECK constraints, because an error has only the name of one.
+func (t *untyped) readChecks(ctx context.Context) error {
+	statement, args := checksPostgres, []any{t.table}
+	if t.dialect == sqltx.SQLite {
+		schema, table, ok := strings.Cut(t.name, ".")
+		if !ok {
+			schema, table = "main", t.name
+		}
+		statement, args = strings.ReplaceAll(checksSQLite, "SCHEMA", t.dialect.Quote(schema)), []any{table}
+	}
+	rows, err := t.db.Writer(ctx).QueryContext(ctx, statement, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	checks := map[string][]*column{}
+	for rows.Next() {
+		var name, text string // of a column, or the CREATE TABLE
+		if err := rows.Scan(&name, &text); err != nil {
+			return err
+		}
+		if t.dialect == sqltx.SQLite {
+			for name, expr := range namedChecks(text) {
+				checks[name] = t.columnsIn(expr)
+			}
+		} else if c := t.columnNamed(text); c != nil && !c.field.ReadOnly {
+			checks[name] = append(checks[name], c)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	t.checks.Store(&checks)
+	return nil
+}
+
+const (
+	checksPostgres = `
+SELECT c.conname, a.attname FROM pg_constraint c
+CROSS JOIN LATERAL unnest(c.conkey) WITH ORDINALITY AS k (n, i)
+JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.n
+WHERE c.conrelid = to_regclass($1::text) AND c.contype = 'c' ORDER BY c.conname, k.i`
+	checksSQLite = "SELECT name, sql FROM SCHEMA.sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE"
+)
 
 // conventional returns the column in a default constraint name of PostgreSQL, such as status for
 // orders_status_check. PostgreSQL truncates names to 63 bytes, so long names are not recognized and

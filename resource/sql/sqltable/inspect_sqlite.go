@@ -69,6 +69,38 @@ func hasAutoincrement(create string) bool {
 	})
 }
 
+// namedChecks returns the expressions of the CHECK constraints of a CREATE TABLE that have a name, without
+// comments.
+func namedChecks(create string) map[string]string {
+	checks := map[string]string{}
+	tokens := slices.DeleteFunc(sqlTokens.FindAllString(create, -1), func(token string) bool {
+		return strings.HasPrefix(token, "--") || strings.HasPrefix(token, "/*")
+	})
+	for i := 0; i+3 < len(tokens); i++ {
+		if !strings.EqualFold(tokens[i], "CONSTRAINT") || !strings.EqualFold(tokens[i+2], "CHECK") {
+			continue
+		}
+		name, depth := tokens[i+1], 0
+		if strings.ContainsAny(name[:1], "\"'`[") {
+			name = name[1 : len(name)-1]
+		}
+		from := i + 3
+		for i = from; i < len(tokens); i++ {
+			switch tokens[i] {
+			case "(":
+				depth++
+			case ")":
+				depth--
+			}
+			if depth == 0 {
+				break
+			}
+		}
+		checks[name] = strings.Join(tokens[from:min(i+1, len(tokens))], " ")
+	}
+	return checks
+}
+
 // affinity returns the type affinity of a column, by the rules of SQLite for names of types. The
 // order of the rules decides: CHARINT is INTEGER (Datatypes in SQLite, section 3.1).
 func affinity(typ string) string {

@@ -113,9 +113,10 @@ type Options struct {
 	// foreign key to its primary key. That table must exist before. SQLite enforces foreign keys
 	// only with PRAGMA foreign_keys.
 	References map[string]string
-	// Constraints maps the name of a constraint to the JSON name of its field. It is needed for
-	// CHECK constraints with a name other than <table>_<column>_check, because databases report only
-	// their name. If SQLite has none, its error has the fields that the expression of the CHECK names.
+	// Constraints maps the name of a constraint to the JSON name of its field, which precedes the fields
+	// that [Table.Check] finds: those of the columns of a CHECK. Set it if the program does not call Check
+	// or CreateTable and a CHECK has a name other than <table>_<column>_check, because errors of databases
+	// have only the name. If SQLite has none, its error has the expression, and so its fields.
 	Constraints map[string]string
 	// Now returns the current time, for Modified and for deletions. Default [time.Now].
 	Now func() time.Time

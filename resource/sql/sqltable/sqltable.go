@@ -163,6 +163,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/stoa-go/stoa/query"
@@ -199,6 +200,8 @@ type untyped struct {
 	tombstones *tombstones // nil if deletions are not recorded there
 	deletedAt  *column     // of Options.SoftDelete; nil without it
 	unique     []uniqueKey
+	checks     atomic.Pointer[map[string][]*column] // by the name of a CHECK constraint; set by Check
+	warned     sync.Map                             // names of CHECK constraints without fields
 
 	// selectWhole selects all columns, without conditions. returning returns them from a write.
 	selectWhole, returning string

@@ -95,7 +95,7 @@ func TestCheckWithoutName(t *testing.T) {
 	const create = `CREATE TABLE spans (id varchar(64) PRIMARY KEY, starts bigint NOT NULL, ends bigint NOT NULL,
 		state text NOT NULL CHECK (state IN ('note', 'id''s starts', 'c')), note text NOT NULL, length bigint NOT NULL CHECK (length < 9), rev text NOT NULL,
 		CHECK (length("note") < 5), CHECK (starts < ENDS), CONSTRAINT state CHECK (starts <> 7),
-		CONSTRAINT odd CHECK (starts <> 9))`
+		CONSTRAINT odd CHECK (starts <> 9), CONSTRAINT "not 20" /* length */ CHECK (starts <> 20 OR (ends <> 30 AND 'state' <> '(')))`
 	tests := []struct {
 		name          string
 		value         span
@@ -103,9 +103,10 @@ func TestCheckWithoutName(t *testing.T) {
 	}{
 		{"of a column", span{Ends: 1, State: "x"}, "state", "state"},
 		{"of the table", span{Ends: 1, State: "c", Note: "longer"}, "note", "note"},
-		{"of two columns", span{Starts: 1, Ends: 1, State: "c"}, "startsAt endsAt", ""},
-		{"a name", span{Starts: 9, Ends: 10, State: "c"}, "", ""},
-		{"the name of a column", span{Starts: 7, Ends: 10, State: "c"}, "", ""},
+		{"of two columns", span{Starts: 1, Ends: 1, State: "c"}, "startsAt endsAt", "startsAt endsAt"},
+		{"a name", span{Starts: 9, Ends: 10, State: "c"}, "startsAt", "startsAt"},
+		{"the name of a column", span{Starts: 7, Ends: 10, State: "c"}, "startsAt", "startsAt"},
+		{"a name and two columns", span{Starts: 20, Ends: 30, State: "c"}, "startsAt endsAt", "startsAt endsAt"},
 		{"the name of a function", span{Starts: 1, Ends: 10, State: "c", Length: 9}, "length", "length"},
 	}
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
@@ -122,6 +123,9 @@ func TestCheckWithoutName(t *testing.T) {
 			}
 			tt.value.ID = "1"
 			_, err := table.Ops().Insert(t.Context(), "1", tt.value)
+			if n := len(resource.Problem(err).Errors); n != len(strings.Fields(want)) {
+				t.Errorf("%s: %d errors, want those of %s", tt.name, n, want)
+			}
 			for _, field := range strings.Split(want, " ") {
 				if !errors.Is(err, resource.Invalid(field, "check")) {
 					t.Errorf("%s: %v, want the field %q", tt.name, err, field)
