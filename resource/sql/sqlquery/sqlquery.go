@@ -75,6 +75,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/sql/internal/sqltype"
 )
 
 // Dialect identifies the SQL dialect of an engine.
@@ -190,8 +191,9 @@ func (t *Translator) Steps(q query.Query, args ...any) ([]Clauses, error) {
 }
 
 // Support returns the queries that the columns support: all operators that apply to their kind, and
-// all sort orders. Lists, and a Duration in SQLite, have no order. For a large table, remove those
-// without an index.
+// all sort orders. Contains and startsWith are those of text: they work with a UUID, a date, an enum and
+// an address, but are not among the operators. Lists, and a Duration in SQLite, have no order. For a large
+// table, remove those without an index.
 func (t *Translator) Support() query.Support {
 	all := []query.Op{
 		query.Eq,
@@ -212,7 +214,7 @@ func (t *Translator) Support() query.Support {
 			ops = []query.Op{query.Contains, query.IsNull}
 		case !o.orderable():
 			ops = []query.Op{query.IsNull}
-		case o.class == classText:
+		case o.hasText():
 			ops = append(ops, query.Contains, query.StartsWith)
 		}
 		s.Filter[field] = ops
@@ -222,6 +224,15 @@ func (t *Translator) Support() query.Support {
 	}
 	slices.Sort(s.Sort)
 	return s
+}
+
+// hasText reports whether the column has texts that are more than the spelling of another type.
+func (o *operand) hasText() bool {
+	switch o.typ.Name {
+	case sqltype.Text, sqltype.VarChar, sqltype.Char, sqltype.CIText:
+		return o.spec.Kind == Text
+	}
+	return false
 }
 
 // orderable reports whether the column has an order. Equality depends on it as well.

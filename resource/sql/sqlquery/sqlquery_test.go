@@ -450,13 +450,14 @@ func TestSupport(t *testing.T) {
 	s := lite.Support()
 	if err := s.Check(query.Query{
 		Filter: query.And(query.Where("name", query.Contains, "x"),
-			query.Where("total", query.NotIn, []any{1}), query.Where("key", query.StartsWith, "x"),
+			query.Where("total", query.NotIn, []any{1}), query.Where("key", query.In, []any{"x"}),
 			query.Where("made", query.IsNull, true)),
 		Sort: []query.Order{{Field: "city"}, {Field: "active"}},
 	}, "id"); err != nil {
 		t.Error(err)
 	}
-	for _, f := range []query.Filter{query.Where("total", query.Contains, "1"), query.Where("nope", query.Eq, 1)} {
+	for _, f := range []query.Filter{query.Where("total", query.Contains, "1"), query.Where("nope", query.Eq, 1),
+		query.Where("key", query.StartsWith, "x")} { // a UUID
 		if s.Check(query.Query{Filter: f}, "id") == nil {
 			t.Errorf("%+v is declared", f)
 		}

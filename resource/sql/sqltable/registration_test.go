@@ -3,6 +3,7 @@ package sqltable_test
 import (
 	"fmt"
 	"maps"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -170,6 +171,45 @@ func TestSupportOfLists(t *testing.T) {
 		"tags": contains, "labels": contains, "times": {query.IsNull}}} // times of jsonb have no one text
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Support (-want +got):\n%s", diff)
+	}
+}
+
+// TestSupportOfText: only texts have contains and startsWith, in both dialects.
+func TestSupportOfText(t *testing.T) {
+	t.Parallel()
+	type kinds struct {
+		ID      string     `json:"id" format:"uuid"`
+		Other   string     `json:"other,omitzero" format:"uuid"`
+		Day     string     `json:"day" format:"date"`
+		Clock   string     `json:"clock" format:"time-local" sql:"text"`
+		Tier    string     `json:"tier" enum:"free,pro"`
+		Label   string     `json:"label" sql:"shop.label"`
+		Host    netip.Addr `json:"host" sql:"inet"`
+		Address string     `json:"address" format:"ipv4"`
+		Name    string     `json:"name" maxLength:"20" sql:"varchar(20)"`
+		Code    string     `json:"code" sql:"char(2)"`
+		Email   string     `json:"email" format:"email"`
+		Nick    *string    `json:"nick" sql:"citext"`
+	}
+	want := []string{"code", "email", "name", "nick"}
+	for _, d := range []sqltx.Dialect{sqltx.SQLite, sqltx.PostgreSQL} {
+		var contains, startsWith []string
+		for field, ops := range sqltable.New[kinds](offline(d), "t", nil).Support().Filter {
+			if slices.Contains(ops, query.Contains) {
+				contains = append(contains, field)
+			}
+			if slices.Contains(ops, query.StartsWith) {
+				startsWith = append(startsWith, field)
+			}
+			if !slices.Contains(ops, query.Eq) {
+				t.Errorf("%s: %s cannot be compared", d, field)
+			}
+		}
+		slices.Sort(contains)
+		slices.Sort(startsWith)
+		if diff := cmp.Diff([][]string{want, want}, [][]string{contains, startsWith}); diff != "" {
+			t.Errorf("%s: contains and startsWith (-want +got):\n%s", d, diff)
+		}
 	}
 }
 

@@ -390,8 +390,12 @@ func (t *Table[T]) Ops() resource.Ops[T] {
 	return ops
 }
 
-// Support returns all queries that the columns support. For a large table, remove those without an
-// index.
+// spellings are the formats of texts that are the spelling of another type.
+var spellings = []string{"uuid", "date", "time", "time-local", "date-time", "ipv4", "ipv6"}
+
+// Support returns all queries that the columns support. The operators contains and startsWith are those of
+// text: strings with a tag such as enum, format:"uuid" or format:"date" do not have them. For a large
+// table, remove those without an index.
 func (t *Table[T]) Support() query.Support { return t.support() }
 
 func (t *untyped) support() query.Support {
@@ -399,6 +403,11 @@ func (t *untyped) support() query.Support {
 	s := query.Support{Filter: map[string][]query.Op{}, Search: t.opts.Search}
 	for _, c := range t.columns {
 		if ops := all.Filter[c.field.Name]; ops != nil && c.filterable() && !c.field.WriteOnly {
+			if c.scalar() && (c.field.Enum != nil || slices.Contains(spellings, c.field.Format)) {
+				ops = slices.DeleteFunc(ops, func(op query.Op) bool {
+					return op == query.Contains || op == query.StartsWith
+				})
+			}
 			s.Filter[c.field.Name] = ops
 			if slices.Contains(all.Sort, c.field.Name) {
 				s.Sort = append(s.Sort, c.field.Name)
