@@ -51,6 +51,7 @@ type planner struct {
 	indexable bool                 // a view is not
 	own       map[string]collation // by column, in PostgreSQL
 	taken     map[string]bool      // names of relations
+	existing  [][]string           // the keys of each index, as in indexOf
 	slow      []Difference
 }
 
@@ -66,7 +67,97 @@ func (t *untyped) newPlanner(ctx context.Context) (p *planner, err error) {
 	if _, err := t.queryRow(ctx, t.db.Writer(ctx), kind, []any{name}, &p.indexable); err != nil {
 		return nil, err
 	}
-	return p, nil
+	return p, p.readIndexes(ctx)
+}
+
+// The keys of each index in order, with a collation, and whether NULL is first in ascending order. The key of
+// a table of SQLite may be no index. An expression is an empty column.
+const (
+	indexesPostgres = `
+SELECT i.indexrelid::regclass::text, coalesce(a.attname, ''), coalesce(c.collname, ''),
+	(i.indoption[n] IN (1, 2)), coalesce(pg_get_expr(i.indpred, i.indrelid), '')
+FROM pg_index i JOIN pg_class r ON r.oid = i.indexrelid JOIN pg_am m ON m.oid = r.relam AND m.amname = 'btree'
+CROSS JOIN LATERAL generate_series(0, i.indnkeyatts - 1) AS n
+LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[n] AND a.attnum > 0
+LEFT JOIN pg_collation c ON c.oid = i.indcollation[n]
+WHERE i.indrelid = to_regclass($1::text) AND i.indisvalid ORDER BY 1, n`
+	indexesSQLite = `
+SELECT i.name, coalesce(n.name, ''), n.coll, 0, CASE WHEN i.partial THEN coalesce(s.sql, '?') ELSE '' END
+FROM pragma_index_list(?1, ?2) AS i JOIN pragma_index_xinfo(i.name, ?2) AS n
+LEFT JOIN SCHEMA.sqlite_schema AS s ON s.type = 'index' AND s.name = i.name WHERE n.key
+UNION ALL SELECT '', name, '', 0, '' FROM pragma_table_info(?1, ?2) WHERE pk = 1 AND upper(type) = 'INTEGER'
+	AND (SELECT count(*) FROM pragma_table_info(?1, ?2) WHERE pk > 0) = 1
+	AND NOT EXISTS (SELECT 1 FROM pragma_index_list(?1, ?2) WHERE origin = 'pk')`
+)
+
+// readIndexes reads the indexes of the table. The engine may not use them for a small table, or for an empty
+// one, and the plan is then that of a table without them.
+func (p *planner) readIndexes(ctx context.Context) error {
+	statement, list := indexesPostgres, []any{p.table}
+	if p.dialect == sqltx.SQLite {
+		schema, table, ok := strings.Cut(p.name, ".")
+		if !ok {
+			schema, table = "main", p.name
+		}
+		statement = strings.ReplaceAll(indexesSQLite, "SCHEMA", p.dialect.Quote(schema))
+		list = []any{table, schema}
+	}
+	rows, err := p.db.Writer(ctx).QueryContext(ctx, statement, list...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	last := ""
+	for rows.Next() {
+		var name, column, collated, predicate string
+		var nullsFirst bool
+		if err := rows.Scan(&name, &column, &collated, &nullsFirst, &predicate); err != nil {
+			return err
+		}
+		if predicate != "" && (p.deletedAt == nil || !isNullPredicate(predicate, p.deletedAt.spec.Name)) {
+			continue
+		}
+		if name != last || p.existing == nil {
+			p.existing, last = append(p.existing, nil), name
+		}
+		ix := &p.existing[len(p.existing)-1]
+		*ix = append(*ix, p.existingKey(column, collated, nullsFirst))
+	}
+	return rows.Err()
+}
+
+// existingKey returns a key of an index as indexOf writes it.
+func (p *planner) existingKey(column, collated string, nullsFirst bool) string {
+	c := p.columnNamed(column)
+	if c == nil {
+		return ""
+	}
+	key := c.expr
+	switch {
+	case p.dialect == sqltx.SQLite && c.scalar() && c.sqlType(p.dialect) == "TEXT":
+		return key + " COLLATE " + collated
+	case p.dialect == sqltx.SQLite:
+		return key
+	case collated != p.own[column].name:
+		key += " COLLATE " + p.dialect.Quote(collated)
+	}
+	if nullsFirst && !c.spec.NotNull {
+		key += " NULLS FIRST"
+	}
+	return key
+}
+
+// exists reports whether an index begins with the keys that those of ix need. The order of NULL matters only
+// for a sort.
+func (p *planner) exists(ix index, isSort bool) bool {
+	plain := func(key string) string { return key }
+	if !isSort {
+		plain = func(key string) string { return strings.TrimSuffix(key, " NULLS FIRST") }
+	}
+	return len(ix.leading) > 0 && slices.ContainsFunc(p.existing, func(keys []string) bool {
+		return len(keys) >= len(ix.leading) && slices.EqualFunc(keys[:len(ix.leading)], ix.leading,
+			func(a, b string) bool { return plain(a) == plain(b) })
+	})
 }
 
 // order explains the first page of a list in this order. If an index serves it, it serves the pages after
@@ -209,7 +300,11 @@ func (c *column) hasOwnOrder() bool {
 func (c *column) isTimeTZ() bool { return c.scalar() && c.typ.Name == sqltype.TimeTZ }
 
 // index is an index that does not exist. text is the statement after its name; empty if none helps.
-type index struct{ name, text, before, hint string }
+// leading are the first of its keys, which serve the query if another index has them.
+type index struct {
+	name, text, before, hint string
+	leading                  []string
+}
 
 // indexOf returns an index of keys. Its name distinguishes the collation from that of the column.
 func (p *planner) indexOf(c *column, collated, keys string) index {
@@ -229,7 +324,11 @@ func (p *planner) indexOf(c *column, collated, keys string) index {
 	if own, ok := p.own[c.spec.Name]; ok && c.spec.Kind == sqlquery.Text && own.name != collated {
 		name += "_" + strings.ToLower(collated)
 	}
-	return index{name: p.bare() + "_" + name + "_idx", text: "(" + keys + ")" + p.partial()}
+	leading := strings.Split(keys, ", ")
+	if p.idField.Key == nil || c != p.key[0] {
+		leading = leading[:1] // the engine then sorts at most equal rows
+	}
+	return index{name: p.bare() + "_" + name + "_idx", text: "(" + keys + ")" + p.partial(), leading: leading}
 }
 
 // partial returns the end of an index that has no deleted rows. It is the condition of all queries.
@@ -313,6 +412,9 @@ func (p *planner) sample(c *column) (any, bool) {
 
 // add records a query for the index that it needs.
 func (p *planner) add(ctx context.Context, shown, plan string, ix index) error {
+	if p.exists(ix, strings.HasPrefix(shown, "sort=")) {
+		return nil
+	}
 	statement := ""
 	if ix.text != "" {
 		for i := range p.slow {

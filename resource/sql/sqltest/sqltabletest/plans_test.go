@@ -187,6 +187,38 @@ func TestCheckOwnTable(t *testing.T) {
 	})
 }
 
+// TestCheckSmallTable: an index that the engine does not use for a few rows is not suggested again.
+func TestCheckSmallTable(t *testing.T) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		for _, rows := range []string{"", "INSERT INTO planned (sku, title, maker, code, rev) VALUES ('a', 'A', NULL, '1', '1'), ('b', 'B', NULL, '2', '1')"} {
+			db := e.OpenSchema(t)
+			enginetest.MustExec(t, db, existingPlanned[e.Dialect])
+			opts := &sqltable.Options{ID: "sku", SoftDelete: "deleted_at", Rev: "rev"}
+			at, nulls := "TEXT", ""
+			if e.Dialect == sqltx.PostgreSQL {
+				opts.Collation = "default"
+				at, nulls = "timestamptz", " NULLS FIRST"
+				enginetest.MustExec(t, db, "ALTER TABLE planned ADD COLUMN rev text NOT NULL")
+			}
+			enginetest.MustExec(t, db, "ALTER TABLE planned ADD COLUMN deleted_at "+at,
+				"CREATE UNIQUE INDEX planned_live ON planned (code) WHERE deleted_at IS NULL",
+				"CREATE INDEX planned_size ON planned (size"+nulls+") WHERE deleted_at IS NULL",
+				"CREATE INDEX planned_maker ON planned (maker"+nulls+", sku)")
+			if rows != "" {
+				enginetest.MustExec(t, db, rows)
+			}
+			enginetest.MustExec(t, db, "ANALYZE planned")
+			equal := []query.Op{query.Eq, query.In}
+			support := query.Support{Sort: []string{"sku", "code", "size", "maker"},
+				Filter: map[string][]query.Op{"sku": equal, "code": equal, "size": equal, "maker": append(equal, query.IsNull)}}
+			err := sqltable.New[planned](db, "planned", opts).CheckWith(t.Context(), &sqltable.CheckOptions{Support: support})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
 // TestCheckRefuses checks which differences are errors and which are warnings.
 func TestCheckRefuses(t *testing.T) {
 	t.Parallel()
