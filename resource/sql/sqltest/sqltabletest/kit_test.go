@@ -106,10 +106,23 @@ func (s shape[T]) run(t *testing.T, e *enginetest.Engine) {
 
 func (s shape[T]) options(t *testing.T, e *enginetest.Engine) resourcetest.Options[T] {
 	o := s.kit
-	o.Support = withAggregates(s.open(t, e).Support(), schema.For[T]())
+	o.Support = withText(withAggregates(s.open(t, e).Support(), schema.For[T]()), schema.For[T]())
 	o.Items, o.Writers = 40, 6
 	o.IDField, o.Recreates, o.Require = s.opts.ID, s.opts.Recreate, strings.Fields(s.require)
 	return o
+}
+
+// withText declares the operators of text also for strings that a column stores as another type, which work
+// although Support does not declare them.
+func withText(s query.Support, typ *schema.Type) query.Support {
+	for _, f := range typ.Fields {
+		ops := s.Filter[f.Name]
+		if f.Type.Kind == schema.String && f.Type.Format == "" && f.Key == nil && !f.IsDecimal() && !f.IsDuration() &&
+			slices.Contains(ops, query.Eq) && !slices.Contains(ops, query.Contains) {
+			s.Filter[f.Name] = append(ops, query.Contains, query.StartsWith)
+		}
+	}
+	return s
 }
 
 // withAggregates declares everything that a table can group and aggregate.

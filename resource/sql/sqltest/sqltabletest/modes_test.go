@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/schema"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
 	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
@@ -64,7 +65,8 @@ func serveExisting[T any](t *testing.T, db *sqltx.DB, s shape[T]) served {
 	if err := table.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r := table.Ops().Resource(s.table, &resource.Options[T]{ID: s.opts.ID, Query: table.Support(), Public: true})
+	support := withText(table.Support(), schema.For[T]())
+	r := table.Ops().Resource(s.table, &resource.Options[T]{ID: s.opts.ID, Query: support, Public: true})
 	server := serve(t, nil, r)
 	return served{server.Client(), server.URL + "/" + s.table}
 }
