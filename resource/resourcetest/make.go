@@ -33,19 +33,20 @@ type builder struct {
 	turn   int    // index of the next limit value
 	prefix string // of plain text
 	depth  int
-	stamps bool // fields tagged set have values
+	stamps bool          // fields tagged set have values
+	unit   time.Duration // of times
 }
 
 // makeValue sets v, a pointer to the Go type of typ, to the nth value of a style. The id and fields
 // tagged readOnly stay zero, and the fields tagged set too if stamps is false.
 func makeValue(v any, typ *schema.Type, id *schema.Field, st style, n int, seed uint64,
-	stamps bool) error {
+	stamps bool, unit time.Duration) error {
 	rng := rand.New(rand.NewPCG(seed, uint64(n)<<2|uint64(st)))
 	var violations []schema.Violation
 	for try := range 20 { // repeats random choices that violate a tag
 		value := reflect.ValueOf(v).Elem()
 		value.SetZero()
-		b := builder{rng: rng, style: st, n: n, turn: n + try, prefix: "text", stamps: stamps}
+		b := builder{rng: rng, style: st, n: n, turn: n + try, prefix: "text", stamps: stamps, unit: unit}
 		b.object(value, typ, id)
 		violations = slices.DeleteFunc(typ.Validate(v), func(bad schema.Violation) bool {
 			return bad.Pointer == "/"+id.Name
@@ -189,14 +190,16 @@ func (b *builder) element(f *schema.Field, i int) *builder {
 	return &inner
 }
 
-// moment returns a time in whole microseconds and UTC, in the range of common databases.
-func (b *builder) moment() time.Time {
+// moment returns a time in whole units and UTC, in the range of common databases.
+func (b *builder) moment() time.Time { return b.exactMoment().Truncate(b.unit) }
+
+func (b *builder) exactMoment() time.Time {
 	start := time.Date(2024, 2, 29, 23, 59, 58, 0, time.UTC)
 	switch b.style {
 	case distinct:
-		return start.Add(time.Duration(b.n) * (time.Hour + time.Microsecond))
+		return start.Add(time.Duration(b.n) * (time.Hour + b.unit))
 	case clustered:
-		return start.Add(time.Duration(b.rng.IntN(4)) * time.Microsecond)
+		return start.Add(time.Duration(b.rng.IntN(4)) * b.unit)
 	default:
 		return edge(b, []time.Time{
 			time.Unix(0, 0).UTC(),

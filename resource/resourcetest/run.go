@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
@@ -35,6 +36,9 @@ type Options[T any] struct {
 	// Equal reports whether a store that was sent the first value may return the second. If nil,
 	// all fields in the JSON are compared, except those tagged readOnly that the store may set.
 	Equal func(sent, got T) bool
+	// TimePrecision is the unit of the times that the store keeps, such as time.Second: generated times are
+	// multiples of it. Default time.Microsecond. Times must be stored and returned unchanged otherwise.
+	TimePrecision time.Duration
 	// CompareText is the order of texts in lists, if the store sorts them by a collation. It must be
 	// total. Default: by code point, as [query.Compare]. Filters are always tested by code point.
 	CompareText func(a, b string) int

@@ -47,6 +47,10 @@ func newSetup[T any](opts *Options[T]) (*setup[T], error) {
 	s.IDField = cmp.Or(s.IDField, "id")
 	s.Writers = cmp.Or(s.Writers, 16)
 	s.Items = cmp.Or(s.Items, 200)
+	s.TimePrecision = cmp.Or(s.TimePrecision, time.Microsecond)
+	if s.TimePrecision < 0 {
+		return nil, fmt.Errorf("Options.TimePrecision is %v, and must be positive", s.TimePrecision)
+	}
 	var err error
 	if s.Seed, err = chosenSeed(s.Seed); err != nil {
 		return nil, err
@@ -156,7 +160,7 @@ func (s *setup[T]) value(st style, n int) (T, error) {
 		return v, nil
 	}
 	var v T
-	if err := makeValue(&v, s.typ, s.id, st, n, s.Seed, !s.Served); err != nil {
+	if err := makeValue(&v, s.typ, s.id, st, n, s.Seed, !s.Served, s.TimePrecision); err != nil {
 		return v, fmt.Errorf("no valid %v can be generated; set Options.New: %w", s.typ.GoType, err)
 	}
 	return v, nil
@@ -175,7 +179,8 @@ func (s *setup[T]) idText(n int) (string, error) {
 		return text, nil
 	}
 	var v T
-	b := builder{rng: rand.New(rand.NewPCG(s.Seed, uint64(n))), style: distinct, n: n, prefix: "id"}
+	b := builder{rng: rand.New(rand.NewPCG(s.Seed, uint64(n))), style: distinct, n: n, prefix: "id",
+		unit: s.TimePrecision}
 	if s.id.Type.Kind == schema.Integer {
 		b.n += min(1000, 1<<(s.id.Type.Bits-2)) // avoid ids that Create is likely to choose
 	}

@@ -45,7 +45,8 @@ func (s *setup[T]) stamps() stamps.Fields {
 func (s *setup[T]) addStamps(v *T, n int) {
 	for _, f := range s.stamps() {
 		if field := settable(reflect.ValueOf(v).Elem(), f.Index); field.IsZero() {
-			b := builder{rng: rand.New(rand.NewPCG(s.Seed, uint64(n))), style: distinct, n: n, prefix: "text"}
+			b := builder{rng: rand.New(rand.NewPCG(s.Seed, uint64(n))), style: distinct, n: n, prefix: "text",
+				unit: s.TimePrecision}
 			b.field(field, f)
 		}
 	}

@@ -155,6 +155,36 @@ func TestServerOfWholeSeconds(t *testing.T) {
 	}
 }
 
+// TestTimePrecision runs all cases for a store that rounds times down.
+func TestTimePrecision(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []time.Duration{time.Millisecond, time.Second, time.Minute} {
+		t.Run(unit.String(), func(t *testing.T) {
+			t.Parallel()
+			coarse := func() ops {
+				return writes(resource.OpsOf(newTable("")), func(v *thing, _ bool) {
+					v.Born, v.Added = v.Born.Truncate(unit), v.Added.Truncate(unit)
+					for _, at := range []*time.Time{v.Ends, v.Edited} {
+						if at != nil {
+							*at = at.Truncate(unit)
+						}
+					}
+				})
+			}
+			opts := smallOptions()
+			if v := resourcetest.Judge(t, coarse, opts, time.Minute, "create-get")["create-get"]; len(v.Failures) == 0 {
+				t.Error("without the option the kit accepts times that were rounded")
+			}
+			opts.TimePrecision = unit
+			for name, v := range resourcetest.Judge(t, coarse, opts, time.Minute, "create-get", "insert-get", "replace-get", "filter-comparisons", "list-sort") {
+				if len(v.Failures) > 0 {
+					t.Errorf("case %s: %s", name, v.Message)
+				}
+			}
+		})
+	}
+}
+
 // stamped has all fields that package resource sets.
 type stamped struct {
 	ID         string    `json:"id"`

@@ -30,7 +30,7 @@ type Options struct {
 	// DATETIME or TIMESTAMP. Default [sqlquery.TimeLayout]. PostgreSQL has a type for times and ignores it.
 	//
 	// A time loses what the layout lacks: with time.DateTime it is rounded down to a second. The tests of
-	// package resourcetest then need its Options.Equal, or Options.New and Change with whole seconds.
+	// package resourcetest then need its Options.TimePrecision.
 	TimeLayout string
 	// Rev is the column of the revision, [XMin] or [Content]. Default "rev". It is a text column,
 	// or an integer column with CountRev. If it is the column of a field, the field has the
