@@ -68,7 +68,7 @@ type run struct {
 	failures int   // number of errors, including those that are not reported
 	cause    error // the first error
 	errBytes int   // estimated size of errs
-	reported []reportedError
+	reported map[*field][]reportedError
 
 	introspected int  // number of introspection objects written
 	most         int  // maximum length of dst
@@ -135,7 +135,7 @@ func (r *run) forget() {
 	clear(r.path[:cap(r.path)])
 	r.ctx, r.dst, r.errs, r.cause, r.rec = nil, nil, nil, nil, nil
 	r.failures, r.errBytes, r.introspected, r.long, r.broken = 0, 0, 0, false, false
-	r.reported, r.path = r.reported[:0], r.path[:0]
+	r.path = r.path[:0]
 }
 
 // prepare coerces variables and checks the limits. It returns request errors.

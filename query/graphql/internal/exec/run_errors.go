@@ -37,8 +37,8 @@ func shortened(message string) string {
 	return strings.ToValidUTF8(message[:maxMessage], "") + "..."
 }
 
-// maxReported is the maximum number of distinct errors of a response that are logged. Errors of one
-// field are compared with each other, so the limit also bounds the time.
+// maxReported is the maximum number of distinct internal errors of one field that are logged. They are
+// compared with each other, so the limit also bounds the time. Further ones have the instance of the first.
 const maxReported = 64
 
 // errEnded is the error of fields that were not fetched because the context was done. It has the
@@ -83,9 +83,8 @@ type segment struct {
 	index int
 }
 
-// reportedError is the client error for an error of a field, which may occur for several items.
+// reportedError is an internal error of a field, which may occur for several items.
 type reportedError struct {
-	field *field
 	err   error
 	reply *gqlerror.Error
 }
@@ -135,21 +134,26 @@ func (r *run) fail(n *field, err error) bool {
 // clientError returns the GraphQL error for an error of a field. An internal error is logged once,
 // regardless of the number of items. The caller sets the message of an outputError, which has a value.
 func (r *run) clientError(n *field, err error) *gqlerror.Error {
-	// A field has at most one text of an outputError, so these are added beyond the limit.
-	full := len(r.reported) >= maxReported && !errors.As(err, new(outputError))
-	for i := range r.reported {
-		if b := &r.reported[i]; b.field == n && (full || sameError(b.err, err)) {
+	reported := r.reported[n]
+	for _, b := range reported {
+		if sameError(b.err, err) {
 			return b.reply
 		}
 	}
 	reply, known := clientErrorOf(err)
-	if !known && reply.Problem != nil && reply.Problem.Kind == problem.Internal {
-		r.e.log(r.ctx, "stoa: internal error", "instance", reply.Problem.Instance, "field", n.def.Name,
-			"error", gqlerror.Truncate(err.Error()))
+	if known || reply.Problem == nil || reply.Problem.Kind != problem.Internal {
+		return reply
 	}
-	if !full {
-		r.reported = append(r.reported, reportedError{n, err, reply})
+	// A field has at most one text of an outputError, so these are added beyond the limit.
+	if len(reported) >= maxReported && !errors.As(err, new(outputError)) {
+		return reported[0].reply // the client sees no difference
 	}
+	r.e.log(r.ctx, "stoa: internal error", "instance", reply.Problem.Instance, "field", n.def.Name,
+		"error", gqlerror.Truncate(err.Error()))
+	if r.reported == nil {
+		r.reported = map[*field][]reportedError{}
+	}
+	r.reported[n] = append(reported, reportedError{err, reply})
 	return reply
 }
 

@@ -387,6 +387,77 @@ func TestFailingStore(t *testing.T) {
 	}
 }
 
+// unwritable fails to encode, each value with another error.
+type unwritable int
+
+func (u unwritable) MarshalText() ([]byte, error) { return nil, fmt.Errorf("unwritable %d", u) }
+
+// TestErrorsPerField: after the errors of many other fields, an error of a field is logged once and has an
+// instance of its own, and no field logs more than 64 errors.
+func TestErrorsPerField(t *testing.T) {
+	t.Parallel()
+	others := ""
+	for i := range 70 {
+		others += fmt.Sprintf("a%d: nan { ratio } ", i)
+	}
+	for _, tt := range []struct {
+		name, document string
+		fields, logged int
+	}{
+		{"an error of many items", `{ ` + others + `books(first: 100) { nodes { author { name } } } }`, 71, 71},
+		{"many errors", `{ ` + others + `books(first: 100) { nodes { bad } } }`, 71, 70 + 64},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			bad := computedBook[unwritable]("bad", true, func(_ context.Context, books []*book) ([]any, error) {
+				values := make([]any, len(books))
+				for i := range books {
+					values[i] = new(unwritable(i))
+				}
+				return values, nil
+			})
+			w := newWorld(t, setting{size: 100, page: 200, fields: append(oddFields(), bad)})
+			w.hook = func(_ context.Context, call string) error {
+				if strings.HasPrefix(call, "authors") {
+					return errors.New("connection lost")
+				}
+				return nil
+			}
+			var answer struct {
+				Errors []struct {
+					Path       []any `json:"path"`
+					Extensions struct {
+						Instance string `json:"instance"`
+					} `json:"extensions"`
+				} `json:"errors"`
+			}
+			if err := json.Unmarshal([]byte(w.ask(t, tt.document)), &answer); err != nil {
+				t.Fatal(err)
+			}
+			fieldOf, fields := map[string]any{}, map[any]bool{}
+			for _, e := range answer.Errors {
+				instance, field := e.Extensions.Instance, e.Path[0]
+				if other, ok := fieldOf[instance]; ok && other != field {
+					t.Errorf("%s is the instance of the fields %v and %v", instance, other, field)
+				}
+				fieldOf[instance], fields[field] = field, true
+			}
+			if len(answer.Errors) != 170 || len(fields) != tt.fields {
+				t.Errorf("%d errors of %d fields, want 170 of %d", len(answer.Errors), len(fields), tt.fields)
+			}
+			log := w.logged()
+			if n := strings.Count(log, "\n"); n != tt.logged || len(fieldOf) != tt.logged {
+				t.Errorf("%d records and %d instances, want %d of each", n, len(fieldOf), tt.logged)
+			}
+			for instance := range fieldOf {
+				if !strings.Contains(log, "instance="+instance) {
+					t.Errorf("the log has no instance %s", instance)
+				}
+			}
+		})
+	}
+}
+
 // TestLongNames checks that long names occur in a few errors only.
 func TestLongNames(t *testing.T) {
 	t.Parallel()
