@@ -1,11 +1,17 @@
 package main
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/stoa-go/stoa/examples/internal/recipe"
+	"github.com/stoa-go/stoa/middleware"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/serve"
+	"github.com/stoa-go/stoa/version"
 )
 
 func TestReadme(t *testing.T) {
@@ -52,5 +58,94 @@ func TestNothingIsRevealed(t *testing.T) {
 	}
 	if w := send("bob-token", "DELETE", "/employees/1", ""); w.Code != 403 {
 		t.Errorf("DELETE: %d, want 403", w.Code)
+	}
+}
+
+// EmployeeV1 and PublicEmployeeV1 are the shapes of version 1.0.0, in which the name was called label.
+type EmployeeV1 struct {
+	ID     int64  `json:"id" readOnly:"true"`
+	Label  string `json:"label" required:"true"`
+	Salary int64  `json:"salary"`
+}
+
+type PublicEmployeeV1 struct {
+	ID    int64  `json:"id" readOnly:"true"`
+	Label string `json:"label" required:"true"`
+}
+
+func toV1(e Employee) (EmployeeV1, error) { return EmployeeV1{e.ID, e.Name, e.Salary}, nil }
+
+func fromV1(v EmployeeV1, e Employee) (Employee, error) {
+	e.Name, e.Salary = v.Label, v.Salary
+	return e, nil
+}
+
+func toPublicV1(e PublicEmployee) (PublicEmployeeV1, error) {
+	return PublicEmployeeV1{e.ID, e.Name}, nil
+}
+
+func fromPublicV1(v PublicEmployeeV1, e PublicEmployee) (PublicEmployee, error) {
+	e.Name = v.Label
+	return e, nil
+}
+
+// versionsOf serves both versions for one role.
+func versionsOf(title string, current, old *resource.Resource) http.Handler {
+	opts := &serve.Options{Title: title}
+	contract := func(name string, r *resource.Resource) version.Contract {
+		catalog := resource.NewCatalog(&resource.CatalogOptions{Principal: middleware.Principal}, r)
+		return version.Contract{Name: name, Handler: serve.NewContract(catalog, opts)}
+	}
+	return serve.NewVersions(version.New(
+		[]version.Contract{contract("2.0.0", current), contract("1.0.0", old)},
+		[]version.Strategy{version.Path{}}, &version.Options{Default: "2.0.0"}), opts)
+}
+
+// TestRolesAndVersions: each role has its shape in each version, over one store.
+func TestRolesAndVersions(t *testing.T) {
+	t.Parallel()
+	employees := resource.New("employees", memory.New[Employee](nil), &resource.Options[Employee]{Authorize: authorize})
+	full := versionsOf("Employees, in full", employees, resource.View(employees, toV1, fromV1, nil))
+	public := resource.View(employees, toPublic, fromPublic, nil)
+	limited := versionsOf("Employees", public, resource.View(public, toPublicV1, fromPublicV1, nil))
+	h := middleware.Authenticate(session, nil)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if caller, _ := middleware.Claims[role](r.Context()); caller == admin {
+			full.ServeHTTP(w, r)
+			return
+		}
+		limited.ServeHTTP(w, r)
+	}))
+	tags := map[string]string{}
+	for _, tt := range []struct{ token, method, target, body, want string }{
+		{"ann", "POST", "/employees", `{"name":"Eve","salary":5000}`, `{"id":1,"name":"Eve","phone":"","salary":5000}`},
+		{"bob", "PUT", "/v1/employees/1", `{"label":"Eva"}`, `{"id":1,"label":"Eva"}`},
+		{"ann", "GET", "/employees/1", "", `{"id":1,"name":"Eva","phone":"","salary":5000}`},
+		{"ann", "GET", "/v1/employees/1", "", `{"id":1,"label":"Eva","salary":5000}`},
+		{"bob", "GET", "/v2/employees/1", "", `{"id":1,"name":"Eva","phone":""}`},
+		{"bob", "GET", "/v1/employees/1", "", `{"id":1,"label":"Eva"}`},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), tt.method, tt.target, strings.NewReader(tt.body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Authorization", "Bearer "+tt.token+"-token")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if got := strings.TrimSpace(w.Body.String()); got != tt.want {
+			t.Errorf("%s: %s %s: %s, want %s", tt.token, tt.method, tt.target, got, tt.want)
+		}
+		if tt.method != "GET" {
+			continue
+		}
+		if other, tag := tags[w.Header().Get("ETag")], tt.token+tt.target; other != "" {
+			t.Errorf("%s and %s have the same entity tag", other, tag)
+		}
+		tags[w.Header().Get("ETag")] = tt.token + tt.target
+	}
+	for _, target := range []string{"/openapi/1.0.0.json", "/openapi/2.0.0.json", "/v1/graphql/schema.graphql"} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), "GET", target, nil)
+		r.Header.Set("Authorization", "Bearer bob-token")
+		if h.ServeHTTP(w, r); w.Code != 200 || strings.Contains(w.Body.String(), "alary") {
+			t.Errorf("GET %s: %d, or it reveals the salary", target, w.Code)
+		}
 	}
 }
