@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -136,6 +138,46 @@ func TestCheckWithoutName(t *testing.T) {
 					t.Errorf("%s: the problem contains the expression: %s", tt.name, v.Detail)
 				}
 			}
+		}
+	})
+}
+
+// records is a buffer for a logger.
+type records struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (r *records) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(p)
+}
+
+// TestCheckWithoutFields: a program that does not call Check finds the constraint in the log, once.
+func TestCheckWithoutFields(t *testing.T) {
+	var log records
+	previous := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	t.Cleanup(func() { slog.SetDefault(previous) })
+	type pair struct {
+		ID string `json:"id"`
+		A  int64  `json:"a"`
+	}
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		db := e.OpenSchema(t)
+		name := strings.ReplaceAll("limit_"+e.Name, " ", "_")
+		enginetest.MustExec(t, db, "CREATE TABLE pairs (id text PRIMARY KEY, a bigint NOT NULL, rev text NOT NULL, CONSTRAINT "+name+" CHECK (a < 5))")
+		ops := sqltable.New[pair](db, "pairs", &sqltable.Options{Forget: true}).Ops()
+		for range 2 {
+			if _, err := ops.Insert(t.Context(), "x", pair{ID: "x", A: 9}); !errors.Is(err, resource.Invalid("", "check")) {
+				t.Errorf("Insert: %v", err)
+			}
+		}
+		log.mu.Lock()
+		defer log.mu.Unlock()
+		if n := strings.Count(log.text.String(), "table=pairs constraint="+name+"\n"); n != 1 {
+			t.Errorf("%d records of %s, want 1:\n%s", n, name, log.text.String())
 		}
 	})
 }
