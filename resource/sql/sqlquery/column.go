@@ -6,6 +6,7 @@ package sqlquery
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,8 +39,9 @@ type Column struct {
 	NotNull bool
 	// NullZero declares that items have the zero value of the Kind if the column is NULL, and not null.
 	// Lists sort these rows as that value: the sort key of text, numbers and booleans is coalesce(column,
-	// zero). The other kinds have no index expression: a Time that is zero must be stored as NULL, and its
-	// filters treat NULL as the zero time. Filters of the other kinds still distinguish NULL and zero.
+	// zero), and that of a Time is nullif(column, zero). Types without the value, such as a date, need
+	// no expression. Filters of a Time treat NULL as the zero time; those of the other kinds distinguish
+	// NULL and zero.
 	NullZero bool
 	// Layout is for a Time that is stored as text, in UTC, formatted with this layout of
 	// [time.Time.Format]. The texts must sort like the times: from the year down, with fixed width.
@@ -126,9 +128,10 @@ type operand struct {
 	unit   time.Duration
 	// text is the column cast to text, for another type that is a string in JSON.
 	text *operand
-	// coalesced is the operand of sort keys with NullZero, if the column may also store the zero value.
+	// coalesced is the operand of sort keys with NullZero, if the column may also store the zero value. It
+	// has one of NULL and the zero value for both: for a time NULL, otherwise zero.
 	coalesced *operand
-	// nullZero means that only NULL is the zero value, which is "" or the zero time.
+	// nullZero means that sort keys have NULL for the zero value, which is "" or the zero time.
 	nullZero bool
 }
 
@@ -173,24 +176,43 @@ func newOperand(d Dialect, field string, c Column) (*operand, error) {
 }
 
 // setNullZero chooses how NULL sorts as the zero value. A type without the value needs nothing but the
-// position of it.
+// position of it. A time may be stored as the zero time, too.
 func (o *operand) setNullZero(c Column) (err error) {
-	zero := ""
+	call, zero := "coalesce", ""
 	switch name := o.typ.Name; {
 	case c.Kind == Integer || c.Kind == Number:
 		zero = "0"
 	case c.Kind == Bool:
 		zero = "FALSE"
+	case c.Kind == Time && o.unit != time.Nanosecond: // these begin in 1677
+		call, zero = "nullif", o.zeroTime()
 	case o.kind == Text && (o.dialect == SQLite || name == sqltype.Text || name == sqltype.VarChar ||
 		name == sqltype.Char || name == sqltype.CIText):
 		zero = "''"
-	default:
-		o.nullZero = true
+	}
+	o.nullZero = call == "nullif" || zero == ""
+	if zero == "" {
 		return nil
 	}
-	c.Expr, c.Name, c.Path, c.NotNull, c.NullZero = "coalesce("+o.raw+", "+zero+")", "", nil, true, false
-	o.coalesced, err = newOperand(o.dialect, "", c)
+	c.Expr, c.Name, c.Path, c.NotNull, c.NullZero = call+"("+o.raw+", "+zero+")", "", nil, !o.nullZero, false
+	if c.Layout = o.layout; c.Layout != "" {
+		c.Type = ""
+	}
+	if o.coalesced, err = newOperand(o.dialect, "", c); err == nil {
+		o.coalesced.nullZero = o.nullZero
+	}
 	return err
+}
+
+// zeroTime returns the zero time as a literal.
+func (o *operand) zeroTime() string {
+	switch {
+	case o.layout != "":
+		return "'" + time.Time{}.Format(o.layout) + "'"
+	case o.unit != 0:
+		return strconv.FormatInt(time.Time{}.Unix()*int64(time.Second/o.unit), 10)
+	}
+	return "'0001-01-01 00:00:00+00'"
 }
 
 // isZero reports whether v is the zero value, for an operand with nullZero.

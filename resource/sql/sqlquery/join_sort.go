@@ -47,6 +47,9 @@ func (w *writer) joinedKey(o query.Order) key {
 		w.fail("the key %q has no order", o.Field)
 		return key{operand: &operand{}}
 	}
+	if field.coalesced != nil && field.coalesced.notNull { // NULL of the key is then that there is no row
+		field = field.coalesced
+	}
 	s := w.joinTable(o.Joined)
 	name := "value " + strconv.Itoa(len(s.names))
 	s.names = append(s.names, field.raw+" AS "+s.name(t.dialect, name))

@@ -72,21 +72,22 @@ func hasAutoincrement(create string) bool {
 // namedChecks returns the expressions of the CHECK constraints of a CREATE TABLE that have a name, without
 // comments.
 func namedChecks(create string) map[string]string {
-	checks := map[string]string{}
-	tokens := slices.DeleteFunc(sqlTokens.FindAllString(create, -1), func(token string) bool {
-		return strings.HasPrefix(token, "--") || strings.HasPrefix(token, "/*")
+	create = sqlTokens.ReplaceAllStringFunc(create, func(token string) string {
+		if strings.HasPrefix(token, "--") || strings.HasPrefix(token, "/*") {
+			return " "
+		}
+		return token
 	})
+	checks := map[string]string{}
+	tokens := sqlTokens.FindAllStringIndex(create, -1)
+	token := func(i int) string { return create[tokens[i][0]:tokens[i][1]] }
 	for i := 0; i+3 < len(tokens); i++ {
-		if !strings.EqualFold(tokens[i], "CONSTRAINT") || !strings.EqualFold(tokens[i+2], "CHECK") {
+		if !strings.EqualFold(token(i), "CONSTRAINT") || !strings.EqualFold(token(i+2), "CHECK") {
 			continue
 		}
-		name, depth := tokens[i+1], 0
-		if strings.ContainsAny(name[:1], "\"'`[") {
-			name = name[1 : len(name)-1]
-		}
-		from := i + 3
+		name, from, depth := unquoted(token(i+1)), i+3, 0
 		for i = from; i < len(tokens); i++ {
-			switch tokens[i] {
+			switch token(i) {
 			case "(":
 				depth++
 			case ")":
@@ -96,9 +97,20 @@ func namedChecks(create string) map[string]string {
 				break
 			}
 		}
-		checks[name] = strings.Join(tokens[from:min(i+1, len(tokens))], " ")
+		checks[name] = create[tokens[from][0]:tokens[min(i, len(tokens)-1)][1]]
 	}
 	return checks
+}
+
+// unquoted returns the name that a token of SQLite stands for.
+func unquoted(token string) string {
+	switch q := token[:1]; q {
+	case "[":
+		return token[1 : len(token)-1]
+	case `"`, "'", "`":
+		return strings.ReplaceAll(token[1:len(token)-1], q+q, q)
+	}
+	return token
 }
 
 // affinity returns the type affinity of a column, by the rules of SQLite for names of types. The

@@ -71,13 +71,14 @@ func (t *untyped) newPlanner(ctx context.Context) (p *planner, err error) {
 }
 
 // The keys of each index in order, with a collation, and whether NULL is first in ascending order. The key of
-// a table of SQLite may be no index. An expression is an empty column.
+// a table of SQLite may be no index. An expression, or another operator class than the default, is an empty
+// column.
 const (
 	indexesPostgres = `
-SELECT i.indexrelid::regclass::text, coalesce(a.attname, ''), coalesce(c.collname, ''),
-	(i.indoption[n] IN (1, 2)), coalesce(pg_get_expr(i.indpred, i.indrelid), '')
+SELECT i.indexrelid::regclass::text, CASE WHEN o.opcdefault THEN coalesce(a.attname, '') ELSE '' END,
+	coalesce(c.collname, ''), i.indoption[n] IN (1, 2), coalesce(pg_get_expr(i.indpred, i.indrelid), '')
 FROM pg_index i JOIN pg_class r ON r.oid = i.indexrelid JOIN pg_am m ON m.oid = r.relam AND m.amname = 'btree'
-CROSS JOIN LATERAL generate_series(0, i.indnkeyatts - 1) AS n
+CROSS JOIN LATERAL generate_series(0, i.indnkeyatts - 1) AS n JOIN pg_opclass o ON o.oid = i.indclass[n]
 LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[n] AND a.attnum > 0
 LEFT JOIN pg_collation c ON c.oid = i.indcollation[n]
 WHERE i.indrelid = to_regclass($1::text) AND i.indisvalid ORDER BY 1, n`

@@ -71,9 +71,10 @@
 // The option null declares that the column is nullable although the field is not a pointer. NULL is the nil
 // map or slice, and the zero value of other fields. A write stores a nil map or slice and the zero time as
 // NULL. Any write of the item stores "", 0 and false in place of NULL; use a pointer to keep it. Lists sort
-// NULL as the zero value, by coalesce, which no index in Options.Index serves unless it is a time. Filters
-// of times treat NULL as the zero time; those of other fields distinguish NULL and the zero value. All of
-// this also applies if Options.Columns has no NotNull.
+// NULL as the zero value. For texts, numbers, booleans and times they do so by an expression, which no index
+// in Options.Index serves; [Table.CheckWith] suggests one. Filters of times treat NULL as the zero time;
+// those of other fields distinguish NULL and the zero value. All of this also applies if Options.Columns
+// has no NotNull.
 //
 // The option generated declares that the database computes the value, as in a generated or identity
 // column, and that it is never written.

@@ -97,7 +97,9 @@ func TestCheckWithoutName(t *testing.T) {
 	const create = `CREATE TABLE spans (id varchar(64) PRIMARY KEY, starts bigint NOT NULL, ends bigint NOT NULL,
 		state text NOT NULL CHECK (state IN ('note', 'id''s starts', 'c')), note text NOT NULL, length bigint NOT NULL CHECK (length < 9), rev text NOT NULL,
 		CHECK (length("note") < 5), CHECK (starts < ENDS), CONSTRAINT state CHECK (starts <> 7),
-		CONSTRAINT odd CHECK (starts <> 9), CONSTRAINT "not 20" /* length */ CHECK (starts <> 20 OR (ends <> 30 AND 'state' <> '(')))`
+		CONSTRAINT odd CHECK (starts <> 9), CONSTRAINT "not 20" /* length */ CHECK (starts <> 20 OR (ends <> 30 AND 'state' <> '(')),
+		CONSTRAINT "not ""long""" CHECK (ends - -- starts
+			starts < (100 * (length + 1))))`
 	tests := []struct {
 		name          string
 		value         span
@@ -109,6 +111,7 @@ func TestCheckWithoutName(t *testing.T) {
 		{"a name", span{Starts: 9, Ends: 10, State: "c"}, "startsAt", "startsAt"},
 		{"the name of a column", span{Starts: 7, Ends: 10, State: "c"}, "startsAt", "startsAt"},
 		{"a name and two columns", span{Starts: 20, Ends: 30, State: "c"}, "startsAt endsAt", "startsAt endsAt"},
+		{"a name and parentheses", span{Starts: 1, Ends: 1000, State: "c"}, "startsAt endsAt length", "startsAt endsAt length"},
 		{"the name of a function", span{Starts: 1, Ends: 10, State: "c", Length: 9}, "length", "length"},
 	}
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {

@@ -43,10 +43,14 @@ func newUnset(t *testing.T, e *enginetest.Engine) (*sqltx.DB, *sqltable.Table[un
 	return db, table
 }
 
+// storeZero makes b store the zero time.
+const storeZero = "UPDATE unset SET at = '0001-01-01T00:00:00.000000000Z' WHERE id = 'b'"
+
 // TestNullOrder: pages of one item have each item once, although the cursor of NULL is that of zero.
 func TestNullOrder(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
-		_, table := newUnset(t, e)
+		db, table := newUnset(t, e)
+		enginetest.MustExec(t, db, storeZero) // as programs do that write the zero time
 		r := table.Ops().Resource("unset", &resource.Options[unset]{Query: table.Support(), Public: true})
 		for _, field := range []string{"title", "count", "size", "open", "day", "at"} {
 			for _, desc := range []bool{false, true} {
@@ -96,6 +100,7 @@ func TestNullTime(t *testing.T) {
 		if n, err := result.RowsAffected(); err != nil || n != 3 {
 			t.Errorf("%d rows have no time, %v; want 3", n, err)
 		}
+		enginetest.MustExec(t, db, storeZero)
 		early, late := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 		zero, day := time.Time{}, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 		filters := []query.Filter{query.Where("at", query.IsNull, true), query.Where("at", query.IsNull, false),
@@ -146,6 +151,49 @@ func TestNullOfNotNull(t *testing.T) {
 		const want = "column at is NOT NULL, but field At stores NULL for the zero time"
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Check: %v; want %s", err, want)
+		}
+	})
+}
+
+// TestNullOfRelated: a sort by a field of a related item has NULL as zero, as a sort of the items has.
+func TestNullOfRelated(t *testing.T) {
+	type owned struct {
+		ID    string `json:"id"`
+		Owner string `json:"ownerId"`
+	}
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		db, owners := newUnset(t, e)
+		enginetest.MustExec(t, db, "UPDATE unset SET count = -5 WHERE id = 'b'")
+		things := sqltable.New[owned](db, "owned", &sqltable.Options{Forget: true})
+		if err := things.CreateTable(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for i, owner := range []string{"d", "a", "b", "none", "c"} {
+			id := string(rune('1' + i))
+			if _, err := things.Ops().Insert(t.Context(), id, owned{id, owner}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := things.Ops().Resource("things", &resource.Options[owned]{Public: true,
+			Query: query.Support{Sort: []string{"owner.count"}},
+			Relations: []resource.Relation[owned]{
+				{Name: "owner", Target: "owners", Field: "ownerId"}}})
+		resource.NewCatalog(nil, r, owners.Ops().Resource("owners", &resource.Options[unset]{Query: owners.Support(), Public: true}))
+		var got []string
+		for at := (resource.Position{}); len(got) < 8; {
+			page, err := r.List(t.Context(), query.Query{Sort: []query.Order{{Field: "owner.count"}}, Limit: 1}, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, entry := range page.Entries {
+				got = append(got, entry.ID)
+			}
+			if at.After = page.Next; at.After == "" {
+				break
+			}
+		}
+		if diff := cmp.Diff([]string{"4", "3", "2", "5", "1"}, got); diff != "" { // without an owner, -5, NULL, 0, 1
+			t.Errorf("order (-want +got):\n%s", diff)
 		}
 	})
 }

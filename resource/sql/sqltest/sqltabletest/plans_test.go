@@ -219,6 +219,27 @@ func TestCheckSmallTable(t *testing.T) {
 	})
 }
 
+// TestCheckOperatorClass: an index of another operator class serves no list.
+func TestCheckOperatorClass(t *testing.T) {
+	type noted struct {
+		ID   string `json:"id"`
+		Note string `json:"note"`
+	}
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		if e.Dialect != sqltx.PostgreSQL {
+			return // SQLite has no operator classes
+		}
+		db := e.OpenSchema(t)
+		enginetest.MustExec(t, db, "CREATE TABLE notes (id text PRIMARY KEY, note text NOT NULL, rev text NOT NULL)",
+			"CREATE INDEX notes_note ON notes (note text_pattern_ops)")
+		table := sqltable.New[noted](db, "notes", &sqltable.Options{Forget: true, Collation: "default"})
+		err := table.CheckWith(t.Context(), &sqltable.CheckOptions{Support: query.Support{Sort: []string{"note"}}})
+		if err == nil || !strings.Contains(err.Error(), "sort=note") {
+			t.Errorf("CheckWith: %v; want sort=note", err)
+		}
+	})
+}
+
 // TestCheckRefuses checks which differences are errors and which are warnings.
 func TestCheckRefuses(t *testing.T) {
 	t.Parallel()
