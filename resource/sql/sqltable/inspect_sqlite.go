@@ -102,7 +102,7 @@ func namedChecks(create string) map[string]string {
 	return checks
 }
 
-// unquoted returns the name that a token of SQLite stands for.
+// unquoted returns the name in a token of SQLite.
 func unquoted(token string) string {
 	switch q := token[:1]; q {
 	case "[":
