@@ -63,7 +63,8 @@ type Options struct {
 	// Authorize is called for requests of description.json. An error rejects the request; it is
 	// [resource.ErrUnauthenticated], [resource.ErrForbidden] or a [*problem.Details]. The page itself is
 	// public: it contains only Title, Base and the form of Login. Nil means that the description is
-	// public, too. The operations of the API have the authorization of their resources.
+	// public, too, with the names, documentation and inputs of all resources and commands. The
+	// operations of the API have the authorization of their resources.
 	//
 	// For a request without credentials the status must be 401, as that of ErrUnauthenticated; the
 	// response then has Challenge. The page opens the form of Login only after a 401. After a 403 it

@@ -73,11 +73,10 @@ func (x *call) serveLink(rest string) error {
 // noRelation is the error for the path of a relation, such as /products/{id}/categories. The path has no
 // list: expand has the pages of related items, with their filters and order.
 func (x *call) noRelation(l *link) error {
-	detail := "There is no resource at this path. The related items are in GET " + x.route.patternItem +
-		"?expand=" + l.name
+	detail := "There is no list at this path. The related items are in the item with ?expand=" + l.name
 	if l.allow != nil {
 		changes := strings.ReplaceAll(strings.TrimSuffix(l.allow[0], ", OPTIONS"), ", ", " and ")
-		detail += ", and their links are changed by " + changes + " of " + x.route.linkPattern(l)
+		detail += ", and their links are changed by " + changes + " of this path followed by the id of one"
 	}
 	return problem.New(problem.NotFound, detail+".")
 }

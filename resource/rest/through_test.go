@@ -245,8 +245,8 @@ func TestThroughRelationPath(t *testing.T) {
 	t.Parallel()
 	var a assortment
 	h := a.handler(t)
-	const hint = "There is no resource at this path. The related items are in GET /products/{id}?expand=categories, " +
-		"and their links are changed by PUT and DELETE of /products/{id}/categories/{target}."
+	const hint = "There is no list at this path. The related items are in the item with ?expand=categories, " +
+		"and their links are changed by PUT and DELETE of this path followed by the id of one."
 	const plain = "There is no resource at this path."
 	for _, tt := range []struct{ line, want string }{
 		{"GET /products/pen/categories", hint},

@@ -15,7 +15,7 @@ async function commandView({ name, doc, input, job }) {
 		}
 		const members = Object.entries(output ?? {})
 		result.replaceChildren(make('h2', { tabIndex: -1 }, 'Result'), members.length
-			? make('dl', { class: 'fixed' }, members.map(([n, v]) => [make('dt', {}, titleOf(n)), make('dd', {}, shown({}, v))])) : make('p', {}, 'Done.'))
+			? make('dl', { class: 'fixed' }, members.map(([n, v]) => [make('dt', {}, titleOf(n)), make('dd', {}, outputOf(v))])) : make('p', {}, 'Done.'))
 		result.firstChild.focus()
 		report(`${title}: done.`)
 	})
@@ -24,3 +24,6 @@ async function commandView({ name, doc, input, job }) {
 		dirty: form.dirty, focus: input.length ? form.focus : null,
 	}
 }
+
+// outputOf returns a value of an output as a node. Unlike those of items, texts and lists are complete.
+const outputOf = v => typeof v === 'string' && v ? make('span', { class: 'value' }, v) : v && typeof v === 'object' ? make('span', { class: 'value' }, encode(v)) : shown({}, v)

@@ -50,14 +50,16 @@ function relatedSection(resource, id, { name, target, paged, operations = [] }) 
 	}
 	const refresh = () => last = last.catch(() => {}).then(readPages)
 
-	// show fills the list. The focus stays at its item, or moves to the one that is in its place now.
+	// show fills the list. The focus stays at its item or button, or moves to the item that is in its place now.
 	const show = (items, next) => {
 		const focused = document.activeElement, at = [...rows.values()].findIndex(row => row.contains(focused)), key = [...rows.keys()][at]
+		const atMore = more.contains(focused)
 		rows = new Map(items.map(item => [keyOf(item), rowOf(item)]))
 		list.replaceChildren(...rows.values())
 		none.hidden = items.length > 0
 		more.replaceChildren(...next ? [button(`More ${name}`, moreItems)] : [])
 		if (at >= 0) focusIn(rows.get(key) ?? list.children[Math.min(at, items.length - 1)], focused.tagName)
+		if (atMore) focusIn(more, 'button')
 		form?.update()
 	}
 	const focusIn = (row, tag) => (row?.querySelector(tag) ?? heading).focus()
@@ -66,7 +68,10 @@ function relatedSection(resource, id, { name, target, paged, operations = [] }) 
 	const moreItems = () => attempt(more, async () => {
 		const before = rows.size
 		pages++
-		await refresh()
+		await refresh().catch(failure => {
+			pages--
+			throw failure
+		})
 		focusIn(list.children[before], 'a')
 	})
 	const changed = async () => {
@@ -128,9 +133,12 @@ function finder(to, name, attempt, has, add) {
 		return row
 	}
 	const nextButton = row => row && (row.querySelector('button') ?? nextButton(row.nextElementSibling))
+	let searches = 0
 	const find = after => attempt(node, async () => {
-		const { items, next } = await searchItems(to, input.value.trim(), after), rows = items.map(rowOf)
-		after ? found.append(...rows) : found.replaceChildren(...rows.length ? rows : [make('li', { class: 'faint' }, `There is no such ${noun}.`)])
+		const mine = ++searches, { items, next, none } = await searchItems(to, input.value.trim(), after)
+		if (mine !== searches) return // a later search
+		const rows = items.map(rowOf)
+		after ? found.append(...rows) : found.replaceChildren(...rows.length ? rows : [make('li', { class: 'faint' }, none)])
 		more.replaceChildren(...next ? [button(`More found ${to.name}`, () => find(next))] : [])
 		report(rows.length ? `Found ${rows.length} ${rows.length === 1 ? noun : titleOf(to.name).toLowerCase()}.` : found.textContent)
 		if (after) (nextButton(rows[0]) ?? input).focus()
@@ -142,7 +150,7 @@ function finder(to, name, attempt, has, add) {
 }
 
 // searchItems returns the items of a resource that a text names: by its search, by a filter of the member that names its items, or
-// the id. An empty text names all.
+// the id. An empty text names all. none says why there are no items.
 async function searchItems(to, text, after) {
 	const label = to.fields.find(f => isLabel(to, f))?.name, op = ['contains', 'startsWith'].find(op => to.filter?.[label]?.includes(op))
 	const by = to.search?.length ? 'q' : op && `${label}.${op}`, query = new URLSearchParams({ limit: Math.min(20, to.maxPageSize) })
@@ -150,9 +158,10 @@ async function searchItems(to, text, after) {
 	if (after) query.set('after', after)
 	const isID = to.fields.find(f => f.name === to.id)?.type === 'integer' ? /^-?\d+$/.test(text) : text && !/^\.\.?$/.test(text)
 	const exact = isID && !after && await read(to.name, text).catch(error => {
-		if (![400, 404, 410].includes(error.status)) throw error
+		if (![400, 403, 404, 405, 410].includes(error.status)) throw error
 	})
 	const listed = can(to, 'list') && (by || !text) && (await call('GET', `${pathOf(to.name)}?${query}`, { what: `list ${to.name}` })).value
 	const others = listed?.items?.filter(item => !exact || !same(item[to.id], exact.item[to.id])) ?? []
-	return { items: exact ? [exact.item, ...others] : others, next: listed?.next }
+	const none = by || !text ? `There is no such ${singular(to.name)}.` : `No ${singular(to.name)} has this id. They are found by id only.`
+	return { items: exact ? [exact.item, ...others] : others, next: listed?.next, none }
 }
