@@ -125,11 +125,8 @@ func (t *untyped) columnsIn(expr string) (columns []*column) {
 func (t *untyped) readChecks(ctx context.Context) error {
 	statement, args := checksPostgres, []any{t.table}
 	if t.dialect == sqltx.SQLite {
-		schema, table, ok := strings.Cut(t.name, ".")
-		if !ok {
-			schema, table = "main", t.name
-		}
-		statement, args = strings.ReplaceAll(checksSQLite, "SCHEMA", t.dialect.Quote(schema)), []any{table}
+		text, _, table := inSchema(checksSQLite, t.name)
+		statement, args = text, []any{table}
 	}
 	rows, err := t.db.Writer(ctx).QueryContext(ctx, statement, args...)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource/sql/internal/sqltype"
 	"github.com/stoa-go/stoa/resource/sql/sqlquery"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
 // inspectSQLite selects the columns of a table. In pragma_table_xinfo, hidden is 1 for a hidden
@@ -30,14 +31,19 @@ SELECT c.name, c.type, c."notnull" <> 0 OR c.pk > 0, c.dflt_value IS NOT NULL OR
 	AND NOT EXISTS (SELECT 1 FROM pragma_index_list(?1, ?2) AS i WHERE i.origin = 'pk')
 FROM pragma_table_xinfo(?1, ?2) AS c WHERE c.hidden <> 1`
 
-// inspectSQLite returns the columns of a table, and an empty map if it does not exist. A name
+// inSchema returns a statement with the schema of a table in place of SCHEMA, and the names of both. A name
 // without a schema is that of the main database; temporary tables need the schema temp.
-func (t *untyped) inspectSQLite(ctx context.Context, name string) (map[string]found, error) {
+func inSchema(statement, name string) (text, schema, table string) {
 	schema, table, ok := strings.Cut(name, ".")
 	if !ok {
 		schema, table = "main", name
 	}
-	statement := strings.ReplaceAll(inspectSQLite, "SCHEMA", t.dialect.Quote(schema))
+	return strings.ReplaceAll(statement, "SCHEMA", sqltx.SQLite.Quote(schema)), schema, table
+}
+
+// inspectSQLite returns the columns of a table, and an empty map if it does not exist.
+func (t *untyped) inspectSQLite(ctx context.Context, name string) (map[string]found, error) {
+	statement, schema, table := inSchema(inspectSQLite, name)
 	rows, err := t.db.Writer(ctx).QueryContext(ctx, statement, table, schema)
 	if err != nil {
 		return nil, err

@@ -96,12 +96,8 @@ UNION ALL SELECT '', name, '', 0, '' FROM pragma_table_info(?1, ?2) WHERE pk = 1
 func (p *planner) readIndexes(ctx context.Context) error {
 	statement, list := indexesPostgres, []any{p.table}
 	if p.dialect == sqltx.SQLite {
-		schema, table, ok := strings.Cut(p.name, ".")
-		if !ok {
-			schema, table = "main", p.name
-		}
-		statement = strings.ReplaceAll(indexesSQLite, "SCHEMA", p.dialect.Quote(schema))
-		list = []any{table, schema}
+		text, schema, table := inSchema(indexesSQLite, p.name)
+		statement, list = text, []any{table, schema}
 	}
 	rows, err := p.db.Writer(ctx).QueryContext(ctx, statement, list...)
 	if err != nil {

@@ -156,12 +156,8 @@ func (t *untyped) inspectUnique(ctx context.Context, name string) (all []uniqueI
 	}
 	statement, list := uniquePostgres, []any{quoted}
 	if t.dialect == sqltx.SQLite {
-		schema, table, ok := strings.Cut(name, ".")
-		if !ok {
-			schema, table = "main", name
-		}
-		statement = strings.ReplaceAll(uniqueSQLite, "SCHEMA", t.dialect.Quote(schema))
-		list = []any{table, schema}
+		text, schema, table := inSchema(uniqueSQLite, name)
+		statement, list = text, []any{table, schema}
 	}
 	rows, err := t.db.Writer(ctx).QueryContext(ctx, statement, list...)
 	if err != nil {
