@@ -7,7 +7,6 @@ package resourcetest
 
 import (
 	"maps"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 
@@ -50,8 +49,7 @@ func (s *setup[T]) isKey(f *schema.Field) bool { return f == s.id || slices.Cont
 func (s *setup[T]) keyText(n int) string {
 	var v T
 	for i, f := range slices.Backward(s.key) {
-		b := builder{rng: rand.New(rand.NewPCG(s.Seed, uint64(n))), style: distinct, n: n, prefix: "id",
-			unit: s.TimePrecision}
+		b := s.distinct("id", n)
 		if i > 0 {
 			b.n, n = n%keyTurns, n/keyTurns
 		}

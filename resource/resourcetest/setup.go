@@ -179,8 +179,7 @@ func (s *setup[T]) idText(n int) (string, error) {
 		return text, nil
 	}
 	var v T
-	b := builder{rng: rand.New(rand.NewPCG(s.Seed, uint64(n))), style: distinct, n: n, prefix: "id",
-		unit: s.TimePrecision}
+	b := s.distinct("id", n)
 	if s.id.Type.Kind == schema.Integer {
 		b.n += min(1000, 1<<(s.id.Type.Bits-2)) // avoid ids that Create is likely to choose
 	}
@@ -190,6 +189,12 @@ func (s *setup[T]) idText(n int) (string, error) {
 		return "", fmt.Errorf("no valid id can be generated; set Options.ID: got %q: %w", text, err)
 	}
 	return text, nil
+}
+
+// distinct returns the builder of the nth distinct value.
+func (s *setup[T]) distinct(prefix string, n int) builder {
+	return builder{rng: rand.New(rand.NewPCG(s.Seed, uint64(n))), style: distinct, n: n, prefix: prefix,
+		unit: s.TimePrecision}
 }
 
 // withID returns v with its id field set.

@@ -5,7 +5,6 @@ package resourcetest
 // the case set-fields compares its results.
 
 import (
-	"math/rand/v2"
 	"reflect"
 	"time"
 
@@ -45,8 +44,7 @@ func (s *setup[T]) stamps() stamps.Fields {
 func (s *setup[T]) addStamps(v *T, n int) {
 	for _, f := range s.stamps() {
 		if field := settable(reflect.ValueOf(v).Elem(), f.Index); field.IsZero() {
-			b := builder{rng: rand.New(rand.NewPCG(s.Seed, uint64(n))), style: distinct, n: n, prefix: "text",
-				unit: s.TimePrecision}
+			b := s.distinct("text", n)
 			b.field(field, f)
 		}
 	}
