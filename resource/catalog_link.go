@@ -39,7 +39,7 @@ func (c *Catalog) resolveThrough(r *Resource, l *link) {
 
 // LinkedBy returns the resource of Relation.Through if [Catalog.Link] and [Catalog.Unlink] can change the
 // links: its id consists of the fields By and To, a new item needs no other member, and the relation has
-// neither Field nor Keys. Otherwise it is nil. by is its JSON name of By, empty if it does not show it.
+// neither Field nor Keys. Otherwise join is nil. by is the JSON name of By, or "" if join has no such member.
 func (c *Catalog) LinkedBy(r *Resource, relation string) (join *Resource, by string) {
 	if l := c.links[r][relation]; l != nil && l.through != nil && l.through.order != nil {
 		join = l.through.join.target

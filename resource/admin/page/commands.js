@@ -26,4 +26,4 @@ async function commandView({ name, doc, input, job }) {
 }
 
 // outputOf returns a value of an output as a node. Unlike those of items, texts and lists are complete.
-const outputOf = v => typeof v === 'string' && v ? make('span', { class: 'value' }, v) : v && typeof v === 'object' ? make('span', { class: 'value' }, encode(v)) : shown({}, v)
+const outputOf = v => v && ['string', 'object'].includes(typeof v) ? make('span', { class: 'value' }, textOf(v)) : shown({}, v)
