@@ -235,17 +235,35 @@ func run(t *testing.T, name string, args ...string) []byte {
 }
 
 // tracked returns the files that git tracks. It skips the test outside of a checkout, for example
-// in the module cache.
+// in an archive or in the module cache, and if there is no git.
 func tracked(t *testing.T) []string {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil {
 		t.Skip("not in a checkout:", err)
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip(err)
 	}
 	names := strings.Split(strings.TrimSuffix(string(run(t, "git", "ls-files", "-z")), "\x00"), "\x00")
 	if len(names) < 50 {
 		t.Fatalf("git tracks %d files only", len(names))
 	}
 	return names
+}
+
+// trackedTexts calls fn with each file that git tracks, and its path from the root.
+func trackedTexts(t *testing.T, fn func(name string, text []byte)) {
+	t.Helper()
+	for _, name := range tracked(t) {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if os.IsNotExist(err) {
+			continue // deleted, and not committed yet
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		fn(name, text)
+	}
 }
 
 func TestTopLevel(t *testing.T) {
@@ -272,20 +290,13 @@ func TestNoPlaceNamed(t *testing.T) {
 	} {
 		places = append(places, []byte(parts[0]+parts[1]))
 	}
-	for _, name := range tracked(t) {
-		text, err := os.ReadFile(filepath.Join(root, name))
-		if os.IsNotExist(err) {
-			continue // deleted, and not committed yet
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	trackedTexts(t, func(name string, text []byte) {
 		for _, place := range places {
 			if i := bytes.Index(text, place); i >= 0 {
 				t.Errorf("%s:%d names %s", name, 1+bytes.Count(text[:i], []byte("\n")), place)
 			}
 		}
-	}
+	})
 }
 
 // sources calls fn with each Go file of the repository, nested modules included, and its path from
