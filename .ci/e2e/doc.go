@@ -2,14 +2,19 @@
 // clients that misbehave, and caches in between.
 //
 //	go run -C .ci/e2e . -list                          the scenarios
-//	go run -C .ci/e2e . -run NAME                      one of them at the size of the gate, about 20 seconds
+//	go run -C .ci/e2e . -run NAME,NAME                 some of them at the size of the gate, about 20 seconds each
 //	go run -C .ci/e2e . -run NAME -size full -seed 7   the long form, with other random values
+//	go run -C .ci/e2e . -run NAME -seed 7 -times 20    with the seeds 7 to 26; it prints all seeds that fail
+//
+// Each line of -list has the name of a scenario, "beside" if it mostly waits and can run beside another one
+// or "alone", the number of seeds of .ci/run long chance, and what the scenario proves.
 //
 // Each scenario starts what it needs: the shop of examples, built as a binary, or a server under test, which is this program
 // too ("e2e server KIND"); PostgreSQL and Redis by the scripts .ci/postgres and .ci/redis, or a file of SQLite. It lets clients write and subscribe
 // while it injects faults, and then compares the responses and events that they got with what is stored. Most scenarios have a
 // control: the same load on a server or a client without the mechanism under test. A control without violations fails the
-// scenario, because then the check cannot fail.
+// scenario, because then the check cannot fail. What a control needs for its violation is injected, or the run waits for it:
+// it does not depend on chance. Elapsed time decides nothing: limits of five minutes only end what hangs.
 //
 //	fleet      starts, kills and restarts nodes
 //	network    TCP proxies that delay, cut and block
@@ -38,6 +43,5 @@
 //	proxies.go       reverse proxies forward responses to long filters
 //	caches_*.go      shared caches keep API versions apart
 //
-// The tests run each scenario at a minimal size, and check the checks: against servers with planted faults, and with mutated
-// histories.
+// The tests check the checks: against servers with planted faults, and with mutated histories. They do not repeat the scenarios.
 package main

@@ -53,7 +53,7 @@ func (e *env) close() {
 		e.closers[last]()
 		e.closers = e.closers[:last]
 	}
-	e.log.Close()
+	e.log.Close() // fails if it is closed already
 }
 
 func (e *env) logTail(lines int) string {

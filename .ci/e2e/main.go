@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -33,6 +34,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	names := flags.String("run", "", "`names` of scenarios, separated by commas, or all")
 	size := flags.String("size", "short", "short or full")
 	seed := flags.Uint64("seed", 1, "of all random values")
+	times := flags.Int("times", 1, "runs of each scenario, with the seeds from -seed on")
 	shop := flags.String("shop", os.Getenv("SHOP"), "`program` of the shop; it is built if empty")
 	scale := flags.Int("scale", 20_000, "writes of feed-scale")
 	if err := flags.Parse(args); err != nil {
@@ -40,9 +42,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if *list {
 		for _, s := range scenarios {
-			fmt.Fprintf(out, "%-18s %s\n", s.name, s.about)
+			fmt.Fprintf(out, "%-18s %-6s %2d %s\n", s.name, s.place(), s.seeds, s.about)
 		}
 		return nil
+	}
+	if *times < 1 {
+		return fmt.Errorf("-times %d is not positive", *times)
 	}
 	if *size != "short" && *size != "full" {
 		return fmt.Errorf("-size %q is not short or full", *size)
@@ -51,13 +56,30 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	first := env{out: out, seed: *seed, full: *size == "full", shopFile: *shop, scale: *scale}
+	return runAll(ctx, selected, *times, first)
+}
+
+// runAll runs each scenario with as many seeds as times, from that of first on. It continues after a
+// failure, and returns all of them.
+func runAll(ctx context.Context, selected []scenario, times int, first env) error {
+	var failed []error
 	for _, s := range selected {
-		e := &env{out: out, seed: *seed, full: *size == "full", shopFile: *shop, scale: *scale}
-		if err := e.runScenario(ctx, s); err != nil {
-			return fmt.Errorf("%s: %w\nagain: go run -C .ci/e2e . -run %s -size %s -seed %d", s.name, err, s.name, *size, *seed)
+		for i := range times {
+			e := first
+			e.seed += uint64(i)
+			if err := e.runScenario(ctx, s); err != nil {
+				err = fmt.Errorf("%s, seed %d: %w\n  again: go run -C .ci/e2e . -run %s -size %s -seed %d",
+					s.name, e.seed, err, s.name, size(&e, "short", "full"), e.seed)
+				fmt.Fprintf(e.out, "%v\n\n", err)
+				failed = append(failed, err)
+			}
+			if ctx.Err() != nil {
+				return errors.Join(append(failed, ctx.Err())...)
+			}
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 func choose(names string) ([]scenario, error) {
@@ -75,10 +97,11 @@ func choose(names string) ([]scenario, error) {
 	return selected, nil
 }
 
-// runScenario runs one scenario in a temporary folder. If it fails, the end of the log of its nodes is printed.
+// runScenario runs a scenario in a temporary folder. If it fails, it prints the end of the log of its
+// nodes.
 func (e *env) runScenario(ctx context.Context, s scenario) (err error) {
-	began := time.Now()
-	fmt.Fprintf(e.out, "%s: %s\n\n", s.name, s.about)
+	began, used := time.Now(), processorTime()
+	fmt.Fprintf(e.out, "%s, seed %d: %s\n\n", s.name, e.seed, s.about)
 	if err := e.open(""); err != nil {
 		return err
 	}
@@ -91,6 +114,22 @@ func (e *env) runScenario(ctx context.Context, s scenario) (err error) {
 	if err := s.run(ctx, e); err != nil {
 		return err
 	}
-	fmt.Fprintf(e.out, "%s: ok in %.1f s\n\n", s.name, time.Since(began).Seconds())
-	return ctx.Err()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	e.close() // the processor time of a process counts when it has ended
+	fmt.Fprintf(e.out, "%s: ok in %.1f s, %.1f s of processor time without the databases\n\n", s.name,
+		time.Since(began).Seconds(), (processorTime() - used).Seconds())
+	return nil
+}
+
+// processorTime returns the processor time of this process and of its children that have ended.
+func processorTime() (sum time.Duration) {
+	for _, of := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var r syscall.Rusage
+		if syscall.Getrusage(of, &r) == nil {
+			sum += time.Duration(r.Utime.Nano() + r.Stime.Nano())
+		}
+	}
+	return sum
 }
