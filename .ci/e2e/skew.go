@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,15 +23,18 @@ import (
 // succeed. Rounds are made in five ways, by three nodes on PostgreSQL and one on SQLite.
 //
 // The controls read the other doctor without a lock at the default level of PostgreSQL, and
-// outside of the transaction. There both requests have to succeed in some rounds.
+// outside of the transaction. There both hooks read before one of the requests writes, so that both
+// requests succeed.
 
 // skewRun is one run.
 type skewRun struct {
 	engine, mode, title string
 	rounds              int // in each way
-	// control are the ways in which both doctors have to be off call in some rounds. It is nil if
-	// this is no control.
-	control []string
+	// control reports that both doctors have to be off call after some rounds of the ways meet.
+	control bool
+	// meet are the ways in which a node gets both requests of a round, and both hooks read before one of
+	// the requests writes. In a run that is no control these are half of the rounds.
+	meet []string
 
 	keyNodes
 	history.Violations
@@ -71,13 +75,15 @@ func writeSkew(ctx context.Context, e *env) error {
 	}
 	alone := []string{"PATCH", "GraphQL"} // the ways without a transaction of their own
 	for _, s := range []*skewRun{
-		{engine: postgres, mode: server.Serializable, title: "serializable"},
-		{engine: postgres, mode: server.Locking, title: "the default level, and a locking read"},
+		{engine: postgres, mode: server.Serializable, title: "serializable", meet: all},
+		{engine: postgres, mode: server.Locking, title: "the default level, and a locking read", meet: all},
 		{engine: postgres, mode: server.Ordered, title: "the same, with locks in the order of the ids"},
 		{engine: sqlite, mode: server.Unlocked, title: "the default level"},
-		{engine: postgres, mode: server.Unlocked, title: "control: the default level without a lock", control: all},
-		{engine: postgres, mode: server.OutsideTx, title: "control: serializable with HooksOutsideTx", control: alone},
-		{engine: sqlite, mode: server.OutsideTx, title: "control: HooksOutsideTx", control: alone},
+		{engine: postgres, mode: server.Unlocked, title: "control: the default level without a lock",
+			control: true, meet: all},
+		{engine: postgres, mode: server.OutsideTx, title: "control: serializable with HooksOutsideTx",
+			control: true, meet: alone},
+		{engine: sqlite, mode: server.OutsideTx, title: "control: HooksOutsideTx", control: true, meet: alone},
 	} {
 		s.rounds = size(e, 50, 500)
 		if err := s.run(ctx, e); err != nil {
@@ -162,28 +168,40 @@ func (s *skewRun) step(ctx context.Context, _ int, rng *rand.Rand) error {
 	var errs [2]error
 	var done [2]bool
 	var wg sync.WaitGroup
+	var node string // of both requests; empty if each chooses its own
+	if round := n / len(skewWays); slices.Contains(s.meet, way.name) && (s.control || round%2 == 0) {
+		node = s.URL(rng.IntN(s.Len()))
+	}
 	for i, id := range server.Pair(name) {
 		own := rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
-		wg.Go(func() { done[i], errs[i] = s.takeOff(ctx, own, way, id) })
+		wg.Go(func() { done[i], errs[i] = s.takeOff(ctx, own, way, id, node) })
 	}
 	wg.Wait()
-	if done[0] == done[1] && s.control == nil {
+	if done[0] == done[1] && !s.control {
 		s.Add(history.Unexpected, 1, "%s: both requests were acknowledged: %t", name, done[0])
 	}
 	return errors.Join(errs[:]...)
 }
 
 // takeOff takes a doctor off call. It repeats the request until the response is that the doctor
-// is off call, or not allowed to be.
-func (s *skewRun) takeOff(ctx context.Context, rng *rand.Rand, way offCall, id string) (done bool, err error) {
+// is off call, or not allowed to be. If node is not empty, it gets the request, and the hook waits for
+// the other one.
+func (s *skewRun) takeOff(
+	ctx context.Context, rng *rand.Rand, way offCall, id, node string,
+) (done bool, err error) {
 	header := []string{way.media}
+	if node != "" {
+		header = append(header, server.MeetField+": true")
+	}
 	if way.keyed {
 		header = append(header, "Idempotency-Key: "+id)
 	}
 	for ctx.Err() == nil {
-		base, err := s.Pick(ctx, rng)
-		if err != nil {
-			return false, err
+		base := node
+		if base == "" {
+			if base, err = s.Pick(ctx, rng); err != nil {
+				return false, err
+			}
 		}
 		a := s.Client.Send(ctx, way.method, base+strings.ReplaceAll(way.path, "ID", id),
 			strings.ReplaceAll(way.body, "ID", id), header...)
@@ -251,7 +269,7 @@ func (s *skewRun) count(ctx context.Context) error {
 				found.one++
 			default:
 				found.none++
-				s.Add(history.Torn, 1, "none of %v is on call", pair)
+				s.Add(history.Torn, 1, "both of %v are off call", pair)
 			}
 		}
 	}
@@ -269,11 +287,11 @@ func (s *skewRun) result() *result {
 	}
 	r.table("rounds\tnone on call\tone\tboth\t", rows...)
 	r.fail(s.Check())
-	if s.control == nil {
+	if !s.control {
 		return r
 	}
 	r.control = []history.Kind{history.Torn}
-	for _, name := range s.control {
+	for _, name := range s.meet {
 		if s.results[name].none == 0 {
 			r.fail(fmt.Errorf("%s: one doctor is on call after each round, so this check cannot fail", name))
 		}

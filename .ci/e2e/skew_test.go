@@ -6,29 +6,7 @@ import (
 	"github.com/stoa-go/stoa/ci/e2e/client"
 	"github.com/stoa-go/stoa/ci/e2e/fleet"
 	"github.com/stoa-go/stoa/ci/e2e/history"
-	"github.com/stoa-go/stoa/ci/e2e/server"
 )
-
-// TestWriteSkew runs the scenario and its control on SQLite at a minimal size.
-func TestWriteSkew(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		mode    string
-		control []string
-	}{{server.Unlocked, nil}, {server.OutsideTx, []string{"PATCH", "GraphQL"}}} {
-		t.Run(tt.mode, func(t *testing.T) {
-			t.Parallel()
-			e := testEnv(t)
-			run := &skewRun{engine: sqlite, mode: tt.mode, control: tt.control, rounds: 20}
-			if err := run.run(t.Context(), e); err != nil {
-				t.Fatal(err)
-			}
-			if err := e.finish(run.result()); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
 
 // TestSkewResult checks which results of a run pass, as the subject and as a control.
 func TestSkewResult(t *testing.T) {
@@ -48,13 +26,11 @@ func TestSkewResult(t *testing.T) {
 		{"a control that is right in one way", true, [5]int{1}, []history.Kind{history.Torn}, false},
 		{"a control that is right", true, [5]int{}, nil, false},
 	} {
-		s := &skewRun{keyNodes: keyNodes{Client: client.New(1), Fleet: fleet.Of()}}
+		s := &skewRun{keyNodes: keyNodes{Client: client.New(1), Fleet: fleet.Of()}, control: tt.control,
+			meet: []string{"PATCH", "GraphQL"}}
 		s.results = map[string]*skewResult{}
 		for i, way := range skewWays {
 			s.results[way.name] = &skewResult{none: tt.none[i]}
-		}
-		if tt.control {
-			s.control = []string{"PATCH", "GraphQL"}
 		}
 		for _, kind := range tt.kinds {
 			s.Add(kind, 1, "a round")

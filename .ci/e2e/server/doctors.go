@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/stoa-go/stoa/ci/e2e/database"
 	"github.com/stoa-go/stoa/idempotency"
@@ -81,7 +82,49 @@ func runDoctors(ctx context.Context, flags *flag.FlagSet, args []string, logger 
 	mux := http.NewServeMux()
 	mux.Handle("/graphql", graphql.New(catalog, &graphql.Options{Logger: logger}))
 	mux.Handle("/", rest.New(catalog, nil))
-	return serve(ctx, mux, out)
+	return serve(ctx, readMeetField(mux), out)
+}
+
+// MeetField is the field of a request whose hook waits, after it has read, until the hook of the request
+// for the other doctor has read, too. A node must get both requests.
+const MeetField = "X-Meet"
+
+type meetKey struct{}
+
+// readMeetField reads [MeetField].
+func readMeetField(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get(MeetField) != "" {
+			r = r.WithContext(context.WithValue(r.Context(), meetKey{}, true))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// meetings has a channel for each doctor, which is closed when the hook of its request has read.
+type meetings struct{ read sync.Map }
+
+func (m *meetings) of(id string) chan struct{} {
+	c, _ := m.read.LoadOrStore(id, make(chan struct{}))
+	return c.(chan struct{})
+}
+
+// meet waits for the hook of the other request, if the request of ctx has [MeetField]. A request that is
+// repeated does not wait.
+func (m *meetings) meet(ctx context.Context, id string) error {
+	if ctx.Value(meetKey{}) == nil {
+		return nil
+	}
+	if _, again := m.read.LoadOrStore(id+" has met", true); again {
+		return nil
+	}
+	close(m.of(id))
+	select {
+	case <-m.of(other(id)):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // doctors is a collection with a hook that allows a doctor to go off call only while the other
@@ -104,6 +147,7 @@ func doctors(ops resource.Ops[Doctor], mode string) (r *resource.Resource) {
 			return lock(ctx, id)
 		}
 	}
+	var met meetings
 	r = ops.Resource("doctors", &resource.Options[Doctor]{
 		Public:         true,
 		HooksOutsideTx: mode == OutsideTx,
@@ -115,7 +159,10 @@ func doctors(ops resource.Ops[Doctor], mode string) (r *resource.Resource) {
 			if err == nil && !item.Value.OnCall {
 				err = resource.ErrForbidden
 			}
-			return err
+			if err != nil {
+				return err
+			}
+			return met.meet(ctx, before.ID)
 		},
 	})
 	return r
