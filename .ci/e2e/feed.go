@@ -52,7 +52,6 @@ type feedRun struct {
 	writers   *feedWriters
 	all       []*subscriber
 	missed    chan struct{} // closed when a subscriber of the control has missed something; nil otherwise
-	written   chan struct{} // closed when the writers are done
 	deaths    int
 	crashed   bool
 	outages   []*outage
@@ -194,7 +193,7 @@ func (t *feedRun) runOn(ctx context.Context, e *env, f *fleet.Fleet) (*history.D
 	if err != nil {
 		return nil, err
 	}
-	t.addSubscribers(from)
+	t.addSubscribers(from, f)
 	began := time.Now()
 	if err := t.writeAndReceive(ctx, f); err != nil {
 		return nil, err
@@ -224,8 +223,7 @@ func (t *feedRun) runOn(ctx context.Context, e *env, f *fleet.Fleet) (*history.D
 const residentsPerNode = 6
 
 // addSubscribers adds subscribers to everything, to a lane and to open things. In the control all subscribe to everything.
-func (t *feedRun) addSubscribers(from string) {
-	t.written = make(chan struct{})
+func (t *feedRun) addSubscribers(from string, f *fleet.Fleet) {
 	residents := 0
 	if t.partitions > 0 || t.outage {
 		residents = residentsPerNode * nodes(t.engine)
@@ -241,7 +239,7 @@ func (t *feedRun) addSubscribers(from string) {
 			s.cursor = ""
 			if i == 0 && t.drops > 0 {
 				t.missed = make(chan struct{})
-				s.beforeResume = t.miss
+				s.beforeResume = func(ctx context.Context) { t.miss(ctx, f) }
 			}
 		case i < residents: // one of each protocol for each node
 			s.native, s.home, s.drops = 1+i/residentsPerNode, 1+i/residentsPerNode, 0
@@ -258,31 +256,32 @@ func (t *feedRun) addSubscribers(from string) {
 	}
 }
 
-// miss waits until more writes were acknowledged than were in progress, so that a subscriber of the control misses an event for
-// certain. By chance that is only likely.
-func (t *feedRun) miss(ctx context.Context) {
+// miss waits until a stream that began after the disconnect of a subscriber has received an event. The
+// subscriber has not received it, and resumes after it, because it starts at the present. So a
+// subscriber of the control misses an event for certain.
+func (t *feedRun) miss(ctx context.Context, f *fleet.Fleet) {
 	defer close(t.missed)
-	for from := t.writers.acknowledged.Load(); t.writers.acknowledged.Load() <= from+int64(t.writerCount); client.Pause(ctx, time.Millisecond) {
-		select {
-		case <-t.written:
-			return
-		case <-ctx.Done():
-			return
-		default:
+	for received := false; !received && ctx.Err() == nil; client.Pause(ctx, time.Millisecond) {
+		stream, err := client.REST(nil).Subscribe(ctx, f.URL(0), "", client.View{})
+		if err != nil {
+			continue // the node is down
 		}
+		for err == nil && !received {
+			var e client.Event
+			e, err = stream.Next()
+			received = err == nil && e.Kind != ""
+		}
+		stream.Close()
 	}
 }
 
 // missing reports whether the writers have to go on until a subscriber of the control has missed something.
 func (t *feedRun) missing() bool {
-	if t.missed == nil || t.writers.acknowledged.Load() >= 20*int64(t.writes) {
-		return false
-	}
 	select {
 	case <-t.missed:
 		return false
 	default:
-		return true
+		return t.missed != nil
 	}
 }
 
@@ -312,9 +311,7 @@ func (t *feedRun) writeAndReceive(ctx context.Context, f *fleet.Fleet) error {
 		more:     t.missing,
 		faults:   t.faults(f),
 	}
-	err := l.run(ctx, t.e)
-	close(t.written)
-	if err != nil {
+	if err := l.run(ctx, t.e); err != nil {
 		return err
 	}
 	if err := t.closeWrites(ctx, f); err != nil {
@@ -322,7 +319,7 @@ func (t *feedRun) writeAndReceive(ctx context.Context, f *fleet.Fleet) error {
 	}
 	limit := time.AfterFunc(t.drain, cancel)
 	defer limit.Stop()
-	err = t.writers.finish(subscribing, t.resumes(), ended)
+	err := t.writers.finish(subscribing, t.resumes(), ended)
 	if subscribing.Err() != nil {
 		err = ctx.Err() // what was not received by now is lost
 	}

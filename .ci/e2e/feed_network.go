@@ -26,7 +26,7 @@ import (
 // connection.
 type proxies struct {
 	nodes, databases []*network.Proxy
-	addresses        []atomic.Pointer[string] // of the nodes behind their proxies
+	addresses        []atomic.Pointer[string] // of the nodes, without their proxies
 	sources          []string                 // the database as each node reaches it
 }
 
@@ -180,9 +180,6 @@ const (
 
 // partition cuts a node off and connects it again.
 func (t *feedRun) partition(ctx context.Context, f *fleet.Fleet, rng *rand.Rand, kind int) error {
-	if len(t.net.databases) == 0 {
-		kind = clientsBlocked
-	}
 	i := rng.IntN(f.Len())
 	proxy, faults := t.net.nodes[i], t.clientFaults
 	o := &outage{bases: []string{f.URL(i)}, residents: t.residentsOf(i), storage: kind != clientsBlocked}
@@ -228,7 +225,7 @@ func (t *feedRun) residentsOf(node int) (all []*subscriber) {
 	return all
 }
 
-// during lets an outage last, and writes to its nodes meanwhile. halfway is called in the middle.
+// during lets an outage last, and writes to its nodes. halfway is called in the middle.
 func (t *feedRun) during(ctx context.Context, o *outage, rng *rand.Rand, halfway func()) {
 	o.from = time.Now()
 	before := receivedBytes(o.residents)
@@ -289,7 +286,7 @@ func newestEvent(ctx context.Context, source string) (n uint64, err error) {
 type outageCounts struct {
 	done, busy, failed, silent, refused int           // writes there: 2xx, 503 with Retry-After, other 5xx, no response, 4xx
 	elsewhere                           int           // writes acknowledged by other nodes
-	stayed                              int           // sessions of residents that went on
+	stayed                              int           // sessions of residents that continued
 	dropped                             int           // streams that the nodes ended
 	received                            int           // events that residents received in the first half
 	others                              int           // events that others received
@@ -376,7 +373,7 @@ func (n outageCounts) check(o *outage) error {
 		return fmt.Errorf("%s: no write was sent", o.what)
 	case o.down && n.failed+n.refused > 0:
 		return fmt.Errorf("%s: %d writes were answered, and not with 503 and Retry-After", o.what, n.failed+n.refused)
-	case o.down && n.dropped > 0 && n.stayed == 0: // a stream that reads the log at that time cannot go on
+	case o.down && n.dropped > 0 && n.stayed == 0: // a stream that reads the log at that time cannot continue
 		return fmt.Errorf("%s: all streams were ended", o.what)
 	}
 	return nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,41 +13,9 @@ import (
 	"github.com/stoa-go/stoa/ci/e2e/client"
 	"github.com/stoa-go/stoa/ci/e2e/fleet"
 	"github.com/stoa-go/stoa/ci/e2e/history"
-	"github.com/stoa-go/stoa/ci/e2e/network"
 	"github.com/stoa-go/stoa/ci/e2e/server"
 	"github.com/stoa-go/stoa/resource/feed"
 )
-
-// TestFeeds runs the scenario and its control at a minimal size.
-func TestFeeds(t *testing.T) {
-	t.Parallel()
-	for _, mode := range []string{server.Outbox, server.NoResume} {
-		t.Run(mode, func(t *testing.T) {
-			t.Parallel()
-			run := newFeedRun(sqlite, mode)
-			run.writes, run.subscribers, run.kills, run.drops = 300, 10, 2, 50
-			if err := testEnv(t, io.Discard).runFeeds(t.Context(), run); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
-// TestFeedPartition runs a partition on SQLite, which can be parted from its clients only.
-func TestFeedPartition(t *testing.T) {
-	t.Parallel()
-	var out strings.Builder
-	run := newFeedRun(sqlite, server.Outbox)
-	run.proxied, run.clientFaults = true, network.Faults{Delay: time.Millisecond, Jitter: time.Millisecond, Rate: 10_000_000, Cut: 200_000}
-	run.writes, run.subscribers, run.kills, run.partitions = 200, 12, 1, 1
-	run.faultTime, run.patience = 300*time.Millisecond, time.Minute
-	if err := testEnv(t, &out).runFeeds(t.Context(), run); err != nil {
-		t.Errorf("%v\n%s", err, &out)
-	}
-	if !strings.Contains(out.String(), "node 0 and its clients are parted") {
-		t.Errorf("no partition in\n%s", &out)
-	}
-}
 
 // TestFeedFaults plants faults in a server. Each has to be found as the violation that it is.
 func TestFeedFaults(t *testing.T) {

@@ -38,7 +38,7 @@ const (
 	repeatEvent  = "repeat an event"   // a resumed stream repeats an event
 	swapEvents   = "swap events"       // two events of one item are swapped
 	inventEvent  = "invent an event"   // an event that did not happen
-	doubleEvent  = "double an event"   // an event comes twice, with two cursors
+	doubleEvent  = "double an event"   // an event is sent twice, with two cursors
 	hideExit     = "hide an exit"      // an item that leaves a view is not reported as deleted
 	ignoreCursor = "ignore the cursor" // a resumed stream starts at the present
 	refuseCursor = "refuse the cursor" // a resumed stream is refused

@@ -44,21 +44,20 @@ type shopLine struct {
 
 // libraryRun is one run.
 type libraryRun struct {
-	writes, kills int      // kills at least
+	writes, kills int
 	counters      []string // ids of two orders, because a quantity is at most 1,000
 	transport     *lossyTransport
 	orders        *library.Resource[shopOrder]
 	api           *http.Client
 	wrong         history.Violations
-	created       atomic.Int64  // orders that Create has returned
-	written       chan struct{} // closed after the last write
+	next, settled atomic.Int64 // number of the next write, and of those that have ended
+	deaths        int
 
 	mu       sync.Mutex
 	seen     map[string]int      // created orders by note, of the consumer
 	known    map[int64]shopOrder // what the consumer has
 	restarts int
-	heard    map[string]bool // created orders that a stream without cursors has delivered
-	deaths   int
+	streamed map[string]bool // created orders that a stream without cursors has delivered
 }
 
 func goClient(ctx context.Context, e *env) error {
@@ -71,7 +70,7 @@ func goClient(ctx context.Context, e *env) error {
 		return err
 	}
 	t := &libraryRun{writes: size(e, 600, 10_000), kills: size(e, 5, 50), transport: &lossyTransport{nodes: nodes},
-		written: make(chan struct{}), seen: map[string]int{}, known: map[int64]shopOrder{}, heard: map[string]bool{}}
+		seen: map[string]int{}, known: map[int64]shopOrder{}, streamed: map[string]bool{}}
 	r, control, err := t.run(ctx, e)
 	if err != nil {
 		return err
@@ -98,32 +97,48 @@ func (t *libraryRun) run(ctx context.Context, e *env) (r, control *result, err e
 	var readers sync.WaitGroup
 	listed := make(chan struct{})
 	readers.Go(func() { t.consume(following, e.random(subscriberPart), listed) })
-	readers.Go(func() { t.listen(following) })
+	readers.Go(func() { t.streamAll(following) })
 	select {
 	case <-listed:
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
 	}
-	if err := t.write(ctx, e); err != nil {
+	l := &load{writers: writers, step: t.write, faults: repeat(t.kills, t.kill),
+		progress: func() float64 { return float64(t.settled.Load()) / float64(t.writes) }}
+	if err := l.run(ctx, e); err != nil {
 		return nil, nil, err
 	}
+	if err := t.drain(ctx); err != nil {
+		return nil, nil, err
+	}
+	stop()
+	readers.Wait()
 	stored, err := t.stored(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	for range 600 { // until the consumer has everything
-		if t.mu.Lock(); len(t.known) == len(stored) {
-			t.mu.Unlock()
-			break
-		}
-		t.mu.Unlock()
-		client.Pause(ctx, 100*time.Millisecond)
-	}
-	client.Pause(ctx, time.Second) // in which a duplicate would arrive
-	stop()
-	readers.Wait()
 	r, control = t.check(stored)
 	return r, control, ctx.Err()
+}
+
+// finalNote is the note of the last order.
+const finalNote = "final"
+
+// drain creates the last order and waits until the consumer has received it, and so everything before
+// it. A duplicate would arrive before it, too.
+func (t *libraryRun) drain(ctx context.Context) error {
+	if _, err := t.orders.Create(ctx, newShopOrder(finalNote)); err != nil {
+		return err
+	}
+	for limit := time.Now().Add(5 * time.Minute); time.Now().Before(limit); client.Pause(ctx, 10*time.Millisecond) {
+		t.mu.Lock()
+		received := t.seen[finalNote] > 0
+		t.mu.Unlock()
+		if received || ctx.Err() != nil {
+			break
+		}
+	}
+	return ctx.Err()
 }
 
 func newShopOrder(note string) *shopOrder {
@@ -132,27 +147,17 @@ func newShopOrder(note string) *shopOrder {
 
 const writers = 16
 
-// write lets the writers write while the shop is killed.
-func (t *libraryRun) write(ctx context.Context, e *env) error {
-	killing, stop := context.WithCancel(ctx)
-	var killer sync.WaitGroup
-	killer.Go(func() { t.kill(killing, e.random(faultPart)) })
-	var next atomic.Int64
-	var writing sync.WaitGroup
-	for range writers {
-		writing.Go(func() {
-			for n := int(next.Add(1)) - 1; n < t.writes && ctx.Err() == nil; n = int(next.Add(1)) - 1 {
-				if err := t.writeOne(ctx, n); err != nil {
-					t.wrong.Add(history.Unexpected, 1, "write %d: %v", n, err)
-				}
-			}
-		})
+// write makes the next write.
+func (t *libraryRun) write(ctx context.Context, _ int, _ *rand.Rand) error {
+	n := int(t.next.Add(1)) - 1
+	if n >= t.writes {
+		return errDone
 	}
-	writing.Wait()
-	close(t.written)
-	killer.Wait()
-	stop()
-	return ctx.Err()
+	if err := t.writeOne(ctx, n); err != nil {
+		t.wrong.Add(history.Unexpected, 1, "write %d: %v", n, err)
+	}
+	t.settled.Add(1)
+	return nil
 }
 
 // writeOne makes one write. Each tenth changes one of the counters, and each third is also made without a key.
@@ -165,52 +170,44 @@ func (t *libraryRun) writeOne(ctx context.Context, n int) error {
 	if n%3 == 0 {
 		t.postWithoutKey(ctx, fmt.Sprintf("unkeyed-%d", n))
 	}
-	_, err := t.orders.Create(ctx, newShopOrder(fmt.Sprintf("keyed-%d", n)))
-	t.created.Add(1)
+	_, err := t.orders.Create(ctx, newShopOrder(fmt.Sprintf("%s%d", keyedNote, n)))
 	return err
 }
 
-// kill kills the shop and starts it again until everything is written, and at least t.kills times.
-func (t *libraryRun) kill(ctx context.Context, rng *rand.Rand) {
-	for ctx.Err() == nil {
-		client.Pause(ctx, 300*time.Millisecond+time.Duration(rng.Int64N(int64(900*time.Millisecond))))
-		select {
-		case <-t.written:
-			if t.deaths >= t.kills {
-				return
-			}
-		default:
-		}
-		if err := t.transport.nodes.Restart(ctx, 0); err != nil {
-			t.wrong.Add(history.Unexpected, 1, "restart: %v", err)
-			return
-		}
-		t.deaths++
-	}
+// keyedNote is how the notes of orders begin that are created with a key.
+const keyedNote = "keyed-"
+
+func (t *libraryRun) kill(ctx context.Context, _ *rand.Rand) error {
+	t.deaths++
+	return t.transport.nodes.Restart(ctx, 0)
 }
 
-// consume follows the orders. It starts again with its last cursor now and then, as after a crash.
+// consume follows the orders. After at most consumed changes it starts again with its last cursor, as
+// after a crash.
 func (t *libraryRun) consume(ctx context.Context, rng *rand.Rand, listed chan<- struct{}) {
+	const consumed = 60
 	cursor := ""
-	for ctx.Err() == nil {
-		life, end := context.WithTimeout(ctx, 200*time.Millisecond+time.Duration(rng.Int64N(int64(1500*time.Millisecond))))
-		for change, err := range t.orders.Follow(life, cursor, nil) {
+	for ; ctx.Err() == nil; t.restarts++ {
+		left := 1 + rng.IntN(consumed)
+		for change, err := range t.orders.Follow(ctx, cursor, nil) {
 			if err != nil {
-				if life.Err() == nil {
+				if ctx.Err() == nil {
 					t.wrong.Add(history.Unexpected, 1, "consumer: %v", err)
 				}
 				break
 			}
 			t.apply(change)
-			if change.Cursor != "" {
-				if cursor == "" {
-					close(listed)
-				}
-				cursor = change.Cursor
+			if change.Cursor == "" {
+				continue // of the list, which has its cursor after its last item
+			}
+			if cursor == "" {
+				close(listed)
+			}
+			cursor = change.Cursor
+			if left--; left == 0 {
+				break
 			}
 		}
-		end()
-		t.restarts++
 	}
 }
 
@@ -245,45 +242,48 @@ func (t *libraryRun) postWithoutKey(ctx context.Context, note string) {
 	}
 }
 
-// listen follows the feed without cursors. It closes each stream after 50 created orders, and connects again after enough writes
-// that one of them began while it was away: each writer has one write in progress.
-func (t *libraryRun) listen(ctx context.Context) {
-	for ; ctx.Err() == nil; t.awaitWrites(ctx, writers+1) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://shop/v2/orders", nil)
-		if err != nil {
-			return
-		}
-		req.Header.Set("Accept", eventstream.ContentType)
-		resp, err := t.api.Do(req)
-		if err != nil {
-			client.Pause(ctx, 20*time.Millisecond)
-			continue
-		}
-		events := eventstream.NewReader(resp.Body, nil)
-		created := 0
-		for event, err := events.Next(); err == nil && created < 50; event, err = events.Next() {
-			_, note, _ := strings.Cut(string(event.Data), `"note":"`)
-			note, _, _ = strings.Cut(note, `"`)
+// streamAll follows the feed without cursors. It closes each stream after 50 created orders. Between two
+// streams it waits until another one, which began after the first, has received an order: the first has
+// not received it, and the second begins after it, so that an order is lost for certain.
+func (t *libraryRun) streamAll(ctx context.Context) {
+	for ctx.Err() == nil {
+		received := 0
+		t.stream(ctx, func(note string) (more bool) {
 			t.mu.Lock()
-			if event.Name == "created" {
-				t.heard[note] = true
-				created++
-			}
-			t.mu.Unlock()
+			defer t.mu.Unlock()
+			t.streamed[note] = true
+			received++
+			return received < 50
+		})
+		for missed := false; !missed && ctx.Err() == nil; {
+			t.stream(ctx, func(note string) (more bool) {
+				missed = strings.HasPrefix(note, keyedNote)
+				return !missed
+			})
 		}
-		resp.Body.Close()
 	}
 }
 
-// awaitWrites waits until n more orders are created, or nothing more is written.
-func (t *libraryRun) awaitWrites(ctx context.Context, n int64) {
-	for until := t.created.Load() + n; t.created.Load() < until; {
-		select {
-		case <-t.written:
+// stream opens a stream without a cursor, and calls created with the note of each created order until it
+// returns false or the stream ends.
+func (t *libraryRun) stream(ctx context.Context, created func(note string) (more bool)) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://shop/v2/orders", nil)
+	if err != nil {
+		return
+	}
+	req.Header.Set("Accept", eventstream.ContentType)
+	resp, err := t.api.Do(req)
+	if err != nil {
+		client.Pause(ctx, 20*time.Millisecond)
+		return
+	}
+	defer resp.Body.Close()
+	events := eventstream.NewReader(resp.Body, nil)
+	for event, err := events.Next(); err == nil; event, err = events.Next() {
+		_, note, _ := strings.Cut(string(event.Data), `"note":"`)
+		note, _, _ = strings.Cut(note, `"`)
+		if event.Name == "created" && !created(note) {
 			return
-		case <-ctx.Done():
-			return
-		case <-time.After(time.Millisecond):
 		}
 	}
 }
@@ -326,7 +326,7 @@ func (t *libraryRun) check(stored map[int64]shopOrder) (r, control *result) {
 		if n%3 == 0 {
 			count(&careless, effects[fmt.Sprintf("unkeyed-%d", n)], "an order without a key was stored")
 		}
-		if !t.heard[note] {
+		if !t.streamed[note] {
 			careless.Add(history.Lost, 1, "%s was not received without a cursor", note)
 		}
 	}
@@ -350,10 +350,12 @@ func count(v *history.Violations, n int, what string) {
 	}
 }
 
-// lossyTransport sends requests to the node that is up, and loses each eighth response that is not a stream.
+// lossyTransport sends requests to the node that is up, and loses each eighth response that is not a
+// stream. It also loses the first response to an order without a key that was created, so that the
+// control makes one twice for certain.
 type lossyTransport struct {
-	nodes         *fleet.Fleet
-	answers, lost atomic.Int64
+	nodes                  *fleet.Fleet
+	answers, unkeyed, lost atomic.Int64
 }
 
 func (t *lossyTransport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -364,8 +366,12 @@ func (t *lossyTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	to := req.Clone(req.Context())
 	to.URL.Host, to.Host = base.Host, ""
 	resp, err := http.DefaultTransport.RoundTrip(to)
-	if err != nil || resp.Header.Get("Content-Type") == eventstream.ContentType || t.answers.Add(1)%8 != 0 {
+	if err != nil || resp.Header.Get("Content-Type") == eventstream.ContentType {
 		return resp, err
+	}
+	unkeyed := resp.StatusCode == http.StatusCreated && req.Header.Get("Idempotency-Key") == ""
+	if eighth := t.answers.Add(1)%8 == 0; !eighth && (!unkeyed || t.unkeyed.Add(1) > 1) {
+		return resp, nil
 	}
 	t.lost.Add(1)
 	defer resp.Body.Close()
