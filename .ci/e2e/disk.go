@@ -142,7 +142,7 @@ func (d *diskRun) phase(ctx context.Context, name string, n int, full bool) {
 // ready waits until readiness has a status. The shop tests the disk at most once a second.
 func (d *diskRun) ready(ctx context.Context, want int) {
 	var a client.Answer
-	for limit := time.Now().Add(time.Minute); time.Now().Before(limit) && ctx.Err() == nil; client.Pause(ctx, 100*time.Millisecond) {
+	for limit := time.Now().Add(5 * time.Minute); time.Now().Before(limit) && ctx.Err() == nil; client.Pause(ctx, 100*time.Millisecond) {
 		if a = d.client.Send(ctx, http.MethodGet, d.base+"/health", ""); a.Status == want {
 			return
 		}

@@ -82,7 +82,7 @@ func (p *pairRun) run(ctx context.Context, rng *rand.Rand, n int) (*result, erro
 	rows := make([][]any, len(pairKinds))
 	var pairs, good [32]int
 	for i := range n {
-		at := rng.IntN(len(pairKinds))
+		at := i % len(pairKinds)
 		kind := &pairKinds[at]
 		first := kind.first(p, rng, users[rng.IntN(len(users))], i)
 		second := kind.second(p, rng, first)

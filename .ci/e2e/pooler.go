@@ -133,7 +133,7 @@ func (e *env) defaultMode(ctx context.Context) error {
 	if _, err := e.startServer(ctx, 1, nil, command[0], command[1:]...); err != nil {
 		return err
 	}
-	limited, cancel := context.WithTimeout(ctx, time.Minute)
+	limited, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	second := exec.CommandContext(limited, os.Args[0], append([]string{"server"}, command...)...)
 	var stderr bytes.Buffer

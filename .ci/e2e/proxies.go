@@ -170,15 +170,14 @@ func compareQueries(ctx context.Context, c *client.Client, origin, base, proxy s
 	}
 }
 
-// waitForProxy sends a GET until the proxy listens, at most for ten seconds.
+// waitForProxy sends a GET until the proxy listens, for up to five minutes.
 func waitForProxy(ctx context.Context, c *client.Client, url string) client.Answer {
-	for range 200 {
-		if a := c.Send(ctx, http.MethodGet, url, ""); a.Status != 0 || ctx.Err() != nil {
+	for limit := time.Now().Add(5 * time.Minute); ; client.Pause(ctx, 50*time.Millisecond) {
+		a := c.Send(ctx, http.MethodGet, url, "")
+		if a.Status != 0 || ctx.Err() != nil || time.Now().After(limit) {
 			return a
 		}
-		client.Pause(ctx, 50*time.Millisecond)
 	}
-	return c.Send(ctx, http.MethodGet, url, "")
 }
 
 // idList returns n ids of the length of a UUID.

@@ -86,7 +86,7 @@ func taskViews() []taskView {
 
 func rolling(ctx context.Context, e *env) error {
 	for _, control := range []bool{false, true} {
-		s := &rollingRun{engine: postgres, control: control, drain: 2 * time.Minute,
+		s := &rollingRun{engine: postgres, control: control, drain: 5 * time.Minute,
 			writes: size(e, 500, 10_000), rolls: size(e, 3, 12), copies: size(e, 1, 3)}
 		if err := s.run(ctx, e); err != nil {
 			return err
@@ -133,16 +133,18 @@ func (s *rollingRun) run(ctx context.Context, e *env) error {
 func (s *rollingRun) writeAndReceive(ctx context.Context, e *env) error {
 	subscribing, stop := context.WithCancel(ctx)
 	defer stop()
-	var running sync.WaitGroup
+	var listed, running sync.WaitGroup
 	for range s.copies {
 		for _, v := range taskViews() {
 			sub := &taskSubscriber{view: v, final: fmt.Sprint(finalPrefix, len(s.subscribers)), http: s.streams,
-				node: func(rng *rand.Rand) string { return s.node(v.release, rng) }}
+				node: func(rng *rand.Rand) string { return s.node(v.release, rng) }, first: sync.OnceFunc(listed.Done)}
+			listed.Add(1)
 			rng := e.random(subscriberPart + uint64(len(s.subscribers)))
 			s.subscribers = append(s.subscribers, sub)
 			running.Go(func() { sub.run(subscribing, rng) })
 		}
 	}
+	listed.Wait() // a list that follows the writes would hide what events have missed
 	began := time.Now()
 	l := &load{writers: rollingWriters, step: s.write,
 		progress: func() float64 { return float64(s.acknowledged.Load()) / float64(s.writes) },

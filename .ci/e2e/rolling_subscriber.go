@@ -26,6 +26,8 @@ type taskSubscriber struct {
 	http  *http.Client
 	// node returns the URL of a random node of the release, or "" while all are down.
 	node func(rng *rand.Rand) string
+	// first is called after the first list, or at the end.
+	first func()
 
 	tasks                   map[string]string // by id
 	cursor                  string            // empty before the list
@@ -47,6 +49,7 @@ func (s *taskSubscriber) String() string {
 
 // run receives events until the final item.
 func (s *taskSubscriber) run(ctx context.Context, rng *rand.Rand) {
+	defer s.first()
 	for ctx.Err() == nil && !s.ended && s.err == nil {
 		base := s.node(rng)
 		err := s.ensureList(ctx, base)
@@ -74,6 +77,7 @@ func (s *taskSubscriber) ensureList(ctx context.Context, base string) (err error
 	s.tasks, s.cursor, err = s.list(ctx, base)
 	if err == nil {
 		s.listed++
+		s.first()
 		s.ended = s.tasks[s.final] != ""
 	}
 	return err

@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -18,25 +17,6 @@ import (
 	"github.com/stoa-go/stoa/ci/e2e/server"
 	"github.com/stoa-go/stoa/resource/feed/eventstream"
 )
-
-// TestRolling runs the scenario and its control on SQLite at a minimal size.
-func TestRolling(t *testing.T) {
-	t.Parallel()
-	for _, control := range []bool{false, true} {
-		t.Run(fmt.Sprintf("control %t", control), func(t *testing.T) {
-			t.Parallel()
-			e := testEnv(t, io.Discard)
-			run := &rollingRun{engine: sqlite, control: control, writes: 100, rolls: 1, copies: 1,
-				drain: 5 * time.Minute}
-			if err := run.run(t.Context(), e); err != nil {
-				t.Fatal(err)
-			}
-			if err := e.finish(run.result()); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
 
 // TestRollingResult checks which results of a run pass, as the subject and as the control.
 func TestRollingResult(t *testing.T) {
@@ -116,7 +96,7 @@ func TestTaskSubscriber(t *testing.T) {
 			}))
 			defer node.Close()
 			s := &taskSubscriber{view: taskView{release: tt.release}, final: "final-0", http: node.Client(),
-				node: func(*rand.Rand) string { return node.URL }}
+				node: func(*rand.Rand) string { return node.URL }, first: func() {}}
 			s.run(t.Context(), (&env{}).random(0))
 			got := ""
 			if s.err != nil {

@@ -18,7 +18,7 @@ import (
 )
 
 // The scenario sockets opens many WebSockets, each with a subscription. It measures the memory of the node for each, whether
-// anything is left after as many have come and gone, and whether clients that never read disturb the others.
+// anything is left after as many were opened and closed, and whether clients that never read disturb the others.
 
 // socketRun is one run.
 type socketRun struct {
@@ -40,7 +40,7 @@ type socketRun struct {
 type socketMeasures struct {
 	empty, full, settled    server.Process // before, with all sockets, and after unused memory was returned
 	opened                  time.Duration
-	before, after           server.Process // before and after many have come and gone
+	before, after           server.Process // before and after many were opened and closed
 	rate                    float64        // events per second
 	one                     time.Duration  // until all have received one event
 	latency                 [2]time.Duration
@@ -78,7 +78,7 @@ func (s *socketRun) run(ctx context.Context, e *env) (err error) {
 		return errors.Join(a.Unexpected("create"), err)
 	}
 	s.thing, s.tag, s.n, s.total = v.ID, a.Tag(), 1, 1
-	if err := s.comeAndGo(ctx); err != nil {
+	if err := s.openAndClose(ctx); err != nil {
 		return err
 	}
 	crowd, err := s.fill(ctx)
@@ -115,13 +115,28 @@ func (s *socketRun) change(ctx context.Context) error {
 	return nil
 }
 
-// comeAndGo opens and closes as many sockets as there will be, 200 at a time, half of them without a close frame. The state
+// awaitStreams waits until the node serves n streams.
+func (s *socketRun) awaitStreams(ctx context.Context, n int64) error {
+	for limit := time.Now().Add(5 * time.Minute); ; client.Pause(ctx, 10*time.Millisecond) {
+		p, err := s.process(ctx, http.MethodGet, "/process/goroutines")
+		switch {
+		case err != nil || p.Streams == n:
+			return err
+		case time.Now().After(limit):
+			return fmt.Errorf("the node serves %d streams after five minutes, want %d", p.Streams, n)
+		}
+	}
+}
+
+// openAndClose opens and closes as many sockets as there will be, 200 at a time, half of them without a close frame. The state
 // before is measured after the first group, because those leave pools that the next ones reuse.
-func (s *socketRun) comeAndGo(ctx context.Context) (err error) {
+func (s *socketRun) openAndClose(ctx context.Context) (err error) {
 	const group = 200
 	for i := 0; i < s.count+group; i += group {
 		if i == group {
-			client.Pause(ctx, 2*time.Second)
+			if err := s.awaitStreams(ctx, 0); err != nil {
+				return err
+			}
 			if s.r.before, err = s.process(ctx, http.MethodPost, "/process/"); err != nil {
 				return err
 			}
@@ -228,6 +243,9 @@ const (
 
 // withMore measures with one in a hundred more sockets, which also subscribe to large items, and which read or never read.
 func (s *socketRun) withMore(ctx context.Context, c *crowd, read bool) error {
+	if err := s.awaitStreams(ctx, int64(s.count)); err != nil {
+		return err
+	}
 	without, err := s.process(ctx, http.MethodPost, "/process/")
 	if err != nil {
 		return err
@@ -245,7 +263,7 @@ func (s *socketRun) withMore(ctx context.Context, c *crowd, read bool) error {
 	if read {
 		more.receive()
 	} else {
-		closed = s.watchClosed(ctx, without)
+		closed = s.watchClosed(ctx)
 	}
 	for range largeEvents {
 		v := server.Thing{Name: "large", Lane: 2, N: 1, Note: strings.Repeat("x", largeSize)}
@@ -283,26 +301,14 @@ func (s *socketRun) withMore(ctx context.Context, c *crowd, read bool) error {
 }
 
 // watchClosed waits until the node has closed the sockets that never read, and sends the time.
-func (s *socketRun) watchClosed(ctx context.Context, without server.Process) chan any {
-	const others = 4 // goroutines that come and go
-	began, closed := time.Now(), make(chan any, 1)
+func (s *socketRun) watchClosed(ctx context.Context) chan any {
+	closed := make(chan any, 1)
 	go func() {
-		for {
-			client.Pause(ctx, 250*time.Millisecond)
-			p, err := s.process(ctx, http.MethodGet, "/process/goroutines")
-			took := time.Since(began)
-			switch {
-			case err != nil:
-				closed <- err
-			case took > time.Second && p.Goroutines <= without.Goroutines+others:
-				closed <- time.Now()
-			case took > 5*time.Minute:
-				closed <- fmt.Errorf("%d goroutines of sockets that never read are left after five minutes", p.Goroutines-without.Goroutines)
-			default:
-				continue
-			}
+		if err := s.awaitStreams(ctx, int64(s.count)); err != nil {
+			closed <- err
 			return
 		}
+		closed <- time.Now()
 	}()
 	return closed
 }
@@ -335,7 +341,7 @@ func (s *socketRun) result() *result {
 		return (float64(after) - float64(before)) / float64(s.count) / 1024
 	}
 	mib := func(bytes int64) float64 { return float64(bytes) / (1 << 20) }
-	r.line("as many came and went: goroutines %d, then %d; descriptors %d, then %d, of which sockets %d, then %d",
+	r.line("as many were opened and closed: goroutines %d, then %d; descriptors %d, then %d, of which sockets %d, then %d",
 		m.before.Goroutines, m.after.Goroutines, m.before.Descriptors, m.after.Descriptors, m.before.Sockets, m.after.Sockets)
 	each := kib(m.empty.Resident, m.settled.Resident)
 	r.line("idle, opened in %.1f s: %.1f KiB each (before memory is returned, %.1f), of which heap %.1f and stacks %.1f; %.2f goroutines",
@@ -447,7 +453,7 @@ func (m *member) read(received *atomic.Int64) {
 	}
 }
 
-// reset forgets the received events, so that the next event has index 0 for all.
+// reset drops the received events, so that the next event has index 0 for all.
 func (c *crowd) reset() {
 	c.received.Store(0)
 	for _, m := range c.members {

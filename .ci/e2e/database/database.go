@@ -43,8 +43,10 @@ func Pool(source string, n int) (*sql.DB, error) {
 	return limit(pool, n), err
 }
 
+// sqlite opens a file of SQLite. A connection waits five minutes for a lock, because a busy machine may
+// hold one for long.
 func sqlite(file, pragmas string, n int) (*sql.DB, error) {
-	source := "file:" + (&url.URL{Path: file}).EscapedPath() + "?_pragma=busy_timeout(10000)" + pragmas
+	source := "file:" + (&url.URL{Path: file}).EscapedPath() + "?_pragma=busy_timeout(300000)" + pragmas
 	pool, err := sql.Open("sqlite", source)
 	return limit(pool, n), err
 }

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -186,15 +185,20 @@ func (noScript) RedisError()   {}
 
 // keyedCatalog serves four kinds of writes: create, change, remove, and a command that writes to two tables.
 func keyedCatalog(ctx context.Context, db *sqltx.DB, guard *idempotency.Guard, mode string) (*resource.Catalog, error) {
-	var errs [4]error
-	var effects, deposits resource.Ops[Effect]
-	var lists resource.Ops[List]
-	var accounts resource.Ops[Account]
-	effects, errs[0] = mortalTable[Effect](ctx, db, "effects")
-	deposits, errs[1] = mortalTable[Effect](ctx, db, "deposits")
-	lists, errs[2] = mortalTable[List](ctx, db, "lists")
-	accounts, errs[3] = mortalTable[Account](ctx, db, "accounts")
-	if err := errors.Join(errs[:]...); err != nil {
+	effects, err := mortalTable[Effect](ctx, db, "effects")
+	if err != nil {
+		return nil, err // at once: the other tables would fail as often as this one
+	}
+	deposits, err := mortalTable[Effect](ctx, db, "deposits")
+	if err != nil {
+		return nil, err
+	}
+	lists, err := mortalTable[List](ctx, db, "lists")
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := mortalTable[Account](ctx, db, "accounts")
+	if err != nil {
 		return nil, err
 	}
 	if mode == Apart || mode == ThreeCommits { // without Insert, no id follows from a key
