@@ -7,13 +7,6 @@ import (
 	"github.com/stoa-go/stoa/ci/e2e/client"
 )
 
-func TestCursors(t *testing.T) {
-	t.Parallel()
-	if err := cursors(sqlite)(t.Context(), testEnv(t)); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestCursorFaults tries a server that resumes from every cursor, and at the present.
 func TestCursorFaults(t *testing.T) {
 	t.Parallel()
@@ -25,7 +18,7 @@ func TestCursorFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run.patience = time.Second // from now on no event comes that should
+	run.patience = time.Second // from now on events are missing
 	if err := run.refused(t.Context(), "past", cursors[25], client.ErrExpired); err != nil {
 		t.Fatal(err)
 	}

@@ -16,55 +16,41 @@ import (
 	"github.com/stoa-go/stoa/ci/e2e/server"
 )
 
-// TestKeys runs the scenarios at a minimal size: each effect once in the modes that guarantee it, and something twice in the
-// controls.
-func TestKeys(t *testing.T) {
+// TestStepResult checks which results of a run pass. The control is right or wrong at each step.
+func TestStepResult(t *testing.T) {
 	t.Parallel()
-	for name, mode := range keyModes {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			k := &keyRun{engine: sqlite, mode: mode, requests: 100, kills: 2, deadly: 0.01, double: 0.1}
-			r, err := k.run(t.Context(), testEnv(t))
-			if err != nil {
-				t.Fatal(err)
+	once := func(step string) *history.Effects { return &history.Effects{Keys: 1, Acknowledged: 1, Effects: 1} }
+	twice := func(at string) func(step string) *history.Effects {
+		return func(step string) *history.Effects {
+			e := once(step)
+			if at == "" || at == step {
+				e.Effects++
+				e.Add(history.Duplicate, 1, "a write")
 			}
-			if err := r.err(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
-func TestKeySteps(t *testing.T) {
-	t.Parallel()
-	e := testEnv(t)
-	var effects [2][len(server.Steps)]*history.Effects
-	subject, control := &stepRun{kills: 2}, &stepRun{kills: 2}
-	for i, s := range []*stepRun{subject, control} {
-		var err error
-		if effects[i], err = s.run(t.Context(), e, sqlite, []string{server.Together, server.ThreeCommits}[i]); err != nil {
-			t.Fatal(err)
+			return e
 		}
 	}
-	if err := stepResult(sqlite, subject, effects[0], effects[1], 0).err(); err != nil {
-		t.Error(err)
-	}
-	if stepResult(sqlite, subject, effects[0], effects[0], 0).err() == nil {
-		t.Error("a control without duplicates passes")
-	}
-	if stepResult(sqlite, subject, effects[1], effects[1], 0).err() == nil {
-		t.Error("duplicates pass")
-	}
-}
-
-func TestKeyStorm(t *testing.T) {
-	t.Parallel()
-	r, err := (&stormRun{keys: 9, copies: 8}).run(t.Context(), testEnv(t), sqlite)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.err(); err != nil {
-		t.Error(err)
+	for _, tt := range []struct {
+		name           string
+		found, control func(step string) *history.Effects
+		survivors      []string
+		pass           bool
+	}{
+		{name: "each effect once", found: once, control: twice(""), pass: true},
+		{name: "an effect twice", found: twice(server.AfterClaim), control: twice("")},
+		{name: "a control without duplicates", found: once, control: once},
+		{name: "a control without a duplicate after the effect", found: once, control: twice(server.BeforeFinish)},
+		{name: "a control without a duplicate before the finish", found: once, control: twice(server.AfterEffect)},
+		{name: "a node that does not die", found: once, control: twice(""), survivors: []string{server.AfterClaim}},
+	} {
+		var found, control [len(server.Steps)]*history.Effects
+		for i, step := range server.Steps {
+			found[i], control[i] = tt.found(step), tt.control(step)
+		}
+		err := stepResult(sqlite, &stepRun{survivors: tt.survivors}, found, control, 0).err()
+		if (err == nil) != tt.pass {
+			t.Errorf("%s: %v, want it to pass: %v", tt.name, err, tt.pass)
+		}
 	}
 }
 

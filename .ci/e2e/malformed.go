@@ -53,7 +53,11 @@ func malformedContent(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	d, err := sendMalformed(ctx, f.URL(0), inputs, size(e, coverage{24, 4}, coverage{1, 1}))
+	routes, err := findRoutes(f.URL(0))
+	if err != nil {
+		return err
+	}
+	d, err := sendMalformed(ctx, f.URL(0), routes, inputs, size(e, coverage{24, 4}, coverage{1, 1}))
 	if err != nil {
 		return err
 	}
@@ -110,11 +114,9 @@ func (d *damage) count(status int) {
 func (d *damage) fault(format string, args ...any) { d.Add(history.Unexpected, 1, format, args...) }
 
 // sendMalformed sends all inputs to all routes of a server.
-func sendMalformed(ctx context.Context, base string, inputs []input, c coverage) (*damage, error) {
-	routes, err := findRoutes(base)
-	if err != nil {
-		return nil, err
-	}
+func sendMalformed(
+	ctx context.Context, base string, routes []writeRoute, inputs []input, c coverage,
+) (*damage, error) {
 	d := &damage{base: base, routes: len(routes), statuses: map[int]int{}}
 	d.client = &http.Client{Timeout: 5 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: senders}}
 	defer d.client.CloseIdleConnections()

@@ -73,11 +73,7 @@ func (s *redisRun) run(ctx context.Context, e *env) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range late {
-		if len(left[w.Key]) > 0 {
-			s.wrong.Add(history.Unexpected, 1, "%s was refused and done", w.Key)
-		}
-	}
+	s.checkRefused(late, left)
 	if err := s.free(ctx); err != nil {
 		return nil, err
 	}
@@ -148,6 +144,15 @@ func (s *redisRun) expectRefusal(w *keyedWrite, a client.Answer) {
 		return
 	}
 	s.refused.Add(1)
+}
+
+// checkRefused adds a violation for each refused write that has an effect.
+func (s *redisRun) checkRefused(writes []*keyedWrite, left map[string][]string) {
+	for _, w := range writes {
+		if len(left[w.Key]) > 0 {
+			s.wrong.Add(history.Unexpected, 1, "%s was refused and done", w.Key)
+		}
+	}
 }
 
 // fillDuring fills Redis while writes are in progress. They have claimed their keys, and wait for a lock of SQLite.

@@ -9,18 +9,6 @@ import (
 	"github.com/stoa-go/stoa/ci/e2e/server"
 )
 
-// TestSockets runs the scenario at a minimal size. It does not check memory, which needs more sockets, and no race detector.
-func TestSockets(t *testing.T) {
-	t.Parallel()
-	s := &socketRun{count: 100, events: 5, maxKiB: 10_000, idle: 100 * time.Millisecond}
-	if err := s.run(t.Context(), testEnv(t)); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.result().err(); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestSocketsResult(t *testing.T) {
 	t.Parallel()
 	good := func() *socketRun {
