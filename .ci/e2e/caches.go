@@ -94,7 +94,7 @@ func (e *env) startCache(cache, address, port string) error {
 	case "nginx":
 		text, args = nginxConfig, []string{"nginx", "-e", "stderr", "-p", dir, "-c", config}
 	case "squid":
-		if me.Uid == "0" { // it changes to another user, who has to write here
+		if me.Uid == "0" { // it changes to another user, which must be able to write here
 			owner = "proxy"
 			if err := chown(dir, owner); err != nil {
 				return err

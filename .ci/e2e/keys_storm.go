@@ -68,7 +68,7 @@ func (s *stormRun) run(ctx context.Context, e *env, engine string) (r *result, e
 }
 
 // sendAll sends n writes, four at a time with all copies of each. With one copy, as many requests are in flight. A write of which
-// all copies were told to retry is repeated.
+// all responses ask for a retry is repeated.
 func (s *stormRun) sendAll(ctx context.Context, e *env, prefix string, n, copies int) {
 	work := make(chan *keyedWrite)
 	var wg sync.WaitGroup

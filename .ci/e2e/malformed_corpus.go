@@ -42,28 +42,28 @@ func mutant(rng *rand.Rand, text, other string) []byte {
 // encodings are texts that are not UTF-8, or not as JSON wants it (RFC 8259 section 8.1).
 func encodings() []input {
 	bad := map[string]string{
-		"a byte that is never there":     "\xff",
-		"a byte that goes on":            "\x80",
-		"a character that is cut off":    "\xe2\x82",
-		"slash, overlong":                "\xc0\xaf",
-		"NUL, overlong":                  "\xc0\x80",
-		"half of a pair":                 "\xed\xa0\x80",
-		"both halves, each by itself":    "\xed\xa0\x80\xed\xb0\x80",
-		"behind the last character":      "\xf4\x90\x80\x80",
-		"five bytes":                     "\xf8\x88\x80\x80\x80",
-		"a control character":            "\x01",
-		"a line feed":                    "\n",
-		"NUL":                            "\x00",
-		"an escape that is cut off":      `\u12`,
-		"an escape that nobody knows":    `\x41`,
-		"half of a pair, as an escape":   `\ud800`,
-		"the wrong half first, escaped":  `\udc00\ud800`,
-		"what is never a character":      "\uffff",
-		"what turns the direction round": "\u202e",
+		"a byte that UTF-8 does not have": "\xff",
+		"a continuation byte":             "\x80",
+		"a character that is cut off":     "\xe2\x82",
+		"slash, overlong":                 "\xc0\xaf",
+		"NUL, overlong":                   "\xc0\x80",
+		"half of a pair":                  "\xed\xa0\x80",
+		"both halves, each by itself":     "\xed\xa0\x80\xed\xb0\x80",
+		"after the last character":        "\xf4\x90\x80\x80",
+		"five bytes":                      "\xf8\x88\x80\x80\x80",
+		"a control character":             "\x01",
+		"a line feed":                     "\n",
+		"NUL":                             "\x00",
+		"an escape that is cut off":       `\u12`,
+		"an unknown escape":               `\x41`,
+		"half of a pair, as an escape":    `\ud800`,
+		"the wrong half first, escaped":   `\udc00\ud800`,
+		"a noncharacter":                  "\uffff",
+		"a direction override":            "\u202e",
 	}
 	var all []input
 	for name, text := range bad {
-		valid := name == "what is never a character" || name == "what turns the direction round"
+		valid := name == "a noncharacter" || name == "a direction override"
 		all = append(all, input{name: "in a string: " + name, content: []byte(`"a` + text + `b"`), bad: !valid})
 		all = append(all, input{name: "in a name: " + name, content: []byte(`{"a` + text + `b":1}`), bad: !valid})
 	}
@@ -92,7 +92,7 @@ func meanings() []input {
 	return all
 }
 
-// sizes are larger, deeper or longer than anybody needs.
+// sizes are larger, deeper or longer than any content of a program.
 func sizes() []input {
 	const million = 1_000_000
 	repeat := func(text string, n int) []byte { return bytes.Repeat([]byte(text), n) }

@@ -26,7 +26,7 @@ func documents() []input {
 		"10,000 fragments in a row":          "{...F0} " + numbered(10_000, "fragment F%[1]d on Query{...F%[1]d1 __typename} "),
 		"10,000 operations":                  numbered(10_000, "query Q%d{__typename} "),
 		"20,000 variables":                   "query(" + numbered(20_000, "$v%d:Int ") + "){__typename}",
-		"fields that nobody merges":          "{" + numbered(5_000, "a:__typename a:b%d ") + "}",
+		"fields that cannot be merged":       "{" + numbered(5_000, "a:__typename a:b%d ") + "}",
 		"introspection, on and on":           "{__schema{types{" + repeat("fields{type{", 200) + "name" + repeat("}}", 200) + "}}}",
 		"a string that does not end":         `{a(b:"` + repeat("x", 500_000),
 		"a block that does not end":          `{a(b:"""` + repeat("\n x", 200_000),

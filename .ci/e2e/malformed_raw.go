@@ -21,10 +21,10 @@ func messages() []message {
 		{"a chunk without a size", chunked + "\r\n{}\r\n0\r\n\r\n"},
 		{"a chunk of a negative size", chunked + "-1\r\n{}\r\n0\r\n\r\n"},
 		{"a chunk larger than any number", chunked + "FFFFFFFFFFFFFFFFF\r\n{}\r\n0\r\n\r\n"},
-		{"a chunk that says more than it has", chunked + "FFFFFFF\r\n{}\r\n"},
+		{"a chunk shorter than its size", chunked + "FFFFFFF\r\n{}\r\n"},
 		{"a size that is no number", chunked + "xyz\r\n{}\r\n0\r\n\r\n"},
 		{"a chunk longer than its size", chunked + "1\r\n{}\r\n0\r\n\r\n"},
-		{"no line feed behind a chunk", chunked + "2\r\n{}0\r\n\r\n"},
+		{"no line feed after a chunk", chunked + "2\r\n{}0\r\n\r\n"},
 		{"an extension of 64 KiB", chunked + "2;a=" + repeat("x", 64<<10) + "\r\n{}\r\n0\r\n\r\n"},
 		{"10,000 extensions", chunked + repeat("1;a="+repeat("x", 100)+"\r\n \r\n", 10_000) + "0\r\n\r\n"},
 		{"100,000 chunks of a byte", chunked + repeat("1\r\n \r\n", 100_000) + "0\r\n\r\n"},
@@ -34,25 +34,25 @@ func messages() []message {
 		{"chunks that stop", chunked + "2\r\n{}\r\n"},
 		{"length and chunks", "HEADContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"},
 		{"chunked twice", "HEADTransfer-Encoding: chunked, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"},
-		{"two codings of transfer", "HEADTransfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"},
-		{"a coding of transfer that nobody knows", "HEADTransfer-Encoding: x\r\n\r\n{}"},
-		{"a coding with a tabulator", "HEADTransfer-Encoding:\tchunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"},
+		{"two transfer codings", "HEADTransfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"},
+		{"an unknown transfer coding", "HEADTransfer-Encoding: x\r\n\r\n{}"},
+		{"a transfer coding after a tab", "HEADTransfer-Encoding:\tchunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"},
 		{"two lengths", "HEADContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}x"},
 		{"a list of lengths", "HEADContent-Length: 2, 3\r\n\r\n{}x"},
 		{"a negative length", "HEADContent-Length: -1\r\n\r\n{}"},
 		{"a length with a sign", "HEADContent-Length: +2\r\n\r\n{}"},
-		{"a length beyond numbers", "HEADContent-Length: 99999999999999999999\r\n\r\n{}"},
-		{"less than the length says", "HEADContent-Length: 100\r\n\r\n{}"},
-		{"a request behind the content", "HEADContent-Length: 2\r\n\r\n{}GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"},
+		{"a length larger than any integer", "HEADContent-Length: 99999999999999999999\r\n\r\n{}"},
+		{"less content than the length", "HEADContent-Length: 100\r\n\r\n{}"},
+		{"a request after the content", "HEADContent-Length: 2\r\n\r\n{}GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"},
 		{"a name with a blank", "HEADContent-Length : 2\r\n\r\n{}"},
 		{"a folded line", "HEADX-A: a\r\n b\r\nContent-Length: 2\r\n\r\n{}"},
 		{"line feeds alone", "HEADX-A: a\nContent-Length: 2\n\n{}"},
 		{"NUL in a field", "HEADX-A: a\x00b\r\nContent-Length: 2\r\n\r\n{}"},
 		{"a field of 100 KiB", "HEADX-A: " + repeat("x", 100<<10) + "\r\nContent-Length: 2\r\n\r\n{}"},
 		{"2,000 fields", "HEAD" + repeat("X-A: a\r\n", 2_000) + "Content-Length: 2\r\n\r\n{}"},
-		{"an expectation that nobody knows", "HEADExpect: much\r\nContent-Length: 2\r\n\r\n{}"},
+		{"an unknown expectation", "HEADExpect: much\r\nContent-Length: 2\r\n\r\n{}"},
 		{"content before it is asked for", "HEADExpect: 100-continue\r\nContent-Length: 10000000\r\n\r\n" + repeat("x", 100_000)},
-		{"gzip that is none", "HEADContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}"},
+		{"gzip that is not valid", "HEADContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}"},
 		{"1,000 codings of content", "HEADContent-Encoding: " + repeat("gzip,", 1_000) + "gzip\r\nContent-Length: 2\r\n\r\n{}"},
 		{"two keys", "HEADIdempotency-Key: a\r\nIdempotency-Key: b\r\nContent-Length: 2\r\n\r\n{}"},
 		{"a key of 10 kB", "HEADIdempotency-Key: " + repeat("k", 10_000) + "\r\nContent-Length: 2\r\n\r\n{}"},
@@ -66,11 +66,11 @@ func messages() []message {
 	}
 }
 
-// expected are the answers of 5xx that net/http gives itself, and HTTP wants: to a coding of transfer that it does not
-// know (RFC 9112 section 6.1).
-var expected = map[string]int{"chunked twice": 501, "two codings of transfer": 501, "a coding of transfer that nobody knows": 501}
+// expected are the responses of 5xx that net/http sends itself, as HTTP requires for an unknown transfer coding
+// (RFC 9112 section 6.1).
+var expected = map[string]int{"chunked twice": 501, "two transfer codings": 501, "an unknown transfer coding": 501}
 
-// send writes a message and returns the statuses of what comes back until the connection is closed.
+// send writes a message and returns the statuses of the responses until the connection is closed.
 func (m message) send(address string, r writeRoute) ([]int, error) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -99,7 +99,7 @@ func (m message) send(address string, r writeRoute) ([]int, error) {
 // unless returns an error only if the server did not close the connection: however it does, that is an answer.
 func unless(err error) error {
 	if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
-		return fmt.Errorf("the connection is open still: %w", err)
+		return fmt.Errorf("the connection is still open: %w", err)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ type writeRoute struct {
 	again               bool   // by an older contract, or another name of the type: what reads it is the same
 }
 
-// shape is how an input becomes content: what is in front of it and behind it.
+// shape is how an input becomes content: the text before and after it.
 type shape struct{ front, back string }
 
 // shapes are all that a route has a place for, the input alone first.
@@ -106,7 +106,7 @@ func (d openAPIDocument) routes(older bool) (all []writeRoute, err error) {
 			for _, media := range slices.Sorted(maps.Keys(operation.RequestBody.Content)) {
 				r := writeRoute{method: strings.ToUpper(method), path: prefix + strings.ReplaceAll(path, "{id}", "1"), media: media,
 					field: fields[first], again: older || strings.Contains(media, "vnd.shop.")}
-				if media == "*/*" { // bytes, each to a name of their own, as nobody can replace one while others do
+				if media == "*/*" { // bytes, each to a name of their own, because concurrent replacements of one are refused
 					r.media, r.path = "application/octet-stream", strings.TrimSuffix(r.path, "/1")
 					r.named = r.path != prefix+path
 				}

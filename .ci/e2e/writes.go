@@ -23,7 +23,7 @@ import (
 // workload is something that is written, and what has to hold of it.
 type workload interface {
 	name() string
-	// prepare makes what the steps need. No node is killed meanwhile.
+	// prepare makes what the steps need. No node is killed during it.
 	prepare(ctx context.Context, t *target, rng *rand.Rand) error
 	// step is one or a few requests of one writer. Writers take steps concurrently.
 	step(ctx context.Context, t *target, writer int, rng *rand.Rand) error
@@ -211,13 +211,13 @@ type orderLine struct {
 	Qty    int64 `json:"qty"`
 }
 
-// countLine is a line that stands for a number: in itemId, which has no limit, and again in qty, which shows whether the line was
+// countLine is a line that represents a number: in itemId, which has no limit, and again in qty, which shows whether the line was
 // written as a whole.
 func countLine(n int64) orderLine { return orderLine{ItemID: n + 1, Qty: n%1000 + 1} }
 
 func (o order) idText() string { return strconv.FormatInt(o.ID, 10) }
 
-// place is one of the shop. It stands for an account, or for the receipt of a move between two accounts.
+// place is one of the shop. It represents an account, or for the receipt of a move between two accounts.
 type place struct {
 	ID         string `json:"id"`
 	Name       string `json:"name"`

@@ -60,7 +60,7 @@ func doAndReset(_ http.ResponseWriter, r *http.Request, next http.Handler) {
 	panic(http.ErrAbortHandler)
 }
 
-// ignoreCondition does a write whatever its If-None-Match is.
+// ignoreCondition does a write and ignores its If-None-Match.
 func ignoreCondition(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	r.Header.Del("If-None-Match")
 	next.ServeHTTP(w, r)
@@ -69,8 +69,8 @@ func ignoreCondition(w http.ResponseWriter, r *http.Request, next http.Handler) 
 // deny responds 404.
 func deny(w http.ResponseWriter, _ *http.Request, _ http.Handler) { w.WriteHeader(http.StatusNotFound) }
 
-// behind returns a fault that gives each reader the response of the one before.
-func behind() planted {
+// delayed returns a fault that gives each reader the response of the reader before.
+func delayed() planted {
 	var mu sync.Mutex
 	var last []byte
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
@@ -131,35 +131,35 @@ func TestWorkloads(t *testing.T) {
 	}{
 		{"counters", withConditions, false, nil, fine},
 		{"counters, without conditions", without, false, nil, fine},
-		{"counters, put back", putBack, false, behind(), "lost"},
-		{"counters, seen late", withConditions, false, behind(), "torn"},
-		{"counters, done and denied", withConditions, false, everyTenth(http.MethodPatch, "/orders", doAndFail), fine},
-		{"counters, done and hung up", without, false, everyTenth(http.MethodPatch, "/orders", doAndReset), fine},
-		{"counters, not done and denied", withConditions, false, everyTenth(http.MethodPatch, "/orders", failOnly), fine},
-		{"counters, forgotten", withConditions, false, everyTenth(http.MethodPatch, "/orders", skip), "lost"},
-		{"counters, forgotten, without conditions", without, false, everyTenth(http.MethodPatch, "/orders", skip), "lost"},
+		{"counters, put back", putBack, false, delayed(), "lost"},
+		{"counters, read late", withConditions, false, delayed(), "torn"},
+		{"counters, done and 503", withConditions, false, everyTenth(http.MethodPatch, "/orders", doAndFail), fine},
+		{"counters, done and connection reset", without, false, everyTenth(http.MethodPatch, "/orders", doAndReset), fine},
+		{"counters, not done and 500", withConditions, false, everyTenth(http.MethodPatch, "/orders", failOnly), fine},
+		{"counters, not done", withConditions, false, everyTenth(http.MethodPatch, "/orders", skip), "lost"},
+		{"counters, not done, without conditions", without, false, everyTenth(http.MethodPatch, "/orders", skip), "lost"},
 		{"counters, half read", withConditions, false, everyTenth(http.MethodGet, "/orders", twist(`"qty":1`, `"qty":2`)), "torn"},
 		{"creates", made, false, nil, fine},
-		{"creates, done and denied", made, false, everyTenth(http.MethodPost, "/orders", doAndFail), fine},
-		{"creates, done and hung up", made, false, everyTenth(http.MethodPost, "/orders", doAndReset), fine},
+		{"creates, done and 503", made, false, everyTenth(http.MethodPost, "/orders", doAndFail), fine},
+		{"creates, done and connection reset", made, false, everyTenth(http.MethodPost, "/orders", doAndReset), fine},
 		{"creates, undone", made, false, everyTenth(http.MethodPost, "/orders", undo), "lost"},
 		{"moves", moved, false, nil, fine},
-		{"moves, done and denied", moved, false, everyTenth(http.MethodPost, "/places", doAndFail), fine},
-		{"moves, done and hung up", moved, false, everyTenth(http.MethodPost, "/places", doAndReset), fine},
-		{"moves, not done and denied", moved, false, everyTenth(http.MethodPost, "/places", failOnly), fine},
-		{"moves, forgotten", moved, false, everyTenth(http.MethodPost, "/places", skip), "lost"},
+		{"moves, done and 503", moved, false, everyTenth(http.MethodPost, "/places", doAndFail), fine},
+		{"moves, done and connection reset", moved, false, everyTenth(http.MethodPost, "/places", doAndReset), fine},
+		{"moves, not done and 500", moved, false, everyTenth(http.MethodPost, "/places", failOnly), fine},
+		{"moves, not done", moved, false, everyTenth(http.MethodPost, "/places", skip), "lost"},
 		{"moves, half of them", moved, false, everyTenth(http.MethodPost, "/places", half), "torn"},
 		{"moves, half read", moved, false, everyTenth(http.MethodGet, "/places", twist("100", "200")), "torn"},
 		{"claims", claimed, false, nil, fine},
-		{"claims, anew", claimed, true, nil, fine},
-		{"claims, done and denied", claimed, true, everyTenth(http.MethodPut, "/places", doAndFail), fine},
-		{"claims, removed and hung up", claimed, false, everyTenth(http.MethodDelete, "/places", doAndReset), fine},
-		{"claims, overlooked", claimed, false, everyTenth(http.MethodPut, "/places", ignoreCondition), "torn"},
-		{"claims, forgotten", claimed, true, everyTenth(http.MethodDelete, "/places", skip), "torn"},
-		{"claims, denied", claimed, true, everyTenth(http.MethodGet, "/places", deny), "torn"},
+		{"claims, created again", claimed, true, nil, fine},
+		{"claims, done and 503", claimed, true, everyTenth(http.MethodPut, "/places", doAndFail), fine},
+		{"claims, removed and connection reset", claimed, false, everyTenth(http.MethodDelete, "/places", doAndReset), fine},
+		{"claims, condition ignored", claimed, false, everyTenth(http.MethodPut, "/places", ignoreCondition), "torn"},
+		{"claims, not done", claimed, true, everyTenth(http.MethodDelete, "/places", skip), "torn"},
+		{"claims, 404", claimed, true, everyTenth(http.MethodGet, "/places", deny), "torn"},
 		{"keyed", repeated, false, nil, fine},
-		{"keyed, done and denied", repeated, false, everyTenth(http.MethodPost, "/orders", doAndFail), fine},
-		{"keyed, done and hung up", repeated, false, everyTenth(http.MethodPost, "/orders", doAndReset), fine},
+		{"keyed, done and 503", repeated, false, everyTenth(http.MethodPost, "/orders", doAndFail), fine},
+		{"keyed, done and connection reset", repeated, false, everyTenth(http.MethodPost, "/orders", doAndReset), fine},
 		{"keyed, without keys", keyless, false, everyTenth(http.MethodPost, "/orders", doAndReset), "torn"},
 		{"keyed, undone", repeated, false, everyTenth(http.MethodPost, "/orders", undo), "lost"},
 	}
@@ -312,7 +312,7 @@ func acknowledgeOne(t *testing.T, to *target) {
 	}
 }
 
-// standOrder and standPlace are resources of the stand-in for the shop.
+// standOrder and standPlace are resources of standIn.
 type standOrder struct {
 	ID        int64       `json:"id" readOnly:"true"`
 	Lines     []orderLine `json:"lines" required:"true"`

@@ -133,7 +133,7 @@ func (e *Effects) check(w *Write, effects int) {
 type Guarantee int
 
 const (
-	AtMostOnce     Guarantee = iota // or the client is told that the outcome is unknown
+	AtMostOnce     Guarantee = iota // or the response is that the outcome is unknown
 	OnceByIdentity                  // for creates, because their ids follow from the keys; at most once for others
 	ExactlyOnce
 )

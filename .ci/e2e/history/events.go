@@ -8,7 +8,7 @@ import (
 	"github.com/stoa-go/stoa/ci/e2e/client"
 )
 
-// Item is what the writers know of one item whose version each write increments. It is safe for concurrent use.
+// Item is the known state of one item whose version each write increments. It is safe for concurrent use.
 type Item struct {
 	ID   string
 	Lane int

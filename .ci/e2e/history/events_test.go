@@ -92,8 +92,8 @@ func TestCheckDeliveries(t *testing.T) {
 	}{
 		{"correct", []client.Event{one, two, three}, "no violations"},
 		{"an event is missing", []client.Event{one, three}, "1 lost"},
-		{"an event comes twice", []client.Event{one, two, two, three}, "1 repeated"},
-		{"an event comes twice, with two cursors", []client.Event{one, two, again, three}, "1 duplicate"},
+		{"an event is received twice", []client.Event{one, two, two, three}, "1 repeated"},
+		{"an event is received twice, with two cursors", []client.Event{one, two, again, three}, "1 duplicate"},
 		{"two events are swapped", []client.Event{two, one, three}, "1 out of order"},
 		{"an event of another version", []client.Event{one, two, event("5", client.Updated, 9), three}, "1 surplus"},
 		{"an event of another item", []client.Event{one, two, three, {Cursor: "6", Kind: client.Created, ID: "b", N: 1}}, "1 surplus"},
