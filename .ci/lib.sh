@@ -33,18 +33,21 @@ if ! { [ -d "${HOME:-}" ] && [ -w "$HOME" ]; }; then
 	mkdir "$HOME" || exit 1
 fi
 
-# step NAME COMMAND... runs a command and prints one line. If it fails, its output follows and the script ends.
+# step NAME COMMAND... runs a command and prints one line with its seconds. If it fails, its output follows and the script
+# ends. The files $tmp/seconds and $tmp/failed have the seconds and names of all steps, and the names of those that failed.
 suite='' # printed before the name of each step
 step() {
-	local name=${suite:+$suite: }$1 began=$SECONDS
+	local name=${suite:+$suite: }$1 began=$SECONDS status=0 seconds
 	shift
-	if ! "$@" >"$log" 2>&1; then
-		printf 'FAIL  %4ds  %s\n' $((SECONDS - began)) "$name"
-		tail -n 200 "$log"
-		printf 'FAIL: %s\n' "$name"
+	"$@" >"$log" 2>&1 || status=$?
+	seconds=$((SECONDS - began))
+	printf '%d\t%s\n' "$seconds" "$name" >>"$tmp/seconds"
+	if [ "$status" != 0 ]; then
+		printf '%s\n' "$name" >>"$tmp/failed"
+		printf 'FAIL  %4ds  %s\n%s\nFAIL: %s\n' "$seconds" "$name" "$(tail -n 200 "$log")" "$name"
 		exit 1
 	fi
-	printf 'ok    %4ds  %s\n' $((SECONDS - began)) "$name"
+	printf 'ok    %4ds  %s\n' "$seconds" "$name"
 }
 
 # retry COMMAND... runs a command that needs the network up to four times.

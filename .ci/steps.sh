@@ -10,14 +10,51 @@ for name in "${!PG@}"; do unset "$name"; done
 modules() { find . -name go.mod -not -path '*/testdata/*' -not -path '*/node_modules/*' -printf '%h\n' | sort; }
 nested() { modules | grep -vx '\.'; }
 
-# download MODULE... downloads what the modules need, and staticcheck.
+# debian installs the Debian packages of all steps that are missing, in one call.
+debian() {
+	local programs=(initdb redis-server pgbouncer nginx varnishd squid apache2 haproxy caddy chromium sqlite3)
+	local packages=(postgresql redis-server pgbouncer nginx-light varnish squid apache2 haproxy caddy chromium sqlite3)
+	local i missing=() PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+	for i in "${!programs[@]}"; do
+		command -v "${programs[i]}" || ls /usr/lib/postgresql/*/bin/"${programs[i]}" 2>/dev/null || missing+=("${packages[i]}")
+	done
+	[ ${#missing[@]} = 0 ] || .ci/apt "${missing[@]}"
+}
+
+# download MODULE... downloads what each module needs by its own go.mod, and installs staticcheck.
 download() {
 	local dir
 	for dir; do
 		at "$dir" retry go list -deps -test ./... >/dev/null || return 1
 	done
-	retry go run "$STATICCHECK" -version
+	GOBIN=$tmp/bin retry go install "$STATICCHECK"
 }
+
+# workspace makes a go.work of all modules. The modules require one version of each dependency, so that what is compiled
+# in the workspace is compiled for their tests, too.
+workspace() {
+	local dir
+	printf 'go %s\n' "$(go list -m -f '{{.GoVersion}}.0')" >"$tmp/go.work"
+	for dir in $(modules); do printf 'use %s\n' "$root/${dir#./}" >>"$tmp/go.work"; done
+	sed -i 's|/\.$||' "$tmp/go.work"
+	in_workspace go list -m
+}
+
+in_workspace() { GOWORK=$tmp/go.work "$@"; }
+
+# vet and static check all modules at once. Files with the tag gqlgen need code that generated has written.
+vet() { in_workspace go vet -tags gqlgen $(packages "$@"); }
+static() { in_workspace "$tmp/bin/staticcheck" -tags gqlgen $(packages "$@"); }
+
+# packages MODULE... prints the patterns of the packages of some modules, by default of all.
+packages() {
+	local dir
+	[ $# != 0 ] || set -- $(modules)
+	for dir; do printf '%s/...\n' "$dir"; done
+}
+
+# generated writes the code of gqlgen, which is not committed.
+generated() { at examples/bench retry go generate ./internal/gqlgenserver; }
 
 # start_postgres starts a server for the tests of all modules, each of which creates a database of its own. No test
 # crashes the machine, so the server runs without fsync.
@@ -46,28 +83,32 @@ formatted() {
 	[ -z "$files" ] || { printf 'not formatted:\n%s\n' "$files"; return 1; }
 }
 
-staticcheck() { go run "$STATICCHECK" ./...; }
-
 # with_race are the flags of go test -race. The SQLite engines are C programs in translation, with one goroutine for each
 # connection: instrumented, they run 30 to 50 times slower and pass the deadlines of requests.
 with_race=(-race '-gcflags=modernc.org/...=-race=false' '-gcflags=github.com/ncruces/...=-race=false')
 
-# tests FILE FLAGS... runs go test and appends its output to a file, which is printed at the end.
-tests() {
-	local out=$1
-	shift
-	timeout 1800 go test -timeout 25m "$@" 2>&1 | tee -a "$out"
+# tests FLAGS... runs go test and keeps its output, which is printed at the end.
+tests() { timeout 1800 go test -timeout 25m "$@" 2>&1 | tee -a "$tmp/tests.$BASHPID"; }
+
+# with_detector MODULE and without_detector MODULE run the tests of a module with and without the race detector. Each test of
+# a nested module runs in one of them, and those of the root module have all run by README's command. go vet is a step of
+# its own.
+with_detector() { at "$1" tests -vet=off "${with_race[@]}" -skip "$(without_race "$1")" ./...; }
+without_detector() {
+	local packages=./...
+	[ "$1" != ./examples ] || packages=./shop # the only package of the list; others would be linked for nothing
+	at "$1" tests -vet=off -run "$(without_race "$1")" "$packages"
 }
 
-# without_race MODULE prints a pattern of the tests of a nested module that run without the race detector instead of with it:
-# kits, plans and random queries over more shapes of tables, which run the same code as the others; tests of the shop as a
-# separate process, which the detector does not see; counts of allocations, which the detector changes; and all of .ci/clients,
-# which have one goroutine each.
+# without_race MODULE prints a pattern of the tests of a module that run without the race detector only: kits, plans and
+# random queries over more shapes of tables, and what has run on PostgreSQL with the detector and runs on SQLite, because they
+# run the same code as the others; tests of the shop as a separate process, which the detector does not see; counts of
+# allocations, which the detector changes; and all of .ci/clients, which have one goroutine each.
 without_race() {
 	case $1 in
 	./.ci/clients) echo . ;;
 	./examples/bench) echo '^TestStatedAllocations' ;;
-	./resource/sql/sqltest) echo '^TestKitOf[CFST]|^TestKitOfOwn(UUIDs|Numbers)|^TestKitOverHTTPOf(TableThatExists|OwnUUIDs|OwnNumbers)|^TestInjectionOverHTTP|^TestSixTables|^TestTypesEverywhere|^TestRows$|^Test(Aggregates|RelatedGroups|Relations|PagesOfRelations|Combinations|SearchDiffers)$|^Test[A-Za-z]*Plans$' ;;
+	./resource/sql/sqltest) echo '^TestKitOf[CFST]|^TestKitOfOwn(UUIDs|Numbers)|^TestKitOverHTTPOf(TableThatExists|OwnUUIDs|OwnNumbers)|^TestInjectionOverHTTP|^TestSixTables|^TestTypesEverywhere|^TestRows$|^Test(Aggregates|RelatedGroups|Relations|PagesOfRelations|Combinations|SearchDiffers)$|^Test[A-Za-z]*Plans$|/^(modernc|ncruces)$' ;;
 	./resource/sql/pgxrows) echo '^TestRows$' ;;
 	./examples) grep -l '^package main_test' "$1"/shop/*_test.go | xargs sed -n 's/^func \(Test[A-Za-z]*\)(t .*/\1/p' | paste -sd'|' | sed 's/.*/^(&)$/' ;;
 	*) echo '^$' ;;
@@ -75,7 +116,7 @@ without_race() {
 }
 
 # checked COMMAND... runs a check and appends its output to a file, which is printed at the end.
-checked() { timeout 3000 "$@" 2>&1 | tee -a "$tmp/checks"; }
+checked() { timeout 3000 "$@" 2>&1 | tee -a "$tmp/checks.$BASHPID"; }
 
 # readme_names COMMAND... succeeds if README.md contains each of the commands.
 readme_names() {
@@ -94,31 +135,64 @@ fuzz_targets() {
 		xargs -0r grep -HE '^func Fuzz[A-Za-z0-9_]*\(' | sed -E 's|/[^/]*:func (Fuzz[A-Za-z0-9_]*).*| \1|' | sort
 }
 
-# fuzz_build FOLDER compiles the fuzz targets of a package once, into $tmp/fuzz.test.
-fuzz_build() { at "$1" timeout 900 go test -c -fuzz=. -o "$tmp/fuzz.test" .; }
+# all_fuzz_targets prints the fuzz targets of all modules.
+all_fuzz_targets() {
+	local dir
+	for dir in $(modules); do fuzz_targets "$dir"; done
+}
+
+# chosen_fuzz_targets prints twelve targets that follow each other in the list of all. The hash of the commit chooses them,
+# so that a few merges reach all.
+chosen_fuzz_targets() {
+	local all groups
+	mapfile -t all < <(all_fuzz_targets)
+	groups=$(((${#all[@]} + 11) / 12))
+	printf '%s\n' "${all[@]:0x$(git rev-parse --short=8 HEAD) % groups * 12:12}"
+}
+
+# fuzz_jobs reads targets from standard input and adds a step for each package, to which it compiles the targets once.
+fuzz_jobs() {
+	local folder target
+	local -A targets=()
+	while read -r folder target; do targets[$folder]+=" $target"; done
+	for folder in "${!targets[@]}"; do
+		job go "fuzz $FUZZTIME ${folder#./}:${targets[$folder]}" fuzz_package "$folder" ${targets[$folder]}
+	done
+}
+
+fuzz_package() {
+	local folder=$1 target
+	shift
+	at "$folder" timeout 900 go test -vet=off -c -fuzz=. -o "$tmp/${folder//\//_}.test" . || return 1
+	for target; do fuzz "$folder" "$target" || return 1; done
+}
 
 # fuzz FOLDER TARGET runs one target. A run can end with the error "context deadline exceeded" although it found nothing:
 # internal/fuzz compares that error with the error of a parent context, which may be set later.
 fuzz() {
-	at "$1" timeout 900 "$tmp/fuzz.test" -test.run '^$' -test.fuzz "^$2\$" -test.fuzztime "$FUZZTIME" \
-		-test.fuzzcachedir "$tmp/fuzzcache/$1" 2>&1 | tee "$tmp/fuzz.log" && return 0
-	grep -qx ' *context deadline exceeded' "$tmp/fuzz.log" &&
-		! grep -qE 'Failing input written|failure while testing|panic: |fuzzing process (hung|term|exit)' "$tmp/fuzz.log" && return 0
+	local out
+	out=$tmp/${1//\//_}.log
+	at "$1" timeout 900 "$tmp/${1//\//_}.test" -test.run '^$' -test.fuzz "^$2\$" -test.fuzztime "$FUZZTIME" \
+		-test.fuzzcachedir "$tmp/fuzzcache/$1" 2>&1 | tee "$out" && return 0
+	grep -qx ' *context deadline exceeded' "$out" &&
+		! grep -qE 'Failing input written|failure while testing|panic: |fuzzing process (hung|term|exit)' "$out" && return 0
 	git ls-files --others --exclude-standard | grep '/testdata/fuzz/' | xargs -r tail -n +1
 	return 1
 }
 
-# fuzz_all runs each fuzz target of each module for FUZZTIME.
-fuzz_all() {
-	local dir folder target built=''
-	for dir in $(modules); do
-		fuzz_targets "$dir" >"$tmp/targets"
-		while read -r folder target; do
-			[ "$folder" = "$built" ] || step "build the fuzz targets of ${folder#./}" fuzz_build "$folder"
-			built=$folder
-			step "fuzz $FUZZTIME ${folder#./} $target" fuzz "$folder" "$target"
-		done <"$tmp/targets"
+# changed_modules prints the nested modules with files that differ from BASE, by default from the commit at which the branch
+# left the default branch; all of them if there is no such commit.
+changed_modules() {
+	local base=${BASE:-} name dir
+	[ -n "$base" ] || for name in origin/HEAD origin/main main; do
+		base=$(git merge-base HEAD "$name" 2>/dev/null) && break
 	done
+	[ -n "$base" ] || { nested; return; }
+	{ git diff --name-only "$base" && git ls-files --others --exclude-standard; } | while read -r name; do
+		dir=./$name
+		while dir=${dir%/*}; [ ! -e "$dir/go.mod" ]; do :; done
+		echo "$dir"
+	done | sort -u | grep -vx '\.'
 }
 
 # shop_answers starts the shop with README's command, on a free port, requests its orders, and ends it with SIGTERM.
@@ -163,19 +237,25 @@ quickstart_answers() {
 	grep -qx '{"id":1,"text":"buy oil","done":false}' "$tmp/note"
 }
 
-# bench_gate compares ratios of processor time with the limits of examples/bench/internal/report/budget.go. It needs the code
-# of gqlgen, which a step of the gate generates.
-bench_gate() {
-	at examples/bench checked go run ./rest -gate || return 1
-	at examples/bench checked go run -tags gqlgen ./graphql -gate
+# bench compares ratios of processor time with the limits of examples/bench/internal/report/budget.go.
+bench() {
+	generated && at examples/bench go run ./rest -gate && at examples/bench go run -tags gqlgen ./graphql -gate
 }
 
-# summary FILE... prints the output that the steps have kept.
+# busy keeps all cores busy until the script ends.
+busy() {
+	local i
+	for ((i = 0; i < $(nproc); i++)); do
+		while :; do :; done &
+		pids+=("$!")
+	done
+}
+
+# summary NAME... prints the output that the steps have kept in files with these names.
 summary() {
-	local part
-	for part; do
-		[ -e "$tmp/$part" ] || continue
-		printf '\n# %s\n' "$part"
-		cat "$tmp/$part"
+	local name
+	for name; do
+		printf '\n# %s\n' "$name"
+		cat "$tmp/$name".* 2>/dev/null
 	done
 }

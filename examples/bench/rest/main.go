@@ -11,7 +11,7 @@
 // writes are counted. Last, a million items are exported while the size of the heap is sampled. The
 // exit status is 1 if a budget is exceeded.
 //
-//	go run -C examples/bench ./rest -gate               the step of .ci/run: under a minute
+//	go run -C examples/bench ./rest -gate               .ci/run long bench: under a minute
 //	go run -C examples/bench ./rest -job 304            only jobs with 304 in their names
 //	go run -C examples/bench ./rest -profile profiles   profiles of the processor, for go tool pprof
 //
