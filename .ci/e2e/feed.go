@@ -261,6 +261,8 @@ func (t *feedRun) addSubscribers(from string, f *fleet.Fleet) {
 // subscriber of the control misses an event for certain.
 func (t *feedRun) miss(ctx context.Context, f *fleet.Fleet) {
 	defer close(t.missed)
+	ctx, cancel := context.WithTimeout(ctx, t.drain)
+	defer cancel()
 	for received := false; !received && ctx.Err() == nil; client.Pause(ctx, time.Millisecond) {
 		stream, err := client.REST(nil).Subscribe(ctx, f.URL(0), "", client.View{})
 		if err != nil {

@@ -144,7 +144,9 @@ func (s *rollingRun) writeAndReceive(ctx context.Context, e *env) error {
 			running.Go(func() { sub.run(subscribing, rng) })
 		}
 	}
+	limit := time.AfterFunc(s.drain, stop)
 	listed.Wait() // a list that follows the writes would hide what events have missed
+	limit.Stop()
 	began := time.Now()
 	l := &load{writers: rollingWriters, step: s.write,
 		progress: func() float64 { return float64(s.acknowledged.Load()) / float64(s.writes) },

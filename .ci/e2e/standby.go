@@ -140,14 +140,14 @@ func (s *standbyRun) synchronous(ctx context.Context) error {
 
 // await waits until the primary counts more than zero.
 func (s *standbyRun) await(ctx context.Context, count string) error {
-	for {
+	for limit := time.Now().Add(5 * time.Minute); ; client.Pause(ctx, 20*time.Millisecond) {
 		var n int
 		err := s.ask(ctx, count, &n)
-		if err != nil || n > 0 {
+		switch {
+		case err != nil || n > 0:
 			return err
-		}
-		if client.Pause(ctx, 20*time.Millisecond); ctx.Err() != nil {
-			return ctx.Err()
+		case ctx.Err() != nil || time.Now().After(limit):
+			return errors.Join(fmt.Errorf("0 after five minutes: %s", count), ctx.Err())
 		}
 	}
 }
