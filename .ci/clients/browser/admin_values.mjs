@@ -122,9 +122,9 @@ const anonymous = async () => {
 	return { keyed, status }
 }
 
-// checkValues runs all checks in a page of the browser.
-export async function checkValues(browser) {
-	const page = await browser.newPage()
+// checkValues runs all checks in a page of a browser context.
+export async function checkValues(context) {
+	const page = await context.newPage()
 	await page.setContent('<meta name="config" content="{}"><div id="notice"></div><p id="status"></p><dialog id="login"></dialog>')
 	const run = (f, ...args) => page.evaluate(`{ ${scripts}\n(${f})(...${JSON.stringify(args)}) }`)
 	const table = (what, cases, got, want) => assert.deepEqual(

@@ -8,41 +8,39 @@
 // - The code that the page shows is correct: the command of curl runs, Go and TypeScript compile.
 // - The console is empty, and nothing but the page and its documents is requested.
 //
-// The requests are those of the browser's network log, which also has WebSockets and requests of workers.
+// Each contract is opened in a browser context that sends all of its requests through a proxy of this check: those of the
+// page, of workers and of WebSockets, to this machine and to other hosts. The control sends one of each.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { launch, strangers } from './chromium.mjs'
+import { launch, pageIn, strangers } from './chromium.mjs'
+import { recorder } from './recorder.mjs'
 
 const [url, pictures] = process.argv.slice(2)
+const { context, close } = await launch()
 const folder = mkdtempSync(join(tmpdir(), 'docs-'))
 const modules = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules')
 const docspage = join(modules, '..', '..', '..', 'resource', 'openapi', 'docspage')
 const axe = readFileSync(join(modules, 'axe-core', 'axe.min.js'), 'utf8')
 
-// requested returns the URLs that pages requested, from a network log. Requests of the browser itself, such as for the
-// time, have no origin.
-const requested = file => readFileSync(file, 'utf8').split('\n')
-	.filter(line => /"initiator":"(?!not an origin")/.test(line)).map(line => /"url":"([^"]*)"/.exec(line)?.[1]).filter(Boolean)
-
-// open calls visit with a page of a new browser. It returns the requests and the messages of the console.
-async function open(name, visit) {
-	const file = join(folder, `${name}.json`), messages = []
-	const { browser, close } = await launch(`--log-net-log=${file}`)
+// open calls visit with a page of a new context. It returns the requests and the messages of the console. until resolves when
+// a URL was requested.
+async function open(visit) {
+	const messages = [], proxy = await recorder(url)
+	const window = await context({ proxyServer: proxy.url, proxyBypassList: ['<-loopback>'] })
 	try {
-		const page = await browser.newPage()
-		page.setDefaultTimeout(120_000)
-		await page.setViewport({ width: 1280, height: 800 })
+		const page = await pageIn(window, { timeout: 120_000 })
 		page.on('console', m => messages.push(`${m.type()}: ${m.text()}`))
 		page.on('pageerror', e => messages.push(`error: ${e.message}`))
-		await visit(page)
+		await visit(page, proxy.until, messages)
 	} finally {
-		await close()
+		await window.close()
+		await proxy.close()
 	}
-	return { asked: requested(file), messages }
+	return { asked: proxy.requested, messages }
 }
 
 // go shows the view of a fragment and waits for its heading.
@@ -97,17 +95,25 @@ function compile(all) {
 	execFileSync(join(modules, '.bin', 'tsc'), ['--noEmit', '--strict', '--target', 'es2022', '--module', 'es2022', '--lib', 'es2022,dom', '--skipLibCheck', ...Object.keys(all).map(id => join(ts, `${id}.ts`))], { stdio: 'inherit' })
 }
 
+// focus waits until the focus is where the next key has to go.
+const focus = (page, selector) => page.waitForFunction(s => document.activeElement.matches(s), {}, selector)
+
+// closed waits until no dialog is open and the focus has left it.
+const closed = page => page.waitForFunction(() => !document.querySelector('dialog[open]') && !document.activeElement.closest('dialog'))
+
 // walk uses the page with the keyboard alone: an order is created, and the command of curl creates another one.
 async function walk(page) {
-	const focused = () => page.evaluate(() => document.activeElement.id || document.activeElement.tagName)
+	const heading = h => page.waitForFunction(h => document.querySelector('main h1')?.textContent.startsWith(h), {}, h)
+	await focus(page, '#main')
 	await page.keyboard.press('/')
-	assert.equal(await focused(), 'search')
+	await focus(page, '#search')
 	await page.keyboard.type('create order')
-	await page.waitForSelector('#found [aria-selected=true]')
+	await page.waitForFunction(() => document.querySelector('#found [aria-selected=true]')?.textContent.includes('Create an order'))
 	await page.keyboard.press('Enter')
 	await page.waitForFunction(() => location.hash === '#createOrder' && document.querySelector('main h1')?.textContent === 'Create an order')
-	assert.equal(await focused(), 'main')
+	await focus(page, '#main')
 	await page.keyboard.press('t')
+	await focus(page, '#panel *')
 	const reached = new Set()
 	for (let i = 0; i < 12; i++) {
 		reached.add(await page.evaluate(() => document.activeElement.closest('#panel') && (document.activeElement.labels?.[0]?.textContent || document.activeElement.getAttribute('aria-label') || document.activeElement.textContent)))
@@ -118,36 +124,35 @@ async function walk(page) {
 	await page.keyboard.down('Control')
 	await page.keyboard.press('Enter')
 	await page.keyboard.up('Control')
-	await page.waitForFunction(() => document.querySelector('#answer b')?.textContent.startsWith('201'))
+	// The button changes its text when the whole response is shown.
+	await page.waitForFunction(() => document.querySelector('#answer b')?.textContent.startsWith('201') && document.querySelector('#send').textContent === 'Send')
 	const created = JSON.parse(await page.$eval('#answer pre', e => e.textContent))
 	assert.ok(created.id && created.lines.length, `the response is ${JSON.stringify(created)}`)
 	const { curl } = await samples(page)
 	assert.match(curl, /-H 'Idempotency-Key: "[0-9a-f-]{36}"'/)
 	const again = JSON.parse(execFileSync('sh', ['-c', `${curl.replace('curl', 'curl -s')}`], { encoding: 'utf8' }))
 	assert.deepEqual(again, created, 'the command of curl with the same key is replayed')
-	for (const [key, selector] of [['?', 'dialog#keys[open]'], ['Escape', 'dialog#keys:not([open])'], ['a', 'dialog#login[open]']]) {
-		if (key !== 'Escape') await page.evaluate(() => document.activeElement.blur())
-		await page.keyboard.press(key)
-		await page.waitForSelector(key === 'Escape' ? 'body:not(:has(dialog[open]))' : selector)
-	}
+	await page.evaluate(() => document.activeElement.blur())
+	await page.keyboard.press('?')
+	await focus(page, 'dialog#keys[open] *')
+	await page.keyboard.press('Escape')
+	await closed(page)
+	await page.evaluate(() => document.activeElement.blur())
+	await page.keyboard.press('a')
+	await focus(page, 'dialog#login[open] input')
 	await page.keyboard.type('s3cret')
 	await page.keyboard.press('Enter')
-	await page.waitForFunction(() => !document.querySelector('dialog[open]') && document.querySelector('#panel pre.sample').textContent.includes('Bearer s3cret'))
-	await pressUntil(page, 'c', () => document.querySelector('main h1')?.textContent === 'Compare versions')
-	await pressUntil(page, 'h', () => document.querySelector('main h1')?.textContent.startsWith('The shop'))
+	await page.waitForFunction(() => document.querySelector('#panel pre.sample').textContent.includes('Bearer s3cret'))
+	await closed(page)
+	await page.keyboard.press('c')
+	await heading('Compare versions')
+	await focus(page, '#main')
+	await page.keyboard.press('h')
+	await heading('The shop')
 	console.log('ok    docs: search, form, request and dialogs by keyboard; the command of curl runs')
 }
 
-// pressUntil presses a key until the page shows its view: a key right after a dialog was closed can be lost.
-async function pressUntil(page, key, shown) {
-	for (let i = 0; i < 20; i++) {
-		await page.keyboard.press(key)
-		if (await page.waitForFunction(shown, { timeout: 5000 }).then(() => true, () => false)) return
-	}
-	assert.fail(`the key ${key} shows no view`)
-}
-
-// regressions checks parts of the page that were wrong: comparisons as parameters, text in Markdown, and fragments.
+// regressions checks parts of the page that were wrong: comparisons as parameters, text in Markdown, fragments, and keys.
 async function regressions(page) {
 	await go(page, 'listOrders', 'List orders')
 	const names = await page.$$eval('#panel .input label', all => all.map(l => l.textContent))
@@ -168,6 +173,42 @@ async function regressions(page) {
 	]) assert.equal(await html(text), want)
 	await go(page, '%E0%A4%A', 'The shop')
 	await go(page, 'comparison', 'The shop')
+
+	// After a dialog is closed, the focus is in its input until the next frame. A key that is pressed before is not lost.
+	await page.evaluate(() => {
+		document.activeElement.blur()
+		document.getElementById('auth').click()
+		const dialog = document.querySelector('dialog#login'), input = dialog.querySelector('input')
+		input.focus()
+		dialog.close()
+		input.dispatchEvent(new KeyboardEvent('keydown', { key: 'c', bubbles: true, cancelable: true }))
+	})
+	await page.waitForFunction(() => document.querySelector('main h1')?.textContent === 'Compare versions')
+
+	// A view that is requested while the other document is read is not replaced by the comparison.
+	await go(page, '', 'The shop')
+	const shown = await page.evaluate(async () => {
+		const { fetch } = window, next = () => new Promise(done => setTimeout(done))
+		let release = null, read
+		const parsed = new Promise(done => { read = done })
+		window.fetch = async (...args) => {
+			await new Promise(done => { release = done })
+			const answer = await fetch(...args), value = await answer.json()
+			answer.json = async () => (read(), value)
+			return answer
+		}
+		// The first other version was read by the comparison before.
+		location.hash = `compare/${[...document.querySelector('#version').options].filter(o => !o.selected)[1].value}`
+		while (!release) await next()
+		location.hash = 'listOrders'
+		while (!document.querySelector('main h1').textContent.startsWith('List orders')) await next()
+		window.fetch = fetch
+		release()
+		await parsed
+		await next() // the page continues in the same task as parsed
+		return document.querySelector('main h1').textContent
+	})
+	assert.equal(shown, 'List orders')
 }
 
 async function check(contract) {
@@ -176,7 +217,7 @@ async function check(contract) {
 	const operations = Object.values(document.paths).flatMap(item => Object.values(item)).filter(o => o.operationId)
 	assert.ok(operations.length, `${contract} has no operations`)
 	const code = {}
-	const { asked, messages } = await open(contract, async page => {
+	const { asked, messages } = await open(async page => {
 		await page.goto(`${url}/docs?version=${contract}`)
 		await page.waitForSelector('main h1')
 		assert.equal(await page.$eval('main h1 small', e => e.textContent), contract, 'another contract is shown')
@@ -211,17 +252,24 @@ async function check(contract) {
 }
 
 try {
-	const control = await open('control', async page => {
+	const others = ['http://elsewhere.example/pixel.gif', 'http://worker.example/', 'socket.example:80']
+	const control = await open(async (page, until, messages) => {
 		await page.setContent('<!doctype html><img src="http://elsewhere.example/pixel.gif">')
+		await page.evaluate(() => {
+			new Worker('data:text/javascript,fetch("http://worker.example/")')
+			new WebSocket('ws://socket.example')
+		})
+		await Promise.all(others.map(until))
 		assert.ok((await violations(page)).some(v => v.startsWith('image-alt')), 'axe finds an image without a text')
+		while (!messages.some(m => /pixel|Failed to load resource/.test(m))) await new Promise(done => setTimeout(done, 20))
 	})
-	assert.deepEqual(strangers(control.asked, url), ['http://elsewhere.example/pixel.gif'])
-	assert.ok(control.messages.some(m => /rror/.test(m)), 'the image that cannot be loaded is an error')
-	console.log('ok    docs: a page that requests another host is detected, and an image without a text')
+	assert.deepEqual(strangers(control.asked, url).sort(), others, 'requests of a page, a worker and a WebSocket')
+	console.log('ok    docs: a page that requests another host, by itself, a worker or a WebSocket, is detected, and an image without a text')
 	const index = await (await fetch(`${url}/openapi`)).text()
 	const contracts = [...index.matchAll(/\/openapi\/([0-9.]*)\.json/g)].map(m => m[1])
 	assert.ok(contracts.length >= 3, `there are fewer than three contracts: ${contracts}`)
 	for (const contract of contracts) await check(contract)
 } finally {
+	await close()
 	rmSync(folder, { recursive: true, force: true })
 }

@@ -1,10 +1,15 @@
 // kills.mjs PROGRAM FOLDER WRITES: writers and a consumer use the shop through a proxy that loses every eighth response, while
-// the shop is killed. Every write has to have one effect, and the consumer has to see each once. The control sends the
-// writes without keys and follows the feed without a cursor, and has to have duplicate writes and lost changes.
+// the shop is killed after numbers of writes that depend on SEED. Each write has to have one effect, and the consumer has to
+// receive each change once.
+//
+// The controls send writes without keys and follow the feed without a cursor. Their faults are injected at named steps: the
+// response of the first write without a key is lost, and orders are created while the stream without a cursor is closed. So
+// the first write has to be duplicated, and these orders have to be missing in the stream.
 import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { Client } from '@stoa-go/client';
+import { between } from '../shop/seed.mjs';
 import { ownAddress, startShop } from '../shop/shop.mjs';
 
 const [program, folder, count] = process.argv.slice(2);
@@ -13,13 +18,23 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const serve = (addr) => startShop(program, addr, ['-db', join(folder, 'shop.db')]);
 
 let shop = await serve(ownAddress);
-let done = false, kills = 0;
+let kills = 0;
 process.once('exit', () => shop.kill('SIGKILL'));
 
-// killing kills the shop about once a second, and starts it again at its address.
+// reached resolves when so many writes are acknowledged.
+let acknowledged = 0;
+const milestones = [];
+const reached = (n) => new Promise((resolve) => milestones.push({ n, resolve }));
+function acknowledge() {
+	acknowledged++;
+	for (const m of milestones) if (m.n <= acknowledged) m.resolve();
+}
+
+// killing kills the shop each time after some more writes, and starts it again at its address.
+const interval = Math.max(10, Math.ceil(writes / 10));
 async function killing() {
-	while (!done) {
-		await pause(300 + Math.random() * 900);
+	for (let n = between(1, interval); n < writes; n = acknowledged + between(1, interval)) {
+		await reached(n);
 		shop.kill('SIGKILL');
 		await shop.exited;
 		kills++;
@@ -27,10 +42,13 @@ async function killing() {
 	}
 }
 
-let responses = 0, lost = 0;
+// The proxy loses every eighth response, and that of the first write without a key which the shop has acknowledged.
+let responses = 0, lost = 0, firstUnkeyed;
 const proxy = createServer((from, to) => {
 	const up = request(shop.url + from.url, { method: from.method, headers: from.headers }, (answer) => {
-		if (answer.headers['content-type'] !== 'text/event-stream' && ++responses % 8 === 0) {
+		const first = !firstUnkeyed && from.method === 'POST' && !('idempotency-key' in from.headers) && answer.statusCode === 201;
+		if (first) firstUnkeyed = from.headers['x-note'];
+		if (first || (answer.headers['content-type'] !== 'text/event-stream' && ++responses % 8 === 0)) {
 			lost++;
 			answer.resume().on('end', () => to.destroy()).on('error', () => to.destroy());
 			return;
@@ -49,79 +67,100 @@ const api = new Client(url, { attempts: Infinity, maxWait: 500 });
 const orders = api.resource('orders');
 const order = (note) => ({ note, customerId: 2, lines: [{ itemId: 7, qty: 1 }] });
 
-// followed is what a consumer has that follows from the start, and starts again now and then as after a crash.
+// followed has the orders of a consumer that follows from the start. It starts again after some changes, as after a crash, and
+// resumes after the last cursor that it has stored. A crash is before or after the change is stored.
 const followed = new Map(), seen = new Map();
 const ended = new AbortController();
-let resets = 0, restarts = 0, listed;
+let resets = 0, restarts = 0, listed, sawLast;
 const list = new Promise((resolve) => { listed = resolve; });
+const last = new Promise((resolve) => { sawLast = resolve; });
+function store(change) {
+	if (change.kind === 'reset') resets++, followed.clear();
+	if (change.kind === 'deleted') followed.delete(change.value.id);
+	if (change.kind === 'created') seen.set(change.value.note, (seen.get(change.value.note) ?? 0) + 1);
+	if ('value' in change && change.kind !== 'deleted') followed.set(change.value.id, change.value);
+	if (change.kind === 'bookmark') listed();
+	if (change.kind === 'created' && change.value.note === 'last') sawLast();
+}
 async function consume() {
-	for (let cursor; ;) {
-		const crash = new AbortController();
-		const timer = setTimeout(() => crash.abort(), 200 + Math.random() * 1500);
-		ended.signal.onabort = () => crash.abort();
+	for (let cursor; !ended.signal.aborted;) {
+		let left = between(10, 60);
+		const stopped = new AbortController();
 		try {
-			for await (const change of orders.follow({}, { signal: crash.signal, ...(cursor && { cursor }) })) {
-				if (change.kind === 'reset') resets++, followed.clear();
-				if (change.kind === 'deleted') followed.delete(change.value.id);
-				if (change.kind === 'created') seen.set(change.value.note, (seen.get(change.value.note) ?? 0) + 1);
-				if ('value' in change && change.kind !== 'deleted') followed.set(change.value.id, change.value);
-				if ('cursor' in change) cursor = change.cursor;
-				if (change.kind === 'bookmark') listed();
+			for await (const change of orders.follow({}, { signal: AbortSignal.any([ended.signal, stopped.signal]), ...(cursor && { cursor }) })) {
+				const crash = change.kind !== 'bookmark' && --left === 0;
+				if (!crash || between(0, 1) === 1) {
+					store(change);
+					if ('cursor' in change) cursor = change.cursor;
+				}
+				if (crash) {
+					restarts++;
+					stopped.abort();
+					break;
+				}
 			}
 		} catch (err) {
-			if (ended.signal.aborted) return;
-			if (!crash.signal.aborted) throw err;
-			restarts++;
-		} finally {
-			clearTimeout(timer);
+			if (!ended.signal.aborted) throw err;
 		}
 	}
 }
 
-// unkeyed repeats a POST without a key until it is answered, as a careless client does.
+// unkeyed repeats a POST without a key until it has a response.
 async function unkeyed(note) {
 	for (;;) {
 		try {
 			const answer = await fetch(`${url}/orders`, {
-				method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(order(note)) });
+				method: 'POST', headers: { 'Content-Type': 'application/json', 'X-Note': note }, body: JSON.stringify(order(note)) });
 			await answer.text();
 			if (answer.status === 201) return;
-		} catch { /* again */ }
+		} catch { /* the response is lost, or the shop does not run */ }
 		await pause(20);
 	}
 }
 
-// withoutCursor counts the created orders that streams without cursors deliver. It closes each stream after 50 of them, and
-// connects again after enough writes that one of them began while it was away: each writer has one write in progress.
-const heard = new Set();
-let created = 0;
+// withoutCursor stores the notes of orders that streams without cursors deliver. It closes each stream after some of them,
+// creates an order, and connects again when that is acknowledged. missed has the notes of these orders.
+const heard = new Set(), missed = [], over = new AbortController();
 async function withoutCursor() {
-	while (!ended.signal.aborted) {
+	while (!over.signal.aborted) {
+		let left = missed.length ? 50 : 0;
+		const stopped = new AbortController();
 		try {
-			const answer = await fetch(`${url}/orders`, { headers: { Accept: 'text/event-stream' }, signal: ended.signal });
-			let text = '', received = 0;
-			for await (const part of answer.body.pipeThrough(new TextDecoderStream())) {
-				const blocks = (text + part).split('\n\n');
+			const answer = await fetch(`${url}/orders`, { headers: { Accept: 'text/event-stream' }, signal: AbortSignal.any([over.signal, stopped.signal]) });
+			if (!answer.ok) throw new Error(`status ${answer.status}`);
+			let text = '';
+			const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+			while (left > 0) {
+				const { value, done } = await reader.read();
+				if (done) break;
+				const blocks = (text + value).split('\n\n');
 				text = blocks.pop();
 				for (const block of blocks) {
 					const data = /^event: created$/m.test(block) && /^data: (.*)$/m.exec(block);
-					if (data) heard.add(JSON.parse(data[1]).note), received++;
+					if (data) heard.add(JSON.parse(data[1]).note), left--;
 				}
-				if (received >= 50) break;
 			}
+			stopped.abort();
 		} catch {
-			await pause(20);
+			await pause(20); // the connection is lost, or ended
+			continue;
 		}
-		for (const until = created + writers + 1; created < until && !done && !ended.signal.aborted;) await pause(1);
+		if (over.signal.aborted) return;
+		missed.push(`missed-${missed.length}`);
+		await orders.create(order(missed.at(-1)));
+		connected();
 	}
 }
+let connected;
+const control = { started: new Promise((resolve) => { connected = resolve; }) };
 
 // Two orders count the updates, because a quantity is at most 1,000.
 const counters = [await orders.create(order('counter')), await orders.create(order('counter'))];
 const consumer = consume();
 await list;
+control.ended = withoutCursor();
+await control.started; // the first order that it must miss is acknowledged
 const killer = killing();
-const control = withoutCursor();
 let next = 0;
 await Promise.all(Array.from({ length: writers }, async () => {
 	for (let n = next++; n < writes; n = next++) {
@@ -129,23 +168,25 @@ await Promise.all(Array.from({ length: writers }, async () => {
 			await orders.update(counters[Math.floor(n / 10) % 2].id, (o) => { o.lines[0].qty++; });
 		} else {
 			await orders.create(order(`keyed-${n}`));
-			created++;
 		}
+		acknowledge();
 		if (n % 3 === 0) await unkeyed(`unkeyed-${n}`);
 	}
 }));
-done = true;
 await killer;
+over.abort();
+await control.ended;
+
+// Changes are delivered in order: the consumer has received all others when it receives the last order.
+await orders.create(order('last'));
+await last;
+ended.abort();
+await consumer;
 
 const stored = new Map();
 for await (const o of orders.list({ limit: 200 })) stored.set(o.id, o);
-for (let i = 0; i < 600 && followed.size !== stored.size; i++) await pause(100);
-await pause(500);
-ended.abort();
-await Promise.all([consumer, control]);
-
 const effects = Map.groupBy ? Map.groupBy(stored.values(), (o) => o.note) : [...stored.values()].reduce((m, o) => m.set(o.note, [...(m.get(o.note) ?? []), o]), new Map());
-let missing = 0, repeated = 0, unseen = 0, twice = 0, copies = 0, unheard = 0;
+let missing = 0, repeated = 0, unseen = 0, twice = 0, copies = 0;
 for (let n = 0; n < writes; n++) {
 	if (n % 3 === 0) copies += effects.get(`unkeyed-${n}`).length - 1;
 	if (n % 10 === 9) continue;
@@ -155,18 +196,18 @@ for (let n = 0; n < writes; n++) {
 	const times = seen.get(`keyed-${n}`) ?? 0;
 	if (times === 0) unseen++;
 	if (times > 1) twice++;
-	if (!heard.has(`keyed-${n}`)) unheard++;
 }
 console.log(`${writes} writes, ${kills} kills, ${lost} responses lost, the consumer started again ${restarts} times and listed ${resets} times`);
 console.log(`with keys: ${missing} lost, ${repeated} repeated; with cursors: ${unseen} changes lost, ${twice} duplicated`);
-console.log(`control: ${copies} duplicates without keys, ${unheard} changes lost without cursors`);
+console.log(`control: ${copies} duplicates without keys, ${missed.length} changes lost without cursors`);
 assert.deepEqual({ missing, repeated, unseen, twice }, { missing: 0, repeated: 0, unseen: 0, twice: 0 });
 const quantities = counters.map(({ id }) => stored.get(Number(id)).lines[0].qty - 1);
 assert.equal(quantities[0] + quantities[1], Math.floor(writes / 10));
 assert.deepEqual(followed, stored);
 assert.ok(kills > 0 && lost > 0 && restarts > 0, 'nothing failed');
-assert.ok(copies > 0, 'the control without keys has no duplicates');
-assert.ok(unheard > 0, 'the control without cursors has lost nothing');
+assert.ok(effects.get(firstUnkeyed).length > 1, 'the write without a key whose response was lost has no duplicate');
+assert.deepEqual(missed.filter((note) => heard.has(note) || effects.get(note).length !== 1), [], 'orders that were created while the stream without a cursor was closed');
+assert.ok(missed.length > 0);
 console.log('ok: writes and a feed');
 proxy.closeAllConnections();
 proxy.close();

@@ -87,20 +87,46 @@ func run() error {
 	return err
 }
 
+// peak is the greatest size of the heap since the last reset.
+type peak struct {
+	mu   sync.Mutex
+	most uint64
+}
+
+var heapPeak peak
+
+// sample reads the size of the heap.
+func (p *peak) sample() {
+	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(s)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.most = max(p.most, s[0].Value.Uint64())
+}
+
+// reset returns the peak and begins again.
+func (p *peak) reset() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	most := p.most
+	p.most = 0
+	return most
+}
+
 // measure runs a transfer, and prints its time and the peak of the heap.
 func measure(name, file string, transfer func() error) error {
-	stop, peak := make(chan struct{}), make(chan uint64)
+	heapPeak.reset()
+	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
-		s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-		most := uint64(0)
-		for ticker := time.NewTicker(5 * time.Millisecond); ; {
-			metrics.Read(s)
-			most = max(most, s[0].Value.Uint64())
+		defer close(stopped)
+		ticker := time.NewTicker(5 * time.Millisecond)
+		defer ticker.Stop()
+		for {
 			select {
 			case <-stop:
-				peak <- most
 				return
 			case <-ticker.C:
+				heapPeak.sample()
 			}
 		}
 	}()
@@ -108,7 +134,9 @@ func measure(name, file string, transfer func() error) error {
 	err := transfer()
 	took := time.Since(began)
 	close(stop)
-	most := <-peak
+	<-stopped
+	heapPeak.sample()
+	most := heapPeak.reset()
 	if err != nil {
 		return err
 	}
@@ -146,6 +174,7 @@ func download(url, accept, file string) error {
 	defer f.Close()
 	if *whole {
 		all, err := io.ReadAll(res.Body)
+		heapPeak.sample() // while the content is in memory
 		if err == nil {
 			_, err = f.Write(all)
 		}

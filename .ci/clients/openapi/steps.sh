@@ -10,31 +10,30 @@ SEED=${SEED:-1}
 OAPI_CODEGEN=github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2
 OGEN=github.com/ogen-go/ogen/cmd/ogen@v1.24.0
 OASDIFF=github.com/oasdiff/oasdiff@v1.33.0
-at_exit+=("rm -f '$here'/client/{*,simple/*}/client.gen.go '$here'/client/{ogen,simple/ogen}/oas_*_gen.go")
 
 install_tools() {
-	export GOBIN=$tmp/bin
-	retry go install "$OAPI_CODEGEN" && retry go install "$OGEN" && retry go install "$OASDIFF" && go build -o "$tmp/bin/walk" ./cmd/walk
+	export GOBIN=$ready/bin
+	retry go install "$OAPI_CODEGEN" && retry go install "$OGEN" && retry go install "$OASDIFF" && go build -buildvcs=false -o "$ready/bin/walk" ./cmd/walk
 }
 
 fetch() {
 	local c
-	mkdir -p "$tmp/docs" "$tmp/variants"
+	mkdir -p "$ready/docs" "$ready/variants"
 	for c in "${contracts[@]}"; do
-		curl -fsS --max-time 120 -o "$tmp/docs/$c.json" "$url/openapi/$c.json?profile=full" || return 1
+		curl -fsS --max-time 120 -o "$ready/docs/$c.json" "$url/openapi/$c.json?profile=full" || return 1
 		variants "$c" || return 1
 	done
-	mkdir -p "$tmp/neutral"
-	for c in "${contracts[@]}"; do neutral "$c" >"$tmp/neutral/$c.json"; done
-	# A document that everybody should object to: an operation without responses.
-	sed 's/"responses":/"x-responses":/' "$tmp/docs/2.0.0.json" >"$tmp/docs/broken.json"
+	mkdir -p "$ready/neutral"
+	for c in "${contracts[@]}"; do neutral "$c" >"$ready/neutral/$c.json"; done
+	# A document that each linter has to reject: an operation without responses.
+	sed 's/"responses":/"x-responses":/' "$ready/docs/2.0.0.json" >"$ready/docs/broken.json"
 }
 
 # variants CONTRACT fetches both profiles in each version, selected by the URL and by the media type, and in YAML.
 variants() {
 	local profile version at to
 	for profile in default full; do
-		at="$url/openapi/$1.json?profile=$profile" to=$tmp/variants/$1-$profile
+		at="$url/openapi/$1.json?profile=$profile" to=$ready/variants/$1-$profile
 		for version in 3.0 3.1 3.2; do
 			curl -fsS --max-time 120 -o "$to-$version.json" "$at&openapi=$version" &&
 				curl -fsS --max-time 120 -o "$tmp/same" -H "Accept: application/openapi+json;version=$version" "$at" &&
@@ -44,22 +43,19 @@ variants() {
 	done
 }
 
-# valid checks all variants. node resolves the modules from where the script is.
-valid() { timeout 900 node fetch/variants.mjs "$tmp/variants"; }
+# valid checks all variants. node resolves the modules from the folder of the script.
+valid() { timeout 900 node fetch/variants.mjs "$ready/variants"; }
 
-# lint CONTRACT-PROFILE-VERSION lints a document of generated clients.
-lint() { spectral "$tmp/variants/$1.json" && redocly "$tmp/variants/$1.json"; }
+spectral() { bin spectral lint --ruleset spectral.yaml --fail-severity error "$@"; }
+redocly() { REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true bin redocly lint --extends recommended "$@"; }
 
-spectral() { bin spectral lint --ruleset spectral.yaml --fail-severity error "$1"; }
-redocly() { REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true bin redocly lint --extends recommended "$1"; }
-
-# typescript has the types of all contracts used as use-*.ts does, which says what must not compile, too.
+# typescript compiles a program that uses the types of all contracts. It also marks the lines that must not compile.
 typescript() {
 	local c
 	mkdir -p "$tmp/ts"
 	cp typescript/*.ts typescript/tsconfig.json "$tmp/ts" || return 1
 	for c in "${contracts[@]}"; do
-		bin openapi-typescript "$tmp/docs/$c.json" --default-non-nullable=false --output "$tmp/ts/$c.ts" || return 1
+		bin openapi-typescript "$ready/docs/$c.json" --default-non-nullable=false --output "$tmp/ts/$c.ts" || return 1
 	done
 	bin tsc --project "$tmp/ts/tsconfig.json"
 }
@@ -70,64 +66,70 @@ fetch_client() {
 	local server
 	mkdir -p "$tmp/fetch" && cp fetch/use.ts fetch/tsconfig.json "$clients/package.json" "$tmp/fetch" &&
 		ln -sfn "$modules" "$tmp/fetch/node_modules" &&
-		bin openapi-typescript "$tmp/variants/2.0.0-default-3.1.json" --output "$tmp/fetch/2.0.0.ts" &&
+		bin openapi-typescript "$ready/variants/2.0.0-default-3.1.json" --output "$tmp/fetch/2.0.0.ts" &&
 		bin tsc --project "$tmp/fetch/tsconfig.json" || return 1
-	server=$(node -p 'JSON.parse(fs.readFileSync(process.argv[1])).servers[0].url' "$tmp/variants/2.0.0-default-3.1.json")
+	server=$(node -p 'JSON.parse(fs.readFileSync(process.argv[1])).servers[0].url' "$ready/variants/2.0.0-default-3.1.json")
 	timeout 600 node "$tmp/fetch/out/use.js" "$url$server"
 }
 
-# wrong_types: without the marks, tsc objects to each line that must not compile.
+# wrong_types removes the marks. Then tsc rejects each line that must not compile.
 wrong_types() {
 	cp -r "$tmp/fetch" "$tmp/loose" && sed -i '/@ts-expect-error/d' "$tmp/loose/use.ts" &&
 		refused 'use.ts' bin tsc --project "$tmp/loose/tsconfig.json" && [ "$(grep -c 'error TS' "$tmp/refused")" = 4 ]
 }
 
+# generated COMMAND... runs go vet and the tests of generated clients. The clients are below $tmp/generated, in folders like
+# those of their tests, and the overlay shows them to go beside the tests.
+generated() {
+	(cd "$tmp/generated" && find . -name '*.go' -printf '%P\n') | awk -v here="$here/client" -v there="$tmp/generated" \
+		'BEGIN { printf "{\"Replace\":{" } { printf "%s\"%s/%s\":\"%s/%s\"", NR > 1 ? "," : "", here, $0, there, $0 } END { print "}}" }' >"$tmp/overlay" &&
+		go vet -tags generated -overlay "$tmp/overlay" "$@" &&
+		timeout 900 go test -tags generated -overlay "$tmp/overlay" -vet=off -count=1 "$@"
+}
+
+# oapi DOCUMENT FOLDER PACKAGE generates a client with oapi-codegen.
+oapi() { mkdir -p "$tmp/generated/$2" && "$ready/bin/oapi-codegen" -generate types,client -package "$3" -o "$tmp/generated/$2/client.gen.go" "$1"; }
+
+# ogen DOCUMENT FOLDER generates a client with ogen, which checks each response against the document.
+ogen() {
+	mkdir -p "$tmp/generated/$2" &&
+		"$ready/bin/ogen" --loglevel error --config "client/$2/ogen.yml" --target "$tmp/generated/$2" --package ogen "$1"
+}
+
 # simple_clients VERSION generates clients of the default document in a version of OpenAPI, vets them and runs their tests.
 simple_clients() {
-	local document=$tmp/variants/2.0.0-default-$1.json
-	"$tmp/bin/oapi-codegen" -generate types,client -package oapi -o client/simple/oapi/client.gen.go "$document" &&
-		"$tmp/bin/ogen" --loglevel error --config client/simple/ogen/ogen.yml --target client/simple/ogen --package ogen "$document" &&
-		go vet -tags generated ./client/simple/... &&
-		timeout 900 go test -tags generated -count=1 ./client/simple/...
+	local document=$ready/variants/2.0.0-default-$1.json
+	rm -rf "$tmp/generated"
+	oapi "$document" simple/oapi oapi && ogen "$document" simple/ogen && generated ./client/simple/...
 }
 
-package() { echo "v${1//./}"; }
-
-# go_clients generates a client of each contract, vets it and runs its test.
+# go_clients generates a client of each contract, and one of orders that checks each response, vets them and runs their tests.
 go_clients() {
-	local c name
+	local c packages=(./client/ogen)
+	rm -rf "$tmp/generated"
 	for c in "${contracts[@]}"; do
-		name=$(package "$c")
-		"$tmp/bin/oapi-codegen" -generate types,client -package "$name" -o "client/$name/client.gen.go" \
-			"$tmp/docs/$c.json" || return 1
+		oapi "$ready/docs/$c.json" "v${c//./}" "v${c//./}" || return 1
+		packages+=("./client/v${c//./}")
 	done
-	go vet -tags generated ./client/v... && timeout 900 go test -tags generated -count=1 ./client/v...
+	ogen "$ready/docs/2.0.0.json" ogen && generated "${packages[@]}"
 }
 
-# ogen_client generates a client of orders with ogen, which checks each response against the document.
-ogen_client() {
-	"$tmp/bin/ogen" --loglevel error --config client/ogen/ogen.yml --target client/ogen --package ogen \
-		"$tmp/docs/2.0.0.json" || return 1
-	go vet -tags generated ./client/ogen && timeout 900 go test -tags generated -count=1 ./client/ogen
-}
+walk() { timeout 2400 "$ready/bin/walk" -url "$url" -seed "$SEED" "$@"; }
 
-walk() { timeout 2400 "$tmp/bin/walk" -url "$url" -seed "$SEED" "$@"; }
-
-# prism CONTRACT UPSTREAM starts a proxy that holds what passes against the document; proxy is its URL then.
+# prism CONTRACT UPSTREAM starts a proxy that validates requests and responses with the document, and sets proxy to its URL.
 prism() {
-	rm -f "$tmp/prism.log"
-	# Without a function, so that what is remembered is the proxy and no subshell around it.
-	PATH=$modules/.bin:$PATH timeout 1000 prism proxy "$tmp/docs/$1.json" "$url$2" -h 127.0.0.1 -p 0 \
-		>"$tmp/prism.log" 2>&1 &
+	local out=$tmp/prism-$1.log
+	# Without a function, so that pids has the proxy and not a subshell around it.
+	PATH=$modules/.bin:$PATH timeout 1000 prism proxy "$ready/docs/$1.json" "$url$2" -h 127.0.0.1 -p 0 >"$out" 2>&1 &
 	pids+=("$!")
-	proxy=$(wait_for "$tmp/prism.log" 'listening on \(http[^ ]*\)' "$!")
+	proxy=$(wait_for "$out" 'listening on \(http[^ ]*\)' "$!")
 }
 
 proxied() {
-	prism "$1" "$2" && walk -contract "$1" -proxy "$proxy" -requests 500
+	prism "$1" "$2" && proxies[$1]=$proxy && walk -contract "$1" -proxy "$proxy" -requests 500
 }
 
-# notes WHAT CURL-FLAGS... asks the proxy something that it has to object to.
+# notes PATTERN CURL-FLAGS... sends a request that the proxy has to reject.
 notes() {
 	curl -sS --max-time 120 -D - -o /dev/null "${@:2}" | tee "$tmp/headers"
 	grep -qi "^sl-violations:.*$1" "$tmp/headers"
@@ -135,25 +137,25 @@ notes() {
 
 two_lines='{"lines":[{"itemId":1,"qty":2},{"itemId":2,"qty":1}]}'
 
-# What Prism has to object to: a body of 2.0.0 sent under 1.0.0, and an answer that is not as its document says.
+# strangers sends what Prism has to reject: a body of 2.0.0 under 1.0.0, and a response that differs from its document.
 strangers() {
-	prism 1.0.0 /v1.0 || return 1
-	notes '"request","body"' -H 'Content-Type: application/json' -d "$two_lines" "$proxy/orders" || return 1
-	sed -E 's/"format": ?"date-time"/"pattern":"^noon$"/g' "$tmp/docs/2.0.0.json" >"$tmp/docs/noon.json"
+	notes '"request","body"' -H 'Content-Type: application/json' -d "$two_lines" "${proxies[1.0.0]}/orders" || return 1
+	sed -E 's/"format": ?"date-time"/"pattern":"^noon$"/g' "$ready/docs/2.0.0.json" >"$ready/docs/noon.json"
 	prism noon /v2 && notes '"response","body"' -H 'Content-Type: application/json' -d "$two_lines" "$proxy/orders"
 }
 
-breaking() { timeout 600 "$tmp/bin/oasdiff" breaking --fail-on ERR "$1" "$2"; }
-# neutral prints a document without what names the contract in it, which is different on purpose.
+breaking() { timeout 600 "$ready/bin/oasdiff" breaking --fail-on ERR "$1" "$2"; }
+
+# neutral prints a document without the name of the contract, which differs on purpose.
 neutral() {
-	sed -E -e 's/vnd\.shop\.[0-9]+\.[0-9]+\.[0-9]+\./vnd.shop./g' -e 's/"\^v\?\([^"]*\)\$"/"^v?[0-9.]+$"/g' "$tmp/docs/$1.json"
+	sed -E -e 's/vnd\.shop\.[0-9]+\.[0-9]+\.[0-9]+\./vnd.shop./g' -e 's/"\^v\?\([^"]*\)\$"/"^v?[0-9.]+$"/g' "$ready/docs/$1.json"
 }
 
-# changes OLD NEW prints what has changed for clients, each thing once, and leaves out what repeats it: that there are filters
-# and sorts by a new member, and that a contract which is not deprecated has no dates.
+# changes OLD NEW prints the changes for clients, each once. It omits filters and sorts by a new member, and that a contract
+# which is not deprecated has no dates.
 changes() {
-	timeout 600 "$tmp/bin/oasdiff" changelog --color never --format singleline "$tmp/neutral/$1.json" \
-		"$tmp/neutral/$2.json" >"$tmp/changes" || return 1
+	timeout 600 "$ready/bin/oasdiff" changelog --color never --format singleline "$ready/neutral/$1.json" \
+		"$ready/neutral/$2.json" >"$tmp/changes" || return 1
 	sed -E -e 's/ at [^ ]*,//' -e 's/ \(media type: [^)]*\)//' -e 's/ for the response with the status `[0-9]+`//' \
 		-e '/optional-response-header-removed|endpoint-reactivated|parameter `[A-Za-z]+\.[A-Za-z]+`|parameter `sort`/d' \
 		-e '/^$/d' "$tmp/changes" | sort -u
@@ -164,53 +166,57 @@ update() {
 	for c in "${contracts[@]}"; do
 		node -e 'const fs = require("fs"), [, from, to] = process.argv
 			fs.writeFileSync(to, JSON.stringify(JSON.parse(fs.readFileSync(from)), null, 1) + "\n")' \
-			"$tmp/docs/$c.json" "golden/$c.json" || return 1
+			"$ready/docs/$c.json" "golden/$c.json" || return 1
 	done
 }
 
-step 'oapi-codegen, oasdiff, walk' install_tools
-step 'start the shop' start_shop
-step 'fetch the documents' fetch
-if [ "$option" = -update ]; then
-	step 'write golden/' update
-	exit 0
-fi
-for c in "${contracts[@]}"; do
-	step "$c: spectral" spectral "$tmp/docs/$c.json"
-	step "$c: redocly" redocly "$tmp/docs/$c.json"
-done
-for variant in default-3.0 default-3.1 default-3.2; do
-	step "2.0.0 $variant: spectral, redocly" lint "2.0.0-$variant"
-done
-for variant in full-3.0 full-3.2; do
-	step "2.0.0 $variant: redocly" redocly "$tmp/variants/2.0.0-$variant.json"
-done
-step 'openapi-schema-validator: all variants, JSON and YAML' valid
-step 'spectral objects to a broken document' refused . spectral "$tmp/docs/broken.json"
-step 'redocly objects to a broken document' refused . redocly "$tmp/docs/broken.json"
-step 'openapi-typescript and tsc' typescript
-step 'default profile: openapi-typescript, tsc with strict, openapi-fetch' fetch_client
-step 'default profile: tsc objects to what the types refuse' wrong_types
-for version in 3.0 3.1; do
-	step "default profile, $version: oapi-codegen and ogen" simple_clients "$version"
-done
-step 'oapi-codegen: clients that create, read, patch and delete' go_clients
-step 'ogen: a client that checks each response' ogen_client
-for c in "${contracts[@]}"; do
-	step "$c: kin-openapi on $REQUESTS random requests" walk -contract "$c" -requests "$REQUESTS"
-	cat "$log"
-done
-step '1.0.0: Prism as a proxy' proxied 1.0.0 /v1.0
-step '1.1.0: Prism as a proxy' proxied 1.1.0 /v1
-step '2.0.0: Prism as a proxy' proxied 2.0.0 /v2
-step 'Prism objects to a body of 2.0.0 under 1.0.0' strangers
-for c in "${contracts[@]}"; do
-	step "$c: oasdiff finds nothing broken since golden/$c.json" breaking "golden/$c.json" "$tmp/docs/$c.json"
-done
-step 'oasdiff: 1.1.0 breaks no client of 1.0.0' breaking "$tmp/neutral/1.0.0.json" "$tmp/neutral/1.1.0.json"
-step 'oasdiff: 2.0.0 would break clients of 1.1.0' refused . breaking "$tmp/neutral/1.1.0.json" "$tmp/neutral/2.0.0.json"
-for pair in '1.0.0 1.1.0' '1.1.0 2.0.0'; do
-	read -r old new <<<"$pair"
-	printf '\n# What changes from %s to %s\n' "$old" "$new"
-	changes "$old" "$new" || exit 1
-done
+prepare() {
+	local c documents=() others=()
+	step 'oapi-codegen, oasdiff, walk' install_tools
+	step 'start the shop' start_shop
+	step 'fetch the documents' fetch
+	if [ "$option" = -update ]; then
+		step 'write golden/' update
+		exit 0
+	fi
+	for c in "${contracts[@]}"; do documents+=("$ready/docs/$c.json"); done
+	for c in 3.0 3.1 3.2; do documents+=("$ready/variants/2.0.0-default-$c.json"); done
+	for c in 3.0 3.2; do others+=("$ready/variants/2.0.0-full-$c.json"); done
+	step 'spectral: each contract, and the default profile of 2.0.0 in each version' spectral "${documents[@]}"
+	step 'redocly: these, and the full profile in the other versions' redocly "${documents[@]}" "${others[@]}"
+	step 'openapi-schema-validator: all variants, JSON and YAML' valid
+	step 'spectral rejects a document without responses' refused . spectral "$ready/docs/broken.json"
+	step 'redocly rejects a document without responses' refused . redocly "$ready/docs/broken.json"
+	step 'openapi-typescript and tsc' typescript
+	step 'default profile: openapi-typescript, tsc with strict, openapi-fetch' fetch_client
+	step 'default profile: tsc rejects each line that must not compile' wrong_types
+	for c in 3.0 3.1; do
+		step "default profile, $c: oapi-codegen and ogen" simple_clients "$c"
+	done
+	step 'oapi-codegen and ogen: clients that create, read, patch and delete' go_clients
+	for c in "${contracts[@]}"; do
+		step "$c: oasdiff finds no break since golden/$c.json" breaking "golden/$c.json" "$ready/docs/$c.json"
+	done
+	step 'oasdiff: 1.1.0 breaks no client of 1.0.0' breaking "$ready/neutral/1.0.0.json" "$ready/neutral/1.1.0.json"
+	step 'oasdiff: 2.0.0 would break clients of 1.1.0' refused . breaking "$ready/neutral/1.1.0.json" "$ready/neutral/2.0.0.json"
+}
+
+# check sends random requests to a new shop.
+check() {
+	local c old new pair
+	declare -A proxies
+	step 'start the shop' start_shop
+	for c in "${contracts[@]}"; do
+		step "$c: kin-openapi on $REQUESTS random requests" walk -contract "$c" -requests "$REQUESTS"
+		cat "$log"
+	done
+	step '1.0.0: Prism as a proxy' proxied 1.0.0 /v1.0
+	step '1.1.0: Prism as a proxy' proxied 1.1.0 /v1
+	step '2.0.0: Prism as a proxy' proxied 2.0.0 /v2
+	step 'Prism rejects a body of 2.0.0 under 1.0.0, and a response that differs from its document' strangers
+	for pair in '1.0.0 1.1.0' '1.1.0 2.0.0'; do
+		read -r old new <<<"$pair"
+		printf '\n# Changes from %s to %s\n' "$old" "$new"
+		changes "$old" "$new" || return 1
+	done
+}

@@ -3,18 +3,7 @@
 # endpoint of the shop, openapi-fetch with the types of openapi-typescript on its REST API.
 
 # serve starts a shop with the places, and sets url.
-serve() {
-	local i
-	mkdir -p "$tmp/data" && "$SHOP" -addr 127.0.0.1:0 -db "$tmp/data/shop.db" -now 2026-12-01T00:00:00Z >"$tmp/shop.out" 2>&1 &
-	at_exit+=("kill $! 2>/dev/null || true")
-	for ((i = 0; i < 300; i++)); do
-		url=$(sed -n 's|.*listening on \(http://[0-9.:]*\).*|\1|p' "$tmp/shop.out")
-		[ -z "$url" ] || return 0
-		sleep 0.1
-	done
-	cat "$tmp/shop.out"
-	return 1
-}
+serve() { mkdir -p "$tmp/data" && start_shop -db "$tmp/data/shop.db"; }
 
 graphql() { timeout 300 node graphql.mjs "$url/graphql"; }
 
@@ -32,8 +21,12 @@ fetch_client() {
 		bin tsc --project "$tmp/fetch/tsconfig.json" && timeout 300 node "$tmp/fetch/out/use.js" "$url/v2"
 }
 
-step 'the shop' serve
-step 'Apollo Client and urql' graphql
-step 'Relay' relay
-step 'openapi-fetch' fetch_client
-grep '^ok' "$log"
+prepare() { :; }
+
+check() {
+	step 'the shop' serve
+	step 'Apollo Client and urql' graphql
+	step 'Relay' relay
+	step 'openapi-fetch' fetch_client
+	grep '^ok' "$log"
+}

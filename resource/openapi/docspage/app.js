@@ -27,9 +27,12 @@ const versionName = () => {
 	return documents.some(d => d.name === name) ? name : documents[0].name
 }
 
+// shows counts the views that were requested. A view that is ready after a newer one was requested is not shown.
+let shows = 0
+
 // show draws the view that the fragment names. focus moves the focus to its heading.
 async function show(focus) {
-	const main = $('main'), panel = $('panel')
+	const main = $('main'), panel = $('panel'), mine = ++shows
 	let name = location.hash.slice(1), view
 	try {
 		name = decodeURIComponent(name)
@@ -42,6 +45,7 @@ async function show(focus) {
 	else if (name === 'about') view = aboutView(model)
 	else if (name.startsWith('schema/') && model.schemas[name.slice(7)]) view = schemaPage(model, name.slice(7))
 	else view = overviewView(model)
+	if (mine !== shows) return
 	shown = op
 	main.replaceChildren(...[view].flat(9).filter(Boolean))
 	panel.hidden = !op
@@ -105,7 +109,7 @@ function dress() {
 	$('theme').textContent = { light: '☀', dark: '☾' }[name] ?? '◐'
 	$('theme').setAttribute('aria-label', `Colors: ${name || 'as the system'}`)
 }
-// step goes to the next or previous operation.
+// step shows the next or previous operation.
 function step(by) {
 	const all = model.tags.flatMap(t => split(t.operations)[0]), i = all.indexOf(shown)
 	location.hash = hrefOf(all[i < 0 ? (by > 0 ? 0 : all.length - 1) : (i + by + all.length) % all.length])
@@ -121,7 +125,8 @@ const keys = {
 addEventListener('keydown', e => {
 	if (document.querySelector('dialog[open]') || !model) return
 	if ((e.ctrlKey || e.metaKey) && e.key === 'Enter') { if ($('send')) { e.preventDefault(); $('send').click() } return }
-	if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest('input, textarea, select')) return
+	// After a dialog is closed, its input has the focus until the next frame.
+	if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest('input, textarea, select')?.checkVisibility()) return
 	if (!keys[e.key]) return
 	e.preventDefault()
 	keys[e.key]()
