@@ -471,7 +471,7 @@ const parts = {
 		await enter(page, 'Note', 'My note')
 		await enter(page, 'Customer id', '3')
 		assert.equal((await ask(shop, 'PATCH', '/orders/3', { note: 'Their note', status: 'paid' })).status, 200)
-		await until(page, () => /changed elsewhere/.test(document.querySelector('.fresh').textContent), 'the page says that the order was changed')
+		await until(page, () => /changed elsewhere/.test(document.querySelector('.fresh').textContent), 'the page reports that the order was changed')
 		await tabTo(page, 'Save')
 		await keys(page, 'Enter')
 		await page.waitForSelector('dialog.conflict[open]')
@@ -482,7 +482,7 @@ const parts = {
 		assert.equal((await ask(shop, 'GET', '/orders/3')).value.note, 'Their note', 'nothing was saved before the choice')
 		await page.$eval('.conflict input', e => e.focus())
 		await keys(page, 'ArrowRight') // the current note
-		// Again somebody is faster, in another field.
+		// Another client changes a different field before the choice is saved.
 		assert.equal((await ask(shop, 'PATCH', '/orders/3', { lines: [{ itemId: 9, qty: 9 }] })).status, 200)
 		await tabTo(page, 'Save the choice')
 		await keys(page, 'Enter')
@@ -809,7 +809,7 @@ const parts = {
 		await enter(page, 'Password', 'bob')
 		await keys(page, 'Enter')
 		await until(page, () => !document.getElementById('login').open, 'bob has signed in')
-		await until(page, () => document.getElementById('status').textContent.startsWith('Signed in.'), 'and is told so')
+		await until(page, () => document.getElementById('status').textContent.startsWith('Signed in.'), 'the page reports that')
 		assert.equal(await page.$$eval('form.item label', all => all.find(l => l.textContent === 'Note').control.value), 'Kept')
 		// A failed attempt to sign in as another user keeps the session.
 		await tabTo(page, 'Account', true)

@@ -1,7 +1,7 @@
-// What the page's editor says of documents, held against the reference implementation: over the corpora of the packages
-// parser and validate, whatever the reference accepts the editor marks nowhere, and what it refuses the editor marks, but for
-// what is left to the server. Prettified documents mean the same and stay as they are when prettified again. And no beginning
-// of any document, with the caret anywhere in it, is too much for it.
+// The editor of the GraphQL page against the reference implementation, npm graphql, over the corpora of the packages parser and
+// validate. The editor marks nothing in a document that the reference accepts, and something in one that it rejects, except for
+// rules that the editor leaves to the server. Prettified documents have the same meaning, and do not change when they are
+// prettified again. The editor accepts each beginning of each document with each position of the caret.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import * as graphql from 'graphql'
@@ -15,18 +15,18 @@ const page = new Function(`'use strict'; ${source}; return { lex, analyse, analy
 
 const reference = buildSchema(read('graphqltest/schema.graphql'))
 assert.deepEqual(validateSchema(reference), [])
-const told = query => {
+const introspected = query => {
 	const answer = graphqlSync({ schema: reference, source: query })
 	assert.equal(answer.errors, undefined)
 	return answer.data
 }
-const schema = page.makeSchema(told(page.INTROSPECTION))
+const schema = page.makeSchema(introspected(page.INTROSPECTION))
 
-// The page's introspection says all that it needs: the same as the reference's own, as far as the page reads it.
-const whole = told(getIntrospectionQuery({ inputValueDeprecation: true, oneOf: true, specifiedByUrl: true, directiveIsRepeatable: true }))
+// The introspection query of the page selects all that the page reads from the query of the reference.
+const whole = introspected(getIntrospectionQuery({ inputValueDeprecation: true, oneOf: true, specifiedByUrl: true, directiveIsRepeatable: true }))
 assert.deepEqual([...page.makeSchema(whole).types.keys()], [...schema.types.keys()])
 
-// What the editor leaves to the server, by what the reference says about it.
+// left has the messages of the reference for rules that the editor leaves to the server.
 const left = [
 	/conflict/, /must select only one top level field/, /must not select an introspection/, /Maximum introspection depth/,
 	/must be non-nullable to be used for OneOf/, /"Pick.id" must be non-null/, /Unexpected <EOF>/,
@@ -36,32 +36,32 @@ documents.push(...readFileSync(new URL('kitchen.graphql', import.meta.url), 'utf
 const corpora = [...documents]
 for (const text of generated(reference, 1500)) documents.push(text, mutated(text))
 
-// Without a schema there is still something to say.
+// bare has the rules that the editor checks without a schema.
 const bare = ['ExecutableDefinitions', 'UniqueOperationNames', 'LoneAnonymousOperation', 'KnownFragmentNames', 'NoUnusedFragments', 'NoFragmentCycles',
 	'UniqueVariableNames', 'NoUndefinedVariables', 'NoUnusedVariables', 'UniqueArgumentNames', 'UniqueInputFieldNames', 'UniqueFragmentNames']
 	.map(name => graphql[name + 'Rule'])
 
 let accepted = 0, refused = 0, known = 0, carets = 0
 for (const text of documents) {
-	let tree, says
+	let tree, errors
 	try {
 		tree = parse(text)
-		says = validate(reference, tree).map(e => e.message)
+		errors = validate(reference, tree).map(e => e.message)
 	} catch (e) {
-		says = [e.message]
+		errors = [e.message]
 	}
 	const marks = page.analyse(text, schema).problems.filter(p => !p.mild)
 	for (const m of marks) assert.ok(m.s >= 0 && m.e <= text.length && m.s < m.e && m.message, `a mark without a place: ${JSON.stringify(m)} in ${text}`)
-	if (says.length === 0) {
+	if (errors.length === 0) {
 		accepted++
 		assert.deepEqual(marks, [], `accepted by the reference: ${text}`)
-	} else if (says.every(m => left.some(l => l.test(m)))) known++
+	} else if (errors.every(m => left.some(l => l.test(m)))) known++
 	else {
 		refused++
-		assert.notEqual(marks.length, 0, `refused by the reference: ${text}: ${says}`)
+		assert.notEqual(marks.length, 0, `refused by the reference: ${text}: ${errors}`)
 	}
 	const alone = page.analyse(text, null).problems.filter(p => !p.message.endsWith('not null.'))
-	if (!left.at(-1).test(says)) assert.equal(alone.length === 0, tree !== undefined && validate(reference, tree, bare).length === 0, `without a schema: ${text}: ${JSON.stringify(alone)}`)
+	if (!left.at(-1).test(errors)) assert.equal(alone.length === 0, tree !== undefined && validate(reference, tree, bare).length === 0, `without a schema: ${text}: ${JSON.stringify(alone)}`)
 	if (!tree) continue
 	const pretty = page.prettify(text)
 	assert.equal(print(parse(pretty)), print(tree), `prettified: ${text}`)
@@ -81,7 +81,7 @@ for (const text of corpora.filter(t => t.length < 500)) {
 }
 assert.ok(accepted > 1000 && refused > 1000, `too few documents: ${accepted}, ${refused}`)
 
-// Every field of a root can be written for whoever wants to try it.
+// The page can write an operation for each field of a root type.
 let samples = 0
 for (const [kind, type] of Object.entries(schema.roots)) {
 	for (const field of type.fields.values()) {
@@ -95,7 +95,7 @@ for (const [kind, type] of Object.entries(schema.roots)) {
 	}
 }
 
-// What can stand at the caret, which is |.
+// choices has documents with a caret, which is |, and the labels that are offered first.
 const choices = [
 	['{ d| }', 'dog'], ['{ dog { | } }', 'id name friends owner barks height tags self __typename'], ['{ human(|) }', 'id note'],
 	['{ human(note: {te|}) }', 'text'], ['{ thing(color: |) }', 'RED GREEN BLUE'], ['query($c: Col|)', 'Color'],
@@ -109,7 +109,7 @@ for (const [marked, want] of choices) {
 	assert.equal(page.complete(analysis.here, text, caret, schema, analysis).map(x => x.label).slice(0, want.split(' ').length).join(' '), want, marked)
 }
 
-// What is said of variables.
+// variables has texts and a part of the message, which is empty if the text is valid.
 const inputs = new Map([['a', { name: 'a', type: 'Int!', needed: true }], ['f', { name: 'f', type: '[Filter!]' }], ['c', { name: 'c', type: 'Color' }]])
 const variables = [
 	['{"a": 1, "f": [{"ids": ["1", 2], "open": true, "sizes": [[1, null]]}], "c": "RED"}', ''], ['{"a": 1, "f": {"near": 1.5}}', ''], ['', 'a needs a value'],
@@ -121,8 +121,8 @@ const variables = [
 	['{"a": 1, "f": [{"pick": {"id": "1", "name": "x"}}]}', 'exactly one'], ['{"a": 1, "f": [{"pick": {"note": {}}}]}', 'needs text'],
 ]
 for (const [text, want] of variables) {
-	const says = page.analyseJSON(text, schema, -1, inputs).problems.filter(p => !p.mild).map(p => p.message).join(' ')
-	assert.ok(want ? says.includes(want) : says === '', `${text}: ${says}`)
+	const messages = page.analyseJSON(text, schema, -1, inputs).problems.filter(p => !p.mild).map(p => p.message).join(' ')
+	assert.ok(want ? messages.includes(want) : messages === '', `${text}: ${messages}`)
 	for (let n = 0; n <= text.length; n++) page.analyseJSON(text.slice(0, n), schema, n, inputs)
 }
 assert.equal(page.prettyJSON('{"n":12345678901234567890.10,"a":[],"o":{"x":[1,{}]},"s":"\\u0041"}'),

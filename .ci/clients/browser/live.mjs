@@ -168,6 +168,7 @@ const parts = {
 			// The forgetful page is disconnected and held while these changes are acknowledged.
 			written.most = written.n + MISSED
 			await reached(written, written.most)
+			await tally(page, written.n) // a stream starts at the newest event that the shop has read from its log
 			await forgetful.evaluate(() => window.held = false)
 			await Promise.all([isLive(page), isLive(forgetful)])
 		}

@@ -1,9 +1,9 @@
-// A walk through the page with nothing but the keyboard, in Chromium, at a door that serves orders and their customers.
+// The GraphQL page in Chromium, used with the keyboard alone, at an endpoint that serves orders and their customers.
 //
-//   node playground.mjs URL [FOLDER]    FOLDER gets pictures
+//   node playground.mjs URL [FOLDER]    FOLDER receives screenshots
 //
-// Each part says what it is about and ends the run if it is not so. Nothing waits for time to pass: only for what is to be
-// seen. Whatever the page asks of another host, and whatever the browser objects to, is a failure.
+// Each part has the name of what it proves. It waits for states of the page, never for a time. A request to another host and a
+// message of the console are failures.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { launch, pageIn, strangers as outside } from './chromium.mjs'
@@ -18,7 +18,7 @@ let page, sent = []
 async function visit(to = url, { width = 1280, height = 800, answer } = {}) {
 	page = await pageIn(session, { width, height })
 	page.on('console', m => {
-		// What is answered with 400 is also told to the console.
+		// A response with status 400 is a message of the console, too.
 		if (!/Failed to load resource.* 40\d/.test(m.text())) objections.push(`${m.type()}: ${m.text()}`)
 	})
 	page.on('pageerror', e => objections.push(`error: ${e.message}`))
@@ -54,7 +54,7 @@ async function keys(...chords) {
 }
 const type = s => page.keyboard.type(s)
 const go = letter => keys(`Alt-Shift-Key${letter}`)
-const status = (part, what) => until(p => document.querySelector('#status').textContent.includes(p), what ?? `the status line says ${part}`, part)
+const status = (part, what) => until(p => document.querySelector('#status').textContent.includes(p), what ?? `the status line has ${part}`, part)
 async function write(s) {
 	await go('Q')
 	await keys('Control-a', 'Delete', 'Escape')
@@ -77,7 +77,7 @@ const content = (id, want) => until((id, want) => document.querySelector(`#${id}
 const marked = (id, want) => until((id, want) => [...document.querySelectorAll(`#${id} .wrong`)].filter(x => !x.closest('.numbers')).map(x => x.textContent).join('|') === want, `the marks of ${id} are ${want}`, id, want.join('|'))
 const marks = id => page.$$eval(`#${id} .wrong`, all => all.filter(x => !x.closest('.numbers')).map(x => x.textContent))
 
-// What is done to orders beside the page, by HTTP.
+// asked_for sends an operation over HTTP, beside the page.
 async function asked_for(query, variables) {
 	const answer = await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ query, variables }) }).then(r => r.json())
 	assert.equal(answer.errors, undefined, JSON.stringify(answer.errors))
@@ -85,15 +85,15 @@ async function asked_for(query, variables) {
 }
 const placed = async () => (await asked_for('mutation { createOrder(input: { lines: [{ itemId: 1, qty: 1 }] }) { id } }')).createOrder.id
 const change = (id, status) => asked_for(`mutation ($id: ID!) { patchOrder(id: $id, input: { status: ${status} }) { id } }`, { id })
-// place is where the subscriptions here begin, so that they are told of everything behind it, however soon they listen.
+// place returns the cursor at which subscriptions begin, so that they receive each later change.
 const place = async () => (await asked_for('{ orders(first: 1) { eventCursor } }')).orders.eventCursor
 const shown = () => see(() => [...document.querySelectorAll('#answer-text .event')].map(e => [e.querySelector('small').textContent, JSON.parse(e.textContent.replace(/^[^{]*/, '')).data?.orderChanged]))
 const entries = n => until(n => document.querySelectorAll('#answer-text .event').length === n, `${n} results`, n)
 
-// strangers are the addresses of other hosts that were asked for.
+// strangers returns the requested URLs of other hosts.
 const strangers = () => outside(asked, origin)
 
-// nameless are the controls and parts of the page that a screen reader has no name for; counts is for how many there are.
+// nameless returns the controls and parts of the page without an accessible name. counts receives the number of each role.
 async function nameless(counts = {}) {
 	const needs = ['button', 'textbox', 'combobox', 'searchbox', 'tab', 'tabpanel', 'listbox', 'option', 'link', 'tablist', 'toolbar', 'region', 'complementary', 'separator', 'splitter', 'dialog']
 	const found = []
@@ -429,7 +429,7 @@ const parts = {
 		await visit()
 	},
 
-	async 'Tab goes everywhere and nothing holds it'() {
+	async 'Tab reaches each control and leaves it'() {
 		await go('Q')
 		const before = await text(editor('query'))
 		await keys('Tab')
@@ -449,7 +449,7 @@ const parts = {
 			order.push(at.name)
 		}
 		for (const name of ['run', 'Prettify', 'Link', 'curl', 'theme', 'GraphQL document', 'split-inputs', 'tab-variables', 'Variables, as JSON', 'split-answer', 'copy-answer', 'answer-text', 'tab-docs', 'search']) {
-			assert.ok(order.includes(name), `Tab never comes to ${name}: ${order}`)
+			assert.ok(order.includes(name), `Tab does not reach ${name}: ${order}`)
 		}
 		await go('Q')
 		await keys('Escape', 'Shift-Tab', 'Shift-Tab')
@@ -479,7 +479,7 @@ const parts = {
 		await until(() => !document.querySelector('#keys').open && !document.activeElement.closest('#keys'), 'the dialog is closed')
 	},
 
-	async 'everything has a name for those who do not see it'() {
+	async 'each control has a name'() {
 		await go('Q')
 		await keys('Control-a', 'Delete', 'Control-Space')
 		const counts = {}
@@ -492,7 +492,7 @@ const parts = {
 		await keys('Escape')
 	},
 
-	async 'text can be told from its ground, in both colours'() {
+	async 'text has enough contrast, in both colours'() {
 		for (const scheme of ['light', 'dark']) {
 			await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
 			await write('query Q($n: Int = 2) { a: orders(first: $n, filter: {status: {eq: paid}}) { nodes { id @skip(if: true) note ...F } } } # said\nfragment F on Order { id }')
@@ -546,7 +546,7 @@ const parts = {
 		await picture('narrow-document')
 		assert.ok(await wide() <= 360, 'nothing sticks out')
 		await run()
-		assert.equal(await shown(), 'answer', 'an answer is shown when it comes')
+		assert.equal(await shown(), 'answer', 'a response is shown')
 		await picture('narrow-answer')
 		assert.ok(await wide() <= 360)
 		await go('S')
@@ -622,7 +622,7 @@ const parts = {
 		}
 	},
 
-	async 'a subscription that is refused, and one to which nobody answers'() {
+	async 'a subscription that is refused'() {
 		await visit()
 		await write('subscription { orderChanged(after: "yesterday") { kind } }')
 		await keys('Control-Enter')
@@ -631,9 +631,9 @@ const parts = {
 		await page.close()
 	},
 
-	async 'without introspection it says so and still runs'() {
+	async 'without introspection it reports that and still runs'() {
 		await visit(url, { answer: body => body.includes('IntrospectionQuery') && { status: 400, body: { errors: [{ message: 'Introspection is switched off.' }] } } })
-		await until(() => document.querySelector('#docs-body').textContent.includes('does not tell its schema: Introspection is switched off.'), 'it says so')
+		await until(() => document.querySelector('#docs-body').textContent.includes('Introspection is switched off.'), 'it reports that')
 		await picture('no-schema')
 		await write('{ orders { totalCount nonsense } }')
 		await marked('query', [])

@@ -71,16 +71,18 @@ const order = (note) => ({ note, customerId: 2, lines: [{ itemId: 7, qty: 1 }] }
 // resumes after the last cursor that it has stored. A crash is before or after the change is stored.
 const followed = new Map(), seen = new Map();
 const ended = new AbortController();
-let resets = 0, restarts = 0, listed, sawLast;
+let resets = 0, restarts = 0, listed;
 const list = new Promise((resolve) => { listed = resolve; });
-const last = new Promise((resolve) => { sawLast = resolve; });
+const waiting = new Map();
+// received resolves when the consumer has stored the creation of the order with a note.
+const received = (note) => new Promise((resolve) => { seen.has(note) ? resolve() : waiting.set(note, resolve); });
 function store(change) {
 	if (change.kind === 'reset') resets++, followed.clear();
 	if (change.kind === 'deleted') followed.delete(change.value.id);
 	if (change.kind === 'created') seen.set(change.value.note, (seen.get(change.value.note) ?? 0) + 1);
 	if ('value' in change && change.kind !== 'deleted') followed.set(change.value.id, change.value);
 	if (change.kind === 'bookmark') listed();
-	if (change.kind === 'created' && change.value.note === 'last') sawLast();
+	if (change.kind === 'created') waiting.get(change.value.note)?.();
 }
 async function consume() {
 	for (let cursor; !ended.signal.aborted;) {
@@ -119,7 +121,7 @@ async function unkeyed(note) {
 }
 
 // withoutCursor stores the notes of orders that streams without cursors deliver. It closes each stream after some of them,
-// creates an order, and connects again when that is acknowledged. missed has the notes of these orders.
+// creates an order, and connects again when the consumer has received that. missed has the notes of these orders.
 const heard = new Set(), missed = [], over = new AbortController();
 async function withoutCursor() {
 	while (!over.signal.aborted) {
@@ -148,6 +150,7 @@ async function withoutCursor() {
 		if (over.signal.aborted) return;
 		missed.push(`missed-${missed.length}`);
 		await orders.create(order(missed.at(-1)));
+		await received(missed.at(-1)); // a stream starts at the newest event that the server has read from its log
 		connected();
 	}
 }
@@ -179,7 +182,7 @@ await control.ended;
 
 // Changes are delivered in order: the consumer has received all others when it receives the last order.
 await orders.create(order('last'));
-await last;
+await received('last');
 ended.abort();
 await consumer;
 

@@ -1,5 +1,5 @@
-// Package compat compares the verdicts of version/compat with those of oasdiff and graphql-inspector. The file steps.sh
-// says how to start it.
+// Package compat compares the verdicts of version/compat with those of oasdiff and
+// graphql-inspector. The file steps.sh starts it.
 package compat
 
 import (
@@ -24,7 +24,7 @@ var (
 	inspector = flag.String("inspector", "", "file with the output of inspect.mjs")
 )
 
-// verdict is what a tool says about a pair of documents.
+// verdict is the result of a tool for a pair of documents.
 type verdict struct {
 	breaks bool
 	level  string   // as the tool calls it
@@ -79,8 +79,8 @@ func ours(t *testing.T, before, after string) verdict {
 	return v
 }
 
-// settle prints a table of all pairs, and fails for each difference that is not explained and for each explanation
-// without a difference.
+// settle prints a table of all pairs, and fails for each difference that is not explained and for
+// each explanation without a difference.
 func settle(t *testing.T, tool string, explained map[string]string, all map[string][2]verdict) {
 	t.Helper()
 	var out strings.Builder
@@ -96,7 +96,7 @@ func settle(t *testing.T, tool string, explained map[string]string, all map[stri
 		case our.breaks == their.breaks:
 			agreed++
 		case !known:
-			t.Errorf("%s: Stoa says %s %v, %s says %s %v", name, our.level, our.found, tool, their.level, their.found)
+			t.Errorf("%s: Stoa reports %s %v, %s reports %s %v", name, our.level, our.found, tool, their.level, their.found)
 		default:
 			fmt.Fprintf(&out, "%-42s %-9s %-13s %s\n", name, our.level, their.level, why)
 		}
@@ -107,10 +107,11 @@ func settle(t *testing.T, tool string, explained map[string]string, all map[stri
 	fmt.Printf("%s: %d pairs, %d agree, %d differ and are explained\n%s", tool, len(all), agreed, len(all)-agreed, &out)
 }
 
-// The explanations below are reviewed when a tool changes its verdict. WARN of oasdiff counts as breaking. DANGEROUS of
-// graphql-inspector does not: it means that a client can break, and the rules of Stoa decide each such case.
+// The explanations below are reviewed when a tool changes its verdict. WARN of oasdiff counts as
+// breaking. DANGEROUS of graphql-inspector does not: it means that a client can break, and the
+// rules of Stoa decide each such case.
 
-// withoutOasdiff are the pairs about which oasdiff says something else.
+// withoutOasdiff has the pairs for which oasdiff reports a different verdict.
 var withoutOasdiff = map[string]string{
 	"changed-default-of-a-member":          "a request without the member has another effect",
 	"changed-default-page-size":            "a request without the parameter has another effect",
@@ -165,7 +166,7 @@ func TestOasdiff(t *testing.T) {
 	settle(t, "oasdiff", withoutOasdiff, all)
 }
 
-// withoutInspector are the pairs about which graphql-inspector says something else.
+// withoutInspector has the pairs for which graphql-inspector reports a different verdict.
 var withoutInspector = map[string]string{
 	"SDL-default-added":                       "a request without the argument has another effect",
 	"SDL-default-changed":                     "a request without the argument has another effect",

@@ -1,4 +1,5 @@
-// Package shop starts the reference application as a process of its own, so that tests see what a client sees.
+// Package shop starts the reference application as a process of its own, so that tests see what a
+// client sees.
 package shop
 
 import (
@@ -61,8 +62,8 @@ func find(dir string) (string, error) {
 	}
 }
 
-// Start starts the program SHOP on a free port, and returns when it listens. Without SHOP it builds the shop. The result has to
-// be closed.
+// Start starts the program SHOP on a free port, and returns when it listens. Without SHOP it builds
+// the shop. The result has to be closed.
 func Start() (*Shop, error) {
 	dir, err := os.MkdirTemp("", "shop")
 	if err != nil {

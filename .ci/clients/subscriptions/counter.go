@@ -1,5 +1,5 @@
-// Command counter serves a schema with a subscription over graphql-transport-ws, for run: what is executed here is of no
-// interest, but what the sockets make of it.
+// Command counter serves a schema with a subscription over graphql-transport-ws, for run: what is
+// executed here is of no interest, but what the sockets make of it.
 package main
 
 import (
@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// serve serves until ctx ends, and then tells those who are connected.
+// serve serves until ctx ends, and then closes the connections.
 func serve(ctx context.Context, addr string) error {
 	c := &counter{}
 	if err := c.setSchema(); err != nil {
@@ -64,7 +64,7 @@ type counter struct {
 
 type userKey struct{}
 
-// Init lets everybody in but who has the token "no"; who has "short" may stay for a moment.
+// Init rejects the token "no". The authorization of "short" expires after a moment.
 func (c *counter) Init(ctx context.Context, payload []byte) (context.Context, time.Time, error) {
 	var p struct{ Token string }
 	if payload != nil {

@@ -1,5 +1,5 @@
-// What the npm clients graphql-ws and graphql-sse make of the shop's door: shop.mjs PROGRAM FOLDER runs the shop on a database in
-// the folder, and starts it anew in the middle. Each check says what holds; the first that does not ends everything.
+// The npm clients graphql-ws and graphql-sse with the shop's GraphQL endpoint: shop.mjs PROGRAM FOLDER runs the shop on a database
+// in the folder, and restarts it. Each check has the name of what it proves; the first that fails ends the run.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -64,11 +64,11 @@ const rejection = (promise) => promise.then(() => assert.fail('it did not fail')
 
 const changes = 'subscription ($after: String) { orderChanged(id: 1, after: $after) { kind cursor order { note } } }';
 
-// place is where a client begins that has listed: whatever happens from now on is behind it.
+// place returns the cursor of a client that has listed: each later change is after it.
 const place = async () => (await post('{ orders(first: 1) { eventCursor } }')).data.orders.eventCursor;
 
-// everyChange writes while the shop is started anew twice, and has a client note what it is told: each time it comes back it sends
-// the request as it is by then, with the cursor of the last result.
+// everyChange writes while the shop is restarted twice, and stores what a client receives. When the client connects again, it sends
+// the request with the cursor of the last result.
 async function everyChange({ client, codes }, prefix, closedWith) {
 	const request = { query: changes, variables: { after: await place() } };
 	const seen = [];
@@ -97,7 +97,7 @@ async function everyChange({ client, codes }, prefix, closedWith) {
 		while (seen.length < from + 9) await Promise.race([pause(5), over]); // it listens, and there is more to come
 		const before = codes.length;
 		assert.equal(await shop.stop(), 0);
-		// Who comes back at once may find the shop that ends still listening, and is told so again.
+		// A client that connects at once may reach the shop before it stops listening, and is closed again.
 		while (closedWith && !codes.slice(before).includes(closedWith)) await Promise.race([pause(5), over]);
 		shop = await serve(shop.addr);
 		await writing;
@@ -129,7 +129,7 @@ const checks = {
 	},
 
 	async 'graphql-ws: every change once, over two restarts'() {
-		// Without shouldRetry the client gives up where nobody listens for a moment.
+		// Without shouldRetry the client gives up if the shop does not listen for a moment.
 		await everyChange(overSocket({ retryAttempts: 2000, shouldRetry: () => true }), 'ws', 1001);
 	},
 

@@ -1,5 +1,5 @@
-// What the npm client graphql-ws makes of the sockets: sockets.mjs PROGRAM runs the program counter and talks to it. Each check says
-// what holds; the first that does not ends everything.
+// The npm client graphql-ws with the WebSockets of query/graphql: sockets.mjs PROGRAM runs the program counter. Each check has the
+// name of what it proves; the first that fails ends the run.
 import assert from 'node:assert/strict';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
@@ -104,7 +104,7 @@ const checks = {
 	},
 
 	async 'iterate, and break off'() {
-		const { client } = connect({ lazyCloseTimeout: 2000 });
+		const { client } = connect({ lazy: false }); // one socket, however long an operation takes
 		const seen = [];
 		for await (const result of client.iterate({ query: count, variables: { from: 1 } })) {
 			seen.push(result.data.count);
@@ -121,7 +121,7 @@ const checks = {
 	},
 
 	async 'what is refused is an error; what fails is a result'() {
-		const { client, events } = connect({ lazyCloseTimeout: 2000 });
+		const { client, events } = connect({ lazy: false }); // one socket, however long an operation takes
 		const invalid = await rejection(all(client, '{ unknown }'));
 		assert.match(invalid[0].message, /unknown/);
 		const syntax = await rejection(all(client, '{'));
@@ -151,7 +151,7 @@ const checks = {
 		await until('closed', () => events.at(-1) === 'closed 1000 Normal Closure');
 	},
 
-	async 'who is refused is told, and not tried again'() {
+	async 'a client that is refused receives the reason, and does not retry'() {
 		const { client, events } = connect({ connectionParams: { token: 'no' } });
 		const closed = await rejection(all(client, '{ user }'));
 		assert.equal(closed.code, 4403);
@@ -193,7 +193,7 @@ const checks = {
 		assert.match(err.message, /403/);
 	},
 
-	async 'what was allowed expires: the client comes back with another token, and goes on where it was'() {
+	async 'an authorization expires: the client connects with another token, and resumes'() {
 		const expired = 'closed 4403 Forbidden: the authorization has expired';
 		// Where things are slow, a moment may be over before the connection is there: that one is not counted.
 		const { client, events } = connect({ connectionParams: () => ({ token: times() < 2 ? 'short' : 'long' }), retryAttempts: 1000 });
@@ -203,8 +203,8 @@ const checks = {
 		assert.deepEqual(events.filter((e) => e !== expired), ['connected', 'connected', 'connected'], `${events}`);
 	},
 
-	async 'the server is started anew: the client comes back, and goes on where it was'() {
-		// Without shouldRetry the client gives up where nobody listens for a moment.
+	async 'the server is restarted: the client connects again, and resumes'() {
+		// Without shouldRetry the client gives up if the server does not listen for a moment.
 		const { client, events } = connect({ retryAttempts: 1000, shouldRetry: () => true });
 		const payload = { query: count, variables: { from: 1 } };
 		const seen = [];
@@ -225,8 +225,7 @@ const checks = {
 	},
 };
 
-// resumed counts up to a number, and goes on behind the last one when the socket is another: the client sends the payload as it
-// is by then.
+// resumed counts up to a number, and resumes after the last one over a new socket: the client sends the payload as it is then.
 function resumed(client, to) {
 	const payload = { query: count, variables: { from: 1, to } };
 	return new Promise((resolve, reject) => {

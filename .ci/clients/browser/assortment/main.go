@@ -1,5 +1,6 @@
-// Command assortment serves products in categories with the admin page, for the check of links: the shop has no relation with
-// Relation.Through. Nobody may add a product to the category 3, and the makers of a product cannot be changed.
+// Command assortment serves products in categories with the admin page, for the check of links: the
+// shop has no relation with Relation.Through. No caller may add a product to the category 3, and
+// the makers of a product cannot be changed.
 package main
 
 import (
@@ -75,8 +76,8 @@ func main() {
 	log.Fatal(server.Serve(l))
 }
 
-// newCatalog returns products, categories and makers. The pen is in the categories 1 and 2, and the atlas in 4 to
-// 29 without 20.
+// newCatalog returns products, categories and makers. The pen is in the categories 1 and 2, and the
+// atlas in 4 to 29 without 20.
 func newCatalog(ctx context.Context) (*resource.Catalog, error) {
 	db := memory.NewDB()
 	products := memory.New(&memory.Options[product]{ID: "sku", DB: db})

@@ -1,5 +1,5 @@
-// Package codegen connects the generated clients below it to the shop that .ci/clients/run has started. genqlient and
-// GraphQL Code Generator make them from the SDL at /graphql/schema.graphql.
+// Package codegen connects the generated clients below it to the shop that .ci/clients/run has
+// started. genqlient and GraphQL Code Generator make them from the SDL at /graphql/schema.graphql.
 package codegen
 
 import (

@@ -1,4 +1,4 @@
-// The audits of npm graphql-http, which say what GraphQL over HTTP demands of servers, against the one at a URL.
+// The audits of npm graphql-http, which are the requirements of GraphQL over HTTP for servers, against the server at a URL.
 //
 //   node audits.mjs URL
 //

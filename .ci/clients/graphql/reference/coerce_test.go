@@ -67,7 +67,7 @@ func TestLiteralsLikeTheReference(t *testing.T) {
 			continue
 		}
 		if ok == want.Absent {
-			t.Errorf("%s %s: fits is %v, but the reference says %s", typ, text, ok, want.Value)
+			t.Errorf("%s %s: fits is %v, but the reference returns %s", typ, text, ok, want.Value)
 		} else if ok {
 			equal(t, typ+" "+text, want.Value, value)
 		}
@@ -84,8 +84,8 @@ func document(t *testing.T, text string) *parser.Document {
 	return doc
 }
 
-// unread reports whether a literal has fields that the reference does not look at: unknown ones, and some of those that
-// are there twice. Validation refuses both.
+// unread reports whether a literal has fields that the reference does not look at: unknown ones,
+// and some of those that are there twice. Validation refuses both.
 func (c complaints) unread() bool {
 	for key := range c {
 		if strings.Contains(key, " is not defined by type ") || strings.HasPrefix(key, "UniqueInputFieldNames: ") {
@@ -110,7 +110,7 @@ func mixed(t *testing.T, fit int) {
 	t.Helper()
 	t.Logf("%d of %d fit", fit, *documents)
 	if fit < *documents/4 || fit > *documents*9/10 {
-		t.Error("the values are not mixed enough to tell anything")
+		t.Error("too few values are valid or too few are not")
 	}
 }
 
@@ -140,7 +140,7 @@ func TestVariablesLikeTheReference(t *testing.T) {
 		case strings.Contains(fmt.Sprint(errs), "Exactly one key") && len(want.Errors) > 0:
 			// If there are several keys, the reference also reports that the first is null.
 		case (len(errs) == 0) != (len(want.Errors) == 0):
-			t.Errorf("%s: %v, but the reference says %v", what, errs, want.Errors)
+			t.Errorf("%s: %v, but the reference returns %v", what, errs, want.Errors)
 		case len(errs) == 0:
 			equal(t, what, want.Value, values["v"])
 		default:

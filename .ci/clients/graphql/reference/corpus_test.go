@@ -17,7 +17,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/clients/graphql/reference"
 )
 
-var update = flag.Bool("update", false, "write what the reference says into the corpora")
+var update = flag.Bool("update", false, "write the responses of the reference into the corpora")
 
 // specimen is a document of a corpus and the errors of the reference, one per line, sorted.
 type specimen struct {

@@ -1,5 +1,6 @@
-// Package reference holds the packages under query/graphql/internal against the reference implementation of GraphQL,
-// npm graphql 16, over generated documents. The file run in this folder says how to start it.
+// Package reference holds the packages under query/graphql/internal against the reference
+// implementation of GraphQL, npm graphql 16, over generated documents. .ci/clients/run reference
+// runs them.
 package reference
 
 import (

@@ -88,7 +88,7 @@ const comparable = (kind, value) => {
   return kind === 'instant' ? instant(value) : value;
 };
 
-// Null comes first, and NaN in front of all other numbers.
+// Null is first, and NaN is before all other numbers.
 function compare(a, b) {
   if (a === null || b === null) return (a !== null) - (b !== null);
   if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(b) - Number.isNaN(a);
@@ -144,8 +144,8 @@ function comparisons(of, name, operands, budget) {
   return tests;
 }
 
-// A list, and one page of it: size items, of which those that are hidden are left out; but a page of which nothing is left
-// goes on until there is something.
+// list returns a list or one page of it: size items without those that are hidden. A page without visible items continues to the
+// next one that is visible.
 const visible = (item) => item.name !== 'Nobody';
 
 function list(of, from, args, page, most) {
@@ -289,6 +289,6 @@ async function answer({ text, operation, variables }) {
 
 for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
   const { data, errors } = await answer(JSON.parse(line));
-  const told = errors?.map(({ message, path, locations, extensions }) => ({ message, path, locations, code: extensions?.code }));
-  console.log(JSON.stringify({ data, errors: told }).replaceAll(/\\?"@int64:(-?\d+)@\\?"/g, '$1'));
+  const found = errors?.map(({ message, path, locations, extensions }) => ({ message, path, locations, code: extensions?.code }));
+  console.log(JSON.stringify({ data, errors: found }).replaceAll(/\\?"@int64:(-?\d+)@\\?"/g, '$1'));
 }

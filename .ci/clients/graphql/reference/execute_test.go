@@ -65,7 +65,7 @@ func TestAnswersLikeTheReference(t *testing.T) {
 		if diff := gocmp.Diff(want, got, gocmp.AllowUnexported(executed{}), cmpopts.EquateEmpty()); diff != "" {
 			bad++
 			if bad <= 5 {
-				t.Errorf("document %d, defect %q\n%s\nvariables %s\nthe reference says %s\n(-reference +ours):\n%s", i, d.Defect,
+				t.Errorf("document %d, defect %q\n%s\nvariables %s\nthe reference returns %s\n(-reference +ours):\n%s", i, d.Defect,
 					d.Text, d.Variables, raw, diff)
 			}
 		}
@@ -80,9 +80,9 @@ func TestAnswersLikeTheReference(t *testing.T) {
 		refused, nulls, bad)
 }
 
-// comparable reports whether a field has the same value on both sides. Cursors and entity tags are ours to choose; the
-// order of types and of directives, and descriptions of what the specification has, the reference takes from what it has
-// built itself, whatever an SDL says; descriptions are compared with the schemas.
+// comparable reports whether a field has the same value on both sides. Cursors and entity tags are
+// opaque. The reference has its own order of types and directives, and its own descriptions of
+// those of the specification; descriptions are compared with the schemas.
 func comparable(parent *model.Type, f *model.Field) bool {
 	switch parent.Name + "." + f.Name {
 	case "__Schema.types", "__Schema.directives":
@@ -126,8 +126,8 @@ func askToExecute(t *testing.T, schema string, docs []*oracle.Document) []jsonte
 	return answers
 }
 
-// told is an error of a response, in a form that both sides produce.
-type told struct {
+// responseError is an error of a response, in a form that both sides produce.
+type responseError struct {
 	Path      []any
 	Locations []struct{ Line, Column int }
 	Code      string
@@ -140,7 +140,7 @@ func read(t *testing.T, raw []byte) executed {
 	t.Helper()
 	var a struct {
 		Data   json.RawMessage
-		Errors []told
+		Errors []responseError
 	}
 	if err := json.Unmarshal(raw, &a); err != nil {
 		t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Grammar writes documents that the grammar allows, whatever they mean, with everything in them that a lexer or parser
-// may stumble upon.
+// Grammar writes documents that the grammar allows, whatever they mean, with everything in them
+// that a lexer or parser may stumble upon.
 type Grammar struct {
 	*rand.Rand
 	depth int
@@ -30,7 +30,7 @@ func (g *Grammar) many(most int, one func() string) string {
 	return one() + g.space() + g.some(most-1, one)
 }
 
-// space is what may stand between any two tokens; never nothing, so that names stay apart.
+// space returns text that is ignored between two tokens. It is never empty, so that names do not join.
 func (g *Grammar) space() string {
 	return g.pick(" ", " ", " ", " ", ",", "\n", "\r\n", "\r", "\t", " # \"comment\" é😀 {\n", "\ufeff", "  \n  ", ",,#\r")
 }

@@ -17,7 +17,7 @@ type Problem struct {
 	Path    string   `json:"path"`
 }
 
-// Request asks the reference something; reference.mjs says what of it each kind needs.
+// Request is a request of the reference; reference.mjs documents the members that each kind needs.
 type Request struct {
 	Kind      string          `json:"kind"`
 	Text      string          `json:"text"`
@@ -26,7 +26,7 @@ type Request struct {
 	Variables json.RawMessage `json:"variables,omitempty"`
 }
 
-// Answer is what the reference says to one Request.
+// Answer is the response of the reference to one Request.
 type Answer struct {
 	Error  *Problem        `json:"error"` // in place of all else
 	Tree   string          `json:"tree"`

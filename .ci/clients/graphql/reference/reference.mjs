@@ -1,5 +1,5 @@
-// What the reference implementation says. It reads requests from standard input, one JSON object on a line, and answers
-// each with one line. The schema is the file that the first argument names.
+// The reference implementation. It reads requests from standard input, one JSON object on a line, and writes one line for
+// each. The schema is the file that the first argument names.
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import {

@@ -22,8 +22,8 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// TestSchemasLikeTheReference asks schemas about themselves with the query that the reference has for it, and holds the
-// SDL against what the reference makes of the answer.
+// TestSchemasLikeTheReference asks schemas about themselves with the query that the reference has
+// for it, and holds the SDL against what the reference makes of the answer.
 func TestSchemasLikeTheReference(t *testing.T) {
 	asked, err := reference.Ask(t.Context(), schemaFile, []reference.Request{{Kind: "introspection"}})
 	if err != nil {
@@ -65,8 +65,9 @@ func sameSchema(t *testing.T, text string, data []byte) {
 	}
 }
 
-// introspected decodes an answer to the introspection query, with what is comparable in two implementations: types and
-// directives by name, and what the specification has without descriptions.
+// introspected decodes an answer to the introspection query, with what is comparable in two
+// implementations: types and directives by name, and what the specification has without
+// descriptions.
 func introspected(t *testing.T, data []byte) any {
 	t.Helper()
 	var answer struct {
@@ -107,8 +108,8 @@ func undescribed(value any) {
 	}
 }
 
-// TestTextsLikeTheReference has descriptions, reasons and defaults that are made of what block strings, strings and numbers
-// stumble over.
+// TestTextsLikeTheReference has descriptions, reasons and defaults that are made of what block
+// strings, strings and numbers stumble over.
 func TestTextsLikeTheReference(t *testing.T) {
 	r := random(t, 6)
 	named := func(name string) *model.Ref { return &model.Ref{Type: &model.Type{Kind: model.Scalar, Name: name}} }

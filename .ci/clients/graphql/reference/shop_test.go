@@ -68,11 +68,12 @@ type Credentials struct {
 }
 
 type Login struct {
-	Token     string    `json:"token" doc:"Goes into the header as Authorization: Bearer TOKEN."`
+	Token     string    `json:"token" doc:"Is sent in the header field Authorization: Bearer TOKEN."`
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// schemas are those of the shop in its contracts, with subscriptions, of the harbour, and of the kitchen sink.
+// schemas are those of the shop in its contracts, with subscriptions, of the harbour, and of the
+// kitchen sink.
 func schemas(t *testing.T) map[string]*model.Schema {
 	t.Helper()
 	asked := query.Support{Sort: []string{"status"}, Filter: map[string][]query.Op{"status": {query.Eq, query.In}}}
@@ -95,10 +96,10 @@ func schemas(t *testing.T) map[string]*model.Schema {
 		}
 		all[name] = s
 	}
-	heard := &resource.CatalogOptions{Feed: feed.New(feed.NewMemory(nil), nil)}
-	t.Cleanup(func() { heard.Feed.Close() })
+	withFeed := &resource.CatalogOptions{Feed: feed.New(feed.NewMemory(nil), nil)}
+	t.Cleanup(func() { withFeed.Feed.Close() })
 	for version, r := range map[string]*resource.Resource{"2.0.0": orders, "1.1.0": orders11, "1.0.0": orders10} {
-		add("shop "+version, resource.NewCatalog(heard, r, users, places, login), nil)
+		add("shop "+version, resource.NewCatalog(withFeed, r, users, places, login), nil)
 	}
 	harbour, opts := graphqltest.Catalog(memory.New[graphqltest.Port](nil), memory.New[graphqltest.Ship](nil), memory.New[graphqltest.Sailor](nil))
 	add("harbour", harbour, opts)

@@ -10,7 +10,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// Typed writes documents for a schema that are valid, but for the mistakes that it is told to make.
+// Typed writes documents for a schema that are valid except for the requested mistakes.
 type Typed struct {
 	*rand.Rand
 	Schema *model.Schema
@@ -22,7 +22,7 @@ type Typed struct {
 	depth     int
 	serial    int
 	variables map[string]string // what the operation at hand has to define, with types
-	fragments []string          // type conditions; fragment number i spreads only those behind it
+	fragments []string          // type conditions; fragment number i spreads only later ones
 	current   int               // the fragment at hand, or -1
 	composite []*model.Type
 }
@@ -131,8 +131,8 @@ func (g *Typed) toReach(kind, on string, i int) string {
 	return spread
 }
 
-// definitions defines the variables that the operation uses, with some that it does not, some missing and some of
-// another type where mistakes are to be made.
+// definitions defines the variables that the operation uses, with some that it does not, some
+// missing and some of another type where mistakes are to be made.
 func (g *Typed) definitions() string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(g.variables)) {
@@ -262,7 +262,8 @@ func (g *Typed) inlineFragment(t *model.Type) string {
 	return "..." + condition + g.directives("INLINE_FRAGMENT") + g.selections(on)
 }
 
-// spreadable finds a fragment that can be spread on a type without a circle, and any where a mistake is to be made.
+// spreadable finds a fragment that can be spread on a type without a circle, and any where a
+// mistake is to be made.
 func (g *Typed) spreadable(t *model.Type) int {
 	if g.wrong() {
 		return g.IntN(5)

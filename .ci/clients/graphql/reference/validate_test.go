@@ -25,7 +25,7 @@ type complaints map[string]bool
 func theirs(list []reference.Problem) complaints {
 	c := complaints{}
 	for _, p := range list {
-		// The tree does not say whether a string was a block string.
+		// The tree does not have whether a string was a block string.
 		c[p.Rule+": "+strings.ReplaceAll(p.Message, `"""`, `"`)] = true
 	}
 	return c
@@ -35,7 +35,7 @@ func said(list []validate.Error) complaints {
 	c := complaints{}
 	for _, e := range list {
 		if strings.HasSuffix(e.Message, "directives in the top level selection.") {
-			continue // what the specification says since 2025, and the reference since version 17
+			continue // a rule of the specification since 2025, and of the reference since version 17
 		}
 		c[e.Rule+": "+e.Message] = true
 	}
@@ -76,7 +76,8 @@ func (c complaints) flat() complaints {
 func agreed(got, want complaints) (complaints, complaints) {
 	if got.about("NoFragmentCycles") {
 		if !want.about("NoFragmentCycles") && want.about("UniqueFragmentNames") {
-			// The reference looks for circles in the first fragment of a name only, though spreads mean the last.
+			// The reference looks for circles in the first fragment of a name only, though spreads
+			// mean the last.
 			return nil, nil
 		}
 		// Nothing else is looked at then.
@@ -122,11 +123,12 @@ func TestValidateLikeTheReference(t *testing.T) {
 		return g.Document()
 	})
 	if valid < *documents/5 || len(rules) < 23 {
-		t.Error("the documents are not mixed enough to tell anything")
+		t.Error("too few documents are valid or too few are not")
 	}
 }
 
-// TestOverlapLikeTheReference has documents in which few keys are used for many fields, and little else is wrong.
+// TestOverlapLikeTheReference has documents in which few keys are used for many fields, and little
+// else is wrong.
 func TestOverlapLikeTheReference(t *testing.T) {
 	g := &reference.Typed{Rand: random(t, 3), Schema: graphqltest.New()}
 	rules, valid := judge(t, func(i int) string {
@@ -134,11 +136,12 @@ func TestOverlapLikeTheReference(t *testing.T) {
 		return g.Document()
 	})
 	if valid < *documents/5 || rules["OverlappingFieldsCanBeMerged"] < *documents/5 {
-		t.Error("the documents are not mixed enough to tell anything")
+		t.Error("too few documents are valid or too few are not")
 	}
 }
 
-// judge compares what becomes of documents. It returns how often each rule was broken, and how many documents broke none.
+// judge compares what becomes of documents. It returns how often each rule was broken, and how many
+// documents broke none.
 func judge(t *testing.T, document func(i int) string) (rules map[string]int, valid int) {
 	t.Helper()
 	var requests []reference.Request

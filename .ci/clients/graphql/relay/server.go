@@ -1,4 +1,5 @@
-// Command relay serves orders and users, whose stored ids are equal, for the clients of this folder. It prints its URL. With
+// Command relay serves orders and users, whose stored ids are equal, for the clients of this
+// folder. It prints its URL. With
 // -global it has global ids.
 package main
 

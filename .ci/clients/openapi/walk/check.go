@@ -27,7 +27,8 @@ func (q *question) input(req *http.Request) *openapi3filter.RequestValidationInp
 	}
 }
 
-// checkRequest holds a valid question against the document: either it is not valid, or the walk makes it wrong.
+// checkRequest holds a valid question against the document: either it is not valid, or the walk
+// makes it wrong.
 func (q *question) checkRequest(ctx context.Context, req *http.Request) error {
 	if q.body != nil {
 		req.Body, _ = req.GetBody()
@@ -38,8 +39,8 @@ func (q *question) checkRequest(ctx context.Context, req *http.Request) error {
 	return nil
 }
 
-// checkStatus judges whether a question was understood. What is wrong with the state, and not with the question, is no
-// misunderstanding.
+// checkStatus judges whether a question was understood. What is wrong with the state, and not with
+// the question, is no misunderstanding.
 func (q *question) checkStatus(status int) error {
 	switch {
 	case q.mistake != "" && status < 400:
@@ -77,7 +78,7 @@ func (q *question) checkResponse(ctx context.Context, req *http.Request, resp *h
 	if len(body) > 0 && len(documented.Content) == 0 {
 		return errors.New("content is not documented")
 	}
-	if len(body) == 0 { // HEAD and 304 say what the content would be
+	if len(body) == 0 { // HEAD and 304 describe the content of a GET
 		return nil
 	}
 	input := &openapi3filter.ResponseValidationInput{
@@ -89,8 +90,8 @@ func (q *question) checkResponse(ctx context.Context, req *http.Request, resp *h
 	return q.checkMembers(resp, body)
 }
 
-// plain are fields that every HTTP response may have: they say nothing about the resource that a document could add to. Some
-// are those of a server around the API, for browsers and for whoever reads its logs.
+// plain are fields that each HTTP response may have. They are not documented because they do not
+// depend on the resource. Some are set by a server around the API, for browsers and for logs.
 var plain = []string{"Accept-Ranges", "Cache-Control", "Connection", "Content-Length", "Content-Type", "Date",
 	"Transfer-Encoding", "Vary", "X-Accel-Buffering", "X-Content-Type-Options",
 	"Content-Security-Policy", "Referrer-Policy", "X-Frame-Options", "X-Request-Id"}
@@ -112,8 +113,8 @@ func checkHeader(documented *openapi3.Response, header http.Header) error {
 	return nil
 }
 
-// checkMembers looks for members that are not documented: a schema permits them, so that there may be more of them
-// one day, but those that are there now should be known. Lines of NDJSON are items.
+// checkMembers looks for members that are not documented: a schema permits them, so that there may
+// be more of them one day, but those that are there now should be known. Lines of NDJSON are items.
 func (q *question) checkMembers(resp *http.Response, body []byte) error {
 	schema := q.op.media(resp.StatusCode, resp.Header.Get("Content-Type"))
 	if schema == nil && q.op.response(resp.StatusCode).Content["*/*"] != nil {
@@ -186,7 +187,7 @@ func undocumented(s *openapi3.Schema, v any, at string) string {
 	return ""
 }
 
-// isOpen reports whether a schema says nothing at all about members.
+// isOpen reports whether a schema describes no members.
 func isOpen(s *openapi3.Schema) bool {
 	return s.Properties == nil && s.AllOf == nil && s.AnyOf == nil && s.OneOf == nil
 }
@@ -208,7 +209,7 @@ func property(s *openapi3.Schema, name string) *openapi3.Schema {
 var prismFields = []string{"Access-Control-Allow-Credentials", "Access-Control-Allow-Headers",
 	"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Connection", "Keep-Alive"}
 
-// noted returns what a Prism proxy has to say, and takes away from the header what it has put there.
+// noted returns the violations that a Prism proxy has found, and removes its fields from the header.
 func noted(header http.Header) error {
 	violations := header.Get("Sl-Violations")
 	for _, name := range append(prismFields, "Sl-Violations") {

@@ -125,7 +125,7 @@ func (m *memory) learnItem(q *question, resp *http.Response, body []byte) {
 	}
 }
 
-// idText writes an id that came as JSON as it stands in a path.
+// idText converts an id in JSON to its form in a path.
 func idText(id any) string {
 	switch id := id.(type) {
 	case string:

@@ -15,7 +15,7 @@ type mistake struct {
 	spoil func(w *walker, q *question) bool
 }
 
-// mistakes are functions of what a document says, so that they suit every operation to which they can happen.
+// mistakes are functions of the document, so that each suits all operations in which it is possible.
 var mistakes = [...]mistake{
 	{"an unknown parameter", func(w *walker, q *question) bool { return q.ask("nonesuch", "1") }},
 	{"a parameter twice", func(w *walker, q *question) bool { return q.askIf("limit", "1", "2") }},
@@ -30,10 +30,10 @@ var mistakes = [...]mistake{
 	{"a parameter of another type", (*walker).mistype},
 	{"an unknown version", func(w *walker, q *question) bool { return q.askIf("version", pick(w.rand, versions)) }},
 	{"an unknown version in a field", (*walker).versionField},
-	{"no such item", (*walker).nobody},
+	{"no such item", (*walker).missing},
 	{"nothing acceptable", (*walker).unacceptable},
 	{"an unknown version to accept", (*walker).unacceptableVersion},
-	{"a media type nobody reads", func(w *walker, q *question) bool { return q.setContentType("text/plain") }},
+	{"a media type that is not accepted", func(w *walker, q *question) bool { return q.setContentType("text/plain") }},
 	{"no media type", func(w *walker, q *question) bool { return q.setContentType("") }},
 	{"a stale tag", func(w *walker, q *question) bool { return q.match(`"stale"`) }},
 	{"a weak tag", func(w *walker, q *question) bool { return q.match(`W/"weak"`) }},
@@ -64,7 +64,7 @@ var versions = []string{"", "99", "v99.1", "01", "x", "1.2.3.4", "-1"}
 // spoil puts one mistake into a valid question.
 func (w *walker) spoil(q *question) {
 	if q.op.method == http.MethodOptions {
-		return // which is answered whatever else the request says
+		return // whose response does not depend on the rest of the request
 	}
 	for range 20 {
 		m := pick(w.rand, mistakes[:])
@@ -123,8 +123,8 @@ func (w *walker) versionField(q *question) bool {
 // nobodies are not among the ids that a walk could give.
 var nobodies = []string{"999999999999", "nonesuch", "0000007", "+nonesuch", "none/such", "\x00nonesuch", "%nonesuch", ".."}
 
-// nobody asks for an item that cannot be. PUT could create one.
-func (w *walker) nobody(q *question) bool {
+// missing requests an item that cannot exist. PUT could create one.
+func (w *walker) missing(q *question) bool {
 	name := q.op.idParameter()
 	if name == "" || q.op.method == http.MethodPut {
 		return false

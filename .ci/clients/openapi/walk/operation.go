@@ -70,12 +70,13 @@ func newOperation(doc *openapi3.T, path string, item *openapi3.PathItem, method 
 	return op
 }
 
-// register teaches the validator how to read the media types of the document: it knows some, and none of a vendor.
+// register teaches the validator how to read the media types of the document: it knows some, and
+// none of a vendor.
 func (op *operation) register() {
 	for _, content := range op.contents() {
 		for _, media := range sortedKeys(content) {
 			switch {
-			case content[media].Schema == nil: // bytes, which nobody reads
+			case content[media].Schema == nil: // bytes, which are not read
 			case isLines(media):
 				openapi3filter.RegisterBodyDecoder(media, openapi3filter.PlainBodyDecoder)
 			case openapi3filter.RegisteredBodyDecoder(media) != nil:
@@ -151,8 +152,8 @@ func (op *operation) accepts() []string {
 	return slices.Compact(out)
 }
 
-// accepts are the media types in which this question can be answered: those of an item do not name a batch, nor those of a job
-// what a command gives.
+// accepts are the media types in which this question can be answered: those of an item do not name
+// a batch, nor those of a job what a command gives.
 func (q *question) accepts() []string {
 	var status int
 	switch {
@@ -169,8 +170,8 @@ func (q *question) accepts() []string {
 	return nil
 }
 
-// response returns what the document says about a status; nil if nothing. The response default says nothing: it is for
-// what nobody foresaw, and a walk sees only what should have been.
+// response returns the documented response of a status, and nil if there is none. The response
+// default does not count: it is for unforeseen responses, and a walk expects documented ones only.
 func (op *operation) response(status int) *openapi3.Response {
 	ref := op.route.Operation.Responses.Status(status)
 	if ref == nil {
@@ -192,7 +193,8 @@ func (op *operation) media(status int, name string) *openapi3.Schema {
 	return m.Schema.Value
 }
 
-// isReadOnly reports whether clients cannot change a member of an item, by the schema of what they are answered.
+// isReadOnly reports whether clients cannot change a member of an item, by the schema of what they
+// are answered.
 func (op *operation) isReadOnly(member string) bool {
 	for _, status := range []int{http.StatusOK, http.StatusCreated} {
 		if s := op.media(status, "application/json"); s != nil {

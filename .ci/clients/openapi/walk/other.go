@@ -17,8 +17,8 @@ func (q *question) isBatch() bool {
 	return strings.Contains(q.header.Get("Content-Type"), "batch+json")
 }
 
-// batch makes a list of operations on items that there are. What is deleted the walk would ask for later, so nothing is. The
-// parameters of POST are for single items.
+// batch makes a list of operations on items that there are. What is deleted the walk would ask for
+// later, so nothing is. The parameters of POST are for single items.
 func (w *walker) batch(q *question, s *openapi3.Schema) {
 	for name := range q.query {
 		if name != "version" {

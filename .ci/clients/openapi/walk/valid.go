@@ -66,15 +66,15 @@ func (w *walker) valid(op *operation) *question {
 		w.listen(q)
 	}
 	if isLines(q.header.Get("Accept")) && (strings.Contains(q.page, "before=") || strings.Contains(q.page, "group=")) {
-		q.header.Del("Accept") // a whole list goes forward only, and groups are not in lines
+		q.header.Del("Accept") // a stream of all items has no page before, and groups are not in lines
 	}
 	w.group(q)
 	w.name(q)
 	return q
 }
 
-// eventStream is an answer that has no end: a walk asks for its header only. That has the parameters that a list shares with
-// its feed.
+// eventStream is an answer that has no end: a walk asks for its header only. That has the
+// parameters that a list shares with its feed.
 const eventStream = "text/event-stream"
 
 func (w *walker) listen(q *question) {
@@ -93,11 +93,11 @@ func (w *walker) listen(q *question) {
 	}
 }
 
-// named is the URL of a server that says which contract it is, in its path or its host.
+// named matches the URL of a server that names the contract in its path or its host.
 var named = regexp.MustCompile(`(^|[^/])/v?\d|//[^/.:]*-v\d`)
 
-// name names the contract in the query or in a field where the document has parameters for that and the URL of the server
-// says nothing: then nothing else says that it is this contract.
+// name names the contract in the query or in a field if the document has parameters for that and
+// the URL of the server does not name it.
 func (w *walker) name(q *question) {
 	query := q.op.parameter(openapi3.ParameterInQuery, "version")
 	field := q.op.versionField()
@@ -126,7 +126,8 @@ func (w *walker) set(q *question, p *openapi3.Parameter) {
 	}
 }
 
-// pathValue is an id: mostly one of an item, sometimes of one that is no more, and where PUT creates a new one.
+// pathValue is an id: mostly one of an item, sometimes of one that is no more, and where PUT
+// creates a new one.
 func (w *walker) pathValue(q *question, p *openapi3.Parameter) string {
 	if p.Name != q.op.idParameter() {
 		return fmt.Sprint(w.value(p.Schema.Value))
@@ -143,7 +144,7 @@ func (w *walker) pathValue(q *question, p *openapi3.Parameter) string {
 	return q.id
 }
 
-// headerValue knows the fields whose values are about something; others are made from their schema.
+// headerValue returns a value with the meaning of the field, or one that is made from its schema.
 func (w *walker) headerValue(q *question, p *openapi3.Parameter) string {
 	tag := w.memory[q.op.collection].tags[q.id]
 	switch http.CanonicalHeaderKey(p.Name) {
@@ -173,7 +174,7 @@ func (w *walker) headerValue(q *question, p *openapi3.Parameter) string {
 		return "" // the content is made later
 	case "Prefer":
 		if w.opts.Prism {
-			return "return=representation" // OpenAPI cannot say that a 201 may be without content, and Prism expects some
+			return "return=representation" // OpenAPI cannot describe a 201 with optional content, and Prism expects content
 		}
 		return pick(w.rand, []string{"return=minimal", "return=representation", "handling=lenient", "count=exact",
 			"respond-async", "wait=1"})
@@ -188,7 +189,7 @@ func (w *walker) headerValue(q *question, p *openapi3.Parameter) string {
 	}, text(w.parameterValue(p)))
 }
 
-// setQuery writes a value as style and explode of the parameter say.
+// setQuery writes a value in the style of the parameter, with its explode.
 func (w *walker) setQuery(q *question, p *openapi3.Parameter) {
 	v := w.parameterValue(p)
 	list, ok := v.([]any)
@@ -216,7 +217,8 @@ func (w *walker) setQuery(q *question, p *openapi3.Parameter) {
 	q.query[p.Name] = texts
 }
 
-// parameterValue is made from the schema, or is one of the examples, where what the value means is not in its schema.
+// parameterValue is made from the schema, or is one of the examples, where what the value means is
+// not in its schema.
 func (w *walker) parameterValue(p *openapi3.Parameter) any {
 	if content := p.Content.Get("application/json"); content != nil {
 		if p.Example != nil || content.Example != nil {
@@ -238,8 +240,8 @@ func (w *walker) parameterValue(p *openapi3.Parameter) any {
 // ofGroups are the parameters that a request for groups has alone.
 var ofGroups = []string{"group", "count", "distinct", "sum", "avg", "min", "max", "having"}
 
-// group makes a question about groups of one about items, or removes the parameters of groups, and highlight without q: which
-// parameters belong together is not in their schemas.
+// group makes a question about groups of one about items, or removes the parameters of groups, and
+// highlight without q: which parameters belong together is not in their schemas.
 func (w *walker) group(q *question) {
 	group := q.op.parameter(openapi3.ParameterInQuery, "group")
 	for _, name := range ofGroups {
@@ -271,7 +273,8 @@ func (w *walker) group(q *question) {
 	}
 }
 
-// sortItems leaves out the keys of sort that only groups have, and fields of related items that can be both. group may be nil.
+// sortItems leaves out the keys of sort that only groups have, and fields of related items that can
+// be both. group may be nil.
 func (w *walker) sortItems(q *question, group *openapi3.Parameter) {
 	keys := slices.DeleteFunc(strings.Split(q.query.Get("sort"), ","), func(key string) bool {
 		key = strings.TrimPrefix(key, "-")
@@ -333,8 +336,8 @@ func (w *walker) setBody(q *question) {
 
 func (q *question) encode() { q.body, _ = json.Marshal(q.value) }
 
-// adapt puts in what a schema cannot say: the id is that of the path, what cannot be changed is sent as it was shown, and
-// references lead somewhere.
+// adapt sets members that a schema cannot describe: the id is that of the path, members that cannot
+// be changed have their current value, and references are ids of existing items.
 func (w *walker) adapt(q *question, object map[string]any) {
 	shown := w.memory[q.op.collection].items[q.id]
 	for name := range object {
@@ -416,7 +419,7 @@ func (w *walker) request(ctx context.Context, q *question) (*http.Request, error
 	return req, nil
 }
 
-// server resolves what a document says of a server. One on another host is the same server under another name.
+// server resolves a server of the document. One on another host is the same server under another name.
 func (w *walker) server(s string) (base, host string) {
 	own, err := url.Parse(w.opts.URL)
 	if err != nil {
@@ -432,8 +435,8 @@ func (w *walker) server(s string) (base, host string) {
 	return w.opts.URL + strings.TrimSuffix(u.EscapedPath(), "/"), host
 }
 
-// newKey is one that no other request has, also not in a walk through another document or with another seed: the same key is
-// for the same request.
+// newKey is one that no other request has, also not in a walk through another document or with
+// another seed: the same key is for the same request.
 func (w *walker) newKey() string {
 	w.keys++
 	sum := sha256.Sum256(w.opts.Document)

@@ -11,7 +11,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// value makes one that a schema permits, also where that excludes some. Integers are int64, and what is read-only is left out of objects.
+// value makes one that a schema permits, also where that excludes some. Integers are int64, and
+// what is read-only is left out of objects.
 func (w *walker) value(s *openapi3.Schema) any {
 	for {
 		v := w.any(s)
@@ -75,7 +76,7 @@ func (w *walker) all(s *openapi3.Schema) any {
 	return out
 }
 
-// object gets fewer members the deeper it lies, since schemas may hold themselves.
+// object has fewer members at greater depth, because schemas may contain themselves.
 func (w *walker) object(s *openapi3.Schema) map[string]any {
 	w.depth++
 	defer func() { w.depth-- }()
@@ -198,7 +199,7 @@ func (w *walker) word(n int) string {
 	return string(out)
 }
 
-// text writes a value as it stands in a URL or a header field.
+// text returns a value in its form in a URL or a header field.
 func text(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -1,18 +1,20 @@
-// Package walk asks a server thousands of random questions, out of the OpenAPI document that it publishes, and holds each
-// answer against that document.
+// Package walk asks a server thousands of random questions, out of the OpenAPI document that it
+// publishes, and holds each answer against that document.
 //
-// A walk goes through all operations. It sends valid requests, made from the schemas of parameters and content, and
+// A walk visits all operations. It sends valid requests, made from the schemas of parameters and content, and
 // valid ones with one mistake put in. What must hold:
 //
 //   - a valid request validates, and the server does not refuse it as one that it cannot understand;
 //   - a mistake is refused with a status of 400 or more;
 //   - every response, whatever its status, is documented: status, header fields, media type, content.
 //
-// The validation itself is github.com/getkin/kin-openapi's. It leaves out some things, which are checked here: fields and
-// members that no document mentions, content where none is documented, and the answers to HEAD and the 304s.
+// The validation itself is github.com/getkin/kin-openapi's. It leaves out some things, which are
+// checked here: fields and members that no document mentions, content where none is documented, and
+// the answers to HEAD and the 304s.
 //
-// walk.go goes; operation.go is the document as a walk sees it, memory.go what has been learnt from responses, valid.go makes
-// requests, mistake.go spoils them, value.go and pattern.go make values, and check.go judges.
+// walk.go has the loop; operation.go is the document as a walk sees it, memory.go what has been
+// learnt from responses, valid.go makes requests, mistake.go spoils them, value.go and pattern.go
+// make values, and check.go judges.
 package walk
 
 import (
@@ -27,15 +29,17 @@ import (
 	"strings"
 )
 
-// Options say how to walk.
+// Options of a walk.
 type Options struct {
 	// Document is the OpenAPI document, as JSON.
 	Document []byte
-	// URL is that of the server, such as http://127.0.0.1:8080. What the document says of servers is resolved against it.
+	// URL is that of the server, such as http://127.0.0.1:8080. The servers of the document are
+	// resolved against it.
 	URL string
-	// Prism says that URL is a proxy of Stoplight's Prism before the server, where the paths of the document begin. Then
-	// all requests are valid, and what the proxy notes about them is a violation too. What Prism 5.16 does not know is
-	// left out: HEAD where the document has only GET, JSON Patch beside merge patch, and answers without content.
+	// Prism reports that URL is a proxy of Stoplight's Prism before the server, where the paths of
+	// the document begin. Then all requests are valid, and what the proxy notes about them is a
+	// violation too. What Prism 5.16 does not know is left out: HEAD where the document has only
+	// GET, JSON Patch beside merge patch, and answers without content.
 	Prism bool
 	// Requests is how many are sent.
 	Requests int
@@ -48,11 +52,12 @@ type Report struct {
 	Requests, Mistakes int
 	// Statuses counts the responses by operation and status: "getOrder 200".
 	Statuses map[string]int
-	// Violations tell what does not hold, with request and response. A walk ends when there are too many.
+	// Violations are descriptions of what does not hold, with request and response. A walk ends
+	// when there are too many.
 	Violations []string
 }
 
-// enough is the number of violations that end a walk: more of them say nothing new.
+// enough is the number of violations that end a walk: more of them are not useful.
 const enough = 10
 
 type walker struct {
@@ -61,13 +66,13 @@ type walker struct {
 	operations []*operation
 	memory     map[string]*memory // by collection
 	client     *http.Client
-	told       map[string]bool // the faults in the report
+	reported   map[string]bool // the faults in the report
 	depth      int             // of the object that is being made
 	keys       int             // that were made
 	report     Report
 }
 
-// Run walks. The error says that no walk was possible; violations are in the report.
+// Run walks. The error means that no walk was possible; violations are in the report.
 func Run(ctx context.Context, opts *Options) (*Report, error) {
 	operations, err := load(ctx, opts.Document)
 	if err != nil {
@@ -81,8 +86,8 @@ func Run(ctx context.Context, opts *Options) (*Report, error) {
 		client: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		}},
-		told:   map[string]bool{},
-		report: Report{Statuses: map[string]int{}},
+		reported: map[string]bool{},
+		report:   Report{Statuses: map[string]int{}},
 	}
 	for _, op := range operations {
 		if w.memory[op.collection] == nil {
@@ -127,19 +132,19 @@ func (w *walker) step(ctx context.Context) error {
 	w.count(q, resp)
 	for _, fault := range faults {
 		if fault != nil && w.isNew(q, fault) {
-			w.report.Violations = append(w.report.Violations, w.tell(q, req, resp, body, fault))
+			w.report.Violations = append(w.report.Violations, w.describe(q, req, resp, body, fault))
 		}
 	}
 	w.learn(q, resp, body)
 	return nil
 }
 
-// isNew reports whether such a fault of the operation has not been told yet.
+// isNew reports whether such a fault of the operation has not been reported yet.
 func (w *walker) isNew(q *question, fault error) bool {
 	line, _, _ := strings.Cut(fault.Error(), "\n")
 	key := q.op.id + ": " + line
-	isNew := !w.told[key]
-	w.told[key] = true
+	isNew := !w.reported[key]
+	w.reported[key] = true
 	return isNew
 }
 
@@ -151,8 +156,8 @@ func (w *walker) count(q *question, resp *http.Response) {
 	w.report.Statuses[fmt.Sprintf("%s %d", q.op.id, resp.StatusCode)]++
 }
 
-// tell puts together all that is needed to understand a violation without repeating the walk.
-func (w *walker) tell(q *question, req *http.Request, resp *http.Response, body []byte, fault error) string {
+// describe returns all that is needed to understand a violation without repeating the walk.
+func (w *walker) describe(q *question, req *http.Request, resp *http.Response, body []byte, fault error) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: request %d of seed %d", q.op.id, w.report.Requests, w.opts.Seed)
 	if q.mistake != "" {
@@ -177,8 +182,8 @@ func shorten(b []byte) string {
 	return string(b)
 }
 
-// operation chooses what to do next. Deletions are rarer, so that there is something to ask about, and so is OPTIONS, to
-// which there is only one answer.
+// operation chooses what to do next. Deletions are rarer, so that there is something to ask about,
+// and so is OPTIONS, to which there is only one answer.
 func (w *walker) operation() *operation {
 	for {
 		op := pick(w.rand, w.operations)

@@ -1,4 +1,4 @@
-// The least that a client needs: what was generated from the SDL says what goes in and what comes out.
+// The least that a client needs. The types of variables and results are those generated from the SDL.
 import { print } from "graphql";
 import type { TypedDocumentNode } from "@graphql-typed-document-node/core";
 

@@ -13,7 +13,8 @@ import (
 	client "github.com/stoa-go/stoa/query/graphql/internal/clients/graphql/codegen/v2"
 )
 
-// TestOrder creates an order, reads, patches and deletes it, with nothing but what has been generated from the SDL.
+// TestOrder creates an order, reads, patches and deletes it, with nothing but what has been
+// generated from the SDL.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	c := codegen.Client(t, "/v2/graphql")

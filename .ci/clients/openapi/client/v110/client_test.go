@@ -12,7 +12,8 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/clients/shop"
 )
 
-// TestOrder creates an order, reads, patches and deletes it, with nothing but what has been generated from the document.
+// TestOrder creates an order, reads, patches and deletes it, with nothing but what has been
+// generated from the document.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	s, err := shop.Start()

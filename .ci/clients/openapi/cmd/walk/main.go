@@ -2,7 +2,8 @@
 //
 //	walk -url http://127.0.0.1:8080 -contract 1.0.0 -requests 5000 -seed 1
 //
-// With -proxy it sends valid requests only, to a Prism proxy before the server, and what that notes is a violation.
+// With -proxy it sends valid requests only, to a Prism proxy before the server, and what that notes
+// is a violation.
 package main
 
 import (
