@@ -27,6 +27,8 @@ type socketRun struct {
 	idle                 time.Duration
 
 	client *client.Client
+	admin  *client.Client // requests the state of the node
+	others int            // sockets of the node that are not of subscribers
 	source string
 	base   string
 	thing  string // id of the item that changes
@@ -72,12 +74,17 @@ func (s *socketRun) run(ctx context.Context, e *env) (err error) {
 		return err
 	}
 	defer f.KillAll()
-	s.client, s.base = client.New(2), f.URL(0)
+	s.client, s.admin, s.base = client.New(1), client.New(1), f.URL(0)
 	v, a, err := createThing(ctx, s.client, s.base, server.Thing{Name: "thing", Lane: 1, N: 1, Open: true})
 	if err != nil || !a.OK() {
 		return errors.Join(a.Unexpected("create"), err)
 	}
 	s.thing, s.tag, s.n, s.total = v.ID, a.Tag(), 1, 1
+	first, err := s.process(ctx, http.MethodGet, "/process/")
+	if err != nil {
+		return err
+	}
+	s.others = first.Sockets
 	if err := s.openAndClose(ctx); err != nil {
 		return err
 	}
@@ -100,7 +107,7 @@ func (s *socketRun) run(ctx context.Context, e *env) (err error) {
 
 // process returns the state of the node. With POST unused memory is returned first.
 func (s *socketRun) process(ctx context.Context, method, path string) (p server.Process, err error) {
-	a := s.client.Send(ctx, method, s.base+path, "")
+	a := s.admin.Send(ctx, method, s.base+path, "")
 	return p, a.Decode(path, &p)
 }
 
@@ -115,15 +122,15 @@ func (s *socketRun) change(ctx context.Context) error {
 	return nil
 }
 
-// awaitStreams waits until the node serves n streams.
-func (s *socketRun) awaitStreams(ctx context.Context, n int64) error {
-	for limit := time.Now().Add(5 * time.Minute); ; client.Pause(ctx, 10*time.Millisecond) {
-		p, err := s.process(ctx, http.MethodGet, "/process/goroutines")
+// awaitClosed waits until the node has at most n sockets of subscribers.
+func (s *socketRun) awaitClosed(ctx context.Context, n int) error {
+	for limit := time.Now().Add(5 * time.Minute); ; client.Pause(ctx, 50*time.Millisecond) {
+		p, err := s.process(ctx, http.MethodGet, "/process/")
 		switch {
-		case err != nil || p.Streams == n:
+		case err != nil || p.Sockets <= s.others+n:
 			return err
 		case time.Now().After(limit):
-			return fmt.Errorf("the node serves %d streams after five minutes, want %d", p.Streams, n)
+			return fmt.Errorf("%d sockets are open after five minutes, want %d", p.Sockets-s.others, n)
 		}
 	}
 }
@@ -134,7 +141,7 @@ func (s *socketRun) openAndClose(ctx context.Context) (err error) {
 	const group = 200
 	for i := 0; i < s.count+group; i += group {
 		if i == group {
-			if err := s.awaitStreams(ctx, 0); err != nil {
+			if err := s.awaitClosed(ctx, 0); err != nil {
 				return err
 			}
 			if s.r.before, err = s.process(ctx, http.MethodPost, "/process/"); err != nil {
@@ -243,7 +250,7 @@ const (
 
 // withMore measures with one in a hundred more sockets, which also subscribe to large items, and which read or never read.
 func (s *socketRun) withMore(ctx context.Context, c *crowd, read bool) error {
-	if err := s.awaitStreams(ctx, int64(s.count)); err != nil {
+	if err := s.awaitClosed(ctx, s.count); err != nil {
 		return err
 	}
 	without, err := s.process(ctx, http.MethodPost, "/process/")
@@ -304,7 +311,7 @@ func (s *socketRun) withMore(ctx context.Context, c *crowd, read bool) error {
 func (s *socketRun) watchClosed(ctx context.Context) chan any {
 	closed := make(chan any, 1)
 	go func() {
-		if err := s.awaitStreams(ctx, int64(s.count)); err != nil {
+		if err := s.awaitClosed(ctx, s.count); err != nil {
 			closed <- err
 			return
 		}
