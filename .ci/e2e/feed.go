@@ -38,6 +38,7 @@ type feedRun struct {
 	pause                       time.Duration // of a writer after each write, at most
 	drain                       time.Duration // until all subscribers have received everything
 	limit                       time.Duration // of a read of the log and of an idle transaction; 0 are the defaults
+	commit                      time.Duration // limit of a commit; 0 is the default
 	proxied                     bool          // clients and databases are reached through proxies
 	clientFaults, storageFaults network.Faults
 	partitions                  int
@@ -104,6 +105,8 @@ func feedPartition(ctx context.Context, e *env) error {
 	t.clientFaults = network.Faults{Delay: 2 * time.Millisecond}
 	t.partitions, t.faultTime = size(e, 3, 9), size(e, 2*time.Second, 15*time.Second)
 	t.limit, t.patience = size(e, time.Second, 10*time.Second), 2*time.Second
+	// closeWrites waits for a commit over a lost connection. A commit over a blocked one ends before this.
+	t.commit = size(e, 5*t.faultTime, 0)
 	return e.runFeeds(ctx, t)
 }
 
@@ -157,7 +160,7 @@ func (t *feedRun) run(ctx context.Context, e *env) (r *result, err error) {
 		t.net.set(t.clientFaults, t.storageFaults)
 	}
 	f, err := e.startServer(ctx, n, t.net.attach, "things", "-db", t.source, "-mode", t.mode, "-ring", fmt.Sprint(t.ring),
-		"-bookmark", "1s", "-ping", "1s", "-limit", t.limit.String(), "-idle", t.limit.String())
+		"-bookmark", "1s", "-ping", "1s", "-limit", t.limit.String(), "-idle", t.limit.String(), "-commit", t.commit.String())
 	if err != nil {
 		return nil, err
 	}

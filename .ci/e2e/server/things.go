@@ -56,6 +56,7 @@ type thingsOptions struct {
 	db, mode   string
 	feed       feed.Options
 	ping, idle time.Duration
+	commit     time.Duration
 }
 
 func runThings(ctx context.Context, flags *flag.FlagSet, args []string, logger *slog.Logger, out io.Writer) error {
@@ -66,11 +67,12 @@ func runThings(ctx context.Context, flags *flag.FlagSet, args []string, logger *
 	flags.DurationVar(&o.feed.ReadTimeout, "limit", 0, "time limit of one read of the log")
 	flags.DurationVar(&o.feed.Retention, "keep", 0, "retention of events")
 	flags.DurationVar(&o.idle, "idle", 0, "time limit of an idle transaction")
+	flags.DurationVar(&o.commit, "commit", 0, "time limit of a commit")
 	flags.DurationVar(&o.ping, "ping", 0, "interval of pings on a WebSocket")
 	if err := parse(flags, args, &o.db); err != nil {
 		return err
 	}
-	db, err := database.Open(o.db, &sqltx.Options{Idle: o.idle})
+	db, err := database.Open(o.db, &sqltx.Options{Idle: o.idle, CommitTimeout: o.commit})
 	if err != nil {
 		return err
 	}
