@@ -35,7 +35,7 @@ function explain(status, problem, what) {
 // newKey returns the value of an Idempotency-Key: a random text as a string of RFC 9651.
 const newKey = () => `"${Array.from(crypto.getRandomValues(new Uint8Array(16)), b => b.toString(16).padStart(2, '0')).join('')}"`
 
-// keyless reports that the API has refused the key of an anonymous caller, who has no way to sign in here.
+// keyless reports that the API has refused the key of an anonymous caller, and that the API has no login.
 let keyless = false
 
 // keyFor returns the key of a write, which a text identifies. attempt is an object that a form keeps: while the outcome of

@@ -43,7 +43,7 @@ function uploadForm(files) {
 }
 
 // store sends a file that does not exist yet. If it exists, it is replaced after a confirmation, on the condition that
-// nobody has replaced it meanwhile.
+// its tag has not changed.
 async function store(files, name, file, options) {
 	const path = pathOf(files.name, name), send = condition => transfer('PUT', path, file, {
 		what: `upload ${name}`, headers: { 'Content-Type': file.type || 'application/octet-stream', ...condition }, ...options,

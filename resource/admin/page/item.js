@@ -75,7 +75,7 @@ async function itemView(resource, id) {
 	return { node, dirty, end: () => { stop(); left.abort() } }
 }
 
-// watchItem says that an item was changed or deleted elsewhere. The values of the form stay as they are.
+// watchItem reports that an item was changed or deleted elsewhere. The values of the form stay as they are.
 function watchItem(resource, id, current, banner, reload) {
 	return follow(pathOf(resource.name, id), current().cursor, {
 		event({ type, data }) {
@@ -89,7 +89,7 @@ function watchItem(resource, id, current, banner, reload) {
 	})
 }
 
-// linksOf returns links to the related items whose ids the item has.
+// linksOf returns links to the related items with ids in members of the item.
 function linksOf(resource, item) {
 	const links = (resource.relations ?? []).filter(r => !r.many && r.field && item[r.field] != null && resourceNamed(r.target))
 	return links.length > 0 && make('section', { class: 'related' }, make('h2', {}, 'Related'),

@@ -1,4 +1,4 @@
-// The related items of an item: relations to many, relations to one whose id is in no member, and adding and removing links.
+// The related items of an item: relations to many, relations to one without a member for its id, and adding and removing links.
 
 // maxFollowed is how many relations of an item are followed at a time, because browsers limit the connections to a host.
 const maxFollowed = 2
@@ -150,7 +150,7 @@ function finder(to, name, attempt, has, add) {
 }
 
 // searchItems returns the items of a resource that a text names: by its search, by a filter of the member that names its items, or
-// the id. An empty text names all. none says why there are no items.
+// the id. An empty text names all. none returns the reason if there are no items.
 async function searchItems(to, text, after) {
 	const label = to.fields.find(f => isLabel(to, f))?.name, op = ['contains', 'startsWith'].find(op => to.filter?.[label]?.includes(op))
 	const by = to.search?.length ? 'q' : op && `${label}.${op}`, query = new URLSearchParams({ limit: Math.min(20, to.maxPageSize) })

@@ -138,7 +138,7 @@ function markRow(state, kind, item) {
 	let row = rows.get(id)
 	if (!row && kind === 'deleted') return
 	if (!row) {
-		// A search or an aggregate order says nothing about where the item belongs, so new rows are first.
+		// The position of the item in a search or an aggregate order is unknown, so new rows are first.
 		if (kind === 'updated') return
 		if (state.params.get('q') || state.page) return offerReload(state)
 		table.tBodies[0].querySelector('.none')?.remove()
@@ -160,7 +160,7 @@ function markRow(state, kind, item) {
 	report(`${titleOf(singular(resource.name))} ${id} was ${kind}.`)
 }
 
-// offerReload says that there are new items that the page does not show.
+// offerReload reports that there are new items that the page does not show.
 function offerReload(state) {
 	state.fresh.hidden = false
 	state.fresh.replaceChildren('There are new items. ', button('Show them', () => showPage(state)))

@@ -38,7 +38,7 @@ function summary(name, value) {
 	return text.length <= 24 ? make('code', {}, text) : make('span', { title: text }, name)
 }
 
-// relationOf returns the relation to one item whose id is in a field.
+// relationOf returns the relation to one item that a field has the id of.
 const relationOf = (resource, field) => resource.relations?.find(r => !r.many && r.field === field.name)
 
 // isLabel reports whether a member can name an item for readers.

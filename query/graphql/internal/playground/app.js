@@ -1,4 +1,4 @@
-// What is on the page, brought together.
+// The page: the editors, the schema, running a request, history, links and keys.
 const editors = {}
 let schema = null, running = null, chosen = ''
 
@@ -31,7 +31,7 @@ let saving
 function edited() {
 	clearTimeout(saving)
 	saving = setTimeout(save, 300)
-	looked(sayLater)
+	looked(reportLater)
 }
 function save() {
 	kept.set('draft', { query: editors.query.text, variables: editors.variables.text })
@@ -39,29 +39,29 @@ function save() {
 }
 addEventListener('pagehide', save)
 
-// looked follows the caret: the operation that it is in is the one to run, and what it is on is told about, now or later.
-function looked(tell = f => f()) {
+// looked follows the caret: it selects the operation around the caret to run, and calls schedule with problems.
+function looked(schedule = f => f()) {
 	const all = operations(), at = all.find(o => o.s <= editors.query.caret && editors.query.caret <= o.e)
 	if (at) chosen = at.name
 	$('operation').replaceChildren(...all.map(o => make('option', { value: o.name, selected: o === current() }, o.name || `(${o.kind})`)))
 	$('operation').parentElement.hidden = all.length < 2
 	editors.variables.update()
 	for (const k of ['variables', 'headers']) $('tab-' + k).classList.toggle('bad', editors[k].marks.some(m => !m.mild))
-	tell(problems)
+	schedule(problems)
 }
 
-// problems tells, below, of the problem at the caret or how many there are, and else what the caret is on.
+// problems reports in the status line the problem at the caret, or else the number of problems, or else the definition at the caret.
 function problems() {
 	const id = Object.keys(editors).find(k => editors[k].area === document.activeElement) ?? 'query', editor = editors[id], { caret } = editor
 	const marks = editor.marks, here = marks.find(m => m.s <= caret && caret <= m.e)
 	const elsewhere = Object.keys(editors).filter(k => k !== id && editors[k].marks.some(m => !m.mild))
 	const serious = marks.filter(m => !m.mild), { thing } = editor.analysis
-	if (here) say(editor.problem(here))
-	else if (serious.length) say(`${serious.length > 1 ? `${serious.length} problems. ` : ''}${editor.problem(serious[0])}`)
-	else if (elsewhere.length) say(`${elsewhere[0][0].toUpperCase() + elsewhere[0].slice(1)}: ${editors[elsewhere[0]].problem(editors[elsewhere[0]].marks.find(m => !m.mild))}`)
-	else say(thing ? told(thing) : '')
+	if (here) report(editor.problem(here))
+	else if (serious.length) report(`${serious.length > 1 ? `${serious.length} problems. ` : ''}${editor.problem(serious[0])}`)
+	else if (elsewhere.length) report(`${elsewhere[0][0].toUpperCase() + elsewhere[0].slice(1)}: ${editors[elsewhere[0]].problem(editors[elsewhere[0]].marks.find(m => !m.mild))}`)
+	else report(thing ? describe(thing) : '')
 }
-function told({ field, input, value, directive, type }) {
+function describe({ field, input, value, directive, type }) {
 	const x = input ?? value ?? field ?? directive ?? schema?.types.get(type)
 	if (!x) return ''
 	const of = input || value || !field?.parent ? '' : field.parent + '.'
@@ -87,16 +87,16 @@ async function loadSchema() {
 	if (schema && !editors.query.text.trim()) start()
 	for (const e of Object.values(editors)) e.update()
 	looked()
-	if (docs.missing) say(docs.missing)
+	if (docs.missing) report(docs.missing)
 	$('schema-state').textContent = schema ? '' : 'no schema'
 }
-// start writes something to begin with: the first field that can be asked for as it is.
+// start fills the editor with a query of the first field that has no required arguments.
 function start() {
 	const all = [...schema.roots.query?.fields.values() ?? []].filter(f => ![...f.args.values()].some(required))
 	const first = all.find(f => schema.type(f.type)?.fields?.has('nodes')) ?? all.find(f => schema.type(f.type)?.fields) ?? all[0]
 	if (first) fill({ query: sample(schema, 'query', first).query })
 }
-// tryField writes an operation for a field of a root: into an empty editor, or below what is there.
+// tryField replaces the document by an operation for a field of a root. The previous document is kept in the history.
 function tryField(kind, field) {
 	const made = sample(schema, kind, field), { text } = editors.query
 	showPane('pane-ask')
@@ -105,7 +105,7 @@ function tryField(kind, field) {
 	const at = made.query.search(/\{\n\s*\S+[^\n]*\{\n\s*/)
 	editors.query.go(at < 0 ? 0 : made.query.indexOf('\n', made.query.indexOf('{\n') + 2) + 5)
 }
-// fill puts a request into the editors, as something that can be undone.
+// fill sets the editors to a request, as an edit that can be undone.
 function fill({ query, variables }) {
 	const focus = document.activeElement
 	if (variables != null) editors.variables.set(variables)
@@ -114,18 +114,18 @@ function fill({ query, variables }) {
 	looked()
 }
 
-// headers reads the headers; undefined means that they cannot be read.
+// headers returns the header fields, or undefined if they are not a JSON object.
 function headers() {
 	const { text } = editors.headers
 	if (!text.trim()) return {}
 	const read = parsed(text)
 	return read && typeof read === 'object' && !Array.isArray(read) ? Object.fromEntries(Object.entries(read).map(([k, v]) => [k, String(v)])) : undefined
 }
-// request is what is to be sent, or undefined if that cannot be told, which has been said then. The variables go into its text as
-// they are written: numbers beyond 2^53 stay what they are.
+// request returns the request to send. If the input is not valid it reports that and returns undefined. The text of the variables
+// is sent as it is, so that numbers beyond 2^53 are not rounded.
 function request() {
 	const query = editors.query.text, variables = editors.variables.text.trim(), name = current()?.name
-	if (!query.trim()) return say('There is nothing to run.')
+	if (!query.trim()) return report('There is nothing to run.')
 	if (variables && parsed(variables) === undefined) return wrong('variables')
 	if (!headers()) return wrong('headers')
 	const body = `{"query":${JSON.stringify(query)}${variables && `,"variables":${variables}`}${name ? `,"operationName":${JSON.stringify(name)}` : ''}}`
@@ -145,7 +145,7 @@ async function run() {
 	$('run').textContent = live ? 'Stop' : 'Cancel'
 	if (live) showPane('pane-answer')
 	else $('answer').setAttribute('aria-busy', 'true')
-	say('Running …')
+	report('Running …')
 	try {
 		if (live) await listen(body, query, mine.signal)
 		else showAnswer(await send(body, headers(), mine.signal), query)
@@ -153,7 +153,7 @@ async function run() {
 		$('errors').replaceChildren()
 		$('about').textContent = mine.signal.aborted ? 'cancelled' : 'no answer'
 		$('answer-text').textContent = mine.signal.aborted ? '' : `No answer: ${e.message}`
-		say(mine.signal.aborted ? 'Cancelled.' : `No answer: ${e.message}`)
+		report(mine.signal.aborted ? 'Cancelled.' : `No answer: ${e.message}`)
 	}
 	running = null
 	$('run').textContent = 'Run'
@@ -161,7 +161,7 @@ async function run() {
 	showPane('pane-answer')
 }
 
-// History: what was run, the last fifty, without headers.
+// The history: the last fifty requests, without headers.
 function remember(entry) {
 	if (!entry.query.trim()) return
 	const same = x => x.query === entry.query && x.variables === entry.variables
@@ -178,13 +178,13 @@ function drawHistory() {
 	if (!all.length) $('history-list').append(make('li', { class: 'faint' }, 'What you run is kept here, in this browser.'))
 }
 
-// Links hold the document and the variables behind the #, which no server sees; never the headers.
+// link returns a link with the document and the variables in the fragment, which is not sent to a server. It has no headers.
 function link() {
 	const { query, variables } = editors
 	const parts = new URLSearchParams({ query: query.text, ...variables.text.trim() && { variables: variables.text }, ...chosen && { operationName: chosen } })
 	return bare(location.href) + '#' + parts
 }
-// fromLink reads such a link, or the address of a request by GET that somebody has opened.
+// fromLink reads such a link, or the URL of a GET request that was opened in the browser.
 function fromLink() {
 	const parts = [location.hash, location.search].map(x => new URLSearchParams(x.slice(1))).find(x => x.get('query'))
 	if (!parts) return false
@@ -192,13 +192,13 @@ function fromLink() {
 	fill({ query: parts.get('query'), variables: parts.get('variables') ?? '' })
 	chosen = parts.get('operationName') ?? ''
 	looked()
-	say('This came with the link. It has not been run.')
+	report('This came with the link. It has not been run.')
 	return true
 }
 async function copy(text, what) {
 	try {
 		await navigator.clipboard.writeText(text)
-		say(`${what} copied.`)
+		report(`${what} copied.`)
 	} catch {
 		$('copy-text').value = text
 		$('copy').showModal()
@@ -206,7 +206,7 @@ async function copy(text, what) {
 	}
 }
 
-// What can be done, each with its key: Alt-Shift and a letter, wherever the focus is.
+// The actions, each with its key: Alt-Shift and a letter, whichever element has the focus.
 const showInputs = tabs($('inputs'), tab => editors[tab.id.slice(4)]?.update())
 const showSide = tabs($('side-tabs'))
 const showPane = tabs($('panes'))
@@ -243,13 +243,13 @@ function tidy() {
 	if (pretty) variables.set(pretty)
 	if (query.text.trim()) query.set(prettify(query.text))
 	focus?.focus()
-	say('Prettified.')
+	report('Prettified.')
 }
 function theme() {
 	const order = ['', 'light', 'dark'], next = order[(order.indexOf(kept.get('theme') ?? '') + 1) % 3]
 	kept.set('theme', next)
 	dress()
-	say(`Colours: ${next || 'as the system'}.`)
+	report(`Colours: ${next || 'as the system'}.`)
 }
 function dress() {
 	const theme = kept.get('theme') || ''

@@ -1,5 +1,5 @@
-// complete lists what may stand at a place that analyse found: {label, insert, detail, doc, old}, best first. The caret comes
-// to where insert has a "|".
+// complete returns the completions at a position that analyse found: {label, insert, detail, doc, old}, best first. A "|" in
+// insert is the position of the caret afterwards.
 function complete(here, text, caret, schema, analysis) {
 	if (!here) return []
 	const list = (choices[here.kind]?.(here, schema, analysis) ?? []).filter(x => x.label)

@@ -1,4 +1,4 @@
-// The docs pane: where one is in the schema is a stack of what analyse calls things.
+// The docs pane. Its position in the schema is a stack of definitions, as analyse returns them in thing.
 const docs = {
 	stack: [],
 	schema: null,
@@ -32,10 +32,10 @@ const docs = {
 		$('docs-body').scrollTop = 0
 	},
 
-	// prose shows a description: paragraphs, and code between backticks.
+	// prose returns the nodes of a description: paragraphs, and code between backticks.
 	prose: text => (text ?? '').split(/\n\s*\n/).filter(Boolean).map(p =>
 		make('p', {}, p.split(/(`[^`]+`)/).map(x => /^`.+`$/.test(x) ? make('code', {}, x.slice(1, -1)) : x))),
-	// to is a way to something else.
+	// to returns a button that shows another definition.
 	to(text, thing, c) {
 		return make('button', { type: 'button', class: 'to ' + c, onclick: () => this.show(thing) }, text)
 	},
@@ -44,7 +44,7 @@ const docs = {
 		return [before, this.to(named(type), { type: named(type) }, 'type'), after]
 	},
 	list: (title, items) => items.length > 0 && [make('h3', {}, title), make('ul', {}, items.map(x => make('li', {}, x)))],
-	// folded is such a list, to be opened.
+	// folded returns such a list, closed at first.
 	folded(title, items) {
 		const [head, list] = this.list(title, items) || []
 		return head && make('details', {}, make('summary', {}, head), list)
@@ -64,7 +64,7 @@ const docs = {
 			make('p', {}, make('a', { href: sdl() }, 'The schema as text')),
 		].flat(2)
 	},
-	// line is a field among others.
+	// line returns the row of a field.
 	line(f) {
 		return [this.to(f.name, { field: f }, 'field' + (f.isDeprecated ? ' old' : '')), f.args.size ? '(…): ' : ': ', this.ref(f.type), this.prose(this.one(f.description))]
 	},
@@ -104,7 +104,7 @@ const docs = {
 		return [this.prose(d.description), make('p', { class: 'faint' }, d.locations.join(', ').toLowerCase().replaceAll('_', ' ')), this.list('Arguments', [...d.args.values()].map(a => this.input(a)))]
 	},
 
-	// find lists what has a text in its name: types, and fields with their types; names that begin with it come first.
+	// find returns the types and the fields with a text in their names; names that begin with it are first.
 	find(typed) {
 		const found = [], text = typed.trim().toLowerCase()
 		if (!text || !this.schema) return found
@@ -122,7 +122,7 @@ const docs = {
 	},
 }
 
-// searching makes the field above the docs a combobox.
+// searching makes the search field a combobox.
 function searching(field, list) {
 	let found = [], active = -1
 	const close = () => {
@@ -149,7 +149,7 @@ function searching(field, list) {
 		if (!field.value.trim()) return close()
 		list.hidden = !found.length
 		field.setAttribute('aria-expanded', found.length > 0)
-		say(found.length ? `${found.length} found` : 'Nothing found.')
+		report(found.length ? `${found.length} found` : 'Nothing found.')
 		choose(0)
 	})
 	field.addEventListener('keydown', e => {

@@ -1,8 +1,8 @@
-// The page is made of text: nothing that comes from a server or from a link is ever read as HTML.
+// All content is inserted as text: nothing that a server or a link contains is ever parsed as HTML.
 const $ = id => document.getElementById(id)
 
-// make makes an element. Of its properties, those that begin with "on" are listeners, "class" and those with a "-" or "role"
-// are attributes, the others are members.
+// make returns an element. Properties that begin with "on" are listeners; "class", "role" and those with a "-" are
+// attributes; the others are members.
 function make(tag, properties, ...children) {
 	const e = document.createElement(tag)
 	for (const [k, v] of Object.entries(properties ?? {})) {
@@ -14,7 +14,7 @@ function make(tag, properties, ...children) {
 	return e
 }
 
-// shades returns nodes that show a text, its tokens in the colours of their classes, and those with a mark underlined.
+// shades returns nodes that show a text, with tokens in the colours of their classes and marks underlined.
 function shades(text, tokens, marks = []) {
 	const nodes = []
 	let at = 0, plain = ''
@@ -35,7 +35,7 @@ function shades(text, tokens, marks = []) {
 	return nodes
 }
 
-// A store that may be missing, full or forbidden.
+// kept is a store in the browser, which may be missing, full or forbidden.
 const kept = {
 	key: name => `stoa.graphql ${location.pathname} ${name}`,
 	get(name, where = 'localStorage') {
@@ -49,23 +49,23 @@ const kept = {
 		try {
 			window[where].setItem(this.key(name), JSON.stringify(value))
 		} catch {
-			// The page works without.
+			// The page works without it.
 		}
 	},
 }
 
-// say puts something into the status line, which screen readers read out; sayLater waits until nobody types.
+// report writes to the status line, which screen readers announce. reportLater waits for a pause in typing.
 let later
-const say = text => {
+const report = text => {
 	clearTimeout(later)
 	$('status').textContent = text
 }
-const sayLater = what => {
+const reportLater = what => {
 	clearTimeout(later)
 	later = setTimeout(what, 400)
 }
 
-// tabs makes a tablist work as one: arrows go from tab to tab, and the one chosen shows its panel.
+// tabs adds the behavior of a tablist: arrow keys move between tabs, and the selected tab shows its panel.
 function tabs(list, chosen) {
 	const all = [...list.querySelectorAll('[role=tab]')]
 	const choose = (tab, focus) => {
@@ -89,7 +89,7 @@ function tabs(list, chosen) {
 	return id => choose($(id))
 }
 
-// splitter lets a separator be moved, with the pointer or with arrows; it sets a property of its parent, in percent.
+// splitter makes a separator movable with the pointer or arrow keys. It sets a property of its parent, in percent.
 function splitter(bar, property, upright) {
 	const parent = bar.parentElement
 	const set = percent => {

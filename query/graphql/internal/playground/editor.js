@@ -1,5 +1,5 @@
-// An Editor is a textarea, which the browser and screen readers know how to work, with its own text shown in colours under
-// it. It asks read(text, caret) for an analysis as analyse makes it, and complete for what may stand at the caret.
+// An Editor is a textarea, which browsers and screen readers support, with the same text in colours under it. It calls
+// read(text, caret) for an analysis as analyse returns it, and complete for completions at the caret.
 class Editor {
 	constructor(root, { label, hint, read, complete, changed, moved }) {
 		Object.assign(this, { read, complete, changed, moved, label, extra: [], leaving: false, items: [], active: -1 })
@@ -18,7 +18,7 @@ class Editor {
 	get text() { return this.area.value }
 	get caret() { return this.area.selectionStart }
 
-	// set replaces the whole text, so that it can be undone.
+	// set replaces the whole text as an edit that can be undone.
 	set(text) {
 		if (text === this.text) return this.update()
 		this.area.focus()
@@ -30,7 +30,7 @@ class Editor {
 	edit(from, to, text, caret = from + text.length) {
 		this.area.setSelectionRange(from, to)
 		this.editing = true
-		// There is no other way to change a textarea that undo knows of. It is for what has the focus, so not for what is hidden, and
+		// No other way to change a textarea can be undone. It needs the focus, so it does not work for a hidden editor, and
 		// browsers take minutes for ten thousand lines.
 		const short = text.length + to - from < 2e4
 		if (!short || document.activeElement !== this.area || !document.execCommand(text ? 'insertText' : 'delete', false, text)) {
@@ -59,7 +59,7 @@ class Editor {
 
 	update() {
 		const { text } = this
-		// What is longer, or nested deeper than the stack, is for the server to judge.
+		// A text that is longer, or nested deeper than the stack, is validated by the server alone.
 		this.analysis = { tokens: [], problems: [], operations: [], here: null, thing: null }
 		try {
 			if (text.length < 1e5) this.analysis = this.read(text, this.caret)
@@ -78,31 +78,31 @@ class Editor {
 		this.area.setAttribute('aria-invalid', marks.some(m => !m.mild))
 	}
 
-	// mark shows what the server objects to, until the text is changed.
+	// mark underlines the errors of the server until the text changes.
 	mark(marks) {
 		this.extra = marks
 		this.update()
 	}
-	// go puts the caret to a place.
+	// go moves the caret to an offset.
 	go(offset) {
 		this.area.focus()
 		this.area.setSelectionRange(offset, offset)
 		this.move()
 		this.box(offset).span?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 	}
-	// next goes to the next problem behind the caret and says what it is.
+	// next moves the caret to the next problem and reports it.
 	next() {
 		const m = this.marks.find(m => m.s > this.caret) ?? this.marks[0]
-		if (!m) return say('No problems.')
+		if (!m) return report('No problems.')
 		this.go(m.s)
-		say(this.problem(m))
+		report(this.problem(m))
 	}
 	problem(m) {
 		const { line, column } = place(this.text, m.s)
 		return `${m.mild ? 'Note' : 'Problem'} in line ${line}, column ${column}: ${m.message}`
 	}
 
-	// box says where on the screen an offset is.
+	// box returns the rectangle of an offset on the screen.
 	box(offset) {
 		const walk = document.createTreeWalker(this.under, NodeFilter.SHOW_TEXT), range = document.createRange()
 		for (let node = walk.nextNode(), at = 0; node; at += node.length, node = walk.nextNode()) {
@@ -113,14 +113,14 @@ class Editor {
 		return { rect: this.area.getBoundingClientRect() }
 	}
 
-	// open shows what may stand at the caret. Unless it was asked for, or something has been typed already, nothing in it is
-	// chosen, so that Enter is still a new line.
+	// open shows the completions at the caret. None is selected unless the user asked for them or has typed a part of a name,
+	// so that Enter inserts a new line.
 	open(asked) {
 		const { analysis, text, caret } = this
 		this.items = this.complete(analysis, text, caret).slice(0, 60)
 		const here = analysis.here, typed = here && caret > here.from
 		if (!this.items.length || (!asked && this.items.length === 1 && this.items[0].label === text.slice(here.from, caret))) {
-			if (asked) say('Nothing to choose from here.')
+			if (asked) report('Nothing to choose from here.')
 			return this.close()
 		}
 		const list = $('choices')
@@ -144,12 +144,12 @@ class Editor {
 		if (option) this.area.setAttribute('aria-activedescendant', option.id)
 		else this.area.removeAttribute('aria-activedescendant')
 		$('about-choice').replaceChildren(...docs.prose(item?.doc))
-		say(item ? '' : `${count} to choose from: arrow down.`)
+		report(item ? '' : `${count} to choose from: arrow down.`)
 	}
 	accept(n = this.active) {
 		const item = this.items[n], { here } = this.analysis, rest = this.text.slice(here.to)
 		let insert = item.insert ?? item.label
-		// What stands there already is not put there again.
+		// Text that follows the caret already is not inserted again.
 		if (/^\s*[{(]/.test(rest)) insert = insert.replace(/(\(.*|\s*\{[^]*)$/, '')
 		if (/^"?\s*:/.test(rest)) insert = insert.replace(/: \|$/, '')
 		if (here.json && rest[0] === '"') insert = insert.replace(/"$/, '')
@@ -183,7 +183,7 @@ class Editor {
 		if (e.key === 'Escape') {
 			if (open) return done(() => this.close())
 			this.leaving = true
-			return done(() => say('Tab leaves the editor now.'))
+			return done(() => report('Tab leaves the editor now.'))
 		}
 		if (e.key === 'Tab' && !this.leaving) return done(() => this.indent(e.shiftKey))
 		if (e.key === 'Enter') return done(() => this.newline())
@@ -209,7 +209,7 @@ class Editor {
 		this.edit(s, e, inner + (opens && closes ? '\n' + indent : ''), s + inner.length)
 		this.update()
 	}
-	// lines changes the lines of the selection, each by itself.
+	// lines changes each line of the selection.
 	lines(change) {
 		const { selectionStart: s, selectionEnd: e } = this.area, { text } = this
 		const from = text.lastIndexOf('\n', s - 1) + 1, to = text.indexOf('\n', e) < 0 ? text.length : text.indexOf('\n', e)

@@ -1,4 +1,4 @@
-// JSON (RFC 8259) as text: JSON.parse would round numbers beyond 2^53, and does not say where something is wrong.
+// JSON (RFC 8259) as text: JSON.parse would round numbers beyond 2^53, and does not report the position of an error.
 const JSON_TOKEN = /\s+|("(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|[^"\\\x00-\x1f])*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.]))|(true|false|null)(?!\w)|([[\]{}:,])|"(?:\\.|[^"\\\n])*|[^\s[\]{}:,"]+/gy
 
 function lexJSON(text) {
@@ -12,8 +12,8 @@ function lexJSON(text) {
 	return tokens
 }
 
-// analyseJSON reads variables or headers, as analyse reads a document. Inputs are those that the object may have, as Map of
-// {name, type}; nothing else is complained of where there are none.
+// analyseJSON reads variables or headers, as analyse reads a document. inputs has the members that the object may have, as a
+// Map of {name, type}. Without inputs only the syntax is checked.
 function analyseJSON(text, schema, caret, inputs) {
 	const tokens = lexJSON(text), problems = [], result = { tokens, problems, here: null, thing: null }
 	const end = { k: 'end', s: text.length, e: text.length, v: 'the end' }
@@ -97,7 +97,7 @@ function mismatchJSON(type, { k, v }) {
 	return mismatch(type, { k: k === 'number' ? (/[.eE]/.test(v) ? 'float' : 'int') : k === 'constant' ? 'name' : k, v })
 }
 
-// prettyJSON indents a text of JSON and changes nothing else of it; it is undefined for what is no JSON.
+// prettyJSON indents a JSON text and changes nothing else. It returns undefined if the text is not JSON.
 function prettyJSON(text) {
 	try {
 		JSON.parse(text)

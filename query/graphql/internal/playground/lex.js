@@ -1,12 +1,12 @@
-// What a GraphQL document consists of (GraphQL specification, section 2.1). A token is {k, s, e, v}: its kind, where it begins
-// and ends, its text. Kinds are name, int, float, string, comment, bad and end; a punctuator is its own kind. The parser adds
+// The tokens of a GraphQL document (GraphQL specification, section 2.1). A token is {k, s, e, v}: its kind, the offsets of its
+// beginning and end, and its text. Kinds are name, int, float, string, comment, bad and end; a punctuator is its own kind. The parser adds
 // c, the class that it is shown with.
 const TOKEN = new RegExp([
 	'[\\s,\\uFEFF]+', '(#.*)', '([_A-Za-z]\\w*)', '(-?(?:0|[1-9]\\d*)(\\.\\d+)?([eE][+-]?\\d+)?(?![\\w.]))',
 	'("""(?:\\\\"""|[^])*?(?:(""")|$)|"(?!"")(?:\\\\.|[^"\\\\\\n\\r])*("?))', '(\\.\\.\\.|[!$&()[\\]{}:=@|])', '-?\\d[\\w.]*|.',
 ].join('|'), 'gu')
 
-// What may stand behind a backslash (section 2.9.4): a surrogate only beside its other half.
+// Escapes after a backslash (section 2.9.4): a surrogate must be part of a pair.
 const ESCAPE = /\\(?:["\\/bfnrt]|u(?:[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(?![dD][89a-fA-F])[\da-fA-F]{4}|\{0{0,2}(?![dD][89a-fA-F]..\})(?:10|[\da-fA-F])?[\da-fA-F]{1,4}\}))/g
 const wellEscaped = v => v.startsWith('"""') || !v.replace(ESCAPE, '').includes('\\')
 
@@ -26,13 +26,13 @@ function lex(text) {
 	return tokens
 }
 
-// place says where an offset is, in lines and columns counted from one.
+// place returns the line and column of an offset, counted from one.
 function place(text, offset) {
 	const before = text.slice(0, offset).split(/\r\n|[\n\r]/)
 	return { line: before.length, column: before.at(-1).length + 1 }
 }
 
-// offset is the way back.
+// offset is its inverse.
 function offsetOf(text, { line, column }) {
 	let at = 0
 	for (let n = 1; n < line; n++) {
@@ -43,7 +43,7 @@ function offsetOf(text, { line, column }) {
 	return Math.min(at + column - 1, text.length)
 }
 
-// prettify prints a document anew, of which the tokens are known to be in order. Comments stay with what they stand before.
+// prettify formats a document without syntax errors. A comment stays before the token that follows it.
 function prettify(text) {
 	const tokens = lex(text)
 	let i = 0, out = '', depth = 0
@@ -51,7 +51,7 @@ function prettify(text) {
 	const line = () => { out = out.trimEnd() + (out ? '\n' : '') + '  '.repeat(depth) }
 	const closes = { '(': ')', '[': ']', '{': '}' }
 
-	// items prints what stands between brackets, one string for each.
+	// items formats the items between brackets, one string for each.
 	function items(close) {
 		const all = []
 		let item = '', fresh = true
@@ -79,7 +79,7 @@ function prettify(text) {
 		return all
 	}
 
-	// group prints brackets and what is in them, on one line if it fits.
+	// group formats brackets with their content, on one line if it fits.
 	function group(open) {
 		const close = closes[open], began = out.length - out.lastIndexOf('\n')
 		depth++

@@ -1,8 +1,8 @@
-// Subscriptions: results as they come, newest first, over a WebSocket or as events.
+// Subscriptions: results as they arrive, newest first, over a WebSocket or as server-sent events.
 const KEPT = 200
 
-// overSocket asks over a WebSocket (graphql-transport-ws), and resolves when that is over: 'done', 'lost', or 'never' if nobody
-// there speaks it. It sends nothing but the request: a page cannot add header fields to a WebSocket.
+// overSocket subscribes over a WebSocket (graphql-transport-ws). It resolves at the end: to 'done', 'lost', or 'never' if the
+// server does not support the protocol. It sends no headers, because a page cannot add header fields to a WebSocket.
 function overSocket(body, signal, show) {
 	return new Promise(resolve => {
 		const socket = new WebSocket(endpoint.replace(/^http/, 'ws'), 'graphql-transport-ws')
@@ -12,7 +12,7 @@ function overSocket(body, signal, show) {
 		signal.addEventListener('abort', done)
 		socket.onopen = () => socket.send('{"type":"connection_init"}')
 		socket.onmessage = ({ data }) => {
-			// The text of a result as it was sent: numbers beyond 2^53 stay what they are.
+			// The text of the result as sent, so that numbers beyond 2^53 are not rounded.
 			const { type, payload } = parsed(data) ?? {}, text = data.slice(data.indexOf('"payload":') + 10, -1)
 			if (type === 'connection_ack') {
 				end = 'lost'
@@ -30,7 +30,7 @@ function overSocket(body, signal, show) {
 	})
 }
 
-// overEvents asks for events (graphql-sse), with the header fields, behind the result with the cursor last.
+// overEvents subscribes by server-sent events (graphql-sse), with the header fields, after the result with the cursor last.
 async function overEvents(body, signal, show, last) {
 	let response
 	try {
@@ -59,8 +59,8 @@ async function overEvents(body, signal, show, last) {
 	}
 }
 
-// listen shows what a subscription tells until it is over or stopped. After an interruption it goes on behind the last result, if
-// that has a cursor; else it says that something may be missing.
+// listen shows the results of a subscription until it ends or is stopped. After an interruption it resumes after the last result
+// if that has a cursor. Otherwise it reports that results may be missing.
 async function listen(body, query, signal) {
 	let way = Object.keys(headers()).length ? overEvents : overSocket, count = 0, last = '', wait = 500
 	$('answer-text').replaceChildren()
@@ -77,10 +77,10 @@ async function listen(body, query, signal) {
 		$('errors').replaceChildren(...errors.map(e => problemOf(e, query)))
 		$('answer').classList.toggle('failed', errors.length > 0)
 		about('live')
-		say(errors.length ? String(errors[0]?.message) : `${count} result${count === 1 ? '' : 's'}.`)
+		report(errors.length ? String(errors[0]?.message) : `${count} result${count === 1 ? '' : 's'}.`)
 	}
 	about('live')
-	say('Listening …')
+	report('Listening …')
 	for (;;) {
 		const end = await way(body, signal, show, last)
 		if (signal.aborted || end === 'done') break
@@ -90,15 +90,15 @@ async function listen(body, query, signal) {
 			continue
 		}
 		about('interrupted')
-		say(`The connection was lost. Trying again in ${wait / 1000} s.`)
+		report(`The connection was lost. Trying again in ${wait / 1000} s.`)
 		await new Promise(resolve => { setTimeout(resolve, wait); signal.addEventListener('abort', resolve) })
 		if (signal.aborted) break
 		wait = Math.min(wait * 2, 15_000)
-		if (last) way = overEvents // which can be told where to go on, whatever the document asks for
-		else if (count) entry('interrupted', 'What happened meanwhile is not shown: select the cursor to miss nothing.')
+		if (last) way = overEvents // which resumes from a cursor for any document
+		else if (count) entry('interrupted', 'Changes during the interruption are not shown. Select the cursor field to receive them.')
 	}
 	about(signal.aborted ? 'stopped' : 'complete')
-	say(signal.aborted ? 'Stopped.' : 'Complete.')
+	report(signal.aborted ? 'Stopped.' : 'Complete.')
 }
 
 function entry(title, text) {

@@ -1,12 +1,12 @@
-// analyse reads a document as far as it goes, under a schema if there is one, and says what is wrong with it, which
-// operations it has, what could stand where the caret is, and what does stand there.
+// analyse parses and validates a document, against a schema if there is one. After an error it continues. It returns the
+// problems, the operations, the possible completions at the caret, and the definition at the caret.
 //
 //   problems    {s, e, message, mild}, in the order of the document
 //   operations  {kind, name, s, e, variables: Map of {name, type, fallback}}
-//   here        {kind, from, to, ...}: what may be completed, see complete
-//   thing       {type} or {field, parent} or {input} or {value} or {directive}: what the docs have something about
+//   here        {kind, from, to, ...}: the context for complete
+//   thing       {type} or {field, parent} or {input} or {value} or {directive}: the definition that the docs can show
 //
-// It is one descent through the grammar: whoever is about to read a token calls may with what is possible there.
+// It is a recursive descent parser. Before a function reads a token, it calls may with the possible tokens.
 function analyse(text, schema, caret = -1) {
 	const all = lex(text), tokens = all.filter(t => t.k !== 'comment')
 	const end = { k: 'end', s: text.length, e: text.length, v: '' }
@@ -33,8 +33,8 @@ function analyse(text, schema, caret = -1) {
 		if (c) t.c = c
 		return t
 	}
-	// may notes what can stand before or in place of the next token, if the caret is there. Whoever asks first for a token knows
-	// most about it.
+	// may records the completions before or in place of the next token, if the caret is there. The first call for a token is the
+	// most specific one.
 	let asked = -1
 	function may(kind, more) {
 		const t = tok(), last = tokens[i - 1]
@@ -175,7 +175,7 @@ function analyse(text, schema, caret = -1) {
 		may('field', { parent })
 		take('}')
 	}
-	// selectionsAfter goes on behind something that cannot be understood.
+	// selectionsAfter continues after a syntax error.
 	function selectionsAfter(parent) {
 		i++
 		while (!is('}') && tok() !== end) i++
@@ -222,10 +222,10 @@ function analyse(text, schema, caret = -1) {
 		if (is('{')) {
 			if (type && !composite(type)) problem(t, `${t.v} is ${an(f.type)}, which has no fields to select.`)
 			selections(type && composite(type) ? type : undefined)
-		} else if (type && composite(type)) problem(t, `${t.v} is ${an(f.type)}: say which of its fields, as in ${t.v} { … }.`)
+		} else if (type && composite(type)) problem(t, `${t.v} is ${an(f.type)}: select some of its fields, as in ${t.v} { … }.`)
 	}
 
-	// args reads the arguments of a field or a directive, of which owner is the definition.
+	// args reads the arguments of a field or a directive with the definition owner.
 	function args(t, owner, fixed) {
 		const given = new Set(), title = t.c.startsWith('directive') ? '@' + t.v : t.v
 		if (is('(')) {
@@ -263,14 +263,14 @@ function analyse(text, schema, caret = -1) {
 			const d = schema?.directives.get(t.v)
 			about(t, { directive: d })
 			if (schema && !d) problem(t, `There is no directive @${t.v}.` + near(t.v, schema.directives.keys()))
-			else if (d && !d.locations.includes(location)) problem(t, `@${t.v} cannot stand here.`)
+			else if (d && !d.locations.includes(location)) problem(t, `@${t.v} is not allowed here.`)
 			if (d && !d.isRepeatable && seen.has(t.v)) problem(t, `@${t.v} is given twice.`)
 			seen.add(t.v)
 			args(t, d, location === 'VARIABLE_DEFINITION')
 		}
 	}
 
-	// value reads a value where type is wanted; input is what it is given for.
+	// value reads a value of the expected type; input is the definition of its argument, field or variable.
 	function value(type, fixed, input) {
 		const t = tok(), kind = type && schema?.type(type), inner = type && elementOf(type)
 		may('value', { type, fixed })
@@ -279,7 +279,7 @@ function analyse(text, schema, caret = -1) {
 			t.c = 'variable'
 			may('variable', { type, fixed })
 			const name = take('name', 'the name of a variable', 'variable')
-			if (fixed) problem(t, 'A variable cannot stand here.')
+			if (fixed) problem(t, 'A variable is not allowed here.')
 			else if (name) uses.push({ s: t.s, e: name.e, name: name.v, type, input })
 		} else if (t.k === '[') {
 			i++
@@ -379,7 +379,7 @@ function analyse(text, schema, caret = -1) {
 	return result
 }
 
-// fits says whether a variable of a type can be given where another is wanted (GraphQL specification, section 5.8.5).
+// fits reports whether a variable of a type is allowed in a position of another type (GraphQL specification, section 5.8.5).
 function fits(given, wanted) {
 	if (wanted.endsWith('!')) return given.endsWith('!') && fits(nullable(given), nullable(wanted))
 	given = nullable(given)
@@ -387,7 +387,7 @@ function fits(given, wanted) {
 	return a && b ? fits(a, b) : !a && !b && given === wanted
 }
 
-// mismatch says why a token is no value of a leaf type, if it is none.
+// mismatch returns why a token is not a value of a leaf type, or undefined if it is one.
 function mismatch(type, { k, v }) {
 	const wanted = `This should be ${an(type.name)}`
 	if (type.values.size) return k === 'name' && type.values.has(v) ? '' : `${wanted}.` + (k === 'name' ? nearest(v, type.values.keys()) : ` One of ${[...type.values.keys()].slice(0, 6).join(', ')}.`)
@@ -400,9 +400,9 @@ function mismatch(type, { k, v }) {
 	return !ok || ok() ? '' : wanted + '.'
 }
 
-// incomplete tells what an input object lacks.
-function incomplete(type, given, tell) {
+// incomplete reports the required fields that an input object does not have.
+function incomplete(type, given, report) {
 	if (!type) return
-	for (const f of type.inputs.values()) if (required(f) && !given.has(f.name)) tell(`${type.name} needs ${f.name}: ${f.type}.`)
-	if (type.isOneOf && given.size !== 1) tell(`${type.name} takes exactly one field.`)
+	for (const f of type.inputs.values()) if (required(f) && !given.has(f.name)) report(`${type.name} needs ${f.name}: ${f.type}.`)
+	if (type.isOneOf && given.size !== 1) report(`${type.name} takes exactly one field.`)
 }

@@ -1,4 +1,4 @@
-// The schema, as the server tells it. Types of fields and arguments are kept as documents write them, such as [Order!]!.
+// The schema, from introspection. Types of fields and arguments are texts as in documents, such as [Order!]!.
 const INTROSPECTION = 'query IntrospectionQuery { __schema { description queryType { name } mutationType { name } ' +
 	'subscriptionType { name } types { kind name description specifiedByURL isOneOf ' +
 	'fields(includeDeprecated: true) { name description args(includeDeprecated: true) { ...I } type { ...R } isDeprecated deprecationReason } ' +
@@ -36,12 +36,12 @@ function makeSchema({ __schema: said }) {
 			if (parent === this.roots.query && name === '__type') return meta(name, '__Type', [{ name: 'name', type: 'String!' }])
 			return parent.fields?.get(name)
 		},
-		// objects are the types that a value of a composite type can be of.
+		// objects returns the possible object types of a composite type.
 		objects: type => type.possibleTypes?.length ? type.possibleTypes.map(t => t.name) : [type.name],
 	}
 }
 
-// nearest is the name among those known that was probably meant.
+// nearest returns the known name that is most similar to a misspelled one.
 function nearest(name, known) {
 	let best = '', least = Math.max(2, name.length * 0.4) + 0.1
 	for (const other of known) {
@@ -63,7 +63,7 @@ function distance(a, b) {
 	return row[b.length]
 }
 
-// sample writes an operation that asks a field of a root for what can be asked for without thinking, and its variables.
+// sample returns an operation for a field of a root, with its leaves and required variables.
 function sample(schema, kind, field) {
 	const variables = {}, declared = [], given = []
 	for (const a of field.args.values()) {
@@ -81,7 +81,7 @@ function sample(schema, kind, field) {
 	}
 }
 
-// leaves selects the first fields that have no fields, and goes into those that a connection is for.
+// leaves selects the first fields that have no fields, and descends into the nodes of a connection.
 function leaves(schema, ref, depth) {
 	const type = schema.type(ref)
 	if (!type?.fields) return type?.kind === 'UNION' ? '{ __typename }' : ''
@@ -94,7 +94,7 @@ function leaves(schema, ref, depth) {
 	return `{ ${chosen.join(' ') || '__typename'} }`
 }
 
-// example is a value for a required variable.
+// example returns a value for a required variable.
 function example(schema, ref, depth) {
 	if (elementOf(ref)) return depth > 3 ? [] : [example(schema, elementOf(ref), depth + 1)]
 	const type = schema.type(ref)
