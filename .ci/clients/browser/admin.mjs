@@ -185,7 +185,7 @@ const watchProgress = page => page.evaluate(() => {
 })
 
 // progressOf waits until the bar has gone. It returns how often the bar has moved, and the most memory of JavaScript. Whether a
-// browser reports that it is sending depends on the time, unless sends says that the file is held.
+// browser reports that it is sending depends on the time, unless sends is set because the file is held.
 async function progressOf(page, what, sends) {
 	let heap = 0
 	for (let more = true; more; await new Promise(done => setTimeout(done, 100))) {

@@ -82,7 +82,7 @@ wrong_types() {
 # those of their tests, and the overlay shows them to go beside the tests.
 generated() {
 	(cd "$tmp/generated" && find . -name '*.go' -printf '%P\n') | awk -v here="$here/client" -v there="$tmp/generated" \
-		'BEGIN { printf "{\"Replace\":{" } { printf "%s\"%s/%s\":\"%s/%s\"", NR > 1 ? "," : "", here, $0, there, $0 } END { print "}}" }' >"$tmp/overlay" &&
+		'BEGIN { printf "{\"Replace\":{" } { printf "%s\"%s/%s\":\"%s/%s\"", (NR > 1 ? "," : ""), here, $0, there, $0 } END { print "}}" }' >"$tmp/overlay" &&
 		go vet -tags generated -overlay "$tmp/overlay" "$@" &&
 		timeout 900 go test -tags generated -overlay "$tmp/overlay" -vet=off -count=1 "$@"
 }
