@@ -12,7 +12,8 @@
 //		Sort:   []query.Order{{Field: "total", Desc: true}, {Field: "id"}},
 //		Limit:  20,
 //	}
-//	page := query.Select(q, orders, func(o *Order, field string) any { ... }) // a complete store over a slice
+//	// A complete store over a slice:
+//	page := query.Select(q, orders, func(o *Order, field string) any { ... })
 //
 // The same query as URL parameters, read by [Parse] and written by [Query.Values]:
 //

@@ -188,7 +188,7 @@ func (b *batchRequest) encode(e *Entry) (stored, shown []byte) {
 		return nil, b.show(e)
 	}
 	stored, err := b.r.core.typ.Append(nil, e.stored)
-	if err != nil { // the write stands
+	if err != nil { // the write is not undone
 		b.logError(err)
 		return nil, nil
 	}
@@ -219,7 +219,7 @@ func (b *batchRequest) show(e *Entry) []byte {
 	return doc
 }
 
-// shownAgain returns the JSON of a result whose stored JSON is known.
+// shownAgain returns the JSON of a result with known stored JSON.
 func (b *batchRequest) shownAgain(result *BatchResult) []byte {
 	switch {
 	case result.stored == nil:

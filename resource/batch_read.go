@@ -27,7 +27,7 @@ type batchDocument struct {
 	Operations []jsontext.Value `json:"operations" required:"true" minItems:"1"`
 }
 
-// batchOperation is one element of the document. ID is the id as it stands in URLs, also where the
+// batchOperation is one element of the document. ID is the id as in URLs, also if the
 // id field is a number.
 type batchOperation struct {
 	Op      string         `json:"op" required:"true" enum:"create,replace,patch,delete"`
@@ -176,7 +176,7 @@ func (b *batchReader) add(pointer, code, detail string) {
 	}
 }
 
-// note files what is wrong with the value at a pointer. What are no violations it returns.
+// note records the violations of err for the value at a pointer. It returns other errors.
 func (b *batchReader) note(at string, err error) error {
 	var syntax *schema.SyntaxError
 	var patching *patch.Error
@@ -194,7 +194,7 @@ func (b *batchReader) note(at string, err error) error {
 	default:
 		d := Problem(err)
 		if d.StatusCode() != http.StatusUnprocessableEntity {
-			return nil // no matter of the document: whoever carries it out will find it again
+			return nil // not an error of the document: the execution finds it again
 		}
 		for _, v := range d.Errors {
 			b.add(at+v.Pointer, v.Code, v.Detail)

@@ -41,7 +41,7 @@ type multiInserter[T any] interface {
 // inMemory is a collection that declares that its reads do no I/O; see [Ops].InMemory.
 type inMemory interface{ InMemory() bool }
 
-// Replacer is a collection whose items can be replaced. It serves PUT and PATCH.
+// Replacer is a collection that can replace its items. It serves PUT and PATCH.
 type Replacer[T any] interface {
 	// Replace stores v in place of the item if its revision is expect, in one atomic step. It
 	// returns the stored item with its new revision. If the item has another revision, Replace
@@ -53,7 +53,7 @@ type Replacer[T any] interface {
 	Replace(ctx context.Context, id string, expect Rev, v T) (Item[T], error)
 }
 
-// Deleter is a collection whose items can be deleted. It serves DELETE.
+// Deleter is a collection that can delete its items. It serves DELETE.
 type Deleter interface {
 	// Delete removes the item if its revision is expect, in one atomic step. The error is
 	// [ErrNotFound] if the item has never existed, [ErrGone] if it was deleted and the store
@@ -135,7 +135,7 @@ type MultiGetter[T any] interface {
 // call for each page.
 type BatchLister[T any] interface {
 	// ListByKeys returns, for each key, the first q.Limit items (all, if q.Limit is zero) that
-	// q.Filter selects and whose field holds the key. Items of one key are in the order of q.Sort;
+	// q.Filter selects and that have the key in field. Items of one key are in the order of q.Sort;
 	// the keys are in any order. field is one that query.Support declares for query.Eq, so an item
 	// has one key. The keys are distinct and in text form. q.After and q.Token are zero.
 	//

@@ -25,7 +25,7 @@ type PartInfo struct {
 	// Keyed reports whether an Idempotency-Key applies to the part, because requests can change
 	// something.
 	Keyed bool
-	// Runner is the runner in whose transactions the part writes. Nil means that it has none.
+	// Runner is the runner of the transactions in which the part writes. Nil means that it has none.
 	Runner tx.Runner
 	// Jobs is the name of the resource that holds the jobs of the part, which must be in the
 	// catalog. Requests then write jobs, in the transactions of that resource. Empty means that

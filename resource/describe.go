@@ -117,7 +117,7 @@ func (c *Catalog) KeyField(r *Resource, relation string) string {
 	return r.id()
 }
 
-// Target returns the resource whose items a lookup returns, and nil if the lookup is not part of
+// Target returns the resource of the items that a lookup returns, and nil if the lookup is not part of
 // the catalog.
 func (c *Catalog) Target(l *Lookup) *Resource {
 	if p := c.byName[l.name]; p != nil && p.part == Part(l) {

@@ -108,7 +108,7 @@ func (k *Key) SetLevel(level idempotency.Level, runner tx.Runner) {
 	k.levels.Create, k.levels.Others, k.runner = level, level, runner
 }
 
-// Replayed returns the record of the earlier request whose result was returned; nil if the write
+// Replayed returns the record of the earlier request with the result that was returned; nil if the write
 // was carried out now, or k is nil. If its Status is 400 or above the earlier request was refused:
 // the write returned an error, and the Result of the record is its problem document.
 func (k *Key) Replayed() *idempotency.Record {
@@ -127,7 +127,7 @@ func (k *Key) Item() []byte {
 	return k.item
 }
 
-// errRefusedBefore is the error of a write whose earlier request was refused; see Replayed.
+// errRefusedBefore is the error of a write after an earlier request was refused; see Replayed.
 var errRefusedBefore = errors.New("the first request with this key was refused")
 
 // Do carries out w, unless an earlier request with the same key has done so: then w gets the record
@@ -244,7 +244,7 @@ func (k *Key) Digest(ctx context.Context, content *httpbody.Upload) ([]byte, err
 	return content.Fingerprint(k.catalog.opts.Idempotency.Options().MaxBody)
 }
 
-// maxStreaming limits how long a keyed write may take whose content is still being received.
+// maxStreaming limits how long a keyed write may take while its content is being received.
 const maxStreaming = time.Hour
 
 // extend lets the write take as long as its request may, up to maxStreaming.
@@ -452,8 +452,8 @@ func (c *Catalog) Guarantees() []idempotency.Guarantee {
 	return out
 }
 
-// Guarantee returns what a key guarantees for the part with this name, and the runner in whose
-// transactions it writes, whatever the level; nil if it has none. create selects the creation of an
+// Guarantee returns what a key guarantees for the part with this name, and the runner of the
+// transactions in which it writes, at any level; nil if it has none. create selects the creation of an
 // item with an id that the store chooses: a protocol that passes no Key sets WriteOptions.NewID if
 // the level is [idempotency.ByIdentity]. For a part that the catalog does not have, and in a
 // catalog without keys, the level is AtMostOnce.

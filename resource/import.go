@@ -33,14 +33,14 @@ type ImportOptions struct {
 	// Columns are the names of the columns of CSV without a header row. Default: the members that
 	// clients can read, in the order of the schema. A name that is not a member is an error.
 	Columns []string
-	// Gzip says that the content is compressed.
+	// Gzip means that the content is compressed.
 	Gzip bool
 	// MaxLine limits a line or a row, in bytes. Default 1 MiB. A longer one is rejected (413).
 	MaxLine int64
 }
 
 // Import stores the items in the lines of content, which is NDJSON, and returns the result as JSON;
-// command.NewImport describes it. An item whose id exists is replaced, as by [Resource.Put], and
+// command.NewImport describes it. An item with an existing id is replaced, as by [Resource.Put], and
 // any other is created, as by [Resource.Create], with validation, policy and hooks for each line.
 // If the resource requires If-Match, no existing item can be replaced.
 //
@@ -54,7 +54,7 @@ type ImportOptions struct {
 // remain: its problem has their numbers. Sending all lines again is safe for items with ids; items
 // without ids are created twice.
 //
-// With a Key, content must be a [*httpbody.Upload], whose digest identifies it.
+// With a Key, content must be a [*httpbody.Upload], so that its digest identifies it.
 func (r *Resource) Import(ctx context.Context, content io.Reader, opts *ImportOptions) ([]byte, error) {
 	var o ImportOptions
 	if opts != nil {

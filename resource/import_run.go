@@ -34,7 +34,7 @@ type importRun struct {
 }
 
 // endsImport reports whether an error ends the import and does not concern a single line: an error
-// of the store, or a caller who must authenticate.
+// of the store, or a caller that must authenticate.
 func endsImport(err error) bool {
 	status := Problem(err).StatusCode()
 	return status >= http.StatusInternalServerError || status == http.StatusUnauthorized
@@ -326,7 +326,7 @@ func (im *importRun) publishInserted(ctx context.Context, ids []string) error {
 	if h.ops.after == nil && o == nil {
 		return nil
 	}
-	b := h.ops.newBuffer() // not released: a hook may keep what it is told
+	b := h.ops.newBuffer() // not released: a hook may keep its arguments
 	if err := h.fetchMany(ctx, ids, b); err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // Lookup finds one item by something other than its id, such as the hero of an episode or the newest
-// order. It is a [Part] of a [Catalog]. In REST it is a GET whose query parameters are the fields of
-// its input.
+// order. It is a [Part] of a [Catalog]. In REST it is a GET with the fields of its input as
+// query parameters.
 type Lookup struct {
 	name   string
 	target string
@@ -47,15 +47,14 @@ func NewLookup[In any](
 		}
 	}
 	mistakes.Panic("resource: lookup "+name, found)
-	return &Lookup{name: name, target: target, in: typ, find: func(ctx context.Context, in any) (string, error) {
-		return find(ctx, *in.(*In))
-	}}
+	untyped := func(ctx context.Context, in any) (string, error) { return find(ctx, *in.(*In)) }
+	return &Lookup{name: name, target: target, in: typ, find: untyped}
 }
 
 // Name returns the name of the lookup.
 func (l *Lookup) Name() string { return l.name }
 
-// Target returns the name of the resource whose items it returns.
+// Target returns the name of the resource of the items that it returns.
 func (l *Lookup) Target() string { return l.target }
 
 // Input returns the schema of its input.

@@ -34,18 +34,19 @@ import (
 // in place of Insert. A decorator of List must wrap Search too, or set it to nil. If Get or List is
 // replaced, the [FastReads] are not called.
 type Ops[T any] struct {
-	Get          func(ctx context.Context, id string) (Item[T], error)
-	List         func(ctx context.Context, q query.Query) iter.Seq2[Item[T], error]
-	Create       func(ctx context.Context, v T) (Item[T], error)
-	Insert       func(ctx context.Context, id string, v T) (Item[T], error)
-	Replace      func(ctx context.Context, id string, expect Rev, v T) (Item[T], error)
-	Delete       func(ctx context.Context, id string, expect Rev) error
-	Deleted      func(ctx context.Context, id string) (time.Time, error)
-	Count        func(ctx context.Context, q query.Query) (int, error)
-	Aggregate    func(ctx context.Context, a query.Aggregation) iter.Seq2[query.Group, error]
-	GetMany      func(ctx context.Context, ids []string) iter.Seq2[Item[T], error]
-	ListByKeys   func(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[Item[T], error]
-	Search       func(ctx context.Context, q query.Query) iter.Seq2[Item[T], error]
+	Get        func(ctx context.Context, id string) (Item[T], error)
+	List       func(ctx context.Context, q query.Query) iter.Seq2[Item[T], error]
+	Create     func(ctx context.Context, v T) (Item[T], error)
+	Insert     func(ctx context.Context, id string, v T) (Item[T], error)
+	Replace    func(ctx context.Context, id string, expect Rev, v T) (Item[T], error)
+	Delete     func(ctx context.Context, id string, expect Rev) error
+	Deleted    func(ctx context.Context, id string) (time.Time, error)
+	Count      func(ctx context.Context, q query.Query) (int, error)
+	Aggregate  func(ctx context.Context, a query.Aggregation) iter.Seq2[query.Group, error]
+	GetMany    func(ctx context.Context, ids []string) iter.Seq2[Item[T], error]
+	ListByKeys func(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[Item[T], error]
+	Search     func(ctx context.Context, q query.Query) iter.Seq2[Item[T], error]
+
 	Transactions func() tx.Runner
 	// CountByKeys is the method of [BatchCounter].
 	CountByKeys func(

@@ -22,7 +22,7 @@ type Tombstones interface {
 	Deleted(ctx context.Context, id string) (time.Time, error)
 }
 
-// WithTombstones returns ops with the capability [Tombstoner], whose tombstones are in a store of
+// WithTombstones returns ops with the capability [Tombstoner], with tombstones in a store of
 // their own: a deleted item is answered with 410 Gone in place of 404, and its id is not used
 // again.
 //
@@ -76,7 +76,7 @@ func (ops Ops[T]) WithTombstones(marks Tombstones, recreate bool) Ops[T] {
 				if _, err := ops.Get(ctx, id); err != nil { // an item that never existed gets no tombstone
 					return err
 				}
-				// The tombstone comes first: a concurrent Get that does not find the item must find
+				// The tombstone is written first: a concurrent Get that does not find the item must find
 				// the tombstone.
 				if err := marks.Mark(ctx, id, time.Now()); err != nil {
 					return err

@@ -99,8 +99,8 @@ type Options[T any] struct {
 	// the collection. It may use any field, but not a relation ([query.Some]), which is an internal error
 	// (500): repeat the field, such as the tenant, in the item. Decimals and durations may be their
 	// texts. The filter is added to every list and count, so pages, totals and cursors do not reveal
-	// other items, and it hides single items. A write whose result does not match the filter is
-	// forbidden. An error of Scope, such as [ErrUnauthenticated], is the response to every request,
+	// other items, and it hides single items. A write is forbidden if its result does not match the
+	// filter. An error of Scope, such as [ErrUnauthenticated], is the response to every request,
 	// whether the item exists or not.
 	Scope func(ctx context.Context) (query.Filter, error)
 	// ScopeComplete declares that Authorize permits [OpGet] of every item that Scope selects, so that it
@@ -123,7 +123,7 @@ type Options[T any] struct {
 	Public bool
 	// NoEvents disables events for the resource in CatalogOptions.Feed. Clients then cannot
 	// subscribe to it, unless the collection is a [feed.Watcher]. Use it for collections that are
-	// also written without the Resource, whose events would be incomplete, and for data that must
+	// also written without the Resource, because their events would be incomplete, and for data that must
 	// not be logged.
 	NoEvents bool
 
@@ -133,8 +133,8 @@ type Options[T any] struct {
 
 	// RequireIfMatch rejects changes and deletions without If-Match with 428 (RFC 6585 section 3).
 	RequireIfMatch bool
-	// AllowRecreate allows PUT, also in batches and imports, to create an item whose id was
-	// deleted, if Insert does not return [ErrGone]. Otherwise PUT is 410. POST is 409 in any case.
+	// AllowRecreate allows PUT, also in batches and imports, to create an item with the id of
+	// a deleted one, if Insert does not return [ErrGone]. Otherwise PUT is 410. POST is 409 in any case.
 	// If the collection is a [Restorer], the new item replaces the deleted one. PUT is then 404 for
 	// callers that AuthorizeGone hides the deletion from.
 	AllowRecreate bool

@@ -121,7 +121,7 @@ func (r *Resource) CheckRead(e *Entry, p *Preconditions) error {
 }
 
 // Check returns an error if the conditions do not hold for a write of something with a single
-// representation, whose entity tag is [Rev.ETag], such as a blob. It is 412, or 428 if
+// representation and the entity tag [Rev.ETag], such as a blob. It is 412, or 428 if
 // requireIfMatch demands an If-Match that is absent. current is nil if there is no such thing. Wrap
 // the error in an [*Error]: its CurrentRev is then the revision of current. Items have a tag for
 // each representation, and their writes check the conditions themselves.

@@ -12,7 +12,7 @@ import (
 
 const mediaJSON = "application/json"
 
-// contentRev returns the revision of an item whose store keeps none: a hash of its JSON in this
+// contentRev returns the revision of an item if its store keeps none: a hash of its JSON in this
 // projection. It covers nothing that the client may not see, because a hash can be guessed.
 func (s *projection) contentRev(v any) Rev {
 	b, err := s.typ.Append(nil, v)

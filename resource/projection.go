@@ -284,7 +284,7 @@ func (s *projection) expresses(stored any) bool {
 	})
 }
 
-// holds is expresses for an item whose fields are returned by a function, by their names in the
+// holds is expresses for an item with fields that a function returns, by their names in the
 // stored type.
 func (s *projection) holds(field func(string) any) bool {
 	for _, f := range s.where {

@@ -150,7 +150,7 @@ func (o *publisher) write(ctx context.Context, h *core, c storeChange) (*Entry, 
 	return e, nil
 }
 
-// pendingEvent is an event whose items are not encoded yet.
+// pendingEvent is an event before its items are encoded.
 type pendingEvent struct {
 	kind          feed.Kind
 	id            string
@@ -158,7 +158,7 @@ type pendingEvent struct {
 	before, after any
 }
 
-// event returns the event of a change whose stored item is e.
+// event returns the event of a change with the stored item e.
 func (c *storeChange) event(e *Entry) pendingEvent {
 	if e == nil {
 		return pendingEvent{c.kind, c.id, c.rev, c.before, nil}

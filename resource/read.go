@@ -163,7 +163,7 @@ func (h *core) visible(ctx context.Context, e *Entry, scope *query.Filter) error
 	return h.readable(ctx, e)
 }
 
-// readable is visible without Scope, for lists, whose query contains the scope.
+// readable is visible without Scope, for lists, because their query contains the scope.
 func (h *core) readable(ctx context.Context, e *Entry) error {
 	if h.ops.authorize == nil {
 		return nil

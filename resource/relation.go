@@ -58,7 +58,7 @@ func eraseRelation[T any](h *core, rel Relation[T]) *relation {
 	return out
 }
 
-// compositeKey returns a function that returns the id of an item of the target, whose key has the
+// compositeKey returns a function that returns the id of an item of the target from the
 // values of the named fields. There is none if one of them is null, empty or omitted.
 func compositeKey(typ *schema.Type, names []string) func(v any) []string {
 	fields := make([]*schema.Field, len(names))
@@ -79,7 +79,7 @@ func compositeKey(typ *schema.Type, names []string) func(v any) []string {
 	}
 }
 
-// link is a relation whose target has been found in a catalog.
+// link is a relation with its target in a catalog.
 type link struct {
 	*relation
 	target *Resource
@@ -191,7 +191,7 @@ func (l *link) gather(from []Entry, limit int) (j *keys.Join, ask []string) {
 	return j, j.Distinct(limit, valid)
 }
 
-// fetchByID reads the items whose ids are the keys, and keeps those that the caller may see.
+// fetchByID reads the items with the keys as ids, and keeps those that the caller may see.
 func (l *link) fetchByID(ctx context.Context, j *keys.Join, ask []string, b buffer) ([]Entry, error) {
 	r := l.target
 	if err := r.core.fetchMany(ctx, ask, b); err != nil {
@@ -223,7 +223,7 @@ func (l *link) fetchByID(ctx context.Context, j *keys.Join, ask []string, b buff
 	return kept, nil
 }
 
-// fetchBy reads the items whose field By holds one of the keys.
+// fetchBy reads the items with one of the keys in the field By.
 func (l *link) fetchBy(ctx context.Context, j *keys.Join, ask, columns []string, b buffer) ([]Entry, error) {
 	r := l.target
 	w, err := r.newPageQuery(ctx, query.Query{Limit: l.Limit, Fields: columns})

@@ -177,8 +177,8 @@ func (w *watcher) scope() (query.Filter, error) {
 }
 
 // redundant reports whether c is a bookmark that directly follows a change. Only changes that were
-// sent count: a subscriber whose filter rejects all events needs bookmarks, otherwise its cursor
-// expires.
+// sent count: a subscriber with a filter that rejects all events needs bookmarks, otherwise its
+// cursor expires.
 func (w *watcher) redundant(c *feed.Change[Entry]) bool {
 	spared := c.Kind == feed.Bookmark && w.changed
 	w.changed = c.Kind != feed.Bookmark

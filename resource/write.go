@@ -38,7 +38,7 @@ type WriteOptions struct {
 	// Lenient ignores members of a document that the schema does not declare, instead of refusing
 	// them.
 	Lenient bool
-	// NewID is the id of a new item whose document names none, in place of one that the store would
+	// NewID is the id of a new item if its document names none, in place of one that the store would
 	// choose: that of [idempotency.DeriveID], for a creation that may be a retry. If there is an
 	// item with this id, it was created by an earlier attempt, and is returned. It requires a
 	// collection with client-chosen ids; see [Catalog.Guarantee].
@@ -476,8 +476,8 @@ func (w *writeRequest) putNew(ctx context.Context) (Entry, error) {
 	return r.insertNew(ctx, w.id, stored, true) // mayInsert has checked that
 }
 
-// orForbidden returns the error of the policy if it refuses a write whose precondition failed, and
-// otherwise failed: a caller who may not write must not learn which condition would hold (RFC 9110
+// orForbidden returns the error of the policy if it refuses a write after a failed precondition, and
+// otherwise failed: a caller that may not write must not learn which condition would hold (RFC 9110
 // section 13.2.1). The policy needs a value, so a document without one gets failed.
 func (w *writeRequest) orForbidden(ctx context.Context, cur Entry, failed error) error {
 	if w.r.core.ops.authorize == nil {
@@ -559,7 +559,7 @@ func (r *Resource) replace(ctx context.Context, op Op, cur Entry, v any) (Entry,
 }
 
 // entryOf returns the written item in this projection. If the store has changed it to a value that
-// the projection cannot show, the write stands and the Entry has no Value.
+// the projection cannot show, the write is not undone and the Entry has no Value.
 func (r *Resource) entryOf(e *Entry) Entry {
 	if r.projection.show(e) != nil {
 		e.Value = nil

@@ -15,7 +15,7 @@ import (
 )
 
 // checkWrite sets the stamps, runs the Before hook, validates the value that hook or view have made, and
-// authorizes the write. On deletion the policy comes first, since the hook cannot change anything and its
+// authorizes the write. On deletion the policy is first, because the hook cannot change anything and its
 // error may reveal the item.
 func (r *Resource) checkWrite(ctx context.Context, op Op, before, after any) error {
 	c := r.core

@@ -19,7 +19,8 @@ import (
 //
 //	pay := store.Effect("pay", `redis.call('DECRBY', KEYS[1], ARGV[1]) return redis.call('INCR', KEYS[2])`)
 //	...
-//	number, err := pay.Run(ctx, []string{"{acme}:balance", "{acme}:payments"}, 100) // inside Guard.Do or Wrap
+//	// inside Guard.Do or Wrap:
+//	number, err := pay.Run(ctx, []string{"{acme}:balance", "{acme}:payments"}, 100)
 //
 // A late attempt that has lost its claim receives the stored result of the other attempt.
 type Effect struct {

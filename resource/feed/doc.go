@@ -32,7 +32,7 @@
 // # Backpressure
 //
 // A subscriber has a cursor and no queue. The [Feed] keeps recent events in a ring buffer. A
-// subscriber that falls behind the buffer reads the log instead; [Options.MaxReads] limits how many
+// subscriber that is slower than the buffer reads the log instead; [Options.MaxReads] limits how many
 // do so concurrently. Writers never wait for subscribers.
 //
 // # Several processes

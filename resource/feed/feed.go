@@ -36,8 +36,8 @@ type Options struct {
 	// [Feed.Position].
 	ReadTimeout time.Duration
 
-	// MaxReads limits how many subscribers read the log concurrently because they have fallen
-	// behind the buffer. Default 4.
+	// MaxReads limits how many subscribers read the log concurrently because they need
+	// events that the buffer no longer has. Default 4.
 	MaxReads int
 
 	// BookmarkInterval is how often an idle subscriber receives a bookmark, an event that carries

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// upload is a file in tmp, whose content has no name yet. It is locked while it is in use, so that
+// upload is a file in tmp with content that has no name yet. It is locked while it is in use, so that
 // sweep can distinguish it from an abandoned one.
 type upload struct {
 	folder *Folder

@@ -53,7 +53,7 @@ func parseDecimal(text []byte) decimal {
 	}
 }
 
-// exactDigits is a number of decimal digits that fits into an int64 with room for a small summand.
+// exactDigits is a number of decimal digits that fits into an int64 together with a small summand.
 const exactDigits = 17
 
 // addExponent adds n to an exponent in the syntax of JSON. n is at most the length of a text.

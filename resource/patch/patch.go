@@ -89,7 +89,7 @@ type Patch struct {
 	err    error   // set by Invalid
 }
 
-// Invalid returns a Patch whose Apply always returns err, usually an error of [Parse]. A server can
+// Invalid returns a Patch with an Apply that always returns err, usually an error of [Parse]. A server can
 // use it to check the target of the request before it reports an error of the patch.
 func Invalid(err error) *Patch { return &Patch{err: err} }
 
@@ -181,7 +181,7 @@ func (p *Patch) Reads() iter.Seq2[int, string] {
 	}
 }
 
-// Missing returns the [Conflict] error of an operation whose path does not exist in the document.
+// Missing returns the [Conflict] error of an operation on a path that the document does not have.
 func Missing(operation int, path string) *Error {
 	e := missing(path)
 	e.Operation = operation

@@ -118,7 +118,8 @@ func compare(ctx context.Context, s shop, t *target, lines []byte, rounds int, o
 	ratio := measure.Ratio(shop, hand)
 	perSecond := func(d time.Duration) float64 { return float64(rows) / d.Seconds() }
 	fmt.Fprint(out,
-		"| database | places | by HTTP | rows/s | by hand | rows/s | ratio | budget |\n|---|--:|--:|--:|--:|--:|--:|--:|\n")
+		"| database | places | by HTTP | rows/s | by hand | rows/s | ratio | budget |\n"+
+			"|---|--:|--:|--:|--:|--:|--:|--:|\n")
 	fmt.Fprintf(out, "| %s | %d | %.1f s | %.0f | %.1f s | %.0f | %.2fx | %.1fx |\n", t.name, rows,
 		shop.Seconds(), perSecond(shop), hand.Seconds(), perSecond(hand), ratio, budget)
 	if ratio > budget {

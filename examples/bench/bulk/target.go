@@ -70,7 +70,8 @@ func (t *target) open(database string) (*sql.DB, error) {
 	// synchronous(full) waits for the disk at each commit, as the shop does. Without it SQLite
 	// would win by skipping the work.
 	return sql.Open("sqlite", "file:"+database+
-		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=foreign_keys(on)")
+		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&"+
+		"_pragma=synchronous(full)&_pragma=foreign_keys(on)")
 }
 
 // close drops the databases that next has created. SQLite files are removed with their folder.

@@ -33,8 +33,10 @@ func subscribe(addr string) (*client, error) {
 	// The key is a constant: a client verifies with it that the server speaks the protocol, which
 	// the peers are known to do. No extension is offered, so frames are not compressed.
 	_, err = fmt.Fprintf(conn,
-		"GET /graphql HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
-			"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n",
+		"GET /graphql HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\n"+
+			"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
+			"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"+
+			"Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n",
 		addr)
 	if err != nil {
 		return nil, err

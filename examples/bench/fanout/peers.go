@@ -44,8 +44,10 @@ func stoaHandler(s *shop.Shop) http.Handler {
 
 const (
 	// gqlgenserver has the same field, so the messages of both peers are equal byte for byte.
-	subscription = "subscription Watch { orderChanged { kind id order { id status totalCents note placedAt customerId } } }"
-	change       = "mutation Change($note: String) { patchOrder(id: \"o000042\", input: {note: $note}) { id } }"
+	subscription = "subscription Watch { orderChanged { kind id " +
+		"order { id status totalCents note placedAt customerId } } }"
+	change = "mutation Change($note: String) " +
+		"{ patchOrder(id: \"o000042\", input: {note: $note}) { id } }"
 	// eventMember occurs in each message with a change, and in no other message.
 	eventMember = `"orderChanged"`
 )

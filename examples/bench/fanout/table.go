@@ -58,7 +58,8 @@ func (r *results) median(name string) result {
 // peer.
 func (r *results) print(w io.Writer) {
 	fmt.Fprintln(w,
-		"| peer | changes/s | processor time of a message | allocations | to the last | held idle | resident | message | of Stoa |")
+		"| peer | changes/s | processor time of a message | allocations | to the last |"+
+			" held idle | resident | message | of Stoa |")
 	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|--:|--:|")
 	first := r.median(r.names[0])
 	for _, name := range r.names {

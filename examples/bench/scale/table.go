@@ -43,7 +43,8 @@ func open(source string) (*database, error) {
 	driver := "pgx"
 	if !strings.HasPrefix(source, "postgres://") {
 		d.name, d.dialect, driver = "SQLite (modernc)", sqltx.SQLite, "sqlite"
-		source = "file:" + source + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(normal)"
+		source = "file:" + source + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)" +
+			"&_pragma=synchronous(normal)"
 	}
 	var err error
 	if d.writer, err = sql.Open(driver, source); err != nil {
@@ -78,7 +79,8 @@ const modulus = 1_000_000_007
 var rowsOf = map[sqltx.Dialect]string{
 	sqltx.SQLite: `INSERT INTO towns (id, name, country, population, rev)
 		WITH RECURSIVE s (i) AS (SELECT %d UNION ALL SELECT i + 1 FROM s WHERE i < %d)
-		SELECT i, 'Town number ' || i, char(65 + i %% 26) || char(65 + i / 26 %% 26), i * 2654435761 %% 1000000007, 'r' || i
+		SELECT i, 'Town number ' || i, char(65 + i %% 26) || char(65 + i / 26 %% 26),
+			i * 2654435761 %% 1000000007, 'r' || i
 		FROM s`,
 	sqltx.PostgreSQL: `INSERT INTO towns (id, name, country, population, rev)
 		SELECT i, 'Town number ' || i, chr((65 + i %% 26)::int) || chr((65 + i / 26 %% 26)::int),

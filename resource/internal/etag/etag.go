@@ -1,6 +1,6 @@
 // Package etag writes and matches the entity tags of items. A tag is "<revision>.<variant>" or, for
 // a part of a representation or one that includes related items, "<revision>.<variant>.<suffix>".
-// The variant stands for everything that makes two representations of one revision differ:
+// The variant identifies everything that makes two representations of one revision differ:
 // projection, media type, content coding, and the code that writes them (RFC 9110 section 8.8.1).
 //
 // Package header parses the fields that have entity tags.
@@ -38,7 +38,7 @@ func (v *Variants) Of(compressed bool) string {
 	return v[0]
 }
 
-// TypeHash returns a short hash of a type, which differs from that of another type whose JSON could
+// TypeHash returns a short hash of a type, which differs from that of another type if their JSON could
 // differ for the same value.
 func TypeHash(typ *schema.Type) string { return hash(describe(typ, 0)) }
 
@@ -69,7 +69,7 @@ func hash(parts ...string) string {
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:6])
 }
 
-// ContentRev returns a revision for content whose store has no revisions.
+// ContentRev returns a revision for content of a store without revisions.
 func ContentRev(content []byte) string {
 	sum := sha256.Sum256(content)
 	return base64.RawURLEncoding.EncodeToString(sum[:12])

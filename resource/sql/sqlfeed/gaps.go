@@ -57,7 +57,7 @@ func (p *progress) args() []any {
 func (l *Log) mayHaveGaps() bool { return l.db.Dialect() == sqltx.PostgreSQL && !l.serialized }
 
 // loadProgress returns the current progress. The caller must load it before it runs the query that
-// it judges by it: what progress says of a row holds in all later states of the table.
+// it judges by it: what progress states of a row holds in all later states of the table.
 func (l *Log) loadProgress() progress {
 	l.mu.Lock()
 	defer l.mu.Unlock()

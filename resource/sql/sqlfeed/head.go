@@ -15,7 +15,7 @@ import (
 
 // Head implements [feed.Log]. While a number below the newest is missing, it waits for the
 // transactions that may hold it. These include transactions that write to other tables of the
-// server, because Head cannot tell them apart.
+// server, because Head cannot distinguish them.
 func (l *Log) Head(ctx context.Context) (feed.Cursor, error) {
 	ctx = sqltx.WithoutSession(ctx)
 	at, err := l.head(ctx)

@@ -32,7 +32,7 @@ type statements struct {
 // The tables. Columns of the table of events:
 //
 //	seq         number of the event
-//	mark        random; tells the event from another one that had the same number
+//	mark        random; distinguishes the event from another one that had the same number
 //	kind        1 created, 2 updated, 3 deleted
 //	collection  name of the resource
 //	item, rev   id and revision of the item

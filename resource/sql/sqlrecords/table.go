@@ -54,7 +54,8 @@ func (s *Store) newStatements(table string) statements {
 		t.claim = claimPostgres(table)
 		// The array is evaluated once. A subquery in IN may be evaluated again and exceed its
 		// limit.
-		t.purge = "DELETE FROM " + table + " WHERE expires <= $1 AND id = ANY (ARRAY(SELECT id FROM " + table +
+		t.purge = "DELETE FROM " + table + " WHERE expires <= $1 " +
+			"AND id = ANY (ARRAY(SELECT id FROM " + table +
 			" WHERE expires <= $1 ORDER BY expires LIMIT $2 FOR UPDATE SKIP LOCKED))"
 		return t
 	}
@@ -90,9 +91,11 @@ func claimPostgres(table string) string {
 		"ELSE pg_try_advisory_xact_lock($10::bigint) END AS held), " +
 		"fresh AS (INSERT INTO " + table + " AS old (" + columns + ") " +
 		"SELECT $1::bytea, $2::bytea, $3::bytea, $4::bytea, $5::text, $6::bigint, $7::bigint " +
-		"FROM lock WHERE held ON CONFLICT (id) DO UPDATE SET " + replace + " WHERE " + replaceable("old") + " RETURNING 1) " +
+		"FROM lock WHERE held ON CONFLICT (id) DO UPDATE SET " + replace +
+		" WHERE " + replaceable("old") + " RETURNING 1) " +
 		"SELECT lock.held, EXISTS (SELECT 1 FROM fresh), known.fingerprint, known.members, " +
-		"known.lease, known.expires, known.status, known.about, known.result FROM lock LEFT JOIN known ON true"
+		"known.lease, known.expires, known.status, known.about, known.result " +
+		"FROM lock LEFT JOIN known ON true"
 }
 
 // creation returns the statements that make the table. The index of owners is for quotas, which are

@@ -293,7 +293,7 @@ func (t *untyped) chooseModified() error {
 	}
 	if c := t.columnNamed(name); c != nil {
 		if !c.scalar() || c.spec.Kind != sqlquery.Time {
-			return fmt.Errorf("Options.Modified names the column %q, whose field is no time", name)
+			return fmt.Errorf("Options.Modified names the column %q, which has no time field", name)
 		}
 		c.isModified = true
 		t.modified = c

@@ -160,7 +160,8 @@ SELECT c.conname, a.attname FROM pg_constraint c
 CROSS JOIN LATERAL unnest(c.conkey) WITH ORDINALITY AS k (n, i)
 JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.n
 WHERE c.conrelid = to_regclass($1::text) AND c.contype = 'c' ORDER BY c.conname, k.i`
-	checksSQLite = "SELECT name, sql FROM SCHEMA.sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE"
+	checksSQLite = "SELECT name, sql FROM SCHEMA.sqlite_schema WHERE type = 'table' " +
+		"AND name = ?1 COLLATE NOCASE"
 )
 
 // conventional returns the column in a default constraint name of PostgreSQL, such as status for
@@ -228,7 +229,8 @@ type foreignKey struct{ column, parent, to string }
 // its own.
 func (t *untyped) foreignKeys(ctx context.Context) ([]foreignKey, error) {
 	rows, err := t.db.Writer(ctx).QueryContext(ctx, "SELECT k.`from`, k.`table`, coalesce(k.`to`, "+
-		"(SELECT p.name FROM pragma_table_info(k.`table`) AS p WHERE p.pk = 1)) FROM pragma_foreign_key_list(?1) AS k",
+		"(SELECT p.name FROM pragma_table_info(k.`table`) AS p WHERE p.pk = 1)) "+
+		"FROM pragma_foreign_key_list(?1) AS k",
 		t.bare())
 	if err != nil {
 		return nil, err

@@ -101,7 +101,7 @@ func (t *untyped) manyFault(err error) error {
 	return t.fault(err)
 }
 
-// insertStatement returns the statement that inserts those items whose ids are not in use. The
+// insertStatement returns the statement that inserts those items with unused ids. The
 // columns of VALUES are called column1 and so on in both databases. In SQLite, WHERE is needed
 // before ON CONFLICT, which would otherwise be parsed as the ON of a join.
 func (t *untyped) insertStatement(items []newItem) (*args, string, error) {
@@ -163,7 +163,7 @@ func (t *untyped) unnumbered(place string) string {
 	return place
 }
 
-// unnumberedList is unnumbered for a condition whose only arguments are a list.
+// unnumberedList is unnumbered for a condition with a list as its only arguments.
 func (t *untyped) unnumberedList(where string, args int) string {
 	const list = " IN ("
 	at := strings.LastIndex(where, list)

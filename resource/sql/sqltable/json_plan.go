@@ -120,7 +120,8 @@ func (t *untyped) newJSONRow(p *jsonPlan) *jsonRow {
 	value := scratch.Elem()
 	for i := range p.columns {
 		c := p.columns[i]
-		cell := &jsonCell{jsonColumn: c, row: r, slow: c.column.scanner(value.FieldByIndex(c.column.field.Index))}
+		slow := c.column.scanner(value.FieldByIndex(c.column.field.Index))
+		cell := &jsonCell{jsonColumn: c, row: r, slow: slow}
 		r.cells = append(r.cells, cell)
 		r.dests = append(r.dests, cell.dest())
 	}

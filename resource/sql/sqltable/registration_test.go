@@ -74,7 +74,7 @@ func TestRegistration(t *testing.T) {
 		{"XMin in SQLite", makes[article]("t", sqltable.Options{Rev: sqltable.XMin}), "Options.Rev is XMin, which only PostgreSQL has"},
 		{"a revision that is a number", makes[article]("t", sqltable.Options{Rev: "code"}), `the column of the revision, "code", is that of the field HTTPCode`},
 		{"a count that is text", makes[article]("t", sqltable.Options{Rev: "email", CountRev: true}), "which must be an integer and no pointer"},
-		{"a time that is none", makes[article]("t", sqltable.Options{Modified: "email"}), `Options.Modified names the column "email", whose field is no time`},
+		{"a time that is none", makes[article]("t", sqltable.Options{Modified: "email"}), `Options.Modified names the column "email", which has no time field`},
 		{"forgetting what is kept", makes[article]("t", sqltable.Options{Forget: true, SoftDelete: "deleted_at"}),
 			"Options.SoftDelete contradicts Forget and Tombstones"},
 		{"unique deleted rows that are removed", makes[article]("t", sqltable.Options{UniqueDeleted: true}),

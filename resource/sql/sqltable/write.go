@@ -36,7 +36,7 @@ func (t *Table[T]) create(ctx context.Context, v T) (resource.Item[T], error) {
 	return resource.Item[T]{}, errors.New("sqltable: Options.NewID returned 16 ids that are in use")
 }
 
-// createIdentity inserts an item whose id the database assigns. DEFAULT VALUES is the only form of
+// createIdentity inserts an item with an id that the database assigns. DEFAULT VALUES is the only form of
 // INSERT without columns that both databases have.
 func (t *untyped) createIdentity(ctx context.Context, v any) (*row, error) {
 	w := &args{dialect: t.dialect}

@@ -119,9 +119,9 @@ func programs() (string, error) {
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
-// nobody is the user of the server if this process is root, because PostgreSQL refuses to run as
+// unprivileged is the user of the server if this process is root, because PostgreSQL refuses to run as
 // root.
-const nobody = 65534
+const unprivileged = 65534
 
 // command returns a command that ends with this process, even if that is killed.
 func command(dir, program string, args ...string) *exec.Cmd {
@@ -130,7 +130,7 @@ func command(dir, program string, args ...string) *exec.Cmd {
 	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if os.Getuid() == 0 {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: unprivileged, Gid: unprivileged}
 	}
 	return cmd
 }
@@ -138,7 +138,7 @@ func command(dir, program string, args ...string) *exec.Cmd {
 // initialize creates the files of the server. They belong to its user, which is not root.
 func initialize(bin, dir string) error {
 	if os.Getuid() == 0 {
-		if err := os.Chown(dir, nobody, nobody); err != nil {
+		if err := os.Chown(dir, unprivileged, unprivileged); err != nil {
 			return err
 		}
 	}

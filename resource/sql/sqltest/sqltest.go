@@ -61,7 +61,8 @@ func Engines() []Engine {
 // WAL, readers do not wait for the writer. A test database need not be synchronized to disk.
 func sqliteFile(tb testing.TB) string {
 	return "file:" + filepath.Join(tb.TempDir(), "test.db") +
-		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(off)&_pragma=foreign_keys(on)"
+		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)" +
+		"&_pragma=synchronous(off)&_pragma=foreign_keys(on)"
 }
 
 // sourceName is a connector for drivers that have none.

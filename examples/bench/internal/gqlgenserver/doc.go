@@ -12,4 +12,5 @@ package gqlgenserver
 //go:generate go tool gqlgen generate
 
 // LeftOut is what benchmarks print if [Available] is false.
-const LeftOut = "gqlgen is left out; to compare with it, run: go generate ./internal/gqlgenserver, and add -tags gqlgen"
+const LeftOut = "gqlgen is left out; " +
+	"to compare with it, run: go generate ./internal/gqlgenserver, and add -tags gqlgen"

@@ -15,7 +15,9 @@ type Resolver struct {
 }
 
 // PatchOrder is the resolver for the patchOrder field.
-func (r *mutationResolver) PatchOrder(ctx context.Context, id string, input PatchOrderInput) (*shop.Order, error) {
+func (r *mutationResolver) PatchOrder(
+	ctx context.Context, id string, input PatchOrderInput,
+) (*shop.Order, error) {
 	o, ok := r.Shop.SetNote(id, input.Note)
 	if !ok {
 		return nil, nil

@@ -180,7 +180,8 @@ func (c shipments) find(id string) (int, bool) {
 // List implements [resource.Collection].
 func (c shipments) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[Shipment], error] {
 	return func(yield func(resource.Item[Shipment], error) bool) {
-		for i := beginAt(q, len(c.shop.shipments), c.find); i >= 0 && i < len(c.shop.shipments); i += step(q) {
+		n := len(c.shop.shipments)
+		for i := beginAt(q, n, c.find); i >= 0 && i < n; i += step(q) {
 			s := c.shop.shipments[i]
 			fits := query.Match(q.Filter, func(string) any { return s.OrderID })
 			if fits && !yield(resource.Item[Shipment]{Value: s}, nil) {

@@ -49,7 +49,7 @@ func (x *Fetcher) filter(f *model.Field, args map[string]any, bad *violations) q
 	return r.object(f.Arg("filter").Type.Named(), given, "filter", 0)
 }
 
-// object converts a filter object, whose members are combined with and. They have the order of the
+// object converts a filter object. Its members are combined with and, in the order of the
 // model, so that equal filters are equal queries and share cursors. The depth is limited, because
 // the filter types are recursive and stores translate filters recursively.
 func (r *filterReader) object(t *model.Type, given map[string]any, at string, depth int) query.Filter {

@@ -101,8 +101,8 @@ func (x *Fetcher) input(typ *schema.Type, inputs []*model.Input, given map[strin
 	return in, located(err, inputs, "")
 }
 
-// decode returns options for schema.Type.Decode. filled lists absent members, whose constraints do
-// not apply.
+// decode returns options for schema.Type.Decode. The constraints of absent
+// members, which filled lists, do not apply.
 func (x *Fetcher) decode(filled []string) *schema.DecodeOptions {
 	return &schema.DecodeOptions{Mode: schema.Create, MaxDepth: x.limits.Depth, MaxNames: x.limits.Names,
 		Filled: filled}

@@ -27,7 +27,7 @@ type Ship struct {
 	Rig  string `json:"rig" enum:"SLOOP,SCHOONER,BARQUE" default:"SLOOP" doc:"How she is rigged.\n\nMost are sloops."`
 	// The foreign keys of the relations port and convoy. One ship refers to a port that does not
 	// exist.
-	PortID  *string `json:"portId" doc:"Where she lies; null at sea."`
+	PortID  *string `json:"portId" doc:"The port that she is in; null at sea."`
 	Escorts []int64 `json:"escorts,omitempty" maxItems:"3"`
 	// Numbers. Masts has limits that make it an Int, Tonnage is an Int64 in spite of its Go type,
 	// and Serial is a String, because it is quoted in JSON.
@@ -88,7 +88,7 @@ type Sailor struct {
 type Voyage struct {
 	Ship int64  `json:"ship" required:"true"`
 	To   string `json:"to" required:"true"`
-	Days int    `json:"days" default:"3" minimum:"1" maximum:"400" deprecated:"nobody knows"`
+	Days int    `json:"days" default:"3" minimum:"1" maximum:"400" deprecated:"not exact"`
 }
 
 // Arrival is the output of a command. Its port is a nested object and not an item, so it has no

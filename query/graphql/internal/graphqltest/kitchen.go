@@ -69,7 +69,7 @@ func Kitchen() *model.Schema {
 	// coerced.
 	m["Color"].Values = []*model.Value{{Name: "RED", Go: "red"},
 		{Name: "GREEN", Go: "green", Doc: "Like grass."},
-		{Name: "BLUE", Go: "blue", Deprecated: `Say "NAVY".`}, {Name: "NAVY", Go: "navy", Doc: "Dark."}}
+		{Name: "BLUE", Go: "blue", Deprecated: `Use "NAVY".`}, {Name: "NAVY", Go: "navy", Doc: "Dark."}}
 	// Choice prints the directive @oneOf.
 	m["Choice"].OneOf = true
 	m["Choice"].Inputs = []*model.Input{m.in("id", "ID", ""), m.in("name", "String", "By name.")}

@@ -8,7 +8,8 @@ import "github.com/stoa-go/stoa/query/graphql/internal/model"
 // are not yet in the specification. They are false and null, because no directive of the schema is
 // deprecated.
 func (b *builder) directiveType() {
-	b.directive.Fields = append(described(b, func(d *model.Directive) (string, string) { return d.Name, d.Doc }),
+	texts := func(d *model.Directive) (string, string) { return d.Name, d.Doc }
+	b.directive.Fields = append(described(b, texts),
 		meta("isRepeatable", "Whether it can be repeated at one location.", required(b.boolean),
 			func(d *model.Directive) any { return d.Repeatable }),
 		meta("locations", "Where it can be used.", requiredList(b.location), func(d *model.Directive) any {

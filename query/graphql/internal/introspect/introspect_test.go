@@ -108,7 +108,7 @@ func TestFields(t *testing.T) {
 			`{"__type":{"a":[{"name":"RED"},{"name":"GREEN"},{"name":"NAVY"}],"b":[` +
 				`{"name":"RED","isDeprecated":false,"deprecationReason":null},` +
 				`{"name":"GREEN","isDeprecated":false,"deprecationReason":null},` +
-				`{"name":"BLUE","isDeprecated":true,"deprecationReason":"Say \"NAVY\"."},` +
+				`{"name":"BLUE","isDeprecated":true,"deprecationReason":"Use \"NAVY\"."},` +
 				`{"name":"NAVY","isDeprecated":false,"deprecationReason":null}]}}`},
 		{"deprecated fields",
 			`{__type(name: "Thing") {a: fields {name} b: fields(includeDeprecated: true) {name}}}`,

@@ -8,7 +8,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/sdl"
 )
 
-// meta returns a field whose parent has the Go type P. A parent of another type is a mistake in
+// meta returns a field of a parent with the Go type P. A parent of another type is a mistake in
 // this package and panics.
 func meta[P any](name, doc string, t *model.Ref, get func(parent P) any) *model.Field {
 	return &model.Field{Name: name, Doc: doc, Type: t, Source: model.Meta,
@@ -126,7 +126,10 @@ func (b *builder) typeType() {
 				return references(t.Possible)
 			}),
 		listing("enumValues", "The values of an enum.", list(b.value), flag,
-			func(r *model.Ref) ([]*model.Value, bool) { t, ok := typeOfKind(r, model.Enum); return t.Values, ok },
+			func(r *model.Ref) ([]*model.Value, bool) {
+				t, ok := typeOfKind(r, model.Enum)
+				return t.Values, ok
+			},
 			func(v *model.Value) string { return v.Deprecated }),
 		listing("inputFields", "The fields of an input object.", list(b.input), flag,
 			func(r *model.Ref) ([]*model.Input, bool) {

@@ -260,7 +260,7 @@ func (f *Field) Arg(name string) *Input {
 
 // CustomField is a field that the application resolves with a function.
 type CustomField struct {
-	// On is "Query", "Mutation", or the name of the resource whose items have the field.
+	// On is "Query", "Mutation", or the name of the resource that has the field in its items.
 	On                    string
 	Name, Doc, Deprecated string
 	// In is the struct of the arguments. It is nil or empty if there are none.

@@ -165,8 +165,8 @@ func (b *builder) nameItems() {
 }
 
 // itemName returns the name for the item type of a resource: that of the stored Go type, also for a
-// view such as LineItemV1, so that all contracts use the same name. A view whose type differs by
-// case only keeps its own name.
+// view such as LineItemV1, so that all contracts use the same name. A view with a type that
+// differs by case only keeps its own name.
 func (b *builder) itemName(r *resource.Resource) string {
 	if name := b.opts.Names[r.Name()]; name != "" {
 		return name

@@ -16,7 +16,7 @@ import (
 func quoted(s string) string { return parser.PrintValue(&parser.StringValue{Value: s}) }
 
 // block returns s as a block string in the layout of the reference implementation. It uses one line
-// for a short string whose end cannot be confused with the closing quotation marks. printable(s)
+// for a short string if its end cannot be confused with the closing quotation marks. printable(s)
 // must be true. A final quotation mark or backslash would join the closing marks, so such a string
 // ends in a line break.
 func block(s string) string {

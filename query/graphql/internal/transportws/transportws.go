@@ -241,7 +241,7 @@ func (s *socket) allow(within context.Context, until time.Time) {
 	}
 }
 
-// expire closes a socket whose authorization has expired.
+// expire closes a socket after its authorization has expired.
 func (s *socket) expire() {
 	if s.hold() {
 		defer s.release()

@@ -191,12 +191,12 @@ func (g *generator) breakDocument(parts []string, operation string) ([]string, s
 		g.defect = "an operation that is not there"
 		return parts, "Nowhere"
 	case 1:
-		g.defect = "one of two operations, and nobody knows which"
+		g.defect = "one of two operations, not selected"
 		// The request does not select one of two operations (section 6.1).
 		return []string{"query A { __typename }", "query B { __typename }"}, ""
 	case 2:
 		// NoUnusedFragments (section 5.5.1.4).
-		g.defect = "a fragment that nobody uses"
+		g.defect = "an unused fragment"
 		return append(parts, "fragment Unused on PageInfo { hasNextPage }"), operation
 	case 3:
 		// UniqueFragmentNames (section 5.5.1.1).

@@ -37,7 +37,7 @@ func scalar(t *model.Type) (graphql.Type, error) {
 	case "DateTime", "Decimal", "Int64", "JSON":
 		return customScalar(t), nil
 	}
-	return nil, fmt.Errorf("graphql: nobody knows what values the scalar %s has", t.Name)
+	return nil, fmt.Errorf("graphql: unknown values of the scalar %s", t.Name)
 }
 
 // customScalar returns a scalar with values that package coerce parses. graphql-go calls ParseValue
