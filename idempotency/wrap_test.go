@@ -19,7 +19,7 @@ import (
 
 type whoKey struct{}
 
-// wrap wraps a handler; the header field X-Who has the principal.
+// wrap wraps a handler; the request names the principal in a header field.
 func wrap(h http.HandlerFunc, opts idempotency.Options) http.Handler {
 	opts.Logger = quiet()
 	opts.Principal = func(ctx context.Context) string {

@@ -63,7 +63,7 @@ func TestHealth(t *testing.T) {
 						t.Errorf("the client is told %s", text)
 					}
 				}
-				time.Sleep(time.Hour) // in which whoever hangs ends
+				time.Sleep(time.Hour) // the time limit of each check ends
 			})
 		})
 	}

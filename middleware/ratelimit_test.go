@@ -265,7 +265,7 @@ func TestRateLimitMemory(t *testing.T) {
 	runtime.KeepAlive(h)
 }
 
-// A quota of two in an hour, for everybody.
+// A quota of two in an hour, for all clients together.
 func ExampleRateLimit() {
 	limit := middleware.RateLimit(middleware.Rate{Quota: 2, Window: time.Hour}, nil)
 	h := limit(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))

@@ -99,7 +99,7 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 					t.Errorf("closed after %v, want %v", took, tt.within)
 				}
 				conn.Close()
-				time.Sleep(2 * time.Second) // in which whoever drips notices
+				time.Sleep(2 * time.Second) // so that the slow client reads the error
 			})
 		})
 	}

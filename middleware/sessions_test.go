@@ -18,7 +18,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// tokens is a table of sessions whose user is a role.
+// tokens is a table of sessions with a role as user.
 type tokens struct {
 	mu    sync.Mutex
 	valid map[string]middleware.Session[string]

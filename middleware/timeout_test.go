@@ -21,7 +21,7 @@ import (
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	obedient := func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Set-Cookie", "a=b") // of an answer that never comes
+		w.Header().Set("Set-Cookie", "a=b") // of a response that is never sent
 		<-r.Context().Done()
 	}
 	tests := []struct {
@@ -105,7 +105,7 @@ func TestTimeout(t *testing.T) {
 					}
 				}
 				conn.Close()
-				time.Sleep(2 * time.Second) // in which whoever drips notices
+				time.Sleep(2 * time.Second) // so that the slow client reads the error
 			})
 		})
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// Whoever wants to know what changes asks for text/event-stream. The Event-Cursor of a list is where to begin, so that nothing is
-// missed between the two.
+// A client receives changes with Accept: text/event-stream. It begins at the Event-Cursor of a
+// list, so that no change between the two requests is missed.
 func ExampleCatalogOptions_feed() {
 	type Note struct {
 		ID   string `json:"id"`

@@ -103,7 +103,7 @@ func ExampleCatalog_Guarantees() {
 	records := idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}) // package sqlrecords keeps them in a database
 	catalog := resource.NewCatalog(&resource.CatalogOptions{
 		Idempotency: idempotency.New(records, nil),
-		Principal:   func(context.Context) string { return "guest" }, // or who has signed in
+		Principal:   func(context.Context) string { return "guest" }, // or the user of the session
 	}, resource.New("notes", store, &resource.Options[Note]{Public: true}))
 	for _, g := range catalog.Guarantees() {
 		fmt.Println(g.Name, "exactly once:", g.Create == idempotency.ExactlyOnce && g.Others == idempotency.ExactlyOnce)

@@ -29,7 +29,7 @@ func ExampleResource_Watch() {
 
 	open := query.Where("done", query.Eq, false)
 	for change, err := range notes.Watch(ctx, place, open) {
-		if err != nil { // of which feed.ErrExpired means: list anew
+		if err != nil { // after feed.ErrExpired the list is read again
 			fmt.Println(err)
 			return
 		}
@@ -47,7 +47,7 @@ func ExampleResource_Watch() {
 	// deleted 1
 }
 
-// Readings are measured elsewhere, and arrive by themselves. Nobody writes them through the API.
+// Readings arrive from devices. The API does not write them.
 type Readings struct {
 	mu      sync.Mutex
 	current map[string]Reading
@@ -75,8 +75,8 @@ func (s *Readings) Measured(v Reading) {
 	s.more = make(chan struct{})
 }
 
-// behind returns the changes after a position, and a channel that is closed when there are more.
-func (s *Readings) behind(seq uint64) ([]*feed.Change[Reading], chan struct{}) {
+// after returns the changes after a position, and a channel that is closed when there are more.
+func (s *Readings) after(seq uint64) ([]*feed.Change[Reading], chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changes[min(seq, uint64(len(s.changes))):], s.more
@@ -106,7 +106,7 @@ func (s *Readings) List(_ context.Context, q query.Query) iter.Seq2[resource.Ite
 // Watch makes the collection a feed.Watcher.
 func (s *Readings) Watch(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Change[Reading], error] {
 	return func(yield func(*feed.Change[Reading], error) bool) {
-		all, _ := s.behind(0)
+		all, _ := s.after(0)
 		now := feed.Cursor{Epoch: 1, Seq: uint64(len(all)), Mark: 1}
 		at := after
 		switch {
@@ -120,7 +120,7 @@ func (s *Readings) Watch(ctx context.Context, after feed.Cursor) iter.Seq2[*feed
 			return
 		}
 		for caughtUp := false; ; caughtUp = true {
-			changes, more := s.behind(at.Seq)
+			changes, more := s.after(at.Seq)
 			for _, c := range changes {
 				if !yield(c, nil) {
 					return
@@ -144,7 +144,7 @@ func (s *Readings) Watch(ctx context.Context, after feed.Cursor) iter.Seq2[*feed
 func ExampleNew_watcher() {
 	store := &Readings{current: map[string]Reading{}, more: make(chan struct{})}
 	readings := resource.New[Reading]("readings", store, &resource.Options[Reading]{Public: true})
-	changes := feed.New(feed.NewMemory(nil), nil) // of which the server closes all who listen
+	changes := feed.New(feed.NewMemory(nil), nil) // the server closes all of its subscriptions
 	defer changes.Close()
 	resource.NewCatalog(&resource.CatalogOptions{Feed: changes}, readings)
 

@@ -55,8 +55,8 @@ type office struct {
 	}
 }
 
-// officeOptions says what the store and the policy of the notes have. pins is how some pins are hidden:
-// "scope" or "authorize".
+// officeOptions selects the abilities of the store and the policy of the notes. pins is how some
+// pins are hidden: "scope" or "authorize".
 type officeOptions struct {
 	single, policy bool
 	pins           string

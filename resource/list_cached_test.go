@@ -255,7 +255,7 @@ func TestPagesWithZeroBytes(t *testing.T) {
 	}
 }
 
-// fixedItems has items whose revisions the test has chosen.
+// fixedItems has items with revisions that the test chooses.
 type fixedItems struct{ items []resource.Item[cachedThing] }
 
 func (s *fixedItems) Get(_ context.Context, id string) (resource.Item[cachedThing], error) {

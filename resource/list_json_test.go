@@ -169,8 +169,8 @@ func getThings(h http.Handler, target, accept string) thingsAnswer {
 	return a
 }
 
-// TestListJSONNeedsValues checks that policy and views are applied, and that the report says why the
-// collection does not encode.
+// TestListJSONNeedsValues checks that policy and views are applied, and that the report has the
+// reason why the collection does not encode.
 func TestListJSONNeedsValues(t *testing.T) {
 	t.Parallel()
 	_, encoding, calls := jsonThings(t, &resource.Options[jsonThing]{

@@ -16,7 +16,7 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// Todo is an item whose id the client chooses.
+// Todo is an item with an id that the client chooses.
 type Todo struct {
 	ID   string `json:"id"`
 	Text string `json:"text" maxLength:"9"`

@@ -18,7 +18,7 @@ type named struct {
 	Name string `json:"name"`
 }
 
-// listed returns a resource whose store lists these items.
+// listed returns a resource with a store that lists these items.
 func listed(list func(yield func(resource.Item[named], error) bool)) *resource.Resource {
 	return resource.Ops[named]{
 		Get: func(context.Context, string) (resource.Item[named], error) {
@@ -28,7 +28,7 @@ func listed(list func(yield func(resource.Item[named], error) bool)) *resource.R
 	}.Resource("named", &resource.Options[named]{Public: true, MaxPageSize: 50_000})
 }
 
-// TestIDsOfPages checks the ids of pages whose buffers are reused, grow, and become too large for the
+// TestIDsOfPages checks the ids of pages with buffers that are reused, grow, and become too large for the
 // pool.
 func TestIDsOfPages(t *testing.T) {
 	t.Parallel()

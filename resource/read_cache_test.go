@@ -151,7 +151,7 @@ func (s *rollingBack) List(_ context.Context, q query.Query) iter.Seq2[resource.
 }
 
 // TestCacheOfTwoCatalogs checks that equal names, ids and revisions of two collections, and the views of
-// one collection, are told apart.
+// one collection, are distinguished.
 func TestCacheOfTwoCatalogs(t *testing.T) {
 	t.Parallel()
 	cache := resource.NewCache(1 << 20)

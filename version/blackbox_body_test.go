@@ -278,24 +278,24 @@ func TestRule028Expect(t *testing.T) {
 	t.Run("only the content can name it", func(t *testing.T) {
 		t.Parallel()
 		c := dialTo(t, listenTo(t, reading))
-		c.say(append(append([]string{"POST /orders HTTP/1.1"}, fields...), "", "")...)
-		c.hear("POST").has(t, http.StatusContinue)
-		c.say(content)
-		c.hear("POST").saw(t, "1.1.0")
+		c.send(append(append([]string{"POST /orders HTTP/1.1"}, fields...), "", "")...)
+		c.receive("POST").has(t, http.StatusContinue)
+		c.send(content)
+		c.receive("POST").saw(t, "1.1.0")
 	})
 	t.Run("another strategy matches, body not read", func(t *testing.T) {
 		t.Parallel()
 		c := dialTo(t, listenTo(t, refusing))
-		c.say(append(append([]string{"POST /v1/orders HTTP/1.1"}, fields...), "", "")...)
-		c.hear("POST").has(t, http.StatusConflict, "API-Version: 1.1.0")
+		c.send(append(append([]string{"POST /v1/orders HTTP/1.1"}, fields...), "", "")...)
+		c.receive("POST").has(t, http.StatusConflict, "API-Version: 1.1.0")
 	})
 	t.Run("another strategy matches, body read late", func(t *testing.T) {
 		t.Parallel()
 		c := dialTo(t, listenTo(t, reading))
-		c.say(append(append([]string{"POST /v1/orders HTTP/1.1"}, fields...), "", "")...)
-		c.hear("POST").has(t, http.StatusContinue)
-		c.say(content)
-		if s := c.hear("POST").saw(t, "1.1.0"); s.Body != `{}` || s.ReadErr != "" ||
+		c.send(append(append([]string{"POST /v1/orders HTTP/1.1"}, fields...), "", "")...)
+		c.receive("POST").has(t, http.StatusContinue)
+		c.send(content)
+		if s := c.receive("POST").saw(t, "1.1.0"); s.Body != `{}` || s.ReadErr != "" ||
 			s.Member != "version=1.1" {
 			t.Errorf("the handler saw %q, %q, the member %q", s.Body, s.ReadErr, s.Member)
 		}
@@ -303,10 +303,10 @@ func TestRule028Expect(t *testing.T) {
 	t.Run("another strategy disagrees", func(t *testing.T) {
 		t.Parallel()
 		c := dialTo(t, listenTo(t, reading))
-		c.say(append(append([]string{"POST /v2/orders HTTP/1.1"}, fields...), "", "")...)
-		c.hear("POST").has(t, http.StatusContinue)
-		c.say(content)
-		if s := c.hear("POST").saw(t, "2.0.0"); !strings.Contains(s.ReadErr,
+		c.send(append(append([]string{"POST /v2/orders HTTP/1.1"}, fields...), "", "")...)
+		c.receive("POST").has(t, http.StatusContinue)
+		c.send(content)
+		if s := c.receive("POST").saw(t, "2.0.0"); !strings.Contains(s.ReadErr,
 			string(problem.AmbiguousVersion)) {
 			t.Errorf("the handler read %q without an error: %q", s.Body, s.ReadErr)
 		}
@@ -314,8 +314,8 @@ func TestRule028Expect(t *testing.T) {
 	t.Run("what is refused is not read", func(t *testing.T) {
 		t.Parallel()
 		c := dialTo(t, listenTo(t, reading))
-		c.say(append(append([]string{"POST /v7/orders HTTP/1.1"}, fields...), "", "")...)
-		c.hear("POST").refused(t, http.StatusNotFound, problem.UnsupportedVersion)
+		c.send(append(append([]string{"POST /v7/orders HTTP/1.1"}, fields...), "", "")...)
+		c.receive("POST").refused(t, http.StatusNotFound, problem.UnsupportedVersion)
 	})
 }
 

@@ -186,9 +186,9 @@ func TestRule028RefusedWithoutContent(t *testing.T) {
 		t.Run(tt.target+" "+tt.typ+" "+tt.field, func(t *testing.T) {
 			t.Parallel()
 			c := dialTo(t, srv)
-			c.say("POST "+tt.target+" HTTP/1.1", "Host: 127.0.0.1", "Content-Type: "+tt.typ, tt.field,
+			c.send("POST "+tt.target+" HTTP/1.1", "Host: 127.0.0.1", "Content-Type: "+tt.typ, tt.field,
 				"Expect: 100-continue", "Content-Length: 15", "", "")
-			c.hear("POST "+tt.target).refused(t, tt.status, tt.kind)
+			c.receive("POST "+tt.target).refused(t, tt.status, tt.kind)
 		})
 	}
 }

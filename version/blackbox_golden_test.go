@@ -82,7 +82,7 @@ func converse(t *testing.T, text string, changes ...func(*market)) string {
 			clock.set(now)
 			out = append(out, paragraph)
 		case strings.HasPrefix(paragraph, ">"):
-			out = append(out, paragraph, spoken(t, say(t, mux, paragraph)))
+			out = append(out, paragraph, spoken(t, request(t, mux, paragraph)))
 		default:
 			out = append(out, paragraph)
 		}
@@ -113,8 +113,8 @@ func elsewhere(m *market) {
 	})
 }
 
-// say makes the request that a paragraph is.
-func say(t *testing.T, h http.Handler, paragraph string) *answer {
+// request sends the request of a paragraph.
+func request(t *testing.T, h http.Handler, paragraph string) *answer {
 	t.Helper()
 	var lines []string
 	for line := range strings.SplitSeq(paragraph, "\n") {

@@ -17,11 +17,11 @@ func TestRule014NoHostNamesNothing(t *testing.T) {
 
 	srv := listenTo(t, api)
 	c := dialTo(t, srv)
-	c.say("GET /orders HTTP/1.0", "", "")
-	c.hear("GET /orders").saw(t, "2.0.0")
+	c.send("GET /orders HTTP/1.0", "", "")
+	c.receive("GET /orders").saw(t, "2.0.0")
 	c = dialTo(t, srv)
-	c.say("GET /orders HTTP/1.0", "Host: api-v1.market.example", "", "")
-	c.hear("GET /orders").saw(t, "1.1.0")
+	c.send("GET /orders HTTP/1.0", "Host: api-v1.market.example", "", "")
+	c.receive("GET /orders").saw(t, "1.1.0")
 }
 
 func TestRule015AbsoluteFormNamesTheHost(t *testing.T) {
@@ -38,15 +38,15 @@ func TestRule015AbsoluteFormNamesTheHost(t *testing.T) {
 		t.Run(tt.target, func(t *testing.T) {
 			t.Parallel()
 			c := dialTo(t, srv)
-			c.say("GET "+tt.target+" HTTP/1.1", "Host: "+tt.host, "", "")
-			if s := c.hear("GET "+tt.target).saw(t, tt.contract); s.Path != "/orders" {
+			c.send("GET "+tt.target+" HTTP/1.1", "Host: "+tt.host, "", "")
+			if s := c.receive("GET "+tt.target).saw(t, tt.contract); s.Path != "/orders" {
 				t.Errorf("path %s", s.Path)
 			}
 		})
 	}
 	c := dialTo(t, srv)
-	c.say("GET http://elsewhere.example/orders HTTP/1.1", "Host: market.example", "", "")
-	c.hear("GET http://elsewhere.example/orders").refused(t, http.StatusMisdirectedRequest,
+	c.send("GET http://elsewhere.example/orders HTTP/1.1", "Host: market.example", "", "")
+	c.receive("GET http://elsewhere.example/orders").refused(t, http.StatusMisdirectedRequest,
 		problem.Misdirected)
 }
 
@@ -109,7 +109,7 @@ func TestRule017LabelsAreAnchored(t *testing.T) {
 				has(t, tt.status, "Content-Type: "+problem.MediaType, "Cache-Control: no-store")
 		})
 	}
-	// it is ours to say what api-v means, and not what anything else does
+	// only labels that begin with api-v name contracts
 	for host, status := range map[string]int{
 		"www.market.example": 421, "x.api-v1.market.example": 421, "xapi-v1.market.example": 421,
 		"v1.market.example":       421,
@@ -159,7 +159,7 @@ func TestRule019ForeignAuthoritiesAreMisdirected(t *testing.T) {
 	for _, rest := range [][]string{
 		{"Host: elsewhere.example"},
 		{"Host: elsewhere.example", "API-Version: 1"},
-		{"Host: elsewhere.example", "API-Version: nonsense"}, // before anything but what the path says
+		{"Host: elsewhere.example", "API-Version: nonsense"}, // before any other source than the path
 		{"Host: elsewhere.example", "API-Version: 0.9"},
 		{"Host: elsewhere.example", "API-Version: 1", "API-Version: 2"},
 	} {
@@ -172,7 +172,7 @@ func TestRule019ForeignAuthoritiesAreMisdirected(t *testing.T) {
 		refused(t, http.StatusNotFound, problem.UnsupportedVersion)
 	ask(t, api, "GET /v1/orders", "Host: elsewhere.example").
 		refused(t, http.StatusMisdirectedRequest, problem.Misdirected)
-	// Where hosts are no strategy, they say nothing.
+	// Without the strategy for hosts, a host names no contract.
 	noHosts, _ := openMarket(t, only(version.Path{}, version.Query{}))
 	ask(t, noHosts, "GET /orders", "Host: api-v1.elsewhere.example").saw(t, "2.0.0")
 }

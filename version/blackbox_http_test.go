@@ -70,8 +70,8 @@ func askIn10(t *testing.T, c *wire, line string, rest ...string) *answer {
 		}
 		lines = append(lines, s)
 	}
-	c.say(append(lines, "", content)...)
-	return c.hear(line)
+	c.send(append(lines, "", content)...)
+	return c.receive(line)
 }
 
 // comparable153 is an answer without what the connection adds.

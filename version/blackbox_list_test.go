@@ -87,7 +87,7 @@ func TestRule041List(t *testing.T) {
 	}
 }
 
-// The list is of no contract: it accepts any version and none, and says none (rule 40).
+// The list is of no contract: it accepts any version and none, and names none (rule 40).
 func TestRule040ListIsNeutral(t *testing.T) {
 	t.Parallel()
 	api, _ := openMarket(t)
@@ -137,7 +137,7 @@ func TestUsage(t *testing.T) {
 		{"GET /v1/x"},
 		{"GET /x", "X-Who: ann"}, {"HEAD /x", "API-Version: 2"},
 		{"GET /v0/x", "X-Who: cat"}, {"GET /x", "API-Version: 0.9"},
-		// nobody's
+		// of no contract
 		{"GET /v7/x"}, {"GET /x?version=x"}, {"GET /v1/x?version=2"}, {"GET /x", "Host: elsewhere.example"},
 	} {
 		clock.set(clock.Now().Add(time.Minute))

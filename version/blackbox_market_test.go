@@ -18,8 +18,9 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// What the black-box tests talk to: a market whose contracts are stalls, plain handlers that answer with what they saw.
-// These tests know the rulebook and the documentation, and nothing of how the package does it.
+// The black-box tests send requests to a market. Its contracts are stalls, plain handlers that
+// respond with the request. These tests use the rules and the documentation, not the
+// implementation.
 
 // market is what a test may change before it opens.
 type market struct {
@@ -27,7 +28,7 @@ type market struct {
 	strategies []version.Strategy
 	options    version.Options
 	clock      *marketClock
-	// stall makes the handler of a contract; seenBy if a test does not say otherwise.
+	// stall makes the handler of a contract; seenBy if a test does not set another one.
 	stall func(contract string) http.Handler
 }
 
@@ -126,7 +127,7 @@ func (c *marketClock) set(now time.Time) {
 // seen is what a contract saw of a request.
 type seen struct {
 	Contract string // of the handler that was asked
-	Selected string // what From says, which is to be the same
+	Selected string // the same in the response to From
 	Source   string
 	Method   string
 	Path     string
@@ -174,7 +175,7 @@ func seenBy(contract string) http.HandlerFunc {
 	}
 }
 
-// look notes what the selection says.
+// look records the selection.
 func (s *seen) look(sel *version.Selection) {
 	s.Selected, s.Source = sel.Contract(), sel.Source()
 	s.Link, s.Linked, s.Param = sel.URL("/orders/5"), sel.URL("/orders?after=x"), sel.Query()
@@ -194,7 +195,7 @@ type answer struct {
 }
 
 // ask makes a request as it reads on the wire: the request line, header lines, an empty line, the content. Without a
-// Host line it is for market.example; "Host:" says that there is none.
+// Host line it is for market.example; "Host:" means that there is none.
 //
 //	ask(t, api, "POST /orders", "Content-Type: application/json", "", `{"version":"1"}`)
 func ask(t testing.TB, h http.Handler, line string, rest ...string) *answer {
@@ -241,7 +242,7 @@ func answered(line string, res *http.Response) *answer {
 	return &answer{line: line, status: res.StatusCode, header: res.Header, body: string(body)}
 }
 
-// has checks status and header fields. "ETag:" says that the field is absent, "ETag: *" that it is there.
+// has checks status and header fields. "ETag:" means that the field is absent, "ETag: *" that it is there.
 func (a *answer) has(t testing.TB, status int, fields ...string) {
 	t.Helper()
 	if a.status != status {

@@ -89,7 +89,7 @@ var acceptByQuality = []struct {
 	{[]string{vnd("2.order", "1.order;q=0.1")}, "1", "1.1.0"},
 	{[]string{vnd("1.0.order", "1.1.order")}, "2", "400"},
 	{[]string{vnd("2.order", "1.order;q=0")}, "1", "400"},
-	// What is not served is passed over, like what is malformed.
+	// Contracts that are not served are ignored, and so are malformed types.
 	{[]string{vnd("7.order", "1.order;q=0.1")}, "", "1.1.0"},
 	{[]string{vnd("0.9.order", "1.order;q=0.1")}, "", "1.1.0"},
 	{[]string{vnd("01.order", "1.order;q=0.1")}, "", "1.1.0"},
@@ -269,7 +269,7 @@ func TestRule034SuffixesAreTypesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// A range that is answered stands for the contract that answers, not for another one.
+// A range selects the contract of the response and no other one.
 func TestRule035TheFullTypeIsAnswered(t *testing.T) {
 	t.Parallel()
 	api, _ := openMarket(t)

@@ -51,7 +51,7 @@ func TestRule042LinksStayInTheStrategy(t *testing.T) {
 					t.Errorf("Source() = %q, want %q", s.Source, strategy.Source())
 				}
 			}
-			// Who follows the link is in the same contract again.
+			// The link leads to the same contract.
 			if len(tt.fields) == 0 {
 				ask(t, api, "GET "+s.Link).saw(t, "1.1.0")
 				ask(t, api, "GET "+s.Linked).saw(t, "1.1.0")
@@ -203,7 +203,7 @@ func TestMuxAsContract(t *testing.T) {
 	}
 }
 
-// What an outer mux found in the path is there for the contract.
+// The contract has the path values of an outer mux.
 func TestPathValuesAreKept(t *testing.T) {
 	t.Parallel()
 	api, _ := openMarket(t, answering(func(w http.ResponseWriter, r *http.Request) {
@@ -234,7 +234,7 @@ func TestNegotiatorsNest(t *testing.T) {
 
 type ctxKey struct{}
 
-// What the request carries reaches the handler.
+// The handler receives the complete request.
 func TestContextsAreKept(t *testing.T) {
 	t.Parallel()
 	api, _ := openMarket(t, answering(func(w http.ResponseWriter, r *http.Request) {

@@ -12,7 +12,7 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// depot takes what comes below /files as it is, and says what that was.
+// depot receives requests below /files unchanged, and returns what it has received.
 type depot struct{ contract string }
 
 func (depot) Opaque(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/files/") }

@@ -13,7 +13,7 @@ import (
 // The policy table of the rulebook, for every pair of places in which a request can name a contract, and in every pair of
 // conditions: against an oracle that is the table, written down.
 
-// place is where a name stands.
+// place is the position of a name.
 type place int
 
 const (
@@ -42,7 +42,8 @@ const (
 	conditions
 )
 
-// spelling is how a condition is spelled; what stands in a path or a type must look like a version to be malformed.
+// spelling is how a condition is spelled; a text in a path or a type must look like a version to
+// be malformed.
 var spelling = [conditions]string{"1.1", "1", "2", "01", "7", "0.9"}
 
 // contractOf is what a condition selects.
@@ -80,7 +81,7 @@ type pairRequest struct {
 	fields                          []string
 }
 
-// verdict is what the table says.
+// verdict is the expected result of the table.
 type pairVerdict struct {
 	contract string // of the answer; if it is served, statuses is empty
 	kinds    []problem.Kind
@@ -102,8 +103,8 @@ func (n naming) statusOf() int {
 	return http.StatusBadRequest
 }
 
-// grave says how early a condition is noticed. The ranges of Accept that are malformed are ignored, so that what is
-// wrong with them is that nothing else is left.
+// grave is the rank of a condition: how early it is noticed. The ranges of Accept that are
+// malformed are ignored, so that what is wrong with them is that nothing else is left.
 func (n naming) grave() int {
 	switch {
 	case n.condition != malformed && n.condition != unsupported:
@@ -118,7 +119,7 @@ func (n naming) grave() int {
 
 const ambiguousGrave = 2
 
-// judge is the oracle. Where two of equal gravity meet the table leaves open which one is told.
+// judge is the oracle. Where two of equal gravity meet the table allows either problem.
 func judge(pair ...naming) pairVerdict {
 	worst := 0
 	for _, n := range pair {
@@ -215,7 +216,7 @@ func checkPair(t *testing.T, api http.Handler, pair ...naming) {
 	}
 }
 
-// Three sources, one of which is alone in what it says, wherever it stands.
+// Three sources, of which one, in any position, names another contract.
 func TestRule038TheOddOneOut(t *testing.T) {
 	t.Parallel()
 	api, _ := openMarket(t)

@@ -35,7 +35,7 @@ func TestRule013VersionsInPathsAreSpelledExactly(t *testing.T) {
 		{"/v1/a%2Fb/%41", "1.1.0", "/a/b/A", "/a%2Fb/%41"},
 		{"/%761/a%2Fb", "1.1.0", "/a/b", "/a%2Fb"},
 		{"/v1/100%25", "1.1.0", "/100%", ""},
-		// What is not spelled like a version is part of the resource.
+		// A segment that is not spelled like a version is part of the resource.
 		{"/orders/v1", "2.0.0", "/orders/v1", ""},
 		{"/V1/orders", "2.0.0", "/V1/orders", ""},
 		{"/vx/orders", "2.0.0", "/vx/orders", ""},

@@ -132,7 +132,7 @@ func TestRule030EveryHeaderLineCounts(t *testing.T) {
 	}
 }
 
-// The contract is told, however it was named, in whatever the answer is.
+// Each response names the contract, however it was requested.
 func TestRule031EchoHoweverNamed(t *testing.T) {
 	t.Parallel()
 	api, _ := openMarket(t)

@@ -143,7 +143,7 @@ func TestRule027ReserversAreTold(t *testing.T) {
 	}
 }
 
-// What was given to New is not looked at again, and what it gives out is nobody's way in.
+// Changing the arguments of New or its results afterwards has no effect.
 func TestNewKeepsCopies(t *testing.T) {
 	t.Parallel()
 	contracts := []version.Contract{{Name: "1.0.0", Handler: seenBy("1.0.0")},

@@ -93,7 +93,7 @@ func TestRule036VaryIsMerged(t *testing.T) {
 	}
 }
 
-// What was put around the Negotiator keeps what it has set.
+// Middleware around the Negotiator keeps the fields that it has set.
 func TestRule036VaryFromOutside(t *testing.T) {
 	t.Parallel()
 	api, _ := openMarket(t)
@@ -202,7 +202,7 @@ func TestOwnStrategy(t *testing.T) {
 	}
 }
 
-// The default that depends on who asks is nobody else's business.
+// A default that depends on the caller is private to that caller.
 func TestRule036DefaultsByPrincipalArePrivate(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, own, want string }{
@@ -236,7 +236,7 @@ func TestRule036DefaultsByPrincipalArePrivate(t *testing.T) {
 				directives(res.header.Get("Cache-Control"))); diff != "" {
 				t.Errorf("without an account: Cache-Control (-want +got):\n%s", diff)
 			}
-			// Where the request names one, the URL or Vary says it all.
+			// If the request names one, the URL or Vary is enough.
 			ask(t, api, "GET /v1/orders", "X-Account: 1.0.0").
 				has(t, http.StatusOK, "X-Contract: 1.1.0", "Cache-Control: "+tt.own)
 		})

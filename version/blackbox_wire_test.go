@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// For what is about connections: a real server, and a client that says exactly what it wants.
+// For tests of connections: a real server, and a client that writes raw requests.
 
 // listenTo serves h in HTTP/1 and in HTTP/2 without encryption.
 func listenTo(t testing.TB, h http.Handler) *httptest.Server {
@@ -69,16 +69,16 @@ func dialTo(t testing.TB, srv *httptest.Server) *wire {
 	return &wire{Conn: c, t: t, r: bufio.NewReader(c)}
 }
 
-// say sends lines as they are; the last one is not followed by a line end.
-func (w *wire) say(lines ...string) {
+// send sends lines as they are; the last one is not followed by a line end.
+func (w *wire) send(lines ...string) {
 	w.t.Helper()
 	if _, err := io.WriteString(w, strings.Join(lines, "\r\n")); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-// hear reads one response, a 100 as well as any other.
-func (w *wire) hear(line string) *answer {
+// receive reads one response, a 100 as well as any other.
+func (w *wire) receive(line string) *answer {
 	w.t.Helper()
 	method, _, _ := strings.Cut(line, " ")
 	res, err := http.ReadResponse(w.r, &http.Request{Method: method})

@@ -18,8 +18,8 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// told is what every answer in contract 1.1.0 has.
-var told = []string{"API-Version: 1.1.0", "Vary: *", "Deprecation: @1780272000",
+// usualHeader has the header fields of each response in contract 1.1.0.
+var usualHeader = []string{"API-Version: 1.1.0", "Vary: *", "Deprecation: @1780272000",
 	"Sunset: Wed, 30 Jun 2027 23:59:59 GMT",
 	"Link: *"}
 
@@ -117,7 +117,7 @@ func TestHandlersOfEveryKind(t *testing.T) {
 			srv := listenTo(t, api)
 			for _, two := range []bool{false, true} {
 				res := askOver(t, srv, two, tt.line, append(tt.fields, "Host: 127.0.0.1")...)
-				res.has(t, tt.status, told...)
+				res.has(t, tt.status, usualHeader...)
 				res.varies(t, "Accept", "API-Version")
 				if res.body != tt.body {
 					t.Errorf("%s: %q, want %q", res.line, res.body, tt.body)
@@ -127,7 +127,7 @@ func TestHandlersOfEveryKind(t *testing.T) {
 	}
 }
 
-// Trailers are for whom they were announced.
+// Announced trailers are sent.
 func TestTrailers(t *testing.T) {
 	t.Parallel()
 	api, _ := openMarket(t, answering(func(w http.ResponseWriter, _ *http.Request) {
@@ -141,13 +141,13 @@ func TestTrailers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answered("GET /v1/x", got).has(t, http.StatusOK, told...)
+	answered("GET /v1/x", got).has(t, http.StatusOK, usualHeader...)
 	if diff := cmp.Diff(http.Header{"X-Sum": {"1"}, "X-More": {"2"}}, got.Trailer); diff != "" {
 		t.Errorf("trailers (-want +got):\n%s", diff)
 	}
 }
 
-// What was flushed is there before the handler goes on.
+// Flushed bytes arrive while the handler is running.
 func TestFlushReachesTheClient(t *testing.T) {
 	t.Parallel()
 	goOn := make(chan struct{})
@@ -158,7 +158,7 @@ func TestFlushReachesTheClient(t *testing.T) {
 		_, _ = io.WriteString(w, "second")
 	}))
 	c := dialTo(t, listenTo(t, api))
-	c.say("GET /v1/x HTTP/1.1", "Host: 127.0.0.1", "", "")
+	c.send("GET /v1/x HTTP/1.1", "Host: 127.0.0.1", "", "")
 	res, err := http.ReadResponse(c.r, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func TestFlushReachesTheClient(t *testing.T) {
 	if err != nil || string(first) != "first " {
 		t.Fatalf("%q, %v", first, err)
 	}
-	(&answer{line: "GET", status: res.StatusCode, header: res.Header}).has(t, http.StatusOK, told...)
+	(&answer{line: "GET", status: res.StatusCode, header: res.Header}).has(t, http.StatusOK, usualHeader...)
 	if rest, err := io.ReadAll(res.Body); err != nil || string(rest) != "second" {
 		t.Errorf("%q, %v", rest, err)
 	}
@@ -195,7 +195,7 @@ func TestHijack(t *testing.T) {
 		_ = rw.Flush()
 	}))
 	c := dialTo(t, listenTo(t, api))
-	c.say("GET /v1/x HTTP/1.1", "Host: 127.0.0.1", "Connection: Upgrade", "Upgrade: x", "", "")
+	c.send("GET /v1/x HTTP/1.1", "Host: 127.0.0.1", "Connection: Upgrade", "Upgrade: x", "", "")
 	line, err := c.r.ReadString('\n')
 	if err != nil || line != "HTTP/1.1 101 Switching Protocols\r\n" {
 		t.Fatalf("%q, %v", line, err)
@@ -235,7 +235,7 @@ func TestEarlyHints(t *testing.T) {
 		t.Fatal(err)
 	}
 	res := answered("GET /v1/x", got)
-	res.has(t, http.StatusOK, told...)
+	res.has(t, http.StatusOK, usualHeader...)
 	res.varies(t, "Origin", "Accept", "API-Version")
 	if len(hints) != 1 || hints[0] != http.StatusEarlyHints {
 		t.Errorf("hints %v", hints)
@@ -258,7 +258,7 @@ func TestPanics(t *testing.T) {
 	api, _ := openMarket(t, answering(func(http.ResponseWriter, *http.Request) { panic("oh no") }))
 	for _, line := range []string{"GET /v1/x", "HEAD /v1/x"} {
 		res := ask(t, recovering(api), line)
-		res.has(t, http.StatusInternalServerError, append(told, "X-Panic: oh no")...)
+		res.has(t, http.StatusInternalServerError, append(usualHeader, "X-Panic: oh no")...)
 		res.varies(t, "Accept", "API-Version")
 	}
 	// A panic after the header leaves the answer as it was begun, and reaches the server.
@@ -266,7 +266,7 @@ func TestPanics(t *testing.T) {
 		w.WriteHeader(http.StatusAccepted)
 		panic("late")
 	}))
-	ask(t, recovering(late), "GET /v1/x").has(t, http.StatusAccepted, told...)
+	ask(t, recovering(late), "GET /v1/x").has(t, http.StatusAccepted, usualHeader...)
 	aborted, _ := openMarket(t, answering(func(http.ResponseWriter, *http.Request) {
 		panic(http.ErrAbortHandler)
 	}))
@@ -301,7 +301,7 @@ func TestPlainWriters(t *testing.T) {
 	rec := httptest.NewRecorder()
 	api.ServeHTTP(struct{ http.ResponseWriter }{rec}, asked(t, "GET /v1/x"))
 	res := answered("GET /v1/x", rec.Result())
-	res.has(t, http.StatusOK, told...)
+	res.has(t, http.StatusOK, usualHeader...)
 	if res.body != "abc" {
 		t.Errorf("%q", res.body)
 	}

@@ -34,7 +34,8 @@ func (c *closing) Close() error {
 	return nil
 }
 
-// TestRule028LazyContent: content that is read late is what the handler has been told, and what contradicts is an error.
+// TestRule028LazyContent: content that is read late must name the contract of the handler.
+// Another one is an error.
 func TestRule028LazyContent(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -141,7 +142,7 @@ func TestRule028CodingsThatAreNotRead(t *testing.T) {
 		r.Header["Content-Encoding"] = lines
 		api.ServeHTTP(httptest.NewRecorder(), r)
 		want := `{"version":"1"}2.0.0`
-		if len(lines) == 1 && lines[0] == "" { // says nothing
+		if len(lines) == 1 && lines[0] == "" { // names nothing
 			want = `{}1.0.0`
 		}
 		if got != want {

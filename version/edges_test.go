@@ -134,7 +134,7 @@ func TestRule146SuccessorWithoutAWayToNameIt(t *testing.T) {
 	}
 }
 
-// TestRule151PreflightWithoutAnyContract: when everything is retired there is nobody to ask.
+// TestRule151PreflightWithoutAnyContract: if all contracts are retired, no handler can respond.
 func TestRule151PreflightWithoutAnyContract(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
@@ -148,7 +148,7 @@ func TestRule151PreflightWithoutAnyContract(t *testing.T) {
 	}
 }
 
-// TestRetiredWithoutHandler: a contract without handler stays retired, whatever the clock says later.
+// TestRetiredWithoutHandler: a contract without handler stays retired, at any later time.
 func TestRetiredWithoutHandler(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)

@@ -111,7 +111,7 @@ func ExampleContract_at() {
 	// [{2.0.0 } {1.1.0 } {1.0.0 https://api-v1.example.com}]
 }
 
-// A request that contradicts itself is refused, and told which two places do not agree.
+// A request that names two contracts is rejected. The problem has the two places.
 func ExampleNew() {
 	api := version.New(
 		[]version.Contract{{Name: "1.0.0", Handler: greeter("Good day")},

@@ -19,7 +19,8 @@ type fuzzed struct {
 	url      *url.URL
 }
 
-// fuzzedAPI serves a few contracts by every strategy. What a contract sees is put into the response.
+// fuzzedAPI serves a few contracts by every strategy. The response has the request as the
+// contract receives it.
 func fuzzedAPI() *version.Negotiator {
 	look := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s := version.From(r.Context())
@@ -88,7 +89,7 @@ func FuzzVersion(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) {
 		selected := api.Resolve(name)
 		if selected != "" {
-			// A name is one of those that the contract says, but for the v.
+			// A name is one of those of the contract, except for the v.
 			if names := api.Names(selected); !slices.Contains(names, strings.TrimPrefix(name, "v")) {
 				t.Errorf("%q selects %s, of which the names are %q", name, selected, names)
 			}

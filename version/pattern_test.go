@@ -8,7 +8,7 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// Whoever is outside of the contracts finds out by which pattern a request was served.
+// Middleware around the Negotiator can read the pattern that matched.
 func TestPattern(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()

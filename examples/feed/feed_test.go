@@ -39,7 +39,7 @@ func TestCrashes(t *testing.T) {
 		case 0, 2:
 			consumer.Stop(syscall.SIGKILL)
 		case 1:
-			consumer = start() // and it is behind by all tasks of the round
+			consumer = start() // and it has missed all tasks of the round
 			server.Stop(syscall.SIGKILL)
 			server = s.Exec("./feed", "-addr", server.Address, "-db", db)
 		case 3:

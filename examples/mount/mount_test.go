@@ -20,8 +20,8 @@ func TestReadme(t *testing.T) {
 	recipe.Readme(t)
 }
 
-// say sends a request to the handler of main.
-func say(t *testing.T, h http.Handler, method, target, body string) *httptest.ResponseRecorder {
+// send sends a request to the handler of main.
+func send(t *testing.T, h http.Handler, method, target, body string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
@@ -36,21 +36,21 @@ func TestURLsKeepThePrefix(t *testing.T) {
 		t.Run(prefix, func(t *testing.T) {
 			t.Parallel()
 			h := newMux()
-			created := say(t, h, "POST", prefix+"/notes", `{"text":"first"}`)
+			created := send(t, h, "POST", prefix+"/notes", `{"text":"first"}`)
 			location := created.Header().Get("Location")
 			if !strings.HasPrefix(location, prefix+"/notes/") {
 				t.Errorf("Location of POST is %q", location)
 			}
-			if w := say(t, h, "GET", location, ""); w.Code != 200 {
+			if w := send(t, h, "GET", location, ""); w.Code != 200 {
 				t.Errorf("GET of Location returned %d", w.Code)
 			}
-			w := say(t, h, "PUT", prefix+"/notes/a%2Fb", `{"text":"second"}`)
+			w := send(t, h, "PUT", prefix+"/notes/a%2Fb", `{"text":"second"}`)
 			want := []string{prefix + "/notes/a%2Fb", prefix + "/notes/a%2Fb"}
 			got := []string{w.Header().Get("Location"), w.Header().Get("Content-Location")}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("Location and Content-Location of PUT (-want +got):\n%s", diff)
 			}
-			w = say(t, h, "GET", prefix+"/notes/a%2Fb/?fields=id", "")
+			w = send(t, h, "GET", prefix+"/notes/a%2Fb/?fields=id", "")
 			if diff := cmp.Diff(prefix+"/notes/a%2Fb?fields=id", w.Header().Get("Location")); w.Code != 308 ||
 				diff != "" {
 				t.Errorf("%d, Location of a path with an additional slash (-want +got):\n%s", w.Code, diff)
@@ -68,11 +68,11 @@ func TestLinksKeepThePrefix(t *testing.T) {
 			t.Parallel()
 			h := newMux()
 			for _, text := range []string{"one", "two", "three"} {
-				say(t, h, "PUT", prefix+"/notes/"+text, `{"text":"`+text+`"}`)
+				send(t, h, "PUT", prefix+"/notes/"+text, `{"text":"`+text+`"}`)
 			}
 			var pages []string
 			for target := prefix + "/notes?limit=1&fields=id"; target != ""; {
-				w := say(t, h, "GET", target, "")
+				w := send(t, h, "GET", target, "")
 				page, _, _ := strings.Cut(w.Body.String(), "]")
 				pages = append(pages, page+"]")
 				target = ""
@@ -100,22 +100,22 @@ func TestGraphQL(t *testing.T) {
 		t.Run(prefix, func(t *testing.T) {
 			t.Parallel()
 			h := newMux()
-			say(t, h, "POST", prefix+"/graphql",
+			send(t, h, "POST", prefix+"/graphql",
 				`{"query":"mutation { createNote(input: {id: \"a/b\", text: \"first\"}) { id } }"}`)
-			w := say(t, h, "POST", prefix+"/graphql", `{"query":"{ note(id: \"a/b\") { text } }"}`)
+			w := send(t, h, "POST", prefix+"/graphql", `{"query":"{ note(id: \"a/b\") { text } }"}`)
 			if diff := cmp.Diff(`{"data":{"note":{"text":"first"}}}`,
 				strings.TrimSpace(w.Body.String())); diff != "" {
 				t.Errorf("%d (-want +got):\n%s", w.Code, diff)
 			}
-			if w := say(t, h, "GET", prefix+"/notes/a%2Fb?fields=text",
+			if w := send(t, h, "GET", prefix+"/notes/a%2Fb?fields=text",
 				""); w.Body.String() != `{"text":"first"}` {
 				t.Errorf("REST returned %d: %s", w.Code, w.Body)
 			}
-			if w := say(t, h, "GET", prefix+"/graphql/schema.graphql", ""); !strings.Contains(
+			if w := send(t, h, "GET", prefix+"/graphql/schema.graphql", ""); !strings.Contains(
 				w.Body.String(), "type Note {") {
 				t.Errorf("the schema returned %d: %s", w.Code, w.Body)
 			}
-			if w := say(t, h, "GET", prefix+"/graphql/nothing", ""); w.Code != 404 {
+			if w := send(t, h, "GET", prefix+"/graphql/nothing", ""); w.Code != 404 {
 				t.Errorf("a path below it returned %d: %s", w.Code, w.Body)
 			}
 		})
@@ -141,7 +141,7 @@ func TestEverythingElseIsServedAsBefore(t *testing.T) {
 		{"/echo/v1/elsewhere", 404, "application/problem+json"},
 	}
 	for _, tt := range tests {
-		w := say(t, h, "GET", tt.target, "")
+		w := send(t, h, "GET", tt.target, "")
 		got := w.Header().Get("Content-Type")
 		if w.Code != tt.status || got != tt.contentType {
 			t.Errorf("GET %s: %d %s, want %d %s", tt.target, w.Code, got, tt.status, tt.contentType)
@@ -149,10 +149,10 @@ func TestEverythingElseIsServedAsBefore(t *testing.T) {
 	}
 	for _, prefix := range prefixes {
 		target := prefix + "/notes"
-		if w := say(t, h, "QUERY", target, `{"limit":1}`); w.Code != 200 {
+		if w := send(t, h, "QUERY", target, `{"limit":1}`); w.Code != 200 {
 			t.Errorf("QUERY %s: %d: %s", target, w.Code, w.Body)
 		}
-		if w := say(t, h, "DELETE", target, ""); w.Code != 405 ||
+		if w := send(t, h, "DELETE", target, ""); w.Code != 405 ||
 			w.Header().Get("Allow") != "GET, HEAD, QUERY, POST, OPTIONS" {
 			t.Errorf("DELETE %s: %d, Allow: %q", target, w.Code, w.Header().Get("Allow"))
 		}

@@ -14,13 +14,13 @@ import (
 func TestChangesOfContracts(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	resp, _ := s.say("GET", "/orders/1", "", "API-Version: 1.0")
+	resp, _ := s.send("GET", "/orders/1", "", "API-Version: 1.0")
 	link := regexp.MustCompile(`<([^>]*)>; ?rel="?deprecation"?`).FindStringSubmatch(
 		strings.Join(resp.Header["Link"], ", "))
 	if link == nil {
 		t.Fatalf("Link has no deprecation: %q", resp.Header["Link"])
 	}
-	resp, page := s.say("GET", link[1], "", "Accept: text/html")
+	resp, page := s.send("GET", link[1], "", "Accept: text/html")
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/html; charset=utf-8" {
 		t.Fatalf("GET %s: %d %s", link[1], resp.StatusCode, resp.Header.Get("Content-Type"))
 	}
@@ -37,7 +37,7 @@ func TestChangesOfContracts(t *testing.T) {
 			}
 		}
 	}
-	if _, body := s.say("GET", "/openapi", ""); json.Unmarshal([]byte(body), &list) != nil {
+	if _, body := s.send("GET", "/openapi", ""); json.Unmarshal([]byte(body), &list) != nil {
 		t.Fatalf("the list of versions is not JSON: %s", body)
 	}
 	breaking := map[string]bool{}

@@ -101,7 +101,7 @@ func TestKilled(t *testing.T) {
 
 			s = open(t, "-db", db)
 			for id, qty := range a.orders {
-				_, body := s.say("GET", "/orders/"+id+"?fields=lines", "")
+				_, body := s.send("GET", "/orders/"+id+"?fields=lines", "")
 				want := fmt.Sprintf(`{"lines":[{"itemId":1,"qty":%d}]}`, qty)
 				if qty < 0 {
 					want = fmt.Sprintf(`{"lines":[{"itemId":1,"qty":%d}]}`, -qty)
@@ -125,8 +125,8 @@ func TestStartedAgain(t *testing.T) {
 			t.Parallel()
 			db := source(t)
 			s := open(t, "-db", db)
-			s.say("DELETE", "/orders/2", "")
-			s.say("PATCH", "/places/264371", `{"name":"Athina"}`, asMergePatch)
+			s.send("DELETE", "/orders/2", "")
+			s.send("PATCH", "/places/264371", `{"name":"Athina"}`, asMergePatch)
 			s.close(syscall.SIGTERM)
 			s = open(t, "-db", db)
 			if !strings.Contains(strings.Join(s.report, "\n"), "not seeded, it has data") {
@@ -136,11 +136,11 @@ func TestStartedAgain(t *testing.T) {
 			for path, want := range map[string]string{
 				"/orders?fields=id": `{"items":[{"id":1},{"id":3}]}`, "/places?name=Athina&fields=id": `{"items":[{"id":"264371"}]}`,
 			} {
-				if _, body := s.say("GET", path, ""); body != want {
+				if _, body := s.send("GET", path, ""); body != want {
 					t.Errorf("GET %s: %s, want %s", path, body, want)
 				}
 			}
-			if resp, _ := s.say("GET", "/orders/2", ""); resp.StatusCode != 410 {
+			if resp, _ := s.send("GET", "/orders/2", ""); resp.StatusCode != 410 {
 				t.Errorf("GET of a deleted order: %d", resp.StatusCode)
 			}
 		})
@@ -158,7 +158,7 @@ func TestEmptiedAndStartedAgain(t *testing.T) {
 			writeFile(t, file, `{"id":"a","name":"Athens","country":"GR"}`+"\n")
 			s := open(t, "-db", db, "-places", file)
 			for _, path := range []string{"/orders/1", "/orders/2", "/orders/3", "/users/1", "/users/2", "/users/3", "/places/a"} {
-				if resp, body := s.say("DELETE", path, ""); resp.StatusCode != 204 {
+				if resp, body := s.send("DELETE", path, ""); resp.StatusCode != 204 {
 					t.Errorf("DELETE %s: %d %s", path, resp.StatusCode, body)
 				}
 			}
@@ -173,7 +173,7 @@ func TestEmptiedAndStartedAgain(t *testing.T) {
 				"/orders?fields=id,customerId": `{"items":[{"id":4,"customerId":5},{"id":5,"customerId":6},{"id":6,"customerId":5}]}`,
 				"/places?fields=id":            `{"items":[{"id":"b"}]}`,
 			} {
-				if _, body := s.say("GET", path, ""); body != want {
+				if _, body := s.send("GET", path, ""); body != want {
 					t.Errorf("GET %s: %s, want %s", path, body, want)
 				}
 			}
@@ -199,18 +199,18 @@ func TestStartedTogether(t *testing.T) {
 			for _, s := range shops {
 				var got []string
 				for _, path := range []string{"/users", "/orders", "/places"} {
-					_, body := s.say("GET", path+"?limit=1&fields=id", "", "Prefer: count=exact")
+					_, body := s.send("GET", path+"?limit=1&fields=id", "", "Prefer: count=exact")
 					got = append(got, body[strings.Index(body, `"total"`):])
 				}
 				if diff := cmp.Diff([]string{`"total":3}`, `"total":3}`, `"total":1000}`}, got); diff != "" {
 					t.Errorf("totals (-want +got):\n%s", diff)
 				}
 			}
-			if resp, body := shops[0].say("PATCH", "/orders/1", `{"note":"x"}`,
+			if resp, body := shops[0].send("PATCH", "/orders/1", `{"note":"x"}`,
 				asMergePatch); resp.StatusCode != 200 {
 				t.Fatalf("%d: %s", resp.StatusCode, body)
 			}
-			if _, body := shops[1].say("GET", "/orders/1?fields=note", ""); body != `{"note":"x"}` {
+			if _, body := shops[1].send("GET", "/orders/1?fields=note", ""); body != `{"note":"x"}` {
 				t.Errorf("another shop returned %s", body)
 			}
 		})
@@ -224,16 +224,16 @@ func TestKilledInAJob(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "shop.db")
 	s := open(t, "-db", db)
 	for range 200 {
-		s.say("POST", "/orders", `{"lines":[{"itemId":1,"qty":1}]}`, asJSON)
+		s.send("POST", "/orders", `{"lines":[{"itemId":1,"qty":1}]}`, asJSON)
 	}
-	resp, body := s.say("POST", "/orders/cancel-stale", `{"olderThan":"0"}`, asJSON)
+	resp, body := s.send("POST", "/orders/cancel-stale", `{"olderThan":"0"}`, asJSON)
 	if resp.StatusCode != 202 {
 		t.Fatalf("%d: %s", resp.StatusCode, body)
 	}
 	s.cmd.Process.Signal(syscall.SIGKILL)
 	s.cmd.Wait()
 	s = open(t, "-db", db)
-	_, body = s.say("GET", resp.Header.Get("Location"), "")
+	_, body = s.send("GET", resp.Header.Get("Location"), "")
 	if !strings.Contains(body, `"state":"succeeded"`) &&
 		!strings.Contains(body, `/problems/outcome-unknown"`) {
 		t.Errorf("the job is %s", body)

@@ -50,8 +50,8 @@ func (s *shop) listen(path, after string, header ...string) *listener {
 	return &listener{Response: resp, frames: frames}
 }
 
-// hear returns the next n events, one per line, and fewer if the stream ends.
-func (l *listener) hear(n int) (events []string) {
+// receive returns the next n events, one per line, and fewer if the stream ends.
+func (l *listener) receive(n int) (events []string) {
 	for len(events) < n && l.frames.Scan() {
 		var kind, data string
 		for line := range strings.Lines(l.frames.Text()) {
@@ -77,7 +77,7 @@ func (l *listener) hear(n int) (events []string) {
 func (s *shop) position(header ...string) string {
 	s.t.Helper()
 	for {
-		resp, body := s.say("GET", "/orders?limit=1", "", header...)
+		resp, body := s.send("GET", "/orders?limit=1", "", header...)
 		if at := resp.Header.Get("Event-Cursor"); at != "" {
 			return at
 		}
@@ -90,7 +90,7 @@ func (s *shop) position(header ...string) string {
 // want sends a request that must succeed.
 func (s *shop) want(method, path, body string, header ...string) {
 	s.t.Helper()
-	if resp, got := s.say(method, path, body, header...); resp.StatusCode/100 != 2 {
+	if resp, got := s.send(method, path, body, header...); resp.StatusCode/100 != 2 {
 		s.t.Fatalf("%s %s: %d %s", method, path, resp.StatusCode, got)
 	}
 }
@@ -100,7 +100,7 @@ func (s *shop) until(path, want string) {
 	s.t.Helper()
 	for body := ""; body != want; {
 		var resp *http.Response
-		if resp, body = s.say("GET", path, ""); resp.StatusCode != 200 {
+		if resp, body = s.send("GET", path, ""); resp.StatusCode != 200 {
 			s.t.Fatalf("GET %s: %d %s", path, resp.StatusCode, body)
 		}
 	}
@@ -120,7 +120,7 @@ func TestFeedOutlivesTheShop(t *testing.T) {
 			// A patch without a change has no event.
 			s.want("PATCH", "/orders/3", `{"status":"paid"}`, asMergePatch)
 			first := `created {"id":3,"status":"paid","itemId":42,"qty":1}`
-			if diff := cmp.Diff([]string{first}, l.hear(1)); diff != "" {
+			if diff := cmp.Diff([]string{first}, l.receive(1)); diff != "" {
 				t.Errorf("events of a subscriber (-want +got):\n%s", diff)
 			}
 			s.want("PATCH", "/orders/3", `{"status":"shipped"}`, asMergePatch)
@@ -135,11 +135,11 @@ func TestFeedOutlivesTheShop(t *testing.T) {
 				`deleted {"id":2}`,
 				`created {"id":1,"status":"paid","itemId":7,"qty":2}`,
 			}
-			if diff := cmp.Diff(rest, s.listen("/v1.0/orders?status=paid", l.cursor).hear(3)); diff != "" {
+			if diff := cmp.Diff(rest, s.listen("/v1.0/orders?status=paid", l.cursor).receive(3)); diff != "" {
 				t.Errorf("events after the last cursor (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(append([]string{first}, rest...),
-				s.listen("/v1.0/orders?status=paid", start).hear(4)); diff != "" {
+				s.listen("/v1.0/orders?status=paid", start).receive(4)); diff != "" {
 				t.Errorf("events after the first cursor (-want +got):\n%s", diff)
 			}
 		})
@@ -180,7 +180,7 @@ func TestFeedOfEveryProtocol(t *testing.T) {
 			s.want("POST", "/orders",
 				`{"operations":[{"op":"delete","id":"1"},{"op":"patch","id":"2","patch":{"note":null}}]}`,
 				"Content-Type: application/vnd.stoa.batch+json")
-			s.say("POST", "/orders", `{"operations":[{"op":"delete","id":"2"},{"op":"delete","id":"9"}]}`,
+			s.send("POST", "/orders", `{"operations":[{"op":"delete","id":"2"},{"op":"delete","id":"9"}]}`,
 				"Content-Type: application/vnd.stoa.batch+json") // no event
 			s.want("POST", "/orders/cancel-stale", `{"olderThan":"0s"}`, asJSON)
 			s.until("/orders/3?fields=status", `{"status":"cancelled"}`)
@@ -198,11 +198,11 @@ func TestFeedOfEveryProtocol(t *testing.T) {
 				`created {"id":4,"status":"placed","qty":1}`,
 			}
 			if diff := cmp.Diff(want,
-				s.listen("/v1.0/orders?fields=id,status,qty", start).hear(6)); diff != "" {
+				s.listen("/v1.0/orders?fields=id,status,qty", start).receive(6)); diff != "" {
 				t.Errorf("orders (-want +got):\n%s", diff)
 			}
 			want = []string{`created {"id":"utopia","name":"Utopia"}`}
-			if diff := cmp.Diff(want, s.listen("/places?fields=id,name", start).hear(1)); diff != "" {
+			if diff := cmp.Diff(want, s.listen("/places?fields=id,name", start).receive(1)); diff != "" {
 				t.Errorf("places (-want +got):\n%s", diff)
 			}
 			body := fmt.Sprintf(
@@ -231,7 +231,7 @@ func TestFeedOfEveryProtocol(t *testing.T) {
 // token logs in a user with the name as the password.
 func (s *shop) token(name string) string {
 	s.t.Helper()
-	_, body := s.say("POST", "/auth/login",
+	_, body := s.send("POST", "/auth/login",
 		fmt.Sprintf(`{"email":"%s@example.com","password":"%[1]s"}`, name), asJSON)
 	return "Authorization: Bearer " + strings.Split(body, `"`)[3]
 }
@@ -256,7 +256,7 @@ func TestFeedOfCustomers(t *testing.T) {
 		`created {"id":2,"note":"of cat"}`,
 		`deleted {"id":1}`,
 	}
-	if diff := cmp.Diff(want, bobs.hear(3)); diff != "" {
+	if diff := cmp.Diff(want, bobs.receive(3)); diff != "" {
 		t.Errorf("bob's events (-want +got):\n%s", diff)
 	}
 	for _, want := range []string{"UPDATED 1", "CREATED 2", "DELETED 1"} {
@@ -267,7 +267,7 @@ func TestFeedOfCustomers(t *testing.T) {
 	}
 	s.want("POST", "/auth/logout", "{}", asJSON, bob)
 	s.want("PATCH", "/orders/2", `{"note":"of nobody's business"}`, asMergePatch, ann)
-	if got := bobs.hear(1); len(got) > 0 {
+	if got := bobs.receive(1); len(got) > 0 {
 		t.Errorf("after logout the stream received %q", got)
 	}
 	if got := read(t, socket); strings.Contains(got, `"kind"`) {
@@ -318,7 +318,7 @@ func TestStreamsEndWithTheShop(t *testing.T) {
 	l, socket := s.listen("/orders", ""), s.subscribe(t, "x: y", `subscription { orderChanged { id } }`)
 	l.frames.Scan()
 	s.close(syscall.SIGTERM)
-	if got := l.hear(1); len(got) > 0 || l.frames.Err() != nil {
+	if got := l.receive(1); len(got) > 0 || l.frames.Err() != nil {
 		t.Errorf("the stream ends with %q, %v", got, l.frames.Err())
 	}
 	if _, _, err := socket.Read(context.Background()); websocket.CloseStatus(err) != websocket.StatusGoingAway {
@@ -333,7 +333,7 @@ func TestRateOfStreams(t *testing.T) {
 	l := s.listen("/orders", "")
 	s.want("DELETE", "/orders/1", "")
 	s.want("DELETE", "/orders/2", "")
-	if got := l.hear(2); !slices.Equal(got, []string{`deleted {"id":1}`, `deleted {"id":2}`}) {
+	if got := l.receive(2); !slices.Equal(got, []string{`deleted {"id":1}`, `deleted {"id":2}`}) {
 		t.Errorf("%q", got)
 	}
 	if l := s.listen("/orders", ""); l.StatusCode != 429 || l.Header.Get("Retry-After") == "" {

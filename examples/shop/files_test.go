@@ -49,7 +49,7 @@ func TestFiles(t *testing.T) {
 	} {
 		x.check(t, s, &etag)
 	}
-	resp, _ := s.say("POST", "/files", "x", "Content-Type: text/plain")
+	resp, _ := s.send("POST", "/files", "x", "Content-Type: text/plain")
 	if location := resp.Header.Get("Location"); resp.StatusCode != 201 ||
 		!strings.HasPrefix(location, "/files/") {
 		t.Errorf("POST returned %d, Location %q", resp.StatusCode, location)
@@ -64,7 +64,7 @@ func TestFilesFolder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := open(t, args...)
-			if resp, body := s.say("PUT", "/files/a", "x"); resp.StatusCode != 201 {
+			if resp, body := s.send("PUT", "/files/a", "x"); resp.StatusCode != 201 {
 				t.Errorf("%d: %s", resp.StatusCode, body)
 			}
 			s.close(syscall.SIGTERM)

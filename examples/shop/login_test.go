@@ -93,7 +93,7 @@ func TestTokens(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// principal returns whose token it is, or "" if it is not valid.
+			// principal returns the user of the token, or "" if it is not valid.
 			principal := func(token string) string {
 				within, _, err := c.sessions.Connect(ctx, []byte(`{"Authorization":"Bearer `+token+`"}`))
 				if err != nil {

@@ -15,14 +15,14 @@ func TestRate(t *testing.T) {
 	t.Parallel()
 	s := open(t, "-db", "memory", "-rate", "3/1h")
 	for i := range 3 {
-		resp, body := s.say("GET", "/orders/1", "")
+		resp, body := s.send("GET", "/orders/1", "")
 		if want := fmt.Sprintf(`"default";r=%d;t=`, 2-i); resp.StatusCode != 200 ||
 			!strings.HasPrefix(resp.Header.Get("RateLimit"), want) {
 			t.Errorf("request %d: %d, RateLimit %q, want %q\n%s", i, resp.StatusCode,
 				resp.Header.Get("RateLimit"), want, body)
 		}
 	}
-	resp, body := s.say("GET", "/v1/orders/1", "", "Forwarded: for=192.0.2.1", "X-Forwarded-For: 192.0.2.1")
+	resp, body := s.send("GET", "/v1/orders/1", "", "Forwarded: for=192.0.2.1", "X-Forwarded-For: 192.0.2.1")
 	wait, err := strconv.Atoi(resp.Header.Get("Retry-After"))
 	if resp.StatusCode != 429 || err != nil || wait < 1 || wait > 1200 ||
 		!strings.Contains(body, "quota-exceeded") {
@@ -31,7 +31,7 @@ func TestRate(t *testing.T) {
 	if got := resp.Header.Get("RateLimit-Policy"); got != `"default";q=3;w=3600` {
 		t.Errorf("RateLimit-Policy is %q", got)
 	}
-	if resp, _ := s.say("GET", "/health", ""); resp.StatusCode != 200 {
+	if resp, _ := s.send("GET", "/health", ""); resp.StatusCode != 200 {
 		t.Errorf("/health is %d", resp.StatusCode)
 	}
 	if report := strings.Join(s.report, "\n"); !strings.Contains(report, "rate limit 3/1h") {
@@ -45,21 +45,21 @@ func TestRateOfEach(t *testing.T) {
 	s := open(t, "-db", "memory", "-auth", "-rate", "2/1h")
 	var tokens []string // logins count for the address, because the caller has no principal yet
 	for _, name := range []string{"ann", "bob"} {
-		_, body := s.say("POST", "/auth/login",
+		_, body := s.send("POST", "/auth/login",
 			fmt.Sprintf(`{"email":"%s@example.com","password":"%[1]s"}`, name), asJSON)
 		tokens = append(tokens, "Authorization: Bearer "+strings.Split(body, `"`)[3])
 	}
-	if resp, _ := s.say("GET", "/places/264371", ""); resp.StatusCode != 429 {
+	if resp, _ := s.send("GET", "/places/264371", ""); resp.StatusCode != 429 {
 		t.Errorf("without a token: %d", resp.StatusCode)
 	}
 	for range 2 {
 		for _, token := range tokens {
-			if resp, _ := s.say("GET", "/places/264371", "", token); resp.StatusCode != 200 {
+			if resp, _ := s.send("GET", "/places/264371", "", token); resp.StatusCode != 200 {
 				t.Errorf("%d", resp.StatusCode)
 			}
 		}
 	}
-	if resp, _ := s.say("GET", "/places/264371", "", tokens[0]); resp.StatusCode != 429 {
+	if resp, _ := s.send("GET", "/places/264371", "", tokens[0]); resp.StatusCode != 429 {
 		t.Errorf("%d", resp.StatusCode)
 	}
 }
@@ -87,7 +87,7 @@ func TestMiddleware(t *testing.T) {
 		{"large content", "POST", "/orders", strings.Repeat(" ", 1<<20+1), []string{asJSON, "Expect: 100-continue"}, 413, nil},
 		{"a large file", "PUT", "/files/large", strings.Repeat("x", 1<<20+1), nil, 201, nil},
 	} {
-		resp, body := s.say(tt.method, tt.target, tt.body, tt.header...)
+		resp, body := s.send(tt.method, tt.target, tt.body, tt.header...)
 		if resp.StatusCode != tt.status {
 			t.Errorf("%s: %d, want %d: %.200s", tt.name, resp.StatusCode, tt.status, body)
 		}

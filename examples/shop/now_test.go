@@ -26,7 +26,7 @@ func TestNowPastTheSunset(t *testing.T) {
 		{"/orders", []string{"API-Version: 2"}, 200},
 	}
 	for _, tt := range tests {
-		resp, body := s.say("GET", tt.path, "", tt.header...)
+		resp, body := s.send("GET", tt.path, "", tt.header...)
 		if resp.StatusCode != tt.status {
 			t.Errorf("%s %s returned %d, want %d: %s", tt.path, tt.header, resp.StatusCode, tt.status,
 				body)
@@ -50,7 +50,7 @@ func TestNowPassesTheSunset(t *testing.T) {
 	opened := time.Now() // and not later than opened and what is left
 	for {
 		asked := time.Now()
-		resp, body := s.say("GET", "/v1/orders", "")
+		resp, body := s.send("GET", "/v1/orders", "")
 		answered := time.Now()
 		switch {
 		case resp.StatusCode != 200 && resp.StatusCode != 410:
@@ -60,7 +60,7 @@ func TestNowPassesTheSunset(t *testing.T) {
 		case resp.StatusCode == 200 && asked.After(opened.Add(left)):
 			t.Fatalf("200, and the end was %v ago", asked.Sub(opened.Add(left)))
 		}
-		if resp, _ := s.say("GET", "/v2/orders", ""); resp.StatusCode != 200 {
+		if resp, _ := s.send("GET", "/v2/orders", ""); resp.StatusCode != 200 {
 			t.Fatalf("/v2 is answered with %d", resp.StatusCode)
 		}
 		if resp.StatusCode == 410 {

@@ -119,8 +119,8 @@ func (s *shop) close(sig os.Signal) {
 	}
 }
 
-// say sends a request, as curl would. Each of header is a line such as "Accept: text/html".
-func (s *shop) say(method, path, body string, header ...string) (*http.Response, string) {
+// send sends a request, as curl would. Each of header is a line such as "Accept: text/html".
+func (s *shop) send(method, path, body string, header ...string) (*http.Response, string) {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
 	if err != nil {

@@ -35,7 +35,7 @@ func (x exchange) check(t *testing.T, s *shop, etag *string) {
 	for _, line := range x.header {
 		header = append(header, strings.ReplaceAll(line, "{etag}", *etag))
 	}
-	resp, body := s.say(x.method, x.path, x.body, header...)
+	resp, body := s.send(x.method, x.path, x.body, header...)
 	if resp.StatusCode != x.status {
 		t.Fatalf("%s: %s %s returned %d, want %d\n%s", x.name, x.method, x.path, resp.StatusCode,
 			x.status, body)
@@ -156,7 +156,7 @@ func TestContractRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			resp, body := s.say("POST", tt.path, tt.body, asJSON)
+			resp, body := s.send("POST", tt.path, tt.body, asJSON)
 			if resp.StatusCode != 422 {
 				t.Errorf("status %d, want 422", resp.StatusCode)
 			}
@@ -190,7 +190,7 @@ func TestEveryScalarFieldFiltersAndSorts(t *testing.T) {
 		"/users?role.ne=admin", "/places?id=745044", "/places?name=Istanbul", "/places?country.notIn=CN,IN", "/places?kind=PPLC",
 		"/places?admin=34", "/places?population.lt=500000", "/places?lat.lt=0", "/places?lon.gte=90",
 	} {
-		if resp, body := s.say("GET", field, ""); resp.StatusCode != 200 ||
+		if resp, body := s.send("GET", field, ""); resp.StatusCode != 200 ||
 			strings.Contains(body, `{"items":[]`) {
 			t.Errorf("GET %s returned %d: %s", field, resp.StatusCode, body)
 		}
@@ -200,7 +200,7 @@ func TestEveryScalarFieldFiltersAndSorts(t *testing.T) {
 		"/places": "id,name,country,kind,admin,population,lat,lon",
 	} {
 		for field := range strings.SplitSeq(fields, ",") {
-			if resp, body := s.say("GET", path+"?limit=1&sort=-"+field, ""); resp.StatusCode != 200 {
+			if resp, body := s.send("GET", path+"?limit=1&sort=-"+field, ""); resp.StatusCode != 200 {
 				t.Errorf("GET %s by %s returned %d: %s", path, field, resp.StatusCode, body)
 			}
 		}
@@ -232,7 +232,7 @@ func TestHosts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for path, want := range map[string]int{"/orders": tt.orders, "/health": tt.neutral, "/docs": tt.neutral} {
-			resp, body := s.say("GET", path, "", "Host: "+tt.host)
+			resp, body := s.send("GET", path, "", "Host: "+tt.host)
 			if resp.StatusCode != want {
 				t.Errorf("%s on %s returned %d, want %d: %s", path, tt.host, resp.StatusCode, want,
 					body)
@@ -276,7 +276,7 @@ func TestPage(t *testing.T) {
 	} {
 		x.check(t, s, &etag)
 	}
-	resp, body := s.say("GET", "/", "")
+	resp, body := s.send("GET", "/", "")
 	for name := range strings.SplitSeq("script,style", ",") {
 		policy := resp.Header.Get("Content-Security-Policy")
 		if !strings.Contains(policy, name+"-src 'sha256-") {
@@ -291,7 +291,7 @@ func TestPage(t *testing.T) {
 	}
 	for _, link := range regexp.MustCompile(`href="(/[^"]*)"`).FindAllStringSubmatch(body, -1) {
 		path := strings.ReplaceAll(link[1], "&amp;", "&")
-		if resp, _ := s.say("GET", path, "",
+		if resp, _ := s.send("GET", path, "",
 			"Accept: text/html,*/*;q=0.8"); resp.StatusCode != http.StatusOK {
 			t.Errorf("the page links to %s, which returned %d", path, resp.StatusCode)
 		}

@@ -82,7 +82,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// A request whose body is still being sent at shutdown gets its response.
+// A request that is still sending its body at shutdown gets its response.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -193,7 +193,7 @@ func TestSeedFalse(t *testing.T) {
 	t.Parallel()
 	s := open(t, "-seed=false")
 	for _, path := range []string{"/orders", "/users", "/places"} {
-		if _, body := s.say("GET", path, ""); body != `{"items":[]}` {
+		if _, body := s.send("GET", path, ""); body != `{"items":[]}` {
 			t.Errorf("GET %s: %s", path, body)
 		}
 	}
@@ -202,7 +202,7 @@ func TestSeedFalse(t *testing.T) {
 func TestMemoryIsADatabase(t *testing.T) {
 	t.Parallel()
 	s := open(t, "-db", "memory")
-	_, body := s.say("GET", "/places?limit=1", "", "Prefer: count=exact")
+	_, body := s.send("GET", "/places?limit=1", "", "Prefer: count=exact")
 	if !strings.Contains(body, `"total":1000`) {
 		t.Errorf("not 1000 places: %s", body)
 	}
@@ -212,7 +212,7 @@ func TestCache(t *testing.T) {
 	t.Parallel()
 	s := open(t, "-cache", "public, max-age=60")
 	for _, path := range []string{"/orders", "/orders/1", "/users/1", "/places?limit=1"} {
-		if resp, _ := s.say("GET", path, ""); resp.Header.Get("Cache-Control") != "public, max-age=60" {
+		if resp, _ := s.send("GET", path, ""); resp.Header.Get("Cache-Control") != "public, max-age=60" {
 			t.Errorf("GET %s: Cache-Control is %q", path, resp.Header.Get("Cache-Control"))
 		}
 	}
@@ -244,7 +244,7 @@ func TestPlacesFlag(t *testing.T) {
 				}
 				return
 			}
-			_, body := open(t, "-places", path).say("GET", "/places?fields=name", "")
+			_, body := open(t, "-places", path).send("GET", "/places?fields=name", "")
 			if diff := cmp.Diff(`{"items":[{"name":"Athens"},{"name":"Bern"}]}`, body); diff != "" {
 				t.Errorf("places (-want +got):\n%s", diff)
 			}

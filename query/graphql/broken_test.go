@@ -65,7 +65,7 @@ func TestUnreadable(t *testing.T) {
 }
 
 // TestUnavailable: what REST answers with 503 and Retry-After has the code UNAVAILABLE and the member
-// retryAfter, in each kind of operation. A write whose outcome is not known has neither.
+// retryAfter, in each kind of operation. A write with an unknown outcome has neither.
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
 	const again = `"extensions":{"code":"UNAVAILABLE",` +

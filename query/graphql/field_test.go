@@ -136,7 +136,7 @@ func TestQueryArguments(t *testing.T) {
 	}
 }
 
-// TestFieldErrors: what errors say to clients, and that the fields beside do not mind.
+// TestFieldErrors checks the errors of fields, and that other fields are not affected.
 func TestFieldErrors(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -181,7 +181,7 @@ func TestFieldErrors(t *testing.T) {
 // TestMutationField: mutations are done one after the other, and those that return nothing are true.
 func TestMutationField(t *testing.T) {
 	t.Parallel()
-	n := 0 // no lock: the race detector would tell if two were done at once
+	n := 0 // no lock: the race detector reports concurrent calls
 	type by struct {
 		By int `json:"by" required:"true"`
 	}

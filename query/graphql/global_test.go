@@ -175,7 +175,7 @@ func TestGlobalIDsOfChanges(t *testing.T) {
 	cursor, _, _ = strings.Cut(cursor, `"`)
 	do(t, h, `mutation { patchOrder(id: "`+one+`", input: {cents: 9}) { id } }`)
 	c := s.socket(t)
-	c.talk(initMessage, ackMessage, say("s", `subscription { orderChanged(id: "`+one+`", after: "`+cursor+
+	c.talk(initMessage, ackMessage, startMessage("s", `subscription { orderChanged(id: "`+one+`", after: "`+cursor+
 		`") { nodeId order { id } } }`),
 		next("s", `{"data":{"orderChanged":{"nodeId":"`+one+`","order":{"id":"`+one+`"}}}}`))
 }

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// silentLog is for servers whose handlers panic on purpose.
+// silentLog is for servers with handlers that panic on purpose.
 var silentLog = log.New(io.Discard, "", 0)
 
 // exploding is a writer that panics once it is armed.

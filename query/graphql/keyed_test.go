@@ -82,7 +82,7 @@ func TestKeyedMismatch(t *testing.T) {
 			if n := s.count(t); n != 1 {
 				t.Errorf("there are %d orders", n)
 			}
-			// Somebody else's key is another one.
+			// The same key of another principal is another one.
 			res = send(t, h, postGraphQL, jsonBody, key("k"), "X-User: bob", "",
 				strings.Replace(order1, "cents:$c", "cents:9,note:\\\"\\\"", 1))
 			want(t, res, 200, fresh)
@@ -341,7 +341,7 @@ func TestKeyedTransactionRetry(t *testing.T) {
 		again = &twice{Runner: s.db}
 		s.db = again
 		s.store = idempotency.NewMemory(&idempotency.MemoryOptions{Runner: again})
-		// Of the collections only the orders are in it, as far as anybody knows.
+		// Only the orders are known to be in this catalog.
 	})
 	res := send(t, h, postGraphQL, jsonBody, key("k"), "", order1)
 	g := read(t, res)

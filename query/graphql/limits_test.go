@@ -92,7 +92,7 @@ func TestLimitOfErrors(t *testing.T) {
 	h := newTestHandler(t, func(s *setup) { s.opts.Limits.Errors = 3 })
 	res := send(t, h, "POST /graphql", jsonBody, acceptNew, "", body(t, "{"+repeat("x%d ", 100)+"}"))
 	want(t, res, 400)
-	if n := len(read(t, res).Errors); n != 3 && n != 4 { // the last may say that there are more
+	if n := len(read(t, res).Errors); n != 3 && n != 4 { // the last one may report that there are more
 		t.Errorf("%d errors: %s", n, res.body)
 	}
 }

@@ -109,7 +109,7 @@ func TestStatus(t *testing.T) {
 			t.Parallel()
 			old := send(t, h, "POST /graphql", jsonBody, acceptOld, "", tt.body)
 			res := send(t, h, "POST /graphql", jsonBody, acceptNew, "", tt.body)
-			if tt.code == "" { // the words are those of whoever finds it first
+			if tt.code == "" { // the detail depends on the check that fails first
 				tt.code = read(t, res).Errors[0].Extensions.Code
 			}
 			wantCode(t, res, http.StatusBadRequest, tt.code, typeNew)

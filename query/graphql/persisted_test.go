@@ -122,7 +122,7 @@ func TestPersistedIsBounded(t *testing.T) {
 	if !known(0) {
 		t.Error("the first of three is not kept")
 	}
-	keep(0) // again, which takes no more room
+	keep(0) // again, which takes no more memory
 	keep(3)
 	var got []bool
 	for _, i := range []int{0, 1, 2, 3} {
@@ -249,7 +249,7 @@ func TestConcurrentRequests(t *testing.T) {
 					(client+i)%10))
 				if res = send(t, h, "GET /graphql?documentId=sha256:"+hashOf(text),
 					acceptNew); res.status != 200 {
-					wantCode(t, res, 400, "PERSISTED_QUERY_NOT_FOUND") // others have needed the room
+					wantCode(t, res, 400, "PERSISTED_QUERY_NOT_FOUND") // evicted by the others
 				}
 				want(t, send(t, h, "POST /graphql", jsonBody, "",
 					`{"query":"mutation{patchOrder(id:1,input:{cents:`+fmt.Sprint(i)+`}){id}}"}`), 200)

@@ -163,7 +163,7 @@ func TestSearchedGroups(t *testing.T) {
 	}
 }
 
-// TestSearchErrors: an argument that is not valid is an error that says what is.
+// TestSearchErrors: an invalid argument is an error with the accepted values.
 func TestSearchErrors(t *testing.T) {
 	t.Parallel()
 	asked, view, _ := newLibrary(t)

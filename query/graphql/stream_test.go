@@ -251,8 +251,8 @@ func (s *site) subscribe(t *testing.T, document string) *listener {
 	return s.listen(t, postGraphQL, jsonBody, acceptEvents, "", body(t, document))
 }
 
-// hear checks the next frames, "EOF" for the end. "*" matches any rest.
-func (l *listener) hear(want ...string) {
+// expect checks the next frames, "EOF" for the end. "*" matches any rest.
+func (l *listener) expect(want ...string) {
 	l.t.Helper()
 	for _, w := range want {
 		e, err := l.Next()
@@ -297,9 +297,9 @@ func TestSSESubscription(t *testing.T) {
 				}
 				synctest.Wait()
 				do(t, h, paying)
-				l.hear("next " + isPaid)
+				l.expect("next " + isPaid)
 				do(t, h, sending)
-				l.hear("next " + strings.Replace(isPaid, "paid", "sent", 1))
+				l.expect("next " + strings.Replace(isPaid, "paid", "sent", 1))
 				if l.comments.Load() != 1 {
 					t.Errorf("%d comments, want one in front of all", l.comments.Load())
 				}
@@ -321,7 +321,7 @@ func TestSSEHeartbeat(t *testing.T) {
 			time.Sleep(61 * time.Second)
 			do(t, h, paying)
 		}()
-		l.hear("next " + isPaid)
+		l.expect("next " + isPaid)
 		if n := l.comments.Load(); n != 5 || time.Since(began) != 61*time.Second {
 			t.Errorf("%d comments in %v, want 5", n, time.Since(began))
 		}
@@ -329,7 +329,7 @@ func TestSSEHeartbeat(t *testing.T) {
 			time.Sleep(14 * time.Second)
 			do(t, h, sending)
 		}()
-		l.hear("next *")
+		l.expect("next *")
 		if n := l.comments.Load(); n != 5 {
 			t.Errorf("%d comments although there were results", n)
 		}
@@ -388,14 +388,14 @@ func TestSSEEnds(t *testing.T) {
 				l := s.subscribe(t, changes)
 				synctest.Wait()
 				do(t, h, paying)
-				l.hear("next " + isPaid)
+				l.expect("next " + isPaid)
 				strange.Store(true)
 				done := make(chan struct{})
 				go func() {
 					defer close(done)
 					tt.end(t, s, f, h)
 				}()
-				l.hear(tt.last...)
+				l.expect(tt.last...)
 				<-done
 			})
 		})
@@ -419,7 +419,7 @@ func TestSSEShutdownAnswers(t *testing.T) {
 			time.Sleep(time.Second)
 			done <- s.Shutdown(context.Background())
 		}()
-		s.subscribe(t, "{soon}").hear(`next {"data":{"soon":"now"}}`, "complete ", "EOF")
+		s.subscribe(t, "{soon}").expect(`next {"data":{"soon":"now"}}`, "complete ", "EOF")
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
@@ -491,11 +491,11 @@ func TestSSEResume(t *testing.T) {
 		is := func(cents string) string {
 			return `next {"data":{"orderChanged":{"id":"1","order":{"cents":` + cents + `},*`
 		}
-		s.listen(t, postGraphQL, jsonBody, acceptEvents, "", variables(ids[2])).hear(is("4"), is("5"))
+		s.listen(t, postGraphQL, jsonBody, acceptEvents, "", variables(ids[2])).expect(is("4"), is("5"))
 		s.listen(t, postGraphQL, jsonBody, acceptEvents, "Last-Event-ID: "+ids[3], "",
-			variables(ids[0])).hear(is("5"))
+			variables(ids[0])).expect(is("5"))
 		s.listen(t, postGraphQL, jsonBody, acceptEvents, "Last-Event-ID: yesterday", "",
-			variables(ids[0])).hear(`next {"errors":[*`, "complete ")
+			variables(ids[0])).expect(`next {"errors":[*`, "complete ")
 		foreign := feed.Cursor{Epoch: 1, Seq: 1, Mark: 1}.String()
 		// TestSSECursorExpired, TestSSESourceError
 		expired := s.listen(t, postGraphQL, jsonBody, acceptEvents, "", variables(foreign))
@@ -504,7 +504,7 @@ func TestSSEResume(t *testing.T) {
 			strings.Contains(string(e.Data), `"data"`) {
 			t.Errorf("%s, %v", e.Data, err)
 		}
-		expired.hear("complete ", "EOF")
+		expired.expect("complete ", "EOF")
 	})
 }
 
@@ -550,7 +550,7 @@ func TestSSEClientStalls(t *testing.T) {
 		began := time.Now()
 		for n := range 100 { // the client of the test has a buffer
 			do(t, h, price(n+1))
-			quick.hear("next *")
+			quick.expect("next *")
 		}
 		if waited := time.Since(began); waited != 0 {
 			t.Errorf("the others waited for %v", waited)
@@ -583,14 +583,14 @@ func TestSSEAuthorizationPerEvent(t *testing.T) {
 		l := serve(t, outer, h).subscribe(t, changes)
 		synctest.Wait()
 		do(t, h, paying)
-		l.hear("next " + isPaid)
+		l.expect("next " + isPaid)
 		hidden.Store(true)
 		do(t, h, price(7))
 		do(t, h, price(8))
 		synctest.Wait()
 		hidden.Store(false)
 		do(t, h, sending)
-		l.hear("next " + strings.Replace(isPaid, "paid", "sent", 1))
+		l.expect("next " + strings.Replace(isPaid, "paid", "sent", 1))
 	})
 }
 
@@ -622,7 +622,7 @@ func explode(t *testing.T, next func(h http.Handler)) {
 		l := s.subscribe(t, changes)
 		synctest.Wait()
 		do(t, h, paying)
-		l.hear("next " + isPaid)
+		l.expect("next " + isPaid)
 		writer.armed.Store(true)
 		next(h)
 		if _, err := l.Next(); err == nil || errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {

@@ -60,13 +60,13 @@ func TestSubscription(t *testing.T) {
 		s := serve(t, h, h)
 		one, two := s.socket(t), s.socket(t)
 		for _, c := range []*talker{one, two} {
-			c.talk(initMessage, ackMessage, say("s", changes), say("q", "{__typename}"),
+			c.talk(initMessage, ackMessage, startMessage("s", changes), startMessage("q", "{__typename}"),
 				next("q", typenameIs), completed("q"))
 		}
 		synctest.Wait()
-		one.talk(say("m", paying))
+		one.talk(startMessage("m", paying))
 		// The response and the event may arrive in any order.
-		got := map[string]bool{one.hear(): true, one.hear(): true, one.hear(): true}
+		got := map[string]bool{one.receive(): true, one.receive(): true, one.receive(): true}
 		want := map[string]bool{next("m", `{"data":{"patchOrder":{"id":"1"}}}`): true, completed("m"): true,
 			next("s", isPaid): true}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -76,7 +76,7 @@ func TestSubscription(t *testing.T) {
 		synctest.Wait()
 		do(t, h, sending)
 		one.talk(next("s", strings.Replace(isPaid, "paid", "sent", 1)))
-		two.talk(say("q", "{__typename}"), next("q", typenameIs), completed("q")) // and nothing before that
+		two.talk(startMessage("q", "{__typename}"), next("q", typenameIs), completed("q")) // and nothing before that
 	})
 }
 
@@ -96,7 +96,7 @@ type placed struct {
 // cents reads the next message, and returns its price and cursor.
 func (c *talker) cents() (int, string) {
 	c.t.Helper()
-	text, ok := strings.CutPrefix(c.hear(), "< ")
+	text, ok := strings.CutPrefix(c.receive(), "< ")
 	var m placed
 	if err := json.Unmarshal([]byte(text), &m); err != nil || !ok ||
 		m.Payload.Data.OrderChanged.Cursor == "" {
@@ -118,16 +118,16 @@ func TestResume(t *testing.T) {
 		var seen []int
 		cursor := ""
 		for visit := range 4 {
-			begin := say("s", places)
+			begin := startMessage("s", places)
 			if cursor != "" {
-				begin = say("s", places, after(cursor))
+				begin = startMessage("s", places, after(cursor))
 			}
 			c := s.socket(t)
 			c.talk(initMessage, ackMessage, begin)
 			synctest.Wait()
 			do(t, h, price(10*visit+1))
 			do(t, h, price(10*visit+2))
-			if visit > 0 { // what happened meanwhile
+			if visit > 0 { // the changes since the previous connection
 				n, _ := c.cents()
 				seen = append(seen, n)
 			}
@@ -156,15 +156,15 @@ func TestResumeRefused(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				c := open(t, watched(t, nil)).socket(t)
-				c.talk(initMessage, ackMessage, say("s", places, after(tt.cursor)))
-				got := c.hear()
+				c.talk(initMessage, ackMessage, startMessage("s", places, after(tt.cursor)))
+				got := c.receive()
 				for _, part := range []string{`< {"id":"s","type":"error","payload":[{`, tt.code, tt.more} {
 					if !strings.Contains(got, part) {
 						t.Errorf("without %s: %s", part, got)
 					}
 				}
 				// the id is free, and no complete came
-				c.talk(say("s", "{__typename}"), next("s", typenameIs), completed("s"))
+				c.talk(startMessage("s", "{__typename}"), next("s", typenameIs), completed("s"))
 			})
 		})
 	}
@@ -204,7 +204,7 @@ func TestSubscriptionEnds(t *testing.T) {
 			h *graphql.Handler) {
 			do(t, h, sending)
 		},
-			[]string{`< {"id":"s","type":"error","payload":[{"message":*`, say("q", "{__typename}"),
+			[]string{`< {"id":"s","type":"error","payload":[{"message":*`, startMessage("q", "{__typename}"),
 				next("q", typenameIs), completed("q")}},
 	}
 	for _, tt := range tests {
@@ -226,7 +226,7 @@ func TestSubscriptionEnds(t *testing.T) {
 				})
 				s := serve(t, h, h)
 				c := s.socket(t)
-				c.talk(initMessage, ackMessage, say("s", changes))
+				c.talk(initMessage, ackMessage, startMessage("s", changes))
 				synctest.Wait()
 				do(t, h, paying)
 				c.talk(next("s", isPaid))
@@ -257,7 +257,7 @@ func TestFeedIsClosedFirst(t *testing.T) {
 				}, nil))
 		})
 		c := serve(t, h, h).socket(t)
-		c.talk(initMessage, ackMessage, say("s", changes), say("q", "{soon}"))
+		c.talk(initMessage, ackMessage, startMessage("s", changes), startMessage("q", "{soon}"))
 		synctest.Wait()
 		f.Close()
 		c.talk(next("q", `{"data":{"soon":"now"}}`), completed("q"), "x 1001 Going away")
@@ -280,7 +280,7 @@ func TestPolicyOfChanges(t *testing.T) {
 			}
 		})
 		c := serve(t, h, h).socket(t)
-		c.talk(initMessage, ackMessage, say("s", changes))
+		c.talk(initMessage, ackMessage, startMessage("s", changes))
 		synctest.Wait()
 		do(t, h, paying)
 		c.talk(next("s", isPaid))
@@ -298,8 +298,8 @@ func TestStalledSubscriber(t *testing.T) {
 		h := newTestHandler(t, watched(t, nil))
 		s := serve(t, h, h)
 		stalled, quick := s.socket(t), s.socket(t)
-		stalled.talk(initMessage, ackMessage, say("s", places))
-		quick.talk(initMessage, ackMessage, say("s", places))
+		stalled.talk(initMessage, ackMessage, startMessage("s", places))
+		quick.talk(initMessage, ackMessage, startMessage("s", places))
 		synctest.Wait()
 		began := time.Now()
 		for n := range 20 {

@@ -45,11 +45,11 @@ func TestUnconvertible(t *testing.T) {
 				const all = "subscription{noteChanged{id}}"
 				s := serve(t, h, h)
 				c, l := s.socket(t), s.subscribe(t, all)
-				c.talk(initMessage, ackMessage, say("1", all))
+				c.talk(initMessage, ackMessage, startMessage("1", all))
 				synctest.Wait()
 				want(t, send(t, rest.New(now, nil), "POST /notes", jsonBody, "", `{"text":"`+text+`"}`),
 					http.StatusCreated)
-				heard := []string{c.hear()}
+				heard := []string{c.receive()}
 				e, err := l.Next()
 				if err != nil {
 					t.Fatal(err)
@@ -60,8 +60,8 @@ func TestUnconvertible(t *testing.T) {
 						t.Errorf("told %s", said)
 					}
 				}
-				l.hear("complete ", "EOF")
-				c.talk(say("1", "{__typename}"), next("1", typenameIs), completed("1"))
+				l.expect("complete ", "EOF")
+				c.talk(startMessage("1", "{__typename}"), next("1", typenameIs), completed("1"))
 			})
 		})
 	}

@@ -32,13 +32,13 @@ func TestHostileOverWebSocket(t *testing.T) {
 			message := `{"id":"1","type":"subscribe","payload":` + body(t, docs[name]) + "}"
 			// as much of it as is taken
 			go c.conn.Write(context.Background(), websocket.MessageText, []byte(message))
-			if got := c.hear(); got == "x 1009 Message too large" {
+			if got := c.receive(); got == "x 1009 Message too large" {
 				c = s.socket(t)
 				c.talk(initMessage, ackMessage)
 			} else if !strings.HasPrefix(got, `< {"id":"1","type":"error","payload":[{"message":`) {
 				t.Errorf("%s: %.200s", name, got)
 			}
-			c.talk(say("1", "{__typename}"), next("1", typenameIs), completed("1"))
+			c.talk(startMessage("1", "{__typename}"), next("1", typenameIs), completed("1"))
 		}
 	})
 }
@@ -117,13 +117,13 @@ func TestWithinMiddleware(t *testing.T) {
 		h := newTestHandler(t, watched(t, nil))
 		s := serve(t, around(always)(h), h)
 		c := s.socket(t)
-		c.talk(initMessage, ackMessage, say("s", changes))
+		c.talk(initMessage, ackMessage, startMessage("s", changes))
 		l := s.subscribe(t, changes)
 		go func() {
 			time.Sleep(time.Hour)
 			do(t, h, paying)
 		}()
-		l.hear("next " + isPaid)
+		l.expect("next " + isPaid)
 		c.talk(next("s", isPaid))
 	})
 }
@@ -136,7 +136,7 @@ func TestSocketDeadline(t *testing.T) {
 		h := newTestHandler(t, watched(t, nil))
 		s := serve(t, around(nil)(h), h)
 		c := s.socket(t)
-		c.talk(initMessage, ackMessage, ". 29s", say("q", "{__typename}"), next("q", typenameIs),
+		c.talk(initMessage, ackMessage, ". 29s", startMessage("q", "{__typename}"), next("q", typenameIs),
 			completed("q"),
 			"x 4403 Forbidden: the authorization has expired")
 	})
@@ -161,7 +161,7 @@ func TestSSEHTTP2(t *testing.T) {
 		res.Header.Get("Content-Type") != "text/event-stream" {
 		t.Fatalf("%s %s %v", res.Proto, res.Status, res.Header)
 	}
-	do(t, h, paying) // the header has come, so it will be told
+	do(t, h, paying) // the header has arrived, so the caller gets an error
 	l := &listener{t: t, body: res.Body, Reader: eventstream.NewReader(res.Body, nil)}
-	l.hear("next " + isPaid)
+	l.expect("next " + isPaid)
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// site is a server over pipes, in a bubble of package synctest, so that nothing depends on how fast anybody is.
+// site is a server over pipes, in a bubble of package synctest, so that nothing depends on speed.
 type site struct {
 	*http.Server
 	client http.Client
@@ -141,8 +141,8 @@ func (q op) String() string {
 // op is an operation: its id, its document, and further members of the request.
 type op struct{ id, query, more string }
 
-// say is the message with which an operation begins.
-func say(id, query string, more ...string) string {
+// startMessage is the message with which an operation begins.
+func startMessage(id, query string, more ...string) string {
 	return op{id, query, strings.Join(more, ",")}.String()
 }
 
@@ -169,7 +169,7 @@ func (c *talker) talk(lines ...string) {
 			}
 			time.Sleep(d)
 		default:
-			got := c.hear()
+			got := c.receive()
 			before, any := strings.CutSuffix(line, "*")
 			if got != line && !(any && strings.HasPrefix(got, before)) {
 				c.t.Fatalf("got  %.2000s\nwant %.2000s", got, line)
@@ -178,8 +178,8 @@ func (c *talker) talk(lines ...string) {
 	}
 }
 
-// hear returns the next message, in the form of talk.
-func (c *talker) hear() string {
+// receive returns the next message, in the form of talk.
+func (c *talker) receive() string {
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Hour) // those of the bubble
 	defer cancel()
 	_, text, err := c.conn.Read(ctx)
@@ -235,23 +235,23 @@ func TestCloseCodes(t *testing.T) {
 			s.catalog.Principal = func(context.Context) string { return "ada" }
 		}, []string{"another", initMessage}, "1008 Too many connections"},
 		{"a large message", func(s *setup) { s.opts.Limits.Body = 100 },
-			begun(say("1", strings.Repeat("x", 100))), "1009 Message too large"},
-		{"a client that does not read", nil, begun(say("1", "{__typename}"), ". 10500ms",
+			begun(startMessage("1", strings.Repeat("x", 100))), "1009 Message too large"},
+		{"a client that does not read", nil, begun(startMessage("1", "{__typename}"), ". 10500ms",
 			next("1", typenameIs)), "1013 Too slow: messages were not read in time"},
 		{"no JSON", nil, begun("> hello"), "4400 Invalid message: not a JSON object"},
 		{"an unknown message", nil, begun(`> {"type":"start"}`), "4400 Invalid message: unknown type"},
-		{"an operation before the connection", nil, []string{say("1", "{__typename}")}, "4401 Unauthorized"},
+		{"an operation before the connection", nil, []string{startMessage("1", "{__typename}")}, "4401 Unauthorized"},
 		{"unauthenticated", refuse(resource.ErrUnauthenticated), []string{initMessage}, "4403 *"},
 		{"forbidden", refuse(problem.New(problem.Forbidden, "Not you.")), []string{initMessage},
 			"4403 Not you."},
 		{"what was allowed expires", connect(func(ctx context.Context, _ []byte) (context.Context, time.Time,
 			error) {
 			return ctx, time.Now().Add(time.Minute), nil
-		}), begun(". 59s", say("1", "{__typename}"), next("1", typenameIs), completed("1")),
+		}), begun(". 59s", startMessage("1", "{__typename}"), next("1", typenameIs), completed("1")),
 			"4403 Forbidden: the authorization has expired"},
 		{"another protocol", nil, []string{"protocol graphql-ws"}, "4406 Subprotocol not acceptable"},
 		{"no init in time", nil, nil, "4408 Connection initialisation timeout"},
-		{"an id that is taken", slow, begun(say("1", "{slow}"), say("1", "{slow}")),
+		{"an id that is taken", slow, begun(startMessage("1", "{slow}"), startMessage("1", "{slow}")),
 			"4409 Subscriber for 1 already exists"},
 		{"a second init", nil, begun(initMessage), "4429 Too many initialisation requests"},
 		{"the server's fault", refuse(errors.New("the database is gone")), []string{initMessage},
@@ -309,31 +309,31 @@ func TestOverWebSocket(t *testing.T) {
 		change func(*setup)
 		lines  []string
 	}{
-		{"a query", nil, []string{say("1", `{order(id:1){id customer{name}}}`),
+		{"a query", nil, []string{startMessage("1", `{order(id:1){id customer{name}}}`),
 			next("1", `{"data":{"order":{"id":"1","customer":{"name":"Ada"}}}}`), completed("1")}},
-		{"a mutation", nil, []string{say("1", paid, `"variables":{"id":2}`),
+		{"a mutation", nil, []string{startMessage("1", paid, `"variables":{"id":2}`),
 			next("1", `{"data":{"patchOrder":{"id":"2","status":"paid"}}}`), completed("1")}},
-		{"one of several operations", nil, []string{say("1", `query A{__typename} mutation B{__typename}`,
+		{"one of several operations", nil, []string{startMessage("1", `query A{__typename} mutation B{__typename}`,
 			`"operationName":"B"`),
 			next("1", `{"data":{"__typename":"Mutation"}}`), completed("1")}},
-		{"a field that fails", nil, []string{say("1", `{a:order(id:1){id} b:orders(first:-1){totalCount}}`),
+		{"a field that fails", nil, []string{startMessage("1", `{a:order(id:1){id} b:orders(first:-1){totalCount}}`),
 			`< {"id":"1","type":"next","payload":{"errors":[{"message":*`, completed("1")}},
-		{"no document", nil, []string{say("1", `{`),
+		{"no document", nil, []string{startMessage("1", `{`),
 			`< {"id":"1","type":"error","payload":[{"message":"Syntax Error*`}},
-		{"not valid", nil, []string{say("1", `{unknown}`),
+		{"not valid", nil, []string{startMessage("1", `{unknown}`),
 			`< {"id":"1","type":"error","payload":[{"message":"Cannot query field*`}},
-		{"variables that do not fit", nil, []string{say("1", paid),
+		{"variables that do not fit", nil, []string{startMessage("1", paid),
 			`< {"id":"1","type":"error","payload":[{"message":"variable $id*`,
-			say("1", "{__typename}"), next("1", typenameIs), completed("1")}},
-		{"no operation of that name", nil, []string{say("1", `{__typename}`, `"operationName":"B"`),
+			startMessage("1", "{__typename}"), next("1", typenameIs), completed("1")}},
+		{"no operation of that name", nil, []string{startMessage("1", `{__typename}`, `"operationName":"B"`),
 			`< {"id":"1","type":"error","payload":[{"message":*`}},
 		{"too deep", func(s *setup) { s.opts.Limits.Depth = 2 },
-			[]string{say("1", `{order(id:1){customer{name}}}`),
+			[]string{startMessage("1", `{order(id:1){customer{name}}}`),
 				`< {"id":"1","type":"error","payload":[{"message":*`}},
 		{"too much", func(s *setup) { s.opts.Limits.Cost = 10 },
-			[]string{say("1", `{orders(first:100){nodes{id}}}`),
+			[]string{startMessage("1", `{orders(first:100){nodes{id}}}`),
 				`< {"id":"1","type":"error","payload":[{"message":*`}},
-		{"two documents", nil, []string{say("1", `{__typename}`, `"documentId":"a"`),
+		{"two documents", nil, []string{startMessage("1", `{__typename}`, `"documentId":"a"`),
 			`< {"id":"1","type":"error","payload":[{"message":"The body is not a valid*`}},
 		{"a batch is no request", nil, []string{`> {"id":"1","type":"subscribe","payload":[]}`,
 			"x 4400 Invalid message: the payload is not an object"}},
@@ -341,7 +341,7 @@ func TestOverWebSocket(t *testing.T) {
 			s *setup) {
 			s.opts.Trusted = graphql.Documents{"a": "{__typename}"}
 		},
-			[]string{say("1", "{orders{totalCount}}"),
+			[]string{startMessage("1", "{orders{totalCount}}"),
 				`< {"id":"1","type":"error","payload":[{"message":"Only registered*`}},
 		{"a trusted document", func(s *setup) { s.opts.Trusted = graphql.Documents{"a": "{__typename}"} },
 			[]string{`> {"id":"1","type":"subscribe","payload":{"documentId":"a"}}`, next("1", typenameIs),
@@ -349,20 +349,20 @@ func TestOverWebSocket(t *testing.T) {
 		{"a persisted document", nil, []string{
 			`> {"id":"1","type":"subscribe","payload":{` + persistedQuery(hashOf("{__typename}")) + `}}`,
 			`< {"id":"1","type":"error","payload":[{"message":"PersistedQueryNotFound*`,
-			say("1", "{__typename}", persistedQuery(hashOf("{__typename}"))), next("1", typenameIs),
+			startMessage("1", "{__typename}", persistedQuery(hashOf("{__typename}"))), next("1", typenameIs),
 			completed("1"),
 			`> {"id":"1","type":"subscribe","payload":{` + persistedQuery(hashOf("{__typename}")) + `}}`,
 			next("1", typenameIs), completed("1")}},
 		{"no subscriptions without a feed", nil,
-			[]string{say("1", `subscription{orderChanged{cursor}}`),
+			[]string{startMessage("1", `subscription{orderChanged{cursor}}`),
 				`< {"id":"1","type":"error","payload":[{"message":*`}},
 		{"time is up", func(s *setup) { slow(s); s.opts.Timeout = time.Minute },
-			[]string{say("1", `{slow}`), `< {"id":"1","type":"next","payload":{"errors":[{"message":*`,
+			[]string{startMessage("1", `{slow}`), `< {"id":"1","type":"next","payload":{"errors":[{"message":*`,
 				completed("1")}},
-		{"completed by the client", slow, []string{say("1", "{slow}"), `> {"id":"1","type":"complete"}`,
-			say("1", "{__typename}"), next("1", typenameIs), completed("1")}},
+		{"completed by the client", slow, []string{startMessage("1", "{slow}"), `> {"id":"1","type":"complete"}`,
+			startMessage("1", "{__typename}"), next("1", typenameIs), completed("1")}},
 		{"one too many", func(s *setup) { slow(s); s.opts.Socket.Operations = 1 },
-			[]string{say("1", "{slow}"), say("2", "{slow}"),
+			[]string{startMessage("1", "{slow}"), startMessage("2", "{slow}"),
 				`< {"id":"2","type":"error","payload":[{"message":"The socket has too many ` +
 					`operations.","extensions":{"code":"RATE_LIMITED"*`}},
 	}
@@ -390,9 +390,9 @@ func TestRefusalWaits(t *testing.T) {
 		c := serve(t, h, h).socket(t)
 		c.talk(initMessage, ackMessage)
 		for range 10 {
-			c.talk(say("1", "{__typename}"))
+			c.talk(startMessage("1", "{__typename}"))
 			synctest.Wait() // it is being written, since the client does not read
-			c.talk(say("2", `query($id:ID!){order(id:$id){id}}`))
+			c.talk(startMessage("2", `query($id:ID!){order(id:$id){id}}`))
 			synctest.Wait() // it is refused, and waits until the other is written
 			var others sync.WaitGroup
 			for range 64 { // on every processor, as each has memory of its own to use again
@@ -401,7 +401,7 @@ func TestRefusalWaits(t *testing.T) {
 			others.Wait()
 			refused := 0
 			for range 3 {
-				if strings.HasPrefix(c.hear(),
+				if strings.HasPrefix(c.receive(),
 					`< {"id":"2","type":"error","payload":[{"message":"variable $id`) {
 					refused++
 				}
@@ -477,7 +477,7 @@ func TestConnect(t *testing.T) {
 			return context.WithValue(ctx, callerKey{}, string(payload)), time.Time{}, nil
 		}
 	}
-	asked := []string{say("1", "{me}")}
+	asked := []string{startMessage("1", "{me}")}
 	is := func(name string) []string {
 		return append(asked, next("1", fmt.Sprintf(`{"data":{"me":%q}}`, name)), completed("1"))
 	}
@@ -554,7 +554,7 @@ func TestSocketOfContract(t *testing.T) {
 					t.Error("the answer does not say that it depends on the version")
 				}
 				key := strings.ToLower(tt.typ)
-				(&talker{t, conn}).talk(initMessage, ackMessage, say("1", tt.query),
+				(&talker{t, conn}).talk(initMessage, ackMessage, startMessage("1", tt.query),
 					next("1", fmt.Sprintf(`{"data":{%q:{"__typename":%q}}}`, key, tt.typ)), completed("1"))
 			})
 		})
@@ -574,7 +574,7 @@ func TestShutdown(t *testing.T) {
 		})
 		s := serve(t, h)
 		c := s.socket(t)
-		c.talk(initMessage, ackMessage, say("1", "{soon}"))
+		c.talk(initMessage, ackMessage, startMessage("1", "{soon}"))
 		synctest.Wait()
 		began := time.Now()
 		done := make(chan error)

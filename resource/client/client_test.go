@@ -81,7 +81,7 @@ func (s *server) setFault(f func(w http.ResponseWriter, r *http.Request, next ht
 	s.fault = f
 }
 
-// orders returns a client whose waits are short.
+// orders returns a client with short waits.
 func (s *server) orders(t *testing.T) *client.Resource[order] {
 	t.Helper()
 	c, err := client.New(s.url, &client.Options{MaxWait: time.Millisecond, PageSize: 3, Silence: time.Minute})

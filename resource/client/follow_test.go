@@ -148,7 +148,7 @@ func (c *cutter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestFollowExpired continues from a cursor whose changes the server has discarded.
+// TestFollowExpired continues from a cursor after the server has discarded its changes.
 func TestFollowExpired(t *testing.T) {
 	s := newServer(t, 3)
 	orders := s.orders(t)

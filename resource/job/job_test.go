@@ -218,7 +218,7 @@ func TestReportsTheDead(t *testing.T) {
 		wantEnd(t, ops, dead, job.Failed, problem.OutcomeUnknown.URI())
 		wantEnd(t, ops, living, job.Running, "")
 
-		silent.Store(false) // it was not killed, but away: its job hears of it, and what was told stays
+		silent.Store(false) // it was not killed, but away: its job is canceled, and the reported result is kept
 		time.Sleep(15 * time.Second)
 		wantEnd(t, ops, dead, job.Failed, problem.OutcomeUnknown.URI())
 		close(end2)
@@ -465,7 +465,7 @@ func TestDrainWithoutPatience(t *testing.T) {
 		wantEnd(t, ops, deaf, job.Failed, problem.OutcomeUnknown.URI())
 		close(never)
 		synctest.Wait()
-		wantEnd(t, ops, deaf, job.Failed, problem.OutcomeUnknown.URI()) // what was told stays
+		wantEnd(t, ops, deaf, job.Failed, problem.OutcomeUnknown.URI()) // the reported result is kept
 	})
 }
 

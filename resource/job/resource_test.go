@@ -115,7 +115,7 @@ func TestReadOnly(t *testing.T) {
 			t.Errorf("%s %s: %d, Allow: %s", line[0], line[1], status, header.Get("Allow"))
 		}
 	}
-	// everybody sees all
+	// all callers see all jobs
 	if status, _, body := get(t, rest.New(h, nil), "", "GET", "/tasks/"+id); status != http.StatusOK {
 		t.Errorf("%d %s", status, body)
 	}

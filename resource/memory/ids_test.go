@@ -94,7 +94,7 @@ func TestStringIDs(t *testing.T) {
 	s := memory.New[note](nil)
 	version7 := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 	last := ""
-	synctest.Test(t, func(t *testing.T) { // where the clock stands still while anybody works
+	synctest.Test(t, func(t *testing.T) { // the clock does not advance while a goroutine runs
 		s := memory.New[note](nil)
 		for i := range 10_000 {
 			id := create(t, s, note{}).ID

@@ -369,7 +369,7 @@ func TestListInAndOutOfTheLock(t *testing.T) {
 			t.Fatal(err)
 		}
 		n++
-		// Neither reading nor writing waits for the consumer, which is the one who does both.
+		// Neither reading nor writing waits for the consumer, which does both.
 		got, err := s.Get(t.Context(), item.ID)
 		wantErr(t, "Get", err, nil)
 		got.Value.Age++

@@ -77,7 +77,8 @@ func TestLinksLead(t *testing.T) {
 	}
 }
 
-// TestWhatCommandsCanAnswer depends on what they take and give, on their policy, and on what they say of themselves.
+// TestWhatCommandsCanAnswer checks the responses of commands, which depend on input, output,
+// policy and declared errors.
 func TestWhatCommandsCanAnswer(t *testing.T) {
 	t.Parallel()
 	allow := func(context.Context, *credentials) error { return nil }

@@ -18,7 +18,7 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// TestLinks describes the links of two resources, whose ids are those of a third one.
+// TestLinks describes the links of two resources with the ids of a third one.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	type product struct {

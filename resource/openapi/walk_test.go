@@ -108,7 +108,7 @@ func (d reader) check(t *testing.T, path, request string, res *http.Response) {
 		}
 	}
 	if content, ok := d.at(described, "content").(object); ok && content["*/*"] != nil {
-		return // bytes, about which a document says nothing
+		return // bytes, which the document does not describe
 	}
 	body, err := io.ReadAll(res.Body)
 	if err != nil {

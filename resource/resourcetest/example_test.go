@@ -50,7 +50,7 @@ func ExampleRunOps() {
 	_ = testLoggedThings
 }
 
-// A collection behind a server is tested like a local one. newOps starts a new server for each
+// A collection on a server is tested like a local one. newOps starts a new server for each
 // case, or empties the collection through the client.
 func ExampleOver() {
 	testServedThings := func(t *testing.T) {

@@ -72,7 +72,7 @@ func TestBlobForm(t *testing.T) {
 	want(t, send(t, h, "GET "+res.header.Get("Location")), http.StatusOK)
 }
 
-// TestBlobFormRefused: an error of one file leaves none behind.
+// TestBlobFormRefused: after an error of one file none is stored.
 func TestBlobFormRefused(t *testing.T) {
 	t.Parallel()
 	many := make([]string, 101)

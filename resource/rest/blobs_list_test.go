@@ -205,7 +205,7 @@ func TestBlobEvents(t *testing.T) {
 		want(t, send(t, h, "DELETE /files/a"), http.StatusNoContent)
 		want(t, send(t, h, "DELETE /files/a"), http.StatusGone)
 		same(t, "events", []string{`created {"id":"a","size":3}`, `updated {"id":"a","size":4}`, `deleted {"id":"a"}`},
-			s.hears())
+			s.newEvents())
 		var got []string
 		for res, err := range messages {
 			if err != nil {
@@ -252,7 +252,7 @@ func decode(t *testing.T, text string, v any) {
 	}
 }
 
-// slowStore is a store whose Put returns after its content was stored and done is closed.
+// slowStore is a store with a Put that returns after its content was stored and done is closed.
 type slowStore struct {
 	*files.Folder
 	slow string // the content that is slow
@@ -300,9 +300,9 @@ func TestBlobEventsInOrder(t *testing.T) {
 				}
 				close(store.done)
 				wg.Wait()
-				same(t, "events", tt.want, s.hears())
+				same(t, "events", tt.want, s.newEvents())
 				send(t, h, "PUT /files/a", "", "12345") // the next write is not affected
-				same(t, "next event", []string{tt.next + ` {"id":"a","size":5}`}, s.hears())
+				same(t, "next event", []string{tt.next + ` {"id":"a","size":5}`}, s.newEvents())
 			})
 		})
 	}
@@ -356,6 +356,6 @@ func TestBlobDeletionHasEvent(t *testing.T) {
 			synctest.Wait()
 		}
 		wg.Wait()
-		same(t, "events", []string{`deleted {"id":"a"}`}, s.hears())
+		same(t, "events", []string{`deleted {"id":"a"}`}, s.newEvents())
 	})
 }

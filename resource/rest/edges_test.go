@@ -92,7 +92,7 @@ func TestHiddenListEnds(t *testing.T) {
 	}
 }
 
-// TestForbiddenBeforeConditions: a caller who may not write receives 403, whether or not the
+// TestForbiddenBeforeConditions: a caller that may not write receives 403, whether or not the
 // condition holds.
 func TestForbiddenBeforeConditions(t *testing.T) {
 	t.Parallel()

@@ -62,7 +62,7 @@ func cancelStale(orders *memory.Store[purchase]) func(context.Context, staleIn) 
 	}
 }
 
-// goldenJobs are the jobs of the shop. Each is visible only to the caller who started it. Their
+// goldenJobs are the jobs of the shop. Each is visible only to the caller that started it. Their
 // clock starts at noon and advances only while a request waits.
 func goldenJobs() *job.Jobs {
 	opened := time.Now()

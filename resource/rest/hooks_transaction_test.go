@@ -86,7 +86,7 @@ func TestHooksSeeOtherWrites(t *testing.T) {
 	}
 }
 
-// serveDoctors serves two doctors on call, one of whom must stay.
+// serveDoctors serves two doctors on call, of which one must stay.
 func serveDoctors(t *testing.T, doctors *memory.Store[doctor], outside bool) http.Handler {
 	t.Helper()
 	for _, id := range []string{"1", "2"} {

@@ -175,8 +175,8 @@ func (s *stream) answer() *response {
 	return &response{s.r.Method + " " + s.r.RequestURI, s.status, s.sent, s.text.String()}
 }
 
-// heard returns the events of a stream, each as "name data", and the last event id.
-func heard(t *testing.T, text string) (events []string, last string) {
+// eventsIn returns the events of a stream, each as "name data", and the last event id.
+func eventsIn(t *testing.T, text string) (events []string, last string) {
 	t.Helper()
 	r := eventstream.NewReader(strings.NewReader(text), nil)
 	for {
@@ -188,10 +188,10 @@ func heard(t *testing.T, text string) (events []string, last string) {
 	}
 }
 
-// hears returns the events since the previous call.
-func (s *stream) hears() []string {
+// newEvents returns the events since the previous call.
+func (s *stream) newEvents() []string {
 	s.t.Helper()
-	events, _ := heard(s.t, s.read())
+	events, _ := eventsIn(s.t, s.read())
 	return events
 }
 

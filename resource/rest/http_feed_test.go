@@ -64,7 +64,7 @@ func TestFeedDataIsWhatGETAnswers(t *testing.T) {
 		}
 		item := create(t, h, "/orders", `{"customerId":"<&>\u2028","note":"ü","tags":["a"]}`)
 		for i, q := range queries {
-			got := streams[i].hears()
+			got := streams[i].newEvents()
 			same(t, q, []string{"created " + send(t, h, "GET "+item+q).body}, got)
 		}
 	})
@@ -93,7 +93,7 @@ func TestFeedFilters(t *testing.T) {
 				}
 				want(t, send(t, h, "DELETE "+item), http.StatusNoContent)
 				var got []string
-				for _, e := range s.hears() {
+				for _, e := range s.newEvents() {
 					e = strings.NewReplacer(`{"cents":`, "", ` {"id":1}`, "", "}", "").Replace(e)
 					got = append(got, e)
 				}
@@ -260,7 +260,7 @@ func TestFeedResumes(t *testing.T) {
 		parts := strings.SplitAfter(frames, "\n\n")
 		cursors := []string{begin}
 		for _, p := range parts[:len(parts)-1] {
-			_, last := heard(t, p)
+			_, last := eventsIn(t, p)
 			cursors = append(cursors, last)
 		}
 		same(t, "events", 10, len(cursors)-1)
@@ -309,7 +309,7 @@ func TestFeedListThenWatch(t *testing.T) {
 		want(t, send(t, h, "POST /orders", jsonBody, "", `{"customerId":"bob"}`), http.StatusCreated, "Event-Cursor:")
 		for i, at := range places {
 			s := open(t, h, "GET /orders?fields=id", streamType, "Last-Event-ID: "+at)
-			same(t, strings.Join(lines[i], " "), []string{`updated {"id":1}`, `created {"id":2}`}, s.hears())
+			same(t, strings.Join(lines[i], " "), []string{`updated {"id":1}`, `created {"id":2}`}, s.newEvents())
 		}
 		wantProblem(t, send(t, h, "GET /orders/7"), problem.NotFound, "Event-Cursor:")
 	})
@@ -367,14 +367,14 @@ func TestFeedOfAnItem(t *testing.T) {
 		want(t, send(t, h, "PATCH /users/ann", mergeBody, "", `{"name":"Anna"}`), http.StatusOK)
 		want(t, send(t, h, "DELETE /users/ann"), http.StatusNoContent)
 		life := []string{`updated {"name":"Anna"}`, `deleted {"id":"ann"}`}
-		same(t, "while it was there", life, s.hears())
+		same(t, "while it was there", life, s.newEvents())
 
 		wantProblem(t, send(t, h, "GET /users/ann", streamType), problem.Gone)
 		late := open(t, h, "GET /users/ann?fields=name", streamType, "Last-Event-ID: "+begin)
-		same(t, "who has been away", life, late.hears())
+		same(t, "who has been away", life, late.newEvents())
 		want(t, send(t, h, "PUT /users/ann", jsonBody, "", `{"name":"Ann II"}`), http.StatusCreated)
 		for _, s := range []*stream{s, late} {
-			same(t, "it is back", []string{`created {"name":"Ann II"}`}, s.hears())
+			same(t, "it is back", []string{`created {"name":"Ann II"}`}, s.newEvents())
 		}
 	})
 }
@@ -397,7 +397,7 @@ func TestFeedExpires(t *testing.T) {
 		}
 		s.stall(false)
 		text := s.read()
-		events, last := heard(t, text)
+		events, last := eventsIn(t, text)
 		same(t, "what was on its way", []string{`created {"id":1}`}, events[:1])
 		same(t, "last id", "expired", last)
 		if !s.ended() {
@@ -465,7 +465,7 @@ func TestFeedBookmarks(t *testing.T) {
 		create(t, h, "/users", `{"id":"u","name":"U"}`)
 		time.Sleep(61 * time.Second)
 		now := eventCursor(t, h, "GET /orders")
-		if _, last := heard(t, s.read()); last != now {
+		if _, last := eventsIn(t, s.read()); last != now {
 			t.Errorf("the id in force is %q, want %q", last, now)
 		}
 	})
@@ -482,7 +482,7 @@ func TestFeedStalledClient(t *testing.T) {
 		stalled.stall(true)
 		idle.stall(true)
 		create(t, h, "/orders", `{"customerId":"ann"}`)
-		same(t, "the other one", []string{`created {"id":1}`}, other.hears())
+		same(t, "the other one", []string{`created {"id":1}`}, other.newEvents())
 		time.Sleep(10*time.Second - 1)
 		if stalled.ended() {
 			t.Error("it was cut off before the 10 seconds were over")
@@ -496,7 +496,7 @@ func TestFeedStalledClient(t *testing.T) {
 			t.Errorf("the idle one was not cut off by a heartbeat: %v", idle.panicked)
 		}
 		create(t, h, "/orders", `{"customerId":"ann"}`)
-		if other.hears() == nil {
+		if other.newEvents() == nil {
 			t.Error("the other one does not hear any more")
 		}
 	})
@@ -542,9 +542,9 @@ func TestFeedRights(t *testing.T) {
 		wantProblem(t, send(t, h, "GET /orders/1", streamType, bob), problem.NotFound)
 		item := open(t, h, "GET /orders/1?fields=id", streamType, ann)
 		want(t, send(t, h, "PATCH /orders/1", mergeBody, ann, "", `{"customerId":"bob"}`), http.StatusOK)
-		same(t, "ann", []string{`deleted {"id":1}`}, ofAnn.hears())
-		same(t, "item", []string{`deleted {"id":1}`}, item.hears())
-		same(t, "bob", []string{`created {"id":1}`}, ofBob.hears())
+		same(t, "ann", []string{`deleted {"id":1}`}, ofAnn.newEvents())
+		same(t, "item", []string{`deleted {"id":1}`}, item.newEvents())
+		same(t, "bob", []string{`created {"id":1}`}, ofBob.newEvents())
 
 		// A stream ends when its token expires.
 		r := request(t, "GET /orders", streamType, ann)
@@ -561,11 +561,11 @@ func TestFeedRights(t *testing.T) {
 
 		nobody = true
 		want(t, send(t, h, "PATCH /orders/1", mergeBody, bob, "", `{"note":"x"}`), http.StatusOK)
-		same(t, "bob, as ever", []string{`updated {"id":1}`}, ofBob.hears())
+		same(t, "bob, as ever", []string{`updated {"id":1}`}, ofBob.newEvents())
 		if !ofAnn.ended() || ofAnn.panicked != nil {
 			t.Errorf("ann is nobody any more: ended %v, panicked %v", ofAnn.ended(), ofAnn.panicked)
 		}
-		same(t, "ann", []string(nil), ofAnn.hears())
+		same(t, "ann", []string(nil), ofAnn.newEvents())
 		wantProblem(t, send(t, h, "GET /orders/1", streamType, ann), problem.Unauthenticated, "Www-Authenticate: *")
 	})
 }

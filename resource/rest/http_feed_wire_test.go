@@ -176,7 +176,7 @@ func TestFeedEncodesOnce(t *testing.T) {
 			before := textsWritten.Load()
 			create(t, h, "/notes", `{"id":"`+id+`","text":"x"}`)
 			for _, s := range streams {
-				if s.hears() == nil {
+				if s.newEvents() == nil {
 					t.Error("somebody has not heard of " + id)
 				}
 			}
@@ -222,7 +222,7 @@ func TestFeedOfTheUnwritable(t *testing.T) {
 		create(t, now, "/things", `{"id":"a","name":"x","n":1}`)
 		want(t, send(t, now, "PUT /things/a", jsonBody, "", `{"name":"x","n":0}`), http.StatusOK)
 		want(t, send(t, now, "PUT /things/a", jsonBody, "", `{"name":"x","n":2}`), http.StatusOK)
-		events, last := heard(t, s.read())
+		events, last := eventsIn(t, s.read())
 		same(t, "before it", []string{`created {"id":"a","share":1}`}, events)
 		if !s.ended() || s.panicked != nil {
 			t.Errorf("ended %v, panicked %v", s.ended(), s.panicked)
@@ -231,7 +231,7 @@ func TestFeedOfTheUnwritable(t *testing.T) {
 		at := eventCursor(t, then, "GET /things")
 		want(t, send(t, now, "PUT /things/a", jsonBody, "", `{"name":"x","n":3}`), http.StatusOK)
 		same(t, "behind it", []string{`updated {"id":"a","share":1}`},
-			open(t, then, "GET /things", streamType, "Last-Event-ID: "+at).hears())
+			open(t, then, "GET /things", streamType, "Last-Event-ID: "+at).newEvents())
 	})
 }
 
@@ -291,10 +291,10 @@ func TestFeedOfEachContract(t *testing.T) {
 		create(t, now, "/notes", `{"id":"a","text":"x"}`)
 		want(t, send(t, then, "PATCH /notes/a", mergeBody, "", `{"title":"the y"}`), http.StatusOK)
 		want(t, send(t, then, "DELETE /notes/a"), http.StatusNoContent)
-		same(t, "newest", []string{`created {"id":"a","text":"x"}`, `updated {"id":"a","text":"y"}`, `deleted {"id":"a"}`}, inNew.hears())
+		same(t, "newest", []string{`created {"id":"a","text":"x"}`, `updated {"id":"a","text":"y"}`, `deleted {"id":"a"}`}, inNew.newEvents())
 		same(t, "older", []string{`created {"key":"a","title":"the x"}`, `updated {"key":"a","title":"the y"}`, `deleted {"key":"a"}`},
-			inOld.hears())
-		same(t, "part of the older", []string{`created {"title":"the x"}`, `updated {"title":"the y"}`, `deleted {"key":"a"}`}, item.hears())
+			inOld.newEvents())
+		same(t, "part of the older", []string{`created {"title":"the x"}`, `updated {"title":"the y"}`, `deleted {"key":"a"}`}, item.newEvents())
 	})
 }
 
@@ -394,9 +394,9 @@ func TestFeedOfAWatcher(t *testing.T) {
 		s := open(t, h, "GET /things", streamType)
 		create(t, h, "/things", `{"id":"a","name":"A","n":1}`)
 		life := []string{`created {"id":"a","name":"A","n":1}`}
-		same(t, "who listens", life, s.hears())
+		same(t, "who listens", life, s.newEvents())
 		again := open(t, h, "GET /things/a", streamType, "Last-Event-ID: "+at)
-		same(t, "who comes back", life, again.hears())
+		same(t, "who comes back", life, again.newEvents())
 		d := wantProblem(t, send(t, h, "GET /things", streamType, "Last-Event-ID: AcQ_tkSe6jcFCNQqAlvSYmc"), problem.CursorExpired)
 		wantErrors(t, d, "Last-Event-ID: expired")
 		s.stop()

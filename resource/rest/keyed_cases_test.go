@@ -77,7 +77,7 @@ func TestKeyedInFlight(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, level)
 			at, on := make(chan bool), make(chan bool)
-			d.behind = func() error { at <- true; <-on; return nil }
+			d.afterWrite = func() error { at <- true; <-on; return nil }
 			h, _ := d.open(t)
 			done := make(chan *response)
 			go func() { done <- send(t, h, "POST /memos", asAnn, keyField("k"), jsonBody, "", `{"title":"a"}`) }()
@@ -103,7 +103,7 @@ func TestKeyedClientGone(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, level)
 			ctx, leave := context.WithCancel(t.Context())
-			d.behind = func() error {
+			d.afterWrite = func() error {
 				leave()
 				if d.level == idempotency.ExactlyOnce {
 					return ctx.Err() // as a database does
@@ -119,7 +119,7 @@ func TestKeyedClientGone(t *testing.T) {
 			if kept := d.count(t) == 1; kept != (level < idempotency.ExactlyOnce) {
 				t.Errorf("there are %d memos when the client has gone", d.count(t))
 			}
-			d.behind = nil
+			d.afterWrite = nil
 			res := send(t, h, "POST /memos", fields...)
 			want(t, res, 201)
 			if again := res.header.Get("Idempotency-Replayed") != ""; again != (level < idempotency.ExactlyOnce) || d.count(t) != 1 {
@@ -129,7 +129,7 @@ func TestKeyedClientGone(t *testing.T) {
 	}
 }
 
-// TestKeyedPolicy: a caller who has lost access to an item does not receive it with a replay.
+// TestKeyedPolicy: a caller that has lost access to an item does not receive it with a replay.
 func TestKeyedPolicy(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -356,9 +356,9 @@ func TestKeyedIdentity(t *testing.T) {
 	d.keep.Now = func() time.Time { return now }
 	h, _ := d.open(t)
 	fields := []string{asAnn, keyField("k"), jsonBody, "", `{"title":"a"}`}
-	d.behind = func() error { return errors.New("cut off") }
+	d.afterWrite = func() error { return errors.New("cut off") }
 	want(t, send(t, h, "POST /memos", fields...), 500)
-	d.behind = nil
+	d.afterWrite = nil
 	found := send(t, h, "POST /memos", fields...)
 	want(t, found, 201)
 	if n := d.count(t); n != 1 || found.header.Get("Idempotency-Replayed") != "" {

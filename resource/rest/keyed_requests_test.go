@@ -53,11 +53,11 @@ type desk struct {
 	keys  *idempotency.Memory
 	keep  idempotency.Options
 	opts  resource.Options[memo]
-	// behind is called after each Create and Insert; nil for no call.
-	behind  func() error
-	level   idempotency.Level
-	scope   error             // error of the Scope, if it is called
-	records idempotency.Store // in place of keys
+	// afterWrite is called after each Create and Insert; nil for no call.
+	afterWrite func() error
+	level      idempotency.Level
+	scope      error             // error of the Scope, if it is called
+	records    idempotency.Store // in place of keys
 }
 
 // newDesk returns a desk with keys of a level.
@@ -107,10 +107,10 @@ func (d *desk) keeper() *idempotency.Guard {
 	return idempotency.New(d.keys, &d.keep)
 }
 
-// then returns the result of the store. After a success it calls behind and returns its error.
+// then returns the result of the store. After a success it calls afterWrite and returns its error.
 func (d *desk) then(item resource.Item[memo], err error) (resource.Item[memo], error) {
-	if err == nil && d.behind != nil {
-		err = d.behind()
+	if err == nil && d.afterWrite != nil {
+		err = d.afterWrite()
 	}
 	return item, err
 }
@@ -428,7 +428,7 @@ func TestRule142Levels(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, tt.level)
 			failing := true
-			d.behind = func() error {
+			d.afterWrite = func() error {
 				if !failing {
 					return nil
 				}

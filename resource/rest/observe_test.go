@@ -49,7 +49,7 @@ func (o *observations) take() []resource.Observation {
 // untimed ignores the fields that depend on time and on the length of bodies.
 var untimed = cmpopts.IgnoreFields(resource.Observation{}, "Start", "Duration", "Bytes")
 
-// newObserved returns a handler of notes with one item, whose requests are observed by o.
+// newObserved returns a handler of notes with one item. o observes its requests.
 func newObserved(t *testing.T, o *observations, opts *resource.CatalogOptions) http.Handler {
 	t.Helper()
 	notes := memory.New[observedNote](nil)

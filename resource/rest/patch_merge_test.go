@@ -44,7 +44,7 @@ type address struct {
 	Zip  string `json:"zip,omitempty"`
 }
 
-// headline is an older contract of an story, whose down loses the case of the title.
+// headline is an older contract of a story. Its down loses the case of the title.
 type headline struct {
 	ID    string  `json:"id"`
 	Line  string  `json:"line" required:"true"`
@@ -146,7 +146,7 @@ func (n *newsroom) allEvents(t *testing.T) (all []string) {
 	}
 }
 
-// randomStoryPatch returns a merge patch, most of whose members are valid.
+// randomStoryPatch returns a merge patch with mostly valid members.
 func randomStoryPatch(random *rand.Rand) string {
 	members := []string{`"title":"Title"`, `"title":"x"`, `"title":""`, `"title":null`, `"title":7`,
 		`"words":1`, `"words":2e0`, `"words":-1`, `"words":13`, `"words":1001`, `"words":null`,

@@ -192,7 +192,7 @@ func TestScopeAnswers(t *testing.T) {
 	}
 }
 
-// TestGuessesRevealNothing: a caller who may read but not write receives the same response to a right
+// TestGuessesRevealNothing: a caller that may read but not write receives the same response to a right
 // and a wrong guess.
 func TestGuessesRevealNothing(t *testing.T) {
 	t.Parallel()

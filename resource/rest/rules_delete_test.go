@@ -418,7 +418,7 @@ func TestRuleD09HiddenItems(t *testing.T) {
 	}
 }
 
-// A caller who may create may create a deleted id again, whether or not they may know about the
+// A caller that may create may create a deleted id again, whether or not they may know about the
 // deletion.
 func TestRuleD09RecreateUnderPolicy(t *testing.T) {
 	t.Parallel()

@@ -252,14 +252,14 @@ func TestRule138Unavailable(t *testing.T) {
 func TestRule138OutcomeUnknown(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, idempotency.ByIdentity)
-	d.behind = func() error { return tx.ErrOutcomeUnknown }
+	d.afterWrite = func() error { return tx.ErrOutcomeUnknown }
 	h, _ := d.open(t)
 	send := func(fields ...string) *response {
 		return send(t, h, "POST /memos", append(fields, asAnn, jsonBody, "", `{"title":"a"}`)...)
 	}
 	wantProblem(t, send(keyField("k")), problem.OutcomeUnknown, "Retry-After: 1")
 	wantProblem(t, send(), problem.OutcomeUnknown, "Retry-After:")
-	d.behind = nil
+	d.afterWrite = nil
 	want(t, send(keyField("k")), http.StatusCreated, "Retry-After:")
 }
 

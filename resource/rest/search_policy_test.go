@@ -89,7 +89,7 @@ func TestRule159SearchRepresentations(t *testing.T) {
 	}
 }
 
-// TestRule159SearchUnderAuthorize: hidden items are neither found nor counted, and pages continue behind them.
+// TestRule159SearchUnderAuthorize: hidden items are neither found nor counted, and pages continue after them.
 func TestRule159SearchUnderAuthorize(t *testing.T) {
 	t.Parallel()
 	_, h := searched(t, true)

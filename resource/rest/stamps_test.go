@@ -32,7 +32,7 @@ type stampedView struct {
 	Created time.Time `json:"created"`
 }
 
-// stampRoom serves stamped items. The clock stands still until a test moves it.
+// stampRoom serves stamped items. The clock does not advance until a test moves it.
 type stampRoom struct {
 	http.Handler
 	old http.Handler // the contract of stampedView

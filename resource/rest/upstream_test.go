@@ -37,8 +37,8 @@ func newTelling() *telling {
 	return &telling{Store: memory.New[thing](nil), wake: make(chan struct{})}
 }
 
-// tell records a change after the commit.
-func (s *telling) tell(ctx context.Context, kind feed.Kind, it resource.Item[thing], before, after *thing) {
+// record records a change after the commit.
+func (s *telling) record(ctx context.Context, kind feed.Kind, it resource.Item[thing], before, after *thing) {
 	tx.AfterCommit(ctx, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -56,7 +56,7 @@ func (s *telling) tell(ctx context.Context, kind feed.Kind, it resource.Item[thi
 func (s *telling) Create(ctx context.Context, v thing) (resource.Item[thing], error) {
 	it, err := s.Store.Create(ctx, v)
 	if err == nil {
-		s.tell(ctx, feed.Created, it, nil, &it.Value)
+		s.record(ctx, feed.Created, it, nil, &it.Value)
 	}
 	return it, err
 }
@@ -64,7 +64,7 @@ func (s *telling) Create(ctx context.Context, v thing) (resource.Item[thing], er
 func (s *telling) Insert(ctx context.Context, id string, v thing) (resource.Item[thing], error) {
 	it, err := s.Store.Insert(ctx, id, v)
 	if err == nil {
-		s.tell(ctx, feed.Created, it, nil, &it.Value)
+		s.record(ctx, feed.Created, it, nil, &it.Value)
 	}
 	return it, err
 }
@@ -79,7 +79,7 @@ func (s *telling) Replace(ctx context.Context, id string, expect resource.Rev, v
 	old, _ := s.Get(ctx, id)
 	it, err := s.Store.Replace(ctx, id, expect, v)
 	if err == nil {
-		s.tell(ctx, feed.Updated, it, &old.Value, &it.Value)
+		s.record(ctx, feed.Updated, it, &old.Value, &it.Value)
 	}
 	return it, err
 }
@@ -88,14 +88,14 @@ func (s *telling) Delete(ctx context.Context, id string, expect resource.Rev) er
 	old, _ := s.Get(ctx, id)
 	err := s.Store.Delete(ctx, id, expect)
 	if err == nil {
-		s.tell(ctx, feed.Deleted, old, &old.Value, nil)
+		s.record(ctx, feed.Deleted, old, &old.Value, nil)
 	}
 	return err
 }
 
-// behind returns the changes after a position, a channel that is closed when more follow, and the
+// after returns the changes after a position, a channel that is closed when more follow, and the
 // next position.
-func (s *telling) behind(seq uint64) ([]*feed.Change[thing], <-chan struct{}) {
+func (s *telling) after(seq uint64) ([]*feed.Change[thing], <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changes[seq:], s.wake
@@ -106,7 +106,7 @@ func (s *telling) Watch(ctx context.Context, at feed.Cursor) iter.Seq2[*feed.Cha
 	return func(yield func(*feed.Change[thing], error) bool) {
 		s.running.Add(1)
 		defer s.running.Add(-1)
-		all, _ := s.behind(0)
+		all, _ := s.after(0)
 		switch {
 		case at.IsZero():
 			at = feed.Cursor{Epoch: 1, Seq: uint64(len(all)), Mark: 1}
@@ -118,7 +118,7 @@ func (s *telling) Watch(ctx context.Context, at feed.Cursor) iter.Seq2[*feed.Cha
 			return
 		}
 		for caughtUp := false; ; caughtUp = true {
-			more, wake := s.behind(at.Seq)
+			more, wake := s.after(at.Seq)
 			for _, c := range more {
 				if !yield(c, nil) {
 					return
@@ -137,8 +137,8 @@ func (s *telling) Watch(ctx context.Context, at feed.Cursor) iter.Seq2[*feed.Cha
 	}
 }
 
-// told runs a test with a resource of a store that reports its changes.
-func told(t *testing.T, opts *resource.Options[thing], fn func(t *testing.T, r rig, s *telling)) {
+// testUpstream runs a test with a resource of a store that reports its changes.
+func testUpstream(t *testing.T, opts *resource.Options[thing], fn func(t *testing.T, r rig, s *telling)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := newTelling()
@@ -164,7 +164,7 @@ func TestWatcherTransitions(t *testing.T) {
 	for how, opts := range onlyIn() {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
-			told(t, opts, func(t *testing.T, r rig, _ *telling) {
+			testUpstream(t, opts, func(t *testing.T, r rig, _ *telling) {
 				var view *resource.Resource
 				filter, in := query.Filter{}, query.Where("name", query.Eq, "in")
 				if how == "filter" {
@@ -195,7 +195,7 @@ func TestWatcherTransitions(t *testing.T) {
 // the last one.
 func TestWatcherIsListenedToOnce(t *testing.T) {
 	t.Parallel()
-	told(t, nil, func(t *testing.T, r rig, s *telling) {
+	testUpstream(t, nil, func(t *testing.T, r rig, s *telling) {
 		view := nameView(r.Resource, nil)
 		for range 2 {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -232,7 +232,7 @@ func TestWatcherIsListenedToOnce(t *testing.T) {
 // TestWatcherCloses: subscriptions end with the Feed of the catalog.
 func TestWatcherCloses(t *testing.T) {
 	t.Parallel()
-	told(t, nil, func(t *testing.T, r rig, s *telling) {
+	testUpstream(t, nil, func(t *testing.T, r rig, s *telling) {
 		go func() {
 			time.Sleep(time.Second)
 			r.feed.Close()
@@ -241,7 +241,7 @@ func TestWatcherCloses(t *testing.T) {
 			}
 		}()
 		for range 2 {
-			if _, err := hear(t, r.Resource, r.Watch(t.Context(), r.start, query.Filter{})); !errors.Is(err, feed.ErrClosed) {
+			if _, err := collect(t, r.Resource, r.Watch(t.Context(), r.start, query.Filter{})); !errors.Is(err, feed.ErrClosed) {
 				t.Errorf("Watch: %v, want ErrClosed", err)
 			}
 		}
@@ -292,7 +292,7 @@ func TestWatcherFaults(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			told(t, nil, func(t *testing.T, r rig, s *telling) {
+			testUpstream(t, nil, func(t *testing.T, r rig, s *telling) {
 				r.put(t, "1", "a", 0)
 				s.spoil = func(c *feed.Change[thing]) {
 					if c.Kind == feed.Updated {
@@ -300,7 +300,7 @@ func TestWatcherFaults(t *testing.T) {
 					}
 				}
 				r.put(t, "1", "a", 1)
-				got, err := hear(t, r.Resource, r.Watch(t.Context(), r.start, query.Filter{}))
+				got, err := collect(t, r.Resource, r.Watch(t.Context(), r.start, query.Filter{}))
 				if !errors.Is(err, feed.ErrExpired) || resource.Problem(err).Kind != problem.CursorExpired {
 					t.Errorf("%s, %v, want ErrExpired", got, err)
 				}
@@ -318,7 +318,7 @@ func TestWatcherFaults(t *testing.T) {
 // TestWatcherIdFromValue: the id of a change may be only in the item.
 func TestWatcherIdFromValue(t *testing.T) {
 	t.Parallel()
-	told(t, nil, func(t *testing.T, r rig, s *telling) {
+	testUpstream(t, nil, func(t *testing.T, r rig, s *telling) {
 		s.spoil = func(c *feed.Change[thing]) { c.ID = "" }
 		r.put(t, "1", "a", 0)
 		r.delete(t, "1")

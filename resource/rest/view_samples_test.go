@@ -49,8 +49,8 @@ func TestViewChecksItself(t *testing.T) {
 		down = func(gauge) (gaugeV1, error)
 		up   = func(gaugeV1, gauge) (gauge, error)
 	)
-	// goes returns an up function that changes something.
-	goes := func(change func(v *gaugeV1, g *gauge)) up {
+	// changing returns an up function that changes something.
+	changing := func(change func(v *gaugeV1, g *gauge)) up {
 		return func(v gaugeV1, base gauge) (gauge, error) {
 			change(&v, &base)
 			return base, nil
@@ -74,19 +74,19 @@ func TestViewChecksItself(t *testing.T) {
 			}
 			return fromGaugeV1(v, base)
 		}, nil, ""},
-		{"changes its arguments", toGaugeV1, goes(func(v *gaugeV1, g *gauge) {
+		{"changes its arguments", toGaugeV1, changing(func(v *gaugeV1, g *gauge) {
 			v.Marks[0], v.Notes["x"] = -1, -1
 			*g, _ = fromGaugeV1(*v, *g)
 		}), nil, "changes when it is converted up and down: /a~1b/x was 1 and is -1; /marks/0 was 1 and is -1"},
-		{"forgets", toGaugeV1, goes(func(_ *gaugeV1, g *gauge) { g.Level++ }), nil,
+		{"forgets", toGaugeV1, changing(func(_ *gaugeV1, g *gauge) { g.Level++ }), nil,
 			"changes when it is converted up and down: /level was 3 and is 4"},
-		{"forgets members", toGaugeV1, goes(func(_ *gaugeV1, g *gauge) { g.Notes, g.Marks = map[string]int64{"y": 2}, nil }), nil,
+		{"forgets members", toGaugeV1, changing(func(_ *gaugeV1, g *gauge) { g.Notes, g.Marks = map[string]int64{"y": 2}, nil }), nil,
 			"changes when it is converted up and down: /a~1b/x was 1 and is absent; /a~1b/y was absent and is 2; /marks was [1,2] and is absent"},
-		{"forgets elements", toGaugeV1, goes(func(_ *gaugeV1, g *gauge) { g.Marks = g.Marks[:min(1, len(g.Marks))] }), nil,
+		{"forgets elements", toGaugeV1, changing(func(_ *gaugeV1, g *gauge) { g.Marks = g.Marks[:min(1, len(g.Marks))] }), nil,
 			"changes when it is converted up and down: /marks was [1,2] and is [1]"},
 		{"shows nothing valid", func(g gauge) (gaugeV1, error) { return gaugeV1{g.ID, 51, nil, nil}, nil }, fromGaugeV1, nil,
 			`is not valid after conversion down: level must be at most 50`},
-		{"makes nothing valid", toGaugeV1, goes(func(_ *gaugeV1, g *gauge) { g.Level = -1 }), nil,
+		{"makes nothing valid", toGaugeV1, changing(func(_ *gaugeV1, g *gauge) { g.Level = -1 }), nil,
 			`is not valid after conversion up: level must be at least 0`},
 		{"cannot show", func(gauge) (gaugeV1, error) { return gaugeV1{}, errors.New("broken") }, fromGaugeV1, nil,
 			"cannot be converted down: view gaugeV1: down: broken"},
@@ -95,11 +95,11 @@ func TestViewChecksItself(t *testing.T) {
 				return gaugeV1{}, errors.New("broken")
 			}
 			return toGaugeV1(g)
-		}, goes(func(_ *gaugeV1, g *gauge) { g.Level = 4 }), nil,
+		}, changing(func(_ *gaugeV1, g *gauge) { g.Level = 4 }), nil,
 			"cannot be converted down after conversion up: view gaugeV1: down: broken"},
 		{"refuses", toGaugeV1, func(gaugeV1, gauge) (gauge, error) { return gauge{}, errors.New("broken") }, nil,
 			"cannot be converted up: broken"},
-		{"counts on base", toGaugeV1, goes(func(_ *gaugeV1, g *gauge) { g.Marks[0]++ }), nil,
+		{"counts on base", toGaugeV1, changing(func(_ *gaugeV1, g *gauge) { g.Marks[0]++ }), nil,
 			"makes up panic for a new item, for which base is the zero value: runtime error: index out of range [0] with length 0"},
 		{"refuses new ones", toGaugeV1, func(v gaugeV1, base gauge) (gauge, error) {
 			if base.ID == "" {
@@ -107,7 +107,7 @@ func TestViewChecksItself(t *testing.T) {
 			}
 			return fromGaugeV1(v, base)
 		}, nil, ""},
-		{"leaves Where", toGaugeV1, goes(func(_ *gaugeV1, g *gauge) { g.Level = 11 }), &resource.ViewOptions{Where: low},
+		{"leaves Where", toGaugeV1, changing(func(_ *gaugeV1, g *gauge) { g.Level = 11 }), &resource.ViewOptions{Where: low},
 			"does not match Where after conversion up"},
 		{"is not expressed", func(gauge) (gaugeV1, error) { return gaugeV1{}, errors.New("broken") }, fromGaugeV1,
 			&resource.ViewOptions{Where: query.Not(low)}, ""},

@@ -73,8 +73,8 @@ func gather(t testing.TB, size int) *audience {
 	return a
 }
 
-// tell writes n times, and waits until all subscribers have received the events.
-func (a *audience) tell(t testing.TB, n int) {
+// write writes n times, and waits until all subscribers have received the events.
+func (a *audience) write(t testing.TB, n int) {
 	a.goal.Add(int64(n) * a.size)
 	for i := range n {
 		a.put(t, "1", "in", int(a.goal.Load())+i)
@@ -100,11 +100,11 @@ func TestNothingIsAllocatedForAListener(t *testing.T) {
 	a := gather(t, listeners)
 	defer a.end()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	a.tell(t, events) // grow the buffers that grow once
+	a.write(t, events) // grow the buffers that grow once
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range events {
-		a.tell(t, 1)
+		a.write(t, 1)
 	}
 	runtime.ReadMemStats(&after)
 	mallocs := float64(after.Mallocs-before.Mallocs) / events
@@ -198,7 +198,7 @@ func BenchmarkWatch(b *testing.B) {
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
-		a.tell(b, 1)
+		a.write(b, 1)
 		n++
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n)/listeners, "ns/listener-event")

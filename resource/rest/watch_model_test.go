@@ -18,7 +18,7 @@ import (
 )
 
 // TestListThenWatch: a list, plus the changes after the cursor that precedes it, equals a later
-// list. This holds at every position, for late subscribers, for those that fall behind the ring
+// list. This holds at every position, for late subscribers, for those that are slower than the ring
 // buffer, and after a reconnect.
 func TestListThenWatch(t *testing.T) {
 	t.Parallel()
@@ -48,7 +48,7 @@ func TestListThenWatchOfWatcher(t *testing.T) {
 	for seed := range uint64(3) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
-			told(t, onlyIn()["scope"], func(t *testing.T, r rig, _ *telling) {
+			testUpstream(t, onlyIn()["scope"], func(t *testing.T, r rig, _ *telling) {
 				m := model{rig: r, r: r.Resource, seed: seed}
 				m.run(t)
 			})

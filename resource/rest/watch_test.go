@@ -40,7 +40,7 @@ func watched(t *testing.T, opts *resource.Options[thing], fn func(t *testing.T, 
 func newRig(t testing.TB, opts *resource.Options[thing]) rig {
 	db := memory.NewDB()
 	r := rig{log: feed.NewMemory(&feed.MemoryOptions{Runner: db})}
-	// so that many subscribers fall behind the ring buffer
+	// so that many subscribers are slower than the ring buffer
 	r.feed = feed.New(r.log, &feed.Options{BufferEvents: 8})
 	r.Resource = resource.New("things", memory.New(&memory.Options[thing]{DB: db}), opts)
 	r.serve(t, r.Resource)
@@ -79,7 +79,7 @@ func (r rig) delete(t testing.TB, id string) {
 	}
 }
 
-// asRoot returns the context of a caller whom the policies of these tests allow everything.
+// asRoot returns the context of a caller that the policies of these tests do not restrict.
 func asRoot(t testing.TB) context.Context { return context.WithValue(t.Context(), rootKey{}, true) }
 
 type rootKey struct{}
@@ -88,9 +88,9 @@ func isRoot(ctx context.Context) bool { return ctx.Value(rootKey{}) != nil }
 
 type changes = iter.Seq2[*feed.Change[resource.Entry], error]
 
-// hear returns the events until the second bookmark, which follows when there is no event for half
+// collect returns the events until the second bookmark, which follows when there is no event for half
 // a minute.
-func hear(t testing.TB, r *resource.Resource, seq changes) (got []string, err error) {
+func collect(t testing.TB, r *resource.Resource, seq changes) (got []string, err error) {
 	t.Helper()
 	var last feed.Cursor
 	marks := 0
@@ -138,7 +138,7 @@ func line(t testing.TB, r *resource.Resource, c *feed.Change[resource.Entry]) st
 
 func wantHeard(t testing.TB, r *resource.Resource, seq changes, want ...string) {
 	t.Helper()
-	got, err := hear(t, r, seq)
+	got, err := collect(t, r, seq)
 	if err != nil {
 		t.Errorf("Watch: %v", err)
 	}
@@ -430,10 +430,10 @@ func TestWatchEnds(t *testing.T) {
 				time.Sleep(time.Second)
 				r.feed.Close()
 			}()
-			if _, err := hear(t, r.Resource, r.Watch(t.Context(), r.start, query.Filter{})); !errors.Is(err, feed.ErrClosed) {
+			if _, err := collect(t, r.Resource, r.Watch(t.Context(), r.start, query.Filter{})); !errors.Is(err, feed.ErrClosed) {
 				t.Errorf("Watch: %v, want ErrClosed", err)
 			}
-			if _, err := hear(t, r.Resource, r.WatchItem(t.Context(), "1", r.start)); !errors.Is(err, feed.ErrClosed) {
+			if _, err := collect(t, r.Resource, r.WatchItem(t.Context(), "1", r.start)); !errors.Is(err, feed.ErrClosed) {
 				t.Errorf("WatchItem: %v, want ErrClosed", err)
 			}
 		})
@@ -442,7 +442,7 @@ func TestWatchEnds(t *testing.T) {
 		t.Parallel()
 		watched(t, nil, func(t *testing.T, r rig) {
 			other := feed.Cursor{Epoch: 1, Seq: 2, Mark: 3}
-			if _, err := hear(t, r.Resource, r.Watch(t.Context(), other, query.Filter{})); !errors.Is(err, feed.ErrExpired) {
+			if _, err := collect(t, r.Resource, r.Watch(t.Context(), other, query.Filter{})); !errors.Is(err, feed.ErrExpired) {
 				t.Errorf("Watch: %v, want ErrExpired", err)
 			}
 		})
@@ -450,7 +450,7 @@ func TestWatchEnds(t *testing.T) {
 	t.Run("no feed", func(t *testing.T) {
 		t.Parallel()
 		r := resource.New("things", memory.New[thing](nil), nil)
-		_, err := hear(t, r, r.Watch(t.Context(), feed.Cursor{}, query.Filter{}))
+		_, err := collect(t, r, r.Watch(t.Context(), feed.Cursor{}, query.Filter{}))
 		_, positionErr := r.Position(t.Context(), 0)
 		if r.Watches() || err == nil || positionErr == nil || errors.Is(err, feed.ErrClosed) {
 			t.Errorf("Watches: %v; Watch: %v; Position: %v, want internal errors", r.Watches(), err, positionErr)
@@ -464,7 +464,7 @@ func TestWatchEnds(t *testing.T) {
 			}
 			view := resource.View(r.Resource, func(v thing) (narrow, error) { return narrow{v.ID}, nil },
 				func(v narrow, base thing) (thing, error) { base.ID = v.ID; return base, nil }, nil)
-			_, err := hear(t, view, view.Watch(t.Context(), r.start, query.Where("name", query.Eq, "in")))
+			_, err := collect(t, view, view.Watch(t.Context(), r.start, query.Where("name", query.Eq, "in")))
 			if err == nil {
 				t.Error("a filter by a field that the view does not have was taken")
 			}
@@ -551,7 +551,7 @@ func TestWatchPanics(t *testing.T) {
 				t.Errorf("recovered %v", got)
 			}
 		}()
-		hear(t, r.Resource, r.Watch(t.Context(), r.start, query.Filter{}))
+		collect(t, r.Resource, r.Watch(t.Context(), r.start, query.Filter{}))
 		t.Error("it went on")
 	})
 }

@@ -69,12 +69,12 @@ func TestFeedUnconvertible(t *testing.T) {
 				for range 5 { // until the cursor is no longer in the ring buffer
 					create(t, now, "/notes", `{"text":"x"}`)
 				}
-				same(t, "the newest contract", 6, len(other.hears()))
+				same(t, "the newest contract", 6, len(other.newEvents()))
 				for range 3 {
 					all = append(all, open(t, then, "GET /notes", streamType, "Last-Event-ID: "+begin))
 				}
 				for _, s := range all {
-					if events, last := heard(t, s.read()); !s.ended() || s.panicked != nil || len(events) > 0 || last != "expired" {
+					if events, last := eventsIn(t, s.read()); !s.ended() || s.panicked != nil || len(events) > 0 || last != "expired" {
 						t.Errorf("ended %v, panicked %v, heard %q, last id %q", s.ended(), s.panicked, events, last)
 					}
 				}

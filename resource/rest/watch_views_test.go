@@ -141,7 +141,7 @@ func TestWatchUnconvertible(t *testing.T) {
 				shape := tt.shape(r.Resource)
 				tt.write(t, &r)
 				for range 3 {
-					got, err := hear(t, shape, shape.Watch(t.Context(), r.start, query.Filter{}))
+					got, err := collect(t, shape, shape.Watch(t.Context(), r.start, query.Filter{}))
 					if !errors.Is(err, feed.ErrExpired) || len(got) > 0 {
 						t.Errorf("heard %s, %v, want ErrExpired", got, err)
 					}
@@ -157,7 +157,7 @@ func TestWatchUnconvertible(t *testing.T) {
 					t.Fatal(err)
 				}
 				r.put(t, "2", "b", 0)
-				if got, err := hear(t, shape, shape.Watch(t.Context(), at, query.Filter{})); err != nil || len(got) != 1 {
+				if got, err := collect(t, shape, shape.Watch(t.Context(), at, query.Filter{})); err != nil || len(got) != 1 {
 					t.Errorf("who has listed anew heard %s, %v", got, err)
 				}
 			})
@@ -178,7 +178,7 @@ func TestWatchDownPanics(t *testing.T) {
 		}, func(v, _ thing) (thing, error) { return v, nil }, nil)
 		r.put(t, "1", "boom", 0)
 		for range 2 {
-			got, err := hear(t, view, view.Watch(t.Context(), r.start, query.Filter{}))
+			got, err := collect(t, view, view.Watch(t.Context(), r.start, query.Filter{}))
 			if !errors.Is(err, feed.ErrExpired) || len(got) > 0 {
 				t.Errorf("heard %s, %v, want ErrExpired", got, err)
 			}
@@ -237,7 +237,7 @@ func TestWatchSecrets(t *testing.T) {
 					if name == "WatchItem" && !tt.asked.IsZero() {
 						continue
 					}
-					got, err := hear(t, view, seq)
+					got, err := collect(t, view, seq)
 					if err == nil || resource.Problem(err).StatusCode() != http.StatusInternalServerError || len(got) > 0 {
 						t.Errorf("%s: heard %s, %v, want an internal error", name, got, err)
 					}

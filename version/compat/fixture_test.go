@@ -142,7 +142,7 @@ func (p *plan) snapshot() *compat.Snapshot {
 	return s
 }
 
-// at returns the object of the document at a path whose names are separated by spaces. References are
+// at returns the object of the document at a path of names that are separated by spaces. References are
 // followed.
 func (p *plan) at(path string) map[string]any {
 	p.t.Helper()

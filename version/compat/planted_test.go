@@ -14,7 +14,7 @@ import (
 	"github.com/stoa-go/stoa/version/compat"
 )
 
-// planted is a change of a contract whose effect is known.
+// planted is a change of a contract with a known effect.
 type planted struct {
 	name   string
 	kind   string // that must be reported; "" means that there must be no change at all
@@ -360,7 +360,7 @@ func reverseItems(_ *http.Request, w *httptest.ResponseRecorder) {
 }
 
 // TestPlantedChanges makes each change in a contract, and checks that breaking changes and additions are
-// told apart, in both directions of time: as a patch, a minor and a major version.
+// distinguished, in both directions of time: as a patch, a minor and a major version.
 func TestPlantedChanges(t *testing.T) {
 	t.Parallel()
 	if len(breaking) != 30 || len(additions) != 30 {

@@ -209,7 +209,7 @@ func TestSuccessors(t *testing.T) {
 	}
 }
 
-// TestMajorWithoutDeprecation removes a major version whose period was too short.
+// TestMajorWithoutDeprecation removes a major version after a period that is too short.
 func TestMajorWithoutDeprecation(t *testing.T) {
 	t.Parallel()
 	s := newService()

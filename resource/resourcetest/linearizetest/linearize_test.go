@@ -22,7 +22,7 @@ var (
 	length    = flag.Int("ops", 300, "how many operations make a history")
 )
 
-// brokenVariable names the broken store that the test binary, run once more, shall test.
+// brokenVariable names the broken store that a second process of the test binary tests.
 const brokenVariable = "LINEARIZETEST_BROKEN"
 
 type account struct {

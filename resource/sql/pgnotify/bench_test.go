@@ -84,7 +84,7 @@ func follow(b *testing.B, url string, notify bool) *follower {
 	}
 	b.Cleanup(func() {
 		in.Close()
-		_ = cmd.Wait() // it ends as it is told to
+		_ = cmd.Wait() // it was killed
 	})
 	f := &follower{bufio.NewScanner(out)}
 	f.next(b) // the first bookmark
@@ -131,7 +131,7 @@ func benchmarkLatency(b *testing.B, log feed.Log, f *follower) {
 		committed := time.Now()
 		_, at := f.next(b)
 		took = append(took, at.Sub(committed))
-		time.Sleep(time.Duration(len(took)%7) * 5 * time.Millisecond) // not in step with who looks
+		time.Sleep(time.Duration(len(took)%7) * 5 * time.Millisecond) // not in step with the polls
 	}
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-us")

@@ -17,7 +17,7 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// standby is a server whose commits wait until release is closed.
+// standby is a server that delays commits until release is closed.
 type standby struct {
 	*fakesqlite.Driver
 	db      *sqltx.DB

@@ -37,7 +37,7 @@ type line struct {
 	Qty     int32  `json:"qty"`
 }
 
-// newShop returns a world of orders whose stores cost as little as possible, so that benchmarks
+// newShop returns a world of orders with stores that cost as little as possible, so that benchmarks
 // measure GraphQL.
 func newShop(t testing.TB, size int) *world {
 	t.Helper()

@@ -94,8 +94,8 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// TestRunsShareNoValues checks that a run has no variables and arguments of an earlier one, whose memory
-// it reuses.
+// TestRunsShareNoValues checks that a run has no variables and arguments of an earlier one, although it
+// reuses the memory.
 func TestRunsShareNoValues(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})

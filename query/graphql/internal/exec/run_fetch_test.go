@@ -103,7 +103,7 @@ func TestMutationsAreSerial(t *testing.T) {
 	})
 }
 
-// TestParallelReleased checks that a goroutine that ends makes room for another one.
+// TestParallelReleased checks that another goroutine can start when one ends.
 func TestParallelReleased(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// order is an item whose members have names and types that differ between JSON and GraphQL.
+// order is an item with names and types of members that differ between JSON and GraphQL.
 type order struct {
 	ID       int64           `json:"id" readOnly:"true"`
 	Status   string          `json:"status" required:"true" enum:"placed,paid,sent"`
@@ -48,7 +48,7 @@ type address struct {
 	Zip  string `json:"zip,omitempty"`
 }
 
-// page is an item whose id clients choose.
+// page is an item with an id that clients choose.
 type page struct {
 	ID   string `json:"id"`
 	Text string `json:"text" required:"true"`

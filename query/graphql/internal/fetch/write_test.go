@@ -223,7 +223,7 @@ func TestCreateWithNumber(t *testing.T) {
 	}
 }
 
-// TestWriteUnconvertible checks a write whose result has no representation in this version.
+// TestWriteUnconvertible checks a write with a result that this version cannot represent.
 // The write succeeds.
 func TestWriteUnconvertible(t *testing.T) {
 	t.Parallel()

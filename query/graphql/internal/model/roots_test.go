@@ -187,7 +187,7 @@ func TestFiltersAndSort(t *testing.T) {
 	}
 }
 
-// TestRenamed checks that a field whose name differs from JSON refers to the JSON member.
+// TestRenamed checks that a field with another name than its JSON member refers to that member.
 func TestRenamed(t *testing.T) {
 	t.Parallel()
 	s := reflected(t, things(), nil)

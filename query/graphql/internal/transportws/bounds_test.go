@@ -105,7 +105,7 @@ func TestSizes(t *testing.T) {
 		for _, size := range []int{46, 120, 124, 125, 126, 127, 128, 129, 130, 512, 4095, 4096, 4097, 65533,
 			65534, 65535, 65536, 65537, 1 << 20} {
 			before := p.writes.Load()
-			p.talk(say("1", fmt.Sprintf("stream large %d; wait", size-around)))
+			p.talk(startMessage("1", fmt.Sprintf("stream large %d; wait", size-around)))
 			f := <-p.frames
 			if n := p.writes.Load() - before; size <= 60_000 && n != 1 {
 				t.Errorf("%d bytes were written in %d parts", size, n)
@@ -130,16 +130,16 @@ func TestMaxOperations(t *testing.T) {
 		`"type":"https://iana.org/assignments/http-problem-types#quota-exceeded"}}]}`
 	converse(t, []conversation{
 		{"one too many", &transportws.Options{Operations: 2}, false,
-			[]string{say("1", "wait"), say("2", "wait"), say("3", "next 1"), refused,
-				`> {"id":"1","type":"complete"}`, say("3", "next 1"),
+			[]string{startMessage("1", "wait"), startMessage("2", "wait"), startMessage("3", "next 1"), refused,
+				`> {"id":"1","type":"complete"}`, startMessage("3", "next 1"),
 				`< {"id":"3","type":"next","payload":{"data":1}}`, `< {"id":"3","type":"complete"}`}},
 		{"those that do not end count double", &transportws.Options{Operations: 1}, false, []string{
-			say("1", "deaf 1m"), `> {"id":"1","type":"complete"}`, say("2", "deaf 1m"),
+			startMessage("1", "deaf 1m"), `> {"id":"1","type":"complete"}`, startMessage("2", "deaf 1m"),
 			`> {"id":"2","type":"complete"}`,
-			say("3", "next 1"), refused, ". 2m", say("3", "next 1"),
+			startMessage("3", "next 1"), refused, ". 2m", startMessage("3", "next 1"),
 			`< {"id":"3","type":"next","payload":{"data":1}}`, `< {"id":"3","type":"complete"}`}},
 		{"a hundred by default", nil, false, append(repeat(100,
-			func(i int) string { return say(fmt.Sprint("x", i), "wait") }), "=", say("3", "next 1"),
+			func(i int) string { return startMessage(fmt.Sprint("x", i), "wait") }), "=", startMessage("3", "next 1"),
 			refused)},
 	})
 }
@@ -209,7 +209,7 @@ func TestServerPings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, nil)
 		p := s.connect(t)
-		p.talk(say("1", "stream next 1; wait"), `< {"id":"1","type":"next","payload":{"data":1}}`, ". 95s",
+		p.talk(startMessage("1", "stream next 1; wait"), `< {"id":"1","type":"next","payload":{"data":1}}`, ". 95s",
 			"=")
 		if got := p.pings.Load(); got != 3 {
 			t.Errorf("%d pings in 95 seconds, want 3", got)
@@ -237,7 +237,7 @@ func TestDisconnect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, nil)
 		p := s.connect(t)
-		p.talk(say("1", "stream wait"), say("2", "sleep 1h"), "=")
+		p.talk(startMessage("1", "stream wait"), startMessage("2", "sleep 1h"), "=")
 		p.conn.Close()
 		if diff := cmp.Diff([]string{"wait: transportws: the client has disconnected"},
 			s.Script.recorded()); diff != "" {
@@ -305,7 +305,7 @@ func TestCloseUnanswered(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newSite(t, &transportws.Options{Message: 1000})
 				p := s.connect(t)
-				p.talk(say("1", tt.query))
+				p.talk(startMessage("1", tt.query))
 				go io.WriteString(p.conn, tt.sends)
 				p.talk(tt.want)
 				go io.WriteString(p.conn, tt.then)
@@ -328,7 +328,7 @@ func stall(t *testing.T, s *site) *probe {
 	if f, err := p.next(); err != nil || f.String() != ackMessage {
 		t.Fatal(f, err)
 	}
-	p.talk(say("1", "large 200000; large 200000"))
+	p.talk(startMessage("1", "large 200000; large 200000"))
 	synctest.Wait() // the stalled operation writes first
 	return p
 }
@@ -354,7 +354,7 @@ func TestStalled(t *testing.T) {
 				s := newSite(t, nil)
 				other := s.connect(t)
 				p := stall(t, s)
-				other.talk(say("1", "next 1"), `< {"id":"1","type":"next","payload":{"data":1}}`,
+				other.talk(startMessage("1", "next 1"), `< {"id":"1","type":"next","payload":{"data":1}}`,
 					`< {"id":"1","type":"complete"}`)
 				time.Sleep(tt.awake)
 				var got []string
@@ -377,7 +377,7 @@ func TestStalled(t *testing.T) {
 				if diff := cmp.Diff(tt.want, got); diff != "" {
 					t.Errorf("what was read (-want +got):\n%s", diff)
 				}
-				other.talk(say("1", "next 1"), `< {"id":"1","type":"next","payload":{"data":1}}`,
+				other.talk(startMessage("1", "next 1"), `< {"id":"1","type":"next","payload":{"data":1}}`,
 					`< {"id":"1","type":"complete"}`)
 				if s.Len() != 1 {
 					t.Errorf("%d sockets, want the other one", s.Len())
@@ -418,7 +418,7 @@ func TestStalledInTime(t *testing.T) {
 				s := newSite(t, nil)
 				p := stall(t, s)
 				for i := range 5 {
-					p.talk(say(fmt.Sprint("other", i), "stream next 1; next 2; wait"))
+					p.talk(startMessage(fmt.Sprint("other", i), "stream next 1; next 2; wait"))
 				}
 				go tt.read(p)
 				time.Sleep(11*time.Second - time.Millisecond)

@@ -313,8 +313,8 @@ func (p *probe) ended() {
 	}
 }
 
-// say returns a subscribe message in the format of talk.
-func say(id, query string) string {
+// startMessage returns a subscribe message in the format of talk.
+func startMessage(id, query string) string {
 	payload, _ := json.Marshal(map[string]string{"query": query})
 	return fmt.Sprintf(`> {"id":%q,"type":"subscribe","payload":%s}`, id, payload)
 }

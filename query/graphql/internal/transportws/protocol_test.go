@@ -114,7 +114,7 @@ func TestInit(t *testing.T) {
 			[]string{initMessage, initMessage, "x 4429 Too many initialisation requests"}},
 		{"an operation while it is being decided",
 			func(ctx context.Context, _ []byte) result { <-ctx.Done(); return result{} },
-			[]string{initMessage, say("1", "next 1"), "x 4401 Unauthorized"}},
+			[]string{initMessage, startMessage("1", "next 1"), "x 4401 Unauthorized"}},
 		{"a ping while it is being decided", func(ctx context.Context,
 			_ []byte) result {
 			time.Sleep(5 * time.Second)
@@ -123,17 +123,17 @@ func TestInit(t *testing.T) {
 			[]string{initMessage, `> {"type":"ping"}`, `< {"type":"pong"}`, ". 4s", "=", ". 1s", ackMessage}},
 		{"the context is that of operations", func(ctx context.Context, payload []byte) result {
 			return result{ctx: context.WithValue(ctx, userKey{}, string(payload))}
-		}, []string{`> {"type":"connection_init","payload":{"t":1}}`, ackMessage, say("1", "user"),
+		}, []string{`> {"type":"connection_init","payload":{"t":1}}`, ackMessage, startMessage("1", "user"),
 			`< {"id":"1","type":"next","payload":{"data":"{\"t\":1}"}}`, `< {"id":"1","type":"complete"}`}},
 		{"no payload is nil", func(ctx context.Context, payload []byte) result {
 			return result{ctx: context.WithValue(ctx, userKey{}, fmt.Sprint(payload == nil))}
-		}, []string{`> {"type":"connection_init","payload": null}`, ackMessage, say("1", "user"),
+		}, []string{`> {"type":"connection_init","payload": null}`, ackMessage, startMessage("1", "user"),
 			`< {"id":"1","type":"next","payload":{"data":"true"}}`, `< {"id":"1","type":"complete"}`}},
 		{"expires in the middle of a stream", func(context.Context,
 			[]byte) result {
 			return result{until: time.Minute}
 		},
-			[]string{initMessage, ackMessage, say("1", "stream next 1; wait"),
+			[]string{initMessage, ackMessage, startMessage("1", "stream next 1; wait"),
 				`< {"id":"1","type":"next","payload":{"data":1}}`,
 				". 59999ms", "=", ". 1ms", "x 4403 Forbidden: the authorization has expired", "@ 1m0s"}},
 		{"expires between two pings", func(context.Context,
@@ -145,7 +145,7 @@ func TestInit(t *testing.T) {
 			ctx, cancel := context.WithCancel(ctx)
 			time.AfterFunc(time.Minute, cancel)
 			return result{ctx: ctx}
-		}, []string{initMessage, ackMessage, say("1", "stream next 1; wait"),
+		}, []string{initMessage, ackMessage, startMessage("1", "stream next 1; wait"),
 			`< {"id":"1","type":"next","payload":{"data":1}}`,
 			". 59999ms", "=", ". 1ms", "x 4403 Forbidden: the authorization has expired", "@ 1m0s"}},
 		{"expired before", func(context.Context, []byte) result { return result{until: -time.Second} },
@@ -198,7 +198,7 @@ func TestPingAndPong(t *testing.T) {
 		{"payload that is no object", nil, false,
 			[]string{`> {"type":"ping","payload":1}`,
 				"x 4400 Invalid message: the payload is not an object"}},
-		{"during an operation", nil, false, []string{say("1", "stream next 1; wait"),
+		{"during an operation", nil, false, []string{startMessage("1", "stream next 1; wait"),
 			`< {"id":"1","type":"next","payload":{"data":1}}`,
 			`> {"type":"ping"}`, `< {"type":"pong"}`}},
 	})
@@ -207,31 +207,31 @@ func TestPingAndPong(t *testing.T) {
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	converse(t, []conversation{
-		{"one result", nil, false, []string{say("1", "next 1"),
+		{"one result", nil, false, []string{startMessage("1", "next 1"),
 			`< {"id":"1","type":"next","payload":{"data":1}}`,
 			`< {"id":"1","type":"complete"}`, "="}},
-		{"no result", nil, false, []string{say("1", "nothing"), `< {"id":"1","type":"complete"}`, "="}},
-		{"several results", nil, false, []string{say("1", "stream next 1; sleep 1s; next 2"),
+		{"no result", nil, false, []string{startMessage("1", "nothing"), `< {"id":"1","type":"complete"}`, "="}},
+		{"several results", nil, false, []string{startMessage("1", "stream next 1; sleep 1s; next 2"),
 			`< {"id":"1","type":"next","payload":{"data":1}}`,
 			"=", ". 1s", `< {"id":"1","type":"next","payload":{"data":2}}`, `< {"id":"1","type":"complete"}`,
 			"="}},
-		{"before the connection", nil, true, []string{say("1", "next 1"), "x 4401 Unauthorized"}},
-		{"several at a time", nil, false, []string{say("a", "sleep 2s; next 1"), say("b", "sleep 1s; next 2"),
+		{"before the connection", nil, true, []string{startMessage("1", "next 1"), "x 4401 Unauthorized"}},
+		{"several at a time", nil, false, []string{startMessage("a", "sleep 2s; next 1"), startMessage("b", "sleep 1s; next 2"),
 			". 2s",
 			`< {"id":"b","type":"next","payload":{"data":2}}`, `< {"id":"b","type":"complete"}`,
 			`< {"id":"a","type":"next","payload":{"data":1}}`, `< {"id":"a","type":"complete"}`}},
 		{"refused: error, and no complete", nil, false,
-			[]string{say("1", "refuse no"), `< {"id":"1","type":"error","payload":[{"message":"no"}]}`,
+			[]string{startMessage("1", "refuse no"), `< {"id":"1","type":"error","payload":[{"message":"no"}]}`,
 				". 1m", "="}},
-		{"refused in the middle", nil, false, []string{say("1", "next 1; refuse no"),
+		{"refused in the middle", nil, false, []string{startMessage("1", "next 1; refuse no"),
 			`< {"id":"1","type":"next","payload":{"data":1}}`,
 			`< {"id":"1","type":"error","payload":[{"message":"no"}]}`, ". 1m", "="}},
 		{"an id that has to be escaped", nil, false,
 			[]string{`> {"id":"\u0022\u00e4\n","type":"subscribe","payload":{"query":"nothing"}}`,
 				`< {"id":"\"ä\n","type":"complete"}`}},
-		{"the server's fault", nil, false, []string{say("1", "fault"), "x 4500 Internal error"}},
-		{"a panic", nil, false, []string{say("1", "panic"), "x 4500 Internal error"}},
-		{"the handler ends the socket", nil, false, []string{say("1", "close 4403"), "x 4403 as asked"}},
+		{"the server's fault", nil, false, []string{startMessage("1", "fault"), "x 4500 Internal error"}},
+		{"a panic", nil, false, []string{startMessage("1", "panic"), "x 4500 Internal error"}},
+		{"the handler ends the socket", nil, false, []string{startMessage("1", "close 4403"), "x 4403 as asked"}},
 		{"members that may be null", nil, false, []string{
 			`> {"id":"1","type":"subscribe","payload":{"query":"next 1","operationName":null,` +
 				`"variables":null,"extensions":null}}`,
@@ -241,34 +241,34 @@ func TestOperations(t *testing.T) {
 
 func TestIDs(t *testing.T) {
 	t.Parallel()
-	live := []string{say("1", "stream next 1; wait"), `< {"id":"1","type":"next","payload":{"data":1}}`}
+	live := []string{startMessage("1", "stream next 1; wait"), `< {"id":"1","type":"next","payload":{"data":1}}`}
 	done := []string{`< {"id":"1","type":"next","payload":{"data":2}}`, `< {"id":"1","type":"complete"}`}
 	long := strings.Repeat("ä", 100)
 	with := func(before []string, lines ...string) []string {
 		return append(append([]string{}, before...), lines...)
 	}
 	converse(t, []conversation{
-		{"one that is live", nil, false, with(live, say("1", "next 2"),
+		{"one that is live", nil, false, with(live, startMessage("1", "next 2"),
 			"x 4409 Subscriber for 1 already exists")},
 		{"that of a query that runs", nil, false,
-			[]string{say("1", "sleep 1h"), say("1", "next 2"), "x 4409 Subscriber for 1 already exists"}},
+			[]string{startMessage("1", "sleep 1h"), startMessage("1", "next 2"), "x 4409 Subscriber for 1 already exists"}},
 		{"the same in other characters", nil, false,
 			with(live, `> {"id":"\u0031","type":"subscribe","payload":{"query":"x"}}`,
 				"x 4409 Subscriber for 1 already exists")},
 		{"a long one: the reason has 123 bytes at most", nil, false,
-			[]string{say(long, "wait"), say(long, "wait"),
+			[]string{startMessage(long, "wait"), startMessage(long, "wait"),
 				"x 4409 Subscriber for " + long[:92] + " already exists"}},
 		{"free after complete of the client", nil, false,
-			with(live, with([]string{`> {"id":"1","type":"complete"}`, say("1", "next 2")}, done...)...)},
+			with(live, with([]string{`> {"id":"1","type":"complete"}`, startMessage("1", "next 2")}, done...)...)},
 		{"free after complete of the server", nil, false,
-			with([]string{say("1", "nothing"), `< {"id":"1","type":"complete"}`, say("1", "next 2")},
+			with([]string{startMessage("1", "nothing"), `< {"id":"1","type":"complete"}`, startMessage("1", "next 2")},
 				done...)},
-		{"free after error", nil, false, with([]string{say("1", "refuse no"),
-			`< {"id":"1","type":"error","payload":[{"message":"no"}]}`, say("1", "next 2")}, done...)},
+		{"free after error", nil, false, with([]string{startMessage("1", "refuse no"),
+			`< {"id":"1","type":"error","payload":[{"message":"no"}]}`, startMessage("1", "next 2")}, done...)},
 		{"unknown in complete", nil, false, with([]string{`> {"id":"7","type":"complete"}`, "=",
-			say("1", "next 2")}, done...)},
+			startMessage("1", "next 2")}, done...)},
 		{"complete of what has ended", nil, false,
-			[]string{say("1", "nothing"), `< {"id":"1","type":"complete"}`, `> {"id":"1","type":"complete"}`,
+			[]string{startMessage("1", "nothing"), `< {"id":"1","type":"complete"}`, `> {"id":"1","type":"complete"}`,
 				"="}},
 		{"complete before the connection", nil, true,
 			[]string{`> {"id":"7","type":"complete"}`, "=", initMessage, ackMessage}},
@@ -300,13 +300,13 @@ func TestClientCompletes(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newSite(t, nil)
 				p := s.connect(t)
-				p.talk(say("1", tt.query))
+				p.talk(startMessage("1", tt.query))
 				p.talk(tt.first...)
 				p.talk(`> {"id":"1","type":"complete"}`, "=", ". 1m", "=")
 				if diff := cmp.Diff(tt.said, s.Script.recorded()); diff != "" {
 					t.Errorf("what the operation saw (-want +got):\n%s", diff)
 				}
-				p.talk(say("1", "next 3"), `< {"id":"1","type":"next","payload":{"data":3}}`,
+				p.talk(startMessage("1", "next 3"), `< {"id":"1","type":"next","payload":{"data":3}}`,
 					`< {"id":"1","type":"complete"}`)
 			})
 		})

@@ -27,32 +27,32 @@ func TestShutdown(t *testing.T) {
 	}{
 		{"nothing is asked", []string{"="}, []string{goingAway}, nil},
 		{"before the connection", nil, []string{goingAway}, nil},
-		{"a stream is not completed", []string{say("1", "stream next 1; wait"), next("1", "1")},
+		{"a stream is not completed", []string{startMessage("1", "stream next 1; wait"), next("1", "1")},
 			[]string{goingAway},
 			[]string{"wait: transportws: the server is shutting down"}},
-		{"a stream has a last word", []string{say("1", "stream wait; next 2")},
+		{"a stream has a last word", []string{startMessage("1", "stream wait; next 2")},
 			[]string{next("1", "2"), goingAway},
 			[]string{"wait: transportws: the server is shutting down"}},
-		{"a stream is refused at last", []string{say("1", "stream wait; refuse no")},
+		{"a stream is refused at last", []string{startMessage("1", "stream wait; refuse no")},
 			[]string{`< {"id":"1","type":"error","payload":[{"message":"no"}]}`, goingAway},
 			[]string{"wait: transportws: the server is shutting down"}},
-		{"a stream that yields a result after its context was canceled", []string{say("1", "stream wait!")},
+		{"a stream that yields a result after its context was canceled", []string{startMessage("1", "stream wait!")},
 			[]string{goingAway},
 			nil},
-		{"a stream that has just begun", []string{say("1", "stream sleep 1h"), "="}, []string{goingAway},
+		{"a stream that has just begun", []string{startMessage("1", "stream sleep 1h"), "="}, []string{goingAway},
 			nil},
-		{"a stream that is not yet known to be one", []string{say("1", "1s plan stream wait"), "="},
+		{"a stream that is not yet known to be one", []string{startMessage("1", "1s plan stream wait"), "="},
 			[]string{goingAway, "@ 1s"},
 			[]string{"wait: transportws: the server is shutting down"}},
-		{"a query is answered", []string{say("1", "sleep 3s; next 1")},
+		{"a query is answered", []string{startMessage("1", "sleep 3s; next 1")},
 			[]string{"= ", ". 2999ms", "=", ". 1ms", next("1", "1"), `< {"id":"1","type":"complete"}`,
 				goingAway}, nil},
-		{"a query that takes too long", []string{say("1", "sleep 1h; next 1")},
+		{"a query that takes too long", []string{startMessage("1", "sleep 1h; next 1")},
 			[]string{". 4999ms", "=", ". 1ms", goingAway, "@ 5s"}, nil},
-		{"no operation begins any more", []string{say("1", "sleep 3s")},
-			[]string{say("2", "next 2"), "=", ". 3s",
+		{"no operation begins any more", []string{startMessage("1", "sleep 3s")},
+			[]string{startMessage("2", "next 2"), "=", ". 3s",
 				`< {"id":"1","type":"complete"}`, goingAway}, nil},
-		{"pings are answered", []string{say("1", "sleep 3s")},
+		{"pings are answered", []string{startMessage("1", "sleep 3s")},
 			[]string{`> {"type":"ping"}`, `< {"type":"pong"}`, ". 3s",
 				`< {"id":"1","type":"complete"}`, goingAway}, nil},
 	}
@@ -128,7 +128,7 @@ func TestShutdownWaits(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newSite(t, nil)
 				p := s.connect(t)
-				p.talk(say("1", tt.query), "=")
+				p.talk(startMessage("1", tt.query), "=")
 				go func() {
 					for f := range p.frames {
 						if f.head == fin|closing {

@@ -42,7 +42,7 @@ func TestLogHead(t *testing.T) {
 			k.begin(k.elsewhere)
 			got := make(chan feed.Cursor, 1)
 			go func() { got <- k.head(k.log) }()
-			time.Sleep(100 * time.Millisecond) // in which it begins to wait; if it does not, it has to say the same
+			time.Sleep(100 * time.Millisecond) // it begins to wait; if not, the result is the same
 			end(nil)
 			if c := <-got; c.Seq != 3 {
 				k.Errorf("Head is %d when what was missing has come, want 3", c.Seq)
@@ -180,7 +180,7 @@ func (k headKit) wantHead(log *sqlfeed.Log, want uint64) feed.Cursor {
 	return c
 }
 
-// wantNoHead wants Head to wait for what does not happen, for as long as anybody has patience.
+// wantNoHead checks that Head waits until its context is done.
 func (k headKit) wantNoHead(log *sqlfeed.Log) {
 	k.Helper()
 	ctx, cancel := context.WithTimeout(k.Context(), 300*time.Millisecond)

@@ -93,7 +93,7 @@ func TestLogLosesNothing(t *testing.T) {
 		tailers.Go(func() { got = tailAll(t, log, start, done) })
 		appended, passed := make(chan struct{}), make(chan struct{})
 		tailers.Go(func() { control = naive(t, db, done, passed) })
-		if e.Dialect == sqltx.PostgreSQL { // elsewhere nobody writes beside a transaction
+		if e.Dialect == sqltx.PostgreSQL { // other engines allow no concurrent write
 			over.Go(func() {
 				if writeOne(t, db, log, "slow", sync.OnceFunc(func() { close(appended); <-passed })) {
 					committed.Store("slow", true)

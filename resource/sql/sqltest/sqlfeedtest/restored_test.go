@@ -40,7 +40,7 @@ func TestLogRestoredUnseen(t *testing.T) {
 			end := k.begin(k.elsewhere)
 			got := make(chan feed.Cursor, 1)
 			go func() { got <- k.head(k.log) }()
-			time.Sleep(50 * time.Millisecond) // in which it begins to wait; if it does not, it has to say the same
+			time.Sleep(50 * time.Millisecond) // it begins to wait; if not, the result is the same
 			restore(k.T)
 			end(nil)
 			if c := <-got; c.Seq != 1 {
@@ -52,7 +52,7 @@ func TestLogRestoredUnseen(t *testing.T) {
 			restore(k.T)
 			end := k.begin(k.appends("slow"))
 			k.append("b", "c", "d")
-			for want := range 2 { // the first goes as far as it may
+			for want := range 2 { // the first purges as much as allowed
 				n, err := k.log.Purge(k.Context(), time.Now().Add(time.Hour), 0, 100)
 				if n != 1-want || err != nil {
 					k.Errorf("Purge removed %d, want %d, as an event may still turn up behind it; %v", n, 1-want, err)
@@ -139,7 +139,7 @@ func TestLogAfterACrash(t *testing.T) {
 		k.begin(k.appends("undone"))(errUndone)
 		k.append("b")
 		ahead.now.Store(true)
-		k.wantNoHead(log) // though nobody runs
+		k.wantNoHead(log) // although no transaction runs
 		if got, _, err := log.Tail(t.Context(), at, 10); len(got) != 1 || err != nil {
 			t.Fatalf("Tail returns %d events and %v, want what is before the gap", len(got), err)
 		}

@@ -69,8 +69,8 @@ func serveRecords(t *testing.T, e sqltest.Engine) (http.Handler, *sqltable.Table
 		command.New("orders/later", tidy, &command.Options[order]{Public: true, Jobs: jobs})), nil), table
 }
 
-// say sends a request with a key.
-func say(h http.Handler, line, key, kind, content string) *httptest.ResponseRecorder {
+// send sends a request with a key.
+func send(h http.Handler, line, key, kind, content string) *httptest.ResponseRecorder {
 	method, target, _ := strings.Cut(line, " ")
 	r := httptest.NewRequest(method, target, strings.NewReader(content))
 	r.Header.Set("Content-Type", kind)
@@ -106,11 +106,11 @@ func TestRule142RESTOnSQL(t *testing.T) {
 		}
 		for i, step := range steps {
 			key := fmt.Sprintf(`"k%d"`, i)
-			first := say(h, step.line, key, step.kind, step.content)
+			first := send(h, step.line, key, step.kind, step.content)
 			if first.Code != step.status {
 				t.Errorf("%s: %d, want %d: %s", step.line, first.Code, step.status, first.Body)
 			}
-			again := say(h, step.line, key, step.kind, step.content)
+			again := send(h, step.line, key, step.kind, step.content)
 			if first.Code != again.Code {
 				t.Errorf("%s again: %d, want %d: %s", step.line, again.Code, first.Code, again.Body)
 			}
@@ -125,7 +125,7 @@ func TestRule142RESTOnSQL(t *testing.T) {
 			}
 		}
 		for range 2 {
-			if w := say(h, "POST /orders/later", `"job"`, plain, `{"what":"a"}`); w.Code != 202 || w.Header().Get("Location") == "" {
+			if w := send(h, "POST /orders/later", `"job"`, plain, `{"what":"a"}`); w.Code != 202 || w.Header().Get("Location") == "" {
 				t.Errorf("a job: %d %s", w.Code, w.Body)
 			}
 		}
@@ -137,7 +137,7 @@ func TestRule142RESTOnSQL(t *testing.T) {
 func TestRule142ManyKeysOneItem(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		h, table := serveRecords(t, e)
-		if w := say(h, "PUT /orders/a", `"k"`, "application/json", `{"what":"x"}`); w.Code != 201 {
+		if w := send(h, "PUT /orders/a", `"k"`, "application/json", `{"what":"x"}`); w.Code != 201 {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
 		var wg sync.WaitGroup
@@ -147,7 +147,7 @@ func TestRule142ManyKeysOneItem(t *testing.T) {
 		for i := range 40 {
 			wg.Go(func() {
 				key := fmt.Sprintf(`"k%d"`, i/2)
-				w := say(h, "PATCH /orders/a", key, "application/merge-patch+json", fmt.Sprintf(`{"what":"%d"}`, i/2))
+				w := send(h, "PATCH /orders/a", key, "application/merge-patch+json", fmt.Sprintf(`{"what":"%d"}`, i/2))
 				mu.Lock()
 				defer mu.Unlock()
 				statuses[w.Code]++

@@ -77,7 +77,7 @@ func TestClaimsDoNotWait(t *testing.T) {
 	})
 }
 
-// TestReplayWritesNothing asks the row whether anybody has locked it. PostgreSQL writes that down in the row.
+// TestReplayWritesNothing checks that a replay has not locked the row. PostgreSQL stores locks in the row.
 func TestReplayWritesNothing(t *testing.T) {
 	onPostgres(t, func(t *testing.T, e sqltest.Engine) {
 		db := e.Open(t, nil)
@@ -189,7 +189,7 @@ func TestRule142LostConnections(t *testing.T) {
 				_, _, err = ask()
 				var refused *problem.Details
 				switch {
-				case tt.kind == problem.Unavailable && tt.step == afterClaim: // what do says is what do is told by its collection
+				case tt.kind == problem.Unavailable && tt.step == afterClaim: // do returns the error of its collection
 					if err == nil {
 						t.Error("the first succeeded")
 					}

@@ -182,7 +182,7 @@ func TestAggregateExactSums(t *testing.T) {
 	})
 }
 
-// reading has the fields in whose columns other programs can store what no field has.
+// reading has fields with columns in which other programs can store values that no field can have.
 type reading struct {
 	ID     int64   `json:"id" readOnly:"true"`
 	Place  string  `json:"place"`

@@ -131,7 +131,7 @@ func TestCollationPlans(t *testing.T) {
 	}
 }
 
-// TestForgedPosition uses texts that PostgreSQL cannot store, whose place in a collation is unknown.
+// TestForgedPosition uses texts that PostgreSQL cannot store, so their position in a collation is unknown.
 func TestForgedPosition(t *testing.T) {
 	t.Parallel()
 	db := postgres().Open(t, nil)

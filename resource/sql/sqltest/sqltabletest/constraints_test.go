@@ -185,7 +185,8 @@ func TestCheckWithoutFields(t *testing.T) {
 	})
 }
 
-// newSeats makes the table although its columns do not fit: a label is NULL in Go and not in the table, which Check says.
+// newSeats makes the table although its columns do not fit: a label is NULL in Go and not in the
+// table, which Check reports.
 //
 // Databases report only the names of CHECKs. SQLite reports the expression of one that has none.
 func newSeats(t *testing.T, db *sqltx.DB) *sqltable.Table[seat] {
@@ -216,7 +217,7 @@ func summary(t *testing.T, status int, body string) string {
 	return strings.Join(parts, " ")
 }
 
-// short has columns that are narrower than its fields' types, and tags that say so.
+// short has columns that are narrower than its fields' types, and tags that declare the widths.
 type short struct {
 	ID    int32             `json:"id" readOnly:"true"`
 	Code  string            `json:"code" maxLength:"3"`
@@ -273,8 +274,8 @@ func TestValuesThatDoNotFit(t *testing.T) {
 	})
 }
 
-// TestWidthsThatDoNotFit has columns that are narrower than the tags say, which is an error at the start and not a 500
-// later.
+// TestWidthsThatDoNotFit has columns that are narrower than declared by the tags, which is an
+// error at the start and not a 500 later.
 func TestWidthsThatDoNotFit(t *testing.T) {
 	type narrow struct {
 		ID   string `json:"id" maxLength:"64"`
@@ -283,7 +284,7 @@ func TestWidthsThatDoNotFit(t *testing.T) {
 	}
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		if e.Dialect == sqltx.SQLite {
-			return // whose columns have no widths
+			return // its columns have no widths
 		}
 		db := e.OpenSchema(t)
 		enginetest.MustExec(t, db, "CREATE TABLE narrow (id varchar(64) PRIMARY KEY, code varchar(3) NOT NULL, n int NOT NULL, rev text NOT NULL)")

@@ -40,8 +40,8 @@ type depot struct {
 	h     http.Handler
 }
 
-// openDepot serves a depot, without a log if told is false. The options are those of the log.
-func openDepot(tb testing.TB, db *sqltx.DB, told bool, opts *sqlfeed.Options) *depot {
+// openDepot serves a depot, without a log if logged is false. The options are those of the log.
+func openDepot(tb testing.TB, db *sqltx.DB, logged bool, opts *sqlfeed.Options) *depot {
 	tb.Helper()
 	d := &depot{db: db, table: sqltable.New[parcel](db, "parcels", &sqltable.Options{Recreate: true}), log: sqlfeed.New(db, opts)}
 	if err := errors.Join(d.table.CreateTable(tb.Context()), d.log.CreateTable(tb.Context())); err != nil {
@@ -52,7 +52,7 @@ func openDepot(tb testing.TB, db *sqltx.DB, told bool, opts *sqlfeed.Options) *d
 		tb.Fatal(err)
 	}
 	catalog := &resource.CatalogOptions{Logger: slog.New(slog.NewTextHandler(tb.Output(), nil))}
-	if told {
+	if logged {
 		f := feed.New(d.log, nil)
 		tb.Cleanup(func() { f.Close() })
 		catalog.Feed = f
@@ -202,7 +202,8 @@ func TestWriteWithoutEventTable(t *testing.T) {
 	})
 }
 
-// TestOrderOfEvents has 16 writers change four parcels by all doors at once: events has to find the history of each.
+// TestOrderOfEvents has 16 writers change four parcels by all protocols at once: events has to
+// find the history of each.
 func TestOrderOfEvents(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		for name, opts := range map[string]*sqlfeed.Options{"concurrent": nil, "serialized": {SerializeAppends: true}} {
@@ -249,7 +250,7 @@ func (d *depot) write(t *testing.T, random *rand.Rand, text string) {
 			`{"op":"patch","id":%q,"patch":{"weight":%d}}]}`, id, doc, id, 1+random.IntN(1000)))
 	}
 	switch status {
-	case 200, 201, 204, 404, 409, 410, 503: // which is for who did not get a turn
+	case 200, 201, 204, 404, 409, 410, 503: // 503 is a write that timed out
 	default:
 		t.Errorf("status %d: %s", status, body)
 	}

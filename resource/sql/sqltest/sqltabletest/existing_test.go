@@ -53,7 +53,7 @@ var tickets = map[sqltx.Dialect][]string{
 // ofTickets is the shape with ways of its own to have revisions and ids.
 func ofTickets(opts sqltable.Options) shape[ticket] {
 	opts.ID = "number"
-	opts.Columns = map[string]sqlquery.Column{ // what the tags of ticket cannot say
+	opts.Columns = map[string]sqlquery.Column{ // what the tags of ticket cannot declare
 		"due": {Name: "due_ms", Kind: sqlquery.Time, Unit: time.Microsecond, NotNull: true},
 	}
 	if !opts.Forget && !opts.ReadOnly {
@@ -180,7 +180,7 @@ func rows(d sqltx.Dialect) string {
 }
 
 // TestKitOfContentAlone: without a time in the content a revision repeats with the content, as the
-// documentation of Content says. The kit has to report this one failure, so it runs in another
+// documentation of Content states. The kit has to report this one failure, so it runs in another
 // process.
 func TestKitOfContentAlone(t *testing.T) {
 	const variable = "SQLTABLETEST_CONTENT_ALONE"

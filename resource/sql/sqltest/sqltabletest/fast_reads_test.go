@@ -16,7 +16,7 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// TestFastReads checks revisions without items in a table that has nothing but its key, whose columns are in
+// TestFastReads checks revisions without items in a table that has only its key, with columns in
 // another order than the key.
 func TestFastReads(t *testing.T) {
 	type reversedKey struct {

@@ -10,8 +10,8 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 )
 
-// TestFollowAsksForColumns: a door that names what it will look at, and Catalog.KeyField of what it will follow, gets just
-// that from the database, and the relations are right.
+// TestFollowAsksForColumns: a protocol that names the fields and relations that it reads gets
+// only their columns from the database, and the relations are right.
 func TestFollowAsksForColumns(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		s := openShop(t, e, sqltable.Options{})

@@ -47,7 +47,7 @@ func (s shape[T]) runOverHTTP(t *testing.T, e *enginetest.Engine) {
 		}
 	}
 	o.Support.Group, o.Support.Aggregate = nil, nil // which the table does not declare
-	o.Items = 20                                    // the client asks for each item of a list once more
+	o.Items = 20                                    // the client reads each item of a list again
 	// The kit has asked the table itself by all fields.
 	o.Support.Sort = o.Support.Sort[:min(8, len(o.Support.Sort))]
 	maps.DeleteFunc(o.Support.Filter, func(field string, _ []query.Op) bool {

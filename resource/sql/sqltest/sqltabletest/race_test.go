@@ -15,7 +15,7 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// counter is what everybody wants to increment.
+// counter is incremented by all writers.
 type counter struct {
 	ID string `json:"id"`
 	N  int64  `json:"n"`

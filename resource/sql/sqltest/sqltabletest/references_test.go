@@ -15,7 +15,7 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 )
 
-// owner is whom pets belong to.
+// owner is the owner of pets.
 type owner struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`

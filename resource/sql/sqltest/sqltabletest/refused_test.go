@@ -83,7 +83,7 @@ func TestDeferrableID(t *testing.T) {
 	})
 }
 
-// TestSwallowedInsert has a trigger that stores nothing, and does not say so.
+// TestSwallowedInsert has a trigger that discards the row without an error.
 func TestSwallowedInsert(t *testing.T) {
 	triggers := map[sqltx.Dialect]string{
 		sqltx.SQLite: "CREATE TRIGGER no BEFORE INSERT ON counted BEGIN SELECT RAISE(IGNORE); END",

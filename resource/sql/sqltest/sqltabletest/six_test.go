@@ -183,7 +183,7 @@ func ofExisting[T any](table string, opts sqltable.Options) shape[T] {
 	}}
 }
 
-// untagged are the types of a user who has not tagged anything yet.
+// untagged are types without tags.
 type (
 	untaggedCustomer struct {
 		ID          string         `json:"id" format:"uuid"`

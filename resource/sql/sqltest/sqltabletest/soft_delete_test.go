@@ -279,7 +279,7 @@ func TestSoftDeleteStatements(t *testing.T) {
 				t.Fatalf("%s: %v", tt.name, err)
 			}
 			got := unstable.ReplaceAllString(enginetest.Texts(ran), "?")
-			// What SQLite writes differently.
+			// Where the syntax of SQLite differs.
 			got = strings.NewReplacer("`rev` COLLATE BINARY", `"rev"`, "`", `"`).Replace(got)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tt.name, diff)

@@ -15,8 +15,9 @@ import (
 
 var benchRows = flag.Int("rows", 200_000, "of the table of the benchmarks")
 
-// BenchmarkPage reads a page of 50 rows, the most populous first and then by id, of a table with an index for that. Deep
-// is a page behind nine tenths of the table, where a hundred rows each have the same population: half of them are passed over.
+// BenchmarkPage reads a page of 50 rows, the most populous first and then by id, of a table with
+// an index for that. Deep is a page after nine tenths of the table, where a hundred rows each
+// have the same population: half of them are passed over.
 //
 //	go test -run '^$' -bench Page . -args -rows 1000000
 func BenchmarkPage(b *testing.B) {

@@ -99,10 +99,10 @@ var casts = map[string]string{
 	"labels": "jsonb", "ratios": "jsonb", "flags": "json", "uids": "uuid[]", "days": "date[]",
 }
 
-// createTypes are needed in PostgreSQL. The order of the labels must not have a say.
+// createTypes are needed in PostgreSQL. The order of the labels must not matter.
 var createTypes = []string{"CREATE EXTENSION citext", `CREATE TYPE "Tier" AS ENUM ('pro', 'Free', 'free', 'it''s', '')`}
 
-// The collations are those that must not have a say.
+// The collations must not matter.
 var createTable = map[sqltx.Dialect]string{
 	sqltx.SQLite: `CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE, "the title" TEXT COLLATE RTRIM NOT NULL,
 		n INTEGER, m INTEGER NOT NULL, x REAL, y REAL NOT NULL, ok INTEGER, at TEXT, since TEXT NOT NULL, epoch INTEGER,

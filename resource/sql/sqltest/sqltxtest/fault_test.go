@@ -34,7 +34,7 @@ func TestFault(t *testing.T) {
 		name      string
 		statement string
 		want      sqltx.Fault
-		sqlite    sqltx.Fault // where it tells less
+		sqlite    sqltx.Fault // if SQLite reports less
 	}{
 		{"primary key", "INSERT INTO parents VALUES (1, 2, 'bob', NULL)",
 			sqltx.Fault{Kind: sqltx.Unique, Constraint: "parents_pkey", Columns: []string{"id"}},

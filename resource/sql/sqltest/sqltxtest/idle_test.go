@@ -31,7 +31,7 @@ func TestIdleTransaction(t *testing.T) {
 		ended <- db.InTx(t.Context(), func(ctx context.Context) error {
 			err := write(ctx, db.Writer(ctx), "a", 1)
 			close(locked)
-			<-freed // it stands still until somebody else has what it had locked
+			<-freed // it waits until another transaction has locked the same row
 			if err == nil {
 				err = write(ctx, db.Writer(ctx), "b", 1)
 			}

@@ -57,7 +57,7 @@ func TestInjection(t *testing.T) {
 				asked++
 				checkQuery(t, w, db, tr, q)
 			}
-			checkQuery(t, w, db, tr, query.Query{ // a position that somebody made up
+			checkQuery(t, w, db, tr, query.Query{ // a forged position
 				Sort:  []query.Order{{Field: "name"}, {Field: "n"}, {Field: "id"}},
 				After: []any{attack, attack, attack},
 			})

@@ -196,7 +196,7 @@ func TestStorePassesTheKit(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		tr := sqlquery.New(sqlquery.Dialect(e.Dialect), memoColumns)
 		support := tr.Support()
-		delete(support.Filter, "rev") // it is nobody's field
+		delete(support.Filter, "rev") // no field has this name
 		support.Sort = strings.Split("title note stars score done made", " ")
 		resourcetest.Run(t, func(t *testing.T) resource.Collection[memo] {
 			db := e.Open(t, nil)
