@@ -34,62 +34,10 @@ var allowedPhrases = []string{
 
 // ceilings are the markers that folders may have until their texts are rewritten.
 var ceilings = map[string]int{
-	".ci/clients":                               123,
-	".ci/e2e":                                   5,
-	"examples/bench/bulk":                       2,
-	"examples/bench/fanout":                     5,
-	"examples/bench/internal/gqlgenserver":      2,
-	"examples/bench/internal/shop":              1,
-	"examples/bench/scale":                      2,
-	"examples/feed":                             1,
-	"examples/mount":                            1,
-	"examples/shop":                             32,
-	"examples/shop/testdata/exchanges":          37,
-	"examples/sqlstore":                         2,
-	"idempotency":                               1,
-	"idempotency/redisrecords":                  1,
-	"middleware":                                6,
-	"query":                                     1,
-	"query/graphql":                             17,
-	"query/graphql/internal/exec":               3,
-	"query/graphql/internal/fetch":              5,
-	"query/graphql/internal/graphqltest":        4,
-	"query/graphql/internal/graphqltest/oracle": 3,
-	"query/graphql/internal/introspect":         3,
-	"query/graphql/internal/model":              3,
-	"query/graphql/internal/playground":         89,
-	"query/graphql/internal/sdl":                1,
-	"query/graphql/internal/transportws":        2,
-	"query/graphql/testdata/exchanges":          16,
-	"resource":                                  57,
-	"resource/admin/page":                       13,
-	"resource/client":                           2,
-	"resource/feed":                             2,
-	"resource/files":                            1,
-	"resource/internal/etag":                    3,
-	"resource/job":                              4,
-	"resource/memory":                           4,
-	"resource/openapi":                          3,
-	"resource/openapi/docspage":                 1,
-	"resource/patch":                            3,
-	"resource/resourcetest":                     1,
-	"resource/resourcetest/linearizetest":       1,
-	"resource/rest":                             26,
-	"resource/rest/testdata/exchanges":          88,
-	"resource/sql/pgnotify":                     2,
-	"resource/sql/sqlfeed":                      3,
-	"resource/sql/sqlrecords":                   3,
-	"resource/sql/sqltable":                     7,
-	"resource/sql/sqltest":                      2,
-	"resource/sql/sqltest/sqlfeedtest":          6,
-	"resource/sql/sqltest/sqlrecordstest":       4,
-	"resource/sql/sqltest/sqltabletest":         19,
-	"resource/sql/sqltest/sqltxtest":            8,
-	"resource/sql/sqltx":                        1,
-	"version":                                   54,
-	"version/compat":                            3,
-	"version/testdata/exchanges":                6,
-	"version/versiontest":                       1,
+	".ci/clients": 12,
+	".ci/e2e":     1,
+	// A text about a missing schema, which .ci/clients/browser/playground.mjs expects.
+	"query/graphql/internal/playground": 1,
 }
 
 // TestStyle finds markers in Go comments, in string literals of Go outside of tests, in documents,
@@ -113,7 +61,7 @@ func TestStyle(t *testing.T) {
 		case ".md":
 			list = inText(name, markdownCode.ReplaceAllString(string(text), "`"))
 		case ".js", ".mjs", ".ts", ".html":
-			list = inText(name, string(text))
+			list = inText(name, scriptName.ReplaceAllString(string(text), " "))
 		case ".http":
 			list = inText(name, strings.Join(narrative.FindAllString(string(text), -1), "\n"))
 		}
@@ -130,8 +78,12 @@ func TestStyle(t *testing.T) {
 	}
 }
 
-// narrative matches the comments of a golden conversation.
-var narrative = regexp.MustCompile(`(?m)^#.*`)
+var (
+	// narrative matches the comments of a golden conversation.
+	narrative = regexp.MustCompile(`(?m)^#.*`)
+	// scriptName matches a name in a page or script: a string without a space, a selector or a member.
+	scriptName = regexp.MustCompile("[\"'`][\\w-]+[\"'`]|[#.]\\w+")
+)
 
 // inText returns the markers in a text as messages.
 func inText(place, text string) (found []string) {
@@ -153,7 +105,8 @@ func inGo(t *testing.T, name string, text []byte) (found []string) {
 		t.Fatal(err)
 	}
 	for _, group := range file.Comments {
-		found = append(found, inText(fset.Position(group.Pos()).String(), group.Text())...)
+		comment, _, _ := strings.Cut(group.Text(), "Output:") // the output of an example is data
+		found = append(found, inText(fset.Position(group.Pos()).String(), comment)...)
 	}
 	if strings.HasSuffix(name, "_test.go") {
 		return found
@@ -169,7 +122,8 @@ func inGo(t *testing.T, name string, text []byte) (found []string) {
 		return true
 	})
 	for i, line := range strings.Split(string(text), "\n") {
-		if utf8.RuneCountInString(line)+3*strings.Count(line, "\t") > 110 {
+		isTag := strings.Contains(line, "`json:") // which cannot be wrapped
+		if utf8.RuneCountInString(line)+3*strings.Count(line, "\t") > 110 && !isTag {
 			found = append(found, fmt.Sprintf("%s:%d: more than 110 columns", name, i+1))
 		}
 	}
