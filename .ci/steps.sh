@@ -90,6 +90,15 @@ with_race=(-race '-gcflags=modernc.org/...=-race=false' '-gcflags=github.com/ncr
 # tests FLAGS... runs go test and keeps its output, which is printed at the end.
 tests() { timeout 1800 go test -timeout 25m "$@" 2>&1 | tee -a "$tmp/tests.$BASHPID"; }
 
+# concurrent prints the packages of the root with goroutines, locks or HTTP in their code or tests. The kits and the oracle of
+# GraphQL are left out: they compare thousands of results, of code whose own tests run with the detector.
+concurrent() {
+	local dir
+	go list -f '{{.Dir}}' ./... | grep -vE '/(resourcetest|relationtest|oracle)$' | while read -r dir; do
+		! grep -qE '^\s*go [a-z]|"sync|"net/http' "$dir"/*.go || echo "$dir"
+	done
+}
+
 # with_detector MODULE and without_detector MODULE run the tests of a module with and without the race detector. Each test of
 # a nested module runs in one of them, and those of the root module have all run by README's command. go vet is a step of
 # its own.
