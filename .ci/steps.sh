@@ -101,12 +101,12 @@ concurrent() {
 
 # with_detector MODULE and without_detector MODULE run the tests of a module with and without the race detector. Each test of
 # a nested module runs in one of them, and those of the root module have all run by README's command. go vet is a step of
-# its own.
-with_detector() { at "$1" tests -vet=off "${with_race[@]}" -skip "$(without_race "$1")" ./...; }
+# its own. The tag is that of examples/bench.
+with_detector() { at "$1" tests -vet=off -tags gqlgen "${with_race[@]}" -skip "$(without_race "$1")" ./...; }
 without_detector() {
 	local packages=./...
 	[ "$1" != ./examples ] || packages=./shop # the only package of the list; others would be linked for nothing
-	at "$1" tests -vet=off -run "$(without_race "$1")" "$packages"
+	at "$1" tests -vet=off -tags gqlgen -run "$(without_race "$1")" "$packages"
 }
 
 # without_race MODULE prints a pattern of the tests of a module that run without the race detector only: kits, plans and
