@@ -34,8 +34,14 @@ func (s *Store[T]) chooseNewID() func() string {
 	return new(uuids).next
 }
 
+// lastRaise is the largest chosen id after which new ids continue. The numbers up to 2^53 remain, which
+// JavaScript represents exactly.
+const lastRaise = 1 << 52
+
 // raiseLastID ensures that new integer ids are greater than id. Create takes a number before it has
-// the lock; if an insert uses it in between, Create takes another one.
+// the lock; if an insert uses it in between, Create takes another one. An id in the upper half of the
+// range, or above lastRaise, has no effect: a client that chooses the largest one would otherwise leave no
+// numbers for new items. Create skips such ids when it reaches them.
 func (s *Store[T]) raiseLastID(id any) {
 	var n uint64
 	switch id := id.(type) {
@@ -43,6 +49,16 @@ func (s *Store[T]) raiseLastID(id any) {
 		n = uint64(max(id, 0))
 	case uint64:
 		n = id
+	}
+	if n == 0 { // a string, or a number below 1
+		return
+	}
+	half := uint64(1) << (s.id.Type.Bits - 1)
+	if !s.id.Type.Unsigned {
+		half /= 2
+	}
+	if n > min(half, lastRaise) {
+		return
 	}
 	for { // retry, because Create changes lastID concurrently
 		last := s.lastID.Load()

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
@@ -56,24 +58,56 @@ func TestIntegerIDsGoOn(t *testing.T) {
 	}
 }
 
-func TestUnsignedIDs(t *testing.T) {
+// TestChosenIDsLeaveNumbers: a chosen id does not move new ids out of the reach of the type, or of exact
+// numbers in JavaScript, and new ids skip those that were chosen.
+func TestChosenIDsLeaveNumbers(t *testing.T) {
 	t.Parallel()
-	type thing struct {
+	type tiny struct {
+		ID int8 `json:"id"`
+	}
+	type small struct {
+		ID int32 `json:"id"`
+	}
+	type large struct {
+		ID int64 `json:"id"`
+	}
+	type unsigned struct {
 		ID uint64 `json:"id"`
 	}
-	s := memory.New[thing](nil)
-	ctx := t.Context()
-	for _, id := range []string{"18446744073709551614", "9223372036854775807", "2"} {
-		_, err := s.Insert(ctx, id, thing{})
+	tests := []struct {
+		name   string
+		create func(*testing.T, ...string) string
+		chosen []string
+		want   string
+	}{
+		{"int8, largest", createdAfter[tiny], []string{"127"}, "1"},
+		{"int8, half", createdAfter[tiny], []string{"64"}, "65"},
+		{"int8, taken", createdAfter[tiny], []string{"65", "66", "64"}, "67"},
+		{"int32, largest", createdAfter[small], []string{"7", "2147483647"}, "8"},
+		{"int64, largest", createdAfter[large], []string{"9223372036854775807"}, "1"},
+		{"int64, not exact in JavaScript", createdAfter[large], []string{"9007199254740991"}, "1"},
+		{"int64, exact", createdAfter[large], []string{"4503599627370496"}, "4503599627370497"},
+		{"uint64, largest", createdAfter[unsigned], []string{"2", "18446744073709551615"}, "3"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tt.want, tt.create(t, tt.chosen...)); diff != "" {
+				t.Errorf("created id (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// createdAfter returns the id of an item that is created after others with chosen ids.
+func createdAfter[T any](t *testing.T, chosen ...string) string {
+	s := memory.New[T](nil)
+	var zero T
+	for _, id := range chosen {
+		_, err := s.Insert(t.Context(), id, zero)
 		wantErr(t, "Insert "+id, err, nil)
 	}
-	if got := create(t, s, thing{}).ID; got != "18446744073709551615" {
-		t.Errorf("the next id is %s", got)
-	}
-	want := "2 9223372036854775807 18446744073709551614 18446744073709551615"
-	if got := ids(t, s.List(ctx, query.Query{})); got != want {
-		t.Errorf("by id the store has %s, want %s", got, want)
-	}
+	return create(t, s, zero).ID
 }
 
 func TestIntegerIDsUsedUp(t *testing.T) {
@@ -82,8 +116,9 @@ func TestIntegerIDsUsedUp(t *testing.T) {
 		ID int8 `json:"id"`
 	}
 	s := memory.New[thing](nil)
-	_, err := s.Insert(t.Context(), "127", thing{})
-	wantErr(t, "Insert", err, nil)
+	for range 127 {
+		create(t, s, thing{})
+	}
 	if _, err := s.Create(t.Context(), thing{}); err == nil {
 		t.Error("Create has found an id where there is none")
 	}

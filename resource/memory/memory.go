@@ -101,7 +101,7 @@ type Store[T any] struct {
 	// Not undone by a rollback, and therefore atomic.
 	revPrefix string
 	revs      atomic.Uint64 // number of revisions created
-	lastID    atomic.Uint64 // largest integer id so far
+	lastID    atomic.Uint64 // largest integer id of new items, and of chosen ones up to lastRaise
 
 	// Guarded by db.mu.
 	records map[string]*record[T]    // live items by id

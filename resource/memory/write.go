@@ -25,13 +25,13 @@ func (s *Store[T]) Create(ctx context.Context, v T) (resource.Item[T], error) {
 		}
 		err = s.db.write(ctx, func(t *txn) error {
 			err := s.add(t, r, false)
-			if s.opts.NewID == nil && isIDTaken(err) {
-				// The number was inserted concurrently. The next one cannot be, because the lock is
-				// held.
+			for s.opts.NewID == nil && isIDTaken(err) {
+				// The number was inserted concurrently, or chosen without an effect on new ids. No
+				// other one is inserted before the next attempt, because the lock is held.
 				if err := s.setID(r, s.newID()); err != nil {
 					return fmt.Errorf("memory: new id: %w", err)
 				}
-				return s.add(t, r, false)
+				err = s.add(t, r, false)
 			}
 			return err
 		})
