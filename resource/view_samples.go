@@ -136,13 +136,13 @@ func (r *Resource) checkNewStored(sample any) (err error) {
 
 // clone returns a copy of a stored value, for samples and for each write through a view. Fields that
 // clients can write are copied deeply; readOnly fields and those without JSON share memory with v.
-// It fails if v violates the schema.
+// It fails if v violates the schema. A default does not replace a zero value that the encoding omits.
 func (h *core) clone(v any) (any, error) {
 	doc, err := h.typ.AppendFull(nil, v)
 	if err != nil {
 		return nil, err
 	}
-	return h.typ.Decode(doc, &schema.DecodeOptions{Mode: schema.Replace, Base: v})
+	return h.typ.Decode(doc, &schema.DecodeOptions{Mode: schema.Patched, Base: v})
 }
 
 // differences returns how two values of the view differ, as JSON Pointers for a log.
