@@ -30,7 +30,7 @@ var (
 	leaves = map[string][]string{
 		"query":           nil,
 		"resource/schema": {"query", "resource/internal/jsonappend"}, "resource/problem": nil, "resource/header": nil, "resource/tx": nil,
-		"resource/patch":                 nil,
+		"resource/patch":                 {"resource/schema"},
 		"resource/httpbody":              {"resource/problem", "resource/header"},
 		"resource/csv":                   {"resource/schema", "resource/header"},
 		"resource/internal/pace":         nil,

@@ -544,7 +544,7 @@ func (w *writeRequest) decodeChange(v any) (any, error) {
 		dec.Mode = schema.Patched
 		return patched(w.patch, typ, v, dec)
 	}
-	return typ.Decode(w.doc, dec)
+	return typ.Decode(completed(w.doc, typ, v), dec)
 }
 
 // replace writes a checked value in place of cur.

@@ -1,9 +1,8 @@
 package resource
 
-// Applying a patch to an item. Called by write.go. It calls packages patch and schema.
+// Applying a patch or a new document to an item. Called by write.go. It calls packages patch and schema.
 
 import (
-	"github.com/stoa-go/stoa/resource/internal/pointer"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -16,32 +15,26 @@ func patched(p *patch.Patch, t *schema.Type, v any, opts *schema.DecodeOptions) 
 			return v, nil
 		}
 	}
-	doc, err := applyPatch(p, t, v)
+	full, err := t.AppendFull(nil, v)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := p.ApplyTo(t, full)
 	if err != nil {
 		return nil, err
 	}
 	return t.Decode(doc, opts)
 }
 
-// applyPatch applies p to v, a value of t, and returns the JSON with writeOnly fields. A JSON Patch that
-// tests, copies or moves a writeOnly field fails as if the field did not exist, because the result would
-// reveal the value. The reads of a format of the application are not known, so it gets no writeOnly fields.
-func applyPatch(p *patch.Patch, t *schema.Type, v any) ([]byte, error) {
-	doc, err := t.AppendFull(nil, v)
-	if err != nil {
-		return nil, err
+// completed returns the document of a PUT with the members that v, a value of t, keeps in elements of arrays.
+// The decoder keeps those of objects.
+func completed(doc []byte, t *schema.Type, v any) []byte {
+	if !t.Completes() {
+		return doc
 	}
-	if p.Format() != nil && pointer.Secret(t, "") {
-		visible, err := t.Append(nil, v)
-		if err != nil {
-			return nil, err
-		}
-		return p.ApplyVisible(doc, visible)
+	full, err := t.AppendFull(nil, v)
+	if err != nil { // the document replaces a value that has no JSON, such as a number that is not finite
+		return doc
 	}
-	for i, at := range p.Reads() {
-		if pointer.Secret(t, at) {
-			return nil, patch.Missing(i, at)
-		}
-	}
-	return p.Apply(doc)
+	return t.Complete(doc, full, false)
 }

@@ -1,5 +1,7 @@
 package patch
 
+import "github.com/stoa-go/stoa/resource/schema"
+
 // document is a JSON document to which the operations of a JSON Patch are applied in place. If an
 // operation fails, Apply discards the document, so a patch is applied completely or not at all.
 type document struct {
@@ -7,13 +9,16 @@ type document struct {
 	size   int64 // of the canonical text of root, in bytes
 	copied int64 // bytes duplicated by the copy operations so far
 	limit  int64 // for size and for copied
+	place  schema.Place
+	typed  bool // place is that of a type
 }
 
 // newDocument returns a document with the canonical text. Its size limit is at least the size of
 // text, so that a patch may shrink a document that is already too large.
-func newDocument(text []byte, limits Limits) *document {
+func newDocument(text []byte, place schema.Place, limits Limits) *document {
 	size := int64(len(text))
-	return &document{root: &node{text: text}, size: size, limit: max(limits.withDefaults().Size, size)}
+	return &document{root: &node{text: text}, size: size, limit: max(limits.withDefaults().Size, size),
+		place: place, typed: place != schema.Place{}}
 }
 
 // applyOp applies one operation. If it fails, the operation may be applied partially, and d must be
@@ -21,11 +26,11 @@ func newDocument(text []byte, limits Limits) *document {
 func (d *document) applyOp(op *operation) *Error {
 	switch op.verb {
 	case "add":
-		return d.add(op.path, &node{text: op.value}, int64(len(op.value)))
+		return d.add(op.path, &node{text: op.value, given: true}, int64(len(op.value)))
 	case "remove":
 		return d.remove(op.path)
 	case "replace":
-		return d.replace(op.path, &node{text: op.value})
+		return d.replace(op.path, &node{text: op.value, given: true})
 	case "move":
 		return d.move(op.from, op.path)
 	case "copy":
@@ -151,21 +156,26 @@ func (d *document) detach(at pointer) (*node, *Error) {
 // even the order of members. Otherwise move is detach and add. The size of the value stays counted,
 // so it is not measured again, which matters if a patch moves a large value often.
 func (d *document) move(from, to pointer) *Error {
-	if from.text == to.text {
-		_, e := d.find(from)
+	shown, e := d.readable(from)
+	if e != nil || from.text == to.text {
 		return e
 	}
+	inArray := d.withinArray(from, to)
 	n, e := d.detach(from)
 	if e != nil {
 		return e
 	}
+	if n != shown && !inArray {
+		d.size += shown.size() - n.size()
+		n = shown
+	}
 	return d.add(to, n, 0)
 }
 
-// copy implements "copy" (RFC 6902 section 4.5). It adds the value as text, so that later
-// operations on one of the two do not change the other.
+// copy implements "copy" (RFC 6902 section 4.5). It adds a clone, so that later operations on one of the
+// two do not change the other.
 func (d *document) copy(from, to pointer) *Error {
-	n, e := d.find(from)
+	n, e := d.readable(from)
 	if e != nil {
 		return e
 	}
@@ -175,17 +185,13 @@ func (d *document) copy(from, to pointer) *Error {
 	if d.copied += size; d.copied > d.limit {
 		return tooLarge(codeSize, to.text, "a patch must not copy more than %d bytes", d.limit)
 	}
-	text := n.text
-	if n.tree != nil {
-		text = n.appendTo(make([]byte, 0, size))
-	}
-	return d.add(to, &node{text: text}, size)
+	return d.add(to, n.clone(), size)
 }
 
 // test implements "test" (RFC 6902 section 4.6). It parses objects and arrays only if their texts
 // differ. The parsed nodes stay in the document for later operations.
 func (d *document) test(at pointer, want *node) *Error {
-	n, e := d.find(at)
+	n, e := d.readable(at)
 	if e != nil {
 		return e
 	}

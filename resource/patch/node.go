@@ -13,6 +13,8 @@ import (
 type node struct {
 	text []byte // never empty
 	tree *tree  // nil until the node is parsed; only the first byte of text is valid afterward
+
+	given bool // a value of the patch, to be completed
 }
 
 // tree is a parsed object or array. It stores pointers to nodes, because an insertion moves all
@@ -49,6 +51,19 @@ func (n *node) open() *tree {
 		n.tree.nodes[i] = &nodes[i]
 	}
 	return n.tree
+}
+
+// clone returns a copy of n that shares only texts.
+func (n *node) clone() *node {
+	c := *n
+	if n.tree != nil {
+		c.tree = &tree{object: n.tree.object, names: slices.Clone(n.tree.names),
+			nodes: make([]*node, len(n.tree.nodes))}
+		for i, child := range n.tree.nodes {
+			c.tree.nodes[i] = child.clone()
+		}
+	}
+	return &c
 }
 
 // size returns the length of the text that appendTo appends. It visits all parsed nodes below n, so

@@ -22,7 +22,8 @@ package patch
 
 import (
 	"fmt"
-	"iter"
+
+	"github.com/stoa-go/stoa/resource/schema"
 )
 
 // The media types of patches.
@@ -122,7 +123,7 @@ func (p *Patch) Apply(doc []byte) ([]byte, error) {
 	case p.format != nil:
 		changed, err = p.format.apply(text, p.text)
 	default:
-		changed, err = p.applyOps(text)
+		changed, err = p.applyOps(text, schema.Place{})
 	}
 	if err != nil {
 		return nil, err
@@ -135,14 +136,15 @@ func (p *Patch) Apply(doc []byte) ([]byte, error) {
 
 // applyOps applies the operations of a JSON Patch in order. It returns error, not *Error, so that a
 // nil *Error does not become a non-nil error.
-func (p *Patch) applyOps(text []byte) ([]byte, error) {
-	d := newDocument(text, p.limits)
+func (p *Patch) applyOps(text []byte, root schema.Place) ([]byte, error) {
+	d := newDocument(text, root, p.limits)
 	for i := range p.ops {
 		if e := d.applyOp(&p.ops[i]); e != nil {
 			e.Operation = i
 			return nil, e
 		}
 	}
+	d.complete(d.root, root, text)
 	return d.root.appendTo(make([]byte, 0, max(d.size, 0))), nil
 }
 
@@ -158,32 +160,4 @@ func (p *Patch) checkResult(before, after []byte) *Error {
 			limits.Depth)
 	}
 	return nil
-}
-
-// Reads yields the pointers to the values that a JSON Patch depends on, each with the index of its
-// operation: the path of "test", and the source of "move" and "copy". For any other format it
-// yields nothing. A server uses it to reject patches that would reveal members hidden from the client.
-func (p *Patch) Reads() iter.Seq2[int, string] {
-	return func(yield func(int, string) bool) {
-		for i := range p.ops {
-			at := p.ops[i].from
-			switch p.ops[i].verb {
-			case "test":
-				at = p.ops[i].path
-			case "move", "copy":
-			default:
-				continue
-			}
-			if !yield(i, at.text) {
-				return
-			}
-		}
-	}
-}
-
-// Missing returns the [Conflict] error of an operation on a path that the document does not have.
-func Missing(operation int, path string) *Error {
-	e := missing(path)
-	e.Operation = operation
-	return e
 }

@@ -224,11 +224,18 @@ func (t *Type) computeTraits() traits {
 	// Elements get their defaults when they are decoded, and compare their read-only fields then.
 	if t.Elem != nil {
 		sum.constrained = t.Elem.constrained
+		sum.secret, sum.preset, sum.omits = t.Elem.secret, t.Elem.preset, t.Elem.omits
+		sum.renews = t.Elem.renews || t.Elem.preset || t.Elem.secret && t.Kind == Array
 	}
 	for _, f := range t.Fields {
 		sum.constrained = sum.constrained || f.checked || f.Type.constrained
 		sum.defaults = sum.defaults || f.Default != nil || f.inPlace() && f.Type.defaults
 		sum.readOnly = sum.readOnly || f.ReadOnly || f.Type.readOnly
+		hasDefault := f.Default != nil && !f.ReadOnly
+		sum.secret = sum.secret || f.WriteOnly || f.Type.secret
+		sum.preset = sum.preset || hasDefault || f.Type.preset
+		sum.omits = sum.omits || hasDefault && (f.OmitZero || f.OmitEmpty) || f.Type.omits
+		sum.renews = sum.renews || f.Type.renews || f.Type.preset && (f.pointer || f.OmitZero || f.OmitEmpty)
 	}
 	return sum
 }

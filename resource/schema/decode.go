@@ -35,9 +35,9 @@ const (
 	// their default. Read-only members must equal those of Base. Fields that clients cannot see are
 	// copied from Base.
 	Replace
-	// Patched decodes the result of applying a patch to the output of [Type.AppendFull]. There are
-	// no defaults: an absent member was removed by the patch. Read-only members must be present and
-	// equal those of DecodeOptions.Base.
+	// Patched decodes the result of applying a patch to the output of [Type.AppendFull]. There are no
+	// defaults, which [Type.Complete] has added: an absent member was removed by the patch. Read-only
+	// members must be present and equal those of DecodeOptions.Base.
 	Patched
 	// Stored decodes output of [Type.Append] from a log or a cache, possibly of an earlier version
 	// of the Go type. Constraints are not checked: read-only members are decoded like others,
@@ -82,10 +82,10 @@ type DecodeOptions struct {
 // the schema. A member of the wrong JSON type has no other violations. Other errors mean that
 // opts.Base is not a pointer to the Go type. A nil opts is equivalent to the zero value.
 //
-// With a Base, Replace and Patched keep the fields that are not part of the JSON (unexported, or
-// json:"-") and read-only fields. Replace also keeps absent writeOnly fields. This applies to the
-// struct itself, to structs and pointers to structs inside it, and to map values. Array elements
-// have no identity, so they are always new values; their read-only members must equal those of any
+// With a Base, Replace and Patched keep the fields that are not part of the JSON (unexported, or json:"-")
+// and read-only fields. Replace also keeps absent writeOnly fields. This applies to the struct itself, to
+// structs and pointers to structs inside it, and to map values. Array elements are always new values:
+// [Type.Complete] adds to the document what they keep. Their read-only members must equal those of any
 // element of the array in Base. Read-only members in nested arrays must be zero.
 //
 // The new value shares no memory with data. It shares memory with Base only through the fields that

@@ -31,6 +31,7 @@
 //	unique:"true"                     array elements are unique; for a scalar, unique in the collection
 //	unique:"tenantId"                 a scalar is unique together with the fields of the list
 //	id:"orderId,lineNo"               the id is computed from these fields; a readOnly string
+//	key:"host"                        the member by which elements of an array that are sent back are known
 //	set:"created"                     the time of the creation: time.Time or *time.Time
 //	set:"modified"                    the time of the last write, also after the creation
 //	set:"createdBy" set:"modifiedBy"  the principal of these writes: string or *string

@@ -66,12 +66,17 @@ type Field struct {
 	Pattern          *regexp.Regexp // not anchored; nil if there is none
 	Format           string         // tag format, or Type.Format
 
+	// ElemKey is the tag key of an array of objects: the JSON name of the member by which an element that a
+	// client sends is one of the elements before. It then keeps its writeOnly members; see [Type.Complete].
+	ElemKey string
+
 	// Key has the fields from which the id is computed, in their order: tag id. Nil for other fields.
 	// See [Field.ParseKey] for the form of the id.
 	Key []*Field
 
 	position    int          // index in Type.Fields
 	keyNames    []string     // tag id
+	elemKey     *Field       // tag key
 	inKey       bool         // the field is in the Key of another
 	defaultText string       // tag default
 	owner       reflect.Type // pointer to the struct type that Index refers to

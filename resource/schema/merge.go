@@ -8,11 +8,14 @@ import (
 	"reflect"
 	"time"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Merge returns the value that a JSON Merge Patch (RFC 7396) makes of opts.Base. The value is the one
-// that [Type.Decode] returns in the mode [Patched] for the patched output of [Type.AppendFull]. Merge
-// takes less time, because it copies unnamed members that are strings, numbers, booleans and times.
+// that [Type.Decode] returns in the mode [Patched] for the patched output of [Type.AppendFull] after
+// [Type.Complete]. Merge takes less time, because it copies unnamed members that are strings, numbers,
+// booleans and times.
 //
 // patch is valid JSON without white space between tokens. size limits the patched document, in bytes.
 // v is a pointer to a new value of the Go type, valid and independent of Base as that of Decode. The
@@ -82,7 +85,8 @@ func (m *merge) addPatch(patch []byte) bool {
 		m.named.add(at)
 		next = at + 1
 		if value[0] != 'n' {
-			m.doc = append(append(append(append(m.doc, ','), name...), ':'), value...)
+			m.doc = append(append(append(m.doc, ','), name...), ':')
+			m.doc = m.appendGiven(m.t.Fields[at], value)
 		}
 		if i += len(name) + len(":") + len(value); patch[i] == ',' {
 			i++
@@ -92,6 +96,18 @@ func (m *merge) addPatch(patch []byte) bool {
 		}
 	}
 	return i == len(patch)-1
+}
+
+// appendGiven appends the value that the patch has for a field, an array or a scalar.
+func (m *merge) appendGiven(f *Field, value []byte) []byte {
+	if value[0] != '[' || !f.Type.renews || !jsontext.Value(value).IsValid() {
+		return append(m.doc, value...)
+	}
+	before, err := f.appendValue(nil, f.in(m.base), encodeState{full: true, depth: 1})
+	if err != nil {
+		before = nil // addRest reports that there is no document
+	}
+	return f.Type.complete(m.doc, value, before, f.elemKey, given{fresh: fillAll})
 }
 
 // nextMember returns the quoted name and the value of the member that text begins with. value is nil if

@@ -90,11 +90,12 @@ func byDocument(typ *schema.Type, base any, p *patch.Patch, opts schema.DecodeOp
 	if err != nil {
 		return nil, err
 	}
-	if doc, err = p.Apply(doc); err != nil {
+	patched, err := p.Apply(doc)
+	if err != nil {
 		return nil, err
 	}
 	opts.Mode = schema.Patched
-	return typ.Decode(doc, &opts)
+	return typ.Decode(typ.Complete(patched, doc, true), &opts)
 }
 
 // everyField compares values with all fields, including those that are not in the JSON. Times are equal

@@ -20,7 +20,7 @@ import (
 // tagKeys are the struct tags of this package, in the order in which they are applied. A tag that
 // is needed to check the value of another one precedes it.
 var tagKeys = [...]string{
-	"doc", "deprecated", "format", "readOnly", "writeOnly", "required", "unique", "set", "id",
+	"doc", "deprecated", "format", "readOnly", "writeOnly", "required", "unique", "set", "id", "key",
 	"minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "precision", "pattern", "enum",
 	"default", "example",
 }
@@ -101,6 +101,8 @@ func (f *Field) applyTag(key, value string) error {
 		return f.applySet(value)
 	case "id":
 		return f.applyID(value)
+	case "key":
+		return f.applyElemKey(value)
 	case "default":
 		return f.applyDefault(value)
 	case "example":

@@ -1,6 +1,6 @@
 package schema
 
-// The tags that stores and the write path obey: set and unique. Called by tags.go and structs.go.
+// The tags that stores and the write path obey: set, unique and key. Called by tags.go and structs.go.
 
 import (
 	"fmt"
@@ -76,4 +76,37 @@ func (f *Field) checkUniqueWith(t *Type) error {
 		}
 	}
 	return nil
+}
+
+// applyElemKey applies the tag key. checkElemKeys looks up the member when the type of the elements
+// is complete.
+func (f *Field) applyElemKey(value string) error {
+	if f.Type.Kind != Array || f.Type.Elem.op != opObject {
+		return fmt.Errorf("it applies to arrays of objects, and the field is %s", f.Type.describe())
+	}
+	f.ElemKey = value
+	return nil
+}
+
+// checkElemKeys sets the field of the tag key in the new types.
+func (c *compiler) checkElemKeys() error {
+	var mistakes []error
+	for _, t := range c.fresh {
+		for _, f := range t.Fields {
+			if f.ElemKey == "" {
+				continue
+			}
+			at := structName(t.GoType) + "." + f.GoName + ": tag key: "
+			switch f.elemKey = f.Type.Elem.byName[f.ElemKey]; {
+			case f.elemKey == nil:
+				mistakes = append(mistakes,
+					fmt.Errorf("%sthe elements have no member with the JSON name %q", at, f.ElemKey))
+			case !f.elemKey.Comparable() || f.elemKey.WriteOnly:
+				mistakes = append(mistakes, fmt.Errorf(
+					"%s%q must be a string, number, boolean or time that clients can read", at, f.ElemKey))
+			}
+		}
+	}
+	slices.SortFunc(mistakes, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return join("", mistakes...)
 }

@@ -21,16 +21,19 @@ func TestTagsOfWrites(t *testing.T) {
 		Created  time.Time  `json:"created" set:"created"`
 		Modified *time.Time `json:"modified" set:"modified" readOnly:"true"`
 		By       string     `json:"by" set:"createdBy"`
-		Last     *string    `json:"last" set:"modifiedBy"`
+		Hosts    []struct {
+			Host string `json:"host"`
+		} `json:"hosts" key:"host"`
+		Last *string `json:"last" set:"modifiedBy"`
 	}]()
 	type tags struct {
 		Unique, ReadOnly bool
 		UniqueWith       []string
-		Set              string
+		Set, ElemKey     string
 	}
 	got := map[string]tags{}
 	for _, f := range typ.Fields {
-		got[f.Name] = tags{f.Unique, f.ReadOnly, f.UniqueWith, f.Set}
+		got[f.Name] = tags{f.Unique, f.ReadOnly, f.UniqueWith, f.Set, f.ElemKey}
 	}
 	want := map[string]tags{
 		"tenantId": {},
@@ -40,6 +43,7 @@ func TestTagsOfWrites(t *testing.T) {
 		"created":  {ReadOnly: true, Set: "created"},
 		"modified": {ReadOnly: true, Set: "modified"},
 		"by":       {ReadOnly: true, Set: "createdBy"},
+		"hosts":    {ElemKey: "host"},
 		"last":     {ReadOnly: true, Set: "modifiedBy"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -88,6 +92,22 @@ func TestTagsOfWritesRefused(t *testing.T) {
 			A []name `unique:"b"`
 			B name   `json:"b"`
 		}{}, "unique: a list of fields applies to strings, numbers, booleans and times, and the field is an array"},
+		{"key of strings", &struct {
+			A []string `key:"b"`
+		}{}, "key: it applies to arrays of objects, and the field is an array"},
+		{"key that does not exist", &struct {
+			A []struct{} `key:"b"`
+		}{}, `key: the elements have no member with the JSON name "b"`},
+		{"key that clients cannot read", &struct {
+			A []struct {
+				B string `json:"b" writeOnly:"true"`
+			} `key:"b"`
+		}{}, `key: "b" must be a string, number, boolean or time that clients can read`},
+		{"key of lists", &struct {
+			A []struct {
+				B []int `json:"b"`
+			} `key:"b"`
+		}{}, `key: "b" must be a string, number, boolean or time that clients can read`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

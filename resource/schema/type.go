@@ -90,6 +90,10 @@ type traits struct {
 	constrained bool // has constraints to validate
 	defaults    bool // has defaults, in itself or in structs without pointers to them
 	readOnly    bool // has readOnly fields, in itself or in structs inside it
+	secret      bool // has writeOnly fields, in itself or in all that is inside it
+	preset      bool // has fields with defaults that clients can set, likewise
+	omits       bool // the encoding can omit one of these
+	renews      bool // a document can have new objects with such fields, or array elements with secret ones
 }
 
 // For returns the Type of T. It panics if T is not a valid schema, with a message that names all
@@ -134,6 +138,9 @@ func Of(t reflect.Type) (*Type, error) {
 	defer types.Unlock()
 	c := compiler{fresh: map[reflect.Type]*Type{}}
 	compiled, err := c.compile(t, source{})
+	if err == nil {
+		err = c.checkElemKeys()
+	}
 	if err != nil {
 		return nil, report(err)
 	}

@@ -1,5 +1,4 @@
-// Package pointer has JSON Pointers (RFC 6901) into values of a schema: to members of a document,
-// and to those that clients cannot read.
+// Package pointer has JSON Pointers (RFC 6901) to members of documents.
 package pointer
 
 import (
@@ -29,47 +28,6 @@ func To(name string) string {
 		return ""
 	}
 	return "/" + Escape(name)
-}
-
-// Secret reports whether the value at a pointer into a value of t is a writeOnly field, is inside
-// of one, or has one in it. A log or a problem must not repeat a value for which it returns true. A
-// member that is unknown is not secret; one of type any cannot have secrets.
-func Secret(t *schema.Type, pointer string) bool {
-	// Each round removes the first token, which follows a slash.
-	for pointer != "" {
-		token, rest, deeper := strings.Cut(pointer[1:], "/")
-		if pointer = ""; deeper {
-			pointer = "/" + rest
-		}
-		switch {
-		case t.Kind == schema.Object:
-			f := t.Field(Unescape(token))
-			if f == nil || f.WriteOnly {
-				return f != nil
-			}
-			t = f.Type
-		case t.Elem != nil:
-			t = t.Elem
-		default:
-			return false
-		}
-	}
-	return hasSecrets(t, map[*schema.Type]bool{})
-}
-
-// hasSecrets reports whether a value of t can have writeOnly fields in it. seen are the types that
-// have been visited. Types can be recursive.
-func hasSecrets(t *schema.Type, seen map[*schema.Type]bool) bool {
-	if t == nil || seen[t] {
-		return false
-	}
-	seen[t] = true
-	for _, f := range t.Fields {
-		if f.WriteOnly || hasSecrets(f.Type, seen) {
-			return true
-		}
-	}
-	return hasSecrets(t.Elem, seen)
 }
 
 // Restricted reports whether the value at a pointer into a value of t is, or is inside of, a

@@ -37,25 +37,22 @@ func TestFields(t *testing.T) {
 	t.Parallel()
 	typ := schema.For[user]()
 	for _, tt := range []struct {
-		pointer            string
-		secret, restricted bool
+		pointer    string
+		restricted bool
 	}{
-		{"", true, false}, // it has secrets in it
-		{"/name", false, false},
-		{"/created", false, true},
-		{"/password", true, true},
-		{"/keys", true, false},
-		{"/keys/0/name", false, false},
-		{"/keys/0/secret", true, true},
-		{"/keys/0/parent/parent/secret", true, true},
-		{"/keys/0/parent", true, false},
-		{"/a~1b~0c/x", false, false},
-		{"/unknown", false, false},
-		{"/name/deeper", false, false},
+		{"", false},
+		{"/name", false},
+		{"/created", true},
+		{"/password", true},
+		{"/keys", false},
+		{"/keys/0/name", false},
+		{"/keys/0/secret", true},
+		{"/keys/0/parent/parent/secret", true},
+		{"/keys/0/parent", false},
+		{"/a~1b~0c/x", false},
+		{"/unknown", false},
+		{"/name/deeper", false},
 	} {
-		if got := pointer.Secret(typ, tt.pointer); got != tt.secret {
-			t.Errorf("Secret(%q) = %v", tt.pointer, got)
-		}
 		if got := pointer.Restricted(typ, tt.pointer); got != tt.restricted {
 			t.Errorf("Restricted(%q) = %v", tt.pointer, got)
 		}
