@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -25,6 +26,8 @@ import (
 // enum lacks, which CreateTable ignores. The error contains up to five of these values. A view is evaluated
 // for each of these columns. With sqltx.Options.Session no rows are read, because they may depend on the
 // caller.
+//
+// It logs, and does not return, that CountRev repeats revisions.
 func (t *Table[T]) Check(ctx context.Context) error { return t.checkWith(ctx, nil) }
 
 // CheckOptions configures [Table.CheckWith]. The zero value is that of [Table.Check].
@@ -41,7 +44,7 @@ type CheckOptions struct {
 	Support query.Support
 	// Warn receives the differences of Support, which make a program slow and not wrong, and the stored
 	// values that the tag enum lacks, which a newer release may write during a rolling deployment. If nil,
-	// they are part of the error of CheckWith.
+	// they are part of the error of CheckWith. It also receives what Check logs.
 	Warn func(Difference)
 	// WarnAll makes all differences warnings, for example while a migration is running. It requires
 	// Warn.
@@ -91,11 +94,19 @@ func (t *untyped) checkWith(ctx context.Context, opts *CheckOptions) error {
 		panic("sqltable: CheckOptions.WarnAll requires Warn")
 	}
 	ctx = sqltx.WithoutSession(ctx)
-	faults, others, err := t.differences(ctx)
+	i, err := t.differences(ctx)
 	if err != nil {
 		return fmt.Errorf("sqltable: inspect %s: %w", t.name, err)
 	}
-	for _, problem := range others {
+	for _, problem := range i.warned {
+		if opts.Warn != nil {
+			opts.Warn(Difference{Table: t.name, Problem: problem})
+		} else {
+			slog.Warn("sqltable: "+problem, "table", t.name)
+		}
+	}
+	faults := i.faults
+	for _, problem := range i.others {
 		if opts.Warn != nil {
 			opts.Warn(Difference{Table: t.name, Problem: problem})
 		} else {
@@ -151,6 +162,7 @@ type inspection struct {
 	known   map[string]bool
 	faults  []string
 	others  []string // differences that are warnings if there is CheckOptions.Warn
+	warned  []string // differences that never fail
 }
 
 // add records a difference. Check reports all of them at once, because each may need a migration.
@@ -158,19 +170,23 @@ func (i *inspection) add(format string, args ...any) {
 	i.faults = append(i.faults, fmt.Sprintf(format, args...))
 }
 
-// differences returns the faults of the table and of that of its tombstones, and other differences. The
-// error is that of the database. If the table does not exist, this is the only fault.
-func (t *untyped) differences(ctx context.Context) (faults, others []string, err error) {
+// warn records a difference that does not make Check fail.
+func (i *inspection) warn(format string, args ...any) {
+	i.warned = append(i.warned, fmt.Sprintf(format, args...))
+}
+
+// differences returns the differences of the table, with the faults of that of its tombstones. The error is
+// that of the database. If the table does not exist, this is the only fault.
+func (t *untyped) differences(ctx context.Context) (*inspection, error) {
 	columns, err := t.inspect(ctx, t.name)
 	if err != nil {
-		return nil, nil, err
-	}
-	if len(columns) == 0 {
-		return []string{
-			fmt.Sprintf("there is no table or view %s: call CreateTable, or run what DDL returns", t.name),
-		}, nil, nil
+		return nil, err
 	}
 	i := &inspection{dialect: t.dialect, columns: columns, used: t.columnNames(), known: map[string]bool{}}
+	if len(columns) == 0 {
+		i.add("there is no table or view %s: call CreateTable, or run what DDL returns", t.name)
+		return i, nil
+	}
 	for _, c := range t.columns {
 		if !c.computed() {
 			i.field(c, t.opts.ReadOnly || t.isKey(c))
@@ -186,36 +202,38 @@ func (t *untyped) differences(ctx context.Context) (faults, others []string, err
 	if t.rev.column != "" && !i.known[t.rev.column] {
 		i.field(t.revisionColumn(), t.opts.ReadOnly)
 	}
-	if err := t.checkCollations(ctx, i); err != nil {
-		return nil, nil, err
+	for _, check := range []func(context.Context, *inspection) error{
+		t.checkCollations, t.checkSearch, t.checkValues,
+	} {
+		if err := check(ctx, i); err != nil {
+			return nil, err
+		}
 	}
-	if err := t.checkSearch(ctx, i); err != nil {
-		return nil, nil, err
-	}
-	if err := t.checkValues(ctx, i); err != nil {
-		return nil, nil, err
-	}
+	t.checkCounter(i)
 	// A view has no keys, and nothing is inserted into it.
 	if !t.opts.ReadOnly {
 		t.checkKeys(i)
 		if len(t.key) > 1 {
 			if err := t.checkKey(ctx, i, t.name); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 		}
 		if err := t.checkUnique(ctx, i); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		i.unfilled()
 		if err := t.readChecks(ctx); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	if t.tombstones == nil {
-		return i.faults, i.others, nil
+	if t.tombstones != nil {
+		faults, err := t.differencesOfTombstones(ctx)
+		if err != nil {
+			return nil, err
+		}
+		i.faults = append(i.faults, faults...)
 	}
-	faults, err = t.differencesOfTombstones(ctx)
-	return append(i.faults, faults...), i.others, err
+	return i, nil
 }
 
 // differencesOfTombstones compares the table of tombstones with what Delete needs. The copy of the

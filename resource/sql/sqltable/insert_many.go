@@ -37,7 +37,7 @@ type newItem struct {
 func (t *untyped) insertItems(ctx context.Context, items []newItem) error {
 	return t.db.InTx(ctx, func(ctx context.Context) error {
 		for part := range t.parts(items) {
-			w, statement, err := t.insertStatement(part)
+			w, statement, err := t.insertStatement(ctx, part)
 			if err != nil {
 				return err
 			}
@@ -104,7 +104,7 @@ func (t *untyped) manyFault(err error) error {
 // insertStatement returns the statement that inserts those items with unused ids. The
 // columns of VALUES are called column1 and so on in both databases. In SQLite, WHERE is needed
 // before ON CONFLICT, which would otherwise be parsed as the ON of a join.
-func (t *untyped) insertStatement(items []newItem) (*args, string, error) {
+func (t *untyped) insertStatement(ctx context.Context, items []newItem) (*args, string, error) {
 	w := &args{dialect: t.dialect}
 	var b strings.Builder
 	for i := range items {
@@ -116,7 +116,7 @@ func (t *untyped) insertStatement(items []newItem) (*args, string, error) {
 			return nil, "", err
 		}
 		key := t.bindKey(w, value)
-		names, places, err := t.newValues(w, items[i].value)
+		names, places, err := t.newValues(ctx, w, items[i].value)
 		if err != nil {
 			return nil, "", err
 		}

@@ -36,9 +36,11 @@ type Options struct {
 	// or an integer column with CountRev. If it is the column of a field, the field has the
 	// revision, and values of clients are ignored.
 	Rev string
-	// CountRev declares Rev as an integer that counts writes: bigint in PostgreSQL. A new item
-	// starts with the time in microseconds, so that an id that is inserted again does not repeat
-	// revisions.
+	// CountRev declares Rev as an integer that counts writes: bigint in PostgreSQL. Each write stores the
+	// time in microseconds if that is greater than the next number, so that revisions do not repeat for an
+	// id that is inserted again, nor after the database was set back to a backup. A column of an existing
+	// table may also be integer or smallint, such as lock_version of Rails. Such a counter starts at 0 and
+	// is incremented by 1, so it does repeat, and [Table.Check] warns if ids can be inserted again.
 	CountRev bool
 	// Modified is a column for the time of the last write, which becomes Last-Modified. Empty means
 	// that there is none. If it is the column of a field, the field has that time, and values of

@@ -4,6 +4,7 @@ package sqltable
 // the WHERE clause of each write, which is the compare-and-swap.
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -144,13 +145,46 @@ func parseSystemRev(rev resource.Rev) (xmin int64, ctid string, ok bool) {
 	return int64(x), ctid, systemRev(int64(x), ctid) == rev
 }
 
-// first returns the value of the column in a new item. It does not repeat a revision of a deleted
-// item with the same id. For a counter this is the time: a counter that begins at 1 would repeat.
-func (r *revision) first() any {
-	if r.kind == sqlquery.Integer {
-		return time.Now().UnixMicro()
+// firstRev returns the value of the column in a new item. It does not repeat a revision of a deleted
+// item with the same id. For a counter this is the time: a counter that begins at 1 would repeat. A
+// counter that is too small for the time begins at 0.
+func (t *untyped) firstRev(ctx context.Context) (any, error) {
+	if t.rev.kind != sqlquery.Integer {
+		return string(resource.NewRev()), nil
 	}
-	return string(resource.NewRev())
+	size, err := t.counterSize(ctx)
+	if err != nil || size < 8 {
+		return int64(0), err
+	}
+	return time.Now().UnixMicro(), nil
+}
+
+// counterSize returns the size of the counter in bytes. It reads the type of the column once.
+func (t *untyped) counterSize(ctx context.Context) (int, error) {
+	if t.dialect == sqltx.SQLite {
+		return 8, nil // whatever the type of the column is
+	}
+	if size := t.counterBytes.Load(); size != 0 {
+		return int(size), nil
+	}
+	size := 8 // the statement of the caller fails if there is no column
+	const statement = "SELECT attlen FROM pg_attribute " +
+		"WHERE attrelid = to_regclass($1::text) AND attname = $2::text"
+	found, err := t.queryRow(ctx, t.db.Writer(ctx), statement, []any{t.table, t.rev.column}, &size)
+	if found && err == nil {
+		t.counterBytes.Store(int32(size))
+	}
+	return size, err
+}
+
+// checkCounter warns of a counter that repeats revisions, because it is too small to begin with the time.
+func (t *untyped) checkCounter(i *inspection) {
+	f := i.columns[t.rev.column]
+	small := f.base.Name == sqltype.Integer || f.base.Name == sqltype.SmallInt
+	if t.opts.CountRev && small && !t.identity && !t.opts.NoDelete && (t.opts.Forget || t.opts.Recreate) {
+		i.warn("column %s is %s, so revisions start at 0: an id that is inserted again repeats them, and an "+
+			"entity tag of the deleted item matches the new one; make the column bigint", t.rev.column, f.typ)
+	}
 }
 
 // cast returns the type of the column as the suffix of a placeholder.
@@ -162,12 +196,19 @@ func (r *revision) cast() string {
 }
 
 // set returns the assignment for an UPDATE. The counter is incremented by the database. The
-// condition on the old value makes it exact.
+// condition on the old value makes it exact. It is not less than the time: a database that was set back to
+// a backup would otherwise repeat the revisions of writes that were lost. A counter of PostgreSQL with less
+// than eight bytes cannot store the time.
 func (r *revision) set(w *args) string {
-	if r.kind == sqlquery.Integer {
-		return r.expr + " = " + r.expr + " + 1"
+	if r.kind != sqlquery.Integer {
+		return r.expr + " = " + w.bind(string(resource.NewRev()), "::text")
 	}
-	return r.expr + " = " + w.bind(string(resource.NewRev()), "::text")
+	next, now := r.expr+" + 1", w.bind(time.Now().UnixMicro(), "::bigint")
+	if w.dialect == sqltx.SQLite {
+		return r.expr + " = max(" + next + ", " + now + ")"
+	}
+	return r.expr + " = CASE pg_column_size(" + r.expr + ") WHEN 8 THEN greatest(" + next + ", " + now +
+		") ELSE " + next + " END"
 }
 
 // unchanged returns the condition that an item has the expected revision and matches the filters

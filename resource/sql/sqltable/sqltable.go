@@ -204,6 +204,8 @@ type untyped struct {
 	checks     atomic.Pointer[map[string][]*column] // by the name of a CHECK constraint; set by Check
 	warned     sync.Map                             // names of CHECK constraints without fields
 
+	counterBytes atomic.Int32 // size of the counter of Options.CountRev in PostgreSQL; 0 if unknown
+
 	// selectWhole selects all columns, without conditions. returning returns them from a write.
 	selectWhole, returning string
 	rowPool                sync.Pool // of *row that scan all columns

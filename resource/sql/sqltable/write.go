@@ -40,7 +40,7 @@ func (t *Table[T]) create(ctx context.Context, v T) (resource.Item[T], error) {
 // INSERT without columns that both databases have.
 func (t *untyped) createIdentity(ctx context.Context, v any) (*row, error) {
 	w := &args{dialect: t.dialect}
-	names, places, err := t.newValues(w, v)
+	names, places, err := t.newValues(ctx, w, v)
 	if err != nil {
 		return nil, err
 	}
@@ -59,13 +59,15 @@ func (t *untyped) createIdentity(ctx context.Context, v any) (*row, error) {
 
 // newValues returns the columns and placeholders of a new item, without the id. Replace uses
 // values, because it sets the revision differently.
-func (t *untyped) newValues(w *args, v any) (names, places []string, err error) {
+func (t *untyped) newValues(
+	ctx context.Context, w *args, v any,
+) (names, places []string, err error) {
 	names, places, err = t.values(w, v, t.now(), true)
-	if err == nil && t.rev.column != "" {
-		names = append(names, t.rev.expr)
-		places = append(places, w.bind(t.rev.first(), t.rev.cast()))
+	if err != nil || t.rev.column == "" {
+		return names, places, err
 	}
-	return names, places, err
+	first, err := t.firstRev(ctx)
+	return append(names, t.rev.expr), append(places, w.bind(first, t.rev.cast())), err
 }
 
 // write runs a statement that writes v to at most one row, and returns the written row or nil. RETURNING
@@ -109,7 +111,7 @@ func (t *untyped) insertAs(ctx context.Context, id string, v any, recreate bool)
 	}
 	w := &args{dialect: t.dialect}
 	key := t.bindKey(w, value)
-	names, places, err := t.newValues(w, v)
+	names, places, err := t.newValues(ctx, w, v)
 	if err != nil {
 		return nil, err
 	}
