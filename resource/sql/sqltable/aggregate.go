@@ -153,7 +153,9 @@ func newGroupValue(typ reflect.Type, c *column) *groupValue {
 
 // Scan implements [sql.Scanner].
 func (v *groupValue) Scan(src any) error {
-	v.isNull = src == nil
+	if v.isNull = src == nil; v.isNull {
+		return nil
+	}
 	return v.scan.Scan(src)
 }
 

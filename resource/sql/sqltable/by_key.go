@@ -34,13 +34,55 @@ func (t *untyped) rowsBy(ctx context.Context, field string, keys []string, q que
 			if s.text == "" {
 				continue
 			}
+			var short map[string]int // how many rows are missing by key
 			for r, err := range t.query(ctx, t.db.Reader(ctx), s.columns, s.text, s.args, s.keys...) {
+				if err == nil && t.leavesOutRow(r, q) {
+					if short == nil {
+						short = map[string]int{}
+					}
+					short[t.keyOf(r, field, s)]++
+					continue
+				}
 				if !yield(r, t.fault(err)) || err != nil {
+					return
+				}
+			}
+			for key, missing := range short {
+				if q.Limit > 0 && !t.fillKey(ctx, field, key, q, missing, yield) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// keyOf returns the key to which the last scanned row of a selection belongs.
+func (t *untyped) keyOf(r *row, field string, s selection) string {
+	if s.texts != nil {
+		return r.keys[len(r.keys)-1].get().(string)
+	}
+	return t.byField[field].field.Text(r.value)
+}
+
+// fillKey yields the rows of a key that follow those of its first page, of which some were left out.
+func (t *untyped) fillKey(
+	ctx context.Context, field, key string, q query.Query, missing int, yield func(*row, error) bool,
+) (more bool) {
+	selectKeys := t.selectBy
+	if q.Links != nil {
+		selectKeys = t.selectLinked
+	}
+	_, more = fillPage(missing, q.Limit, func(limit, skip int) (n, leftOut int, more bool) {
+		q.Limit = limit
+		s, err := selectKeys(field, []string{key}, q)
+		if err != nil {
+			yield(nil, err)
+			return 0, 0, false
+		}
+		all := t.query(ctx, t.db.Reader(ctx), s.columns, s.text, s.args, s.keys...)
+		return t.passOn(all, q, skip, yield)
+	})
+	return more
 }
 
 // selection is a statement with what it selects.
@@ -281,7 +323,7 @@ func (t *untyped) countInto(
 	defer answer.Close()
 	v := reflect.New(t.typ.GoType)
 	var n int
-	value := c.dest(v.Elem().FieldByIndex(c.field.Index))
+	value := c.dest(v.Elem().FieldByIndex(c.field.Index), nil)
 	for answer.Next() {
 		if err := answer.Scan(value, &n); err != nil {
 			return err

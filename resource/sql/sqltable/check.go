@@ -19,15 +19,18 @@ import (
 
 // Check compares the tables with the columns that the store needs. It returns an error that lists
 // all differences: missing columns, types that would change values, NULL constraints that differ
-// from the fields, columns without a value on insert, and ids or unique fields without a unique
-// index. A program that does not call [Table.CreateTable] calls Check when it starts.
+// from the fields, columns without a value on insert, ids or unique fields without a unique index, a
+// missing right to read a column, and a DEFAULT of a time that has no effect because the field is readOnly.
+// A program that does not call [Table.CreateTable] calls Check when it starts.
 //
 // It also reads up to 10,000 rows for times that are stored in another layout, and for values that the tag
 // enum lacks, which CreateTable ignores. The error contains up to five of these values. A view is evaluated
 // for each of these columns. With sqltx.Options.Session no rows are read, because they may depend on the
-// caller.
+// caller. Of a table or view that is read only it reports ids that repeat in these rows.
 //
-// It logs, and does not return, that CountRev repeats revisions.
+// It logs, and does not return, what may be intended: values in these rows that a field cannot have, see the
+// package documentation, except in texts and JSON; another DEFAULT without an effect; missing rights to
+// write; and a CountRev that repeats revisions.
 func (t *Table[T]) Check(ctx context.Context) error { return t.checkWith(ctx, nil) }
 
 // CheckOptions configures [Table.CheckWith]. The zero value is that of [Table.Check].
@@ -163,6 +166,7 @@ type inspection struct {
 	faults  []string
 	others  []string // differences that are warnings if there is CheckOptions.Warn
 	warned  []string // differences that never fail
+	hidden  bool     // the user may not read some of the columns
 }
 
 // add records a difference. Check reports all of them at once, because each may need a migration.
@@ -203,7 +207,7 @@ func (t *untyped) differences(ctx context.Context) (*inspection, error) {
 		i.field(t.revisionColumn(), t.opts.ReadOnly)
 	}
 	for _, check := range []func(context.Context, *inspection) error{
-		t.checkCollations, t.checkSearch, t.checkValues,
+		t.checkRights, t.checkCollations, t.checkSearch, t.checkValues, t.checkDefaults,
 	} {
 		if err := check(ctx, i); err != nil {
 			return nil, err
@@ -233,7 +237,7 @@ func (t *untyped) differences(ctx context.Context) (*inspection, error) {
 		}
 		i.faults = append(i.faults, faults...)
 	}
-	return i, nil
+	return i, t.checkReadable(ctx, i)
 }
 
 // differencesOfTombstones compares the table of tombstones with what Delete needs. The copy of the

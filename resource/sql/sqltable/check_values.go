@@ -29,7 +29,7 @@ const (
 // and DEFAULT CURRENT_TIMESTAMP, write such values. It reads nothing if the rows depend on the session,
 // because Check has none: a policy would hide the rows, or fail.
 func (t *untyped) checkValues(ctx context.Context, i *inspection) error {
-	if t.db.HasSession() {
+	if t.db.HasSession() || i.hidden {
 		return nil
 	}
 	columns := slices.Clone(t.columns)

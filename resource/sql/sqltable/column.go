@@ -33,6 +33,8 @@ type column struct {
 	noEmpty bool
 	// generated columns are computed by the database and never written.
 	generated bool
+	// inKey columns are part of the id.
+	inKey bool
 	// The store sets these columns and ignores the value of the field.
 	isRev, isModified, isDeleted bool
 }

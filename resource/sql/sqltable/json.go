@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
@@ -24,14 +25,20 @@ type itemsJSON = iter.Seq2[resource.ItemJSON, error]
 func (t *untyped) listJSON(ctx context.Context, q query.Query) itemsJSON {
 	return func(yield func(resource.ItemJSON, error) bool) {
 		plan := t.planOf(q.Fields)
-		err := t.inSteps(q, func(c sqlquery.Clauses) (n int, more bool) {
-			for it, err := range t.rowsJSON(ctx, plan, plan.selecting+c.String(), c.Args) {
-				if !yield(it, t.fault(err)) || err != nil {
-					return n, false
+		err := t.inSteps(q, func(c sqlquery.Clauses, skip int) (n, leftOut int, more bool) {
+			for it, err := range t.rowsJSON(ctx, plan, plan.selecting+c.String(), c.Args, q) {
+				switch {
+				case err == nil && skip > 0:
+					skip--
+				case err == nil && it.ID == "":
+					leftOut++
+				case !yield(it, t.fault(err)) || err != nil:
+					return n, leftOut, false
+				default:
+					n++
 				}
-				n++
 			}
-			return n, true
+			return n, leftOut, true
 		})
 		if err != nil {
 			yield(resource.ItemJSON{}, err)
@@ -42,7 +49,12 @@ func (t *untyped) listJSON(ctx context.Context, q query.Query) itemsJSON {
 // listRevisions implements [resource.RevisionLister]. It selects the key and the revision.
 func (t *untyped) listRevisions(ctx context.Context, q query.Query) iter.Seq2[resource.Revision, error] {
 	return func(yield func(resource.Revision, error) bool) {
-		q.Fields = []string{} // no members
+		q.Fields = []string{} // no members, except those of which leavesOut must know the values
+		for _, o := range q.Sort {
+			if c := t.byField[o.Field]; q.Limit > 0 && c != nil && !c.inKey && t.canBeUnreadable(c) {
+				q.Fields = append(q.Fields, o.Field)
+			}
+		}
 		for it, err := range t.listJSON(ctx, q) {
 			if !yield(resource.Revision{ID: it.ID, Rev: it.Rev, Modified: it.Modified}, err) {
 				return
@@ -51,12 +63,13 @@ func (t *untyped) listRevisions(ctx context.Context, q query.Query) iter.Seq2[re
 	}
 }
 
-// rowsJSON is rows for encoded items. The JSON of an item is valid until the next one.
+// rowsJSON is rows for encoded items of q. The JSON of an item is valid until the next one. The ID of a row
+// that is left out is empty.
 func (t *untyped) rowsJSON(
-	ctx context.Context, plan *jsonPlan, statement string, args []any,
+	ctx context.Context, plan *jsonPlan, statement string, args []any, q query.Query,
 ) itemsJSON {
 	return func(yield func(resource.ItemJSON, error) bool) {
-		if t.rowsRaw(ctx, plan, statement, args, yield) {
+		if t.rowsRaw(ctx, plan, statement, args, q, yield) {
 			return
 		}
 		answer, err := t.db.Reader(ctx).QueryContext(ctx, statement, args...)
@@ -69,12 +82,16 @@ func (t *untyped) rowsJSON(
 		for answer.Next() {
 			r.reset()
 			if err = answer.Scan(r.dests...); err != nil {
-				break
+				// A plain string is NULL.
+				r.reset()
+				if err = answer.Scan(r.lenient()...); err != nil {
+					break
+				}
 			}
 			if err = r.encode(); err != nil {
 				break
 			}
-			it, err := r.item(&t.rev)
+			it, err := t.itemJSON(r, q)
 			if !yield(it, err) || err != nil {
 				return
 			}
@@ -104,6 +121,9 @@ type jsonRow struct {
 	raw      []rawDecoder    // of the columns of raw rows
 	texts    strings.Builder // memory of ids and revisions
 
+	bad       []*column // with values that their fields cannot have
+	isLenient bool      // value of the cells is set, and text is not
+
 	// err is the error of the first member that cannot be encoded, and errAt its field. It is
 	// returned after the scan, as the value would be encoded after it.
 	err   error
@@ -113,9 +133,32 @@ type jsonRow struct {
 // reset prepares for the next row.
 func (r *jsonRow) reset() {
 	r.buf, r.err, r.errAt = r.buf[:0], nil, 0
+	r.bad, r.isLenient = r.bad[:0], false
 	if r.plan.composite {
 		clear(r.keys)
 	}
+}
+
+// lenient returns the destinations of a Scan that accepts NULL for plain strings.
+func (r *jsonRow) lenient() []any {
+	r.isLenient = true
+	dests := slices.Clone(r.dests)
+	for i, c := range r.cells {
+		if c.isDirect() {
+			dests[len(dests)-len(r.cells)+i] = &c.value
+		}
+	}
+	return dests
+}
+
+// itemJSON returns the last scanned row, or the zero item if it is left out.
+func (t *untyped) itemJSON(r *jsonRow, q query.Query) (resource.ItemJSON, error) {
+	it, err := r.item(&t.rev)
+	isUsual := len(r.bad) == 0 && it.ID != "" && utf8.ValidString(it.ID)
+	if err == nil && !isUsual && t.leavesOut(it.ID, r.bad, q) {
+		return resource.ItemJSON{}, nil
+	}
+	return it, err
 }
 
 // encode appends the members of the scanned columns.
@@ -195,6 +238,7 @@ func (r *jsonRow) insertID(id string) {
 type timeScanner struct {
 	column *column
 	to     *time.Time
+	bad    *[]*column // gets the column if it has another value
 }
 
 // Scan sets the time.
@@ -205,7 +249,8 @@ func (s timeScanner) Scan(src any) (err error) {
 	}
 	at, err := s.column.timeOf(src)
 	if err != nil {
-		return s.column.scanError(err)
+		*s.bad = append(*s.bad, s.column)
+		return nil
 	}
 	*s.to = at.UTC()
 	return nil

@@ -41,7 +41,7 @@ type jsonColumn struct {
 	quote   []byte // label and the quotation mark of a string
 	key     int    // position in the key of the id, or -1
 
-	refusesNull bool   // NULL is an error, as in Scan to a string
+	refusesNull bool   // the field cannot have NULL
 	null        []byte // the member of a NULL; empty if it is omitted
 	nullKey     string // the text of a NULL in an id
 	nullFails   bool   // its encoding is an error
@@ -137,7 +137,7 @@ func (c *jsonCell) isDirect() bool { return c.encoder == jsonText && c.refusesNu
 
 // appendScanned appends the member for the value that Scan has set.
 func (c *jsonCell) appendScanned(dst []byte) ([]byte, error) {
-	if !c.isDirect() {
+	if !c.isDirect() || c.row.isLenient {
 		return c.appendValue(dst, c.value)
 	}
 	if c.key >= 0 {
@@ -242,8 +242,8 @@ func (c *jsonCell) appendOther(dst []byte, src any) (_ []byte, ok bool) {
 
 // appendNull appends the member of NULL.
 func (c *jsonCell) appendNull(dst []byte) ([]byte, error) {
-	if c.refusesNull {
-		return dst, c.column.scanError(errNull)
+	if c.refusesNull || c.key >= 0 {
+		c.row.bad = append(c.row.bad, c.column)
 	}
 	if c.key >= 0 {
 		c.row.keys[c.key] = c.nullKey
@@ -254,8 +254,8 @@ func (c *jsonCell) appendNull(dst []byte) ([]byte, error) {
 	return append(dst, c.null...), nil
 }
 
-// errNull has the text of database/sql.
-var errNull = errors.New("converting NULL to string is unsupported")
+// errNull reports NULL in the column of a field that cannot have it.
+var errNull = errors.New("the column is NULL")
 
 // appendSlow sets the field and encodes it with package schema.
 func (c *jsonCell) appendSlow(dst []byte, src any) ([]byte, error) {

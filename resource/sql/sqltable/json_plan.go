@@ -115,13 +115,14 @@ func (t *untyped) newJSONRow(p *jsonPlan) *jsonRow {
 		r.dests = append(r.dests, &r.rev)
 	}
 	if t.modified != nil {
-		r.dests = append(r.dests, timeScanner{t.modified, &r.modified})
+		r.dests = append(r.dests, timeScanner{t.modified, &r.modified, &r.bad})
 	}
 	value := scratch.Elem()
 	for i := range p.columns {
 		c := p.columns[i]
 		slow := c.column.scanner(value.FieldByIndex(c.column.field.Index))
 		cell := &jsonCell{jsonColumn: c, row: r, slow: slow}
+		cell.slow.bad = &r.bad
 		r.cells = append(r.cells, cell)
 		r.dests = append(r.dests, cell.dest())
 	}

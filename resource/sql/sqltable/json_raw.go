@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/internal/jsonappend"
 	"github.com/stoa-go/stoa/resource/sql/internal/sqltype"
@@ -50,7 +51,7 @@ const (
 
 // rowsRaw is rowsJSON for raw rows. It returns false if the query must be run by database/sql.
 func (t *untyped) rowsRaw(
-	ctx context.Context, plan *jsonPlan, statement string, args []any,
+	ctx context.Context, plan *jsonPlan, statement string, args []any, q query.Query,
 	yield func(resource.ItemJSON, error) bool,
 ) (ran bool) {
 	stopped := false
@@ -62,7 +63,7 @@ func (t *untyped) rowsRaw(
 			if err := r.scanRaw(rows); err != nil {
 				return err
 			}
-			it, err := r.item(&t.rev)
+			it, err := t.itemJSON(r, q)
 			if err != nil {
 				return err
 			}
@@ -230,7 +231,7 @@ func (r *jsonRow) scanHead(dest any, kind rawDecoder, b []byte) bool {
 		r.rev = r.text(append(text, ')'))
 	case kind == rawTimestamp && len(b) == 8:
 		unix, ns, ok := timestampOf(b)
-		if ok {
+		if ok = ok && unix >= firstUnix && unix <= lastUnix; ok {
 			*dest.(timeScanner).to = time.Unix(unix, int64(ns)).UTC()
 		}
 		return ok

@@ -38,6 +38,7 @@ func (t *untyped) chooseIDs() error {
 		if err := t.checkKeyColumn(c, what); err != nil {
 			return err
 		}
+		c.inKey = true
 		t.key = append(t.key, c)
 	}
 	switch {

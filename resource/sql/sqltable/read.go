@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -105,17 +106,11 @@ func (t *Table[T]) list(ctx context.Context, q query.Query) items[T] {
 func (t *untyped) rowsOf(ctx context.Context, q query.Query) rows {
 	return func(yield func(*row, error) bool) {
 		columns := t.selectedColumns(q)
-		err := t.inSteps(q, func(c sqlquery.Clauses) (n int, more bool) {
+		err := t.inSteps(q, func(c sqlquery.Clauses, skip int) (n, leftOut int, more bool) {
 			keys := t.rowKeys(q, c)
 			statement := t.selecting(columns, keys...) + c.String()
-			for r, err := range t.query(ctx, t.db.Reader(ctx), columns, statement, c.Args, keys...) {
-				// The sequence ends after an error, as package resource requires.
-				if !yield(r, t.fault(err)) || err != nil {
-					return n, false
-				}
-				n++
-			}
-			return n, true
+			all := t.query(ctx, t.db.Reader(ctx), columns, statement, c.Args, keys...)
+			return t.passOn(all, q, skip, yield)
 		})
 		if err != nil {
 			yield(nil, err)
@@ -123,10 +118,50 @@ func (t *untyped) rowsOf(ctx context.Context, q query.Query) rows {
 	}
 }
 
+// passOn yields rows of q except the first skip and those that are left out. Its results are those of
+// fillPage. The sequence ends after an error, as package resource requires.
+func (t *untyped) passOn(
+	all rows, q query.Query, skip int, yield func(*row, error) bool,
+) (n, leftOut int, more bool) {
+	for r, err := range all {
+		switch {
+		case err == nil && skip > 0:
+			skip--
+		case err == nil && t.leavesOutRow(r, q):
+			leftOut++
+		case !yield(r, t.fault(err)) || err != nil:
+			return n, leftOut, false
+		default:
+			n++
+		}
+	}
+	return n, leftOut, true
+}
+
+// leavesOutRow is leavesOut for the last scanned row.
+func (t *untyped) leavesOutRow(r *row, q query.Query) bool {
+	if len(r.bad) == 0 && !t.hasEmptyKey(r) {
+		return false
+	}
+	return t.leavesOut(t.idField.Compose(r.value), r.bad, q)
+}
+
+// hasEmptyKey reports whether a column of the key has the empty text.
+func (t *untyped) hasEmptyKey(r *row) bool {
+	for _, c := range t.key {
+		if v := r.elem.FieldByIndex(c.field.Index); v.Kind() == reflect.String && v.Len() == 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // inSteps calls read with the clauses of each statement of a list, until the limit
-// of q is reached or more is false. read returns the number of rows. Each step continues after the rows
-// of the step before it, see [sqlquery.Translator.Steps].
-func (t *untyped) inSteps(q query.Query, read func(c sqlquery.Clauses) (n int, more bool)) error {
+// of q is reached or more is false. Each step continues after the rows of the step before it, see
+// [sqlquery.Translator.Steps]. The other arguments and results of read are those of fillPage.
+func (t *untyped) inSteps(
+	q query.Query, read func(c sqlquery.Clauses, skip int) (n, leftOut int, more bool),
+) error {
 	q.Filter = t.living(q.Filter)
 	steps, err := t.tr.Steps(q)
 	if err != nil {
@@ -134,13 +169,15 @@ func (t *untyped) inSteps(q query.Query, read func(c sqlquery.Clauses) (n int, m
 	}
 	left := q.Limit
 	for _, step := range steps {
-		if q.Limit > 0 {
-			// Earlier steps have returned some of the rows. The limit is the last argument that
-			// Steps binds.
-			step.Args[len(step.Args)-1] = int64(left) // the value of Clauses.Limit
-		}
-		n, more := read(step)
-		left -= n
+		var more bool
+		left, more = fillPage(left, 0, func(limit, skip int) (n, leftOut int, more bool) {
+			if q.Limit > 0 {
+				// Earlier steps have returned some of the rows. The limit is the last argument that
+				// Steps binds.
+				step.Args[len(step.Args)-1] = int64(limit) // the value of Clauses.Limit
+			}
+			return read(step, skip)
+		})
 		if !more || q.Limit > 0 && left <= 0 {
 			return nil
 		}
@@ -202,10 +239,9 @@ func (t *untyped) rowsWithIDs(ctx context.Context, ids []string) rows {
 		for part := range slices.Chunk(t.parseIDs(ids), mostValues/len(t.key)) {
 			w := &args{dialect: t.dialect}
 			statement := t.selectWhole + t.manyWhere(w, part)
-			for r, err := range t.query(ctx, t.db.Reader(ctx), t.columns, statement, w.list) {
-				if !yield(r, t.fault(err)) || err != nil {
-					return
-				}
+			all := t.query(ctx, t.db.Reader(ctx), t.columns, statement, w.list)
+			if _, _, more := t.passOn(all, query.Query{}, 0, yield); !more {
+				return
 			}
 		}
 	}

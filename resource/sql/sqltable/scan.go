@@ -5,15 +5,18 @@ package sqltable
 
 import (
 	"context"
+	"database/sql"
 	"encoding"
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -35,12 +38,14 @@ type row struct {
 	modified time.Time
 	dests    []any
 	keys     []keyValue
+	columns  []*column
+	bad      []*column // columns of the last scanned row with values that their fields cannot have
 }
 
 // newRow returns a row for these columns and keys, in the order of selected.
 func (t *untyped) newRow(columns []*column, keys ...rowKey) *row {
 	value := reflect.New(t.typ.GoType)
-	r := &row{value: value.Interface(), elem: value.Elem()}
+	r := &row{value: value.Interface(), elem: value.Elem(), columns: columns}
 	switch {
 	case t.rev.system:
 		r.dests = append(r.dests, xminScanner{&r.xmin}, &r.rev)
@@ -48,16 +53,47 @@ func (t *untyped) newRow(columns []*column, keys ...rowKey) *row {
 		r.dests = append(r.dests, &r.rev)
 	}
 	if t.modified != nil {
-		r.dests = append(r.dests, timeScanner{t.modified, &r.modified})
+		r.dests = append(r.dests, timeScanner{t.modified, &r.modified, &r.bad})
 	}
 	for _, c := range columns {
-		r.dests = append(r.dests, c.dest(r.elem.FieldByIndex(c.field.Index)))
+		r.dests = append(r.dests, c.dest(r.elem.FieldByIndex(c.field.Index), &r.bad))
 	}
 	for _, k := range keys {
 		v := k.newValue()
+		if v, ok := v.(*groupValue); ok {
+			v.scan.bad = &r.bad
+		}
 		r.keys, r.dests = append(r.keys, v), append(r.dests, v)
 	}
 	return r
+}
+
+// scan scans a row of a result. A value that a field cannot have becomes its placeholder. Plain strings are
+// scanned without a Scanner, which is faster, and again with one if that fails because of NULL.
+func (r *row) scan(answer *sql.Rows) error {
+	r.bad = r.bad[:0]
+	err := answer.Scan(r.dests...)
+	plain := r.dests[len(r.dests)-len(r.keys)-len(r.columns):][:len(r.columns)]
+	if err != nil {
+		r.bad = r.bad[:0]
+		r.elem.SetZero()
+		dests := slices.Clone(r.dests)
+		again := dests[len(dests)-len(r.keys)-len(r.columns):]
+		for i, c := range r.columns {
+			if _, ok := plain[i].(*string); ok {
+				s := c.scanner(r.elem.FieldByIndex(c.field.Index))
+				s.bad, again[i] = &r.bad, s
+			}
+		}
+		return answer.Scan(dests...)
+	}
+	for i, dest := range plain {
+		if text, ok := dest.(*string); ok && !utf8.ValidString(*text) {
+			r.columns[i].setPlaceholder(reflect.ValueOf(text).Elem(), *text, nil)
+			r.bad = append(r.bad, r.columns[i])
+		}
+	}
+	return nil
 }
 
 // selected returns the expressions for SELECT. newRow must have the same order.
@@ -147,7 +183,7 @@ func (t *untyped) query(
 		r := t.getRow(columns, keys...)
 		defer t.release(r)
 		for answer.Next() {
-			if err = answer.Scan(r.dests...); err != nil {
+			if err = r.scan(answer); err != nil {
 				break
 			}
 			if !yield(r, nil) {
@@ -174,8 +210,11 @@ func (t *untyped) queryItem(
 	defer answer.Close()
 	r, found := t.getRow(columns), false
 	for err == nil && answer.Next() {
-		err = answer.Scan(r.dests...)
+		err = r.scan(answer)
 		found = true
+	}
+	if len(r.bad) > 0 {
+		t.warnUnreadable(t.idField.Compose(r.value), r.bad)
 	}
 	if err = errors.Join(err, answer.Err()); err != nil || !found {
 		t.release(r)
@@ -197,20 +236,23 @@ func (t *untyped) getRow(columns []*column, keys ...rowKey) *row {
 func (t *untyped) release(r *row) {
 	if r.pooled {
 		r.elem.SetZero()
+		r.bad = r.bad[:0]
 		t.rowPool.Put(r)
 	}
 }
 
-// dest returns the argument of Scan for a field.
-func (c *column) dest(field reflect.Value) any {
+// dest returns the argument of Scan for a field. bad is that of fieldScanner.
+func (c *column) dest(field reflect.Value, bad *[]*column) any {
 	if p, ok := field.Addr().Interface().(*string); ok && c.refusesNull() {
 		return p // the fast path of database/sql
 	}
-	return c.scanner(field)
+	s := c.scanner(field)
+	s.bad = bad
+	return s
 }
 
-// refusesNull reports whether NULL in a column of a field of type string is an error. In fields of other
-// types it is the zero value.
+// refusesNull reports whether a field of type string cannot have NULL. In fields of other types it is the
+// zero value.
 func (c *column) refusesNull() bool { return c.spec.NotNull && c.scalar() && !c.converted() }
 
 // fieldScanner is a [sql.Scanner] that sets a field. It accepts every type that a driver returns
@@ -219,16 +261,32 @@ type fieldScanner struct {
 	column *column
 	field  reflect.Value
 	set    func(v reflect.Value, src any) error
+	// bad gets the column if the field cannot have the value, and the field its placeholder. If nil, Scan
+	// returns an error.
+	bad *[]*column
 }
 
 func (c *column) scanner(field reflect.Value) *fieldScanner {
-	return &fieldScanner{c, field, c.setter(field.Type())}
+	return &fieldScanner{column: c, field: field, set: c.setter(field.Type())}
 }
 
 // Scan sets the field. NULL becomes nil, or the zero value of a field that cannot be nil.
 func (c *fieldScanner) Scan(src any) error {
+	err := c.scan(src)
+	if err == nil || c.bad == nil {
+		return err
+	}
+	c.column.setPlaceholder(c.field, src, c.set)
+	*c.bad = append(*c.bad, c.column)
+	return nil
+}
+
+func (c *fieldScanner) scan(src any) error {
 	if src == nil {
 		c.field.SetZero()
+		if c.bad != nil && (c.column.inKey || c.column.refusesNull() && c.field.Type() == typeOfString) {
+			return errNull
+		}
 		return nil
 	}
 	v := c.field
@@ -244,6 +302,8 @@ func (c *fieldScanner) Scan(src any) error {
 	}
 	return nil
 }
+
+var typeOfString = reflect.TypeFor[string]()
 
 // scanError adds the column to an error of a value.
 func (c *column) scanError(err error) error {
@@ -268,12 +328,22 @@ func (c *column) setter(t reflect.Type) func(v reflect.Value, src any) error {
 		return c.setTime
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
 		return func(v reflect.Value, src any) error {
-			return v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(c.textOf(src)))
+			text := c.textOf(src)
+			if !utf8.ValidString(text) {
+				return errText
+			}
+			return v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text))
 		}
 	}
 	switch t.Kind() {
 	case reflect.String:
-		return func(v reflect.Value, src any) error { v.SetString(c.textOf(src)); return nil }
+		return func(v reflect.Value, src any) error {
+			text := c.textOf(src)
+			if v.SetString(text); !utf8.ValidString(text) {
+				return errText
+			}
+			return nil
+		}
 	case reflect.Bool:
 		return setBool
 	case reflect.Float32, reflect.Float64:
@@ -281,6 +351,9 @@ func (c *column) setter(t reflect.Type) func(v reflect.Value, src any) error {
 	}
 	return setInteger
 }
+
+// errText reports bytes that are not UTF-8.
+var errText = errors.New("a text is not UTF-8")
 
 // textOf returns a value of a driver as text. It copies bytes, which belong to the driver.
 func textOf(src any) string {
@@ -319,10 +392,13 @@ func setInteger(v reflect.Value, src any) error {
 	case v.CanUint() && n >= 0 && !v.OverflowUint(uint64(n)):
 		v.SetUint(uint64(n))
 	default:
-		return fmt.Errorf("%d does not fit into the field", n)
+		return errRange
 	}
 	return nil
 }
+
+// errRange reports a number that the type of the field does not have.
+var errRange = errors.New("a number does not fit into the field")
 
 // setNumber also accepts integers: SQLite stores 1.0 as 1 in a column of numeric affinity. A real
 // becomes the number of its shortest text, as in JSON; some drivers return another.
@@ -336,6 +412,13 @@ func (c *column) setNumber(v reflect.Value, src any) error {
 	}
 	if c.typ.Name == sqltype.Real {
 		f = realOf(f)
+	}
+	rounded := f
+	if v.Kind() == reflect.Float32 {
+		rounded = float64(float32(f)) // OverflowFloat is true of the shortest text of the largest float32
+	}
+	if math.IsNaN(rounded) || math.IsInf(rounded, 0) {
+		return errRange
 	}
 	v.SetFloat(f)
 	return nil
@@ -370,9 +453,24 @@ func (c *column) setTime(v reflect.Value, src any) error {
 	return err
 }
 
-// timeOf converts a value of a driver to a time. A number of units and its rest may be negative,
-// which time.Unix normalizes.
+// timeOf converts a value of a driver to a time of the years that JSON has (RFC 3339 section 5.6).
 func (c *column) timeOf(src any) (time.Time, error) {
+	at, err := c.anyTimeOf(src)
+	if unix := at.Unix(); err == nil && (unix < firstUnix || unix > lastUnix) {
+		err = errors.New("a time is not within the years 0 to 9999")
+	}
+	return at, err
+}
+
+// The first and the last second of these years, since 1970.
+const (
+	firstUnix = -62_167_219_200
+	lastUnix  = 253_402_300_799
+)
+
+// anyTimeOf converts a value of a driver to a time. A number of units and its rest may be negative,
+// which time.Unix normalizes.
+func (c *column) anyTimeOf(src any) (time.Time, error) {
 	if at, ok := src.(time.Time); ok {
 		return at, nil // drivers of SQLite return it for columns with types such as datetime
 	}

@@ -3,6 +3,7 @@ package sqltable
 // Values of the types of column_type.go in rows. scan.go calls textOf, arraySetter and postgresTime.
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -133,7 +134,10 @@ func (c *column) arraySetter(t reflect.Type) func(v reflect.Value, src any) erro
 			return fmt.Errorf("there are %d elements, and the field has %d", len(list), v.Len())
 		}
 		for i, raw := range list {
-			elem := &fieldScanner{c, v.Index(i), set}
+			if raw.Kind() == '[' {
+				return errors.New("an array has more than one dimension")
+			}
+			elem := &fieldScanner{column: c, field: v.Index(i), set: set}
 			if err := elem.Scan(elementOf(raw)); err != nil {
 				return err
 			}

@@ -318,17 +318,18 @@ func (t *Table[T]) search(ctx context.Context, q query.Query) items[T] {
 func (t *untyped) rowsFound(ctx context.Context, q query.Query) rows {
 	return func(yield func(*row, error) bool) {
 		byRank := slices.ContainsFunc(q.Sort, func(o query.Order) bool { return o.Field == query.Rank })
-		text, c, err := t.clauses(q, byRank)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		columns, keys := t.selectedColumns(q), t.rowKeys(q, c)
-		statement := "SELECT " + strings.Join(t.selected(columns, keys...), ", ") + text
-		for r, err := range t.query(ctx, t.db.Reader(ctx), columns, statement, c.Args, keys...) {
-			if !yield(r, t.fault(err)) || err != nil {
-				return
+		columns := t.selectedColumns(q)
+		fillPage(q.Limit, 0, func(limit, skip int) (n, leftOut int, more bool) {
+			q.Limit = limit
+			text, c, err := t.clauses(q, byRank)
+			if err != nil {
+				yield(nil, err)
+				return 0, 0, false
 			}
-		}
+			keys := t.rowKeys(q, c)
+			statement := "SELECT " + strings.Join(t.selected(columns, keys...), ", ") + text
+			all := t.query(ctx, t.db.Reader(ctx), columns, statement, c.Args, keys...)
+			return t.passOn(all, q, skip, yield)
+		})
 	}
 }

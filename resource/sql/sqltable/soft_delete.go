@@ -110,7 +110,8 @@ func (t *untyped) onConflict(names []string, recreate bool) (into, conflict stri
 func (t *untyped) readDeletion(ctx context.Context, c conn, id []any) (at time.Time, found bool, err error) {
 	w := &args{dialect: t.dialect}
 	statement := "SELECT " + t.deletedAt.expr + " FROM " + t.table + t.dead(w, t.at(id))
-	found, err = t.queryRow(ctx, c, statement, w.list, t.deletedAt.scanner(reflect.ValueOf(&at).Elem()))
+	var bad []*column // the time is only shown
+	found, err = t.queryRow(ctx, c, statement, w.list, timeScanner{t.deletedAt, &at, &bad})
 	return at, found, err
 }
 

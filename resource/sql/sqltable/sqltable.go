@@ -96,9 +96,28 @@
 // -infinity, and a PATCH is rejected until it is changed. A time that is infinite is
 // 9999-12-31T23:59:59.999999999Z or 0000-01-01T00:00:00Z, which are stored as infinity and -infinity.
 // A numeric must not be NaN or infinite if it is nullable; otherwise NaN is the text NaN, greater than
-// all numbers. Dates before the year 1 and after 9999 sort as dates, and other types must be in these
-// years. Arrays have one dimension. An element that is NULL is the zero value, unless elements are
-// pointers.
+// all numbers. Dates before the year 1 and after 9999 sort as dates. An element that is NULL is the zero
+// value, unless elements are pointers.
+//
+// # Values that a field cannot have
+//
+// Other programs may store such values. In a nullable field they are null, and otherwise a placeholder:
+//
+//	value                                              placeholder
+//	NaN or an infinity in a float                      0, or the minimum, maximum or first value of the
+//	a number that the Go type does not have              tags if 0 is not permitted
+//	a time before the year 0 or after 9999             0001-01-01T00:00:00Z
+//	a text that is not UTF-8                           U+FFFD in place of each invalid sequence
+//	an array of several dimensions, or with such       the empty list
+//	  an element
+//	JSON that does not fit the Go type                 the empty list, map or object
+//	NULL in a string or another value of SQLite,       "", false, 0 or the zero value of the type
+//	  such as a text in a bool
+//
+// A filter sees the stored value. Lists leave out a row with an id that no request can name, such as an empty
+// one, although counts include it. A page that is sorted by such a value leaves out its row as well, because
+// the position of the next page has the value; lists that are sorted by other fields have it. Table, id and
+// column of the first 1,000 such values are logged, each once. [Table.Check] warns of them.
 //
 // # Writes
 //
@@ -202,7 +221,8 @@ type untyped struct {
 	deletedAt  *column     // of Options.SoftDelete; nil without it
 	unique     []uniqueKey
 	checks     atomic.Pointer[map[string][]*column] // by the name of a CHECK constraint; set by Check
-	warned     sync.Map                             // names of CHECK constraints without fields
+	warned     sync.Map                             // CHECK constraints and unreadableValues in the log
+	warnings   atomic.Int32                         // the number of unreadableValue in warned
 
 	counterBytes atomic.Int32 // size of the counter of Options.CountRev in PostgreSQL; 0 if unknown
 

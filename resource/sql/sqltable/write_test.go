@@ -33,7 +33,8 @@ func TestRecreateDefaults(t *testing.T) {
 	}
 }
 
-// TestLargeInteger reads a number above the largest int64, which a numeric stores.
+// TestLargeInteger reads a number above the largest int64, which a numeric stores. Others that the field cannot
+// have are 0.
 func TestLargeInteger(t *testing.T) {
 	t.Parallel()
 	type counter struct {
@@ -43,19 +44,18 @@ func TestLargeInteger(t *testing.T) {
 	for _, tt := range []struct {
 		text string
 		want uint64
-		ok   bool
 	}{
-		{"18446744073709551615", 18446744073709551615, true},
-		{"9223372036854775807", 9223372036854775807, true},
-		{"18446744073709551616", 0, false},
-		{"-1", 0, false},
+		{"18446744073709551615", 18446744073709551615},
+		{"9223372036854775807", 9223372036854775807},
+		{"18446744073709551616", 0},
+		{"-1", 0},
 	} {
 		c := &catalog{answer: func(string) (int, [][]driver.Value, error) {
 			return 2, [][]driver.Value{{"a", tt.text}}, nil
 		}}
 		table := sqltable.New[counter](c.open(t), "counters", &sqltable.Options{ReadOnly: true})
 		it, err := table.Ops().Get(t.Context(), "a")
-		if got := it.Value.Count; got != tt.want || err == nil != tt.ok {
+		if got := it.Value.Count; got != tt.want || err != nil {
 			t.Errorf("%s is read as %d, %v; want %d", tt.text, got, err, tt.want)
 		}
 	}
