@@ -77,7 +77,7 @@ func newHandler() http.Handler {
 		middleware.CrossOrigin(&middleware.CrossOriginOptions{Trusted: []string{app}}),
 		middleware.Authenticate(verify,
 			&middleware.AuthenticateOptions{Realm: "notes", Required: middleware.Writes}),
-	)(rest.New(catalog, &rest.Options{Challenge: middleware.Challenge("notes")}))
+	)(rest.New(catalog, &rest.Options{Challenge: middleware.Challenge("notes"), Origins: []string{app}}))
 }
 
 // verify accepts one token. A real program would read a store of tokens.

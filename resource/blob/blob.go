@@ -13,9 +13,8 @@
 // (?id.startsWith=), a type in GraphQL, and an event for each upload and deletion. If several
 // requests write one blob at the same time, an event may be omitted; the last one has the last state.
 //
-// A POST of multipart/form-data, as browsers send it, stores each file of the form. Browsers send
-// forms of other sites without a CORS preflight: use middleware.CrossOrigin, unless requests are
-// authenticated by a bearer token.
+// A POST of multipart/form-data, as browsers send it, stores each file of the form. Package rest refuses
+// forms of other sites, which browsers send without a CORS preflight; see Origins of rest.Options.
 //
 // Authorization, preconditions and idempotency keys work as they do for items. Content is streamed:
 // the library holds at most 64 KiB of it in memory, or what the [idempotency.Guard] allows if a

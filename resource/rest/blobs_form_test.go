@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/problem"
 )
@@ -204,31 +203,6 @@ func TestBlobFormAccept(t *testing.T) {
 	wantBody(t, send(t, h, "GET /files"), http.StatusOK, `{"items":[]}`)
 	browser := "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 	want(t, send(t, h, "POST /files", formBody, browser, "", form("a=x")), http.StatusCreated)
-}
-
-// TestBlobFormOrigin: the middleware for cross-origin requests refuses forms of other sites, which
-// browsers send without a preflight.
-func TestBlobFormOrigin(t *testing.T) {
-	t.Parallel()
-	h := middleware.CrossOrigin(nil)(attic(t, folder(t), nil))
-	tests := []struct {
-		name   string
-		fields []string
-		status int
-	}{
-		{"another site", []string{"Sec-Fetch-Site: cross-site", "Origin: https://evil.example"}, http.StatusForbidden},
-		{"another host of the site", []string{"Sec-Fetch-Site: same-site"}, http.StatusForbidden},
-		{"an old browser", []string{"Origin: https://evil.example"}, http.StatusForbidden},
-		{"a sandboxed page", []string{"Origin: null"}, http.StatusForbidden},
-		{"the own site", []string{"Sec-Fetch-Site: same-origin"}, http.StatusCreated},
-		{"no browser", nil, http.StatusCreated},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			want(t, send(t, h, "POST /files", append([]string{formBody}, append(tt.fields, "", form("a=x"))...)...), tt.status)
-		})
-	}
 }
 
 // FuzzBlobForm: every body is stored completely, or refused as a client error without a trace.

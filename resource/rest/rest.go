@@ -53,6 +53,13 @@ type Options struct {
 	// the parameters of the media type. Default: commas, a header row, no byte order mark, and
 	// formulas as they are; see [csv.Dialect].
 	CSV csv.Dialect
+	// Origins are other origins, such as "https://app.example.com". Their pages may send every request,
+	// also those that need no CORS preflight: a POST of a form, of text/plain or without Content-Type.
+	// Default none: such a request of another origin is 403. Requests without Sec-Fetch-Site and
+	// Origin, which browsers do not send, are not affected. If a proxy replaces Host and a page is
+	// not served by TLS, name the origin of that page. The handler does not send CORS headers; use a
+	// middleware for them.
+	Origins []string
 	// Resources configures single resources and collections of blobs, by name.
 	Resources map[string]ResourceOptions
 }
@@ -136,8 +143,9 @@ type Handler struct {
 	catalog *resource.Catalog
 	opts    Options
 	// by collection and action
-	limits     resource.Limits
-	patchTypes []string // the media types of PATCH
+	limits      resource.Limits
+	patchTypes  []string // the media types of PATCH
+	crossOrigin *http.CrossOriginProtection
 	// in the order of the catalog
 	table    map[string]*route
 	commands map[string]map[string]*route // by area and action
@@ -151,8 +159,9 @@ var (
 
 // New returns the handler of a catalog. opts may be nil. It panics if catalog is nil, if Base has a
 // query or ends with a slash, if CSV has another delimiter than those of [csv.Dialect], if a format in
-// PatchFormats is not valid or has the media type of another one, if Resources names a resource that is
-// not in the catalog, or if RepeatedDelete is neither 204 nor 410.
+// PatchFormats is not valid or has the media type of another one, if Origins has a value that is not an
+// origin, if Resources names a resource that is not in the catalog, or if RepeatedDelete is neither 204
+// nor 410.
 func New(catalog *resource.Catalog, opts *Options) *Handler {
 	if catalog == nil {
 		panic("rest: New: catalog is nil; pass the catalog to serve")
@@ -174,6 +183,7 @@ func New(catalog *resource.Catalog, opts *Options) *Handler {
 	}
 	h.opts.PatchFormats = slices.Clone(h.opts.PatchFormats)
 	h.patchTypes = h.opts.patchTypes()
+	h.crossOrigin = newCrossOrigin(h.opts.Origins)
 	for _, p := range resource.PartsOf[resource.Part](catalog) {
 		// Other protocols may have kinds of parts that REST does not serve.
 		if rt := h.newRoute(p); rt != nil {

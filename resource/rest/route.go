@@ -208,6 +208,11 @@ func (x *call) serve() error {
 		return problem.New(problem.NotImplemented,
 			"The method "+safe.Quote(x.r.Method)+" is not implemented.")
 	}
+	if x.r.Method == http.MethodPost {
+		if err := x.checkOrigin(); err != nil {
+			return err
+		}
+	}
 	first, rest, deeper := strings.Cut(path[1:], "/")
 	trimmed := strings.TrimSuffix(rest, "/")
 	// If there are no commands in the area, find searches a nil map.
