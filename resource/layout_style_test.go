@@ -36,8 +36,6 @@ var allowedPhrases = []string{
 var ceilings = map[string]int{
 	".ci/clients": 12,
 	".ci/e2e":     1,
-	// A text about a missing schema, which .ci/clients/browser/playground.mjs expects.
-	"query/graphql/internal/playground": 1,
 }
 
 // TestStyle finds markers in Go comments, in string literals of Go outside of tests, in documents,
