@@ -13,9 +13,8 @@ import (
 )
 
 const (
-	ddl = "CREATE TABLE IF NOT EXISTS tasks (id INTEGER PRIMARY KEY AUTOINCREMENT, " +
-		"title TEXT NOT NULL, done INTEGER NOT NULL, " +
-		"priority INTEGER, rev TEXT NOT NULL); " +
+	ddl = "CREATE TABLE IF NOT EXISTS tasks (id INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT NOT NULL, " +
+		"done INTEGER NOT NULL, priority INTEGER, rev TEXT NOT NULL); " +
 		"CREATE INDEX IF NOT EXISTS tasks_priority ON tasks (priority, id)"
 	columns = "id, title, done, priority, rev"
 )
