@@ -77,7 +77,7 @@ async function loadSchema() {
 		else {
 			const message = String(body?.errors?.[0]?.message ?? `it answered ${answer.status}`).replace(/\.$/, '')
 			schema = null
-			docs.missing = `The server does not tell its schema: ${message}. Queries run, but nothing is completed or checked.`
+			docs.missing = `The server does not return its schema: ${message}. Queries run, but nothing is completed or checked.`
 		}
 	} catch (e) {
 		schema = null
