@@ -1,6 +1,6 @@
 package patch
 
-// Patching the JSON of a value whose type is known: writeOnly members stay hidden, and what the client gives
+// Patching the JSON of a value of a known type: writeOnly members stay hidden, and what the client gives
 // is completed. Called by package resource. It calls package schema.
 
 import (

@@ -22,9 +22,9 @@ func replaceCases[T any]() []testCase[T] {
 		{
 			name:  "replace-in-place",
 			needs: replacer,
-			contract: "Replace compares the value with what is stored, and not with what Get returned. A caller " +
-				"may change that in place, also elements of its lists and maps, and decorators may pass another " +
-				"value than the core.",
+			contract: "Replace compares the value with what is stored, and not with what Get returned. " +
+				"A caller may change that in place, also elements of its lists and maps, and decorators " +
+				"may pass another value than the core.",
 			run: replaceInPlace[T],
 		},
 		{

@@ -55,7 +55,7 @@ type retry struct {
 	Max int `json:"max" default:"9"`
 }
 
-// hookOf returns a stored hook, whose values differ from all defaults.
+// hookOf returns a stored hook. Its values differ from all defaults.
 func hookOf(url, secret string) hook {
 	return hook{URL: url, Mode: "off", Secret: secret, Auth: authOf(url, secret)}
 }
@@ -163,8 +163,8 @@ func checkGateway(t *testing.T, before gateway, method, media, body string, want
 	}
 }
 
-// TestRule123SentBackKeepsSecrets: an element whose visible members equal those of an element before, at any index, or
-// whose key does, keeps its writeOnly members, and others are new. PUT, both patches and formats agree.
+// TestRule123SentBackKeepsSecrets: an element keeps its writeOnly members if its visible members, or its key, equal those of
+// an element before, at any index. Others are new. PUT, both patches and formats agree.
 func TestRule123SentBackKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	a, b, c := hookOf("a", "sa"), hookOf("b", "sb"), hookOf("c", "sc")

@@ -10,8 +10,8 @@ import (
 
 // Row is a row that a store has read. Only its store uses it.
 type Row interface {
-	// Release returns the memory of a row that is not taken.
-	Release()
+	// Discard returns the memory of a row that is not taken.
+	Discard()
 }
 
 // Context is the context of a write with the rows that were read for it. It is safe for concurrent use.
@@ -52,7 +52,7 @@ func (c *Context) Keep(table any, rev string, row Row) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.row != nil {
-		c.row.Release()
+		c.row.Discard()
 	}
 	c.table, c.rev, c.row = table, rev, row
 }
@@ -78,7 +78,7 @@ func (c *Context) Release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.row != nil {
-		c.row.Release()
+		c.row.Discard()
 	}
 	c.row = nil
 }

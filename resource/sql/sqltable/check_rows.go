@@ -1,6 +1,6 @@
 package sqltable
 
-// What Check finds in the rows of a table, in its rights and in its defaults. check.go calls it.
+// Checks of the rows of a table, of its rights and of its defaults. check.go calls them.
 
 import (
 	"context"
@@ -62,7 +62,8 @@ func (t *untyped) checkRights(ctx context.Context, i *inspection) error {
 		{"DELETE", "the deletion of items", deletes, t.deletedAt == nil && !t.opts.NoDelete},
 	} {
 		if right.needed && !right.granted {
-			i.warn("the database user has no right to %s, so %s is refused with 403", right.name, right.refused)
+			i.warn("the database user has no right to %s, so %s is refused with 403",
+				right.name, right.refused)
 		}
 	}
 	return nil
@@ -98,8 +99,8 @@ func (t *untyped) checkReadable(ctx context.Context, i *inspection) error {
 				i.warn("column %s has values that are no id, so lists leave out their rows", c.spec.Name)
 				continue
 			}
-			i.warn("column %s has values that%s cannot have, as in the item %q: clients see %s in their place",
-				c.spec.Name, ofField(c), t.idField.Compose(r.value), seen(c))
+			i.warn("column %s has values that%s cannot have, as in the item %q: "+
+				"clients see %s in their place", c.spec.Name, ofField(c), t.idField.Compose(r.value), seen(c))
 		}
 	}
 	return t.checkRepeated(ctx, i)
@@ -128,9 +129,11 @@ func (t *untyped) canBeUnreadable(c *column) bool {
 	case sqlquery.Number, sqlquery.Time:
 		return true
 	case sqlquery.Integer:
-		return t.dialect == sqltx.SQLite || c.field != nil && (c.field.Type.Bits < 64 || c.field.Type.Unsigned)
+		return t.dialect == sqltx.SQLite ||
+			c.field != nil && (c.field.Type.Bits < 64 || c.field.Type.Unsigned)
 	}
-	return t.dialect == sqltx.SQLite || c.field != nil && !isPlainText(c.field) && c.spec.Kind == sqlquery.Text
+	return t.dialect == sqltx.SQLite ||
+		c.field != nil && !isPlainText(c.field) && c.spec.Kind == sqlquery.Text
 }
 
 // checkRepeated reports keys that repeat in a view or table without a unique index, in a sample.
@@ -144,13 +147,13 @@ func (t *untyped) checkRepeated(ctx context.Context, i *inspection) error {
 		exprs = append(exprs, expr+" AS "+names[n])
 	}
 	list := strings.Join(names, ", ")
-	statement := fmt.Sprintf("SELECT 1 FROM (SELECT %s FROM %s%s) AS s GROUP BY %s HAVING count(*) > 1 LIMIT 1",
-		strings.Join(exprs, ", "), t.table, t.firstRows(), list)
+	statement := fmt.Sprintf("SELECT 1 FROM (SELECT %s FROM %s%s) AS s "+
+		"GROUP BY %s HAVING count(*) > 1 LIMIT 1", strings.Join(exprs, ", "), t.table, t.firstRows(), list)
 	var one int
 	repeated, err := t.queryRow(ctx, t.db.Reader(ctx), statement, nil, &one)
 	if repeated {
-		i.add("several rows have the same %s, which holds the id: pages lose rows; use columns that are unique",
-			strings.Join((&uniqueKey{columns: t.key}).names(), ", "))
+		i.add("several rows have the same %s, which holds the id: pages lose rows; "+
+			"use columns that are unique", strings.Join((&uniqueKey{columns: t.key}).names(), ", "))
 	}
 	return err
 }
@@ -173,12 +176,14 @@ func (t *untyped) checkDefaults(ctx context.Context, i *inspection) error {
 			continue
 		}
 		if c.scalar() && c.spec.Kind == sqlquery.Time && !c.field.Nullable && !c.storesNullForZero() {
-			i.add("column %s has a DEFAULT, but new items have the year 1, because%s is readOnly and no tag sets it: "+
+			i.add("column %s has a DEFAULT, but new items have the year 1, "+
+				"because%s is readOnly and no tag sets it: "+
 				`tag it default:"db" or set:"created"`, c.spec.Name, ofField(c))
 			continue
 		}
-		i.warn("column %s has a DEFAULT, but new items have the zero value unless Options.Before sets%s, which is "+
-			`readOnly: tag it default:"db"`, c.spec.Name, ofField(c))
+		i.warn("column %s has a DEFAULT, but new items have the zero value "+
+			"unless Options.Before sets%s, which is readOnly: "+
+			`tag it default:"db"`, c.spec.Name, ofField(c))
 	}
 	return nil
 }
@@ -191,7 +196,8 @@ func (t *untyped) defaultOf(ctx context.Context, name string) (expr string, err 
 	list := []any{t.table, name}
 	if t.dialect == sqltx.SQLite {
 		_, schema, table := inSchema("", t.name)
-		statement = "SELECT dflt_value FROM pragma_table_xinfo(?1, ?2) WHERE name = ?3 AND dflt_value IS NOT NULL"
+		statement = "SELECT dflt_value FROM pragma_table_xinfo(?1, ?2) " +
+			"WHERE name = ?3 AND dflt_value IS NOT NULL"
 		list = []any{table, schema, name}
 	}
 	_, err = t.queryRow(ctx, t.db.Writer(ctx), statement, list, &expr)

@@ -81,8 +81,8 @@
 // With default:"db" a zero value of a new item is left to the DEFAULT of the column, and so is nil: a POST
 // cannot store NULL there, because null and an absent member are the same value. A PUT or a PATCH with null
 // stores NULL if the column is nullable. Otherwise one that removes the member sets the DEFAULT again in
-// PostgreSQL, and in SQLite keeps the value. This applies to pointers, enums, dates, decimals and times, and if
-// the zero value is not valid in the field. Otherwise the zero value is stored.
+// PostgreSQL, and in SQLite keeps the value. This applies to pointers, enums, dates, decimals and times, and
+// if the zero value is not valid in the field. Otherwise the zero value is stored.
 //
 // A name that is not a usual type is that of an enum, in the spelling of the catalog. A schema may
 // precede it: sql:"shop.customer_tier". Check compares its labels with the tag enum. A column of a
@@ -126,8 +126,8 @@
 // other programs, are never lost. The revision is a column of its own, or one of the alternatives
 // of Options.Rev. A write returns the item as the table stores it.
 //
-// Replace sets the columns whose values differ from the row ([schema.Field.Equal]), with the revision and
-// the time of the last write. Other columns keep what a field cannot express, such as NULL in an array, the
+// Replace sets the columns that differ from the row ([schema.Field.Equal]), with the revision and the time
+// of the last write. Other columns keep what a field cannot express, such as NULL in an array, the
 // digits of a number in JSON, and members that T does not have. A JSON column is written as a whole. A nil
 // list or map equals an empty one, so NULL stays NULL if a client sends []. If no column differs, nothing
 // is written, and the item keeps its revision. Replace reads the row of the revision, unless the write of

@@ -16,8 +16,8 @@ import (
 )
 
 // keptRow is a row that was read for a write. It shares no memory with the item that was returned: hooks and
-// decorators may change that in place. So columns whose Go values refer to memory are scanned again, from
-// what the driver has returned.
+// decorators may change that in place. So columns with Go values that refer to memory are scanned again,
+// from what the driver has returned.
 type keptRow struct {
 	*row
 	table *untyped
@@ -84,8 +84,8 @@ func (k *keptRow) separate() error {
 	return nil
 }
 
-// Release implements [asread.Row].
-func (k *keptRow) Release() {
+// Discard implements [asread.Row].
+func (k *keptRow) Discard() {
 	for _, s := range k.again {
 		s.src = nil
 	}
@@ -98,7 +98,7 @@ func (k *keptRow) Release() {
 func (t *untyped) getKept(ctx context.Context, id string) (*keptRow, error) {
 	k := t.keptPool.Get().(*keptRow)
 	if err := t.getInto(ctx, t.db.Reader(ctx), k.row, t.selectWhole, id, ""); err != nil {
-		k.Release()
+		k.Discard()
 		return nil, err
 	}
 	return k, nil
@@ -119,7 +119,7 @@ func (t *untyped) rowBefore(ctx context.Context, id string, key []any, expect re
 		if err := k.separate(); err != nil {
 			return before{}, err
 		}
-		return before{row: k.row, release: k.Release}, nil
+		return before{row: k.row, release: k.Discard}, nil
 	}
 	r, err := t.rowAt(ctx, key, expect, "")
 	return before{row: r, fresh: true, release: func() { t.release(r) }}, err
@@ -143,8 +143,8 @@ func (t *untyped) rowAt(ctx context.Context, key []any, expect resource.Rev, loc
 	return r, nil
 }
 
-// assignments returns the assignments of an UPDATE, in the order of the schema: the columns whose values
-// differ, and with them the time and the revision. It is empty if no column differs.
+// assignments returns the assignments of an UPDATE, in the order of the schema: the columns that differ,
+// and with them the time and the revision. It is empty if no column differs.
 func (t *untyped) assignments(
 	ctx context.Context, w *args, old, v any, now time.Time,
 ) (set []string, err error) {
