@@ -58,15 +58,12 @@ failed() {
 }
 failures=0
 
-# finish prints the ten longest steps, the total, and what failed. It ends the script.
+# finish prints the ten longest steps, what failed, the total and the numbers of steps. It ends the script if a step failed.
 finish() {
 	local seconds name
 	printf '\nthe longest steps:\n'
 	sort -rn "$tmp/seconds" | head -n 10 | while IFS=$'\t' read -r seconds name; do printf '%6ds  %s\n' "$seconds" "$name"; done
-	if [ "$failures" != 0 ]; then
-		printf '\n%d steps failed in %ds:\n' "$failures" "$SECONDS"
-		cat "$tmp/failed"
-		exit 1
-	fi
-	printf '\nall %d steps passed in %ds\n' "$(wc -l <"$tmp/seconds")" "$SECONDS"
+	[ "$failures" = 0 ] || { printf '\nfailed:\n'; cat "$tmp/failed"; }
+	printf '\ntotal: %ds\n%d passed, %d failed\n' "$SECONDS" $(($(wc -l <"$tmp/seconds") - failures)) "$failures"
+	[ "$failures" = 0 ] || exit 1
 }
