@@ -19,7 +19,6 @@ import (
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource/feed"
-	"github.com/stoa-go/stoa/resource/internal/asread"
 	"github.com/stoa-go/stoa/resource/internal/pointer"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -365,14 +364,9 @@ func checkNewID(id string) error {
 	return nil
 }
 
-// attemptReplace is one attempt of Put or Patch. The store can keep the row that it reads until Replace.
+// attemptReplace is one attempt of Put or Patch.
 func (w *writeRequest) attemptReplace(ctx context.Context) error {
 	r := w.r
-	if !r.core.inMemory {
-		row := asread.With(ctx, w.id)
-		defer row.Release()
-		ctx = row
-	}
 	cur, err := r.current(ctx, w.id)
 	if w.op == OpReplace && !w.opts.Existing && r.core.ops.insert != nil && r.mayInsert(err) {
 		if err := w.opts.If.check(r.core, nil); err != nil {

@@ -1,12 +1,9 @@
 package resourcetest
 
 import (
-	"context"
 	"fmt"
-	"reflect"
 
 	"github.com/stoa-go/stoa/resource"
-	"github.com/stoa-go/stoa/resource/internal/stamps"
 )
 
 // replaceCases test Replacer.
@@ -18,14 +15,6 @@ func replaceCases[T any]() []testCase[T] {
 			contract: "Replace stores the value and returns it as stored, with its new revision. Get " +
 				"then returns the same item. Nothing of the previous value remains.",
 			run: replaceGet[T],
-		},
-		{
-			name:  "replace-in-place",
-			needs: replacer,
-			contract: "Replace compares the value with what is stored, and not with what Get returned. " +
-				"A caller may change that in place, also elements of its lists and maps, and decorators " +
-				"may pass another value than the core.",
-			run: replaceInPlace[T],
 		},
 		{
 			name:  "replace-stale",
@@ -90,92 +79,6 @@ func replaceGet[T any](k *kit[T]) {
 		sparse = k.replace(sparse, sent)
 		k.sameValue(sent, k.get(sparse.ID).Value, "an item after Replace with fewer fields set")
 	}
-}
-
-// replaceInPlace writes values that share the memory of the item that was read: as a command does, and as
-// a decorator does in a request.
-func replaceInPlace[T any](k *kit[T]) {
-	for _, it := range k.fill(3, distinct) {
-		it = k.get(it.ID)
-		for range 3 {
-			sent := k.changed(it.Value)
-			overwrite(reflect.ValueOf(&it.Value).Elem(), reflect.ValueOf(&sent).Elem())
-			next := k.replace(it, it.Value)
-			k.sameValue(sent, next.Value, "the result of Replace with an item that was changed in place")
-			it = k.get(it.ID)
-			k.sameItem(next, it, "Get after Replace with an item that was changed in place")
-		}
-		if !k.Served {
-			k.replaceInRequest(it)
-		}
-	}
-}
-
-// replaceInRequest puts an item, and a decorator replaces it by another value in the memory of the item
-// that the request has read.
-func (k *kit[T]) replaceInRequest(it resource.Item[T]) {
-	var read, sent T
-	ops := k.ops
-	ops.Get = func(ctx context.Context, id string) (resource.Item[T], error) {
-		it, err := k.ops.Get(ctx, id)
-		read = it.Value
-		return it, err
-	}
-	ops.Replace = func(ctx context.Context, id string, expect resource.Rev, v T) (resource.Item[T], error) {
-		sent = k.changed(v)
-		overwrite(reflect.ValueOf(&read).Elem(), reflect.ValueOf(&sent).Elem())
-		return k.ops.Replace(ctx, id, expect, read)
-	}
-	put := k.changed(it.Value)
-	stamps.Of(k.typ).Keep(&it.Value, &put) // the resource sets these
-	doc, err := k.typ.AppendFull(nil, &put)
-	k.must(err, "Encoding an item")
-	items := ops.Resource("items", &resource.Options[T]{ID: k.IDField, Public: true})
-	_, _, err = items.Put(k.ctx, it.ID, doc, nil)
-	k.must(err, "Put of an item")
-	k.sameValue(sent, k.get(it.ID).Value, "an item after a decorator of Replace has changed it in place")
-}
-
-// overwrite sets to to from. It keeps the memory that to refers to, if it can.
-func overwrite(to, from reflect.Value) {
-	switch to.Kind() {
-	case reflect.Pointer:
-		if !to.IsNil() && !from.IsNil() {
-			overwrite(to.Elem(), from.Elem())
-			return
-		}
-	case reflect.Slice:
-		if to.Len() == from.Len() {
-			reflect.Copy(to, from)
-			return
-		}
-	case reflect.Map:
-		if !to.IsNil() && !from.IsNil() && to.Pointer() != from.Pointer() {
-			to.Clear()
-			for each := from.MapRange(); each.Next(); {
-				to.SetMapIndex(each.Key(), each.Value())
-			}
-			return
-		}
-	case reflect.Struct:
-		if exported(to.Type()) {
-			for i := range to.NumField() {
-				overwrite(to.Field(i), from.Field(i))
-			}
-			return
-		}
-	}
-	to.Set(from)
-}
-
-// exported reports whether all fields of a struct can be set.
-func exported(t reflect.Type) bool {
-	for i := range t.NumField() {
-		if !t.Field(i).IsExported() {
-			return false
-		}
-	}
-	return true
 }
 
 // oddRevs returns revisions that a store never returns, derived from an existing one.
