@@ -96,7 +96,7 @@ func (s *source) special(t reflect.Type) any {
 	values := []string{"null", "1e400", `{"b":1,"a":[2]}`, `"x"`, "{", `"\ud800"`, ` [ 1 ] `}
 	switch t {
 	case reflect.TypeFor[time.Time]():
-		zone := time.FixedZone("", int(int16(s.uint64()))*10)
+		zone := time.FixedZone("", int(int16(s.uint64()))%(30*60)*60) // package time omits seconds
 		return time.Unix(int64(s.uint64()%(1<<39))-1<<37, int64(s.uint64()%1e9)).In(zone)
 	case reflect.TypeFor[colour]():
 		return colour{s.text()}

@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/resource/internal/jsonappend"
 )
 
 var (
@@ -244,7 +246,7 @@ func (t *Type) formatText(v reflect.Value) string {
 	case opBool:
 		return strconv.FormatBool(v.Bool())
 	case opTime:
-		return timeIn(v).Format(time.RFC3339Nano)
+		return jsonappend.WholeMinutes(*timeIn(v)).Format(time.RFC3339Nano)
 	case opText:
 		if text, err := appendText(nil, v); err == nil {
 			return string(text)

@@ -101,6 +101,13 @@ func TestTimes(t *testing.T) {
 			t.Fatalf("Time = %s, %v, want %s", got, err, want)
 		}
 	}
+	for _, zone := range []int{48, -3630} { // the offset of RFC 3339 has no seconds
+		at := time.Date(1850, 1, 2, 3, 4, 5, 6, time.FixedZone("", zone))
+		want := `"` + at.UTC().Format(time.RFC3339Nano) + `"`
+		if got, err := jsonappend.Time(nil, &at); string(got) != want || err != nil {
+			t.Errorf("Time(%v) = %s, %v, want %s", at, got, err, want)
+		}
+	}
 	for _, at := range []time.Time{time.Unix(last, 0).UTC(), time.Unix(0, 0).In(time.FixedZone("", 24*3600))} {
 		if got, err := jsonappend.Time(nil, &at); err == nil {
 			t.Errorf("Time(%v) = %s, want an error", at, got)

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Time appends an RFC 3339 date-time in quotation marks. It returns an error for years of five digits
-// and offsets of a day or more, which package time supports and RFC 3339 does not. After an error the
-// result is not a valid document.
+// Time appends an RFC 3339 date-time in quotation marks, in the zone of t or of [WholeMinutes]. It returns
+// an error for years of five digits and offsets of a day or more, which package time supports and
+// RFC 3339 does not. After an error the result is not a valid document.
 func Time(dst []byte, t *time.Time) ([]byte, error) {
 	if t.Location() == time.UTC {
 		if out, ok := UTC(dst, t.Unix(), t.Nanosecond()); ok {
@@ -18,7 +18,7 @@ func Time(dst []byte, t *time.Time) ([]byte, error) {
 	}
 	dst = append(dst, '"')
 	start := len(dst)
-	dst = t.AppendFormat(dst, time.RFC3339Nano)
+	dst = WholeMinutes(*t).AppendFormat(dst, time.RFC3339Nano)
 	text := dst[start:]
 	if text[len("2006")] != '-' {
 		return dst, errors.New("the year is out of the range of RFC 3339")
@@ -30,6 +30,15 @@ func Time(dst []byte, t *time.Time) ([]byte, error) {
 		}
 	}
 	return append(dst, '"'), nil
+}
+
+// WholeMinutes returns t, in UTC if its offset has seconds, as those of local mean time before 1900 have.
+// RFC 3339 has no seconds in an offset, and package time omits them, which would be another instant.
+func WholeMinutes(t time.Time) time.Time {
+	if _, offset := t.Zone(); offset%60 != 0 {
+		return t.UTC()
+	}
+	return t
 }
 
 const (
