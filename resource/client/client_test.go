@@ -38,6 +38,7 @@ type order struct {
 // the response.
 type server struct {
 	url   string
+	log   *feed.Memory
 	feed  *feed.Feed
 	sent  atomic.Int64 // requests
 	mu    sync.Mutex
@@ -47,7 +48,7 @@ type server struct {
 func newServer(t *testing.T, keep int) *server {
 	t.Helper()
 	log := feed.NewMemory(&feed.MemoryOptions{Events: keep})
-	s := &server{feed: feed.New(log, &feed.Options{BufferEvents: keep})}
+	s := &server{log: log, feed: feed.New(log, &feed.Options{BufferEvents: keep})}
 	t.Cleanup(func() { s.feed.Close() })
 	store := memory.New[order](nil)
 	catalog := resource.NewCatalog(&resource.CatalogOptions{
@@ -72,6 +73,21 @@ func newServer(t *testing.T, keep int) *server {
 	t.Cleanup(srv.Close)
 	s.url = srv.URL
 	return s
+}
+
+// awaitFeed waits until the feed has read all events of its log.
+func (s *server) awaitFeed(t *testing.T) {
+	t.Helper()
+	head, err := s.log.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range s.feed.Watch(t.Context(), head, "orders") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
 }
 
 // setFault sets what handles the next requests instead of the handler.
