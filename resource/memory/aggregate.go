@@ -15,8 +15,12 @@ import (
 // items that match a.Filter, and no others if an index selects them. More groups, aggregates and
 // different values than [query.MaxSummary] are an error, which the client receives (400).
 func (s *Store[T]) Aggregate(ctx context.Context, a query.Aggregation) iter.Seq2[query.Group, error] {
+	return s.aggregate(ctx, a)
+}
+
+func (s *store) aggregate(ctx context.Context, a query.Aggregation) iter.Seq2[query.Group, error] {
 	return func(yield func(query.Group, error) bool) {
-		values := make(computed[T])
+		values := make(computed)
 		for path, field := range a.Joined {
 			fn, err := s.joinField(ctx, path, field)
 			if err != nil {
@@ -26,10 +30,10 @@ func (s *Store[T]) Aggregate(ctx context.Context, a query.Aggregation) iter.Seq2
 			values[path] = fn
 		}
 		sum := query.NewSummary(a)
-		var current *record[T]
+		var current *record
 		var full error
 		value := func(field string) any { return values.of(s, current, field) }
-		err := s.found(ctx, a.Filter, a.Search, func(h hit[T]) bool {
+		err := s.found(ctx, a.Filter, a.Search, func(h hit) bool {
 			current = h.record
 			full = sum.Add(value)
 			return full == nil

@@ -17,7 +17,7 @@ import (
 
 // chooseNewID returns the function that creates ids. It panics if the id field has an unsuitable
 // type.
-func (s *Store[T]) chooseNewID() func() string {
+func (s *store) chooseNewID() func() string {
 	kind := s.id.Type.Kind
 	switch {
 	case s.id.Nullable || kind != schema.Integer && kind != schema.String || s.id.Type.Format == "date-time":
@@ -42,7 +42,7 @@ const lastRaise = 1 << 52
 // the lock; if an insert uses it in between, Create takes another one. An id in the upper half of the
 // range, or above lastRaise, has no effect: a client that chooses the largest one would otherwise leave no
 // numbers for new items. Create skips such ids when it reaches them.
-func (s *Store[T]) raiseLastID(id any) {
+func (s *store) raiseLastID(id any) {
 	var n uint64
 	switch id := id.(type) {
 	case int64:
@@ -103,7 +103,7 @@ func (u *uuids) next() string {
 func newRevPrefix() string { return string(resource.NewRev()[:12]) }
 
 // newRev returns a new revision. Revisions are not reused after a rollback.
-func (s *Store[T]) newRev() resource.Rev {
+func (s *store) newRev() resource.Rev {
 	var b [32]byte
 	return resource.Rev(strconv.AppendUint(append(b[:0], s.revPrefix...), s.revs.Add(1), 36))
 }

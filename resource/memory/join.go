@@ -12,7 +12,6 @@ import (
 	"strconv"
 
 	"github.com/stoa-go/stoa/query"
-	"github.com/stoa-go/stoa/resource"
 )
 
 // related is another collection as the Target of a query.Join.
@@ -46,9 +45,9 @@ func (k keySet) has(key []any) bool {
 }
 
 // keysOf implements related.
-func (s *Store[T]) keysOf(ctx context.Context, fields []string, f query.Filter) (keySet, error) {
+func (s *store) keysOf(ctx context.Context, fields []string, f query.Filter) (keySet, error) {
 	var keys keySet
-	w := scan[T]{store: s, ctx: ctx, q: query.Query{Filter: f}, emit: func(r *record[T]) bool {
+	w := scan{store: s, ctx: ctx, q: query.Query{Filter: f}, emit: func(r *record) bool {
 		if key := s.keyIn(r, fields); key != nil {
 			keys = append(keys, key)
 		}
@@ -84,11 +83,11 @@ func (m *valueMap) of(key []any) any {
 }
 
 // valuesOf implements related.
-func (s *Store[T]) valuesOf(
+func (s *store) valuesOf(
 	ctx context.Context, fields []string, f query.Filter, field string,
 ) (*valueMap, error) {
 	m := &valueMap{}
-	w := scan[T]{store: s, ctx: ctx, q: query.Query{Filter: f}, emit: func(r *record[T]) bool {
+	w := scan{store: s, ctx: ctx, q: query.Query{Filter: f}, emit: func(r *record) bool {
 		if key := s.keyIn(r, fields); key != nil {
 			m.keys, m.values = append(m.keys, key), append(m.values, query.Canonical(s.value(r, field)))
 		}
@@ -104,11 +103,11 @@ func (s *Store[T]) valuesOf(
 }
 
 // computed are values that are no fields of a record, by the names that queries have for them.
-type computed[T any] map[string]func(*record[T]) any
+type computed map[string]func(*record) any
 
 // joinSort returns the values of the sort keys that are fields of related items.
-func (s *Store[T]) joinSort(ctx context.Context, sort []query.Order) (computed[T], error) {
-	var values computed[T]
+func (s *store) joinSort(ctx context.Context, sort []query.Order) (computed, error) {
+	var values computed
 	for _, key := range sort {
 		if key.Joined == nil {
 			continue
@@ -118,7 +117,7 @@ func (s *Store[T]) joinSort(ctx context.Context, sort []query.Order) (computed[T
 			return nil, err
 		}
 		if values == nil {
-			values = make(computed[T])
+			values = make(computed)
 		}
 		values[key.Field] = fn
 	}
@@ -127,9 +126,9 @@ func (s *Store[T]) joinSort(ctx context.Context, sort []query.Order) (computed[T
 
 // joinField returns the function that returns the value of a field of the related item, or nil if there is
 // none. path is the name of the field.
-func (s *Store[T]) joinField(
+func (s *store) joinField(
 	ctx context.Context, path string, field *query.JoinedField,
-) (func(*record[T]) any, error) {
+) (func(*record) any, error) {
 	j := field.Join
 	to, ok := j.Target.(related)
 	if !ok {
@@ -139,7 +138,7 @@ func (s *Store[T]) joinField(
 	if err != nil {
 		return nil, err
 	}
-	return func(r *record[T]) any { return m.of(s.keyIn(r, j.Field)) }, nil
+	return func(r *record) any { return m.of(s.keyIn(r, j.Field)) }, nil
 }
 
 // keysOf returns Item.Keys of an item. value returns its fields by name.
@@ -153,7 +152,7 @@ func keysOf(sort []query.Order, value func(name string) any) (keys []any) {
 }
 
 // of returns a value of a record for package query.
-func (c computed[T]) of(s *Store[T], r *record[T], name string) any {
+func (c computed) of(s *store, r *record, name string) any {
 	if fn := c[name]; fn != nil {
 		return fn(r)
 	}
@@ -161,7 +160,7 @@ func (c computed[T]) of(s *Store[T], r *record[T], name string) any {
 }
 
 // keyIn returns the values of fields of a record, and nil if one of them is null.
-func (s *Store[T]) keyIn(r *record[T], fields []string) []any {
+func (s *store) keyIn(r *record, fields []string) []any {
 	key := make([]any, len(fields))
 	for i, name := range fields {
 		if key[i] = query.Canonical(s.value(r, name)); key[i] == nil {
@@ -177,7 +176,7 @@ const fewKeys = 64
 
 // join reads the values of sort keys, and replaces the conditions on related items of the filter by
 // conditions on the record.
-func (w *scan[T]) join() (err error) {
+func (w *scan) join() (err error) {
 	if w.joined, err = w.store.joinSort(w.ctx, w.q.Sort); err != nil || !hasJoin(w.q.Filter) {
 		return err
 	}
@@ -203,9 +202,9 @@ func (w *scan[T]) join() (err error) {
 		}
 		name := "\x00" + strconv.Itoa(len(w.joined))
 		if w.joined == nil {
-			w.joined = make(computed[T])
+			w.joined = make(computed)
 		}
-		w.joined[name] = func(r *record[T]) any {
+		w.joined[name] = func(r *record) any {
 			key := w.store.keyIn(r, j.Field)
 			return key != nil && keys.has(key)
 		}
@@ -221,15 +220,14 @@ func hasJoin(f query.Filter) bool {
 }
 
 // field returns a value of the current record for query.Match.
-func (w *scan[T]) field(name string) any {
+func (w *scan) field(name string) any {
 	return w.joined.of(w.store, w.current, name)
 }
 
-// itemOf returns a copy of a record with the values of its sort keys.
-func (w *scan[T]) itemOf(r *record[T]) resource.Item[T] {
-	it := w.store.copyOf(r)
-	if w.joined != nil {
-		it.Keys = keysOf(w.q.Sort, func(name string) any { return w.joined.of(w.store, r, name) })
+// keysOf returns Item.Keys of a record.
+func (w *scan) keysOf(r *record) []any {
+	if w.joined == nil {
+		return nil
 	}
-	return it
+	return keysOf(w.q.Sort, func(name string) any { return w.joined.of(w.store, r, name) })
 }

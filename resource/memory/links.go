@@ -11,14 +11,14 @@ import (
 )
 
 // valuesBy implements related.
-func (s *Store[T]) valuesBy(
+func (s *store) valuesBy(
 	ctx context.Context, by string, keys []string, f query.Filter, field string,
 ) (map[string][]any, error) {
 	values := make(map[string][]any, len(keys))
 	key := s.typ.Field(by)
-	w := scan[T]{store: s, ctx: ctx, q: query.Query{Filter: f}, emit: func(r *record[T]) bool {
+	w := scan{store: s, ctx: ctx, q: query.Query{Filter: f}, emit: func(r *record) bool {
 		if v := query.Canonical(s.value(r, field)); v != nil {
-			text := key.Text(&r.item.Value)
+			text := key.Text(r.value)
 			values[text] = append(values[text], v)
 		}
 		return true
@@ -35,7 +35,7 @@ func (s *Store[T]) valuesBy(
 
 // runByLinks executes the query for the items to which the links with each key lead. The links are read
 // before the items, which are in one snapshot. emit replaces that of w.
-func (w *scan[T]) runByLinks(field string, keys []string, emit func(key string, r *record[T]) bool) error {
+func (w *scan) runByLinks(field string, keys []string, emit func(key string, r *record) bool) error {
 	links := w.q.Links
 	to, ok := links.Join.Target.(related)
 	if !ok {
@@ -52,7 +52,7 @@ func (w *scan[T]) runByLinks(field string, keys []string, emit func(key string, 
 		return err
 	}
 	for _, key := range keys {
-		var linked []*record[T]
+		var linked []*record
 		for _, id := range ids[key] {
 			from, end := w.rangeOf(w.view, 0, limits{id, id, true, true})
 			if from.Before(end) && w.matches(w.view.At(from)) {
@@ -62,7 +62,7 @@ func (w *scan[T]) runByLinks(field string, keys []string, emit func(key string, 
 				return w.err
 			}
 		}
-		w.emit = func(r *record[T]) bool { return emit(key, r) }
+		w.emit = func(r *record) bool { return emit(key, r) }
 		w.left = w.q.Limit
 		if w.emitSorted(linked, nil); w.stopped || w.err != nil {
 			break
@@ -72,12 +72,12 @@ func (w *scan[T]) runByLinks(field string, keys []string, emit func(key string, 
 }
 
 // countByLinks counts the items to which the links with each key lead.
-func (s *Store[T]) countByLinks(
+func (s *store) countByLinks(
 	ctx context.Context, field string, keys []string, q query.Query,
 ) (map[string]int, error) {
 	counts := make(map[string]int, len(keys))
-	w := scan[T]{store: s, ctx: ctx, q: query.Query{Filter: q.Filter, Links: q.Links}}
-	err := w.runByLinks(field, keys, func(key string, _ *record[T]) bool {
+	w := scan{store: s, ctx: ctx, q: query.Query{Filter: q.Filter, Links: q.Links}}
+	err := w.runByLinks(field, keys, func(key string, _ *record) bool {
 		counts[key]++
 		return true
 	})

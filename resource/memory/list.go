@@ -20,8 +20,12 @@ import (
 // number of items.
 func (s *Store[T]) List(ctx context.Context, q query.Query) iter.Seq2[resource.Item[T], error] {
 	return func(yield func(resource.Item[T], error) bool) {
-		w := scan[T]{store: s, ctx: ctx, q: q}
-		w.emit = func(r *record[T]) bool { return yield(w.itemOf(r), nil) }
+		w := scan{store: s.store, ctx: ctx, q: q}
+		w.emit = func(r *record) bool {
+			it := s.copyOf(r)
+			it.Keys = w.keysOf(r)
+			return yield(it, nil)
+		}
 		if err := w.run(); err != nil {
 			yield(resource.Item[T]{}, err)
 		}
@@ -30,8 +34,12 @@ func (s *Store[T]) List(ctx context.Context, q query.Query) iter.Seq2[resource.I
 
 // ListRevisions is List without the values; see [resource.RevisionLister].
 func (s *Store[T]) ListRevisions(ctx context.Context, q query.Query) iter.Seq2[resource.Revision, error] {
+	return s.listRevisions(ctx, q)
+}
+
+func (s *store) listRevisions(ctx context.Context, q query.Query) iter.Seq2[resource.Revision, error] {
 	return func(yield func(resource.Revision, error) bool) {
-		w := scan[T]{store: s, ctx: ctx, q: q, emit: func(r *record[T]) bool {
+		w := scan{store: s, ctx: ctx, q: q, emit: func(r *record) bool {
 			return yield(r.revision(), nil)
 		}}
 		if err := w.run(); err != nil {
@@ -47,13 +55,17 @@ func (s *Store[T]) ListByKeys(
 	ctx context.Context, field string, keys []string, q query.Query,
 ) iter.Seq2[resource.Item[T], error] {
 	return func(yield func(resource.Item[T], error) bool) {
-		w := scan[T]{store: s, ctx: ctx, q: q}
-		w.emit = func(r *record[T]) bool { return yield(w.itemOf(r), nil) }
+		w := scan{store: s.store, ctx: ctx, q: q}
+		w.emit = func(r *record) bool {
+			it := s.copyOf(r)
+			it.Keys = w.keysOf(r)
+			return yield(it, nil)
+		}
 		var err error
 		if q.Links != nil {
-			err = w.runByLinks(field, keys, func(key string, r *record[T]) bool {
-				it := w.itemOf(r)
-				it.Keys = append(it.Keys, key)
+			err = w.runByLinks(field, keys, func(key string, r *record) bool {
+				it := s.copyOf(r)
+				it.Keys = append(w.keysOf(r), key)
 				return yield(it, nil)
 			})
 		} else {
@@ -66,7 +78,7 @@ func (s *Store[T]) ListByKeys(
 }
 
 // runByKeys executes the query for each key of a field.
-func (w *scan[T]) runByKeys(field string, keys []string) error {
+func (w *scan) runByKeys(field string, keys []string) error {
 	f := w.store.typ.Field(field)
 	if f == nil {
 		return fmt.Errorf("memory: %v has no field %q", w.store.typ.GoType, field)
@@ -82,6 +94,12 @@ func (w *scan[T]) runByKeys(field string, keys []string) error {
 func (s *Store[T]) CountByKeys(
 	ctx context.Context, field string, keys []string, q query.Query,
 ) (map[string]int, error) {
+	return s.countByKeys(ctx, field, keys, q)
+}
+
+func (s *store) countByKeys(
+	ctx context.Context, field string, keys []string, q query.Query,
+) (map[string]int, error) {
 	if q.Links != nil {
 		return s.countByLinks(ctx, field, keys, q)
 	}
@@ -91,8 +109,8 @@ func (s *Store[T]) CountByKeys(
 	}
 	values := parseKeys(f, keys)
 	counts := make([]int, len(values))
-	w := scan[T]{store: s, ctx: ctx, q: query.Query{Filter: q.Filter}, emit: func(r *record[T]) bool {
-		if i, found := slices.BinarySearchFunc(values, f.Get(&r.item.Value), query.Compare); found {
+	w := scan{store: s, ctx: ctx, q: query.Query{Filter: q.Filter}, emit: func(r *record) bool {
+		if i, found := slices.BinarySearchFunc(values, f.Get(r.value), query.Compare); found {
 			counts[i]++
 		}
 		return true
@@ -129,7 +147,7 @@ func parseKeys(f *schema.Field, keys []string) []any {
 }
 
 // runByIndex executes the query for each value, using one snapshot of the field's index.
-func (w *scan[T]) runByIndex(i int, values []any) error {
+func (w *scan) runByIndex(i int, values []any) error {
 	if !w.normalize() {
 		return w.ctx.Err()
 	}
@@ -149,7 +167,7 @@ func (w *scan[T]) runByIndex(i int, values []any) error {
 
 // runByScan reads every item once, groups the items by value, and sorts each group. One scan per
 // value would be slow if there are many keys.
-func (w *scan[T]) runByScan(f *schema.Field, values []any) error {
+func (w *scan) runByScan(f *schema.Field, values []any) error {
 	if !w.normalize() {
 		return w.ctx.Err()
 	}
@@ -158,9 +176,9 @@ func (w *scan[T]) runByScan(f *schema.Field, values []any) error {
 	}
 	// Values are sorted for binary search. A map would compare times with == instead of
 	// query.Compare.
-	groups := make([][]*record[T], len(values))
+	groups := make([][]*record, len(values))
 	for r := range w.view.Between(sorted.Place{}, w.view.End(), false) {
-		g, found := slices.BinarySearchFunc(values, f.Get(&r.item.Value), query.Compare)
+		g, found := slices.BinarySearchFunc(values, f.Get(r.value), query.Compare)
 		if found && w.matches(r) {
 			groups[g] = append(groups[g], r)
 		}

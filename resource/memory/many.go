@@ -9,7 +9,7 @@ import (
 // InsertMany stores all items or none; see InsertMany of [resource.Ops]. The first error is that of
 // one item; package resource finds out which by inserting them one by one.
 func (s *Store[T]) InsertMany(ctx context.Context, items []resource.Item[T]) error {
-	records := make([]*record[T], len(items))
+	records := make([]*record, len(items))
 	for i := range items {
 		var err error
 		if records[i], err = s.newRecord(items[i].ID, items[i].Value); err != nil {
@@ -21,11 +21,11 @@ func (s *Store[T]) InsertMany(ctx context.Context, items []resource.Item[T]) err
 
 // addAll adds all records, or none if it returns an error. The caller holds the locks. The records
 // are created before, without the locks.
-func (s *Store[T]) addAll(t *txn, records []*record[T]) error {
+func (s *store) addAll(t *txn, records []*record) error {
 	if s.references != nil {
 		s.arriving = make(map[string]bool, len(records))
 		for _, r := range records {
-			s.arriving[r.item.ID] = true
+			s.arriving[r.id] = true
 		}
 		defer func() { s.arriving = nil }()
 	}
@@ -34,7 +34,7 @@ func (s *Store[T]) addAll(t *txn, records []*record[T]) error {
 			for _, added := range records[:i] {
 				// add accepts only ids that are neither in use nor deleted, so this is the state
 				// before.
-				s.put(t, added.item.ID, state[T]{})
+				s.put(t, added.id, state{})
 			}
 			return err
 		}

@@ -91,11 +91,16 @@ type Options[T any] struct {
 // Items are copied when they are stored and when they are returned. The ids of deleted items are
 // remembered forever, at about 100 bytes each, and with Options.SoftDelete also their values.
 type Store[T any] struct {
-	opts  Options[T]
+	*store
+	clone func(T) T // nil if assignment is enough
+}
+
+// store is the part of a Store that does not depend on T, so that it is compiled once.
+type store struct {
+	opts  Options[any] // without Clone
 	db    *DB
 	typ   *schema.Type
 	id    *schema.Field
-	clone func(T) T // nil if assignment is enough
 	newID func() string
 
 	// Not undone by a rollback, and therefore atomic.
@@ -104,21 +109,24 @@ type Store[T any] struct {
 	lastID    atomic.Uint64 // largest integer id of new items, and of chosen ones up to lastRaise
 
 	// Guarded by db.mu.
-	records map[string]*record[T]    // live items by id
-	tombs   map[string]*tombstone[T] // deleted items by id; disjoint from records
-	indexes []*index[T]              // of live items; the first is by id
-	uniques []*uniqueList[T]         // of live items; fields that are unique together
-	words   *wordIndex               // of live items; nil without Options.Search
+	records map[string]*record    // live items by id
+	tombs   map[string]*tombstone // deleted items by id; disjoint from records
+	indexes []*index              // of live items; the first is by id
+	uniques []*uniqueList         // of live items; fields that are unique together
+	words   *wordIndex            // of live items; nil without Options.Search
 
-	references []*reference[T]
+	references []*reference
 	children   []func(id string) bool // whether items of another collection refer to an id
 	arriving   map[string]bool        // the ids of a running InsertMany
 }
 
 // record is an immutable version of an item. Readers may use it after they have released the lock.
-type record[T any] struct {
-	item resource.Item[T]
-	keys []any // value of each indexed field, so that comparing does not use reflection
+type record struct {
+	id       string
+	rev      resource.Rev
+	modified time.Time
+	value    any   // a pointer to a T
+	keys     []any // value of each indexed field, so that comparing does not use reflection
 	// indexes in which the value must be unique; not null or omitted values
 	unique []int
 	// values of the fields of each uniqueList; nil if they need not be unique
@@ -127,18 +135,24 @@ type record[T any] struct {
 	words []string // of the fields of Options.Search; sorted
 }
 
+// recordOf is a record and its value, in one allocation.
+type recordOf[T any] struct {
+	record
+	value T
+}
+
 // tombstone is the time of a deletion. was is the deleted record with Options.SoftDelete, otherwise nil.
-type tombstone[T any] struct {
+type tombstone struct {
 	at  time.Time
-	was *record[T]
+	was *record
 }
 
 // index contains the live records, sorted by a field and then by id.
-type index[T any] struct {
+type index struct {
 	field     *schema.Field
 	unique    bool
 	omitsZero bool // the zero value is omitted from the JSON and need not be unique
-	*sorted.List[*record[T]]
+	*sorted.List[*record]
 }
 
 // New returns an empty collection. opts may be nil. New panics if T is a pointer, has no usable id
@@ -148,20 +162,27 @@ func New[T any](opts *Options[T]) *Store[T] {
 	if t := reflect.TypeFor[T](); t.Kind() == reflect.Pointer {
 		panic(fmt.Sprintf("memory: New[%v] is a collection of pointers; use New[%v]", t, t.Elem()))
 	}
-	s := &Store[T]{typ: schema.For[T](), records: map[string]*record[T]{}, tombs: map[string]*tombstone[T]{}}
+	var o Options[T]
 	if opts != nil {
-		s.opts = *opts
+		o = *opts
 	}
-	s.db = s.opts.DB
+	typ, clone := schema.For[T](), o.Clone
+	if clone == nil {
+		clone = cloner[T]()
+	}
+	return &Store[T]{newStore(typ, Options[any]{
+		ID: o.ID, DB: o.DB, NewID: o.NewID, Index: o.Index, Search: o.Search, References: o.References,
+		Recreate: o.Recreate, SoftDelete: o.SoftDelete, Now: o.Now,
+	}), clone}
+}
+
+func newStore(typ *schema.Type, o Options[any]) *store {
+	s := &store{opts: o, db: o.DB, typ: typ, records: map[string]*record{}, tombs: map[string]*tombstone{}}
 	if s.db == nil {
 		s.db = NewDB()
 	}
 	if s.opts.Now == nil {
 		s.opts.Now = func() time.Time { return time.Now().UTC().Round(0) } // without the monotonic reading
-	}
-	s.clone = s.opts.Clone
-	if s.clone == nil {
-		s.clone = cloner[T]()
 	}
 	s.id = s.field("id field", cmp.Or(s.opts.ID, "id"))
 	s.newID = s.chooseNewID()
@@ -179,7 +200,7 @@ func New[T any](opts *Options[T]) *Store[T] {
 			s.addIndex(f)
 		}
 	}
-	s.uniques = uniqueLists[T](s.typ)
+	s.uniques = uniqueLists(s.typ)
 	if len(s.opts.Search) > 0 {
 		for _, name := range s.opts.Search {
 			s.field("field to search", name)
@@ -191,7 +212,7 @@ func New[T any](opts *Options[T]) *Store[T] {
 }
 
 // field returns the field with the given JSON name. It panics if there is none or it has no order.
-func (s *Store[T]) field(role, name string) *schema.Field {
+func (s *store) field(role, name string) *schema.Field {
 	f := s.typ.Field(name)
 	if f == nil {
 		panic(fmt.Sprintf("memory: %v has no %s with the JSON name %q", s.typ.GoType, role, name))
@@ -205,30 +226,30 @@ func (s *Store[T]) field(role, name string) *schema.Field {
 }
 
 // addIndex adds an index for a field, unless it has one. The first index is that of the id.
-func (s *Store[T]) addIndex(f *schema.Field) {
+func (s *store) addIndex(f *schema.Field) {
 	if s.indexOf(f.Name) >= 0 {
 		return
 	}
 	i := len(s.indexes)
 	// Indexes are sorted by field and then by id, so there are no ties, and equal values are a run
 	// in the order of the ids.
-	byID := func(a, b *record[T]) int { return query.Compare(a.keys[0], b.keys[0]) }
+	byID := func(a, b *record) int { return query.Compare(a.keys[0], b.keys[0]) }
 	compare := byID
 	if i > 0 {
-		compare = func(a, b *record[T]) int {
+		compare = func(a, b *record) int {
 			if c := query.Compare(a.keys[i], b.keys[i]); c != 0 {
 				return c
 			}
 			return byID(a, b)
 		}
 	}
-	s.indexes = append(s.indexes, &index[T]{f, f.Unique && i > 0, f.OmitZero || f.OmitEmpty,
+	s.indexes = append(s.indexes, &index{f, f.Unique && i > 0, f.OmitZero || f.OmitEmpty,
 		sorted.New(compare)})
 }
 
 // indexOf returns the position of the index by the named field, or -1.
-func (s *Store[T]) indexOf(name string) int {
-	return slices.IndexFunc(s.indexes, func(ix *index[T]) bool { return ix.field.Name == name })
+func (s *store) indexOf(name string) int {
+	return slices.IndexFunc(s.indexes, func(ix *index) bool { return ix.field.Name == name })
 }
 
 // Transactions returns Options.DB, or the DB that only this collection uses.
@@ -239,8 +260,8 @@ func (s *Store[T]) InMemory() bool { return true }
 
 // copyOf returns a copy for a caller that may change it. It must be called without the lock,
 // because Options.Clone is user code.
-func (s *Store[T]) copyOf(r *record[T]) resource.Item[T] {
-	item := r.item
+func (s *Store[T]) copyOf(r *record) (item resource.Item[T]) {
+	item.ID, item.Rev, item.Modified, item.Value = r.id, r.rev, r.modified, *r.value.(*T)
 	if s.clone != nil {
 		item.Value = s.clone(item.Value)
 	}

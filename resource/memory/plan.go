@@ -23,7 +23,7 @@ type plan struct {
 // 20 items of many, the second for the few items of one customer. Both return the same result.
 //
 // The caller holds the lock. The cost is one or two searches in each index of a filtered field.
-func (w *scan[T]) choosePlan() plan {
+func (w *scan) choosePlan() plan {
 	n := len(w.store.records)
 	narrowest, matching := 0, n
 	for i, ix := range w.store.indexes {
@@ -105,13 +105,13 @@ func (l *limits) lowerHigh(v any) {
 
 // rangeOf returns the part of an index within the limits, as places of v. It is empty if the limits
 // contradict each other.
-func (w *scan[T]) rangeOf(v sorted.View[*record[T]], index int, l limits) (from, to sorted.Place) {
+func (w *scan) rangeOf(v sorted.View[*record], index int, l limits) (from, to sorted.Place) {
 	to = v.End()
 	if l.hasLow {
-		from = v.Seek(func(r *record[T]) bool { return query.Compare(r.keys[index], l.low) < 0 })
+		from = v.Seek(func(r *record) bool { return query.Compare(r.keys[index], l.low) < 0 })
 	}
 	if l.hasHigh {
-		to = v.Seek(func(r *record[T]) bool { return query.Compare(r.keys[index], l.high) <= 0 })
+		to = v.Seek(func(r *record) bool { return query.Compare(r.keys[index], l.high) <= 0 })
 	}
 	return from, sorted.Max(from, to)
 }

@@ -28,6 +28,10 @@ func (s *Store[T]) Get(ctx context.Context, id string) (resource.Item[T], error)
 
 // GetRevision is Get without the value; see [resource.Revisioner].
 func (s *Store[T]) GetRevision(ctx context.Context, id string) (resource.Revision, error) {
+	return s.getRevision(ctx, id)
+}
+
+func (s *store) getRevision(ctx context.Context, id string) (resource.Revision, error) {
 	if err := s.db.startRead(ctx); err != nil {
 		return resource.Revision{}, err
 	}
@@ -40,8 +44,8 @@ func (s *Store[T]) GetRevision(ctx context.Context, id string) (resource.Revisio
 }
 
 // revision returns the item without its value.
-func (r *record[T]) revision() resource.Revision {
-	return resource.Revision{ID: r.item.ID, Rev: r.item.Rev, Modified: r.item.Modified}
+func (r *record) revision() resource.Revision {
+	return resource.Revision{ID: r.id, Rev: r.rev, Modified: r.modified}
 }
 
 // GetForUpdate is Get in a transaction, which keeps other writers from the item until it ends; see
@@ -57,6 +61,10 @@ var errNoTransaction = errors.New("memory: GetForUpdate outside of a transaction
 
 // Deleted returns the time at which the item was deleted; see [resource.Tombstoner].
 func (s *Store[T]) Deleted(ctx context.Context, id string) (time.Time, error) {
+	return s.deleted(ctx, id)
+}
+
+func (s *store) deleted(ctx context.Context, id string) (time.Time, error) {
 	if err := s.db.startRead(ctx); err != nil {
 		return time.Time{}, err
 	}
@@ -76,7 +84,7 @@ func (s *Store[T]) GetMany(ctx context.Context, ids []string) iter.Seq2[resource
 			yield(resource.Item[T]{}, err)
 			return
 		}
-		found := make([]*record[T], 0, len(ids))
+		found := make([]*record, 0, len(ids))
 		for _, id := range ids {
 			if r, ok := s.records[id]; ok {
 				found = append(found, r)
@@ -93,7 +101,9 @@ func (s *Store[T]) GetMany(ctx context.Context, ids []string) iter.Seq2[resource
 
 // Count returns the number of items that match q.Filter and q.Search; see [resource.Counter]. Without
 // them the cost does not depend on the size of the collection.
-func (s *Store[T]) Count(ctx context.Context, q query.Query) (int, error) {
+func (s *Store[T]) Count(ctx context.Context, q query.Query) (int, error) { return s.count(ctx, q) }
+
+func (s *store) count(ctx context.Context, q query.Query) (int, error) {
 	if q.Filter.IsZero() && q.Search.IsZero() {
 		if err := s.db.startRead(ctx); err != nil {
 			return 0, err
@@ -102,6 +112,6 @@ func (s *Store[T]) Count(ctx context.Context, q query.Query) (int, error) {
 		return len(s.records), nil
 	}
 	n := 0
-	err := s.found(ctx, q.Filter, q.Search, func(hit[T]) bool { n++; return true })
+	err := s.found(ctx, q.Filter, q.Search, func(hit) bool { n++; return true })
 	return n, err
 }

@@ -30,17 +30,17 @@ type Parent interface {
 	addChild(refersTo func(id string) bool)
 }
 
-func (s *Store[T]) has(id string) bool { return s.records[id] != nil }
-func (s *Store[T]) scope() *DB         { return s.db }
-func (s *Store[T]) keySize() int       { return max(1, len(s.id.Key)) }
-func (s *Store[T]) addChild(refersTo func(id string) bool) {
+func (s *store) has(id string) bool { return s.records[id] != nil }
+func (s *store) scope() *DB         { return s.db }
+func (s *store) keySize() int       { return max(1, len(s.id.Key)) }
+func (s *store) addChild(refersTo func(id string) bool) {
 	s.db.mu.Lock()
 	defer s.db.mu.Unlock()
 	s.children = append(s.children, refersTo)
 }
 
 // reference is one entry of Options.References.
-type reference[T any] struct {
+type reference struct {
 	at     int             // position in Store.references
 	fields []*schema.Field // several for a composite id
 	index  int             // of the first field
@@ -49,9 +49,9 @@ type reference[T any] struct {
 
 // addReferences applies Options.References. It must be the last step of New: a parent may be in use,
 // and from then on its writes read the indexes of s.
-func (s *Store[T]) addReferences() {
+func (s *store) addReferences() {
 	for _, names := range slices.Sorted(maps.Keys(s.opts.References)) {
-		r := &reference[T]{at: len(s.references), parent: s.opts.References[names]}
+		r := &reference{at: len(s.references), parent: s.opts.References[names]}
 		if r.parent == nil {
 			r.parent = s
 		}
@@ -77,9 +77,9 @@ func (s *Store[T]) addReferences() {
 	}
 }
 
-// keyOf returns the id that v refers to, and "" if it refers to none: a field is null, empty, or a zero
-// that the JSON omits.
-func (r *reference[T]) keyOf(v *T) string {
+// keyOf returns the id that an item refers to, to which v is a pointer, and "" if it refers to none: a
+// field is null, empty, or a zero that the JSON omits.
+func (r *reference) keyOf(v any) string {
 	texts := make([]string, len(r.fields))
 	for i, f := range r.fields {
 		if !(f.OmitZero || f.OmitEmpty) || f.Nullable || !f.IsZero(v) {
@@ -94,11 +94,11 @@ func (r *reference[T]) keyOf(v *T) string {
 
 // checkReferences returns an error for each reference of a record to an item that does not exist. A
 // record may refer to itself, and to the others of one InsertMany.
-func (s *Store[T]) checkReferences(r *record[T]) error {
+func (s *store) checkReferences(r *record) error {
 	var unknown []error
 	for i, ref := range s.references {
 		id := r.refs[i]
-		if id == "" || ref.parent.has(id) || ref.parent == Parent(s) && (id == r.item.ID || s.arriving[id]) {
+		if id == "" || ref.parent.has(id) || ref.parent == Parent(s) && (id == r.id || s.arriving[id]) {
 			continue
 		}
 		unknown = append(unknown, resource.Invalid(ref.fields[0].Name, "unknown"))
@@ -110,7 +110,7 @@ func (s *Store[T]) checkReferences(r *record[T]) error {
 }
 
 // refersTo reports whether a live record refers to an id, by the index of the first field.
-func (s *Store[T]) refersTo(ref *reference[T], id string) bool {
+func (s *store) refersTo(ref *reference, id string) bool {
 	first := id
 	if len(ref.fields) > 1 {
 		first, _, _ = strings.Cut(id, ",")
@@ -121,10 +121,10 @@ func (s *Store[T]) refersTo(ref *reference[T], id string) bool {
 		return false
 	}
 	view := s.indexes[ref.index].Live()
-	p := view.Seek(func(o *record[T]) bool { return query.Compare(o.keys[ref.index], key) < 0 })
+	p := view.Seek(func(o *record) bool { return query.Compare(o.keys[ref.index], key) < 0 })
 	for ; p != view.End() && query.Compare(view.At(p).keys[ref.index], key) == 0; p = view.Next(p) {
 		o := view.At(p)
-		if o.refs[ref.at] == id && !(ref.parent == Parent(s) && o.item.ID == id) {
+		if o.refs[ref.at] == id && !(ref.parent == Parent(s) && o.id == id) {
 			return true
 		}
 	}
@@ -132,7 +132,7 @@ func (s *Store[T]) refersTo(ref *reference[T], id string) bool {
 }
 
 // checkChildren returns an error if items refer to an id that is about to be deleted.
-func (s *Store[T]) checkChildren(id string) error {
+func (s *store) checkChildren(id string) error {
 	for _, refersTo := range s.children {
 		if refersTo(id) {
 			return problem.New(problem.Conflict, "Other items refer to this one.")

@@ -13,27 +13,27 @@ import (
 
 // scan executes one query. It holds the lock only while it takes a snapshot of the index that the
 // plan uses; records are immutable.
-type scan[T any] struct {
-	store *Store[T]
+type scan struct {
+	store *store
 	ctx   context.Context
 	q     query.Query
-	emit  func(*record[T]) bool // receives each result and returns false to stop
+	emit  func(*record) bool // receives each result and returns false to stop
 
 	plan
-	view    sorted.View[*record[T]]
+	view    sorted.View[*record]
 	left    int // remaining items; not positive if there is no limit
 	stopped bool
 	err     error
 
-	current *record[T]
+	current *record
 	value   func(field string) any // field of current, for query.Match
 	// joined has the sort keys that are fields of related items, and the conditions on related items by the
 	// names that join has given them.
-	joined computed[T]
+	joined computed
 }
 
 // run executes the query.
-func (w *scan[T]) run() error {
+func (w *scan) run() error {
 	if !w.normalize() {
 		return w.ctx.Err()
 	}
@@ -46,7 +46,7 @@ func (w *scan[T]) run() error {
 
 // normalize adds a default sort order and removes everything after the id, which has no ties. It
 // returns false if the position does not fit the order.
-func (w *scan[T]) normalize() bool {
+func (w *scan) normalize() bool {
 	id := w.store.id.Name
 	if key := w.store.id.Key; key != nil {
 		return w.normalizeKey(key)
@@ -66,7 +66,7 @@ func (w *scan[T]) normalize() bool {
 }
 
 // normalizeKey is normalize for a composite id. Its order is that of the fields of its key.
-func (w *scan[T]) normalizeKey(key []*schema.Field) bool {
+func (w *scan) normalizeKey(key []*schema.Field) bool {
 	w.value = w.field
 	var order []query.Order
 	for _, o := range w.q.Sort {
@@ -88,7 +88,7 @@ func (w *scan[T]) normalizeKey(key []*schema.Field) bool {
 }
 
 // snapshot chooses the plan and takes the snapshot of its index.
-func (w *scan[T]) snapshot(choose func() plan) error {
+func (w *scan) snapshot(choose func() plan) error {
 	if err := w.join(); err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (w *scan[T]) snapshot(choose func() plan) error {
 
 // execute follows the plan from one end of the filtered part of the index, or from the position, to
 // the other. Only the run that contains the position is emitted in part.
-func (w *scan[T]) execute() {
+func (w *scan) execute() {
 	w.left = w.q.Limit
 	// rangeOf again, because places are valid for one View only.
 	from, to := w.rangeOf(w.view, w.index, limitsOf(w.q.Filter, w.store.indexes[w.index].field.Name))
@@ -133,11 +133,11 @@ func (w *scan[T]) execute() {
 // byID reports whether runs are sorted by id, in either direction. The index has that order, so
 // nothing is sorted and the limit ends the scan early. This is the common case, because package
 // resource adds the id as the last sort key.
-func (w *scan[T]) byID() bool { return len(w.order) > 0 && w.order[0].Field == w.store.id.Name }
+func (w *scan) byID() bool { return len(w.order) > 0 && w.order[0].Field == w.store.id.Name }
 
 // emitRuns emits one run after another, in an order that the index does not have: for example
 // descending by the field and ascending by id, or with further fields.
-func (w *scan[T]) emitRuns(from, to sorted.Place) {
+func (w *scan) emitRuns(from, to sorted.Place) {
 	for from.Before(to) {
 		first, after := from, to
 		if w.desc {
@@ -155,30 +155,30 @@ func (w *scan[T]) emitRuns(from, to sorted.Place) {
 
 // runStart returns the place of the first record of the run before to. Most runs have one record,
 // so it checks the neighbor before it searches.
-func (w *scan[T]) runStart(to sorted.Place) sorted.Place {
+func (w *scan) runStart(to sorted.Place) sorted.Place {
 	p := w.view.Prev(to)
 	key := w.key(p)
 	if p == (sorted.Place{}) || query.Compare(w.key(w.view.Prev(p)), key) != 0 {
 		return p
 	}
-	return w.view.Seek(func(r *record[T]) bool { return query.Compare(r.keys[w.index], key) < 0 })
+	return w.view.Seek(func(r *record) bool { return query.Compare(r.keys[w.index], key) < 0 })
 }
 
 // runEnd returns the place after the last record of the run that begins at from.
-func (w *scan[T]) runEnd(from sorted.Place) sorted.Place {
+func (w *scan) runEnd(from sorted.Place) sorted.Place {
 	p := w.view.Next(from)
 	key := w.key(from)
 	if p == w.view.End() || query.Compare(w.key(p), key) != 0 {
 		return p
 	}
-	return w.view.Seek(func(r *record[T]) bool { return query.Compare(r.keys[w.index], key) <= 0 })
+	return w.view.Seek(func(r *record) bool { return query.Compare(r.keys[w.index], key) <= 0 })
 }
 
-func (w *scan[T]) key(p sorted.Place) any { return w.view.At(p).keys[w.index] }
+func (w *scan) key(p sorted.Place) any { return w.view.At(p).keys[w.index] }
 
 // emitRun emits the records between two places in the order of w.order, after a position if one is
 // given. It returns false to stop.
-func (w *scan[T]) emitRun(from, to sorted.Place, after []any) bool {
+func (w *scan) emitRun(from, to sorted.Place, after []any) bool {
 	if !from.Before(to) {
 		return true
 	}
@@ -194,7 +194,7 @@ func (w *scan[T]) emitRun(from, to sorted.Place, after []any) bool {
 		return w.emitBetween(from, to, w.order[0].Desc)
 	}
 	// All records must be read and sorted. Only pointers are kept.
-	var run []*record[T]
+	var run []*record
 	for r := range w.view.Between(from, to, false) {
 		if w.matches(r) {
 			run = append(run, r)
@@ -207,9 +207,9 @@ func (w *scan[T]) emitRun(from, to sorted.Place, after []any) bool {
 }
 
 // afterID narrows a run of records with the same key to those that follow an id.
-func (w *scan[T]) afterID(from, to sorted.Place, key, id any) (sorted.Place, sorted.Place) {
+func (w *scan) afterID(from, to sorted.Place, key, id any) (sorted.Place, sorted.Place) {
 	desc := w.order[0].Desc
-	p := w.view.Seek(func(r *record[T]) bool {
+	p := w.view.Seek(func(r *record) bool {
 		if c := query.Compare(r.keys[w.index], key); c != 0 {
 			return c < 0
 		}
@@ -223,7 +223,7 @@ func (w *scan[T]) afterID(from, to sorted.Place, key, id any) (sorted.Place, sor
 }
 
 // emitBetween emits the records in the order of the index.
-func (w *scan[T]) emitBetween(from, to sorted.Place, backwards bool) bool {
+func (w *scan) emitBetween(from, to sorted.Place, backwards bool) bool {
 	for r := range w.view.Between(from, to, backwards) {
 		if w.matches(r) && !w.emitOne(r) || w.err != nil {
 			return false
@@ -234,9 +234,9 @@ func (w *scan[T]) emitBetween(from, to sorted.Place, backwards bool) bool {
 
 // emitSorted sorts matching records by w.order and emits them. It holds the whole run in memory,
 // unlike emitBetween.
-func (w *scan[T]) emitSorted(run []*record[T], after []any) bool {
+func (w *scan) emitSorted(run []*record, after []any) bool {
 	q := query.Query{Sort: w.order, After: after, Limit: w.left}
-	field := func(r **record[T], name string) any { return w.joined.of(w.store, *r, name) }
+	field := func(r **record, name string) any { return w.joined.of(w.store, *r, name) }
 	for _, r := range query.Select(q, run, field) {
 		if w.err = w.ctx.Err(); w.err != nil || !w.emitOne(r) {
 			return false
@@ -247,7 +247,7 @@ func (w *scan[T]) emitSorted(run []*record[T], after []any) bool {
 
 // matches reports whether the record matches the filter. It also checks the context, so that a long
 // scan ends with it.
-func (w *scan[T]) matches(r *record[T]) bool {
+func (w *scan) matches(r *record) bool {
 	if w.err = w.ctx.Err(); w.err != nil {
 		return false
 	}
@@ -259,7 +259,7 @@ func (w *scan[T]) matches(r *record[T]) bool {
 }
 
 // emitOne emits a record and returns false to stop.
-func (w *scan[T]) emitOne(r *record[T]) bool {
+func (w *scan) emitOne(r *record) bool {
 	if !w.emit(r) {
 		w.stopped = true
 		return false
@@ -270,14 +270,14 @@ func (w *scan[T]) emitOne(r *record[T]) bool {
 
 // value returns a field of a record, from the keys if the field is indexed. The number of indexes
 // is small, so a linear search is faster than a map.
-func (s *Store[T]) value(r *record[T], field string) any {
+func (s *store) value(r *record, field string) any {
 	for i, ix := range s.indexes {
 		if ix.field.Name == field {
 			return r.keys[i]
 		}
 	}
 	if f := s.typ.Field(field); f != nil {
-		return f.Get(&r.item.Value)
+		return f.Get(r.value)
 	}
 	return nil
 }

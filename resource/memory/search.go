@@ -14,8 +14,8 @@ import (
 )
 
 // hit is a record that a search has found.
-type hit[T any] struct {
-	record *record[T]
+type hit struct {
+	record *record
 	rank   float64
 }
 
@@ -23,10 +23,10 @@ type hit[T any] struct {
 // [Options.Search].
 func (s *Store[T]) Search(ctx context.Context, q query.Query) iter.Seq2[resource.Item[T], error] {
 	return func(yield func(resource.Item[T], error) bool) {
-		var hits []hit[T]
+		var hits []hit
 		values, err := s.joinSort(ctx, q.Sort)
 		if err == nil {
-			keep := func(h hit[T]) bool { hits = append(hits, h); return true }
+			keep := func(h hit) bool { hits = append(hits, h); return true }
 			err = s.found(ctx, q.Filter, q.Search, keep)
 		}
 		if err != nil {
@@ -34,11 +34,11 @@ func (s *Store[T]) Search(ctx context.Context, q query.Query) iter.Seq2[resource
 			return
 		}
 		byRank := isByRank(q)
-		field := func(h *hit[T], name string) any {
+		field := func(h *hit, name string) any {
 			if name == query.Rank {
 				return h.rank
 			}
-			return values.of(s, h.record, name)
+			return values.of(s.store, h.record, name)
 		}
 		page := query.Query{Sort: q.Sort, After: q.After, Limit: q.Limit}
 		for _, h := range query.Select(page, hits, field) {
@@ -59,15 +59,15 @@ func (s *Store[T]) Search(ctx context.Context, q query.Query) iter.Seq2[resource
 
 // found calls fn with each record that a filter and a search select, in any order, until it returns false.
 // The lock is not held.
-func (s *Store[T]) found(
-	ctx context.Context, f query.Filter, search query.Search, fn func(hit[T]) bool,
+func (s *store) found(
+	ctx context.Context, f query.Filter, search query.Search, fn func(hit) bool,
 ) error {
-	w := scan[T]{store: s, ctx: ctx, q: query.Query{Filter: f}}
+	w := scan{store: s, ctx: ctx, q: query.Query{Filter: f}}
 	value := func(field string) any { return s.value(w.current, field) } // one closure for all records
-	w.emit = func(r *record[T]) bool {
+	w.emit = func(r *record) bool {
 		w.current = r
 		rank, ok := search.Match(value)
-		return !ok || fn(hit[T]{r, rank})
+		return !ok || fn(hit{r, rank})
 	}
 	w.normalize()
 	byWords := !search.IsZero() && s.words.covers(search)
@@ -94,8 +94,8 @@ func (s *Store[T]) found(
 }
 
 // emitWords emits the records of some ranges of the index of words, each once.
-func (w *scan[T]) emitWords(words sorted.View[*wordEntry], ranges []wordRange) error {
-	seen := map[any]bool{}
+func (w *scan) emitWords(words sorted.View[*wordEntry], ranges []wordRange) error {
+	seen := map[*record]bool{}
 	for _, part := range ranges {
 		for e := range words.Between(part.from, part.to, false) {
 			if part.prefix || len(ranges) > 1 {
@@ -104,8 +104,7 @@ func (w *scan[T]) emitWords(words sorted.View[*wordEntry], ranges []wordRange) e
 				}
 				seen[e.record] = true
 			}
-			r := e.record.(*record[T])
-			if w.matches(r) && !w.emit(r) || w.err != nil {
+			if w.matches(e.record) && !w.emit(e.record) || w.err != nil {
 				return w.err
 			}
 		}

@@ -12,24 +12,24 @@ import (
 
 // uniqueList contains the live records with fields that must be unique together, sorted by these. The
 // first field has the tag.
-type uniqueList[T any] struct {
+type uniqueList struct {
 	fields []*schema.Field
-	*sorted.List[*record[T]]
+	*sorted.List[*record]
 }
 
 // uniqueLists returns a list for each field of a type that is unique with others.
-func uniqueLists[T any](typ *schema.Type) (all []*uniqueList[T]) {
+func uniqueLists(typ *schema.Type) (all []*uniqueList) {
 	for _, f := range typ.Fields {
 		if f.UniqueWith == nil {
 			continue
 		}
 		i := len(all)
-		u := &uniqueList[T]{fields: []*schema.Field{f}}
+		u := &uniqueList{fields: []*schema.Field{f}}
 		for _, name := range f.UniqueWith {
 			u.fields = append(u.fields, typ.Field(name))
 		}
 		// Values are unique, so there are no ties between live records.
-		u.List = sorted.New(func(a, b *record[T]) int {
+		u.List = sorted.New(func(a, b *record) int {
 			return slices.CompareFunc(a.lists[i], b.lists[i], query.Compare)
 		})
 		all = append(all, u)
@@ -37,9 +37,9 @@ func uniqueLists[T any](typ *schema.Type) (all []*uniqueList[T]) {
 	return all
 }
 
-// valuesOf returns the values of the fields in v. It is nil if one of them is null, or a zero value that
-// the JSON omits: any number of items may then have equal values, as in SQL.
-func (u *uniqueList[T]) valuesOf(v *T) []any {
+// valuesOf returns the values of the fields in an item, to which v is a pointer. It is nil if one of them is
+// null, or a zero value that the JSON omits: any number of items may then have equal values, as in SQL.
+func (u *uniqueList) valuesOf(v any) []any {
 	values := make([]any, len(u.fields))
 	for i, f := range u.fields {
 		if values[i] = f.Get(v); values[i] == nil || (f.OmitZero || f.OmitEmpty) && f.IsZero(v) {
@@ -50,16 +50,16 @@ func (u *uniqueList[T]) valuesOf(v *T) []any {
 }
 
 // isTaken reports whether another record has the values of r. i is the position of the list.
-func (u *uniqueList[T]) isTaken(r *record[T], i int) bool {
+func (u *uniqueList) isTaken(r *record, i int) bool {
 	if r.lists[i] == nil {
 		return false
 	}
-	p := u.Live().Seek(func(o *record[T]) bool { return u.Compare(o, r) < 0 })
-	return p != u.Live().End() && u.Compare(u.Live().At(p), r) == 0 && u.Live().At(p).item.ID != r.item.ID
+	p := u.Live().Seek(func(o *record) bool { return u.Compare(o, r) < 0 })
+	return p != u.Live().End() && u.Compare(u.Live().At(p), r) == 0 && u.Live().At(p).id != r.id
 }
 
 // change replaces a record by another; both may be nil. i is the position of the list.
-func (u *uniqueList[T]) change(from, to *record[T], i int) {
+func (u *uniqueList) change(from, to *record, i int) {
 	if from != nil && from.lists[i] != nil {
 		u.Remove(from)
 	}

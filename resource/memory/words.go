@@ -20,7 +20,7 @@ type wordIndex struct {
 // wordEntry is a word of a record.
 type wordEntry struct {
 	word, id string
-	record   any // a *record[T]; wordIndex is compiled once for all T
+	record   *record
 }
 
 // newWordIndex returns an empty index of the words of fields.
@@ -38,7 +38,7 @@ func (x *wordIndex) covers(s query.Search) bool {
 }
 
 // change replaces the words of an item, which are sorted, by those of a record.
-func (x *wordIndex) change(id string, from, to []string, record any) {
+func (x *wordIndex) change(id string, from, to []string, record *record) {
 	for _, word := range from {
 		if _, stays := slices.BinarySearch(to, word); !stays {
 			x.Remove(&wordEntry{word: word, id: id})

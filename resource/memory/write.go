@@ -77,14 +77,14 @@ func (s *Store[T]) Replace(ctx context.Context, id string, expect resource.Rev, 
 		if err != nil {
 			return err
 		}
-		if old.item.Rev != expect {
+		if old.rev != expect {
 			return resource.ErrStale
 		}
 		if err := s.check(r); err != nil {
 			return err
 		}
-		r.item.Modified = modified.Next(r.item.Modified, old.item.Modified)
-		s.put(t, id, state[T]{live: r})
+		r.modified = modified.Next(r.modified, old.modified)
+		s.put(t, id, state{live: r})
 		return nil
 	})
 	if err != nil {
@@ -95,13 +95,17 @@ func (s *Store[T]) Replace(ctx context.Context, id string, expect resource.Rev, 
 
 // Delete removes the item with revision expect and remembers its id; see [resource.Deleter].
 func (s *Store[T]) Delete(ctx context.Context, id string, expect resource.Rev) error {
-	tomb := &tombstone[T]{at: s.opts.Now()}
+	return s.remove(ctx, id, expect)
+}
+
+func (s *store) remove(ctx context.Context, id string, expect resource.Rev) error {
+	tomb := &tombstone{at: s.opts.Now()}
 	return s.db.write(ctx, func(t *txn) error {
 		old, err := s.lookup(id)
 		if err != nil {
 			return err
 		}
-		if old.item.Rev != expect {
+		if old.rev != expect {
 			return resource.ErrStale
 		}
 		if err := s.checkChildren(id); err != nil {
@@ -110,7 +114,7 @@ func (s *Store[T]) Delete(ctx context.Context, id string, expect resource.Rev) e
 		if s.opts.SoftDelete {
 			tomb.was = old
 		}
-		s.put(t, id, state[T]{tomb: tomb})
+		s.put(t, id, state{tomb: tomb})
 		return nil
 	})
 }
@@ -121,7 +125,7 @@ func (s *Store[T]) Restores() bool { return s.opts.SoftDelete }
 // Restore makes a deleted item exist again; see [resource.Restorer]. Without Options.SoftDelete the value
 // of a deleted item is no longer known, and the error is [resource.ErrNotFound].
 func (s *Store[T]) Restore(ctx context.Context, id string) (resource.Item[T], error) {
-	var r *record[T]
+	var r *record
 	now := s.opts.Now()
 	err := s.db.write(ctx, func(t *txn) error {
 		from := s.stateOf(id)
@@ -133,12 +137,12 @@ func (s *Store[T]) Restore(ctx context.Context, id string) (resource.Item[T], er
 		}
 		restored := *from.tomb.was // a copy, because records are immutable
 		r = &restored
-		r.item.Rev = s.newRev()
-		r.item.Modified = modified.Next(now, r.item.Modified)
+		r.rev = s.newRev()
+		r.modified = modified.Next(now, r.modified)
 		if err := s.check(r); err != nil {
 			return err
 		}
-		s.put(t, id, state[T]{live: r})
+		s.put(t, id, state{live: r})
 		return nil
 	})
 	if err != nil {
@@ -147,60 +151,66 @@ func (s *Store[T]) Restore(ctx context.Context, id string) (resource.Item[T], er
 	return s.copyOf(r), nil
 }
 
-// newRecord returns the record of v under id. It runs without the lock, because it calls methods of
-// T and functions of Options. A write that fails afterwards wastes a revision, which does no harm.
-func (s *Store[T]) newRecord(id string, v T) (*record[T], error) {
+// newRecord returns the record of v under id. It runs without the lock, because it calls methods of T and
+// functions of Options. A write that fails afterwards wastes a revision, which does no harm.
+func (s *Store[T]) newRecord(id string, v T) (*record, error) {
 	if s.clone != nil {
 		v = s.clone(v)
 	}
-	r := &record[T]{item: resource.Item[T]{Value: v}, keys: make([]any, len(s.indexes))}
+	r := &recordOf[T]{value: v}
+	r.record.value = &r.value
+	return &r.record, s.complete(&r.record, id)
+}
+
+// complete sets the other fields of a record that has a value.
+func (s *store) complete(r *record, id string) error {
+	r.keys = make([]any, len(s.indexes))
 	if err := s.setID(r, id); err != nil {
-		return nil, err
+		return err
 	}
 	for i := 1; i < len(s.indexes); i++ { // 0 is by id
 		ix := s.indexes[i]
-		r.keys[i] = ix.field.Get(&r.item.Value)
-		if ix.unique && r.keys[i] != nil && !(ix.omitsZero && ix.field.IsZero(&r.item.Value)) {
+		r.keys[i] = ix.field.Get(r.value)
+		if ix.unique && r.keys[i] != nil && !(ix.omitsZero && ix.field.IsZero(r.value)) {
 			r.unique = append(r.unique, i)
 		}
 	}
 	for _, u := range s.uniques {
-		r.lists = append(r.lists, u.valuesOf(&r.item.Value))
+		r.lists = append(r.lists, u.valuesOf(r.value))
 	}
 	for _, ref := range s.references {
-		r.refs = append(r.refs, ref.keyOf(&r.item.Value))
+		r.refs = append(r.refs, ref.keyOf(r.value))
 	}
 	if s.words != nil {
 		r.words = s.words.search.Words(func(name string) any { return s.value(r, name) })
 	}
-	r.item.Rev = s.newRev()
-	r.item.Modified = s.opts.Now()
-	return r, nil
+	r.rev = s.newRev()
+	r.modified = s.opts.Now()
+	return nil
 }
 
 // setID sets the id in the item, in its value and in the keys.
-func (s *Store[T]) setID(r *record[T], id string) error {
-	value := &r.item.Value
+func (s *store) setID(r *record, id string) error {
 	if s.id.Key != nil {
-		s.id.Compose(value)
+		s.id.Compose(r.value)
 	}
-	if s.id.Text(value) != id { // SetText rejects other spellings: "01" is no alias of 1
-		if err := s.id.SetText(value, id); err != nil {
+	if s.id.Text(r.value) != id { // SetText rejects other spellings: "01" is no alias of 1
+		if err := s.id.SetText(r.value, id); err != nil {
 			return fmt.Errorf("%q: %s %w", id, s.id.Name, err)
 		}
 	}
 	if id == "" {
 		return errors.New("it is empty")
 	}
-	r.item.ID = id
-	r.keys[0] = s.id.Get(value)
+	r.id = id
+	r.keys[0] = s.id.Get(r.value)
 	return nil
 }
 
 // add stores the first version of an item. The caller holds the locks. If add fails, nothing has
 // changed.
-func (s *Store[T]) add(t *txn, r *record[T], recreate bool) error {
-	switch now := s.stateOf(r.item.ID); {
+func (s *store) add(t *txn, r *record, recreate bool) error {
+	switch now := s.stateOf(r.id); {
 	case now.live != nil:
 		return resource.ErrExists
 	case now.tomb != nil && !recreate:
@@ -210,12 +220,12 @@ func (s *Store[T]) add(t *txn, r *record[T], recreate bool) error {
 		return err
 	}
 	s.raiseLastID(r.keys[0])
-	s.put(t, r.item.ID, state[T]{live: r})
+	s.put(t, r.id, state{live: r})
 	return nil
 }
 
 // check returns the constraints that a record violates.
-func (s *Store[T]) check(r *record[T]) error {
+func (s *store) check(r *record) error {
 	if err := s.checkUnique(r); err != nil || s.references == nil {
 		return err
 	}
@@ -224,16 +234,16 @@ func (s *Store[T]) check(r *record[T]) error {
 
 // checkUnique returns an error for each unique field, or list of fields, in which another item has the
 // same values. The caller holds the locks, so that concurrent writers cannot both succeed.
-func (s *Store[T]) checkUnique(r *record[T]) error {
+func (s *store) checkUnique(r *record) error {
 	var taken []error
 	for _, i := range r.unique {
 		ix, key := s.indexes[i], r.keys[i]
 		// At most one record has the value; if r replaces it, there is no conflict.
-		p := ix.Live().Seek(func(o *record[T]) bool { return query.Compare(o.keys[i], key) < 0 })
+		p := ix.Live().Seek(func(o *record) bool { return query.Compare(o.keys[i], key) < 0 })
 		if p == ix.Live().End() {
 			continue
 		}
-		if o := ix.Live().At(p); query.Compare(o.keys[i], key) == 0 && o.item.ID != r.item.ID {
+		if o := ix.Live().At(p); query.Compare(o.keys[i], key) == 0 && o.id != r.id {
 			taken = append(taken, resource.Taken(ix.field.Name))
 		}
 	}
@@ -249,7 +259,7 @@ func (s *Store[T]) checkUnique(r *record[T]) error {
 }
 
 // wordList returns the words of a record, which may be nil.
-func (r *record[T]) wordList() []string {
+func (r *record) wordList() []string {
 	if r == nil {
 		return nil
 	}
@@ -257,15 +267,15 @@ func (r *record[T]) wordList() []string {
 }
 
 // state is the state of an id: a live record, a tombstone, or neither.
-type state[T any] struct {
-	live *record[T]
-	tomb *tombstone[T]
+type state struct {
+	live *record
+	tomb *tombstone
 }
 
-func (s *Store[T]) stateOf(id string) state[T] { return state[T]{s.records[id], s.tombs[id]} }
+func (s *store) stateOf(id string) state { return state{s.records[id], s.tombs[id]} }
 
 // lookup returns the live record of an id; ErrGone if it was deleted, and otherwise ErrNotFound.
-func (s *Store[T]) lookup(id string) (*record[T], error) {
+func (s *store) lookup(id string) (*record, error) {
 	if r, ok := s.records[id]; ok {
 		return r, nil
 	}
@@ -277,7 +287,7 @@ func (s *Store[T]) lookup(id string) (*record[T], error) {
 
 // put sets the state of an id in the maps and all indexes; all writes use it. In a transaction it
 // adds an undo that restores the previous state, which is possible because records are immutable.
-func (s *Store[T]) put(t *txn, id string, to state[T]) {
+func (s *store) put(t *txn, id string, to state) {
 	from := s.stateOf(id)
 	if t != nil {
 		t.undo = append(t.undo, func() { s.put(nil, id, from) })
