@@ -14,16 +14,16 @@ import (
 )
 
 // aggregateCases test Aggregator.
-func aggregateCases[T any]() []testCase[T] {
+func aggregateCases() []testCase {
 	const truth = "Aggregate returns what query.Summarize returns for the items that List returns. "
-	return []testCase[T]{
+	return []testCase{
 		{
 			name:  "aggregate-groups",
 			needs: aggregates,
 			contract: truth + "null is a group of its own, and aggregates other than count ignore it. " +
 				"Without Group there is one group, even if it has no items: its counts are 0 and its " +
 				"other values null.",
-			run: aggregateGroups[T],
+			run: aggregateGroups,
 		},
 		{
 			name:  "aggregate-exact",
@@ -31,7 +31,7 @@ func aggregateCases[T any]() []testCase[T] {
 			contract: truth + "Sums of integers and decimals are exact and never overflow, and means are " +
 				"rounded to query.AvgDigits digits, half away from zero. (SQL: sum and avg of bigint are " +
 				"numeric in PostgreSQL; in SQLite they overflow.)",
-			run: aggregateExact[T],
+			run: aggregateExact,
 		},
 		{
 			name:  "aggregate-pages",
@@ -39,13 +39,13 @@ func aggregateCases[T any]() []testCase[T] {
 			contract: truth + "Having is evaluated by query.Match before Limit. The order is that of " +
 				"query.Compare, with null first, and After has one value for each key of Sort. The pages " +
 				"of any size together are the whole result.",
-			run: aggregatePages[T],
+			run: aggregatePages,
 		},
 	}
 }
 
 // aggregate returns the groups of an aggregation, which must succeed.
-func (k *kit[T]) aggregate(a query.Aggregation) (groups []query.Group) {
+func (k *kit) aggregate(a query.Aggregation) (groups []query.Group) {
 	err := drainTo(k, k.ops.Aggregate(k.ctx, a), "Aggregate", func(g query.Group) {
 		if len(g.Keys) != len(a.Group) || len(g.Values) != len(a.Aggregates) {
 			k.fatalf("Aggregate %s returned a group with %d keys and %d values, want %d and %d",
@@ -58,7 +58,7 @@ func (k *kit[T]) aggregate(a query.Aggregation) (groups []query.Group) {
 }
 
 // summarize returns the groups that the reference finds in items.
-func (k *kit[T]) summarize(a query.Aggregation, items []resource.Item[T]) []query.Group {
+func (k *kit) summarize(a query.Aggregation, items []resource.Item[any]) []query.Group {
 	groups, err := query.Summarize(a, items, k.fieldOf)
 	k.must(err, "Summarize "+showGroups(a))
 	return groups
@@ -66,7 +66,7 @@ func (k *kit[T]) summarize(a query.Aggregation, items []resource.Item[T]) []quer
 
 // randomAggregation returns an aggregation of declared fields. inexact permits sums of floating-point
 // numbers, which depend on the order of the items.
-func (k *kit[T]) randomAggregation(inexact bool) query.Aggregation {
+func (k *kit) randomAggregation(inexact bool) query.Aggregation {
 	var a query.Aggregation
 	for _, i := range k.rng.Perm(len(k.Support.Group)) {
 		if len(a.Group) < 3 && k.rng.IntN(3) > 0 {
@@ -91,12 +91,12 @@ func (k *kit[T]) randomAggregation(inexact bool) query.Aggregation {
 }
 
 // isInexact reports whether an aggregate is a sum of floating-point numbers.
-func (k *kit[T]) isInexact(a query.Aggregate) bool {
+func (k *kit) isInexact(a query.Aggregate) bool {
 	return (a.Func == query.Sum || a.Func == query.Avg) && k.typ.Field(a.Field).Type.Kind == schema.Number
 }
 
 // aggregateGroups compares groups with and without a filter, and those of nothing.
-func aggregateGroups[T any](k *kit[T]) {
+func aggregateGroups(k *kit) {
 	if k.able.has(filler) {
 		k.checkGroups(k.randomAggregation(true), nil)
 		nothing := query.Aggregation{Aggregates: []query.Aggregate{{Func: query.Count}}}
@@ -124,7 +124,7 @@ func aggregateGroups[T any](k *kit[T]) {
 }
 
 // aggregateExact adds the limits of every type.
-func aggregateExact[T any](k *kit[T]) {
+func aggregateExact(k *kit) {
 	items := append(k.fill(7, clustered), k.fill(max(12, k.Items/16), extreme)...)
 	if !k.able.has(filler) {
 		items = k.all()
@@ -137,7 +137,7 @@ func aggregateExact[T any](k *kit[T]) {
 }
 
 // aggregatePages reads the groups in pages of random sizes, in random orders.
-func aggregatePages[T any](k *kit[T]) {
+func aggregatePages(k *kit) {
 	items := k.fill(max(40, k.Items/4), clustered)
 	for range max(30, k.Items/4) {
 		a := k.randomAggregation(false)
@@ -176,7 +176,7 @@ func aggregatePages[T any](k *kit[T]) {
 }
 
 // randomHaving returns a condition on aggregates, with operands near their values.
-func (k *kit[T]) randomHaving(a query.Aggregation, groups []query.Group) query.Filter {
+func (k *kit) randomHaving(a query.Aggregation, groups []query.Group) query.Filter {
 	if len(groups) == 0 || len(a.Aggregates) == 0 || k.rng.IntN(3) == 0 {
 		return query.Filter{}
 	}
@@ -208,12 +208,12 @@ func (k *kit[T]) randomHaving(a query.Aggregation, groups []query.Group) query.F
 }
 
 // checkGroups compares the groups of the store with those of the reference.
-func (k *kit[T]) checkGroups(a query.Aggregation, items []resource.Item[T]) bool {
+func (k *kit) checkGroups(a query.Aggregation, items []resource.Item[any]) bool {
 	return k.sameGroups(a, k.summarize(a, items), k.aggregate(a), "Aggregate ")
 }
 
 // sameGroups reports the first group that differs.
-func (k *kit[T]) sameGroups(a query.Aggregation, want, got []query.Group, where string) bool {
+func (k *kit) sameGroups(a query.Aggregation, want, got []query.Group, where string) bool {
 	for i := range max(len(want), len(got)) {
 		switch {
 		case i >= len(got):
@@ -235,7 +235,7 @@ func (k *kit[T]) sameGroups(a query.Aggregation, want, got []query.Group, where 
 
 // sameGroup reports whether two groups are equal. The sum and the mean of floating-point numbers may
 // differ in their last digits.
-func (k *kit[T]) sameGroup(a query.Aggregation, want, got query.Group) bool {
+func (k *kit) sameGroup(a query.Aggregation, want, got query.Group) bool {
 	same := func(a, b any) bool {
 		b = query.Canonical(b)
 		return query.Compare(a, b) == 0 && reflect.TypeOf(a) == reflect.TypeOf(b) &&

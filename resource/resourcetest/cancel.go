@@ -11,35 +11,35 @@ import (
 )
 
 // cancelCases test calls with a canceled context.
-func cancelCases[T any]() []testCase[T] {
-	return []testCase[T]{
+func cancelCases() []testCase {
+	return []testCase{
 		{
 			name:  "cancel-write",
 			needs: filler,
 			contract: "A write with a canceled context returns an error and writes nothing. The " +
 				"caller no longer waits for the result, and may retry.",
-			run: cancelWrite[T],
+			run: cancelWrite,
 		},
 		{
 			name: "cancel-read",
 			contract: "A read with a canceled context returns the complete result or an error. The " +
 				"error is not ErrNotFound if the item exists, and a partial list never ends without " +
 				"an error.",
-			run: cancelRead[T],
+			run: cancelRead,
 		},
 		{
 			name: "cancel-list",
 			contract: "If the context is canceled during a list, it yields all items, or an error " +
 				"and nothing after it. Otherwise the caller would take a part of the list for all of " +
 				"it. (Check rows.Err after the loop.)",
-			run: cancelList[T],
+			run: cancelList,
 		},
 	}
 }
 
 // cancelWrite lists and reads the items after each write, with a context that is not canceled. The
 // error alone does not prove that nothing was written.
-func cancelWrite[T any](k *kit[T]) {
+func cancelWrite(k *kit) {
 	items := k.fill(2, distinct)
 	ctx, cancel := context.WithCancel(k.ctx)
 	cancel()
@@ -81,7 +81,7 @@ func cancelWrite[T any](k *kit[T]) {
 
 // cancelRead accepts a complete result, because a store in memory need not check the context. It
 // rejects a wrong one: if a driver's error is mapped to "no rows", an existing item becomes a 404.
-func cancelRead[T any](k *kit[T]) {
+func cancelRead(k *kit) {
 	items := k.inOrder(k.fill(10, distinct))
 	ctx, cancel := context.WithCancel(k.ctx)
 	cancel()
@@ -112,16 +112,16 @@ func cancelRead[T any](k *kit[T]) {
 }
 
 // cancelList cancels the context after the first item and in the middle, and continues to read.
-func cancelList[T any](k *kit[T]) {
+func cancelList(k *kit) {
 	items := k.inOrder(k.fill(30, distinct))
 	ids := idsOf(items)
 	for _, stop := range []int{1, len(items) / 2} {
-		k.checkCancelled(items, stop, "List", func(ctx context.Context) iter.Seq2[resource.Item[T], error] {
+		k.checkCancelled(items, stop, "List", func(ctx context.Context) iter.Seq2[resource.Item[any], error] {
 			return k.ops.List(ctx, k.ordered(query.Query{}))
 		})
 		if k.ops.GetMany != nil {
 			k.checkCancelled(items, stop, "GetMany",
-				func(ctx context.Context) iter.Seq2[resource.Item[T], error] {
+				func(ctx context.Context) iter.Seq2[resource.Item[any], error] {
 					return k.ops.GetMany(ctx, ids)
 				})
 		}
@@ -132,8 +132,8 @@ func cancelList[T any](k *kit[T]) {
 }
 
 // checkCancelled reads an iterator to its end and cancels its context after stop items.
-func (k *kit[T]) checkCancelled(want []resource.Item[T], stop int, where string,
-	call func(ctx context.Context) iter.Seq2[resource.Item[T], error]) {
+func (k *kit) checkCancelled(want []resource.Item[any], stop int, where string,
+	call func(ctx context.Context) iter.Seq2[resource.Item[any], error]) {
 	ctx, cancel := context.WithCancel(k.ctx)
 	defer cancel()
 	got, err := k.drain(canceling(call(ctx), stop, cancel), where)
@@ -143,7 +143,7 @@ func (k *kit[T]) checkCancelled(want []resource.Item[T], stop int, where string,
 }
 
 // checkCancelledRows is checkCancelled for lists without values.
-func (k *kit[T]) checkCancelledRows(want []string, stop int, l fastList) {
+func (k *kit) checkCancelledRows(want []string, stop int, l fastList) {
 	ctx, cancel := context.WithCancel(k.ctx)
 	defer cancel()
 	var got []string

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/query"
-	"github.com/stoa-go/stoa/resource"
 )
 
 // capability is a set of capabilities of a collection.
@@ -72,7 +71,7 @@ var capabilityNames = []namedCapability{
 }
 
 // capabilitiesOf returns the capabilities that can be tested.
-func capabilitiesOf[T any](ops resource.Ops[T], s query.Support) capability {
+func capabilitiesOf(ops operations, s query.Support) capability {
 	var c capability
 	fast := ops.FastReads()
 	for bit, present := range map[capability]bool{

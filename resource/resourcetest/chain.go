@@ -9,27 +9,27 @@ import (
 )
 
 // link is one acknowledged write: the revision it named, the revision it returned, and the value.
-type link[T any] struct {
+type link struct {
 	from, to resource.Rev
-	value    T
+	value    any // see erase
 }
 
 // chain records concurrent writes of one item, to prove that none was lost. It works for values of
 // any type because it compares only revisions: no write was lost exactly if the links form one path
 // from the first revision to the last.
-type chain[T any] struct {
-	first resource.Item[T]
+type chain struct {
+	first resource.Item[any]
 
 	mu    sync.Mutex
-	links []link[T]
-	reads []resource.Item[T] // results of Get before each write
+	links []link
+	reads []resource.Item[any] // results of Get before each write
 }
 
 // newChain starts a chain at the current state of an item.
-func newChain[T any](it resource.Item[T]) *chain[T] { return &chain[T]{first: it} }
+func newChain(it resource.Item[any]) *chain { return &chain{first: it} }
 
 // add records a write and the result of Get that it was based on.
-func (c *chain[T]) add(l link[T], read resource.Item[T]) {
+func (c *chain) add(l link, read resource.Item[any]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.links = append(c.links, l)
@@ -37,7 +37,7 @@ func (c *chain[T]) add(l link[T], read resource.Item[T]) {
 }
 
 // attempt reads the item and replaces it once.
-func (k *kit[T]) attempt(ctx context.Context, id string) (l link[T], read resource.Item[T], err error) {
+func (k *kit) attempt(ctx context.Context, id string) (l link, read resource.Item[any], err error) {
 	read, err = k.ops.Get(ctx, id)
 	if err != nil {
 		return l, read, err
@@ -45,11 +45,11 @@ func (k *kit[T]) attempt(ctx context.Context, id string) (l link[T], read resour
 	read = k.vet(read, "Get")
 	next := k.changed(read.Value)
 	made, err := k.ops.Replace(ctx, id, read.Rev, next)
-	return link[T]{from: read.Rev, to: made.Rev, value: next}, read, err
+	return link{from: read.Rev, to: made.Rev, value: next}, read, err
 }
 
 // lengthen repeats Get and Replace until one write is acknowledged, as package resource does.
-func (k *kit[T]) lengthen(c *chain[T]) {
+func (k *kit) lengthen(c *chain) {
 	const tries = 10_000
 	for range tries {
 		l, read, err := k.attempt(k.ctx, c.first.ID)
@@ -67,9 +67,9 @@ func (k *kit[T]) lengthen(c *chain[T]) {
 
 // checkChain follows the links from the first revision and compares the last one with the stored
 // item.
-func (k *kit[T]) checkChain(c *chain[T]) {
-	next := map[resource.Rev]link[T]{}
-	written := map[resource.Rev]T{c.first.Rev: c.first.Value}
+func (k *kit) checkChain(c *chain) {
+	next := map[resource.Rev]link{}
+	written := map[resource.Rev]any{c.first.Rev: c.first.Value}
 	for _, l := range c.links {
 		if rival, forked := next[l.from]; forked {
 			k.errorf("two acknowledged writes named revision %q and returned %q and %q; one of them "+

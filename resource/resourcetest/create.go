@@ -8,21 +8,21 @@ import (
 )
 
 // createCases test Creator.
-func createCases[T any]() []testCase[T] {
-	return []testCase[T]{
+func createCases() []testCase {
+	return []testCase{
 		{
 			name:  "create-get",
 			needs: creator,
 			contract: "Create stores the value and returns it as stored, with its id and revision. " +
 				"Get then returns the same item.",
-			run: createGet[T],
+			run: createGet,
 		},
 		{
 			name:  "create-race",
 			needs: creator,
 			contract: "Each Create uses an id that was never used before, also during concurrent " +
 				"calls, and every acknowledged item is stored.",
-			run: createRace[T],
+			run: createRace,
 		},
 		{
 			name:  "create-id-reuse",
@@ -30,21 +30,21 @@ func createCases[T any]() []testCase[T] {
 			contract: "The id of a deleted item is never used again. Otherwise a client that kept " +
 				"the id would read and overwrite a different item. (A SQLite rowid needs " +
 				"AUTOINCREMENT.)",
-			run: createIDReuse[T],
+			run: createIDReuse,
 		},
 		{
 			name:  "create-beside-insert",
 			needs: creator | inserter,
 			contract: "Create does not use an id that Insert has used. It may return an error, but " +
 				"must not overwrite the inserted item.",
-			run: createBesideInsert[T],
+			run: createBesideInsert,
 		},
 	}
 }
 
 // createGet compares the value sent, the item that Create returned, and the item that Get returns.
 // The last comparison detects a store that returns its argument but stores something else.
-func createGet[T any](k *kit[T]) {
+func createGet(k *kit) {
 	for range 5 {
 		sent := k.fresh()
 		made := k.put(sent)
@@ -58,13 +58,13 @@ func createGet[T any](k *kit[T]) {
 // createRace calls Create from all writers at once. A store that reads a counter and then writes it
 // gives two of them the same id. The second item then replaces the first, so the number of items is
 // too small at the end, too.
-func createRace[T any](k *kit[T]) {
+func createRace(k *kit) {
 	rounds := max(5, k.Items/k.Writers)
-	sent := make([]T, rounds*k.Writers)
+	sent := make([]any, rounds*k.Writers)
 	for i := range sent {
 		sent[i] = k.fresh()
 	}
-	made := make([]resource.Item[T], len(sent))
+	made := make([]resource.Item[any], len(sent))
 	k.duels(rounds, func(w, i int) (err error) {
 		n := i*k.Writers + w
 		made[n], err = k.ops.Create(k.ctx, sent[n])
@@ -86,7 +86,7 @@ func createRace[T any](k *kit[T]) {
 
 // createIDReuse deletes each item before it creates the next. This is the worst case for stores
 // that add one to the largest id, because the largest id is the deleted one.
-func createIDReuse[T any](k *kit[T]) {
+func createIDReuse(k *kit) {
 	used := map[string]bool{}
 	for range 5 {
 		it := k.put(k.fresh())
@@ -100,8 +100,8 @@ func createIDReuse[T any](k *kit[T]) {
 
 // createBesideInsert inserts the id that a counting store would choose next, and then creates
 // items. Insert may reject an id. Create must not replace the inserted item.
-func createBesideInsert[T any](k *kit[T]) {
-	inserted := map[string]resource.Item[T]{}
+func createBesideInsert(k *kit) {
+	inserted := map[string]resource.Item[any]{}
 	for range 3 {
 		made := k.put(k.fresh())
 		for _, id := range []string{successor(made.ID), k.newID()} {
@@ -133,12 +133,12 @@ func createBesideInsert[T any](k *kit[T]) {
 
 // valid reports whether the type and the tags of the id field permit an id. The library rejects
 // requests with other ids.
-func (k *kit[T]) valid(id string) bool {
+func (k *kit) valid(id string) bool {
 	if _, err := k.id.Parse(id); err != nil {
 		return false
 	}
 	v := k.identified(k.fresh(), id)
-	return !slices.ContainsFunc(k.typ.Validate(&v),
+	return !slices.ContainsFunc(k.typ.Validate(v),
 		func(bad schema.Violation) bool { return bad.Pointer == "/"+k.id.Name })
 }
 

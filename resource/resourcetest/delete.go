@@ -10,15 +10,15 @@ import (
 )
 
 // deleteCases test Deleter, also together with Inserter and Replacer.
-func deleteCases[T any]() []testCase[T] {
-	return []testCase[T]{
+func deleteCases() []testCase {
+	return []testCase{
 		{
 			name:  "delete-get",
 			needs: deleter,
 			contract: "After Delete, Get, Replace and Delete return ErrGone if the store is a " +
 				"Tombstoner, otherwise ErrNotFound or ErrGone, and List, Count and GetMany omit the " +
 				"item.",
-			run: deleteGet[T],
+			run: deleteGet,
 		},
 		{
 			name:  "delete-stale",
@@ -26,13 +26,13 @@ func deleteCases[T any]() []testCase[T] {
 			contract: "Delete names the revision that was read. If the item has another one, Delete " +
 				"returns ErrStale and the item remains. Otherwise an acknowledged change would be " +
 				"lost.",
-			run: deleteStale[T],
+			run: deleteStale,
 		},
 		{
 			name:     "delete-unknown",
 			needs:    deleter,
 			contract: "Delete of an id that was never used returns ErrNotFound, with any revision.",
-			run:      deleteUnknown[T],
+			run:      deleteUnknown,
 		},
 		{
 			name:  "delete-race",
@@ -40,14 +40,14 @@ func deleteCases[T any]() []testCase[T] {
 			contract: "If several callers delete an item concurrently, exactly one succeeds and the " +
 				"others find it deleted. A caller may act on its success, for example refund a " +
 				"payment.",
-			run: deleteRace[T],
+			run: deleteRace,
 		},
 		{
 			name:  "delete-replace-race",
 			needs: deleter | replacer | filler,
 			contract: "Of a concurrent Delete and Replace that name the same revision, only one " +
 				"succeeds. If both were acknowledged, an acknowledged change would be deleted unread.",
-			run: deleteReplaceRace[T],
+			run: deleteReplaceRace,
 		},
 		{
 			name:  "delete-insert",
@@ -56,13 +56,13 @@ func deleteCases[T any]() []testCase[T] {
 				"never had, or returns ErrGone. A Tombstoner returns ErrGone unless " +
 				"Options.Recreates is set. A revision from before the deletion must be stale: start " +
 				"with resource.NewRev.",
-			run: deleteInsert[T],
+			run: deleteInsert,
 		},
 	}
 }
 
 // gone returns the errors that a collection may return for a deleted item.
-func (k *kit[T]) gone() []error {
+func (k *kit) gone() []error {
 	if k.able.has(tombstoner) {
 		return []error{resource.ErrGone}
 	}
@@ -71,7 +71,7 @@ func (k *kit[T]) gone() []error {
 
 // deleteGet calls every method with the id of a deleted item: with its last revision, without a
 // revision, and with a revision that the item never had.
-func deleteGet[T any](k *kit[T]) {
+func deleteGet(k *kit) {
 	items := k.fill(3, distinct)
 	if len(items) == 0 {
 		return
@@ -102,7 +102,7 @@ func deleteGet[T any](k *kit[T]) {
 }
 
 // deleteStale is replaceStale for Delete. It reads the item after each attempt.
-func deleteStale[T any](k *kit[T]) {
+func deleteStale(k *kit) {
 	items := k.fill(1, distinct)
 	if len(items) == 0 {
 		return
@@ -122,7 +122,7 @@ func deleteStale[T any](k *kit[T]) {
 }
 
 // deleteUnknown detects stores that report success for a statement that affected no row.
-func deleteUnknown[T any](k *kit[T]) {
+func deleteUnknown(k *kit) {
 	items := k.fill(1, distinct)
 	revs := oddRevs("1")
 	for _, it := range items {
@@ -137,7 +137,7 @@ func deleteUnknown[T any](k *kit[T]) {
 
 // deleteRace counts acknowledgements. A second delete does not change the data, but two callers
 // that both receive success may both act on it.
-func deleteRace[T any](k *kit[T]) {
+func deleteRace(k *kit) {
 	items := k.fill(k.Items, distinct)
 	winners := k.duels(len(items), func(_, i int) error {
 		return k.ops.Delete(k.ctx, items[i].ID, items[i].Rev)
@@ -152,7 +152,7 @@ func deleteRace[T any](k *kit[T]) {
 
 // deleteReplaceRace calls Delete from even writers and Replace from odd ones, all with the same
 // revision. Exactly one call may succeed, and Get must return the state that it left.
-func deleteReplaceRace[T any](k *kit[T]) {
+func deleteReplaceRace(k *kit) {
 	items := k.fill(k.Items, distinct)
 	winners := k.duels(len(items), func(w, i int) error {
 		it := items[i]
@@ -179,7 +179,7 @@ func deleteReplaceRace[T any](k *kit[T]) {
 // deleteInsert inserts and deletes one id several times, each time with one more write. If Insert
 // restarts the revision at 1, a revision repeats in the second round at the latest. An entity tag
 // from before the deletion would then match.
-func deleteInsert[T any](k *kit[T]) {
+func deleteInsert(k *kit) {
 	id := k.newID()
 	seen := map[resource.Rev]bool{}
 	for round := range 4 {
@@ -206,7 +206,7 @@ func deleteInsert[T any](k *kit[T]) {
 
 // mayRecreate checks the error of Insert under a deleted id. It reports whether the item exists
 // again.
-func (k *kit[T]) mayRecreate(err error) bool {
+func (k *kit) mayRecreate(err error) bool {
 	switch {
 	case k.able.has(tombstoner) && !k.Recreates:
 		k.wantError(err, "Insert of a deleted id", resource.ErrGone)
@@ -219,7 +219,7 @@ func (k *kit[T]) mayRecreate(err error) bool {
 }
 
 // checkOldRev checks that a revision from before the deletion is stale now.
-func (k *kit[T]) checkOldRev(it resource.Item[T], old resource.Rev) {
+func (k *kit) checkOldRev(it resource.Item[any], old resource.Rev) {
 	if it.Rev == old {
 		k.fatalf("item %q was created again with revision %q, which it had before it was deleted", it.ID, old)
 	}
@@ -233,10 +233,10 @@ func (k *kit[T]) checkOldRev(it resource.Item[T], old resource.Rev) {
 }
 
 // sameSet is sameIDs for results in any order.
-func (k *kit[T]) sameSet(want, got []resource.Item[T], where string) bool {
-	byID := func(items []resource.Item[T]) []resource.Item[T] {
+func (k *kit) sameSet(want, got []resource.Item[any], where string) bool {
+	byID := func(items []resource.Item[any]) []resource.Item[any] {
 		return slices.SortedFunc(slices.Values(items),
-			func(a, b resource.Item[T]) int { return cmp.Compare(a.ID, b.ID) })
+			func(a, b resource.Item[any]) int { return cmp.Compare(a.ID, b.ID) })
 	}
 	return k.sameIDs(byID(want), byID(got), where)
 }

@@ -32,13 +32,13 @@ func Judge[T any](t *testing.T, newOps func() resource.Ops[T], opts *Options[T],
 		t.Fatal(err)
 	}
 	s.patience = patience
-	able := capabilitiesOf(newOps(), s.Support)
+	able := capabilitiesOf(erase(newOps()), s.Support)
 	verdicts := map[string]Verdict{}
-	for _, c := range cases[T]() {
+	for _, c := range cases() {
 		if !able.has(c.needs) || len(only) > 0 && !slices.Contains(only, c.name) {
 			continue
 		}
-		rec := c.try(context.Background(), s, newOps())
+		rec := c.try(context.Background(), s, erase(newOps()))
 		verdicts[c.name] = Verdict{
 			Failures: rec.failures,
 			Message:  explain(rec, c.contract, s.Seed, t.Name()+"/"+c.name),
@@ -53,7 +53,7 @@ func Judge[T any](t *testing.T, newOps func() resource.Ops[T], opts *Options[T],
 // Contracts returns the explanation of each case.
 func Contracts() map[string]string {
 	contracts := map[string]string{}
-	for _, c := range cases[struct{}]() {
+	for _, c := range cases() {
 		contracts[c.name] = c.contract
 	}
 	return contracts
@@ -61,7 +61,7 @@ func Contracts() map[string]string {
 
 // CaseNames returns the names of all cases in their order.
 func CaseNames() (names []string) {
-	for _, c := range cases[struct{}]() {
+	for _, c := range cases() {
 		names = append(names, c.name)
 	}
 	return names
@@ -76,9 +76,15 @@ func Describe[T any](ops resource.Ops[T], opts *Options[T]) (string, []string) {
 	if err != nil {
 		return err.Error(), nil
 	}
-	able := capabilitiesOf(ops, s.Support)
+	able := capabilitiesOf(erase(ops), s.Support)
 	return able.describe(), able.require(opts.Require)
 }
+
+// Erase returns the operations that the cases call.
+func Erase[T any](ops resource.Ops[T]) resource.Ops[any] { return erase(ops).Ops }
+
+// EraseOptions returns the options that the cases have.
+func EraseOptions[T any](o Options[T]) Options[any] { return eraseOptions(o) }
 
 // SetupError returns the error of invalid options.
 func SetupError[T any](opts *Options[T]) error {
@@ -99,7 +105,7 @@ func Make[T any](t *testing.T, opts *Options[T], n int) map[string]T {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		made[name] = v
+		made[name] = *v.(*T)
 	}
 	return made
 }
@@ -111,7 +117,7 @@ func Filters[T any](t *testing.T, opts *Options[T], n int) []query.Filter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &kit[T]{setup: s, rng: rand.New(rand.NewPCG(s.Seed, 0))}
+	k := &kit{setup: s, rng: rand.New(rand.NewPCG(s.Seed, 0))}
 	values := samples{}
 	for field := range s.Support.Filter {
 		values[field] = []any{nil}

@@ -19,8 +19,8 @@ import (
 )
 
 // fastCases test [resource.FastReads], and the reads of transactions with a cache.
-func fastCases[T any]() []testCase[T] {
-	return []testCase[T]{
+func fastCases() []testCase {
+	return []testCase{
 		{
 			name:  "listjson-list",
 			needs: jsonLister,
@@ -28,7 +28,7 @@ func fastCases[T any]() []testCase[T] {
 				"modification times and tokens, in the same order. The JSON is that of " +
 				"schema.Type.Append or, if Query.Fields is not nil, of schema.Selection.Append, byte " +
 				"for byte. The library calls either one, and entity tags promise equal bytes.",
-			run: listJSONList[T],
+			run: listJSONList,
 		},
 		{
 			name:  "listrevisions-list",
@@ -36,7 +36,7 @@ func fastCases[T any]() []testCase[T] {
 			contract: "ListRevisions returns the ids, revisions, modification times and tokens that List " +
 				"returns, for every query and in the same order. The library takes the JSON of each item " +
 				"from its cache, by the revision.",
-			run: listRevisionsList[T],
+			run: listRevisionsList,
 		},
 		{
 			name:  "getrevision-get",
@@ -44,7 +44,7 @@ func fastCases[T any]() []testCase[T] {
 			contract: "GetRevision returns the id, revision and modification time of Get, or its error: " +
 				"ErrNotFound, or ErrGone for a deleted item. It does so immediately after each write. A " +
 				"client that has the revision receives 304 in place of the item.",
-			run: getRevisionGet[T],
+			run: getRevisionGet,
 		},
 		{
 			name:  "fastreads-transaction",
@@ -52,7 +52,7 @@ func fastCases[T any]() []testCase[T] {
 			contract: "ListJSON, ListRevisions and GetRevision return what List and Get return in a " +
 				"transaction that has written the items, after its rollback, and after its commit. " +
 				"(Every method must use the transaction in its context.)",
-			run: fastReadsTransaction[T],
+			run: fastReadsTransaction,
 		},
 		{
 			name:  "cache-rollback",
@@ -61,7 +61,7 @@ func fastCases[T any]() []testCase[T] {
 				"beside it, and after its rollback, also if the store issues a revision of the transaction " +
 				"again. (The context in InTx must carry the transaction, by tx.Begin: the cache is then " +
 				"not used. A cache of the store must not keep what a transaction has read.)",
-			run: cacheRollback[T],
+			run: cacheRollback,
 		},
 	}
 }
@@ -86,7 +86,7 @@ type fastList struct {
 }
 
 // fastLists returns those that the collection has.
-func (k *kit[T]) fastLists() (lists []fastList) {
+func (k *kit) fastLists() (lists []fastList) {
 	reads := k.ops.FastReads()
 	if reads.ListJSON != nil {
 		lists = append(lists, fastList{"ListJSON", true,
@@ -119,7 +119,7 @@ func mapped[V, W any](seq iter.Seq2[V, error], fn func(V) W) iter.Seq2[W, error]
 }
 
 // checkFastList compares a list without values with List.
-func (k *kit[T]) checkFastList(ctx context.Context, l fastList, q query.Query, when string) bool {
+func (k *kit) checkFastList(ctx context.Context, l fastList, q query.Query, when string) bool {
 	where := fmt.Sprintf("%s %s%s", l.name, show(q), when)
 	var got, want []string
 	err := drainTo(k, l.call(ctx, q), where, func(r row) { got = append(got, r.text) })
@@ -142,7 +142,7 @@ func (k *kit[T]) checkFastList(ctx context.Context, l fastList, q query.Query, w
 	for _, it := range items {
 		var text []byte
 		if l.json {
-			text, err = encode(nil, &it.Value)
+			text, err = encode(nil, it.Value)
 			k.must(err, "Encoding a value that List returned")
 		}
 		want = append(want, newRow(it.ID, it.Rev, it.Modified, it.Next, string(text)).text)
@@ -156,7 +156,7 @@ func (k *kit[T]) checkFastList(ctx context.Context, l fastList, q query.Query, w
 
 // randomQuery returns a query with a random filter, order, limit and position, and for lists with JSON
 // with random fields. whole is a list of all items.
-func (k *kit[T]) randomQuery(s samples, whole []resource.Item[T], fields bool) (q query.Query) {
+func (k *kit) randomQuery(s samples, whole []resource.Item[any], fields bool) (q query.Query) {
 	if k.able.has(sorter) {
 		sorts := k.sorts()
 		q.Sort = sorts[k.rng.IntN(len(sorts))]
@@ -180,7 +180,7 @@ func (k *kit[T]) randomQuery(s samples, whole []resource.Item[T], fields bool) (
 }
 
 // randomFields returns random fields and, as package resource does, those of the order and of the id.
-func (k *kit[T]) randomFields(sort []query.Order) (names []string) {
+func (k *kit) randomFields(sort []query.Order) (names []string) {
 	for _, f := range k.typ.Fields {
 		if !f.WriteOnly && k.rng.IntN(3) == 0 {
 			names = append(names, f.Name)
@@ -196,7 +196,7 @@ func (k *kit[T]) randomFields(sort []query.Order) (names []string) {
 
 // fillForLists stores values of which many are equal or null, and extreme ones, unless the store rejects
 // them. It returns the whole list.
-func (k *kit[T]) fillForLists() []resource.Item[T] {
+func (k *kit) fillForLists() []resource.Item[any] {
 	k.fill(max(20, k.Items/4), clustered)
 	for range 5 {
 		if k.able.has(filler) {
@@ -211,14 +211,14 @@ func (k *kit[T]) fillForLists() []resource.Item[T] {
 }
 
 // listJSONList compares random queries.
-func listJSONList[T any](k *kit[T]) { k.checkFastLists("ListJSON") }
+func listJSONList(k *kit) { k.checkFastLists("ListJSON") }
 
 // listRevisionsList is listJSONList for lists without JSON.
-func listRevisionsList[T any](k *kit[T]) { k.checkFastLists("ListRevisions") }
+func listRevisionsList(k *kit) { k.checkFastLists("ListRevisions") }
 
 // checkFastLists compares random queries of one list with List, up to the first that differs. It replaces
 // an item after the first, so that revisions differ in age.
-func (k *kit[T]) checkFastLists(name string) {
+func (k *kit) checkFastLists(name string) {
 	whole := k.fillForLists()
 	for _, l := range k.fastLists() {
 		if l.name != name {
@@ -238,7 +238,7 @@ func (k *kit[T]) checkFastLists(name string) {
 }
 
 // checkRevision compares GetRevision with Get.
-func (k *kit[T]) checkRevision(ctx context.Context, id, when string) {
+func (k *kit) checkRevision(ctx context.Context, id, when string) {
 	it, err := k.ops.Get(ctx, id)
 	got, gotErr := k.ops.FastReads().GetRevision(ctx, id)
 	if err != nil || gotErr != nil {
@@ -261,7 +261,7 @@ func (k *kit[T]) checkRevision(ctx context.Context, id, when string) {
 }
 
 // getRevisionGet compares unknown, existing and deleted ids before and after each write.
-func getRevisionGet[T any](k *kit[T]) {
+func getRevisionGet(k *kit) {
 	ids, plain := k.unknownIDs()
 	k.ids.Add(100) // so that Insert does not use one of the unknown ids
 	items := k.fill(3, distinct)
@@ -314,7 +314,7 @@ func getRevisionGet[T any](k *kit[T]) {
 }
 
 // checkFastReads compares all reads without values with Get of ids, and with a list of all items.
-func (k *kit[T]) checkFastReads(ctx context.Context, ids []string, when string) {
+func (k *kit) checkFastReads(ctx context.Context, ids []string, when string) {
 	if k.ops.FastReads().GetRevision != nil {
 		for _, id := range ids {
 			k.checkRevision(ctx, id, when)
@@ -326,11 +326,11 @@ func (k *kit[T]) checkFastReads(ctx context.Context, ids []string, when string) 
 }
 
 // fastReadsTransaction compares reads in a transaction that is rolled back, and in one that is committed.
-func fastReadsTransaction[T any](k *kit[T]) {
+func fastReadsTransaction(k *kit) {
 	items := k.fill(3, distinct)
 	ids := idsOf(items)
 	for _, result := range []error{errRollback, nil} {
-		var after []resource.Item[T]
+		var after []resource.Item[any]
 		err := k.inTx(k.ctx, func(ctx context.Context) (err error) {
 			if after, err = k.change(ctx, items); err != nil {
 				return err
@@ -350,7 +350,7 @@ func fastReadsTransaction[T any](k *kit[T]) {
 }
 
 // idsOf returns the ids of items.
-func idsOf[T any](items []resource.Item[T]) []string {
+func idsOf(items []resource.Item[any]) []string {
 	ids := make([]string, len(items))
 	for i, it := range items {
 		ids[i] = it.ID

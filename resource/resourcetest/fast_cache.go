@@ -5,7 +5,6 @@ package resourcetest
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
-	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // cachedServer is a server of the collection with a cache of its own.
@@ -34,28 +32,14 @@ type seenItem struct {
 
 // cachedServers returns a server that uses all reads without values. In a second one the JSON of lists
 // is only from the cache, and each item is requested by its revision first.
-func (k *kit[T]) cachedServers() []*cachedServer {
-	byRevision := k.ops
-	reads := byRevision.FastReads()
+func (k *kit) cachedServers() []*cachedServer {
+	reads := k.ops.FastReads()
+	all := k.ops.serve(k.setup, reads, k.ops.InMemory)
 	reads.ListJSON = nil
-	byRevision = byRevision.WithFastReads(reads)
-	byRevision.InMemory = true
 	return []*cachedServer{
-		{"a server with all reads", k.serve(k.ops), map[string]seenItem{}},
-		{"a server without ListJSON", k.serve(byRevision), map[string]seenItem{}},
+		{"a server with all reads", all, map[string]seenItem{}},
+		{"a server without ListJSON", k.ops.serve(k.setup, reads, true), map[string]seenItem{}},
 	}
-}
-
-// serve serves operations at /items.
-func (k *kit[T]) serve(ops resource.Ops[T]) http.Handler {
-	ops.Watch = nil
-	items := ops.Resource("items", &resource.Options[T]{ID: k.IDField, Public: true, PageSize: 200,
-		Query: query.Support{Natural: k.Support.Natural}})
-	return rest.New(resource.NewCatalog(&resource.CatalogOptions{
-		Cache:     resource.NewCache(1 << 20),
-		Logger:    slog.New(slog.DiscardHandler),
-		Principal: func(context.Context) string { return "resourcetest" },
-	}, items), nil)
 }
 
 // request sends a GET request. tag is If-None-Match unless it is empty.
@@ -70,7 +54,7 @@ func (s *cachedServer) request(ctx context.Context, path, tag string) *httptest.
 }
 
 // checkServed compares the responses of servers with Get and List.
-func (k *kit[T]) checkServed(ctx context.Context, servers []*cachedServer, ids []string, when string) {
+func (k *kit) checkServed(ctx context.Context, servers []*cachedServer, ids []string, when string) {
 	outside := ctx == k.ctx
 	for _, s := range servers {
 		for range 4 { // the second list may have items from the cache, and the fourth the whole page
@@ -85,7 +69,7 @@ func (k *kit[T]) checkServed(ctx context.Context, servers []*cachedServer, ids [
 
 // checkServedItem compares an item, and whether the response to a client that has an earlier revision is
 // 304. With remember the server's entity tag is used for later calls.
-func (k *kit[T]) checkServedItem(ctx context.Context, s *cachedServer, id, when string, remember bool) {
+func (k *kit) checkServedItem(ctx context.Context, s *cachedServer, id, when string, remember bool) {
 	path := "/items/" + url.PathEscape(id)
 	it, err := k.ops.Get(ctx, id)
 	got := s.request(ctx, path, "")
@@ -97,7 +81,7 @@ func (k *kit[T]) checkServedItem(ctx context.Context, s *cachedServer, id, when 
 		return
 	}
 	it = k.vet(it, "Get")
-	want, err := k.typ.Append(nil, &it.Value)
+	want, err := k.typ.Append(nil, it.Value)
 	k.must(err, "Encoding a value that Get returned")
 	if got.Code != http.StatusOK || got.Body.String() != string(want) {
 		k.errorf("GET of item %q from %s %s returned %d %s, but Get returned %s",
@@ -120,7 +104,7 @@ func (k *kit[T]) checkServedItem(ctx context.Context, s *cachedServer, id, when 
 }
 
 // checkServedList compares a list of all items.
-func (k *kit[T]) checkServedList(ctx context.Context, s *cachedServer, when string) {
+func (k *kit) checkServedList(ctx context.Context, s *cachedServer, when string) {
 	items, ok := k.listed(ctx, when)
 	if want := listOf(items); ok {
 		k.checkServedText(s, s.request(ctx, "/items", ""), "the list", want, when)
@@ -129,7 +113,7 @@ func (k *kit[T]) checkServedList(ctx context.Context, s *cachedServer, when stri
 
 // checkServedForms compares lists of all items as NDJSON, in the reverse order, and with the id alone. The
 // cache may have the items and the page of the plain list, which are other bytes.
-func (k *kit[T]) checkServedForms(ctx context.Context, s *cachedServer, when string) {
+func (k *kit) checkServedForms(ctx context.Context, s *cachedServer, when string) {
 	items, ok := k.listed(ctx, when)
 	if !ok {
 		return
@@ -160,14 +144,14 @@ func (k *kit[T]) checkServedForms(ctx context.Context, s *cachedServer, when str
 }
 
 // listed returns the JSON of all items that List returns, and whether it returns them.
-func (k *kit[T]) listed(ctx context.Context, when string) (encoded []string, ok bool) {
+func (k *kit) listed(ctx context.Context, when string) (encoded []string, ok bool) {
 	items, err := k.drain(k.ops.List(ctx, k.ordered(query.Query{})), "List")
 	if err != nil {
 		k.errorf("List %s failed: %v", when, err)
 		return nil, false
 	}
 	for i := range items {
-		item, err := k.typ.Append(nil, &items[i].Value)
+		item, err := k.typ.Append(nil, items[i].Value)
 		k.must(err, "Encoding a value that List returned")
 		encoded = append(encoded, string(item))
 	}
@@ -178,7 +162,7 @@ func (k *kit[T]) listed(ctx context.Context, when string) (encoded []string, ok 
 func listOf(items []string) string { return `{"items":[` + strings.Join(items, ",") + "]" }
 
 // checkServedText compares the beginning of a response with what List returned.
-func (k *kit[T]) checkServedText(
+func (k *kit) checkServedText(
 	s *cachedServer, got *httptest.ResponseRecorder, name, want, when string,
 ) {
 	if got.Code != http.StatusOK || !strings.HasPrefix(got.Body.String(), want) {
@@ -189,7 +173,7 @@ func (k *kit[T]) checkServedText(
 
 // cacheRollback reads before, in, beside and after transactions that are rolled back. After each it makes
 // the first writes of the transaction again, for which the store may issue the same revisions.
-func cacheRollback[T any](k *kit[T]) {
+func cacheRollback(k *kit) {
 	items := k.fill(3, distinct)
 	ids := idsOf(items)
 	servers := k.cachedServers()
@@ -202,7 +186,7 @@ func cacheRollback[T any](k *kit[T]) {
 				k.readBeside(servers, items[0])
 			})
 		})
-		var after []resource.Item[T]
+		var after []resource.Item[any]
 		err := k.inTx(k.ctx, func(ctx context.Context) (err error) {
 			if after, err = k.change(ctx, items); err != nil {
 				return err
@@ -222,8 +206,8 @@ func cacheRollback[T any](k *kit[T]) {
 }
 
 // readBeside reads an item while a transaction is open that has changed it.
-func (k *kit[T]) readBeside(servers []*cachedServer, it resource.Item[T]) {
-	want, err := k.typ.Append(nil, &it.Value)
+func (k *kit) readBeside(servers []*cachedServer, it resource.Item[any]) {
+	want, err := k.typ.Append(nil, it.Value)
 	k.must(err, "Encoding a value")
 	for _, s := range servers {
 		got := s.request(k.ctx, "/items/"+url.PathEscape(it.ID), "")

@@ -12,31 +12,31 @@ import (
 )
 
 // filterCases test Query.Filter and Counter.
-func filterCases[T any]() []testCase[T] {
+func filterCases() []testCase {
 	const truth = "A filter selects the items for which query.Match returns true. Every comparison is true " +
 		"or false: for null, eq, in, lt, lte, gt, gte, contains and startsWith are false, and ne and notIn " +
 		"are true. (SQL needs (a <> ? OR a IS NULL).) "
-	return []testCase[T]{
+	return []testCase{
 		{
 			name:  "filter-comparisons",
 			needs: filterer,
 			contract: truth + "Text is compared exactly: case matters, and % and _ have no special " +
 				"meaning. If the store cannot evaluate a comparison, omit it from Support, and the library " +
 				"rejects it.",
-			run: filterComparisons[T],
+			run: filterComparisons,
 		},
 		{
 			name:     "filter-trees",
 			needs:    filterer,
 			contract: truth + "And, or and not nest to any depth. (Use parentheses.)",
-			run:      filterTrees[T],
+			run:      filterTrees,
 		},
 		{
 			name:  "count-list",
 			needs: counter,
 			contract: "Count returns the number of items that List returns for the filter. Clients " +
 				"receive it as the total of a list.",
-			run: countList[T],
+			run: countList,
 		},
 	}
 }
@@ -45,7 +45,7 @@ func filterCases[T any]() []testCase[T] {
 type samples map[string][]any
 
 // collectSamples returns the values of items, which need not be stored.
-func (k *kit[T]) collectSamples(items []resource.Item[T]) samples {
+func (k *kit) collectSamples(items []resource.Item[any]) samples {
 	s := samples{}
 	for field := range k.Support.Filter {
 		for i := range items {
@@ -66,23 +66,23 @@ func (k *kit[T]) collectSamples(items []resource.Item[T]) samples {
 }
 
 // isList reports whether a field is a list, which is compared by its elements.
-func (k *kit[T]) isList(field string) bool {
+func (k *kit) isList(field string) bool {
 	f := k.typ.Field(field)
 	return f != nil && f.ComparableElem()
 }
 
 // withOthers returns items and some that are not stored, so that filters also contain values that
 // no item has.
-func (k *kit[T]) withOthers(items []resource.Item[T]) []resource.Item[T] {
+func (k *kit) withOthers(items []resource.Item[any]) []resource.Item[any] {
 	all := slices.Clone(items)
 	for range 10 {
-		all = append(all, resource.Item[T]{Value: k.styled(clustered)})
+		all = append(all, resource.Item[any]{Value: k.styled(clustered)})
 	}
 	return all
 }
 
 // comparison generates a comparison, if the field ever had a value.
-func (k *kit[T]) comparison(s samples, field string, op query.Op) (query.Filter, bool) {
+func (k *kit) comparison(s samples, field string, op query.Op) (query.Filter, bool) {
 	if op == query.IsNull {
 		return query.Where(field, op, k.rng.IntN(2) == 0), true
 	}
@@ -112,7 +112,7 @@ func (k *kit[T]) comparison(s samples, field string, op query.Op) (query.Filter,
 var trickyParts = []string{"%", "_", `\`, "a_", "*", "?", "[a-z]", "'", ""}
 
 // part returns a part of a text, or one of trickyParts.
-func (k *kit[T]) part(text string) string {
+func (k *kit) part(text string) string {
 	if k.rng.IntN(3) == 0 {
 		return trickyParts[k.rng.IntN(len(trickyParts))]
 	}
@@ -125,7 +125,7 @@ func (k *kit[T]) part(text string) string {
 }
 
 // leaf generates a comparison of any supported kind.
-func (k *kit[T]) leaf(s samples) query.Filter {
+func (k *kit) leaf(s samples) query.Filter {
 	fields := slices.Sorted(maps.Keys(k.Support.Filter))
 	const tries = 20
 	for range tries {
@@ -143,7 +143,7 @@ func (k *kit[T]) leaf(s samples) query.Filter {
 
 // tree generates a filter of at most this depth. It does not use the constructors of package query,
 // because they simplify forms that a store may receive.
-func (k *kit[T]) tree(s samples, depth int) query.Filter {
+func (k *kit) tree(s samples, depth int) query.Filter {
 	if depth == 0 {
 		return k.leaf(s)
 	}
@@ -164,7 +164,7 @@ func (k *kit[T]) tree(s samples, depth int) query.Filter {
 }
 
 // boundedTree returns a tree that a server with the default limits accepts.
-func (k *kit[T]) boundedTree(s samples, depth int) query.Filter {
+func (k *kit) boundedTree(s samples, depth int) query.Filter {
 	for {
 		if f := k.tree(s, depth); f.Terms() <= maxComparisons {
 			return f
@@ -176,7 +176,7 @@ func (k *kit[T]) boundedTree(s samples, depth int) query.Filter {
 const maxComparisons = 20
 
 // disagrees reports whether the store returns the wrong items for a filter.
-func (k *kit[T]) disagrees(f query.Filter, items []resource.Item[T]) bool {
+func (k *kit) disagrees(f query.Filter, items []resource.Item[any]) bool {
 	q := k.ordered(query.Query{Filter: f})
 	got := map[string]bool{}
 	for _, it := range k.list(q) {
@@ -193,7 +193,7 @@ func (k *kit[T]) disagrees(f query.Filter, items []resource.Item[T]) bool {
 
 // checkFilter compares a filtered list with the reference and reports the smallest part of the
 // filter that fails.
-func (k *kit[T]) checkFilter(f query.Filter, items []resource.Item[T]) bool {
+func (k *kit) checkFilter(f query.Filter, items []resource.Item[any]) bool {
 	if !k.disagrees(f, items) {
 		return true
 	}
@@ -213,7 +213,7 @@ func (k *kit[T]) checkFilter(f query.Filter, items []resource.Item[T]) bool {
 
 // filterComparisons tests each supported comparison of each field alone, so that a failure names
 // one of them.
-func filterComparisons[T any](k *kit[T]) {
+func filterComparisons(k *kit) {
 	items := k.inOrder(k.fill(max(30, k.Items/4), clustered))
 	s := k.collectSamples(k.withOthers(items))
 	for _, field := range slices.Sorted(maps.Keys(k.Support.Filter)) {
@@ -228,7 +228,7 @@ func filterComparisons[T any](k *kit[T]) {
 }
 
 // comparisons generates comparisons of one kind, beginning with the most error-prone values.
-func (k *kit[T]) comparisons(s samples, field string, op query.Op) (fs []query.Filter) {
+func (k *kit) comparisons(s samples, field string, op query.Op) (fs []query.Filter) {
 	switch op {
 	case query.IsNull:
 		return []query.Filter{query.Where(field, op, true), query.Where(field, op, false)}
@@ -251,7 +251,7 @@ func (k *kit[T]) comparisons(s samples, field string, op query.Op) (fs []query.F
 }
 
 // filterTrees combines comparisons. It reduces the first tree that fails and ends the case.
-func filterTrees[T any](k *kit[T]) {
+func filterTrees(k *kit) {
 	items := k.inOrder(k.fill(max(30, k.Items/4), clustered))
 	s := k.collectSamples(k.withOthers(items))
 	for range max(30, k.Items/2) {
@@ -262,7 +262,7 @@ func filterTrees[T any](k *kit[T]) {
 }
 
 // inOrder sorts items in the order of the whole list.
-func (k *kit[T]) inOrder(items []resource.Item[T]) []resource.Item[T] {
+func (k *kit) inOrder(items []resource.Item[any]) []resource.Item[any] {
 	if k.able.has(natural) {
 		return k.all()
 	}
@@ -270,7 +270,7 @@ func (k *kit[T]) inOrder(items []resource.Item[T]) []resource.Item[T] {
 }
 
 // countList compares Count with List. The filter cases check List.
-func countList[T any](k *kit[T]) {
+func countList(k *kit) {
 	items := k.fill(max(20, k.Items/4), clustered)
 	filters := []query.Filter{{}}
 	if k.able.has(filterer) {

@@ -9,15 +9,15 @@ import (
 )
 
 // getCases test Get.
-func getCases[T any]() []testCase[T] {
-	return []testCase[T]{
+func getCases() []testCase {
+	return []testCase{
 		{
 			name: "get-unknown",
 			contract: "Get of an id that was never used returns ErrNotFound, or an error that wraps " +
 				"it, whatever the id: clients also send long ones, slashes and U+0000. A zero item " +
 				"without an error would be served as an existing item, and any other error as a failure " +
 				"of the server.",
-			run: getUnknown[T],
+			run: getUnknown,
 		},
 	}
 }
@@ -36,7 +36,7 @@ func resembling(id string) []string {
 
 // unknownIDs returns ids that were not used. Odd ids are omitted unless the id is plain: if the field has
 // constraints, the library rejects them.
-func (k *kit[T]) unknownIDs() (ids []string, plain bool) {
+func (k *kit) unknownIDs() (ids []string, plain bool) {
 	ids = []string{k.newID(), k.newID(), k.newID()}
 	plain = k.id.Type.Kind == schema.String && k.id.Pattern == nil && k.id.Format == "" &&
 		len(k.id.Enum) == 0 && k.ID == nil
@@ -50,7 +50,7 @@ func (k *kit[T]) unknownIDs() (ids []string, plain bool) {
 }
 
 // getUnknown gets unknown ids, in an empty collection and beside other items.
-func getUnknown[T any](k *kit[T]) {
+func getUnknown(k *kit) {
 	unknown, plain := k.unknownIDs()
 	for round := range 2 {
 		for _, id := range unknown {

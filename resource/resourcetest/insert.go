@@ -7,20 +7,20 @@ import (
 )
 
 // insertCases test Inserter.
-func insertCases[T any]() []testCase[T] {
-	return []testCase[T]{
+func insertCases() []testCase {
+	return []testCase{
 		{
 			name:     "insert-get",
 			needs:    inserter,
 			contract: "Insert stores the value under the given id, and Get returns it.",
-			run:      insertGet[T],
+			run:      insertGet,
 		},
 		{
 			name:  "insert-duplicate",
 			needs: inserter,
 			contract: "Insert of an existing id returns ErrExists and changes nothing. PUT with " +
 				"If-None-Match and retried creations rely on it.",
-			run: insertDuplicate[T],
+			run: insertDuplicate,
 		},
 		{
 			name:  "insert-race",
@@ -28,13 +28,13 @@ func insertCases[T any]() []testCase[T] {
 			contract: "If several callers insert one id concurrently, exactly one succeeds and its " +
 				"value is stored. The check and the write must be one atomic step: a unique index, a " +
 				"conditional put, or one lock around both.",
-			run: insertRace[T],
+			run: insertRace,
 		},
 	}
 }
 
 // insert inserts a fresh value, which must succeed.
-func (k *kit[T]) insert(id string) resource.Item[T] {
+func (k *kit) insert(id string) resource.Item[any] {
 	sent := k.identified(k.fresh(), id)
 	it, err := k.ops.Insert(k.ctx, id, sent)
 	k.must(err, fmt.Sprintf("Insert of %q", id))
@@ -47,7 +47,7 @@ func (k *kit[T]) insert(id string) resource.Item[T] {
 }
 
 // insertGet inserts items and gets them. insert checks the ids.
-func insertGet[T any](k *kit[T]) {
+func insertGet(k *kit) {
 	for range 5 {
 		it := k.insert(k.newID())
 		k.sameItem(it, k.get(it.ID), "Get after Insert")
@@ -55,7 +55,7 @@ func insertGet[T any](k *kit[T]) {
 }
 
 // insertDuplicate repeats the insert, because a store may fail first and overwrite later.
-func insertDuplicate[T any](k *kit[T]) {
+func insertDuplicate(k *kit) {
 	first := k.insert(k.newID())
 	for range 3 {
 		_, err := k.ops.Insert(k.ctx, first.ID, k.identified(k.fresh(), first.ID))
@@ -66,9 +66,9 @@ func insertDuplicate[T any](k *kit[T]) {
 
 // insertRace compares the stored value with the one that the successful writer sent. In a store in
 // which the last write wins while the first one succeeds, the number of successes alone is right.
-func insertRace[T any](k *kit[T]) {
+func insertRace(k *kit) {
 	ids := make([]string, k.Items)
-	sent := make([][]T, k.Items)
+	sent := make([][]any, k.Items)
 	for i := range ids {
 		ids[i] = k.newID()
 		for range k.Writers {

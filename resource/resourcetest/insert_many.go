@@ -8,21 +8,21 @@ import (
 )
 
 // insertManyCases test InsertMany of [resource.Ops].
-func insertManyCases[T any]() []testCase[T] {
-	return []testCase[T]{
+func insertManyCases() []testCase {
+	return []testCase{
 		{
 			name:  "insertmany-get",
 			needs: multiInserter,
 			contract: "InsertMany stores each value under its id, and Get returns it. The values may " +
 				"need more parameters than one SQL statement takes. An empty list is not an error.",
-			run: insertManyGet[T],
+			run: insertManyGet,
 		},
 		{
 			name:  "insertmany-all-or-none",
 			needs: multiInserter,
 			contract: "If one of the ids exists, InsertMany returns ErrExists and stores none of the " +
 				"items, however many there are. The library then stores them one at a time.",
-			run: insertManyAllOrNone[T],
+			run: insertManyAllOrNone,
 		},
 		{
 			name:  "insertmany-deleted",
@@ -30,7 +30,7 @@ func insertManyCases[T any]() []testCase[T] {
 			contract: "If one of the ids was deleted, InsertMany returns ErrGone or ErrExists and " +
 				"stores nothing, also if Insert would accept the id. The library then calls Insert " +
 				"for each item.",
-			run: insertManyDeleted[T],
+			run: insertManyDeleted,
 		},
 		{
 			name:  "insertmany-transaction",
@@ -38,27 +38,27 @@ func insertManyCases[T any]() []testCase[T] {
 			contract: "In the transaction of InsertMany, Get and GetMany return the inserted items " +
 				"with the revisions that they have after the commit. The library reads them to " +
 				"publish events.",
-			run: insertManyTransaction[T],
+			run: insertManyTransaction,
 		},
 	}
 }
 
 // newItems generates items with new ids.
-func (k *kit[T]) newItems(n int) []resource.Item[T] {
-	items := make([]resource.Item[T], n)
+func (k *kit) newItems(n int) []resource.Item[any] {
+	items := make([]resource.Item[any], n)
 	for i := range items {
 		id := k.newID()
-		items[i] = resource.Item[T]{ID: id, Value: k.identified(k.fresh(), id)}
+		items[i] = resource.Item[any]{ID: id, Value: k.identified(k.fresh(), id)}
 	}
 	return items
 }
 
 // insertManyGet inserts no items, one, several, and more than one statement of a hundred rows
 // takes.
-func insertManyGet[T any](k *kit[T]) {
+func insertManyGet(k *kit) {
 	for _, n := range []int{0, 1, 7, 230} {
 		items := k.newItems(n)
-		sent := make(map[string]T, n)
+		sent := make(map[string]any, n)
 		for _, it := range items {
 			sent[it.ID] = it.Value
 		}
@@ -70,11 +70,11 @@ func insertManyGet[T any](k *kit[T]) {
 }
 
 // insertManyAllOrNone has an id that is in use at the beginning, at the end and in the middle.
-func insertManyAllOrNone[T any](k *kit[T]) {
+func insertManyAllOrNone(k *kit) {
 	there := k.insert(k.newID())
 	for _, at := range []int{0, 120, 229} {
 		items := k.newItems(230)
-		items[at] = resource.Item[T]{ID: there.ID, Value: k.identified(k.fresh(), there.ID)}
+		items[at] = resource.Item[any]{ID: there.ID, Value: k.identified(k.fresh(), there.ID)}
 		k.wantError(k.ops.InsertMany(k.ctx, items), "InsertMany with an existing id",
 			resource.ErrExists)
 		k.noneStored(items, at)
@@ -83,24 +83,24 @@ func insertManyAllOrNone[T any](k *kit[T]) {
 }
 
 // insertManyDeleted has the id of a deleted item among the others.
-func insertManyDeleted[T any](k *kit[T]) {
+func insertManyDeleted(k *kit) {
 	dead := k.insert(k.newID())
 	k.remove(dead)
 	items := k.newItems(12)
-	items[5] = resource.Item[T]{ID: dead.ID, Value: k.identified(k.fresh(), dead.ID)}
+	items[5] = resource.Item[any]{ID: dead.ID, Value: k.identified(k.fresh(), dead.ID)}
 	k.wantError(k.ops.InsertMany(k.ctx, items), "InsertMany with a deleted id", resource.ErrGone,
 		resource.ErrExists)
 	k.noneStored(items, -1)
 }
 
 // insertManyTransaction reads the inserted items in the same transaction, and after it.
-func insertManyTransaction[T any](k *kit[T]) {
+func insertManyTransaction(k *kit) {
 	items := k.newItems(12)
 	ids := make([]string, len(items))
 	for i := range items {
 		ids[i] = items[i].ID
 	}
-	var within []resource.Item[T]
+	var within []resource.Item[any]
 	err := k.inTx(k.ctx, func(ctx context.Context) (err error) {
 		if err := k.ops.InsertMany(ctx, items); err != nil {
 			return err
@@ -129,7 +129,7 @@ func insertManyTransaction[T any](k *kit[T]) {
 }
 
 // noneStored checks that the items do not exist, except for the one at an index.
-func (k *kit[T]) noneStored(items []resource.Item[T], except int) {
+func (k *kit) noneStored(items []resource.Item[any], except int) {
 	for i, it := range items {
 		if i == except {
 			continue

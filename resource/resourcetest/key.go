@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"github.com/stoa-go/stoa/query"
-	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -20,7 +19,7 @@ import (
 const keyTurns = 3
 
 // useKey sets the fields of the key, and removes the id from the queries if it has several.
-func (s *setup[T]) useKey() {
+func (s *setup) useKey() {
 	if s.id.Key == nil {
 		s.key = []*schema.Field{s.id}
 		return
@@ -33,8 +32,8 @@ func (s *setup[T]) useKey() {
 	})
 }
 
-// operations removes Create if the id is composite, because each new item has an id.
-func (s *setup[T]) operations(ops resource.Ops[T]) resource.Ops[T] {
+// usable removes Create if the id is composite, because each new item has an id.
+func (s *setup) usable(ops operations) operations {
 	if s.id.Key != nil && ops.Insert != nil {
 		ops.Create = nil
 	}
@@ -42,24 +41,24 @@ func (s *setup[T]) operations(ops resource.Ops[T]) resource.Ops[T] {
 }
 
 // isKey reports whether a field is the id or a part of it.
-func (s *setup[T]) isKey(f *schema.Field) bool { return f == s.id || slices.Contains(s.key, f) }
+func (s *setup) isKey(f *schema.Field) bool { return f == s.id || slices.Contains(s.key, f) }
 
 // keyText returns the nth id of a composite key. The last field counts to keyTurns, and so on to the
 // first, so that the ids of many items have fields in common.
-func (s *setup[T]) keyText(n int) string {
-	var v T
+func (s *setup) keyText(n int) string {
+	v := s.zero()
 	for i, f := range slices.Backward(s.key) {
 		b := s.distinct("id", n)
 		if i > 0 {
 			b.n, n = n%keyTurns, n/keyTurns
 		}
-		b.field(settable(reflect.ValueOf(&v).Elem(), f.Index), f)
+		b.field(settable(reflect.ValueOf(v).Elem(), f.Index), f)
 	}
-	return s.id.Text(&v)
+	return s.id.Text(v)
 }
 
 // byKey returns the order by the id.
-func (s *setup[T]) byKey(desc bool) []query.Order {
+func (s *setup) byKey(desc bool) []query.Order {
 	order := make([]query.Order, len(s.key))
 	for i, f := range s.key {
 		order[i] = query.Order{Field: f.Name, Desc: desc}
@@ -68,7 +67,7 @@ func (s *setup[T]) byKey(desc bool) []query.Order {
 }
 
 // odd returns ids of which the texts in the key are odd ones, if the fields take any text.
-func (s *setup[T]) odd() (ids []string) {
+func (s *setup) odd() (ids []string) {
 	for at, f := range s.key {
 		if f.Type.Kind != schema.String || f.Pattern != nil || f.Format != "" || len(f.Enum) > 0 {
 			continue

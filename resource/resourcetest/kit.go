@@ -19,9 +19,9 @@ import (
 
 // kit has the collection of a case, and methods that call it and check the invariants of every
 // result.
-type kit[T any] struct {
-	*setup[T]
-	ops  resource.Ops[T]
+type kit struct {
+	*setup
+	ops  operations
 	able capability
 	ctx  context.Context
 	rec  *record
@@ -32,26 +32,26 @@ type kit[T any] struct {
 }
 
 // errorf records a failure and continues.
-func (k *kit[T]) errorf(format string, args ...any) { k.rec.add(&k.rec.failures, format, args...) }
+func (k *kit) errorf(format string, args ...any) { k.rec.add(&k.rec.failures, format, args...) }
 
 // fatalf records a failure and ends the goroutine.
-func (k *kit[T]) fatalf(format string, args ...any) {
+func (k *kit) fatalf(format string, args ...any) {
 	k.errorf(format, args...)
 	runtime.Goexit()
 }
 
 // notef records a note, which is not a failure.
-func (k *kit[T]) notef(format string, args ...any) { k.rec.add(&k.rec.notes, format, args...) }
+func (k *kit) notef(format string, args ...any) { k.rec.add(&k.rec.notes, format, args...) }
 
 // must ends the goroutine if err is not nil.
-func (k *kit[T]) must(err error, what string) {
+func (k *kit) must(err error, what string) {
 	if err != nil {
 		k.fatalf("%s failed: %v", what, err)
 	}
 }
 
 // wantError records a failure unless err is one of want.
-func (k *kit[T]) wantError(err error, what string, want ...error) {
+func (k *kit) wantError(err error, what string, want ...error) {
 	for _, w := range want {
 		if errors.Is(err, w) {
 			return
@@ -73,27 +73,27 @@ func quoted(err error) string {
 }
 
 // fresh returns a value that was not used before.
-func (k *kit[T]) fresh() T { return k.styled(distinct) }
+func (k *kit) fresh() any { return k.styled(distinct) }
 
 // styled is fresh for a style.
-func (k *kit[T]) styled(st style) T {
+func (k *kit) styled(st style) any {
 	v, err := k.value(st, int(k.values.Add(1)-1))
 	k.must(err, "Generating a value")
 	return v
 }
 
 // changed returns a value that differs from v and has the same id.
-func (k *kit[T]) changed(v T) T {
+func (k *kit) changed(v any) any {
 	if k.Change != nil {
 		next := k.Change(v)
-		k.renewStamps(&next)
+		k.renewStamps(next)
 		return next
 	}
 	const tries = 20
 	next := v
 	for range tries {
 		next = k.replacement(k.fresh(), v)
-		if a, b := k.comparable(next), k.comparable(v); !k.typ.Equal(&a, &b) {
+		if !k.typ.Equal(k.comparable(next), k.comparable(v)) {
 			break
 		}
 	}
@@ -101,14 +101,14 @@ func (k *kit[T]) changed(v T) T {
 }
 
 // identified is withID for valid ids.
-func (k *kit[T]) identified(v T, id string) T {
+func (k *kit) identified(v any, id string) any {
 	v, err := k.withID(v, id)
 	k.must(err, fmt.Sprintf("Setting the id field to %q", id))
 	return v
 }
 
 // newID returns an id that was not used before.
-func (k *kit[T]) newID() string {
+func (k *kit) newID() string {
 	id, err := k.idText(int(k.ids.Add(1) - 1))
 	k.must(err, "Generating an id")
 	return id
@@ -116,12 +116,12 @@ func (k *kit[T]) newID() string {
 
 // vet checks the invariants of an item that a collection returned, and completes it like package
 // resource: the id may be in Item.ID, in the value, or in both.
-func (k *kit[T]) vet(it resource.Item[T], where string) resource.Item[T] {
-	inside := k.id.Text(&it.Value)
+func (k *kit) vet(it resource.Item[any], where string) resource.Item[any] {
+	inside := k.id.Text(it.Value)
 	switch {
 	case it.ID == "":
 		it.ID = inside
-	case k.id.IsZero(&it.Value):
+	case k.id.IsZero(it.Value):
 		it.Value = k.identified(it.Value, it.ID)
 	case it.ID != inside:
 		k.errorf("%s returned an item with Item.ID %q and %s %q in its value; they must be equal",
@@ -129,7 +129,7 @@ func (k *kit[T]) vet(it resource.Item[T], where string) resource.Item[T] {
 	}
 	if it.ID == "" {
 		k.errorf("%s returned an item without an id in Item.ID or in its value: %s",
-			where, k.document(&it.Value))
+			where, k.document(it.Value))
 	}
 	if it.Rev == "" && (k.able.has(replacer) || k.able.has(deleter)) {
 		k.errorf("%s returned item %q without a revision; it could not be written", where, it.ID)
@@ -138,7 +138,7 @@ func (k *kit[T]) vet(it resource.Item[T], where string) resource.Item[T] {
 }
 
 // tryPut stores a value, under an id of the store or of the kit.
-func (k *kit[T]) tryPut(ctx context.Context, v T) (resource.Item[T], error) {
+func (k *kit) tryPut(ctx context.Context, v any) (resource.Item[any], error) {
 	if k.ops.Create != nil {
 		it, err := k.ops.Create(ctx, v)
 		if err == nil {
@@ -155,19 +155,19 @@ func (k *kit[T]) tryPut(ctx context.Context, v T) (resource.Item[T], error) {
 }
 
 // put is tryPut, and must succeed.
-func (k *kit[T]) put(v T) resource.Item[T] {
+func (k *kit) put(v any) resource.Item[any] {
 	it, err := k.tryPut(k.ctx, v)
-	k.must(err, "Storing "+brief(k.document(&v)))
+	k.must(err, "Storing "+brief(k.document(v)))
 	return it
 }
 
 // fill stores n values of a style. For a read-only collection it returns the existing items, if
 // any.
-func (k *kit[T]) fill(n int, st style) []resource.Item[T] {
+func (k *kit) fill(n int, st style) []resource.Item[any] {
 	if !k.able.has(filler) {
 		return k.all()
 	}
-	items := make([]resource.Item[T], n)
+	items := make([]resource.Item[any], n)
 	for i := range items {
 		items[i] = k.put(k.styled(st))
 	}
@@ -175,7 +175,7 @@ func (k *kit[T]) fill(n int, st style) []resource.Item[T] {
 }
 
 // get returns an existing item.
-func (k *kit[T]) get(id string) resource.Item[T] {
+func (k *kit) get(id string) resource.Item[any] {
 	it, err := k.ops.Get(k.ctx, id)
 	k.must(err, fmt.Sprintf("Get of item %q", id))
 	if it = k.vet(it, "Get"); it.ID != id {
@@ -185,21 +185,21 @@ func (k *kit[T]) get(id string) resource.Item[T] {
 }
 
 // replace replaces an item, which must succeed, and returns the result.
-func (k *kit[T]) replace(it resource.Item[T], v T) resource.Item[T] {
+func (k *kit) replace(it resource.Item[any], v any) resource.Item[any] {
 	next, err := k.ops.Replace(k.ctx, it.ID, it.Rev, v)
 	k.must(err, fmt.Sprintf("Replace of item %q with its current revision", it.ID))
 	return k.vet(next, "Replace")
 }
 
 // remove deletes an item, which must succeed.
-func (k *kit[T]) remove(it resource.Item[T]) {
+func (k *kit) remove(it resource.Item[any]) {
 	err := k.ops.Delete(k.ctx, it.ID, it.Rev)
 	k.must(err, fmt.Sprintf("Delete of item %q with its current revision", it.ID))
 }
 
 // ordered completes a query like package resource: the last sort keys are those of the id, unless the
 // order is that of the store.
-func (k *kit[T]) ordered(q query.Query) query.Query {
+func (k *kit) ordered(q query.Query) query.Query {
 	if k.able.has(sorter) {
 		q.Sort = slices.Clip(q.Sort)
 		for _, o := range k.byKey(false) {
@@ -212,14 +212,14 @@ func (k *kit[T]) ordered(q query.Query) query.Query {
 }
 
 // drain reads an iterator to its end, and past an error, because nothing may follow an error.
-func (k *kit[T]) drain(seq iter.Seq2[resource.Item[T], error], where string) ([]resource.Item[T], error) {
-	var items []resource.Item[T]
-	err := drainTo(k, seq, where, func(it resource.Item[T]) { items = append(items, k.vet(it, where)) })
+func (k *kit) drain(seq iter.Seq2[resource.Item[any], error], where string) ([]resource.Item[any], error) {
+	var items []resource.Item[any]
+	err := drainTo(k, seq, where, func(it resource.Item[any]) { items = append(items, k.vet(it, where)) })
 	return items, err
 }
 
 // drainTo is drain for other results, each of which is passed to add.
-func drainTo[T, V any](k *kit[T], seq iter.Seq2[V, error], where string, add func(V)) (failed error) {
+func drainTo[V any](k *kit, seq iter.Seq2[V, error], where string, add func(V)) (failed error) {
 	for v, err := range seq {
 		if failed != nil {
 			k.errorf("the iterator of %s continued after the error %q; nothing may follow an error",
@@ -234,14 +234,14 @@ func drainTo[T, V any](k *kit[T], seq iter.Seq2[V, error], where string, add fun
 }
 
 // list returns the items of a query, which must succeed.
-func (k *kit[T]) list(q query.Query) []resource.Item[T] {
+func (k *kit) list(q query.Query) []resource.Item[any] {
 	items, err := k.drain(k.ops.List(k.ctx, q), "List")
 	k.must(err, "List "+show(q))
 	return items
 }
 
 // all returns all items.
-func (k *kit[T]) all() []resource.Item[T] { return k.list(k.ordered(query.Query{})) }
+func (k *kit) all() []resource.Item[any] { return k.list(k.ordered(query.Query{})) }
 
 // brief shortens a document for a message.
 func brief(text string) string {
@@ -253,31 +253,31 @@ func brief(text string) string {
 }
 
 // sameValue records a failure unless got equals the value that was sent.
-func (k *kit[T]) sameValue(sent, got T, where string) bool {
+func (k *kit) sameValue(sent, got any, where string) bool {
 	if k.same(sent, got) {
 		return true
 	}
 	k.errorf("%s differs from the value that was sent (-sent +got):\n%s", where,
-		cmp.Diff(brief(k.document(&sent)), brief(k.document(&got))))
+		cmp.Diff(brief(k.document(sent)), brief(k.document(got))))
 	return false
 }
 
 // sameItem records a failure unless two results for one item agree.
-func (k *kit[T]) sameItem(want, got resource.Item[T], where string) {
+func (k *kit) sameItem(want, got resource.Item[any], where string) {
 	switch {
 	case want.ID != got.ID:
 		k.errorf("%s: id %q, want %q", where, got.ID, want.ID)
 	case want.Rev != got.Rev:
 		k.errorf("%s: item %q has revision %q, want %q", where, got.ID, got.Rev, want.Rev)
-	case !k.typ.Equal(&want.Value, &got.Value):
+	case !k.typ.Equal(want.Value, got.Value):
 		k.errorf("%s: item %q differs (-want +got):\n%s", where, got.ID,
-			cmp.Diff(brief(k.document(&want.Value)), brief(k.document(&got.Value))))
+			cmp.Diff(brief(k.document(want.Value)), brief(k.document(got.Value))))
 	}
 }
 
 // sameIDs records a failure unless the items are those wanted, in that order. The message shows the
 // fields in sort.
-func (k *kit[T]) sameIDs(want, got []resource.Item[T], where string, sort ...query.Order) bool {
+func (k *kit) sameIDs(want, got []resource.Item[any], where string, sort ...query.Order) bool {
 	if diff := cmp.Diff(k.labels(want, sort), k.labels(got, sort)); diff != "" {
 		k.errorf("%s returned the wrong items or the wrong order (-want +got):\n%s", where, brief(diff))
 		return false
@@ -286,7 +286,7 @@ func (k *kit[T]) sameIDs(want, got []resource.Item[T], where string, sort ...que
 }
 
 // labels returns the id and the sort keys of each item.
-func (k *kit[T]) labels(items []resource.Item[T], sort []query.Order) []string {
+func (k *kit) labels(items []resource.Item[any], sort []query.Order) []string {
 	labels := make([]string, len(items))
 	for i := range items {
 		labels[i] = items[i].ID

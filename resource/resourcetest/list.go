@@ -14,13 +14,13 @@ import (
 )
 
 // listCases test List without a position.
-func listCases[T any]() []testCase[T] {
-	return []testCase[T]{
+func listCases() []testCase {
+	return []testCase{
 		{
 			name: "list-get",
 			contract: "List returns every item once, with the same id, revision, modification time " +
 				"and value as Get. A client may write an item with the revision from a list.",
-			run: listGet[T],
+			run: listGet,
 		},
 		{
 			name:  "list-sort",
@@ -29,27 +29,27 @@ func listCases[T any]() []testCase[T] {
 				"list has exactly one order. Null sorts before all other values, and after them if " +
 				"the order is descending. Strings compare by code point, not by locale. False sorts " +
 				"before true.",
-			run: listSort[T],
+			run: listSort,
 		},
 		{
 			name: "list-limit",
 			contract: "Query.Limit is the maximum number of items. Zero means no limit. The items " +
 				"are the first ones of the whole list.",
-			run: listLimit[T],
+			run: listLimit,
 		},
 		{
 			name: "list-stop",
 			contract: "The consumer of an iterator may stop early. The iterator then releases its " +
 				"locks, rows, connections and goroutines. (Call defer rows.Close() inside the " +
 				"iterator's function.)",
-			run: listStop[T],
+			run: listStop,
 		},
 	}
 }
 
 // listGet stores values with nulls, replaces one item, so that revisions differ in age, and
 // compares all items. Lists often use a different statement than Get, with other columns.
-func listGet[T any](k *kit[T]) {
+func listGet(k *kit) {
 	items := k.fill(max(10, k.Items/4), clustered)
 	listed := k.all()
 	k.sameSet(items, listed, "List")
@@ -72,7 +72,7 @@ func listGet[T any](k *kit[T]) {
 }
 
 // sorts returns the orders to test: each sort key in both directions, and some pairs.
-func (k *kit[T]) sorts() [][]query.Order {
+func (k *kit) sorts() [][]query.Order {
 	sorts := [][]query.Order{nil, k.byKey(true)}
 	keys := k.Support.Sort
 	for i, field := range keys {
@@ -86,10 +86,10 @@ func (k *kit[T]) sorts() [][]query.Order {
 }
 
 // sorted returns a query with these keys, and with those of the id unless they are among them.
-func (k *kit[T]) sorted(sort []query.Order) query.Query { return k.ordered(query.Query{Sort: sort}) }
+func (k *kit) sorted(sort []query.Order) query.Query { return k.ordered(query.Query{Sort: sort}) }
 
 // expect returns the result of a query on the items of the collection.
-func (k *kit[T]) expect(q query.Query, items []resource.Item[T]) []resource.Item[T] {
+func (k *kit) expect(q query.Query, items []resource.Item[any]) []resource.Item[any] {
 	if k.CompareText == nil {
 		return query.Select(q, items, k.fieldOf)
 	}
@@ -118,14 +118,14 @@ func (k *kit[T]) expect(q query.Query, items []resource.Item[T]) []resource.Item
 		ranked.After = append(ranked.After, rank(v))
 	}
 	matches := query.Select(query.Query{Filter: q.Filter}, items, k.fieldOf)
-	return query.Select(ranked, matches, func(it *resource.Item[T], name string) any {
+	return query.Select(ranked, matches, func(it *resource.Item[any], name string) any {
 		return rank(k.fieldOf(it, name))
 	})
 }
 
 // listSort uses values of which many are equal or null, and compares with query.Select, item by
 // item.
-func listSort[T any](k *kit[T]) {
+func listSort(k *kit) {
 	items := k.fill(k.Items, clustered)
 	for _, sort := range k.sorts() {
 		q := k.sorted(sort)
@@ -134,7 +134,7 @@ func listSort[T any](k *kit[T]) {
 }
 
 // listLimit tests limits next to the number of items, to find off-by-one errors.
-func listLimit[T any](k *kit[T]) {
+func listLimit(k *kit) {
 	items := k.fill(20, clustered)
 	whole := k.all()
 	for _, limit := range []int{0, 1, 2, 7, len(items) - 1, len(items), len(items) + 1, 1 << 30} {
@@ -154,7 +154,7 @@ func listLimit[T any](k *kit[T]) {
 // the caller, and all others except tests, because a server in this process may work for the list.
 // It stops so many lists that leaks outnumber the goroutines of concurrent tests. A lock that is
 // not released blocks the next write until the case times out.
-func listStop[T any](k *kit[T]) {
+func listStop(k *kit) {
 	k.fill(20, distinct)
 	k.stopLists("List", func(ctx context.Context, q query.Query) error {
 		for _, err := range k.ops.List(ctx, q) {
@@ -173,7 +173,7 @@ func listStop[T any](k *kit[T]) {
 }
 
 // stopLists calls list many times, which stops after the first item.
-func (k *kit[T]) stopLists(name string, list func(ctx context.Context, q query.Query) error) {
+func (k *kit) stopLists(name string, list func(ctx context.Context, q query.Query) error) {
 	const rounds = 200
 	label := "list-stop-" + string(resource.NewRev())
 	_, before := goroutines(label)

@@ -10,15 +10,15 @@ import (
 )
 
 // manyCases test MultiGetter, BatchLister and BatchCounter.
-func manyCases[T any]() []testCase[T] {
-	return []testCase[T]{
+func manyCases() []testCase {
+	return []testCase{
 		{
 			name:  "getmany-get",
 			needs: multiGetter,
 			contract: "GetMany returns the items with these ids, each once and as Get returns it, in " +
 				"any order. It omits ids without an item. No ids return no items. There may be more " +
 				"ids than parameters in one SQL statement.",
-			run: getManyGet[T],
+			run: getManyGet,
 		},
 		{
 			name:  "listby-list",
@@ -26,22 +26,22 @@ func manyCases[T any]() []testCase[T] {
 			contract: "ListByKeys returns for each key what List returns if the field equals the " +
 				"key: the first Limit items of each key, not of all keys together, in the order of " +
 				"Sort within a key. A key without items returns none.",
-			run: listByList[T],
+			run: listByList,
 		},
 		{
 			name:  "countby-list",
 			needs: batchCounter | filterer,
 			contract: "CountByKeys returns for each key the number of items that List returns if the " +
 				"field equals the key. A key without items is absent or 0, and no other key is present.",
-			run: countByList[T],
+			run: countByList,
 		},
 	}
 }
 
 // getManyGet requests ids in random order, some or all, with and without unknown ones, up to two
 // thousand. Older versions of SQLite take 999 parameters, and SQL Server takes 2,100.
-func getManyGet[T any](k *kit[T]) {
-	stored := map[string]resource.Item[T]{}
+func getManyGet(k *kit) {
+	stored := map[string]resource.Item[any]{}
 	for _, it := range k.fill(max(20, k.Items/2), distinct) {
 		stored[it.ID] = it
 	}
@@ -54,7 +54,7 @@ func getManyGet[T any](k *kit[T]) {
 }
 
 // checkGetMany requests ids together with unknown ones.
-func (k *kit[T]) checkGetMany(ids []string, unknown int, stored map[string]resource.Item[T]) {
+func (k *kit) checkGetMany(ids []string, unknown int, stored map[string]resource.Item[any]) {
 	asked := slices.Clone(ids)
 	for range unknown {
 		id := k.newID()
@@ -65,7 +65,7 @@ func (k *kit[T]) checkGetMany(ids []string, unknown int, stored map[string]resou
 	k.rng.Shuffle(len(asked), func(i, j int) { asked[i], asked[j] = asked[j], asked[i] })
 	got, err := k.drain(k.ops.GetMany(k.ctx, asked), "GetMany")
 	k.must(err, "GetMany")
-	want := make([]resource.Item[T], len(ids))
+	want := make([]resource.Item[any], len(ids))
 	for i, id := range ids {
 		want[i] = stored[id]
 	}
@@ -80,7 +80,7 @@ func (k *kit[T]) checkGetMany(ids []string, unknown int, stored map[string]resou
 // listByList compares each key with query.Select. Stores often get the limit wrong: it applies to
 // each key, and a LIMIT clause applies to all keys together. A window function or a lateral join is
 // correct.
-func listByList[T any](k *kit[T]) {
+func listByList(k *kit) {
 	items := k.inOrder(k.fill(k.Items/2, clustered))
 	known := k.withOthers(items)
 	s := k.collectSamples(known)
@@ -101,7 +101,7 @@ func listByList[T any](k *kit[T]) {
 
 // keyFields returns the fields that ListByKeys can get. The texts of equal decimals differ, so they are
 // no keys.
-func (k *kit[T]) keyFields() []string {
+func (k *kit) keyFields() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(k.Support.Filter)), func(field string) bool {
 		f := k.typ.Field(field)
 		return !slices.Contains(k.Support.Filter[field], query.Eq) || f.IsDecimal() || f.IsDuration()
@@ -109,7 +109,7 @@ func (k *kit[T]) keyFields() []string {
 }
 
 // countByList compares the count of each key with the length of query.Select.
-func countByList[T any](k *kit[T]) {
+func countByList(k *kit) {
 	items := k.fill(k.Items/2, clustered)
 	known := k.withOthers(items)
 	s := k.collectSamples(known)
@@ -141,13 +141,13 @@ func countByList[T any](k *kit[T]) {
 
 // keys returns the text form of each value, from an item that has it. Two values with the same
 // text, such as null and an empty string, are not a key.
-func (k *kit[T]) keys(field string, values []any, known []resource.Item[T]) map[string]any {
+func (k *kit) keys(field string, values []any, known []resource.Item[any]) map[string]any {
 	keys := map[string]any{}
 	for _, value := range values {
-		i := slices.IndexFunc(known, func(it resource.Item[T]) bool {
+		i := slices.IndexFunc(known, func(it resource.Item[any]) bool {
 			return query.Compare(k.fieldOf(&it, field), value) == 0
 		})
-		if text := k.typ.Field(field).Text(&known[i].Value); text != "" {
+		if text := k.typ.Field(field).Text(known[i].Value); text != "" {
 			keys[text] = value
 		}
 	}
@@ -155,14 +155,14 @@ func (k *kit[T]) keys(field string, values []any, known []resource.Item[T]) map[
 }
 
 // checkListBy compares one call with the expected items of each key.
-func (k *kit[T]) checkListBy(field string, keys map[string]any, q query.Query, items []resource.Item[T]) {
+func (k *kit) checkListBy(field string, keys map[string]any, q query.Query, items []resource.Item[any]) {
 	asked := slices.Sorted(maps.Keys(keys))
 	k.rng.Shuffle(len(asked), func(i, j int) { asked[i], asked[j] = asked[j], asked[i] })
 	listed, err := k.drain(k.ops.ListByKeys(k.ctx, field, asked, q), "ListByKeys")
 	k.must(err, "ListByKeys "+field+" "+show(q))
-	got := map[string][]resource.Item[T]{}
+	got := map[string][]resource.Item[any]{}
 	for i := range listed {
-		key := k.typ.Field(field).Text(&listed[i].Value)
+		key := k.typ.Field(field).Text(listed[i].Value)
 		got[key] = append(got[key], listed[i])
 	}
 	for _, key := range asked {

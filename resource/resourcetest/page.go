@@ -8,8 +8,8 @@ import (
 )
 
 // pageCases test List from a position.
-func pageCases[T any]() []testCase[T] {
-	return []testCase[T]{
+func pageCases() []testCase {
+	return []testCase{
 		{
 			name:  "page-walk",
 			needs: sorter,
@@ -17,14 +17,14 @@ func pageCases[T any]() []testCase[T] {
 				"read, and the list continues after it. The pages of any size together are the whole " +
 				"list. (Compare all keys, not only the first: (a, id) > (?, ?). Mind nulls and " +
 				"descending keys.)",
-			run: pageWalk[T],
+			run: pageWalk,
 		},
 		{
 			name:  "page-deleted",
 			needs: sorter | deleter,
 			contract: "Query.After is a position, not an item. The list continues at the position, " +
 				"also if the item has been deleted or changed.",
-			run: pageDeleted[T],
+			run: pageDeleted,
 		},
 		{
 			name:  "page-changes",
@@ -32,20 +32,20 @@ func pageCases[T any]() []testCase[T] {
 			contract: "While a client reads the pages, others create and delete items. Every item " +
 				"that exists throughout is returned exactly once, and no item twice. OFFSET cannot " +
 				"guarantee that; a position can.",
-			run: pageChanges[T],
+			run: pageChanges,
 		},
 		{
 			name:  "page-natural",
 			needs: natural,
 			contract: "A store with natural order returns a token in Item.Next, and Query.Token " +
 				"continues after that item. The pages of any size together are the whole list.",
-			run: pageNatural[T],
+			run: pageNatural,
 		},
 	}
 }
 
 // after returns the query that continues after an item.
-func (k *kit[T]) after(q query.Query, it resource.Item[T]) query.Query {
+func (k *kit) after(q query.Query, it resource.Item[any]) query.Query {
 	if k.able.has(natural) {
 		q.Token = it.Next
 		return q
@@ -59,8 +59,8 @@ func (k *kit[T]) after(q query.Query, it resource.Item[T]) query.Query {
 
 // walk reads all pages. between is called after each, with the items so far. The first item that is
 // returned again ends the case: a store that ignores the position would return the same page forever.
-func (k *kit[T]) walk(q query.Query, most int, between func(seen []resource.Item[T])) []resource.Item[T] {
-	var seen []resource.Item[T]
+func (k *kit) walk(q query.Query, most int, between func(seen []resource.Item[any])) []resource.Item[any] {
+	var seen []resource.Item[any]
 	known := map[string]bool{}
 	for range most {
 		q.Limit = 1 + k.rng.IntN(9)
@@ -93,7 +93,7 @@ func (k *kit[T]) walk(q query.Query, most int, between func(seen []resource.Item
 }
 
 // pageWalk uses a random size for each page, as clients may.
-func pageWalk[T any](k *kit[T]) {
+func pageWalk(k *kit) {
 	items := k.fill(max(20, k.Items/2), clustered)
 	for _, sort := range k.sorts() {
 		q := k.sorted(sort)
@@ -105,7 +105,7 @@ func pageWalk[T any](k *kit[T]) {
 }
 
 // pageDeleted deletes the last item of the previous page.
-func pageDeleted[T any](k *kit[T]) {
+func pageDeleted(k *kit) {
 	items := k.fill(20, clustered)
 	for _, sort := range k.sorts() {
 		if len(items) < 3 {
@@ -116,20 +116,20 @@ func pageDeleted[T any](k *kit[T]) {
 		i := k.rng.IntN(len(whole) - 1)
 		q = k.after(q, whole[i])
 		k.remove(whole[i])
-		items = slices.DeleteFunc(items, func(it resource.Item[T]) bool { return it.ID == whole[i].ID })
+		items = slices.DeleteFunc(items, func(it resource.Item[any]) bool { return it.ID == whole[i].ID })
 		k.sameIDs(whole[i+1:], k.list(q), "List after the position of a deleted item, "+show(q), q.Sort...)
 	}
 }
 
 // pageChanges changes items between pages. The changes are the same in each run.
-func pageChanges[T any](k *kit[T]) {
+func pageChanges(k *kit) {
 	for _, sort := range k.sorts() {
 		q := query.Query{}
 		if k.able.has(sorter) {
 			q = k.sorted(sort)
 		}
 		steady, passing := k.mixed(max(20, k.Items/4))
-		churn := func([]resource.Item[T]) {
+		churn := func([]resource.Item[any]) {
 			for range k.rng.IntN(3) {
 				passing = append(passing, k.put(k.styled(clustered)))
 			}
@@ -151,7 +151,7 @@ func pageChanges[T any](k *kit[T]) {
 }
 
 // mixed stores items, some of which are deleted later.
-func (k *kit[T]) mixed(n int) (steady, passing []resource.Item[T]) {
+func (k *kit) mixed(n int) (steady, passing []resource.Item[any]) {
 	for i, it := range k.fill(n, clustered) {
 		if i%2 == 0 {
 			steady = append(steady, it)
@@ -164,7 +164,7 @@ func (k *kit[T]) mixed(n int) (steady, passing []resource.Item[T]) {
 
 // checkWalk checks that items which were not deleted appear. That no item appears twice is checked
 // by walk. The first missing item ends the case.
-func (k *kit[T]) checkWalk(steady, seen []resource.Item[T], how string) {
+func (k *kit) checkWalk(steady, seen []resource.Item[any], how string) {
 	known := map[string]bool{}
 	for _, it := range seen {
 		known[it.ID] = true
@@ -178,7 +178,7 @@ func (k *kit[T]) checkWalk(steady, seen []resource.Item[T], how string) {
 }
 
 // pageNatural takes the order from the whole list and checks that the pages agree with it.
-func pageNatural[T any](k *kit[T]) {
+func pageNatural(k *kit) {
 	items := k.fill(max(20, k.Items/2), distinct)
 	whole := k.list(query.Query{})
 	k.sameSet(items, whole, "List")

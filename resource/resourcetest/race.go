@@ -11,7 +11,7 @@ import (
 )
 
 // race runs fn in n goroutines that start together, and waits for them.
-func (k *kit[T]) race(n int, fn func(i int)) {
+func (k *kit) race(n int, fn func(i int)) {
 	start := make(chan struct{})
 	var wg sync.WaitGroup
 	for i := range n {
@@ -28,7 +28,7 @@ func (k *kit[T]) race(n int, fn func(i int)) {
 // duels has all writers do the same n writes, synchronized before each, so that every write is a
 // race. It returns the successful writer of each write, and checks that the others received one of
 // the expected errors.
-func (k *kit[T]) duels(n int, write func(writer, i int) error, second ...error) (winners [][]int) {
+func (k *kit) duels(n int, write func(writer, i int) error, second ...error) (winners [][]int) {
 	winners = make([][]int, n)
 	var mu sync.Mutex
 	var arrived atomic.Int64
@@ -52,7 +52,7 @@ func (k *kit[T]) duels(n int, write func(writer, i int) error, second ...error) 
 // meet waits until want goroutines have arrived. It spins first, because woken goroutines start one
 // after the other. Spinning ones start within nanoseconds, which is needed to hit short race
 // windows.
-func (k *kit[T]) meet(arrived *atomic.Int64, want int64) {
+func (k *kit) meet(arrived *atomic.Int64, want int64) {
 	arrived.Add(1)
 	for turn := 0; arrived.Load() < want && k.ctx.Err() == nil; turn++ {
 		switch {
@@ -65,7 +65,7 @@ func (k *kit[T]) meet(arrived *atomic.Int64, want int64) {
 }
 
 // persist repeats a call that fails because the store is busy, as databases are under load.
-func (k *kit[T]) persist(call func() error) error {
+func (k *kit) persist(call func() error) error {
 	const tries = 1000
 	err := call()
 	for range tries {

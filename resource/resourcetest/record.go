@@ -9,16 +9,14 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/stoa-go/stoa/resource"
 )
 
 // testCase is one requirement and its test.
-type testCase[T any] struct {
+type testCase struct {
 	name     string
 	needs    capability
 	contract string // part of the failure message: the requirement and its reason
-	run      func(k *kit[T])
+	run      func(k *kit)
 }
 
 // foundations are the cases that a case builds on. If one of them has failed, the case is skipped:
@@ -104,7 +102,7 @@ var foundations = map[string][]string{
 
 // missing returns a case that this one builds on, directly or through others, and that has failed,
 // or "".
-func (c testCase[T]) missing(failed map[string]bool) string {
+func (c testCase) missing(failed map[string]bool) string {
 	names := slices.Clone(foundations[c.name])
 	for i := 0; i < len(names); i++ { // there are no cycles: a case follows those that it builds on
 		if failed[names[i]] {
@@ -116,13 +114,13 @@ func (c testCase[T]) missing(failed map[string]bool) string {
 }
 
 // cases returns all cases, simple ones first.
-func cases[T any]() []testCase[T] {
-	return slices.Concat(getCases[T](), createCases[T](), insertCases[T](), insertManyCases[T](),
-		replaceCases[T](), deleteCases[T](), tombstoneCases[T](), restoreCases[T](),
-		listCases[T](), pageCases[T](),
-		filterCases[T](), aggregateCases[T](), searchCases[T](), manyCases[T](), cancelCases[T](),
-		valueCases[T](), stampCases[T](), uniqueCases[T](), transactionCases[T](), watchCases[T](),
-		fastCases[T]())
+func cases() []testCase {
+	return slices.Concat(getCases(), createCases(), insertCases(), insertManyCases(),
+		replaceCases(), deleteCases(), tombstoneCases(), restoreCases(),
+		listCases(), pageCases(),
+		filterCases(), aggregateCases(), searchCases(), manyCases(), cancelCases(),
+		valueCases(), stampCases(), uniqueCases(), transactionCases(), watchCases(),
+		fastCases())
 }
 
 // record has the findings of one case.
@@ -162,11 +160,11 @@ func (r *record) result() *record {
 
 // try runs the case with a new collection, in a goroutine of its own, so that a case that blocks
 // fails alone.
-func (c testCase[T]) try(ctx context.Context, s *setup[T], ops resource.Ops[T]) *record {
+func (c testCase) try(ctx context.Context, s *setup, ops operations) *record {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	rec := &record{}
-	k := &kit[T]{
+	k := &kit{
 		setup: s, ops: ops, able: capabilitiesOf(ops, s.Support), ctx: ctx, rec: rec,
 		rng: rand.New(rand.NewPCG(s.Seed, caseHash(c.name))),
 	}

@@ -7,14 +7,14 @@ import (
 )
 
 // replaceCases test Replacer.
-func replaceCases[T any]() []testCase[T] {
-	return []testCase[T]{
+func replaceCases() []testCase {
+	return []testCase{
 		{
 			name:  "replace-get",
 			needs: replacer,
 			contract: "Replace stores the value and returns it as stored, with its new revision. Get " +
 				"then returns the same item. Nothing of the previous value remains.",
-			run: replaceGet[T],
+			run: replaceGet,
 		},
 		{
 			name:  "replace-stale",
@@ -22,14 +22,14 @@ func replaceCases[T any]() []testCase[T] {
 			contract: "A write names the revision it read. If the item has another one, Replace " +
 				"returns ErrStale and changes nothing. The same applies to a revision that the store " +
 				"never returned. Otherwise an acknowledged change of another client would be lost.",
-			run: replaceStale[T],
+			run: replaceStale,
 		},
 		{
 			name:  "replace-unknown",
 			needs: replacer,
 			contract: "Replace of an unknown id returns ErrNotFound and creates nothing, with any " +
 				"revision.",
-			run: replaceUnknown[T],
+			run: replaceUnknown,
 		},
 		{
 			name:  "replace-revisions",
@@ -37,7 +37,7 @@ func replaceCases[T any]() []testCase[T] {
 			contract: "Every write gives the item a revision that it never had, also a write that " +
 				"restores an earlier value. A hash of the content and a coarse timestamp repeat, and " +
 				"a client with the old revision would overwrite changes that it has not read.",
-			run: replaceRevisions[T],
+			run: replaceRevisions,
 		},
 		{
 			name:  "replace-race",
@@ -46,21 +46,21 @@ func replaceCases[T any]() []testCase[T] {
 				"then form one chain: each names the revision that the one before returned. If two " +
 				"name the same one, an acknowledged write was lost. (UPDATE ... WHERE id = ? AND rev " +
 				"= ?, and check the number of rows.)",
-			run: replaceRace[T],
+			run: replaceRace,
 		},
 		{
 			name:  "replace-duel",
 			needs: replacer,
 			contract: "If several callers replace an item concurrently with the same revision, " +
 				"exactly one succeeds and its value is stored. The others return ErrStale.",
-			run: replaceDuel[T],
+			run: replaceDuel,
 		},
 	}
 }
 
 // replaceGet replaces each item several times, at the end with values that are mostly null or
 // empty. Stores that omit empty columns keep the old content.
-func replaceGet[T any](k *kit[T]) {
+func replaceGet(k *kit) {
 	for _, it := range k.fill(2, distinct) {
 		for range 3 {
 			sent := k.changed(it.Value)
@@ -92,7 +92,7 @@ func oddRevs(current resource.Rev) []resource.Rev {
 
 // replaceStale tries earlier revisions of the item, that of another item, and many that resemble
 // the current one. After each the item must be unchanged, even if the error was correct.
-func replaceStale[T any](k *kit[T]) {
+func replaceStale(k *kit) {
 	items := k.fill(2, distinct)
 	if len(items) == 0 {
 		return
@@ -114,7 +114,7 @@ func replaceStale[T any](k *kit[T]) {
 
 // replaceUnknown uses the revision of another item, which an UPDATE without the id in its condition
 // would find.
-func replaceUnknown[T any](k *kit[T]) {
+func replaceUnknown(k *kit) {
 	items := k.fill(1, distinct)
 	id := k.newID()
 	revs := oddRevs("1")
@@ -134,14 +134,14 @@ func replaceUnknown[T any](k *kit[T]) {
 
 // replaceRevisions alternates quickly between two values. A hash of the content repeats at the
 // third write, and a time in milliseconds within the first few.
-func replaceRevisions[T any](k *kit[T]) {
+func replaceRevisions(k *kit) {
 	items := k.fill(1, distinct)
 	if len(items) == 0 {
 		return
 	}
 	it := items[0]
 	seen := map[resource.Rev]int{it.Rev: 0}
-	alternating := [2]T{k.changed(it.Value), it.Value}
+	alternating := [2]any{k.changed(it.Value), it.Value}
 	for write := range max(20, k.Items/4) {
 		it = k.replace(it, alternating[write%2])
 		if earlier, again := seen[it.Rev]; again {
@@ -155,7 +155,7 @@ func replaceRevisions[T any](k *kit[T]) {
 
 // replaceRace is the write loop of package resource without its lock: read, change, compare and
 // swap, retry if stale. A second item detects writes to all rows.
-func replaceRace[T any](k *kit[T]) {
+func replaceRace(k *kit) {
 	items := k.fill(2, distinct)
 	if len(items) == 0 {
 		return
@@ -174,9 +174,9 @@ func replaceRace[T any](k *kit[T]) {
 
 // replaceDuel does not read. All writers use the current revision at the same moment, which hits
 // short windows between comparison and write that replaceRace rarely hits.
-func replaceDuel[T any](k *kit[T]) {
+func replaceDuel(k *kit) {
 	items := k.fill(k.Items, distinct)
-	sent := make([][]T, len(items))
+	sent := make([][]any, len(items))
 	for i, it := range items {
 		for range k.Writers {
 			sent[i] = append(sent[i], k.changed(it.Value))

@@ -10,56 +10,56 @@ import (
 )
 
 // restoreCases test Restorer.
-func restoreCases[T any]() []testCase[T] {
-	return []testCase[T]{
+func restoreCases() []testCase {
+	return []testCase{
 		{
 			name:  "restore-get",
 			needs: restorer | deleter | filler,
 			contract: "Restore returns a deleted item with the value that it had, and Get, List and Count " +
 				"have it again. Its revision is one that it never had, so that a client that does not " +
 				"know of the deletion cannot overwrite it.",
-			run: restoreGet[T],
+			run: restoreGet,
 		},
 		{
 			name:  "restore-existing",
 			needs: restorer | filler,
 			contract: "Restore of an item that is not deleted returns ErrExists, and of an id that was " +
 				"never used ErrNotFound. It changes nothing then.",
-			run: restoreExisting[T],
+			run: restoreExisting,
 		},
 		{
 			name:  "restore-unique",
 			needs: restorer | deleter | filler,
 			contract: "If another item has the value of a unique field of the deleted one, Restore returns " +
 				"resource.Taken with the field's JSON name, and the item stays deleted.",
-			run: restoreUnique[T],
+			run: restoreUnique,
 		},
 		{
 			name:  "restore-race",
 			needs: restorer | deleter | filler,
 			contract: "If several callers restore an item concurrently, exactly one succeeds and the " +
 				"others get ErrExists. Each success becomes an event, and one deletion is undone once.",
-			run: restoreRace[T],
+			run: restoreRace,
 		},
 		{
 			name:  "restore-insert-race",
 			needs: restorer | deleter | inserter,
 			contract: "Of a concurrent Restore and Insert of one id, exactly one succeeds. If both were " +
 				"acknowledged, one of the two values would be lost.",
-			run: restoreInsertRace[T],
+			run: restoreInsertRace,
 		},
 		{
 			name:  "restore-rollback",
 			needs: restorer | deleter | filler | transactor,
 			contract: "If the transaction of a Restore is rolled back, the item stays deleted: package " +
 				"resource restores an item before the policy decides about it.",
-			run: restoreRollback[T],
+			run: restoreRollback,
 		},
 	}
 }
 
 // restoreGet deletes and restores an item twice, with a change in between.
-func restoreGet[T any](k *kit[T]) {
+func restoreGet(k *kit) {
 	items := k.fill(3, distinct)
 	if len(items) < 3 {
 		return
@@ -98,7 +98,7 @@ func restoreGet[T any](k *kit[T]) {
 }
 
 // restoreExisting reads the items after each attempt.
-func restoreExisting[T any](k *kit[T]) {
+func restoreExisting(k *kit) {
 	items := k.fill(2, distinct)
 	if len(items) == 0 {
 		return
@@ -111,7 +111,7 @@ func restoreExisting[T any](k *kit[T]) {
 }
 
 // restoreUnique takes the value of a deleted item, and restores the item when the value is free again.
-func restoreUnique[T any](k *kit[T]) {
+func restoreUnique(k *kit) {
 	if k.UniqueDeleted {
 		k.notef("skipped: Options.UniqueDeleted is true")
 		return
@@ -132,7 +132,7 @@ func restoreUnique[T any](k *kit[T]) {
 }
 
 // restoreRace has all writers restore the same items.
-func restoreRace[T any](k *kit[T]) {
+func restoreRace(k *kit) {
 	items := k.deletedItems(max(5, k.Items/k.Writers))
 	winners := k.duels(len(items), func(_, i int) error {
 		_, err := k.ops.Restore(k.ctx, items[i].ID)
@@ -146,9 +146,9 @@ func restoreRace[T any](k *kit[T]) {
 }
 
 // restoreInsertRace has half of the writers restore an item and the others insert one with its id.
-func restoreInsertRace[T any](k *kit[T]) {
+func restoreInsertRace(k *kit) {
 	items := k.deletedItems(max(5, k.Items/k.Writers))
-	values := make([][]T, len(items))
+	values := make([][]any, len(items))
 	for i := range values {
 		for range k.Writers {
 			values[i] = append(values[i], k.identified(k.fresh(), items[i].ID))
@@ -179,7 +179,7 @@ func restoreInsertRace[T any](k *kit[T]) {
 }
 
 // deletedItems returns n items that were stored and deleted.
-func (k *kit[T]) deletedItems(n int) []resource.Item[T] {
+func (k *kit) deletedItems(n int) []resource.Item[any] {
 	items := k.fill(n, distinct)
 	for _, it := range items {
 		k.remove(it)
@@ -188,7 +188,7 @@ func (k *kit[T]) deletedItems(n int) []resource.Item[T] {
 }
 
 // restoreRollback restores an item in a transaction that fails.
-func restoreRollback[T any](k *kit[T]) {
+func restoreRollback(k *kit) {
 	items := k.deletedItems(1)
 	if len(items) == 0 {
 		return

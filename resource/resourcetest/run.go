@@ -80,8 +80,14 @@ func RunOps[T any](t *testing.T, newOps func(t *testing.T) resource.Ops[T], opts
 	if err != nil {
 		t.Fatalf("resourcetest: %v", err)
 	}
+	s.runCases(t, func(t *testing.T) operations { return erase(newOps(t)) })
+}
+
+// runCases runs each case with new operations.
+func (s *setup) runCases(t *testing.T, newOps func(t *testing.T) operations) {
+	t.Helper()
 	// Not in the subtest, which -run may exclude when a case is replayed.
-	able := capabilitiesOf(s.operations(newOps(t)), s.Support)
+	able := capabilitiesOf(s.usable(newOps(t)), s.Support)
 	ok := t.Run("capabilities", func(t *testing.T) {
 		t.Log(able.describe())
 		for _, failure := range able.require(s.Require) {
@@ -92,7 +98,7 @@ func RunOps[T any](t *testing.T, newOps func(t *testing.T) resource.Ops[T], opts
 		return
 	}
 	failed := map[string]bool{}
-	for _, c := range cases[T]() {
+	for _, c := range cases() {
 		if !able.has(c.needs) {
 			continue
 		}
@@ -100,7 +106,7 @@ func RunOps[T any](t *testing.T, newOps func(t *testing.T) resource.Ops[T], opts
 			if first := c.missing(failed); first != "" {
 				t.Skipf("skipped: the case builds on %s, which failed", first)
 			}
-			rec := c.try(t.Context(), s, s.operations(newOps(t)))
+			rec := c.try(t.Context(), s, s.usable(newOps(t)))
 			for _, note := range rec.notes {
 				t.Log(note)
 			}

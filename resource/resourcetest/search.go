@@ -13,8 +13,8 @@ import (
 )
 
 // searchCases test Search, and Count and Aggregate with a search.
-func searchCases[T any]() []testCase[T] {
-	return []testCase[T]{
+func searchCases() []testCase {
+	return []testCase{
 		{
 			name:  "search-match",
 			needs: searcher,
@@ -22,7 +22,7 @@ func searchCases[T any]() []testCase[T] {
 				"true, in the order of Query.Sort. Words are sequences of letters and digits and are " +
 				"compared in lower case. Words of a phrase are adjacent words of one field. Count " +
 				"returns their number.",
-			run: searchMatch[T],
+			run: searchMatch,
 		},
 		{
 			name:  "search-rank",
@@ -30,7 +30,7 @@ func searchCases[T any]() []testCase[T] {
 			contract: "The key query.Rank sorts by the rank in Item.Keys, which is not negative and never " +
 				"NaN. An item has the same rank in each page, and the pages of any size together are the " +
 				"whole list, in both directions. The ranks of stores may differ.",
-			run: searchRank[T],
+			run: searchRank,
 		},
 		{
 			name:  "search-changes",
@@ -38,27 +38,27 @@ func searchCases[T any]() []testCase[T] {
 			contract: "The rank of an item depends on the item alone. Otherwise it would show how many " +
 				"items have a word that the caller may not see, and pages would change if another item " +
 				"is written.",
-			run: searchChanges[T],
+			run: searchChanges,
 		},
 		{
 			name:  "search-groups",
 			needs: searcher | aggregates,
 			contract: "With a Search, Aggregate returns what query.Summarize returns for the items that " +
 				"Search finds. A store that ignores it shows groups of items that were not found.",
-			run: searchGroups[T],
+			run: searchGroups,
 		},
 		{
 			name:  "search-write",
 			needs: searcher | filler | replacer | deleter,
 			contract: "A search finds an item by its current texts: as soon as a write has returned, and " +
 				"no longer by those that were replaced or deleted.",
-			run: searchWrite[T],
+			run: searchWrite,
 		},
 	}
 }
 
 // searchGroups compares the groups of random searches with the reference.
-func searchGroups[T any](k *kit[T]) {
+func searchGroups(k *kit) {
 	items := k.fillSearchable(max(20, k.Items/4))
 	texts := k.wordsIn(items)
 	if len(texts) == 0 || k.Stems {
@@ -85,7 +85,7 @@ var searchTexts = []string{"green tea", "Green Tea, black tea", "black tea with 
 	"don't «quote» “me”"}
 
 // searchable returns a value with a text in each searched field that has no other constraint.
-func (k *kit[T]) searchable() T {
+func (k *kit) searchable() any {
 	v := k.styled(clustered)
 	if k.New != nil {
 		return v
@@ -101,17 +101,17 @@ func (k *kit[T]) searchable() T {
 		if k.rng.IntN(2) == 0 {
 			text += " " + searchTexts[k.rng.IntN(len(searchTexts))]
 		}
-		k.must(f.SetText(&v, fit(text, lo, hi)), fmt.Sprintf("Setting the field %s to %q", name, text))
+		k.must(f.SetText(v, fit(text, lo, hi)), fmt.Sprintf("Setting the field %s to %q", name, text))
 	}
 	return v
 }
 
 // fillSearchable stores n values for searches, or returns the existing items.
-func (k *kit[T]) fillSearchable(n int) []resource.Item[T] {
+func (k *kit) fillSearchable(n int) []resource.Item[any] {
 	if !k.able.has(filler) {
 		return k.all()
 	}
-	items := make([]resource.Item[T], n)
+	items := make([]resource.Item[any], n)
 	for i := range items {
 		items[i] = k.put(k.searchable())
 	}
@@ -119,7 +119,7 @@ func (k *kit[T]) fillSearchable(n int) []resource.Item[T] {
 }
 
 // wordsIn returns the words of the searched fields of items.
-func (k *kit[T]) wordsIn(items []resource.Item[T]) (all [][]string) {
+func (k *kit) wordsIn(items []resource.Item[any]) (all [][]string) {
 	for i := range items {
 		for _, name := range k.Support.Search {
 			text, _ := k.fieldOf(&items[i], name).(string)
@@ -136,7 +136,7 @@ func (k *kit[T]) wordsIn(items []resource.Item[T]) (all [][]string) {
 }
 
 // term generates a term of words in texts.
-func (k *kit[T]) term(texts [][]string) query.Term {
+func (k *kit) term(texts [][]string) query.Term {
 	words := texts[k.rng.IntN(len(texts))]
 	from := k.rng.IntN(len(words))
 	t := query.Term{Words: words[from : from+1]}
@@ -155,7 +155,7 @@ func (k *kit[T]) term(texts [][]string) query.Term {
 }
 
 // search generates a search.
-func (k *kit[T]) search(texts [][]string) query.Search {
+func (k *kit) search(texts [][]string) query.Search {
 	s := query.Search{Fields: k.Support.Search}
 	for range 1 + k.rng.IntN(2)*k.rng.IntN(3) {
 		terms := []query.Term{k.term(texts)}
@@ -171,10 +171,10 @@ func (k *kit[T]) search(texts [][]string) query.Search {
 }
 
 // found returns the result of a search, which must succeed.
-func (k *kit[T]) found(q query.Query) []resource.Item[T] {
+func (k *kit) found(q query.Query) []resource.Item[any] {
 	where := fmt.Sprintf("Search for %q %s", q.Search, show(q))
-	var all []resource.Item[T]
-	err := drainTo(k, k.ops.Search(k.ctx, q), where, func(it resource.Item[T]) {
+	var all []resource.Item[any]
+	err := drainTo(k, k.ops.Search(k.ctx, q), where, func(it resource.Item[any]) {
 		it = k.vet(it, where)
 		if byRank(q) {
 			if rank := rankOf(it); !(rank >= 0) { // also for NaN
@@ -193,7 +193,7 @@ func byRank(q query.Query) bool {
 }
 
 // rankOf returns the rank of an item in the order of the rank, and NaN if it has none.
-func rankOf[T any](it resource.Item[T]) float64 {
+func rankOf(it resource.Item[any]) float64 {
 	if len(it.Keys) == 1 {
 		if rank, ok := it.Keys[0].(float64); ok {
 			return rank
@@ -203,7 +203,7 @@ func rankOf[T any](it resource.Item[T]) float64 {
 }
 
 // searchMatch compares random searches with the reference.
-func searchMatch[T any](k *kit[T]) {
+func searchMatch(k *kit) {
 	items := k.inOrder(k.fillSearchable(max(30, k.Items/4)))
 	texts := k.wordsIn(items)
 	if len(texts) == 0 {
@@ -240,14 +240,14 @@ func searchMatch[T any](k *kit[T]) {
 }
 
 // ranked returns a query in the order of the rank.
-func (k *kit[T]) ranked(s query.Search, desc bool) query.Query {
+func (k *kit) ranked(s query.Search, desc bool) query.Query {
 	q := k.ordered(query.Query{Sort: []query.Order{{Field: query.Rank, Desc: desc}}})
 	q.Search = s
 	return q
 }
 
 // searchRank reads lists by rank, whole and in pages.
-func searchRank[T any](k *kit[T]) {
+func searchRank(k *kit) {
 	items := k.fillSearchable(max(20, k.Items/4))
 	texts := k.wordsIn(items)
 	if len(texts) == 0 {
@@ -260,7 +260,7 @@ func searchRank[T any](k *kit[T]) {
 		if n := len(k.expect(query.Query{Search: q.Search}, items)); n != len(whole) && !k.Stems {
 			k.fatalf("%s returned %d items, want %d", where, len(whole), n)
 		}
-		ordered := slices.IsSortedFunc(whole, func(a, b resource.Item[T]) int {
+		ordered := slices.IsSortedFunc(whole, func(a, b resource.Item[any]) int {
 			return k.compareFound(q, a, b)
 		})
 		if !ordered {
@@ -274,8 +274,8 @@ func searchRank[T any](k *kit[T]) {
 }
 
 // compareFound compares two items by the sort keys of q.
-func (k *kit[T]) compareFound(q query.Query, a, b resource.Item[T]) int {
-	value := func(f *resource.Item[T], field string) any {
+func (k *kit) compareFound(q query.Query, a, b resource.Item[any]) int {
+	value := func(f *resource.Item[any], field string) any {
 		if field == query.Rank {
 			return rankOf(*f)
 		}
@@ -294,7 +294,7 @@ func (k *kit[T]) compareFound(q query.Query, a, b resource.Item[T]) int {
 }
 
 // walkFound reads at most n items in pages of a random size, and one more.
-func (k *kit[T]) walkFound(q query.Query, n int) (seen []resource.Item[T]) {
+func (k *kit) walkFound(q query.Query, n int) (seen []resource.Item[any]) {
 	for len(seen) <= n {
 		q.Limit = 1 + k.rng.IntN(5)
 		page := k.found(q)
@@ -316,7 +316,7 @@ func (k *kit[T]) walkFound(q query.Query, n int) (seen []resource.Item[T]) {
 }
 
 // showRanks returns the ids and ranks.
-func showRanks[T any](found []resource.Item[T]) string {
+func showRanks(found []resource.Item[any]) string {
 	var b strings.Builder
 	for _, f := range found {
 		fmt.Fprintf(&b, "%s=%v ", f.ID, rankOf(f))
@@ -325,7 +325,7 @@ func showRanks[T any](found []resource.Item[T]) string {
 }
 
 // searchChanges compares the ranks of items before and after others were written.
-func searchChanges[T any](k *kit[T]) {
+func searchChanges(k *kit) {
 	items := k.fillSearchable(20)
 	texts := k.wordsIn(items)
 	if len(texts) == 0 {
@@ -335,8 +335,8 @@ func searchChanges[T any](k *kit[T]) {
 		q := k.ranked(k.search(texts), true)
 		before := k.found(q)
 		others := k.fillSearchable(1 + k.rng.IntN(8))
-		isOther := func(f resource.Item[T]) bool {
-			return slices.ContainsFunc(others, func(it resource.Item[T]) bool { return it.ID == f.ID })
+		isOther := func(f resource.Item[any]) bool {
+			return slices.ContainsFunc(others, func(it resource.Item[any]) bool { return it.ID == f.ID })
 		}
 		after := slices.DeleteFunc(k.found(q), isOther)
 		if a, b := showRanks(before), showRanks(after); a != b {
@@ -350,7 +350,7 @@ func searchChanges[T any](k *kit[T]) {
 }
 
 // searchWrite searches after each write.
-func searchWrite[T any](k *kit[T]) {
+func searchWrite(k *kit) {
 	items := k.fillSearchable(12)
 	texts := k.wordsIn(items)
 	if len(texts) == 0 || k.Stems {

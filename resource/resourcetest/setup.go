@@ -26,9 +26,9 @@ const seedVariable = "RESOURCETEST_SEED"
 // slow, loaded machine.
 const patience = 5 * time.Minute
 
-// setup is Options with all defaults, and what is derived from T.
-type setup[T any] struct {
-	Options[T]
+// setup is Options with all defaults, and what is derived from the item type.
+type setup struct {
+	Options[any]
 	typ      *schema.Type
 	id       *schema.Field
 	key      []*schema.Field // the id, or the fields of a composite id
@@ -36,42 +36,45 @@ type setup[T any] struct {
 }
 
 // newSetup completes opts. Its errors are mistakes of the caller.
-func newSetup[T any](opts *Options[T]) (*setup[T], error) {
-	s := &setup[T]{patience: patience}
+func newSetup[T any](opts *Options[T]) (*setup, error) {
+	s := &setup{patience: patience}
 	if opts != nil {
-		s.Options = *opts
+		s.Options = eraseOptions(*opts)
 	}
-	if err := s.useResource(); err != nil {
-		return nil, err
+	typ, found := mistakes.TypeOf[T]()
+	return s, s.complete(reflect.TypeFor[T](), typ, found)
+}
+
+// complete sets the defaults. found are the mistakes of the item type, without which typ describes it.
+func (s *setup) complete(goType reflect.Type, typ *schema.Type, found []string) error {
+	if err := s.useResource(goType); err != nil {
+		return err
 	}
 	s.IDField = cmp.Or(s.IDField, "id")
 	s.Writers = cmp.Or(s.Writers, 16)
 	s.Items = cmp.Or(s.Items, 200)
 	s.TimePrecision = cmp.Or(s.TimePrecision, time.Microsecond)
 	if s.TimePrecision < 0 {
-		return nil, fmt.Errorf("Options.TimePrecision is %v, and must be positive", s.TimePrecision)
+		return fmt.Errorf("Options.TimePrecision is %v, and must be positive", s.TimePrecision)
 	}
 	var err error
 	if s.Seed, err = chosenSeed(s.Seed); err != nil {
-		return nil, err
+		return err
 	}
-	typ, found := mistakes.TypeOf[T]()
 	if len(found) > 0 {
-		return nil, errors.New(strings.Join(found, "\n"))
+		return errors.New(strings.Join(found, "\n"))
 	}
 	s.typ, s.id = typ, typ.Field(s.IDField)
 	if s.id == nil {
-		return nil, fmt.Errorf("%v has no field with the JSON name %q; set Options.IDField",
+		return fmt.Errorf("%v has no field with the JSON name %q; set Options.IDField",
 			typ.GoType, s.IDField)
 	}
 	if found := mistakes.OfSupport("Options.Support", s.Support, typ); len(found) > 0 {
-		return nil, errors.New(strings.Join(found, "\n"))
+		return errors.New(strings.Join(found, "\n"))
 	}
 	s.useKey()
-	if _, err := s.value(distinct, 0); err != nil {
-		return nil, err
-	}
-	return s, nil
+	_, err = s.value(distinct, 0)
+	return err
 }
 
 // chosenSeed returns the seed of the environment or of the options, or a random one.
@@ -90,12 +93,12 @@ func chosenSeed(seed uint64) (uint64, error) {
 
 // useResource sets the defaults that Options.Resource determines, and returns how Support differs from
 // its queries.
-func (s *setup[T]) useResource() error {
+func (s *setup) useResource(goType reflect.Type) error {
 	if s.Resource == nil {
 		return nil
 	}
-	if got := s.Resource.Type().GoType; got != reflect.TypeFor[T]() {
-		return fmt.Errorf("Options.Resource has items of the type %v, want %v", got, reflect.TypeFor[T]())
+	if got := s.Resource.Type().GoType; got != goType {
+		return fmt.Errorf("Options.Resource has items of the type %v, want %v", got, goType)
 	}
 	served := s.Resource.Describe()
 	s.IDField = cmp.Or(s.IDField, served.ID)
@@ -153,21 +156,21 @@ func sortedSet[S ~string](list []S) []S {
 }
 
 // value returns the nth value in a style, without an id.
-func (s *setup[T]) value(st style, n int) (T, error) {
+func (s *setup) value(st style, n int) (any, error) {
 	if s.New != nil {
 		v := s.New(n)
-		s.addStamps(&v, n)
+		s.addStamps(v, n)
 		return v, nil
 	}
-	var v T
-	if err := makeValue(&v, s.typ, s.id, st, n, s.Seed, !s.Served, s.TimePrecision); err != nil {
+	v := s.zero()
+	if err := makeValue(v, s.typ, s.id, st, n, s.Seed, !s.Served, s.TimePrecision); err != nil {
 		return v, fmt.Errorf("no valid %v can be generated; set Options.New: %w", s.typ.GoType, err)
 	}
 	return v, nil
 }
 
 // idText returns the nth id for Insert.
-func (s *setup[T]) idText(n int) (string, error) {
+func (s *setup) idText(n int) (string, error) {
 	if s.ID != nil {
 		return s.ID(n), nil
 	}
@@ -178,13 +181,13 @@ func (s *setup[T]) idText(n int) (string, error) {
 		}
 		return text, nil
 	}
-	var v T
+	v := s.zero()
 	b := s.distinct("id", n)
 	if s.id.Type.Kind == schema.Integer {
 		b.n += min(1000, 1<<(s.id.Type.Bits-2)) // avoid ids that Create is likely to choose
 	}
-	b.field(settable(reflect.ValueOf(&v).Elem(), s.id.Index), s.id)
-	text := s.id.Text(&v)
+	b.field(settable(reflect.ValueOf(v).Elem(), s.id.Index), s.id)
+	text := s.id.Text(v)
 	if _, err := s.id.Parse(text); err != nil || text == "" {
 		return "", fmt.Errorf("no valid id can be generated; set Options.ID: got %q: %w", text, err)
 	}
@@ -192,34 +195,45 @@ func (s *setup[T]) idText(n int) (string, error) {
 }
 
 // distinct returns the builder of the nth distinct value.
-func (s *setup[T]) distinct(prefix string, n int) builder {
+func (s *setup) distinct(prefix string, n int) builder {
 	return builder{rng: rand.New(rand.NewPCG(s.Seed, uint64(n))), style: distinct, n: n, prefix: prefix,
 		unit: s.TimePrecision}
 }
 
-// withID returns v with its id field set.
-func (s *setup[T]) withID(v T, id string) (T, error) {
-	err := s.id.SetText(&v, id)
+// zero returns a pointer to a new zero value.
+func (s *setup) zero() any { return reflect.New(s.typ.GoType).Interface() }
+
+// clone returns a copy of v, which shares its lists, maps and pointers.
+func (s *setup) clone(v any) any {
+	to := s.zero()
+	reflect.ValueOf(to).Elem().Set(reflect.ValueOf(v).Elem())
+	return to
+}
+
+// withID returns a copy of v with its id field set.
+func (s *setup) withID(v any, id string) (any, error) {
+	v = s.clone(v)
+	err := s.id.SetText(v, id)
 	return v, err
 }
 
 // same reports whether got equals sent except for ids.
-func (s *setup[T]) same(sent, got T) bool {
+func (s *setup) same(sent, got any) bool {
 	if s.Equal != nil {
 		return s.Equal(sent, got)
 	}
-	a, b := s.comparable(sent), s.comparable(got)
-	return s.typ.Equal(&a, &b)
+	return s.typ.Equal(s.comparable(sent), s.comparable(got))
 }
 
-// comparable returns v without the fields that the store, the server or the kit sets.
-func (s *setup[T]) comparable(v T) T {
+// comparable returns a copy of v without the fields that the store, the server or the kit sets.
+func (s *setup) comparable(v any) any {
+	v = s.clone(v)
 	for _, f := range s.typ.Fields {
 		if !s.isAssigned(f) {
 			continue
 		}
 		// An embedded pointer would be shared with the original, so its struct is not changed.
-		if field, ok := ownField(reflect.ValueOf(&v).Elem(), f.Index); ok {
+		if field, ok := ownField(reflect.ValueOf(v).Elem(), f.Index); ok {
 			field.SetZero()
 		}
 	}
@@ -227,7 +241,7 @@ func (s *setup[T]) comparable(v T) T {
 }
 
 // document returns v as its full JSON, for messages and comparisons.
-func (s *setup[T]) document(v *T) string {
+func (s *setup) document(v any) string {
 	text, err := s.typ.AppendFull(nil, v)
 	if err != nil {
 		return fmt.Sprintf("(%v)", err)
@@ -236,10 +250,10 @@ func (s *setup[T]) document(v *T) string {
 }
 
 // fieldOf returns the canonical value of a field of an item, as in package query.
-func (s *setup[T]) fieldOf(it *resource.Item[T], name string) any {
+func (s *setup) fieldOf(it *resource.Item[any], name string) any {
 	f := s.typ.Field(name)
 	if f == nil {
 		return nil
 	}
-	return query.Canonical(f.Get(&it.Value)) // times in UTC
+	return query.Canonical(f.Get(it.Value)) // times in UTC
 }

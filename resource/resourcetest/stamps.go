@@ -15,25 +15,25 @@ import (
 )
 
 // stampCases test the fields with the tag set.
-func stampCases[T any]() []testCase[T] {
-	return []testCase[T]{{
+func stampCases() []testCase {
+	return []testCase{{
 		name:  "set-fields",
 		needs: filler,
 		contract: "A server sets the fields with the tag set: created and modified are times of every " +
 			"item, a change keeps created and createdBy, and modified is later than before. Only a time " +
 			"of whole seconds may be the same. A store that omits such a column returns a zero time.",
-		run: setFields[T],
+		run: setFields,
 	}}
 }
 
 // isAssigned reports whether the store, the server or the kit sets a field: the kit can then neither
 // choose nor compare its value.
-func (s *setup[T]) isAssigned(f *schema.Field) bool {
+func (s *setup) isAssigned(f *schema.Field) bool {
 	return s.isKey(f) || f.ReadOnly && (f.Set == "" || s.Served)
 }
 
 // stamps returns the fields with the tag set that the kit generates.
-func (s *setup[T]) stamps() stamps.Fields {
+func (s *setup) stamps() stamps.Fields {
 	if s.Served {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (s *setup[T]) stamps() stamps.Fields {
 }
 
 // addStamps sets the fields with the tag set of the nth value, unless Options.New has.
-func (s *setup[T]) addStamps(v *T, n int) {
+func (s *setup) addStamps(v any, n int) {
 	for _, f := range s.stamps() {
 		if field := settable(reflect.ValueOf(v).Elem(), f.Index); field.IsZero() {
 			b := s.distinct("text", n)
@@ -52,17 +52,18 @@ func (s *setup[T]) addStamps(v *T, n int) {
 
 // replacement returns v as package resource sends it to replace an item: with the id of the item, and
 // with the fields that only its creation sets.
-func (k *kit[T]) replacement(v, item T) T {
+func (k *kit) replacement(v, item any) any {
+	v = k.clone(v)
 	for _, f := range k.stamps() {
 		if ofCreation(f) {
-			k.copyField(f, &v, &item)
+			k.copyField(f, v, item)
 		}
 	}
-	return k.identified(v, k.id.Text(&item))
+	return k.identified(v, k.id.Text(item))
 }
 
 // renewStamps gives v other values in the fields that every write sets.
-func (k *kit[T]) renewStamps(v *T) {
+func (k *kit) renewStamps(v any) {
 	fields := k.stamps()
 	if len(fields) == 0 {
 		return
@@ -70,7 +71,7 @@ func (k *kit[T]) renewStamps(v *T) {
 	fresh := k.fresh()
 	for _, f := range fields {
 		if !ofCreation(f) {
-			k.copyField(f, v, &fresh)
+			k.copyField(f, v, fresh)
 		}
 	}
 }
@@ -80,7 +81,7 @@ func ofCreation(f *schema.Field) bool { return f.Set == "created" || f.Set == "c
 
 // setFields stores and replaces an item through the server. It waits before each change, because the
 // times have a precision.
-func setFields[T any](k *kit[T]) {
+func setFields(k *kit) {
 	fields := stamps.Of(k.typ)
 	switch {
 	case len(fields) == 0:
@@ -128,7 +129,7 @@ func follows(was, is any) bool {
 }
 
 // timeOf returns the time in a field, which is zero for null. isTime is false for other fields.
-func (k *kit[T]) timeOf(f *schema.Field, it resource.Item[T]) (at time.Time, isTime bool) {
+func (k *kit) timeOf(f *schema.Field, it resource.Item[any]) (at time.Time, isTime bool) {
 	if f.Set != "created" && f.Set != "modified" {
 		return at, false
 	}

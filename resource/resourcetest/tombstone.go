@@ -7,15 +7,15 @@ import (
 )
 
 // tombstoneCases test Tombstoner.
-func tombstoneCases[T any]() []testCase[T] {
-	return []testCase[T]{
+func tombstoneCases() []testCase {
+	return []testCase{
 		{
 			name:  "tombstone-deleted",
 			needs: tombstoner | deleter,
 			contract: "Deleted returns the time at which an item was deleted, and ErrNotFound if it " +
 				"exists or never existed. The library uses it to choose between 404 (Not Found) and " +
 				"410 (Gone).",
-			run: tombstoneDeleted[T],
+			run: tombstoneDeleted,
 		},
 		{
 			name:  "tombstone-precedes-stale",
@@ -23,20 +23,20 @@ func tombstoneCases[T any]() []testCase[T] {
 			contract: "ErrGone precedes ErrStale: Delete and Replace of a deleted item return " +
 				"ErrGone with any revision. A client that repeats its Delete then learns that it " +
 				"succeeded.",
-			run: tombstonePrecedesStale[T],
+			run: tombstonePrecedesStale,
 		},
 		{
 			name:  "tombstone-recreate",
 			needs: tombstoner | deleter | inserter,
 			contract: "Deleted returns ErrNotFound for an item that was created again. After its " +
 				"second deletion it returns the time of the second.",
-			run: tombstoneRecreate[T],
+			run: tombstoneRecreate,
 		},
 	}
 }
 
 // tombstoneDeleted accepts a clock that is wrong by hours, but not a time that is zero or changes.
-func tombstoneDeleted[T any](k *kit[T]) {
+func tombstoneDeleted(k *kit) {
 	items := k.fill(2, distinct)
 	if len(items) < 2 {
 		return
@@ -59,7 +59,7 @@ func tombstoneDeleted[T any](k *kit[T]) {
 
 // tombstonePrecedesStale uses all revisions that the item had and some that it did not have. The
 // error is always the same.
-func tombstonePrecedesStale[T any](k *kit[T]) {
+func tombstonePrecedesStale(k *kit) {
 	items := k.fill(1, distinct)
 	if len(items) == 0 {
 		return
@@ -78,7 +78,7 @@ func tombstonePrecedesStale[T any](k *kit[T]) {
 
 // tombstoneRecreate checks Deleted after each insert and each deletion. It needs a store that
 // accepts deleted ids again.
-func tombstoneRecreate[T any](k *kit[T]) {
+func tombstoneRecreate(k *kit) {
 	if !k.Recreates {
 		k.notef("skipped: Options.Recreates is false")
 		return

@@ -14,36 +14,36 @@ import (
 var errRollback = errors.New("rolled back by resourcetest")
 
 // transactionCases test Transactor.
-func transactionCases[T any]() []testCase[T] {
-	return []testCase[T]{
+func transactionCases() []testCase {
+	return []testCase{
 		{
 			name:  "tx-runner",
 			needs: transactor,
 			contract: "Transactions returns the same Runner each time, comparable with ==. The " +
 				"library compares Runners to find the collections, logs and records that can share a " +
 				"transaction.",
-			run: txRunner[T],
+			run: txRunner,
 		},
 		{
 			name:  "tx-commit",
 			needs: transactor | filler,
 			contract: "Reads in a transaction return its writes, and after the commit all reads do. " +
 				"(Every method must use the transaction in its context.)",
-			run: txCommit[T],
+			run: txCommit,
 		},
 		{
 			name:  "tx-rollback",
 			needs: transactor | filler,
 			contract: "If the function returns an error, InTx returns that error and the transaction " +
 				"has no effect: no item, change, deletion or tombstone remains.",
-			run: txRollback[T],
+			run: txRollback,
 		},
 		{
 			name:  "tx-panic",
 			needs: transactor | filler,
 			contract: "If the function panics, InTx rolls back and panics with the same value. The " +
 				"store remains usable.",
-			run: txPanic[T],
+			run: txPanic,
 		},
 		{
 			name:  "tx-nested",
@@ -51,7 +51,7 @@ func transactionCases[T any]() []testCase[T] {
 			contract: "InTx with a context that carries a transaction of the same Runner joins it. " +
 				"Nothing is committed and no AfterCommit function runs before the outermost call " +
 				"returns, and its rollback undoes everything.",
-			run: txNested[T],
+			run: txNested,
 		},
 		{
 			name:  "tx-after-commit",
@@ -60,14 +60,14 @@ func transactionCases[T any]() []testCase[T] {
 				"the transaction is rolled back, because it publishes events. One given to " +
 				"tx.AfterRollback runs only then. (Call tx.Begin for each attempt, Scope.Commit " +
 				"after the commit and Scope.Rollback after a rollback.)",
-			run: txAfterCommit[T],
+			run: txAfterCommit,
 		},
 		{
 			name:  "tx-isolation",
 			needs: transactor | replacer | filler,
 			contract: "Other callers do not see the writes of a transaction before it commits, " +
 				"because it may be rolled back. They see the state before it, or wait.",
-			run: txIsolation[T],
+			run: txIsolation,
 		},
 		{
 			name:  "tx-race",
@@ -75,7 +75,7 @@ func transactionCases[T any]() []testCase[T] {
 			contract: "Concurrent transactions that read and write one item lose no update. A " +
 				"rollback undoes the writes of its own transaction, and never an acknowledged write " +
 				"of another caller. (Undo each write; do not restore a copy of all data.)",
-			run: txRace[T],
+			run: txRace,
 		},
 		{
 			name:  "tx-lock",
@@ -83,18 +83,18 @@ func transactionCases[T any]() []testCase[T] {
 			contract: "GetForUpdate returns the item as Get does, and no other transaction changes it " +
 				"until the transaction of its context ends. Without a transaction it is an error, " +
 				"because there would be no lock.",
-			run: txLock[T],
+			run: txLock,
 		},
 	}
 }
 
 // inTx runs fn in a transaction of the collection.
-func (k *kit[T]) inTx(ctx context.Context, fn func(ctx context.Context) error) error {
+func (k *kit) inTx(ctx context.Context, fn func(ctx context.Context) error) error {
 	return k.ops.Transactions().InTx(ctx, fn)
 }
 
 // txRunner compares Runners with ==, like package resource.
-func txRunner[T any](k *kit[T]) {
+func txRunner(k *kit) {
 	a, b := k.ops.Transactions(), k.ops.Transactions()
 	if a == nil {
 		k.fatalf("Transactions returned nil")
@@ -106,12 +106,14 @@ func txRunner[T any](k *kit[T]) {
 
 // change calls each write method inside a transaction and checks that the transaction sees the
 // changes. It returns the expected items. items has at least two.
-func (k *kit[T]) change(ctx context.Context, items []resource.Item[T]) (after []resource.Item[T], err error) {
+func (k *kit) change(ctx context.Context, items []resource.Item[any]) (
+	after []resource.Item[any], err error,
+) {
 	made, err := k.tryPut(ctx, k.fresh())
 	if err != nil {
 		return nil, err
 	}
-	after = append([]resource.Item[T]{made}, items[2:]...)
+	after = append([]resource.Item[any]{made}, items[2:]...)
 	replaced := items[0]
 	if k.ops.Replace != nil {
 		replaced, err = k.ops.Replace(ctx, items[0].ID, items[0].Rev, k.changed(items[0].Value))
@@ -142,7 +144,7 @@ func (k *kit[T]) change(ctx context.Context, items []resource.Item[T]) (after []
 }
 
 // holds compares the collection with the expected items.
-func (k *kit[T]) holds(want []resource.Item[T], where string) {
+func (k *kit) holds(want []resource.Item[any], where string) {
 	k.sameSet(want, k.all(), where)
 	for _, it := range want {
 		k.sameItem(it, k.get(it.ID), where)
@@ -154,7 +156,7 @@ func (k *kit[T]) holds(want []resource.Item[T], where string) {
 }
 
 // works checks that the collection accepts writes after the end of a transaction.
-func (k *kit[T]) works(items []resource.Item[T]) {
+func (k *kit) works(items []resource.Item[any]) {
 	k.put(k.fresh())
 	if k.ops.Replace != nil {
 		k.replace(items[0], k.changed(items[0].Value))
@@ -165,9 +167,9 @@ func (k *kit[T]) works(items []resource.Item[T]) {
 }
 
 // txCommit calls each write method in one transaction.
-func txCommit[T any](k *kit[T]) {
+func txCommit(k *kit) {
 	items := k.fill(3, distinct)
-	var after []resource.Item[T]
+	var after []resource.Item[any]
 	err := k.inTx(k.ctx, func(ctx context.Context) (err error) {
 		after, err = k.change(ctx, items)
 		return err
@@ -178,9 +180,9 @@ func txCommit[T any](k *kit[T]) {
 
 // txRollback does the same, rolls back, and then writes: a transaction that was not ended holds its
 // locks.
-func txRollback[T any](k *kit[T]) {
+func txRollback(k *kit) {
 	items := k.fill(3, distinct)
-	var after []resource.Item[T]
+	var after []resource.Item[any]
 	err := k.inTx(k.ctx, func(ctx context.Context) (err error) {
 		if after, err = k.change(ctx, items); err != nil {
 			return err
@@ -199,7 +201,7 @@ func txRollback[T any](k *kit[T]) {
 }
 
 // txPanic is txRollback for a function that panics. It finds stores that do not use defer.
-func txPanic[T any](k *kit[T]) {
+func txPanic(k *kit) {
 	items := k.fill(3, distinct)
 	const thrown = "thrown by resourcetest"
 	func() {
@@ -222,7 +224,7 @@ func txPanic[T any](k *kit[T]) {
 
 // txNested has the outer call fail after the inner one succeeded. The inner call must not have
 // committed.
-func txNested[T any](k *kit[T]) {
+func txNested(k *kit) {
 	items := k.fill(3, distinct)
 	announced := false
 	err := k.inTx(k.ctx, func(ctx context.Context) error {
@@ -248,7 +250,7 @@ func txNested[T any](k *kit[T]) {
 }
 
 // txAfterCommit needs only the Runner: two functions, one rollback, one commit.
-func txAfterCommit[T any](k *kit[T]) {
+func txAfterCommit(k *kit) {
 	var ran []string
 	undone := 0
 	body := func(name string, result error) func(ctx context.Context) error {
@@ -287,9 +289,9 @@ func txAfterCommit[T any](k *kit[T]) {
 
 // txIsolation reads from outside while a transaction is open. The reader may be delayed, but must
 // not return data that is rolled back later.
-func txIsolation[T any](k *kit[T]) {
+func txIsolation(k *kit) {
 	items := k.fill(2, distinct)
-	answers := make(chan resource.Item[T], 1)
+	answers := make(chan resource.Item[any], 1)
 	reader := sync.OnceFunc(func() { // once, because a function may be run again
 		go func() {
 			defer close(answers)
@@ -315,11 +317,11 @@ func txIsolation[T any](k *kit[T]) {
 // txRace runs transactions on one item, half of which are rolled back, writes to another item
 // outside of transactions, and inserts. The two chains and the list of acknowledged items show
 // which writes were lost.
-func txRace[T any](k *kit[T]) {
+func txRace(k *kit) {
 	items := k.fill(2, distinct)
 	inside, outside := newChain(items[0]), newChain(items[1])
 	k.writeBesideRollback(inside, outside)
-	created := make([][]resource.Item[T], k.Writers)
+	created := make([][]resource.Item[any], k.Writers)
 	k.race(k.Writers, func(w int) {
 		for i := range max(6, k.Items/k.Writers/2) {
 			switch w % 4 {
@@ -346,7 +348,7 @@ func txRace[T any](k *kit[T]) {
 // writeBesideRollback writes to one item while a transaction is open that has written to another,
 // and is then rolled back. If the store does not permit concurrent writes, the write waits for the
 // transaction.
-func (k *kit[T]) writeBesideRollback(inside, outside *chain[T]) {
+func (k *kit) writeBesideRollback(inside, outside *chain) {
 	var beside sync.WaitGroup
 	write := sync.OnceFunc(func() { // once, because a function may be run again
 		beside.Go(func() {
@@ -362,7 +364,7 @@ func (k *kit[T]) writeBesideRollback(inside, outside *chain[T]) {
 }
 
 // putBeside is put while transactions may keep the store busy.
-func (k *kit[T]) putBeside() (it resource.Item[T]) {
+func (k *kit) putBeside() (it resource.Item[any]) {
 	v := k.fresh()
 	err := k.persist(func() (err error) {
 		it, err = k.tryPut(k.ctx, v)
@@ -377,11 +379,11 @@ func linger() { time.Sleep(50 * time.Microsecond) }
 
 // lengthenInTx is lengthen in a transaction, which is committed, or rolled back after the write.
 // open is called inside the transaction.
-func (k *kit[T]) lengthenInTx(c *chain[T], rollback bool, open func()) {
+func (k *kit) lengthenInTx(c *chain, rollback bool, open func()) {
 	const tries = 10_000
 	for range tries {
-		var l link[T]
-		var read resource.Item[T]
+		var l link
+		var read resource.Item[any]
 		err := k.inTx(k.ctx, func(ctx context.Context) (err error) {
 			l, read, err = k.attempt(ctx, c.first.ID)
 			if open(); err == nil && rollback {
@@ -405,7 +407,7 @@ func (k *kit[T]) lengthenInTx(c *chain[T], rollback bool, open func()) {
 
 // txLock runs pairs of transactions. Each locks the item of the other and, if that is unchanged,
 // replaces its own. If the lock holds, only one of each pair replaces.
-func txLock[T any](k *kit[T]) {
+func txLock(k *kit) {
 	items := k.fill(2, distinct)
 	if _, err := k.ops.GetForUpdate(k.ctx, items[0].ID); err == nil {
 		k.errorf("GetForUpdate without a transaction succeeded")
@@ -432,7 +434,7 @@ func txLock[T any](k *kit[T]) {
 
 // replaceUnlessChanged replaces one item in a transaction that has locked another, unless the other
 // was changed.
-func (k *kit[T]) replaceUnlessChanged(own, other resource.Item[T]) {
+func (k *kit) replaceUnlessChanged(own, other resource.Item[any]) {
 	err := k.persist(func() error {
 		return k.inTx(k.ctx, func(ctx context.Context) error {
 			got, err := k.ops.GetForUpdate(ctx, other.ID)

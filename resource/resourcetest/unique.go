@@ -11,8 +11,8 @@ import (
 )
 
 // uniqueCases test fields that are tagged unique.
-func uniqueCases[T any]() []testCase[T] {
-	return []testCase[T]{
+func uniqueCases() []testCase {
+	return []testCase{
 		{
 			name:  "unique-taken",
 			needs: filler,
@@ -20,7 +20,7 @@ func uniqueCases[T any]() []testCase[T] {
 				"violate this returns resource.Taken with the field's JSON name and changes nothing. " +
 				"An item may keep its own value, and the value of a deleted item may be used again. " +
 				"A field that is unique with others has the same rules for all values together.",
-			run: uniqueTaken[T],
+			run: uniqueTaken,
 		},
 		{
 			name:  "unique-together",
@@ -28,7 +28,7 @@ func uniqueCases[T any]() []testCase[T] {
 			contract: "A field with other fields in its tag unique is unique together with them. Two " +
 				"items that differ in one of these fields may be equal in the others, as with a " +
 				"unique index on several columns.",
-			run: uniqueTogether[T],
+			run: uniqueTogether,
 		},
 		{
 			name:  "unique-race",
@@ -36,14 +36,14 @@ func uniqueCases[T any]() []testCase[T] {
 			contract: "If several callers store the same value in a unique field concurrently, " +
 				"exactly one succeeds. The check and the write must be one atomic step, as with a " +
 				"unique index.",
-			run: uniqueRace[T],
+			run: uniqueRace,
 		},
 	}
 }
 
 // uniqueFields returns the fields that must differ between items. It omits lists, because there the
 // tag applies to elements.
-func (k *kit[T]) uniqueFields() (fields []*schema.Field) {
+func (k *kit) uniqueFields() (fields []*schema.Field) {
 	for _, f := range k.typ.Fields {
 		alone := f.Unique && f.Comparable() && !k.isAssigned(f)
 		if alone || f.UniqueWith != nil && !slices.ContainsFunc(k.together(f), k.isAssigned) {
@@ -57,7 +57,7 @@ func (k *kit[T]) uniqueFields() (fields []*schema.Field) {
 }
 
 // together returns the fields that must be unique together with f, beginning with f.
-func (k *kit[T]) together(f *schema.Field) []*schema.Field {
+func (k *kit) together(f *schema.Field) []*schema.Field {
 	fields := []*schema.Field{f}
 	for _, name := range f.UniqueWith {
 		fields = append(fields, k.typ.Field(name))
@@ -67,16 +67,16 @@ func (k *kit[T]) together(f *schema.Field) []*schema.Field {
 
 // sharing returns a fresh value that has the value of a unique field in common with another, and those
 // of all fields together with which it is unique.
-func (k *kit[T]) sharing(f *schema.Field, other T) T {
+func (k *kit) sharing(f *schema.Field, other any) any {
 	v := k.fresh()
 	for _, part := range k.together(f) {
-		k.copyField(part, &v, &other)
+		k.copyField(part, v, other)
 	}
 	return v
 }
 
 // copyField sets a field of v to that of other.
-func (k *kit[T]) copyField(f *schema.Field, v, other *T) {
+func (k *kit) copyField(f *schema.Field, v, other any) {
 	from, okFrom := ownField(reflect.ValueOf(other).Elem(), f.Index)
 	to, okTo := ownField(reflect.ValueOf(v).Elem(), f.Index)
 	if !okFrom || !okTo {
@@ -104,7 +104,7 @@ func isTaken(err error, field string) bool {
 }
 
 // wantTaken records a failure unless err is Taken for a field.
-func (k *kit[T]) wantTaken(err error, f *schema.Field, what string) {
+func (k *kit) wantTaken(err error, f *schema.Field, what string) {
 	if !isTaken(err, f.Name) {
 		k.errorf("%s returned %s, want resource.Taken(%q)", what, quoted(err), f.Name)
 	}
@@ -113,7 +113,7 @@ func (k *kit[T]) wantTaken(err error, f *schema.Field, what string) {
 // uniqueTaken uses the value of another item in an insert and in a change, and then changes an item
 // without changing its unique value. A check that does not exclude the item itself would reject
 // that.
-func uniqueTaken[T any](k *kit[T]) {
+func uniqueTaken(k *kit) {
 	for _, f := range k.uniqueFields() {
 		first, second := k.put(k.fresh()), k.put(k.fresh())
 		_, err := k.tryPut(k.ctx, k.sharing(f, first.Value))
@@ -125,7 +125,7 @@ func uniqueTaken[T any](k *kit[T]) {
 			k.sameItem(second, k.get(second.ID), "the item after a rejected Replace")
 			first = k.replace(first, k.replacement(k.sharing(f, first.Value), first.Value))
 		}
-		k.holds([]resource.Item[T]{first, second}, "after rejected writes")
+		k.holds([]resource.Item[any]{first, second}, "after rejected writes")
 		if k.ops.Delete == nil {
 			return // the rest needs an empty collection
 		}
@@ -143,25 +143,25 @@ func uniqueTaken[T any](k *kit[T]) {
 }
 
 // uniqueTogether stores items that differ in exactly one of the fields.
-func uniqueTogether[T any](k *kit[T]) {
+func uniqueTogether(k *kit) {
 	for _, f := range k.uniqueFields() {
 		fields := k.together(f)
 		if len(fields) == 1 {
 			continue
 		}
 		first := k.put(k.fresh())
-		stored := []resource.Item[T]{first}
+		stored := []resource.Item[any]{first}
 		for _, differs := range fields {
 			v := k.fresh()
-			for try := 0; query.Compare(differs.Get(&v), differs.Get(&first.Value)) == 0 && try < 10; try++ {
+			for try := 0; query.Compare(differs.Get(v), differs.Get(first.Value)) == 0 && try < 10; try++ {
 				v = k.fresh()
 			}
-			if query.Compare(differs.Get(&v), differs.Get(&first.Value)) == 0 {
+			if query.Compare(differs.Get(v), differs.Get(first.Value)) == 0 {
 				continue // a type of one value
 			}
 			for _, part := range fields {
 				if part != differs {
-					k.copyField(part, &v, &first.Value)
+					k.copyField(part, v, first.Value)
 				}
 			}
 			it, err := k.tryPut(k.ctx, v)
@@ -180,10 +180,10 @@ func uniqueTogether[T any](k *kit[T]) {
 
 // uniqueRace has all writers store the same value concurrently, like a form that is submitted
 // twice.
-func uniqueRace[T any](k *kit[T]) {
+func uniqueRace(k *kit) {
 	for _, f := range k.uniqueFields() {
 		rounds := max(5, k.Items/k.Writers)
-		sent := make([][]T, rounds)
+		sent := make([][]any, rounds)
 		for i := range sent {
 			model := k.fresh()
 			for range k.Writers {

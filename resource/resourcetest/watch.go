@@ -13,15 +13,15 @@ import (
 )
 
 // watchCases test feed.Watcher.
-func watchCases[T any]() []testCase[T] {
-	return []testCase[T]{
+func watchCases() []testCase {
+	return []testCase{
 		{
 			name:  "watch-begin",
 			needs: watcher,
 			contract: "The first event of Watch is a Bookmark with the position at which it starts: " +
 				"the current position for the zero Cursor, otherwise the given cursor. A client that " +
 				"takes the position before it reads can continue from it without a gap.",
-			run: watchBegin[T],
+			run: watchBegin,
 		},
 		{
 			name:  "watch-changes",
@@ -30,7 +30,7 @@ func watchCases[T any]() []testCase[T] {
 				"created), the item after it (unless it was deleted), and the revision that Get " +
 				"returns. Policies check both items, so that a client that may no longer see an item " +
 				"receives a deletion.",
-			run: watchChanges[T],
+			run: watchChanges,
 		},
 		{
 			name:  "watch-resume",
@@ -38,7 +38,7 @@ func watchCases[T any]() []testCase[T] {
 			contract: "From the cursor of a change, Watch yields exactly the changes after it, with " +
 				"the same cursors, and then a Bookmark. It reports to a client that resumes that no " +
 				"change is pending.",
-			run: watchResume[T],
+			run: watchResume,
 		},
 		{
 			name:  "watch-expired",
@@ -46,21 +46,21 @@ func watchCases[T any]() []testCase[T] {
 			contract: "From a cursor of another store, or one ahead of its position, Watch yields " +
 				"only feed.ErrExpired. A client that receives it lists again; without it, the client " +
 				"would miss the changes between.",
-			run: watchExpired[T],
+			run: watchExpired,
 		},
 		{
 			name:  "watch-end",
 			needs: watcher,
 			contract: "If the context is canceled, Watch ends without an error, before its first " +
 				"event and while it waits. The server waits for all streams before it shuts down.",
-			run: watchEnd[T],
+			run: watchEnd,
 		},
 		{
 			name:  "watch-rollback",
 			needs: watcher | transactor | filler,
 			contract: "Watch yields the changes of a transaction after it has committed, and never " +
 				"if it is rolled back.",
-			run: watchRollback[T],
+			run: watchRollback,
 		},
 		{
 			name:  "watch-race",
@@ -68,13 +68,13 @@ func watchCases[T any]() []testCase[T] {
 			contract: "Watch yields the changes of an item in the order of the writes, also during " +
 				"concurrent writes. Each change begins with the item that the one before ended with, " +
 				"and the last ends with the stored item.",
-			run: watchRace[T],
+			run: watchRace,
 		},
 	}
 }
 
 // position returns the current position of the store.
-func (k *kit[T]) position() feed.Cursor {
+func (k *kit) position() feed.Cursor {
 	for c, err := range k.ops.Watch(k.ctx, feed.Cursor{}) {
 		k.must(err, "Watch from the zero Cursor")
 		k.wantBookmark(c, "Watch from the zero Cursor")
@@ -85,7 +85,7 @@ func (k *kit[T]) position() feed.Cursor {
 }
 
 // wantBookmark ends the goroutine unless c is a Bookmark with a cursor.
-func (k *kit[T]) wantBookmark(c *feed.Change[T], where string) {
+func (k *kit) wantBookmark(c *feed.Change[any], where string) {
 	if c.Kind != feed.Bookmark || c.Cursor.IsZero() {
 		k.fatalf("%s yielded id %q, kind %v and cursor %v first, want a Bookmark with a cursor",
 			where, c.ID, c.Kind, c.Cursor)
@@ -94,7 +94,7 @@ func (k *kit[T]) wantBookmark(c *feed.Change[T], where string) {
 
 // changesAfter returns the n events after a cursor, which have all been written. It waits for the Bookmark
 // after them.
-func (k *kit[T]) changesAfter(after feed.Cursor, n int) (changes []*feed.Change[T]) {
+func (k *kit) changesAfter(after feed.Cursor, n int) (changes []*feed.Change[any]) {
 	ctx, cancel := context.WithTimeout(k.ctx, k.patience/4)
 	defer cancel()
 	last, begun := after, false
@@ -123,29 +123,29 @@ func (k *kit[T]) changesAfter(after feed.Cursor, n int) (changes []*feed.Change[
 }
 
 // vetChange checks the invariants of an event.
-func (k *kit[T]) vetChange(c *feed.Change[T]) *feed.Change[T] {
+func (k *kit) vetChange(c *feed.Change[any]) *feed.Change[any] {
 	if (c.Before == nil) != (c.Kind == feed.Created) || (c.After == nil) != (c.Kind == feed.Deleted) {
 		k.errorf("Watch yielded that item %q was %v; Before is set: %v, After is set: %v",
 			c.ID, c.Kind, c.Before != nil, c.After != nil)
 	}
-	for _, v := range []*T{c.Before, c.After} {
+	for _, v := range []*any{c.Before, c.After} {
 		if v == nil {
 			continue
 		}
-		it := k.vet(resource.Item[T]{ID: c.ID, Rev: resource.Rev(c.Rev), Value: *v}, "Watch")
+		it := k.vet(resource.Item[any]{ID: c.ID, Rev: resource.Rev(c.Rev), Value: *v}, "Watch")
 		c.ID, *v = it.ID, it.Value
 	}
 	return c
 }
 
 // expectedChange is an expected event.
-type expectedChange[T any] struct {
+type expectedChange struct {
 	kind          feed.Kind
-	before, after resource.Item[T] // an existing item has a revision or an id
+	before, after resource.Item[any] // an existing item has a revision or an id
 }
 
 // sameChanges records a failure unless the events are those expected.
-func (k *kit[T]) sameChanges(want []expectedChange[T], got []*feed.Change[T]) {
+func (k *kit) sameChanges(want []expectedChange, got []*feed.Change[any]) {
 	if len(want) != len(got) {
 		k.errorf("Watch yielded %d changes, want %d", len(got), len(want))
 	}
@@ -165,36 +165,36 @@ func (k *kit[T]) sameChanges(want []expectedChange[T], got []*feed.Change[T]) {
 	}
 }
 
-func (k *kit[T]) sameVersion(there bool, want *resource.Item[T], got *T, where string) {
-	if there && got != nil && !k.typ.Equal(&want.Value, got) {
-		k.errorf("%s differs: got %s, want %s", where, brief(k.document(got)), brief(k.document(&want.Value)))
+func (k *kit) sameVersion(there bool, want *resource.Item[any], got *any, where string) {
+	if there && got != nil && !k.typ.Equal(want.Value, *got) {
+		k.errorf("%s differs: got %s, want %s", where, brief(k.document(*got)), brief(k.document(want.Value)))
 	}
 }
 
 // act makes changes of all kinds that the store supports, and calls done after each.
-func (k *kit[T]) act(done func(expectedChange[T])) {
-	items := make([]resource.Item[T], 3)
+func (k *kit) act(done func(expectedChange)) {
+	items := make([]resource.Item[any], 3)
 	for i := range items {
 		items[i] = k.get(k.put(k.fresh()).ID)
-		done(expectedChange[T]{kind: feed.Created, after: items[i]})
+		done(expectedChange{kind: feed.Created, after: items[i]})
 	}
 	if k.able.has(replacer) {
 		for i, it := range items[1:] {
 			k.replace(it, k.changed(it.Value))
 			items[i+1] = k.get(it.ID)
-			done(expectedChange[T]{kind: feed.Updated, before: it, after: items[i+1]})
+			done(expectedChange{kind: feed.Updated, before: it, after: items[i+1]})
 		}
 	}
 	if k.able.has(deleter) {
 		for _, it := range items[:2] {
 			k.remove(it)
-			done(expectedChange[T]{kind: feed.Deleted, before: it})
+			done(expectedChange{kind: feed.Deleted, before: it})
 		}
 	}
 }
 
 // watchBegin checks that a Watch from the current position begins with a bookmark.
-func watchBegin[T any](k *kit[T]) {
+func watchBegin(k *kit) {
 	at := k.position()
 	for range 2 {
 		for c, err := range k.ops.Watch(k.ctx, at) {
@@ -212,7 +212,7 @@ func watchBegin[T any](k *kit[T]) {
 }
 
 // watchChanges reads while it writes. Each event must arrive before the next change is made.
-func watchChanges[T any](k *kit[T]) {
+func watchChanges(k *kit) {
 	ctx, cancel := context.WithTimeout(k.ctx, k.patience/4)
 	defer cancel()
 	next, stop := iter.Pull2(k.ops.Watch(ctx, feed.Cursor{}))
@@ -222,14 +222,14 @@ func watchChanges[T any](k *kit[T]) {
 		k.fatalf("Watch ended before it yielded a Bookmark")
 	}
 	k.wantBookmark(c, "Watch")
-	k.act(func(want expectedChange[T]) {
+	k.act(func(want expectedChange) {
 		for {
 			c, err, ok := next()
 			if k.must(err, "Watch"); !ok {
 				k.fatalf("Watch ended before it yielded that an item was %v", want.kind)
 			}
 			if c.Kind != feed.Bookmark {
-				k.sameChanges([]expectedChange[T]{want}, []*feed.Change[T]{k.vetChange(c)})
+				k.sameChanges([]expectedChange{want}, []*feed.Change[any]{k.vetChange(c)})
 				return
 			}
 		}
@@ -237,10 +237,10 @@ func watchChanges[T any](k *kit[T]) {
 }
 
 // watchResume checks that a Watch from each cursor yields exactly the changes after it.
-func watchResume[T any](k *kit[T]) {
+func watchResume(k *kit) {
 	start := k.position()
-	var want []expectedChange[T]
-	k.act(func(c expectedChange[T]) { want = append(want, c) })
+	var want []expectedChange
+	k.act(func(c expectedChange) { want = append(want, c) })
 	all := k.changesAfter(start, len(want))
 	if k.sameChanges(want, all); len(all) != len(want) {
 		return
@@ -257,7 +257,7 @@ func watchResume[T any](k *kit[T]) {
 }
 
 // watchExpired checks that foreign cursors are refused.
-func watchExpired[T any](k *kit[T]) {
+func watchExpired(k *kit) {
 	if k.able.has(filler) {
 		k.put(k.fresh())
 	}
@@ -291,7 +291,7 @@ func watchExpired[T any](k *kit[T]) {
 }
 
 // watchEnd ends the context before the call, at the first Bookmark, and while Watch waits.
-func watchEnd[T any](k *kit[T]) {
+func watchEnd(k *kit) {
 	for _, when := range []string{"before Watch", "at the first Bookmark", "while Watch waits"} {
 		ctx, cancel := context.WithCancel(k.ctx)
 		if when == "before Watch" {
@@ -311,7 +311,7 @@ func watchEnd[T any](k *kit[T]) {
 }
 
 // watchRollback checks that changes of a transaction that rolls back are not reported.
-func watchRollback[T any](k *kit[T]) {
+func watchRollback(k *kit) {
 	kept := k.put(k.fresh())
 	start := k.position()
 	for _, end := range []error{errRollback, nil} {
@@ -348,7 +348,7 @@ func watchRollback[T any](k *kit[T]) {
 }
 
 // watchRace checks the events as a chain of revisions, for any type.
-func watchRace[T any](k *kit[T]) {
+func watchRace(k *kit) {
 	const rounds = 5
 	first := k.get(k.put(k.fresh()).ID)
 	start, c := k.position(), newChain(first)
@@ -363,7 +363,7 @@ func watchRace[T any](k *kit[T]) {
 	}
 	writers.Wait()
 	changes := k.changesAfter(start, k.Writers*rounds)
-	next := map[resource.Rev]link[T]{}
+	next := map[resource.Rev]link{}
 	for _, l := range c.links {
 		next[l.from] = l
 	}
@@ -374,12 +374,12 @@ func watchRace[T any](k *kit[T]) {
 			k.fatalf("change %d has revision %q; the write that named %q returned %q",
 				i, ch.Rev, at, l.to)
 		}
-		if !k.typ.Equal(&value, ch.Before) {
+		if !k.typ.Equal(value, *ch.Before) {
 			k.fatalf("change %d begins with %s, but the one before ended with %s",
-				i, brief(k.document(ch.Before)), brief(k.document(&value)))
+				i, brief(k.document(*ch.Before)), brief(k.document(value)))
 		}
 		at, value = l.to, *ch.After
 	}
-	k.sameItem(k.get(first.ID), resource.Item[T]{ID: first.ID, Rev: at, Value: value},
+	k.sameItem(k.get(first.ID), resource.Item[any]{ID: first.ID, Rev: at, Value: value},
 		"the item after the last change")
 }
