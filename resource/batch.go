@@ -54,7 +54,8 @@ type BatchResult struct {
 	// JSON is the item in the projection of the Resource; nil if it is left out or cannot be shown.
 	JSON []byte
 
-	stored []byte // JSON of the stored type, for the record of a key
+	stored []byte // JSON of the stored type, and its revision, for the record of a key
+	rev    Rev
 	entry  Entry
 }
 
@@ -158,7 +159,8 @@ func (b *batchRequest) attempt(ctx context.Context) error {
 				result.stored, result.JSON = stored, shown
 			}
 		}
-		result.ID, result.Rev, result.entry = result.entry.ID, result.entry.Rev, Entry{}
+		result.conceal(b.r)
+		result.entry = Entry{}
 		b.results = append(b.results, result)
 	}
 	return nil
@@ -167,18 +169,21 @@ func (b *batchRequest) attempt(ctx context.Context) error {
 // carryOut carries out one operation.
 func (r *Resource) carryOut(ctx context.Context, op *batchOperation) (result BatchResult, err error) {
 	result.Op = opNamed(op.Op)
-	switch result.Op {
-	case OpCreate:
-		result.Created = true
-		result.entry, err = r.Create(ctx, op.Value, &op.opts)
-	case OpReplace:
-		result.entry, result.Created, err = r.Put(ctx, op.ID, op.Value, &op.opts)
-	case OpPatch:
-		result.entry, err = r.Patch(ctx, op.ID, op.change, &op.opts)
-	case OpDelete:
-		result.entry, err = r.Delete(ctx, op.ID, &op.opts)
+	w := writeRequest{r: r, op: result.Op, id: op.ID, doc: op.Value, patch: op.change, opts: op.opts}
+	if w.op == OpCreate {
+		w.id = ""
 	}
+	err = w.run(ctx)
+	result.entry, result.Created = w.entry, w.created
 	return result, err
+}
+
+// conceal sets the id and the revisions of a result from its entry.
+func (result *BatchResult) conceal(r *Resource) {
+	e := result.entry
+	result.rev = e.Rev
+	r.projection.conceal(&e, false)
+	result.ID, result.Rev = e.ID, e.Rev
 }
 
 // encode returns a written item as JSON: of the stored type if a record needs it, and of the
@@ -314,7 +319,7 @@ func (b *batchRequest) Record() (rec idempotency.Record, err error) {
 		case r.Op == OpDelete:
 			status = http.StatusNoContent
 		}
-		done[i] = recordedOperation{r.Op, status, r.ID, string(r.Rev), r.stored}
+		done[i] = recordedOperation{r.Op, status, r.ID, string(r.rev), r.stored}
 	}
 	rec = idempotency.Record{
 		Status:     http.StatusOK,
@@ -343,19 +348,20 @@ func (b *batchRequest) Replay(ctx context.Context, rec *idempotency.Record) erro
 		r := BatchResult{
 			Op:      op.Op,
 			Created: op.Status == http.StatusCreated,
-			ID:      op.ID,
-			Rev:     Rev(op.Rev),
 			stored:  op.Value,
+			entry:   Entry{ID: op.ID, Rev: Rev(op.Rev)},
 		}
 		if r.stored != nil && (whole || foreign || b.r.guarded()) {
 			e := Entry{ID: op.ID, Rev: Rev(op.Rev), stored: b.r.core.typ.New()}
 			if json.Unmarshal(op.Value, e.stored) != nil ||
 				b.r.core.stillVisible(ctx, &e, whole, foreign) != nil {
 				r.stored = nil
+			} else if b.r.projection.show(&e) != nil {
+				e.Value = nil
 			}
 			r.entry = e
-			r.ID, r.Rev = e.ID, e.Rev
 		}
+		r.conceal(b.r)
 		b.results[i] = r
 	}
 	return nil

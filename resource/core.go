@@ -85,9 +85,11 @@ type principalOf struct {
 
 // Entry is an [Item] without its type parameter.
 type Entry struct {
-	ID       string
+	ID string
+	// Rev is the revision of the item. In a [View] that hides fields it is a hash of what the view shows
+	// and, in pages, empty: see [Resource.ETag].
 	Rev      Rev
-	Modified time.Time // zero if unknown
+	Modified time.Time // zero if unknown, and in a [View] that hides fields
 	Next     string    // only from stores of natural order
 	// Value is a pointer to the Go type of the Resource. It is nil if a write returns the ID or the
 	// JSON alone ([Key.Raw]), or an item that cannot be shown ([Resource.NotShown]).

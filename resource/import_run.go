@@ -262,7 +262,7 @@ func (s *bulkChunk) revise(ctx context.Context, line *importLine, cur *Entry) er
 		err = r.projection.show(cur)
 	}
 	if err == nil {
-		err = s.opts.If.check(r.core, cur)
+		err = s.opts.If.check(r.entityTags(), cur)
 	}
 	if err != nil {
 		return s.refuse(line, err)

@@ -165,6 +165,7 @@ func (r *Resource) showAll(ctx context.Context, rows []Entry) ([]Entry, error) {
 		}
 		e := rows[i]
 		e.Value = v
+		r.projection.conceal(&e, true)
 		kept = append(kept, e)
 	}
 	return kept, nil

@@ -210,7 +210,7 @@ func appendRevisions(dst []byte, rows []Entry) []byte {
 	return dst
 }
 
-// texts has memory for textOf.
+// texts has memory for textOf and contentRev.
 var texts = httpbody.NewBuffers(4096, 64<<10)
 
 // Digest returns the SHA-256 hash of the ids and revisions of the entries, in their order, and of suffix. ok

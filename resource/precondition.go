@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource/header"
-	"github.com/stoa-go/stoa/resource/internal/etag"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -53,40 +52,29 @@ func (e *failedError) detail() string {
 // namesRevision reports whether If-Match lists tags.
 func (p *Preconditions) namesRevision() bool { return has(p.IfMatch) && !p.IfMatch.Any }
 
-// tagger compares entity tags with revisions.
-type tagger interface {
-	// anyMatches reports whether one of the tags names the revision; weak tags count only for a
-	// weak comparison.
-	anyMatches(tags header.Tags, rev Rev, weak bool) bool
-	// wantsIfMatch reports whether writes require If-Match.
-	wantsIfMatch() bool
-}
-
 // check evaluates the conditions of a write: all but If-Modified-Since. current is nil if there is
 // no item.
-func (p *Preconditions) check(h tagger, current *Entry) error {
+func (p *Preconditions) check(t tagger, current *Entry) error {
 	failed := func(field string) error {
 		e := &failedError{field: field}
 		if current != nil {
-			e.current = *current
+			e.current = t.concealed(current)
 		}
 		return e
 	}
 	switch {
 	case has(p.IfMatch):
-		if current == nil || !p.IfMatch.Any && !h.anyMatches(p.IfMatch, current.Rev, false) {
+		if current == nil || !p.IfMatch.Any && !t.anyMatches(p.IfMatch, current, false) {
 			return failed("If-Match")
 		}
-	case current != nil && !p.IfUnmodifiedSince.IsZero() && !current.Modified.IsZero():
-		if current.Modified.Truncate(time.Second).After(p.IfUnmodifiedSince) {
-			return failed("If-Unmodified-Since")
-		}
+	case current != nil && t.modifiedAfter(current, p.IfUnmodifiedSince):
+		return failed("If-Unmodified-Since")
 	}
 	if has(p.IfNoneMatch) && current != nil &&
-		(p.IfNoneMatch.Any || h.anyMatches(p.IfNoneMatch, current.Rev, true)) {
+		(p.IfNoneMatch.Any || t.anyMatches(p.IfNoneMatch, current, true)) {
 		return failed("If-None-Match")
 	}
-	if h.wantsIfMatch() && current != nil && !has(p.IfMatch) {
+	if t.requireIfMatch && current != nil && !has(p.IfMatch) {
 		return problem.New(problem.PreconditionRequired,
 			"If-Match with the current ETag of the item is required.")
 	}
@@ -94,17 +82,16 @@ func (p *Preconditions) check(h tagger, current *Entry) error {
 }
 
 // checkRead checks the conditions that a read can fail: If-Match and If-Unmodified-Since.
-func (p *Preconditions) checkRead(h tagger, e *Entry) error {
+func (p *Preconditions) checkRead(t tagger, e *Entry) error {
 	failed := &failedError{current: *e}
 	if has(p.IfMatch) {
-		if !p.IfMatch.Any && !h.anyMatches(p.IfMatch, e.Rev, false) {
+		if !p.IfMatch.Any && !t.anyMatches(p.IfMatch, e, false) {
 			failed.field = "If-Match"
 			return failed
 		}
 		return nil
 	}
-	if since := p.IfUnmodifiedSince; !since.IsZero() && !e.Modified.IsZero() &&
-		e.Modified.Truncate(time.Second).After(since) {
+	if t.modifiedAfter(e, p.IfUnmodifiedSince) {
 		failed.field = "If-Unmodified-Since"
 		return failed
 	}
@@ -114,7 +101,7 @@ func (p *Preconditions) checkRead(h tagger, e *Entry) error {
 // CheckRead returns an error (412), an [*Error] with CurrentRev, if If-Match or If-Unmodified-Since
 // does not hold for an item that r returned. p must not be nil.
 func (r *Resource) CheckRead(e *Entry, p *Preconditions) error {
-	if err := p.checkRead(r.core, e); err != nil {
+	if err := p.checkRead(r.entityTags(), e); err != nil {
 		return r.wrap(OpGet, e.ID, err)
 	}
 	return nil
@@ -126,25 +113,12 @@ func (r *Resource) CheckRead(e *Entry, p *Preconditions) error {
 // the error in an [*Error]: its CurrentRev is then the revision of current. Items have a tag for
 // each representation, and their writes check the conditions themselves.
 func (p *Preconditions) Check(current *Entry, requireIfMatch bool) error {
-	return p.check(revTags(requireIfMatch), current)
+	return p.check(tagger{nil, requireIfMatch}, current)
 }
 
 // CheckRead is [Preconditions.Check] for a read of current, which must not be nil: it returns an
 // error (412) if If-Match or If-Unmodified-Since does not hold.
-func (p *Preconditions) CheckRead(current *Entry) error { return p.checkRead(revTags(false), current) }
-
-// revTags is the tagger of things with a single representation. It is true if a write requires
-// If-Match.
-type revTags bool
-
-func (t revTags) wantsIfMatch() bool { return bool(t) }
-
-func (revTags) anyMatches(tags header.Tags, rev Rev, weak bool) bool {
-	if weak {
-		return tags.Weak(string(etag.AppendRev(nil, string(rev))))
-	}
-	return tags.Strong(string(etag.AppendRev(nil, string(rev))))
-}
+func (p *Preconditions) CheckRead(current *Entry) error { return p.checkRead(tagger{}, current) }
 
 // Precheck returns an error that Put, Patch or Delete would return for the item as it is now,
 // because the item does not exist, is hidden or does not meet p: a client that waits for 100
@@ -154,9 +128,9 @@ func (r *Resource) Precheck(ctx context.Context, op Op, id string, p *Preconditi
 	cur, err := r.current(ctx, id)
 	switch {
 	case err == nil:
-		err = p.check(r.core, &cur)
+		err = p.check(r.entityTags(), &cur)
 	case op == OpReplace && r.core.ops.insert != nil && r.mayInsert(err):
-		err = p.check(r.core, nil)
+		err = p.check(r.entityTags(), nil)
 	}
 	if err != nil {
 		return r.wrap(OpGet, id, err)

@@ -5,6 +5,7 @@ package resource
 
 import (
 	"slices"
+	"time"
 
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/internal/etag"
@@ -12,19 +13,23 @@ import (
 
 const mediaJSON = "application/json"
 
-// contentRev returns the revision of an item if its store keeps none: a hash of its JSON in this
-// projection. It covers nothing that the client may not see, because a hash can be guessed.
+// contentRev returns the revision of an item if its store keeps none, or if the projection hides
+// fields: a hash of its JSON in this projection. It covers nothing that the client may not see,
+// because a hash can be guessed.
 func (s *projection) contentRev(v any) Rev {
-	b, err := s.typ.Append(nil, v)
+	buf := texts.Get()
+	defer texts.Put(buf)
+	b, err := s.typ.Append(*buf, v)
 	if err != nil {
 		return ""
 	}
+	*buf = b
 	return Rev(etag.ContentRev(b))
 }
 
 // ETag returns the entity tag of an item that r returned, of the whole item as JSON: that of
-// [Resource.AppendETag] without compression and suffix. If the store keeps no revisions it is a
-// hash of the content, and empty if the item cannot be encoded.
+// [Resource.AppendETag] without compression and suffix. If the store keeps no revisions, or r is a
+// [View] that hides fields, it is a hash of the content, and empty if the item cannot be encoded.
 func (r *Resource) ETag(e *Entry) string {
 	rev := e.Rev
 	if rev == "" {
@@ -40,29 +45,96 @@ func (r *Resource) ETag(e *Entry) string {
 // AppendETag appends the strong entity tag of a representation of revision rev: "<rev>.<variant>".
 // The variant depends on the projection and on whether the content is compressed; suffix, if not
 // empty, identifies what else the protocol selects of the item, in characters of an entity tag.
-// If-Match accepts each variant and suffix of the current revision. rev must not be empty.
+// If-Match accepts each variant and suffix of the current revision; through a [View] that hides fields,
+// those of this view and of its views. rev must not be empty.
 func (r *Resource) AppendETag(dst []byte, rev Rev, compressed bool, suffix string) []byte {
 	return etag.Append(dst, string(rev), r.projection.variants.Of(compressed), suffix)
 }
 
-// matches reports whether an opaque tag names revision rev in any variant that the resource is
-// served in now.
-func (h *core) matches(opaque string, rev Rev) bool {
-	variant, ok := etag.Cut(opaque, string(rev))
-	return ok && slices.ContainsFunc(h.projections, func(s *projection) bool {
-		return slices.Contains(s.variants[:], variant)
-	})
+// matches reports whether an opaque tag is that of the item in a projection that the resource is served
+// in now. In a projection that hides fields, only tags count that are made of what it shows: those of the
+// collection, and even a hash of what another view shows, could be guessed and would confirm the guess.
+func (r *Resource) matches(opaque string, e *Entry) bool {
+	variant := etag.Variant(opaque)
+	for _, s := range r.core.projections {
+		if !slices.Contains(s.variants[:], variant) || r.projection.hides && !s.isBelow(r.projection) {
+			continue
+		}
+		rev := e.Rev
+		if s.hides {
+			rev = r.shownRev(s, e)
+		}
+		_, ok := etag.Cut(opaque, string(rev))
+		return ok
+	}
+	return false
 }
 
-func (h *core) wantsIfMatch() bool { return h.requireIfMatch }
+// shownRev returns the revision that conceal gives to an item of a projection that hides fields. It is
+// empty if the projection cannot show the item, or the entry has none.
+func (r *Resource) shownRev(s *projection, e *Entry) Rev {
+	if s == r.projection && e.Value != nil {
+		return s.contentRev(e.Value)
+	}
+	if e.stored == nil || !s.expresses(e.stored) {
+		return ""
+	}
+	v, err := s.fromStored(e.stored)
+	if err != nil {
+		return ""
+	}
+	return s.contentRev(v)
+}
 
-// anyMatches reports whether one of the tags names revision rev; weak tags count only for a weak
+// isBelow reports whether s is other, or a view of it.
+func (s *projection) isBelow(other *projection) bool {
+	return s == other || s.parent != nil && s.parent.isBelow(other)
+}
+
+// anyMatches reports whether one of the tags is that of the item; weak tags count only for a weak
 // comparison.
-func (h *core) anyMatches(tags header.Tags, rev Rev, weak bool) bool {
+func (r *Resource) anyMatches(tags header.Tags, e *Entry, weak bool) bool {
 	for _, t := range tags.List {
-		if (weak || !t.Weak) && h.matches(t.Opaque, rev) {
+		if (weak || !t.Weak) && r.matches(t.Opaque, e) {
 			return true
 		}
 	}
 	return false
+}
+
+// tagger compares entity tags with the current item. It is a struct, because an interface would move the
+// Entry of each write to the heap.
+type tagger struct {
+	r              *Resource // nil for something with a single representation
+	requireIfMatch bool
+}
+
+func (r *Resource) entityTags() tagger { return tagger{r, r.core.requireIfMatch} }
+
+// anyMatches reports whether one of the tags names the revision; weak tags count only for a weak
+// comparison.
+func (t tagger) anyMatches(tags header.Tags, current *Entry, weak bool) bool {
+	switch {
+	case t.r != nil:
+		return t.r.anyMatches(tags, current, weak)
+	case weak:
+		return tags.Weak(string(etag.AppendRev(nil, string(current.Rev))))
+	}
+	return tags.Strong(string(etag.AppendRev(nil, string(current.Rev))))
+}
+
+// modifiedAfter reports whether the item was modified after since. It is false if either is not known, and
+// in a view that hides fields.
+func (t tagger) modifiedAfter(e *Entry, since time.Time) bool {
+	return !since.IsZero() && !e.Modified.IsZero() && (t.r == nil || !t.r.projection.hides) &&
+		e.Modified.Truncate(time.Second).After(since)
+}
+
+// concealed returns what an error may reveal of the current item.
+func (t tagger) concealed(current *Entry) Entry {
+	e := *current
+	if t.r != nil {
+		t.r.projection.conceal(&e, false)
+	}
+	return e
 }

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query"
@@ -39,6 +40,7 @@ type projection struct {
 	where     []query.Filter                 // the items of the projection, in names of the stored type
 	relations []*relation
 	reset     bool // PUT resets fields that the projection does not have
+	hides     bool // some of what the collection stores; see hidesFields
 	variants  etag.Variants
 	shape     itemcache.Shape // in keys of items in the cache
 	pageShape itemcache.Shape // in those of pages
@@ -248,6 +250,30 @@ func (s *projection) show(e *Entry) error {
 	v, err := s.fromStored(e.stored)
 	e.Value = v
 	return err
+}
+
+// hidesFields reports whether the stored item can change without a change of what the projection shows:
+// a field is not mapped, or only a part of its value is.
+func (s *projection) hidesFields() bool {
+	return s.parent.hides || slices.ContainsFunc(s.root().typ.Fields, func(f *schema.Field) bool {
+		own := s.typ.Field(s.shownNames[f.Name])
+		return own == nil || own.WriteOnly || f.Nullable && !own.Nullable ||
+			own.Type != f.Type && !own.Comparable()
+	})
+}
+
+// conceal replaces the revision of an entry that leaves the package, if the projection hides fields. The
+// revision and the date of the stored item would reveal a change of what the caller may not see. The
+// revision becomes a hash of what the caller sees. So it needs no key, and each process computes the same.
+// The entries of a page have no revision, because few requests need it: see [Resource.ETag].
+func (s *projection) conceal(e *Entry, page bool) {
+	if !s.hides {
+		return
+	}
+	e.Rev, e.Modified = "", time.Time{}
+	if e.Value != nil && !page {
+		e.Rev = s.contentRev(e.Value)
+	}
 }
 
 // needsMore reports whether a new item of the projection needs a member outside of its key.

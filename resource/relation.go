@@ -214,6 +214,7 @@ func (l *link) fetchByID(ctx context.Context, j *keys.Join, ask []string, b buff
 		}
 		switch {
 		case err == nil:
+			r.projection.conceal(&rows[i], true)
 			j.Keep(slot)
 			kept = also(kept, rows, i)
 		case !errors.Is(err, ErrNotFound):

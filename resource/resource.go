@@ -142,6 +142,7 @@ func (r *Resource) Get(ctx context.Context, id string) (Entry, error) {
 	if err != nil {
 		return Entry{}, r.wrap(OpGet, id, err)
 	}
+	r.projection.conceal(e, false)
 	return *e, nil
 }
 
@@ -150,7 +151,10 @@ func (r *Resource) Get(ctx context.Context, id string) (Entry, error) {
 func (r *Resource) GetPage(ctx context.Context, id string) (Page, error) {
 	b := r.core.ops.newBuffer()
 	err := r.core.limited(ctx, func(ctx context.Context) error {
-		_, err := r.find(ctx, id, b)
+		e, err := r.find(ctx, id, b)
+		if err == nil {
+			r.projection.conceal(e, false)
+		}
 		return err
 	})
 	if err != nil {

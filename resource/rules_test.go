@@ -23,7 +23,7 @@ var rulesFile = filepath.Join(root, ".github", "RULES.md")
 
 // rule is one section of the rulebook.
 type rule struct {
-	id     string // 1 to 161, D1 to D14
+	id     string // 1 to 162, D1 to D14
 	text   string
 	source string
 	planned,
@@ -220,7 +220,7 @@ func ruleIDs(rules []*rule) (ids []string) {
 
 // allRules returns the ids of all rules in their order.
 func allRules() (ids []string) {
-	for i := range 161 {
+	for i := range 162 {
 		ids = append(ids, fmt.Sprint(i+1))
 	}
 	for i := range 14 {

@@ -57,6 +57,11 @@ type ViewOptions struct {
 // loses nothing by a PATCH of another member. The start-up report names such fields of
 // Options.Samples.
 //
+// A view hides fields if one of the stored type is not mapped, or only in part. A change of such a field must
+// not show: the revision of an item is then a hash of what the view shows, an item has no time of
+// modification, and an update that the view does not show is no event. If-Match compares with that hash,
+// and accepts tags of the view and of its own views only.
+//
 // orders may be a view: T is then the type of that view. An error of up that is made by [Invalid],
 // in the names of V, is the client's error. An error of down is an internal error; exclude items
 // that the view cannot represent with ViewOptions.Where.
@@ -98,6 +103,7 @@ func View[T, V any](
 		return &out, err
 	}
 	s.mapFields(orders, o.Fields)
+	s.hides = s.hidesFields()
 	for _, rel := range from.relations {
 		if typ.Field(rel.Name) == nil {
 			s.relations = append(s.relations, rel)

@@ -69,8 +69,9 @@ func (r *Resource) Unpublishable(at feed.Cursor, err error) error {
 // items that the list would return now. A deletion has neither Rev nor Before, because they would
 // reveal whether the item still exists. Any other change is [feed.Updated], even if the type of the
 // Resource does not show a difference: the item has a new revision, which the next write must name.
-// Its Before has no Rev. Scope is also evaluated for each bookmark, so that a stream ends when the
-// caller loses access. A change of permissions alone is not reported.
+// Only a [View] that hides fields reports no such change. Its Before has no Rev. Scope is also
+// evaluated for each bookmark, so that a stream ends when the caller loses access. A change of
+// permissions alone is not reported.
 //
 // Items are decoded from events: they lack everything that is not in their JSON, and the time of
 // modification. A filter, a Scope or a Where that names a writeOnly field is therefore an internal

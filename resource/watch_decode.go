@@ -121,6 +121,7 @@ func mentions(f query.Filter, field string) bool {
 // projectedEvent is an event in one projection.
 type projectedEvent struct {
 	before, after             bool // the item exists in the projection
+	unchanged                 bool // the projection hides what has changed
 	created, updated, deleted feed.Change[Entry]
 	err                       error // of down
 }
@@ -151,6 +152,13 @@ func (s *projection) project(h *core, e *feed.Event, p *decodedEvent) *projected
 			default:
 				was, err = s.entryOf(e, p.before)
 			}
+			if is != nil && err == nil {
+				if is.Rev = cmp.Or(p.after.Rev, Rev(e.Rev)); is.Rev == "" {
+					is.Rev = s.contentRev(is.Value)
+				}
+				s.conceal(is, false)
+				g.unchanged = s.hides && was != nil && s.showsSame(e, p.before, was, is)
+			}
 			return err
 		})
 		if err != nil {
@@ -158,10 +166,6 @@ func (s *projection) project(h *core, e *feed.Event, p *decodedEvent) *projected
 			return g
 		}
 		if is != nil {
-			is.Rev = cmp.Or(p.after.Rev, Rev(e.Rev))
-			if is.Rev == "" {
-				is.Rev = s.contentRev(is.Value)
-			}
 			g.created.Rev, g.updated.Rev = string(is.Rev), string(is.Rev)
 		}
 		g.created.After, g.updated.Before, g.updated.After = is, was, is
@@ -170,6 +174,20 @@ func (s *projection) project(h *core, e *feed.Event, p *decodedEvent) *projected
 		}
 		return g
 	}).(*projectedEvent)
+}
+
+// showsSame reports whether the projection shows the item before an event, which is was if all fields of
+// before are known, as is. It is false if that cannot be decided.
+func (s *projection) showsSame(e *feed.Event, before *snapshot, was, is *Entry) bool {
+	if before.known != nil {
+		if !before.exact {
+			return false
+		}
+		if safe.Call(func() (err error) { was, err = s.entryOf(e, before); return err }) != nil {
+			return false
+		}
+	}
+	return is.Rev != "" && s.contentRev(was.Value) == is.Rev
 }
 
 // entryOf converts an item to this projection.
@@ -182,7 +200,7 @@ func (s *projection) entryOf(e *feed.Event, m *snapshot) (*Entry, error) {
 // both; nil if neither.
 func (g *projectedEvent) change(was, is bool) (*feed.Change[Entry], error) {
 	switch {
-	case !was && !is:
+	case !was && !is, was && is && g.unchanged:
 		return nil, nil
 	case !is:
 		return &g.deleted, nil

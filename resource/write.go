@@ -59,7 +59,7 @@ type WriteOptions struct {
 func (r *Resource) Create(ctx context.Context, doc []byte, opts *WriteOptions) (Entry, error) {
 	w := writeRequest{r: r, op: OpCreate, doc: doc, opts: opts.orZero()}
 	err := w.run(ctx)
-	return w.entry, err
+	return w.shown(), err
 }
 
 // Put stores a JSON document as the item with this id: it replaces the item or, if the collection
@@ -70,7 +70,7 @@ func (r *Resource) Put(
 ) (e Entry, created bool, err error) {
 	w := writeRequest{r: r, op: OpReplace, id: id, doc: doc, opts: opts.orZero()}
 	err = w.run(ctx)
-	return w.entry, w.created, err
+	return w.shown(), w.created, err
 }
 
 // Patch changes parts of the item with this id. If the patch changes nothing then nothing is
@@ -78,7 +78,7 @@ func (r *Resource) Put(
 func (r *Resource) Patch(ctx context.Context, id string, p *patch.Patch, opts *WriteOptions) (Entry, error) {
 	w := writeRequest{r: r, op: OpPatch, id: id, patch: p, opts: opts.orZero()}
 	err := w.run(ctx)
-	return w.entry, err
+	return w.shown(), err
 }
 
 // Delete removes the item with this id and returns it as it was. If the write is replayed for its
@@ -86,7 +86,7 @@ func (r *Resource) Patch(ctx context.Context, id string, p *patch.Patch, opts *W
 func (r *Resource) Delete(ctx context.Context, id string, opts *WriteOptions) (Entry, error) {
 	w := writeRequest{r: r, op: OpDelete, id: id, opts: opts.orZero()}
 	err := w.run(ctx)
-	return w.entry, err
+	return w.shown(), err
 }
 
 // writeRequest is one call of Create, Put, Patch, Delete or Restore. It is a [KeyedWrite].
@@ -122,6 +122,12 @@ func (w *writeRequest) run(ctx context.Context) error {
 	err := keyed.opts.Key.Do(ctx, &keyed)
 	*w = keyed
 	return err
+}
+
+// shown returns the entry as the caller may see it.
+func (w *writeRequest) shown() Entry {
+	w.r.projection.conceal(&w.entry, false)
+	return w.entry
 }
 
 // Do carries out the request. It runs again if a transaction is retried.
@@ -187,7 +193,7 @@ func (w *writeRequest) runCreate(ctx context.Context) error {
 	err = w.transact(ctx)
 	switch {
 	case w.new.derived != "" && errors.Is(err, ErrExists):
-		w.entry, err = w.r.Get(ctx, w.new.derived) // an earlier attempt has created it
+		w.entry, err = w.r.current(ctx, w.new.derived) // an earlier attempt has created it
 	case w.new.derived == "" && errors.Is(err, ErrGone):
 		return w.r.wrap(OpCreate, w.new.id, ErrExists)
 	}
@@ -369,7 +375,7 @@ func (w *writeRequest) attemptReplace(ctx context.Context) error {
 	r := w.r
 	cur, err := r.current(ctx, w.id)
 	if w.op == OpReplace && !w.opts.Existing && r.core.ops.insert != nil && r.mayInsert(err) {
-		if err := w.opts.If.check(r.core, nil); err != nil {
+		if err := w.opts.If.check(r.entityTags(), nil); err != nil {
 			return err
 		}
 		if w.entry, err = w.putNew(ctx); errors.Is(err, ErrExists) {
@@ -386,9 +392,9 @@ func (w *writeRequest) attemptReplace(ctx context.Context) error {
 		if !w.opts.If.any() { // nothing is written, so RequireIfMatch does not apply
 			return nil
 		}
-		return w.opts.If.check(r.core, &cur)
+		return w.opts.If.check(r.entityTags(), &cur)
 	}
-	if err := w.opts.If.check(r.core, &cur); err != nil {
+	if err := w.opts.If.check(r.entityTags(), &cur); err != nil {
 		return w.orForbidden(ctx, cur, err)
 	}
 	v, changed, err := w.revise(ctx, cur)
@@ -400,7 +406,7 @@ func (w *writeRequest) attemptReplace(ctx context.Context) error {
 		return nil
 	}
 	if w.entry, err = r.replace(ctx, w.op, cur, v); err != nil {
-		return r.staleError(ctx, w.id, &w.opts, err)
+		return r.staleError(ctx, &cur, &w.opts, err)
 	}
 	return nil
 }
@@ -579,11 +585,11 @@ func (w *writeRequest) attemptDelete(ctx context.Context) error {
 	if err := r.checkWrite(ctx, OpDelete, cur.stored, nil); err != nil {
 		return err
 	}
-	if err := w.opts.If.check(r.core, &cur); err != nil {
+	if err := w.opts.If.check(r.entityTags(), &cur); err != nil {
 		return err
 	}
 	if err := r.core.remove(ctx, &cur); err != nil {
-		return r.staleError(ctx, w.id, &w.opts, err)
+		return r.staleError(ctx, &cur, &w.opts, err)
 	}
 	r.core.afterCommit(ctx, OpDelete, cur.stored, nil)
 	w.entry = cur
@@ -591,17 +597,22 @@ func (w *writeRequest) attemptDelete(ctx context.Context) error {
 }
 
 // staleError ends the retry loop if the client named a revision that is no longer current: a retry
-// could not succeed. err is the error of the write; any but ErrStale is returned as it is.
-func (r *Resource) staleError(ctx context.Context, id string, o *WriteOptions, err error) error {
-	if !errors.Is(err, ErrStale) || !o.If.namesRevision() {
-		return err
+// could not succeed. It can if the client named a content, and only what a view hides has changed.
+// tried is the item as it was read, and stale the error of the write; any but ErrStale is returned as
+// it is.
+func (r *Resource) staleError(ctx context.Context, tried *Entry, o *WriteOptions, stale error) error {
+	if !errors.Is(stale, ErrStale) || !o.If.namesRevision() {
+		return stale
 	}
-	cur, err := r.current(ctx, id)
+	cur, err := r.current(ctx, tried.ID)
 	if err != nil {
 		return err // gone precedes 412
 	}
-	if err := o.If.check(r.core, &cur); err != nil {
+	if err := o.If.check(r.entityTags(), &cur); err != nil {
 		return err // with the tag that is current
+	}
+	if r.projection.hides || cur.Rev != tried.Rev {
+		return stale
 	}
 	return &failedError{field: "If-Match"}
 }

@@ -30,7 +30,7 @@ import (
 func (r *Resource) Restore(ctx context.Context, id string, opts *WriteOptions) (Entry, error) {
 	w := writeRequest{r: r, op: OpRestore, id: id, opts: opts.orZero()}
 	err := w.run(ctx)
-	return w.entry, err
+	return w.shown(), err
 }
 
 // notDeleted returns ErrExists for Restore. Each call has its own problem, which a caller may change.

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/examples/internal/recipe"
 	"github.com/stoa-go/stoa/middleware"
@@ -58,6 +63,69 @@ func TestNothingIsRevealed(t *testing.T) {
 	}
 	if w := send("bob-token", "DELETE", "/employees/1", ""); w.Code != 403 {
 		t.Errorf("DELETE: %d, want 403", w.Code)
+	}
+}
+
+// The activity of administrators is hidden, too: a new salary changes no response to another caller, and
+// does not fail a write of another caller.
+func TestNoActivityIsRevealed(t *testing.T) {
+	t.Parallel()
+	h := newHandler()
+	send := func(token, method, target, body string, header ...string) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Authorization", "Bearer "+token+"-token")
+		for i := 0; i < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	if w := send("ann", "POST", "/employees", `{"name":"Eve","salary":5000}`); w.Code != 201 {
+		t.Fatalf("%d: %s", w.Code, w.Body)
+	}
+	item := send("bob", "GET", "/employees/1", "").Header().Get("ETag")
+	list := send("bob", "GET", "/employees", "").Header().Get("ETag")
+	query := func(text string) string {
+		doc, err := json.Marshal(map[string]any{"query": text, "variables": map[string]string{"tag": item}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(doc)
+	}
+	const write = "mutation($tag: String) { patchEmployee(id: 1, input: {phone: \"\"}, ifMatch: $tag) { etag } }"
+	responses := func() (all []string) {
+		for _, w := range []*httptest.ResponseRecorder{
+			send("bob", "GET", "/employees/1", ""),
+			send("bob", "GET", "/employees/1", "", "If-None-Match", item),
+			send("bob", "GET", "/employees", "", "If-None-Match", list),
+			send("bob", "PATCH", "/employees/1", `{"phone":""}`, "If-Match", item),
+			send("bob", "PATCH", "/employees/1", `{"phone":""}`, "If-Match", `"x"`),
+			send("bob", "POST", "/graphql", query("{ employee(id: 1) { etag name } employees { nodes { etag } } }")),
+			send("bob", "POST", "/graphql", query(write)),
+		} {
+			all = append(all, fmt.Sprint(w.Code, w.Header(), w.Body))
+		}
+		return all
+	}
+	before := responses()
+	if w := send("ann", "PATCH", "/employees/1", `{"salary":6000}`); w.Code != 200 {
+		t.Fatalf("%d: %s", w.Code, w.Body)
+	}
+	if diff := cmp.Diff(before, responses()); diff != "" {
+		t.Errorf("after a new salary (-before +after):\n%s", diff)
+	}
+	for i, want := range []string{"200", "304", "304", "200", "412", "200", "200"} {
+		if !strings.HasPrefix(before[i], want) || strings.Contains(before[i], `"errors":[{"message"`) {
+			t.Errorf("response %d: %s, want %s", i, before[i], want)
+		}
+	}
+	if w := send("bob", "PATCH", "/employees/1", `{"phone":"555-1"}`, "If-Match", item); w.Code != 200 {
+		t.Errorf("a write with the tag from before: %d: %s", w.Code, w.Body)
+	}
+	if slices.Equal(before, responses()) {
+		t.Error("no response depends on a change that the caller can see")
 	}
 }
 

@@ -198,7 +198,7 @@ func TestFeedOfEveryProtocol(t *testing.T) {
 				`created {"id":4,"status":"placed","qty":1}`,
 			}
 			if diff := cmp.Diff(want,
-				s.listen("/v1.0/orders?fields=id,status,qty", start).receive(6)); diff != "" {
+				s.listen("/v1.1/orders?fields=id,status,qty", start).receive(6)); diff != "" {
 				t.Errorf("orders (-want +got):\n%s", diff)
 			}
 			want = []string{`created {"id":"utopia","name":"Utopia"}`}

@@ -215,7 +215,7 @@ func TestFeedOfTheUnwritable(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := newFeed(t)
 		things := resource.New("things", memory.New[thing](nil), nil)
-		view := resource.View(things, func(v thing) (share, error) { return share{v.ID, float64(v.N) / float64(v.N)}, nil },
+		view := resource.View(things, func(v thing) (share, error) { return share{v.ID, float64(v.N*v.N) / float64(v.N)}, nil },
 			func(_ share, base thing) (thing, error) { return base, nil }, nil)
 		now, then := catalogFed(t, f, things), catalogFed(t, f, view)
 		s := open(t, then, "GET /things", streamType)
@@ -230,7 +230,7 @@ func TestFeedOfTheUnwritable(t *testing.T) {
 		wantProblem(t, send(t, then, "GET /things", streamType, "Last-Event-ID: "+last), problem.CursorExpired)
 		at := eventCursor(t, then, "GET /things")
 		want(t, send(t, now, "PUT /things/a", jsonBody, "", `{"name":"x","n":3}`), http.StatusOK)
-		same(t, "behind it", []string{`updated {"id":"a","share":1}`},
+		same(t, "behind it", []string{`updated {"id":"a","share":3}`},
 			open(t, then, "GET /things", streamType, "Last-Event-ID: "+at).newEvents())
 	})
 }

@@ -59,10 +59,11 @@ func (x *call) getRevision(id string, p *selection, enc header.Encodings) (done 
 	res := x.route.resource
 	lines := in["If-None-Match"]
 	switch {
-	case !res.HasRevisions(lines != nil):
+	// If-Match may name the content of a view, which needs the item.
+	case !res.HasRevisions(lines != nil), in["If-Match"] != nil:
 		return false, nil
 	// Other preconditions are evaluated with the item.
-	case lines != nil && (len(lines) > 1 || !strings.HasPrefix(lines[0], `"`) || in["If-Match"] != nil ||
+	case lines != nil && (len(lines) > 1 || !strings.HasPrefix(lines[0], `"`) ||
 		in["If-Unmodified-Since"] != nil):
 		return false, nil
 	}

@@ -219,9 +219,7 @@ func (x *call) sendList(a *listRequest, page *resource.Page, total int, enc head
 	if links := x.pageLinks(page); links != "" {
 		h["Link"] = []string{links}
 	}
-	if tag != "" {
-		h["Etag"] = []string{tag}
-	}
+	h["Etag"] = []string{tag}
 	if unchanged {
 		return x.noContent(http.StatusNotModified)
 	}
@@ -284,7 +282,7 @@ func (x *call) listUnchanged(tag string) (bool, error) {
 		_, err := parsePreconditions(http.Header{"If-None-Match": lines})
 		return false, err
 	}
-	return match && tag != "", nil
+	return match, nil
 }
 
 // listHeaders sets the header fields that all representations of a list share.
@@ -298,8 +296,8 @@ func (x *call) listHeaders(h http.Header) {
 }
 
 // listTag returns a weak entity tag. It is a hash of the revisions on the page, which are shorter
-// than the body. With related items it is a hash of the body, because their revisions are not
-// known. If an item has no revision, the list has no tag. The tag is useful for 304 only.
+// than the body. If revisions are not known, because of related items, a store without revisions or a
+// view that hides fields, it is a hash of the body. The tag is useful for 304 only.
 func (x *call) listTag(page *resource.Page, rel []related, total int, body []byte, compressed bool) string {
 	buf := buffers.Get()
 	defer buffers.Put(buf)
@@ -308,21 +306,21 @@ func (x *call) listTag(page *resource.Page, rel []related, total int, body []byt
 	if q := x.r.URL.RawQuery; q != "" {
 		b = append(append(b, q...), 0)
 	}
+	params := len(b)
+	b = binary.LittleEndian.AppendUint64(b, uint64(total))
+	b = append(b, page.Next...)
+	*buf = b
 	var digest [sha256.Size]byte
-	if len(rel) > 0 {
+	hashed := false
+	if len(rel) == 0 {
+		digest, hashed = page.Digest(b)
+	}
+	if !hashed {
 		sum := sha256.New()
-		sum.Write(b)
+		sum.Write(b[:params])
 		sum.Write(body)
 		sum.Sum(digest[:0])
-	} else {
-		b = binary.LittleEndian.AppendUint64(b, uint64(total))
-		b = append(b, page.Next...)
-		var ok bool
-		if digest, ok = page.Digest(b); !ok {
-			return ""
-		}
 	}
-	*buf = b
 	text := base64.RawURLEncoding.EncodeToString(digest[:12])
 	var scratch [96]byte
 	return string(

@@ -188,13 +188,14 @@ func TestRule103TagsOfContracts(t *testing.T) {
 	want(t, send(t, current, "GET /users/ann", "If-None-Match: "+b), http.StatusOK)
 	want(t, send(t, older, "GET /users/ann", "If-None-Match: "+a), http.StatusOK)
 
-	// Both tags are valid for writes.
+	// Both tags are valid for writes of the current contract, and for the older one that which it shows.
 	want(t, send(t, current, "PATCH /users/ann", mergeBody, "If-Match: "+b, "", `{"email":"ann@example.com"}`), http.StatusOK)
 	a = send(t, current, "GET /users/ann").header.Get("ETag")
-	want(t, send(t, older, "PUT /users/ann", jsonBody, "If-Match: "+a, "", `{"label":"Anna"}`), http.StatusOK)
+	wantProblem(t, send(t, older, "PUT /users/ann", jsonBody, "If-Match: "+a, "", `{"label":"Anna"}`), problem.PreconditionFailed)
+	want(t, send(t, older, "PUT /users/ann", jsonBody, "If-Match: "+b, "", `{"label":"Anna"}`), http.StatusOK)
 	wantBody(t, send(t, current, "GET /users/ann"), http.StatusOK,
 		`{"id":"ann","name":"Anna","email":"ann@example.com"}`)
-	wantProblem(t, send(t, older, "DELETE /users/ann", "If-Match: "+a), problem.PreconditionFailed)
+	wantProblem(t, send(t, older, "DELETE /users/ann", "If-Match: "+b), problem.PreconditionFailed)
 }
 
 func TestRule104AnyVariantWrites(t *testing.T) {

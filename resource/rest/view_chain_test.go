@@ -49,7 +49,7 @@ func TestOneLineOfThree(t *testing.T) {
 			t.Parallel()
 			store := stocked(t, before)
 			h := ordersOf(t, store)
-			tag := "If-Match: " + send(t, h[2], "GET /orders/1").header.Get("Etag")
+			tag := "If-Match: " + send(t, h[0], "GET /orders/1").header.Get("Etag")
 			want(t, send(t, h[0], tt.line, append([]string{tag}, tt.rest...)...), http.StatusOK)
 			after := before
 			after.ID, after.Status = 1, tt.want.Status

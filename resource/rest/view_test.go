@@ -200,9 +200,11 @@ func TestViewTags(t *testing.T) {
 			want(t, send(t, h[i], "GET /books/1", "If-None-Match: "+b), status)
 		}
 	}
-	// For a write, the tag of any contract is valid, because the revision decides.
-	want(t, send(t, h[0], "PATCH /books/1", mergeBody, "If-Match: "+tags[2], "", `{"label":"A"}`), http.StatusOK)
-	wantProblem(t, send(t, h[2], "PATCH /books/1", mergeBody, "If-Match: "+tags[0], "", `{"title":"B"}`),
+	// For a write, the tag of an older contract is valid in a newer one. The older one hides fields.
+	wantProblem(t, send(t, h[0], "PATCH /books/1", mergeBody, "If-Match: "+tags[2], "", `{"label":"A"}`),
+		problem.PreconditionFailed)
+	want(t, send(t, h[2], "PATCH /books/1", mergeBody, "If-Match: "+tags[0], "", `{"title":"B"}`), http.StatusOK)
+	wantProblem(t, send(t, h[2], "PATCH /books/1", mergeBody, "If-Match: "+tags[0], "", `{"title":"C"}`),
 		problem.PreconditionFailed)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -77,7 +78,8 @@ func gather(t testing.TB, size int) *audience {
 func (a *audience) write(t testing.TB, n int) {
 	a.goal.Add(int64(n) * a.size)
 	for i := range n {
-		a.put(t, "1", "in", int(a.goal.Load())+i)
+		n := int(a.goal.Load()) + i
+		a.put(t, "1", "in"+strconv.Itoa(n), n) // the views hide n
 	}
 	<-a.all
 }

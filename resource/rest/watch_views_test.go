@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
@@ -59,16 +61,44 @@ func TestWatchContracts(t *testing.T) {
 	})
 }
 
-// TestWatchUnseenDifference: a change that a view does not show is still reported, because the
-// entity tag for writes is new.
-func TestWatchUnseenDifference(t *testing.T) {
+// TestRule162HiddenUpdates: a view does not report a change of what it hides, unless the caller has not
+// seen the item before. The revision of an event is that of the item in the view.
+func TestRule162HiddenUpdates(t *testing.T) {
 	t.Parallel()
-	watched(t, nil, func(t *testing.T, r rig) {
+	large := func(ctx context.Context, op resource.Op, before, _ *thing) error {
+		if op == resource.OpGet && before.N < 0 && !isRoot(ctx) {
+			return resource.ErrForbidden
+		}
+		return nil
+	}
+	watched(t, &resource.Options[thing]{Authorize: large}, func(t *testing.T, r rig) {
 		view := nameView(r.Resource, nil)
-		r.put(t, "1", "a", 0)
-		r.put(t, "1", "a", 1)
-		wantHeard(t, view, view.Watch(t.Context(), r.start, query.Filter{}),
-			`created 1 - {"id":"1","name":"a"}`, `updated 1 {"id":"1","name":"a"} {"id":"1","name":"a"}`)
+		for i, name := range []string{"a", "a", "b", "b", "b", "b"} {
+			r.put(t, "1", name, []int{0, 1, 1, -1, -2, 2}[i])
+		}
+		events := []string{`created 1 - {"id":"1","name":"a"}`, `updated 1 {"id":"1","name":"a"} {"id":"1","name":"b"}`,
+			`deleted 1 - -`, `created 1 - {"id":"1","name":"b"}`}
+		wantHeard(t, view, view.Watch(t.Context(), r.start, query.Filter{}), events...)
+		wantHeard(t, view, view.WatchItem(t.Context(), "1", r.start), events...)
+		item, err := view.Get(t.Context(), "1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var revs []string
+		for c, err := range view.Watch(t.Context(), r.start, query.Filter{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.After != nil {
+				revs = append(revs, c.Rev, string(c.After.Rev))
+			}
+			if len(revs) == 6 {
+				break
+			}
+		}
+		if diff := cmp.Diff([]string{string(item.Rev), string(item.Rev)}, revs[4:]); diff != "" {
+			t.Errorf("revision (-want +got):\n%s", diff)
+		}
 	})
 }
 

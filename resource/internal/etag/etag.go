@@ -100,14 +100,20 @@ func AppendRev(dst []byte, rev string) []byte {
 	return append(dst, rev...)
 }
 
+// Variant returns the variant of an opaque tag, and "" if it has none.
+func Variant(opaque string) string {
+	_, rest, _ := strings.Cut(opaque, ".")
+	variant, _, _ := strings.Cut(rest, ".")
+	return variant
+}
+
 // Cut returns the variant of an opaque tag of revision rev. It reports false if the tag is not of
 // that revision, and for an empty rev.
 func Cut(opaque, rev string) (variant string, ok bool) {
-	got, rest, ok := strings.Cut(opaque, ".")
+	got, _, ok := strings.Cut(opaque, ".")
 	var buf [64]byte
 	if !ok || rev == "" || got != string(AppendRev(buf[:0], rev)) {
 		return "", false
 	}
-	variant, _, _ = strings.Cut(rest, ".")
-	return variant, true
+	return Variant(opaque), true
 }

@@ -34,6 +34,9 @@ func TestAppendAndCut(t *testing.T) {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 		opaque := got[1 : len(got)-1]
+		if variant := etag.Variant(opaque); variant != "v" {
+			t.Errorf("%s: Variant is %q", tt.name, variant)
+		}
 		if variant, ok := etag.Cut(opaque, tt.rev); !ok || variant != "v" {
 			t.Errorf("%s: Cut of its own revision: %q, %v", tt.name, variant, ok)
 		}
