@@ -58,7 +58,7 @@ type core struct {
 	inMemory bool
 
 	scope         func(ctx context.Context) (query.Filter, error)
-	hasForms      bool // the type has decimals, durations or a composite id
+	hasForms      bool // the type has decimals or durations
 	authorizeGone func(ctx context.Context, id string) error
 	relations     []*relation
 	samples       []any         // *T
@@ -125,15 +125,6 @@ func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *c
 		keepsDeleted:   ops.Restore != nil,
 		pageSize:       o.PageSize,
 		maxPageSize:    o.MaxPageSize,
-	}
-	if h.hasForms && o.Scope != nil {
-		h.scope = func(ctx context.Context) (query.Filter, error) {
-			f, err := o.Scope(ctx)
-			if err == nil {
-				f, err = h.withOperands(f)
-			}
-			return f, err
-		}
 	}
 	h.id = keys.NewID(typ.Field(o.ID))
 	h.validID = h.id.Canonical

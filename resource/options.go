@@ -102,10 +102,16 @@ type Options[T any] struct {
 	// other items, and it hides single items. A write is forbidden if its result does not match the
 	// filter. An error of Scope, such as [ErrUnauthenticated], is the response to every request,
 	// whether the item exists or not.
+	//
+	// A filter that names no field, or has an operator that the field does not have or an operand of
+	// another kind, is an internal error for every request, because its negation would select all
+	// items. Such an operand is also null, which a program gets for a caller without the value;
+	// return an error for that caller. New calls Scope once without a caller, for at most a second, and
+	// panics for such a filter, except for null. It ignores errors and panics of the call.
 	Scope func(ctx context.Context) (query.Filter, error)
 	// ScopeComplete declares that Authorize permits [OpGet] of every item that Scope selects, so that it
-	// restricts writes only. Without it, a resource with Authorize cannot declare groups in Query: the
-	// collection computes them, and they would reveal values of items that Authorize hides. Filters
+	// restricts writes only. Without it, a resource with Authorize has no totals and cannot declare groups
+	// in Query: the collection computes both, and they would reveal items that Authorize hides. Filters
 	// through relations to the resource then read the items, so that Authorize is called, and are limited;
 	// see [Joiner]. Setting it without Authorize is a mistake.
 	ScopeComplete bool

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -99,97 +98,6 @@ func (s *projection) filterToStore(f query.Filter) (query.Filter, error) {
 		}
 		c.Field = stored
 		return c, nil
-	})
-}
-
-// withOperands converts the operands of a filter to the kinds of their fields. Clients cannot send
-// another kind, but a program may write a decimal or a duration as its text, and a decimal as a
-// float64. Other operands are an error: each would match nothing, and its negation all items. So are
-// operators that a composite id does not have, because its text has another order than its fields.
-func (h *core) withOperands(f query.Filter) (query.Filter, error) {
-	if !h.hasForms {
-		return f, nil
-	}
-	return f.Map(func(c query.Filter) (query.Filter, error) {
-		field := h.typ.Field(c.Field)
-		if c.Op == query.SomeOp {
-			return c, nil
-		}
-		if field != nil && field.Key != nil && !slices.Contains(keyOperators, c.Op) {
-			return c, fmt.Errorf("compares the composite id %q with %s; use query.Eq, Ne, In or NotIn, "+
-				"or the fields of the id", c.Field, c.Op)
-		}
-		if c.Op == query.IsNull || field == nil || !field.IsDecimal() && !field.IsDuration() {
-			return c, nil
-		}
-		var err error
-		if list, ok := c.Value.([]any); ok {
-			list = slices.Clone(list)
-			for i := 0; i < len(list) && err == nil; i++ {
-				list[i], err = operand(field, list[i])
-			}
-			c.Value = list
-		} else {
-			c.Value, err = operand(field, c.Value)
-		}
-		if err != nil {
-			return c, fmt.Errorf("compares %s with an operand that %w", c.Field, err)
-		}
-		return c, nil
-	})
-}
-
-// keyOperators are the operators of a composite id.
-var keyOperators = []query.Op{query.Eq, query.Ne, query.In, query.NotIn}
-
-// operand converts an operand for a decimal or a duration.
-func operand(f *schema.Field, v any) (any, error) {
-	v = query.Canonical(v)
-	text, isText := v.(string)
-	switch v := v.(type) {
-	case nil:
-		return nil, nil
-	case query.Duration:
-		if f.IsDuration() {
-			return v, nil
-		}
-	case query.Decimal, int64, uint64:
-		if f.IsDecimal() {
-			return v, nil
-		}
-	case float64:
-		text, isText = strconv.FormatFloat(v, 'g', -1, 64), f.IsDecimal()
-	}
-	if !isText {
-		parse := "ParseDecimal"
-		if f.IsDuration() {
-			parse = "ParseDuration"
-		}
-		return nil, fmt.Errorf("is of type %T; use a text or the result of query.%s", v, parse)
-	}
-	if f.IsDuration() {
-		return query.ParseDuration(text)
-	}
-	return query.ParseDecimal(text)
-}
-
-// decimalOperand converts an operand for an exact number.
-func decimalOperand(v any) (any, error) {
-	switch v := query.Canonical(v).(type) {
-	case float64:
-		return query.ParseDecimal(strconv.FormatFloat(v, 'g', -1, 64))
-	case string:
-		return query.ParseDecimal(v)
-	case query.Decimal, int64, uint64:
-		return v, nil
-	}
-	return nil, fmt.Errorf("is of type %T, and not a number", v)
-}
-
-// hasForms reports whether a type has a decimal, a duration or a composite id.
-func hasForms(typ *schema.Type) bool {
-	return slices.ContainsFunc(typ.Fields, func(f *schema.Field) bool {
-		return f.IsDecimal() || f.IsDuration() || f.Key != nil
 	})
 }
 

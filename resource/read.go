@@ -101,23 +101,6 @@ func (h *core) load(ctx context.Context, id string, b buffer) (*Entry, error) {
 	return e, h.visible(ctx, e, &scope)
 }
 
-// scopeOf returns the filter of Options.Scope.
-func (h *core) scopeOf(ctx context.Context) (query.Filter, error) {
-	if h.scope == nil {
-		return query.Filter{}, nil
-	}
-	f, err := h.scope(ctx)
-	if err == nil && hasRelation(f) {
-		return query.Filter{}, errRelationScope
-	}
-	return f, err
-}
-
-// errRelationScope reports a mistake in Options.Scope. Single items and events are compared with the scope
-// by their own fields.
-var errRelationScope = errors.New(
-	"the filter of Options.Scope has query.Some; it can only use fields of the item")
-
 // absent returns ErrGone if the item was deleted and the caller may know that, and otherwise that
 // it is not found.
 func (h *core) absent(ctx context.Context, id string, err error) error {

@@ -159,11 +159,6 @@ const tooMany = "tooMany"
 // of a filter, an *int.
 type relatedLimitKey struct{}
 
-// hasRelation reports whether f has a condition on related items.
-func hasRelation(f query.Filter) bool {
-	return f.Op == query.SomeOp || slices.ContainsFunc(f.Filters, hasRelation)
-}
-
 // filter returns the condition on the items of the owner that one of the items of the target to which
 // they lead matches f. f and the result are filters for the stores.
 func (h *hop) filter(ctx context.Context, f query.Filter) (query.Filter, error) {

@@ -87,21 +87,6 @@ func TestRelationFilterScopeComplete(t *testing.T) {
 	}
 }
 
-// TestRelationInScope: a relation in Options.Scope is an error with its cause, in lists and of items.
-func TestRelationInScope(t *testing.T) {
-	t.Parallel()
-	r := folders(t, 1, resource.Options[folder]{Scope: func(context.Context) (query.Filter, error) {
-		return query.And(query.Some("parent", query.Where("id", query.Eq, 1))), nil
-	}}, false)
-	const want = "the filter of Options.Scope has query.Some"
-	if got := filteredIDs(t, r, query.Filter{}); !strings.Contains(got, want) {
-		t.Errorf("list: %s, want %s", got, want)
-	}
-	if _, err := r.Get(t.Context(), "1"); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("item: %v, want %s", err, want)
-	}
-}
-
 // TestRelationFilterLimits: the items that are read for the keys are counted for the whole filter, with
 // those that are hidden.
 func TestRelationFilterLimits(t *testing.T) {

@@ -88,6 +88,9 @@ func (ops Ops[T]) Resource(name string, opts *Options[T]) *Resource {
 	found = append(found, ops.searchMistakes(o.Query)...)
 	mistakes.Panic("resource: "+name, found)
 	h := newCore(name, typ, ops, &o)
+	if mistake := h.tryScope(); mistake != "" {
+		panic("resource: " + name + ": " + mistake)
+	}
 	s := &projection{typ: typ, id: h.id.Field, name: typ.Name, relations: h.relations}
 	s.variants = etag.NewVariants(s.name, s.typ, mediaJSON)
 	s.shape, s.pageShape = itemcache.NewShape(), itemcache.NewShape()
@@ -283,8 +286,12 @@ func (r *Resource) storeFilter(f query.Filter) (query.Filter, error) {
 // the filters of the projection and the caller's scope.
 func (r *Resource) storeQuery(ctx context.Context, q query.Query) (query.Query, error) {
 	f, err := r.storeFilter(q.Filter)
-	if resolve := r.resolve.Load(); err == nil && resolve != nil {
+	switch resolve := r.resolve.Load(); {
+	case err != nil:
+	case resolve != nil:
 		f, err = resolve.filter(ctx, f)
+	case hasRelation(f):
+		err = errNoRelation
 	}
 	if err != nil {
 		return q, err

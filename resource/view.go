@@ -36,7 +36,7 @@ type ViewOptions struct {
 	// Where selects the items that the view can represent, in the field names of the collection.
 	// Other items do not exist in the view: they are missing from lists and counts, and 404 by id.
 	// A write through the view that makes such an item is 422. Where may use any field that is a
-	// single value. A view of a view has the conditions of both.
+	// single value, and is checked as Options.Scope is. A view of a view has the conditions of both.
 	Where query.Filter
 	// ResetHidden makes PUT reset the fields that the view does not have to their defaults, as PUT
 	// of the resource itself does with members that are left out. By default they keep their
@@ -142,20 +142,9 @@ func (s *projection) setWhere(from *Resource, where query.Filter) {
 	if where.IsZero() {
 		return
 	}
-	_, err := where.Map(func(c query.Filter) (query.Filter, error) {
-		f := from.core.typ.Field(c.Field)
-		switch {
-		case f == nil, !f.Comparable() && !f.ComparableElem():
-			return c, fmt.Errorf("names %q, which is neither a single value nor a list of them in %s",
-				c.Field, from.core.typ.Name)
-		case f.ComparableElem() && c.Op != query.Contains && c.Op != query.IsNull:
-			return c, fmt.Errorf("compares the list %q with %s; use query.Contains or query.IsNull",
-				c.Field, c.Op)
-		}
-		return c, nil
-	})
-	if err == nil {
-		where, err = from.core.withOperands(where)
+	where, err := from.core.withOperands(where)
+	if err == nil && hasRelation(where) {
+		err = errRelation
 	}
 	if err != nil {
 		panic(fmt.Sprintf("resource: View %s of %s: Where %v", s.name, from.Name(), err))

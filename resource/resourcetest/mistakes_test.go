@@ -100,6 +100,12 @@ func filtered(field string, ops ...query.Op) func() {
 	return registered(resource.Options[Task]{Query: query.Support{Filter: map[string][]query.Op{field: ops}}})
 }
 
+// scoped returns a function that registers tasks with a filter as their Scope.
+func scoped(f query.Filter) func() {
+	return registered(resource.Options[Task]{
+		Scope: func(context.Context) (query.Filter, error) { return f, nil }})
+}
+
 // tagged returns a function that registers a struct that differs from T only in tags.
 func tagged[T any]() func() {
 	return func() { resource.Ops[T]{Get: noGet[T], List: noList[T]}.Resource("tasks", nil) }
@@ -214,6 +220,14 @@ func mistakeRows() []mistake {
 		at("`Public` beside `Authorize` of a command", func() {
 			command.New("tasks/sweep", nothing, &command.Options[struct{}]{Public: true,
 				Authorize: func(context.Context, *struct{}) error { return nil }})
+		}),
+		at("a misspelled field in `Scope`", scoped(query.Where("don", query.Ne, true))),
+		at("a value of another kind in `Scope`", scoped(query.Where("title", query.Ne, 5))),
+		at("a misspelled field in `Where` of a view", func() {
+			same := func(t Task) (Task, error) { return t, nil }
+			resource.View(resource.New("tasks", memory.New[Task](nil), nil), same,
+				func(v, _ Task) (Task, error) { return v, nil },
+				&resource.ViewOptions{Where: query.Where("don", query.Ne, true)})
 		}),
 		at("several mistakes of one resource", registered(resource.Options[Task]{PageSize: 500, MaxPageSize: 100,
 			Query: query.Support{Filter: map[string][]query.Op{"done": {query.StartsWith}}, Sort: []string{"titel"}}})),

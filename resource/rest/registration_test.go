@@ -316,8 +316,7 @@ func TestViewsThatCannotBeMeant(t *testing.T) {
 			fields(map[string]string{"number": "isbn"})},
 		{`resource: View bookV0 of books: Fields maps "isbn" to "id"; both must be fields`,
 			fields(map[string]string{"isbn": "id"})},
-		{`resource: View bookV0 of books: Where names "isbn", ` +
-			`which is neither a single value nor a list of them in book`, func() {
+		{`resource: View bookV0 of books: Where names "isbn", which is no field of book`, func() {
 			resource.View(books, down, up, &resource.ViewOptions{Where: query.Where("isbn", query.Eq, "x")})
 		}},
 		{`resource: View bookV0 of books: Where compares the list "sequels" with eq; ` +

@@ -54,7 +54,7 @@ func TestOperandsOfPrograms(t *testing.T) {
 		{"int", where("price", query.Eq, 10), []int64{2}},
 		{"texts", where("price", query.In, []string{"10.0", "1"}), []int64{2}},
 		{"duration", where("ships", query.Gte, "PT24H"), []int64{1}},
-		{"null", query.Not(where("ships", query.Eq, nil)), []int64{1, 2}},
+		{"null", query.Not(where("ships", query.Eq, nil)), nil},
 		{"isNull", where("ships", query.IsNull, true), []int64{2}},
 		{"element", where("tags", query.Contains, "new"), []int64{2}},
 		{"a text that is no number", query.Not(where("price", query.Eq, "cheap")), nil},
@@ -65,7 +65,16 @@ func TestOperandsOfPrograms(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			h := catalog(t, resource.New("priced", store, pricedOptions(tt.scope)))
+			opts := pricedOptions(query.Filter{})
+			started := false // New refuses a mistake that it sees
+			opts.Scope = func(context.Context) (query.Filter, error) {
+				if !started {
+					return query.Filter{}, nil
+				}
+				return tt.scope, nil
+			}
+			h := catalog(t, resource.New("priced", store, opts))
+			started = true
 			res := send(t, h, "GET /priced")
 			if tt.want == nil {
 				same(t, "status", http.StatusInternalServerError, res.status)

@@ -370,8 +370,9 @@ func TestWatchErrors(t *testing.T) {
 	}
 }
 
-// after returns a Scope that fails after n calls for callers other than root.
+// after returns a Scope that fails after n calls for callers other than root, in addition to that of New.
 func after(n int, err error) func(context.Context) (query.Filter, error) {
+	n++
 	return func(ctx context.Context) (query.Filter, error) {
 		if isRoot(ctx) {
 			return query.Filter{}, nil

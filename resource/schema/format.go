@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/internal/near"
 )
 
 // textFormats and numberFormats are the formats of JSON Schema (draft 2020-12, Validation section
@@ -46,7 +47,7 @@ func checkFormat(format string, isString bool) error {
 		}
 		return nil
 	}
-	if similar := near(format, known); similar != "" {
+	if similar := near.Of(format, known); similar != "" {
 		return fmt.Errorf("unknown format %q; use %s", format, similar)
 	}
 	return fmt.Errorf("unknown format %q; use one of JSON Schema or OpenAPI, such as date-time, or x-%s",

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/resource/internal/near"
 )
 
 // This file compiles the fields of structs: their json tags, embedded structs, and duplicate names.
@@ -220,7 +222,7 @@ func (o *jsonOptions) option(option string) error {
 	case "case":
 		return fmt.Errorf("the json option case is not supported; member names are case-sensitive")
 	default:
-		if known := near(name, []string{"omitzero", "omitempty", "string", "embed"}); known != "" {
+		if known := near.Of(name, []string{"omitzero", "omitempty", "string", "embed"}); known != "" {
 			return fmt.Errorf("unknown json option %q; use %s", option, known)
 		}
 		return fmt.Errorf("unknown json option %q; the options are omitzero, omitempty, string and embed",

@@ -132,6 +132,8 @@ var (
 		query.Gte, query.IsNull}
 	textOperators = []query.Op{query.Contains, query.StartsWith}
 	listOperators = []query.Op{query.Contains, query.IsNull}
+
+	stringOperators = slices.Concat(valueOperators, textOperators)
 )
 
 // operatorsOf returns the operators that apply to a field.
@@ -142,7 +144,7 @@ func operatorsOf(f *schema.Field) []query.Op {
 	case f.ComparableElem():
 		return listOperators
 	case describe(f) == "string":
-		return slices.Concat(valueOperators, textOperators)
+		return stringOperators
 	}
 	return valueOperators
 }
@@ -159,7 +161,7 @@ func ofOperators(option string, f *schema.Field, ops []query.Op) (found []string
 		case f.Key != nil:
 			found = append(found, fmt.Sprintf("%s, which does not apply to a composite id; use %s",
 				place, suggest(op, allowed)))
-		case f.ComparableElem() && slices.Contains(slices.Concat(valueOperators, textOperators), op):
+		case f.ComparableElem() && slices.Contains(stringOperators, op):
 			found = append(found, place+", which does not apply to lists; use query.Contains or query.IsNull")
 		case slices.Contains(textOperators, op):
 			found = append(found, fmt.Sprintf("%s, which applies to strings, and the field is a %s; "+
