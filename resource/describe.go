@@ -42,8 +42,8 @@ type Description struct {
 	// process remembers Options.RecentDeletes instead.
 	Remembers, RemembersRecent bool
 	// Counts reports whether [Resource.Count] is available: the collection is a [Counter], and if
-	// it has Options.Authorize then also a Scope, because a total must not reveal what a list
-	// hides.
+	// it has Options.Authorize then also Options.ScopeComplete, because a total must not reveal what
+	// a list hides.
 	Counts bool
 	// Batches reports whether [Resource.Batch] is available: the collection is a [Transactor], and
 	// items can be created.
@@ -63,7 +63,7 @@ func (r *Resource) newDescription() *Description {
 		RequireIfMatch: c.requireIfMatch, AllowRecreate: c.allowRecreate,
 		PageSize: c.pageSize, MaxPageSize: c.maxPageSize,
 		AssignsIDs: c.ops.create != nil, TakesIDs: c.ops.insert != nil, Remembers: c.ops.deleted != nil,
-		Counts: c.ops.count != nil && (c.ops.authorize == nil || c.scope != nil), Batches: r.batches(),
+		Counts: c.ops.count != nil && (c.ops.authorize == nil || c.scopeComplete), Batches: r.batches(),
 	}
 	if p.id.Key != nil {
 		d.Key = namesOf(p.id.Key)

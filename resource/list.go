@@ -39,7 +39,7 @@ type Page struct {
 	buffer  buffer
 	ends    *keys.Join // of Follow
 	lists   [][]int32  // instead of ends, if joined is set
-	joined  bool       // of FollowPages, and of Follow with Relation.Through
+	joined  bool       // of FollowPages, and of Follow with followKeyed
 	related *relatedPages
 	query   *pageQuery // of List
 	binding string     // of the cursors
@@ -53,11 +53,6 @@ func (p *Page) Release() {
 	}
 	if p.ends != nil {
 		p.ends.Release()
-	}
-	if p.related != nil {
-		for i := range p.related.parts {
-			p.related.parts[i].Release()
-		}
 	}
 	*p = Page{}
 }
@@ -123,7 +118,7 @@ func (r *Resource) list(ctx context.Context, q query.Query, at Position, encoded
 	if w.encoded = encoded && w.readsJSON(ctx, q.Fields); !w.encoded {
 		w.cache = nil
 	}
-	w.cached = w.cache != nil
+	w.cached, w.fill = w.cache != nil, true
 	var p Page
 	err = r.core.limited(ctx, func(ctx context.Context) (err error) {
 		p, err = w.fetch(ctx)
@@ -200,7 +195,7 @@ func (r *Resource) pages(
 			w.encoded = encoded && r.core.ops.listJSON != nil && w.readsJSON(ctx, q.Fields)
 			w.cache = nil
 		}
-		for left := q.Limit; err == nil; left -= w.q.Limit {
+		for left := q.Limit; err == nil; {
 			w.q.Limit = exportPage
 			if q.Limit > 0 {
 				w.q.Limit = min(left, exportPage)
@@ -209,9 +204,10 @@ func (r *Resource) pages(
 			if p, err = w.fetch(ctx); err != nil {
 				break
 			}
+			left -= len(p.Entries)
 			more := yield(p.Entries, nil)
 			p.Release()
-			if !more || w.next == nil || q.Limit > 0 && left <= w.q.Limit {
+			if !more || w.next == nil || q.Limit > 0 && left <= 0 {
 				return
 			}
 			w.q.After, w.q.Token = w.next.Values, w.next.Token

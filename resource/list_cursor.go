@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -60,6 +61,7 @@ type pageQuery struct {
 	encoded  bool        // entries have JSON and no values
 	cache    *itemcache.Cache
 	cached   bool // the JSON is read from the cache, and not only stored in it
+	fill     bool // hidden items do not shorten the page; otherwise it has at least one item
 	left     *int // how many rows can still be read, including hidden ones; nil for the limit maxHidden
 	next     *query.Cursor
 	prev     *query.Cursor
@@ -189,30 +191,31 @@ func fits(f *schema.Field, v any) bool {
 	return false
 }
 
-// fetch reads the page and sets the cursors of its neighbors. If policy hides the whole page, it
-// reads on until it finds a visible item, because a cursor must not contain values of an item that
-// the caller may not see.
+// fetch reads the page and sets the cursors of its neighbors.
 func (w *pageQuery) fetch(ctx context.Context) (Page, error) {
-	h, size, q := w.r.core, w.q.Limit, w.q
+	h, q := w.r.core, w.q
+	if h.ops.authorize != nil {
+		return w.fetchVisible(ctx)
+	}
 	if !h.query.Natural {
 		q.Limit++ // one more shows whether there is a next page
 	}
-	for round := 0; ; round++ {
-		if w.left == nil && round == maxHidden {
-			return Page{}, problem.New(problem.Unavailable,
-				"The list could not be read within the limits of one request; use a more specific filter.")
-		}
+	for {
 		p := Page{buffer: h.ops.newBuffer()}
-		rows, more, err := w.read(ctx, q, size, p.buffer)
+		rows, err := w.read(ctx, q, p.buffer)
+		if err == nil {
+			err = w.spend(min(len(rows), w.q.Limit))
+		}
 		if err != nil {
 			p.Release()
 			return Page{}, err
 		}
-		if w.left != nil {
-			if *w.left -= len(rows); *w.left < 0 {
-				p.Release()
-				return Page{}, errRowLimit
-			}
+		more := h.query.Natural
+		if len(rows) > w.q.Limit {
+			rows, more = rows[:w.q.Limit], true
+		}
+		if w.backward {
+			slices.Reverse(rows)
 		}
 		if w.cached {
 			ok, err := w.fromCache(ctx, rows, &p)
@@ -229,51 +232,84 @@ func (w *pageQuery) fetch(ctx context.Context) (Page, error) {
 		} else if w.cache != nil {
 			w.keep(rows)
 		}
-		onward, err := w.onward(rows, more)
+		p.Entries, err = w.r.showAll(ctx, rows)
+		if err == nil {
+			err = w.setNeighbours(p.Entries, more)
+		}
 		if err != nil {
 			p.Release()
-			return Page{}, err
-		}
-		kept, err := w.r.showAll(ctx, rows)
-		if err != nil {
-			p.Release()
-			return Page{}, err
-		}
-		if len(kept) > 0 || onward == nil {
-			if over := len(kept) - w.q.Limit; over > 0 { // later rounds read more than a page
-				more = true
-				if w.backward {
-					kept = kept[over:]
-				} else {
-					kept = kept[:w.q.Limit]
-				}
+			if !w.encoded {
+				return Page{}, err
 			}
-			if err := w.setNeighbours(kept, more); err != nil {
-				p.Release()
-				if !w.encoded {
-					return Page{}, err
-				}
-				// The JSON of an item cannot be decoded; its value can be read.
-				w.encoded, w.cached, w.cache = false, false, nil
-				continue
-			}
-			p.Entries = kept
-			return p, nil
+			// The JSON of an item cannot be decoded; its value can be read.
+			w.encoded, w.cached, w.cache = false, false, nil
+			continue
 		}
-		p.Release()
-		q.After, q.Token = onward.Values, onward.Token
-		if !h.query.Natural {
-			size = exportPage
-			q.Limit = size + 1
-		}
+		return p, nil
 	}
 }
 
-// read reads the items of q into b. It returns at most size of them, in the order of the page, and reports
-// whether there are more.
-func (w *pageQuery) read(
-	ctx context.Context, q query.Query, size int, b buffer,
-) (_ []Entry, more bool, err error) {
+// fetchVisible implements fetch if Authorize can hide items. It reads on past those: with fill until the
+// page and one more item are complete, because a shorter page, or a next page without an item, would reveal
+// that a hidden item matches. Cursors have values of visible items only.
+func (w *pageQuery) fetchVisible(ctx context.Context) (p Page, err error) {
+	h, q := w.r.core, w.q
+	wanted := 1
+	if w.fill {
+		wanted = w.q.Limit + 1
+	}
+	if w.fill || !h.query.Natural {
+		q.Limit++
+	}
+	defer func() {
+		if err != nil {
+			p.Release()
+			p = Page{}
+		}
+	}()
+	var onward *query.Cursor
+	for hidden := 0; ; {
+		b := h.ops.newBuffer()
+		rows, err := w.read(ctx, q, b)
+		read := len(rows)
+		if err == nil {
+			err = w.spend(read)
+		}
+		if err == nil {
+			onward, err = w.onward(rows, q.Limit)
+		}
+		if err == nil {
+			rows, err = w.r.showAll(ctx, rows)
+		}
+		if err != nil {
+			b.release()
+			return p, err
+		}
+		hidden += read - len(rows)
+		p.add(rows, b)
+		if len(p.Entries) >= wanted || onward == nil {
+			break
+		}
+		if w.left == nil && hidden > maxHidden {
+			return p, problem.New(problem.Unavailable, fmt.Sprintf("The list could not be read within the "+
+				"limits of one request: Options.Authorize hides more than %d items. Use a more specific "+
+				"filter, or hide the items by Options.Scope in the server.", maxHidden))
+		}
+		q.After, q.Token = onward.Values, onward.Token
+		q.Limit = wanted - len(p.Entries) + min(4*hidden, exportPage)
+	}
+	more := !w.fill && onward != nil
+	if len(p.Entries) > w.q.Limit {
+		p.Entries, more = p.Entries[:w.q.Limit], true
+	}
+	if w.backward {
+		slices.Reverse(p.Entries)
+	}
+	return p, w.setNeighbours(p.Entries, more)
+}
+
+// read reads the items of q into b, and returns them in the order of the store.
+func (w *pageQuery) read(ctx context.Context, q query.Query, b buffer) (_ []Entry, err error) {
 	ops := &w.r.core.ops
 	switch {
 	case !q.Search.IsZero():
@@ -285,36 +321,33 @@ func (w *pageQuery) read(
 	default:
 		err = ops.list(ctx, q, b)
 	}
-	rows := b.entries()
-	if more = len(rows) > size; more {
-		rows = rows[:size]
+	return b.entries(), err
+}
+
+// spend counts rows that were read.
+func (w *pageQuery) spend(rows int) error {
+	if w.left == nil {
+		return nil
 	}
-	if w.backward {
-		slices.Reverse(rows)
+	if *w.left -= rows; *w.left < 0 {
+		return errRowLimit
 	}
-	return rows, more, err
+	return nil
 }
 
 // errRowLimit reports that pageQuery.left is exceeded.
 var errRowLimit = errors.New("too many rows")
 
-// maxHidden limits how many pages in a row may be hidden. All but the first have exportPage items.
-const maxHidden = 20
+// maxHidden limits how many items are read for a page that the caller may not see.
+const maxHidden = 10_000
 
-// onward returns the cursor after the last of rows that the store returned, and nil at the end of the list.
-// It is needed only if policy can hide all of them.
-func (w *pageQuery) onward(rows []Entry, more bool) (*query.Cursor, error) {
-	if w.r.core.ops.authorize == nil || len(rows) == 0 {
+// onward returns the cursor after the last of the rows that the store returned for a limit, and nil at the
+// end of the list.
+func (w *pageQuery) onward(rows []Entry, limit int) (*query.Cursor, error) {
+	if len(rows) == 0 || len(rows) < limit && !w.r.core.query.Natural {
 		return nil, nil
 	}
-	last := &rows[len(rows)-1]
-	if w.backward {
-		last = &rows[0]
-	}
-	if !more && !w.r.core.query.Natural {
-		return nil, nil
-	}
-	return w.cursorAt(last)
+	return w.cursorAt(&rows[len(rows)-1])
 }
 
 // cursorAt returns the cursor of an item, and nil if the store returned no token.
@@ -332,8 +365,8 @@ func (w *pageQuery) cursorAt(e *Entry) (*query.Cursor, error) {
 	return &query.Cursor{Token: e.Next}, nil
 }
 
-// setNeighbours sets the cursors of the pages before and after rows. more reports that the store
-// has rows beyond them in the direction of reading.
+// setNeighbours sets the cursors of the pages before and after rows. more reports that there may be items
+// beyond them in the direction of reading.
 func (w *pageQuery) setNeighbours(rows []Entry, more bool) (err error) {
 	w.next, w.prev = nil, nil
 	if len(rows) == 0 {
@@ -341,7 +374,9 @@ func (w *pageQuery) setNeighbours(rows []Entry, more bool) (err error) {
 	}
 	first, last := &rows[0], &rows[len(rows)-1]
 	if w.r.core.query.Natural {
-		w.next, err = w.cursorAt(last)
+		if more {
+			w.next, err = w.cursorAt(last)
+		}
 		return err
 	}
 	began := w.q.After != nil

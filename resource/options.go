@@ -94,6 +94,11 @@ type Options[T any] struct {
 	// [ErrUnauthenticated] is 401 and reveals that the item exists; to require authentication for
 	// everything use Scope or an HTTP middleware. A [*problem.Details] is sent as it is. Any other
 	// error is an internal error (500).
+	//
+	// A page of a list or of a relation is read on past hidden items until it and one more item are
+	// complete, so its length and its cursors do not reveal them. At most 10,000 hidden items are read for
+	// a page of a list, and 10,000 items for those of relations; more are 503, which reveals that there are
+	// many. Scope has no such limit, and takes one read. Totals need ScopeComplete.
 	Authorize func(ctx context.Context, op Op, before, after *T) error
 	// Scope returns a filter that selects the items that the caller may see, in the field names of
 	// the collection. It may use any field, but not a relation ([query.Some]), which is an internal error

@@ -16,6 +16,34 @@ type buffer interface {
 	release()
 }
 
+// pageBuffers is the memory of a page that was read in several parts.
+type pageBuffers []buffer
+
+func (b pageBuffers) entries() []Entry { return nil }
+
+func (b pageBuffers) release() {
+	for _, part := range b {
+		part.release()
+	}
+}
+
+// add appends rows to the page, which then owns their memory b.
+func (p *Page) add(rows []Entry, b buffer) {
+	switch {
+	case len(rows) == 0:
+		b.release()
+	case p.buffer == nil:
+		p.Entries, p.buffer = slices.Clip(rows), b
+	default:
+		p.Entries = append(p.Entries, rows...)
+		parts, _ := p.buffer.(pageBuffers)
+		if parts == nil {
+			parts = pageBuffers{p.buffer}
+		}
+		p.buffer = append(parts, b)
+	}
+}
+
 // bufferPool and pageBuffer reuse the memory of pages.
 type bufferPool[T any] struct {
 	core *core

@@ -120,7 +120,12 @@ func (c *Catalog) Follow(
 	case t.joined == nil || !t.sorted:
 		return t.follow(ctx, from, columns)
 	}
-	p, err := l.followJoined(ctx, from, columns)
+	return l.followHidden(ctx, from, columns)
+}
+
+// followHidden is followKeyed that releases the page after an error.
+func (l *link) followHidden(ctx context.Context, from []Entry, columns []string) (Page, error) {
+	p, err := l.followKeyed(ctx, from, columns)
 	if err != nil {
 		p.Release()
 		return Page{}, l.target.wrap(OpList, "", err)
@@ -143,6 +148,9 @@ func (r *Resource) GetMany(ctx context.Context, ids []string) (Page, error) {
 // follow reads the items related to those of a page in one call of the store. The returned page
 // owns the buffer of the items until it is released.
 func (l *link) follow(ctx context.Context, from []Entry, columns []string) (Page, error) {
+	if l.By != "" && l.target.core.ops.authorize != nil {
+		return l.followHidden(ctx, from, columns)
+	}
 	j, ask := l.gather(from, l.Limit)
 	if len(ask) == 0 {
 		j.Assign()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/internal/keys"
+	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -107,39 +108,98 @@ func (l *keyedLink) slot(j *keys.Join, e *Entry, computed int) (slot int32, ok b
 	return j.Find(key)
 }
 
-// read reads the first items of each key into the page, in one call if the target is a [BatchLister]. lists
-// and counts are indexed by slot, the index that j gives to each distinct key. counts has the number of items
-// that the store returned for the key. lists has the indexes in the page of those of the first limit that the
-// caller may see. An item with several keys is in the page once.
+// keyRead is what read returns for a key.
+type keyRead struct {
+	ends   []int32 // the indexes in the page of the first items that the caller may see, at most the limit
+	more   bool    // the caller may see another one
+	rows   int     // how many items the store returned
+	hidden int     // how many of them the caller may not see
+}
+
+// read reads the first items of each key into the page, in one call if the target is a [BatchLister]. The
+// result is indexed by slot, the index that j gives to each distinct key. An item with several keys is in the
+// page once. q.Limit is limit, or one more if keyRead.more is needed. Keys with hidden items, for which the
+// store may have more, are read again with a larger limit, up to maxRelatedItems hidden items.
 func (l *keyedLink) read(
 	ctx context.Context, j *keys.Join, ask []string, q query.Query, limit int, p *Page,
-) (lists [][]int32, counts []int, err error) {
-	r := l.target
+) ([]keyRead, error) {
 	if q.Links = l.links; q.Links == nil && q.Fields != nil && !slices.Contains(q.Fields, l.By) {
 		q.Fields = append(slices.Clip(q.Fields), l.By)
 	}
-	p.buffer = r.core.ops.newBuffer()
-	if len(ask) > 0 {
-		if err := r.core.fetchBy(ctx, l.By, ask, q, p.buffer); err != nil {
-			return nil, nil, err
+	read := make([]keyRead, j.Len())
+	places := map[string]int32{} // of items that may come again, in the page; -1 is hidden
+	for wanted := q.Limit; len(ask) > 0; {
+		b := l.target.core.ops.newBuffer()
+		err := l.target.core.fetchBy(ctx, l.By, ask, q, b)
+		var rows []Entry
+		if err == nil {
+			rows, err = l.shownOf(ctx, j, b.entries(), q, limit, read, places, len(p.Entries))
+		}
+		if err != nil {
+			b.release()
+			return nil, err
+		}
+		p.add(rows, b)
+		ask = nil
+		hidden, most := 0, 0 // of all keys, and of a key in ask
+		for slot := range read {
+			of := &read[slot]
+			hidden += of.hidden
+			found := len(of.ends)
+			if of.more {
+				found++
+			}
+			if of.hidden > 0 && found < wanted && of.rows >= q.Limit {
+				ask, most = append(ask, j.Name(int32(slot))), max(most, of.hidden)
+				*of = keyRead{}
+			}
+		}
+		if len(ask) == 0 {
+			break
+		}
+		more := min(4*most, (maxRelatedItems-hidden)/len(ask))
+		if more <= 0 {
+			return nil, errRelatedLimit()
+		}
+		q.Limit += more
+		for i := range p.Entries {
+			places[p.Entries[i].ID] = int32(i)
 		}
 	}
-	rows := p.buffer.entries()
-	lists, counts = make([][]int32, j.Len()), make([]int, j.Len())
-	places := map[string]int32{} // of items that may come again, in kept; -1 is hidden
+	return read, nil
+}
+
+// errRelatedLimit reports that too many related items would be read for a page.
+func errRelatedLimit() error {
+	return problem.New(problem.Unavailable, "The related items could not be read within the limits of one "+
+		"request; request fewer items, or hide items by Options.Scope in the server.")
+}
+
+// shownOf adds rows to the results of their keys. It returns the items that the caller may see and that are
+// not in the page, which has n items before them.
+func (l *keyedLink) shownOf(
+	ctx context.Context, j *keys.Join, rows []Entry, q query.Query, limit int,
+	read []keyRead, places map[string]int32, n int,
+) ([]Entry, error) {
+	r := l.target
 	isField := func(o query.Order) bool { return !isComputed(o) }
 	computed := len(slices.DeleteFunc(slices.Clone(q.Sort), isField))
 	kept := rows[:0]
 	for i := range rows {
 		slot, ok := l.slot(j, &rows[i], computed)
 		if !ok && l.links != nil {
-			return nil, nil, fmt.Errorf("store returned the item %q without its key at the end of "+
+			return nil, fmt.Errorf("store returned the item %q without its key at the end of "+
 				"Item.Keys; if it does not read query.Links, Joins must reject a Key", rows[i].ID)
 		}
 		if !ok {
 			continue // the store returned an item that was not requested
 		}
-		if counts[slot]++; counts[slot] > limit {
+		of := &read[slot]
+		if of.rows++; of.rows > q.Limit {
+			continue
+		}
+		if len(of.ends) == limit && r.core.ops.authorize == nil {
+			of.more = true
 			continue
 		}
 		id := rows[i].ID
@@ -147,20 +207,24 @@ func (l *keyedLink) read(
 		if !again {
 			shown, err := r.showAll(ctx, rows[i:i+1])
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			if place = -1; len(shown) == 1 {
-				place = int32(len(kept))
+				place = int32(n + len(kept))
 				kept = append(kept, shown[0])
 			}
 			if l.links != nil {
 				places[id] = place
 			}
 		}
-		if place >= 0 {
-			lists[slot] = append(lists[slot], place)
+		switch {
+		case place < 0:
+			of.hidden++
+		case len(of.ends) == limit:
+			of.more = true
+		default:
+			of.ends = append(of.ends, place)
 		}
 	}
-	p.Entries = kept[:len(kept):len(kept)]
-	return lists, counts, nil
+	return kept, nil
 }

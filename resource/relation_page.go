@@ -36,8 +36,7 @@ type RelatedQuery struct {
 // relatedPages has what a page of [Catalog.FollowPages] has for each entry.
 type relatedPages struct {
 	more   []bool
-	totals []int  // nil without RelatedQuery.Total
-	parts  []Page // with the items of single entries, which have memory of their own
+	totals []int // nil without RelatedQuery.Total
 }
 
 // maxSingleReads limits the entries for which the target is asked one by one.
@@ -139,7 +138,6 @@ func (l *keyedLink) pages(ctx context.Context, from []Entry, q *RelatedQuery, p 
 // one by one, because their lists would have to be merged.
 func (l *keyedLink) pagesOf(ctx context.Context, j *keys.Join, ask []string, p *Page) error {
 	r, w := l.target, p.query
-	limit := w.q.Limit
 	if r.core.ops.listByKeys == nil && len(ask) > maxSingleReads {
 		return l.tooMany(len(ask), "list")
 	}
@@ -159,19 +157,18 @@ func (l *keyedLink) pagesOf(ctx context.Context, j *keys.Join, ask []string, p *
 	w.left = &left
 	q := w.q
 	q.Limit++ // one more shows whether there is a next page
-	lists, read, err := l.read(ctx, j, ask, q, limit, p)
+	read, err := l.read(ctx, j, ask, q, w.q.Limit, p)
 	if err != nil {
 		return err
 	}
 	for i := range p.lists {
 		slots := j.Slots(i)
-		// If policy hides all that was read, the store is read on.
-		if len(slots) > 1 || len(slots) == 1 && read[slots[0]] > limit && len(lists[slots[0]]) == 0 {
+		if len(slots) > 1 {
 			if err := l.pageOf(ctx, j, i, p); err != nil {
 				return err
 			}
 		} else if len(slots) == 1 {
-			p.lists[i], p.related.more[i] = lists[slots[0]], read[slots[0]] > limit
+			p.lists[i], p.related.more[i] = read[slots[0]].ends, read[slots[0]].more
 		}
 	}
 	return nil
@@ -196,22 +193,23 @@ func (l *keyedLink) pageOf(ctx context.Context, j *keys.Join, i int, p *Page) er
 	if len(values) == 0 {
 		return nil
 	}
+	one.fill = true
 	one.q.Filter = query.And(one.q.Filter, l.keyFilter(values))
 	part, err := one.fetch(ctx)
 	if errors.Is(err, errRowLimit) {
-		return problem.New(problem.Unavailable,
-			"The related items could not be read within the limits of one request; request fewer items.")
+		return errRelatedLimit()
 	}
 	if err != nil {
 		return err
 	}
 	first := len(p.Entries)
-	p.Entries = append(p.Entries, part.Entries...)
 	for k := range part.Entries {
 		p.lists[i] = append(p.lists[i], int32(first+k))
 	}
 	p.related.more[i] = one.next != nil
-	p.related.parts = append(p.related.parts, part)
+	if part.buffer != nil {
+		p.add(part.Entries, part.buffer)
+	}
 	return nil
 }
 

@@ -81,9 +81,9 @@ func linkOrder(key []string, by, to string) []int {
 	return nil
 }
 
-// followJoined returns the targets of all entries of from in one call of the target, which joins the links.
-// The page must be released also after an error.
-func (l *link) followJoined(ctx context.Context, from []Entry, columns []string) (Page, error) {
+// followKeyed returns the targets of all entries of from in one call of the target, which has the field By or
+// joins the links. The page must be released also after an error.
+func (l *link) followKeyed(ctx context.Context, from []Entry, columns []string) (Page, error) {
 	p := Page{joined: true, lists: make([][]int32, len(from))}
 	j, ask := l.gather(from, l.Limit)
 	defer j.Release()
@@ -96,13 +96,13 @@ func (l *link) followJoined(ctx context.Context, from []Entry, columns []string)
 		if err != nil {
 			return err
 		}
-		lists, _, err := k.read(ctx, j, k.canonical(ask), w.q, l.Limit, &p)
+		read, err := k.read(ctx, j, k.canonical(ask), w.q, l.Limit, &p)
 		if err != nil {
 			return err
 		}
 		for i := range from {
 			for _, slot := range j.Slots(i) {
-				for _, end := range lists[slot] {
+				for _, end := range read[slot].ends {
 					if len(p.lists[i]) < l.Limit && !slices.Contains(p.lists[i], end) {
 						p.lists[i] = append(p.lists[i], end)
 					}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -316,11 +317,66 @@ func TestNaturalOrderHidden(t *testing.T) {
 	same(t, "lines", 2, strings.Count(send(t, h, "GET /books", "Accept: application/x-ndjson").body, "\n"))
 }
 
-// TestHiddenPagesAreBounded: a list ends with 503 after 20 pages without a visible item. The detail
-// does not reveal that there are hidden items.
-func TestHiddenPagesAreBounded(t *testing.T) {
+// TestRule129HiddenItems: items that Authorize hides do not change pages, cursors, exports and related items.
+func TestRule129HiddenItems(t *testing.T) {
 	t.Parallel()
-	titles := append(slices.Repeat([]string{"x"}, 20), "a")
+	server := func(hidden bool) http.Handler {
+		store := memory.New(&memory.Options[book]{Search: []string{"title"}})
+		for i := range int64(60) {
+			b := book{ID: i + 1, Title: fmt.Sprint("t ", i%7), Author: i % 2, Stars: i % 5, Owner: "ann"}
+			if i/7%3 != 0 {
+				b.Owner = "bob"
+			}
+			if b.Owner == "ann" || hidden {
+				if _, err := store.Insert(t.Context(), strconv.FormatInt(b.ID, 10), b); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		support := bookSupport()
+		support.Search = []string{"title"}
+		books := resource.New("books", store, &resource.Options[book]{Query: support,
+			Authorize: func(_ context.Context, _ resource.Op, before, _ *book) error {
+				if before.Owner == "bob" {
+					return resource.ErrForbidden
+				}
+				return nil
+			}})
+		authors := resource.New("authors", stocked(t, author{Name: "A"}), &resource.Options[author]{
+			Relations: []resource.Relation[author]{{Name: "books", Target: "books", By: "authorId", Limit: 4}}})
+		return catalog(t, books, authors)
+	}
+	with, without := server(true), server(false)
+	for _, target := range []string{"/books?limit=%d", "/books?limit=%d&sort=-stars", "/books?limit=%d&q=t",
+		"/books?limit=%d&stars.gte=3", "/authors/1?expand=books(limit=%d)", "/authors/1?expand=books&n=%d"} {
+		for limit := 1; limit < 23; limit += 3 {
+			next := strings.Replace(fmt.Sprintf(target, limit), fmt.Sprint("&n=", limit), "", 1)
+			for next != "" {
+				for _, accept := range []string{"application/json", "application/x-ndjson"} {
+					if accept != "application/json" && strings.HasPrefix(next, "/authors") {
+						continue
+					}
+					a, b := send(t, with, "GET "+next, "Accept: "+accept), send(t, without, "GET "+next, "Accept: "+accept)
+					wantBody(t, a, http.StatusOK, b.body)
+					same(t, next+": Link", b.header["Link"], a.header["Link"])
+				}
+				next = link(send(t, without, "GET "+next), "next")
+			}
+			if strings.HasPrefix(target, "/books") {
+				backward := func(h http.Handler) [][]book {
+					return walk[book](t, h, link(send(t, h, "GET "+fmt.Sprintf(target, limit)), "last"), "prev")
+				}
+				same(t, target+" backward", backward(without), backward(with))
+			}
+		}
+	}
+}
+
+// TestRule129HiddenItemsAreBounded: a page ends with 503 after 10,000 hidden items. The detail names Scope, which
+// has no such limit.
+func TestRule129HiddenItemsAreBounded(t *testing.T) {
+	t.Parallel()
+	titles := append(append(slices.Repeat([]string{"x"}, 9_000), "a"), slices.Repeat([]string{"x"}, 20_000)...)
 	h := catalog(t, resource.New("books", diary{titles}, &resource.Options[book]{
 		Query: query.Support{Natural: true},
 		Authorize: func(_ context.Context, _ resource.Op, before, _ *book) error {
@@ -330,8 +386,8 @@ func TestHiddenPagesAreBounded(t *testing.T) {
 			return nil
 		}}))
 	d := wantProblem(t, send(t, h, "GET /books?limit=1"), problem.Unavailable)
-	same(t, "detail", "The list could not be read within the limits of one request; use a more specific filter.",
-		d.Detail)
+	same(t, "detail", "The list could not be read within the limits of one request: Options.Authorize hides "+
+		"more than 10000 items. Use a more specific filter, or hide the items by Options.Scope in the server.", d.Detail)
 }
 
 // TestPolicyHidesWholePages: only the last page may be empty.

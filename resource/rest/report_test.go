@@ -43,13 +43,15 @@ func TestReport(t *testing.T) {
     store: Creator Inserter Replacer Deleter Tombstoner Counter Aggregator MultiGetter MultiInserter BatchLister BatchCounter Revisioner RevisionLister Searcher Joiner Transactor Locker
     batches: POST of application/vnd.stoa.batch+json
     hooks: in the transaction of the write, serializable
-    weak: Authorize without Scope: lists read and drop hidden items, and have no totals; any caller can keep a stream open, without seeing hidden items
+    weak: Authorize without a complete Scope: lists read past hidden items, fail after 10,000 of them, and have no totals; hide items by Scope and set ScopeComplete
+    weak: Authorize without Scope: any caller can keep a stream open, without seeing hidden items
     weak: no AuthorizeGone: a deleted item is 404 and not 410 for every caller
 /scoped  GET, HEAD, QUERY, POST, OPTIONS
 /scoped/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
     store: Creator Inserter Replacer Deleter Tombstoner Counter Aggregator MultiGetter MultiInserter BatchLister BatchCounter Revisioner RevisionLister Searcher Joiner Transactor Locker
     batches: POST of application/vnd.stoa.batch+json
     hooks: in the transaction of the write, serializable
+    weak: Authorize without a complete Scope: lists read past hidden items, fail after 10,000 of them, and have no totals; hide items by Scope and set ScopeComplete
 /forgetful  GET, HEAD, QUERY, POST, OPTIONS
 /forgetful/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
     store: Creator Inserter Replacer Deleter

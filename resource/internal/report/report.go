@@ -139,9 +139,11 @@ func (r *Resource) Warnings() []string {
 	}
 	warn(!r.Authorize && !r.Scope && !r.Public,
 		"no Authorize and no Scope: every caller may read and write; set Public if intended")
+	warn(r.Authorize && !r.ScopeComplete,
+		"Authorize without a complete Scope: lists read past hidden items, fail after 10,000 of them, and "+
+			"have no totals; hide items by Scope and set ScopeComplete")
 	warn(r.Authorize && !r.Scope && !r.ScopeComplete,
-		"Authorize without Scope: lists read and drop hidden items, and have no totals; "+
-			"any caller can keep a stream open, without seeing hidden items")
+		"Authorize without Scope: any caller can keep a stream open, without seeing hidden items")
 	warn(r.Deletes && !r.Remembers && !r.RemembersRecent && !r.HidesGone,
 		"deletions are not recorded: a repeated DELETE is 404 and not 410; "+
 			"see resource.Ops.WithTombstones")

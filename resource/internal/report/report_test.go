@@ -48,7 +48,10 @@ func TestWarnings(t *testing.T) {
 	}{
 		{"nothing set", report.Resource{}, []string{"no Authorize"}},
 		{"public", report.Resource{Public: true}, nil},
-		{"without scope", report.Resource{Authorize: true}, []string{"Authorize without Scope"}},
+		{"without scope", report.Resource{Authorize: true},
+			[]string{"Authorize without a complete Scope", "Authorize without Scope"}},
+		{"with scope", report.Resource{Authorize: true, Scope: true}, []string{"Authorize without a complete Scope"}},
+		{"with a complete scope", report.Resource{Authorize: true, Scope: true, ScopeComplete: true}, nil},
 		{"forgets", report.Resource{Public: true, Deletes: true}, []string{"deletions are not recorded"}},
 		{"hides", report.Resource{Scope: true, Deletes: true, Remembers: true, HidesGone: true},
 			[]string{"no AuthorizeGone"}},

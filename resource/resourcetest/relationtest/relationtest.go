@@ -96,9 +96,7 @@ func Run(t *testing.T, open func(t *testing.T) Stores, opts *Options) {
 		o.Requests = 300
 	}
 	w := newWorld(t, open(t), o)
-	if !o.Authorize { // pages have fewer items if it hides some
-		w.testNested(t, o)
-	}
+	w.testNested(t, o)
 	w.testGroups(t, o)
 	rnd := rand.New(rand.NewPCG(o.Seed, 21))
 	for n := range o.Requests {

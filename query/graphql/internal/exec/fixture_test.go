@@ -234,6 +234,7 @@ func newWorld(t testing.TB, s setting) *world {
 			}
 			return query.Filter{}, nil
 		},
+		ScopeComplete: true,
 		Authorize: func(ctx context.Context, op resource.Op, before, after *book) error {
 			if w.authorize == nil {
 				return nil

@@ -45,7 +45,7 @@ func TestList(t *testing.T) {
 		want []string
 	}{
 		{"a page", args{}, []string{"1", "2", ">"}},
-		{"first, of which one is hidden", args{"first": 3}, []string{"1", "2", ">"}},
+		{"first, of which one is hidden", args{"first": 3}, []string{"1", "2", "4", ">"}},
 		{"all", args{"first": 5}, []string{"1", "2", "4", "5"}},
 		{"none of them", args{"first": 0}, []string{">"}},
 		{"none of nothing", args{"first": 0, "filter": args{"gift": args{"eq": true}}}, nil},

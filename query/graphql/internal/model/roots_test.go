@@ -70,14 +70,14 @@ func TestCapabilities(t *testing.T) {
 			wants: "deleteNote | id text etag | edges nodes pageInfo | there is none",
 		},
 		{
-			name: "no count with a scope",
-			opts: resource.Options[note]{Authorize: deny},
+			name: "no total with a scope that is not complete",
+			opts: resource.Options[note]{Authorize: deny, Scope: scope},
 			wants: "createNote replaceNote patchNote deleteNote | id text etag | edges nodes pageInfo | " +
 				"id:ID text:String",
 		},
 		{
 			name: "a total within the scope",
-			opts: resource.Options[note]{Authorize: deny, Scope: scope},
+			opts: resource.Options[note]{Authorize: deny, Scope: scope, ScopeComplete: true},
 			wants: "createNote replaceNote patchNote deleteNote | id text etag | edges nodes pageInfo " +
 				"totalCount | id:ID text:String",
 		},
