@@ -26,6 +26,7 @@ import (
 // TAG is an entity tag, * for any, or empty. The response is a line "item ID TAG JSON" for each
 // item, and then "ok" or "error CODE DETAIL".
 func serveLines(ctx context.Context, catalog *resource.Catalog, conn io.ReadWriter) error {
+	ctx, _ = catalog.Context(ctx)
 	lines := bufio.NewScanner(conn)
 	for lines.Scan() {
 		status := "ok"

@@ -2,6 +2,8 @@ package resource_test
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -67,6 +69,37 @@ func TestLineProtocol(t *testing.T) {
 	}
 	if err := <-served; err != nil {
 		t.Error(err)
+	}
+}
+
+// signed is an item with the name of its author.
+type signed struct {
+	ID     string `json:"id"`
+	Author string `json:"author" set:"createdBy"`
+}
+
+// TestLineProtocolPrincipal: an item names the caller as the catalog does that serves the request, also if
+// the resource is in another catalog.
+func TestLineProtocolPrincipal(t *testing.T) {
+	t.Parallel()
+	notes := resource.New("notes", memory.New[signed](nil), nil)
+	named := func(name string) *resource.Catalog {
+		return resource.NewCatalog(&resource.CatalogOptions{
+			Principal: func(context.Context) string { return name }}, notes)
+	}
+	for i, c := range []*resource.Catalog{named("first"), named("second")} {
+		conn, server := net.Pipe()
+		served := make(chan error)
+		go func() { served <- serveLines(t.Context(), c, server) }()
+		client := lineClient{t: t, conn: conn, lines: bufio.NewScanner(conn)}
+		id, author := fmt.Sprint("n", i), []string{"first", "second"}[i]
+		want := []string{fmt.Sprintf(`item %s TAG1 {"id":%q,"author":%q}`, id, id, author), "ok"}
+		if diff := cmp.Diff(want, client.call(fmt.Sprintf(`PUT notes %s  {"id":%q}`, id, id))); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if err := errors.Join(conn.Close(), <-served); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

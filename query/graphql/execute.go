@@ -120,7 +120,7 @@ func (k *work) messages(ctx context.Context, req *Request) (iter.Seq2[exec.Messa
 		return nil, errorsOf(k.clientError(ctx, badKey("stream",
 			"the results of a subscription are not stored, so it cannot have a key")))
 	}
-	messages, bad := k.h.engine.Subscribe(ctx, plan, q.variables, req.After)
+	messages, bad := k.subscriptionMessages(ctx, plan, q, req.After)
 	if len(bad) > 0 {
 		return nil, errorsOf(bad...)
 	}

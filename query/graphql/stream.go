@@ -113,7 +113,7 @@ func (x *exchange) streamMessages(plan *exec.Plan, q *parsedRequest) error {
 	ctx, cancel := context.WithCancelCause(x.r.Context())
 	defer cancel(nil)
 	defer context.AfterFunc(ending, func() { cancel(transportws.ErrGoingAway) })()
-	messages, errs := x.h.engine.Subscribe(ctx, plan, q.variables, x.header.Get("Last-Event-Id"))
+	messages, errs := x.subscriptionMessages(ctx, plan, q, x.header.Get("Last-Event-Id"))
 	if len(errs) > 0 {
 		return x.single(gqlerror.Answer(nil, errs...))
 	}

@@ -186,7 +186,7 @@ func (k *work) result(ctx context.Context, plan *exec.Plan, q *parsedRequest) it
 
 // listen yields the messages of a subscription.
 func (k *work) listen(ctx context.Context, plan *exec.Plan, q *parsedRequest) transportws.Operation {
-	messages, errs := k.h.engine.Subscribe(ctx, plan, q.variables, "")
+	messages, errs := k.subscriptionMessages(ctx, plan, q, "")
 	if len(errs) > 0 {
 		return declined(errs...)
 	}

@@ -3,6 +3,7 @@ package graphql
 import (
 	"context"
 	"errors"
+	"iter"
 	"net/http"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
@@ -76,6 +77,14 @@ func (k *work) run(ctx context.Context, plan *exec.Plan, q *parsedRequest,
 		return k.observed(ctx, rec, plan, q, dst)
 	}
 	return k.runOperation(ctx, plan, q, dst)
+}
+
+// subscriptionMessages starts a subscription after a cursor. Each transport calls it, because relations in
+// the selection are those of the catalog, which may show fewer items than another catalog of the resource.
+func (k *work) subscriptionMessages(ctx context.Context, plan *exec.Plan, q *parsedRequest, after string) (
+	iter.Seq2[exec.Message, error], []*gqlerror.Error) {
+	ctx, _ = k.h.catalog.Context(ctx)
+	return k.h.engine.Subscribe(ctx, plan, q.variables, after)
 }
 
 // runOperation executes a query or mutation. It refuses operations that the transport does not support.
