@@ -131,6 +131,8 @@ func (r *Resource) Precheck(ctx context.Context, op Op, id string, p *Preconditi
 		err = p.check(r.entityTags(), &cur)
 	case op == OpReplace && r.core.ops.insert != nil && r.mayInsert(err):
 		err = p.check(r.entityTags(), nil)
+	case op == OpReplace:
+		err = r.hiddenAsAbsent(err, p)
 	}
 	if err != nil {
 		return r.wrap(OpGet, id, err)

@@ -138,6 +138,19 @@ var (
 	errHiddenGone = fmt.Errorf("%w: deletion hidden from the caller", ErrNotFound)
 )
 
+// hidden returns errHidden for an item that exists. It asks for a tombstone as absent does, so that the time
+// of the response, and the error of a store that cannot answer, do not reveal the item.
+func (h *core) hidden(ctx context.Context, id string) error {
+	if h.ops.deleted == nil {
+		return errHidden
+	}
+	_, err := h.ops.deleted(ctx, id)
+	if err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, ErrGone) {
+		return errHidden
+	}
+	return err
+}
+
 // visible returns errHidden if Scope or Authorize hides the item from the caller.
 func (h *core) visible(ctx context.Context, e *Entry, scope *query.Filter) error {
 	if h.scope != nil && !query.Match(*scope, h.values(e.stored)) {

@@ -170,10 +170,13 @@ func (r *Resource) GetPage(ctx context.Context, id string) (Page, error) {
 // find is Get that returns the Entry by pointer and errors without an [*Error]. For b see core.load.
 func (r *Resource) find(ctx context.Context, id string, b buffer) (*Entry, error) {
 	e, err := r.core.load(ctx, id, b)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = r.projection.show(e)
 	}
-	if err := r.projection.show(e); err != nil {
+	if errors.Is(err, errHidden) {
+		err = r.core.hidden(ctx, id)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if e.Rev == "" {

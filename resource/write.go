@@ -384,6 +384,9 @@ func (w *writeRequest) attemptReplace(ctx context.Context) error {
 		w.created = true
 		return err
 	}
+	if w.op == OpReplace && !w.opts.Existing {
+		err = r.hiddenAsAbsent(err, &w.opts.If)
+	}
 	if err != nil {
 		return err // and not 412: RFC 9110 section 13.2.1
 	}
@@ -446,6 +449,15 @@ func (r *Resource) mayInsert(err error) bool {
 		return r.core.allowRecreate
 	}
 	return errors.Is(err, ErrNotFound)
+}
+
+// hiddenAsAbsent returns the error of a Put with conditions for an id that Put could create, if err reports
+// that the item is hidden: If-Match fails for both.
+func (r *Resource) hiddenAsAbsent(err error, p *Preconditions) error {
+	if r.core.ops.insert != nil && (errors.Is(err, errHidden) || errors.Is(err, errHiddenGone)) {
+		return cmp.Or(p.check(r.core, nil), err)
+	}
+	return err
 }
 
 // putNew is Put if there is no item.

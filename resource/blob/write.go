@@ -231,14 +231,16 @@ func (w *writeRequest) check(ctx context.Context) (cur *Blob, op resource.Op, er
 	op = resource.OpReplace
 	switch {
 	case err == nil:
-	case errors.Is(err, errHidden):
-		return nil, "", err
 	case errors.Is(err, errRemembered):
 		op = resource.OpCreate
-	case errors.Is(err, resource.ErrGone), errors.Is(err, errHiddenGone):
-		if !w.c.opts.AllowRecreate {
+	case errors.Is(err, errHidden),
+		(errors.Is(err, resource.ErrGone) || errors.Is(err, errHiddenGone)) && !w.c.opts.AllowRecreate:
+		// If-Match fails for a blob that does not exist, so it must for a hidden one.
+		if errors.Is(err, resource.ErrGone) || w.opts.If.Check(nil, false) == nil {
 			return nil, "", err
 		}
+		op = resource.OpCreate
+	case errors.Is(err, resource.ErrGone), errors.Is(err, errHiddenGone):
 		op = resource.OpCreate
 	case errors.Is(err, resource.ErrNotFound):
 		op = resource.OpCreate

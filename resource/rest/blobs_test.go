@@ -438,6 +438,41 @@ func TestBlobPolicy(t *testing.T) {
 	wantProblem(t, send(t, h, "GET /files/secret"), problem.Unauthenticated)
 }
 
+// TestBlobHiddenAsAbsent: a PUT with If-Match has the same response for a hidden blob as for none, whether or
+// not the caller may create it.
+func TestBlobHiddenAsAbsent(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		create error
+		want   problem.Kind
+	}{{"may create", nil, problem.PreconditionFailed}, {"may not create", resource.ErrForbidden, problem.Forbidden}} {
+		h := attic(t, newCellar(), &blob.Options{
+			Authorize: func(ctx context.Context, op resource.Op, _, _ *blob.Blob) error {
+				switch {
+				case caller(ctx) == "admin":
+					return nil
+				case op == resource.OpCreate:
+					return tt.create
+				}
+				return resource.ErrForbidden
+			}})
+		for _, id := range []string{"hidden", "deleted"} {
+			want(t, send(t, h, "PUT /files/"+id, asAdmin, "", "x"), http.StatusCreated)
+		}
+		want(t, send(t, h, "DELETE /files/deleted", asAdmin), http.StatusNoContent)
+		for _, match := range []string{"If-Match: *", `If-Match: "old"`} {
+			absent := send(t, h, "PUT /files/absent", asMallory, match, "", "y")
+			wantProblem(t, absent, tt.want)
+			for _, id := range []string{"hidden", "deleted"} {
+				res := send(t, h, "PUT /files/"+id, asMallory, match, "", "y")
+				same(t, tt.name+": "+id, absent.body, res.body)
+				same(t, tt.name+": header of "+id, absent.header, res.header)
+			}
+		}
+	}
+}
+
 func TestBlobDeleteTable(t *testing.T) {
 	t.Parallel()
 	h, _ := filled(t, nil)

@@ -353,8 +353,8 @@ func readLists(t *testing.T, h http.Handler, reader string, own []int64, totals 
 	same(t, "lines", len(own), strings.Count(res.body, "\n"))
 }
 
-// TestWritesOfOthersBooks: the response is 404, as for a missing item, and the store is not
-// modified.
+// TestWritesOfOthersBooks: the response is 404, or 412 with If-Match, as for a missing item, and the store is
+// not modified.
 func TestWritesOfOthersBooks(t *testing.T) {
 	t.Parallel()
 	for name, o := range policies() {
@@ -381,9 +381,11 @@ func writeAnothers(t *testing.T, h http.Handler, store *memory.Store[book], path
 	t.Helper()
 	id, as := strings.TrimPrefix(path, "/books/"), "Caller: "+reader
 	before := stored(t, store, id)
+	res := send(t, h, "PUT "+path, as, jsonBody, "If-Match: *", "", `{"title":"mine","owner":"`+reader+`"}`)
+	leaks(t, res, reader)
+	wantProblem(t, res, problem.PreconditionFailed)
 	for _, res := range []*response{
 		send(t, h, "PUT "+path, as, jsonBody, "", `{"title":"mine"}`),
-		send(t, h, "PUT "+path, as, jsonBody, "If-Match: *", "", `{"title":"mine","owner":"`+reader+`"}`),
 		send(t, h, "PUT "+path, as, jsonBody, "If-None-Match: *", "", `{"title":"mine","owner":"`+reader+`"}`),
 		send(t, h, "PATCH "+path, as, mergeBody, "", `{"owner":"`+reader+`"}`),
 		send(t, h, "PATCH "+path, as, patchBody, "", `[{"op":"test","path":"/stars","value":77}]`),

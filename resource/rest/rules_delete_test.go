@@ -3,6 +3,7 @@ package rest_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -410,11 +411,77 @@ func TestRuleD09HiddenItems(t *testing.T) {
 			}
 			wantProblem(t, send(t, h, "PATCH /users/ann", asMallory, mergeBody, "", `{"name":"A"}`), problem.NotFound)
 			wantProblem(t, send(t, h, "PUT /users/ann", asMallory, jsonBody, "", ann), problem.NotFound)
-			wantProblem(t, send(t, h, "PUT /users/ann", asMallory, jsonBody, "If-Match: *", "", ann), problem.NotFound)
+			wantProblem(t, send(t, h, "PUT /users/ann", asMallory, jsonBody, "If-Match: *", "", ann), problem.PreconditionFailed)
 			if inserts != 1 {
 				t.Errorf("the store was asked %d times to insert, want once", inserts)
 			}
 		})
+	}
+}
+
+// TestRuleD09HiddenAsAbsent: a hidden item has the responses of an id without an item, also to requests with
+// conditions, and asks the store the same. PUT without If-Match cannot create it, and is 404.
+func TestRuleD09HiddenAsAbsent(t *testing.T) {
+	t.Parallel()
+	requests := [][]string{{"GET"}, {"HEAD"}, {"GET", "If-Match: *"}, {"GET", "If-None-Match: *"}, {"DELETE"},
+		{"DELETE", "If-Match: *"}, {"DELETE", `If-Match: "old"`},
+		{"PATCH", mergeBody, "", `{"name":"A"}`}, {"PATCH", "If-Match: *", mergeBody, "", `{"name":"A"}`},
+		{"PUT", "If-Match: *", jsonBody, "", `{"name":"A"}`}, {"PUT", `If-Match: "old"`, jsonBody, "", `{"name":"A"}`},
+		{"PUT", "If-Match: *", "If-None-Match: *", jsonBody, "", `{"name":"A"}`},
+		{"PUT", "If-Match: *", "Expect: 100-continue", jsonBody, "", `{"name":"A"}`}}
+	for name, policy := range map[string]func(*setup){"Authorize": hiding, "Scope": scoping} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var calls []string
+			h := byCaller(api(t, policy, func(s *setup) {
+				ops := s.userOps
+				s.userOps.Get = func(ctx context.Context, id string) (resource.Item[user], error) {
+					calls = append(calls, "Get")
+					return ops.Get(ctx, id)
+				}
+				s.userOps.Deleted = func(ctx context.Context, id string) (time.Time, error) {
+					calls = append(calls, "Deleted")
+					return ops.Deleted(ctx, id)
+				}
+			}))
+			want(t, send(t, h, "PUT /users/ann", jsonBody, asAdmin, "", ann), http.StatusCreated)
+			for _, r := range requests {
+				var answers, asked [2]string
+				for i, id := range []string{"ann", "eve"} {
+					calls = nil
+					res := send(t, h, r[0]+" /users/"+id, append([]string{asMallory}, r[1:]...)...)
+					answers[i] = fmt.Sprint(res.status, " ", res.header, " ", strings.ReplaceAll(res.body, id, "ID"))
+					asked[i] = strings.Join(calls, " ")
+				}
+				if diff := cmp.Diff(answers[1], answers[0]); diff != "" {
+					t.Errorf("%v (-absent +hidden):\n%s", r, diff)
+				}
+				if diff := cmp.Diff(asked[1], asked[0]); diff != "" {
+					t.Errorf("%v: calls of the store (-absent +hidden):\n%s", r, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestRuleD09HiddenTombstoneFails: if the store cannot answer whether an item was deleted, the response does
+// not depend on whether it is hidden or absent.
+func TestRuleD09HiddenTombstoneFails(t *testing.T) {
+	t.Parallel()
+	fails := false
+	h := byCaller(api(t, hiding, func(s *setup) {
+		deleted := s.userOps.Deleted
+		s.userOps.Deleted = func(ctx context.Context, id string) (time.Time, error) {
+			if fails {
+				return time.Time{}, resource.ErrUnavailable
+			}
+			return deleted(ctx, id)
+		}
+	}))
+	want(t, send(t, h, "PUT /users/ann", jsonBody, asAdmin, "", ann), http.StatusCreated)
+	fails = true
+	for _, id := range []string{"ann", "eve"} {
+		wantProblem(t, send(t, h, "GET /users/"+id, asMallory), problem.Unavailable, "Retry-After: 1")
 	}
 }
 
