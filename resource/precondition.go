@@ -4,7 +4,9 @@ package resource
 // package blob and protocols. It calls precondition_etag.go.
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/stoa-go/stoa/resource/header"
@@ -138,4 +140,13 @@ func (r *Resource) Precheck(ctx context.Context, op Op, id string, p *Preconditi
 		return r.wrap(OpGet, id, err)
 	}
 	return nil
+}
+
+// hiddenAsAbsent returns the error of a Put with conditions for an id that Put could create, if err reports
+// that the item is hidden: If-Match fails for both.
+func (r *Resource) hiddenAsAbsent(err error, p *Preconditions) error {
+	if r.core.ops.insert != nil && (errors.Is(err, errHidden) || errors.Is(err, errHiddenGone)) {
+		return cmp.Or(p.check(r.entityTags(), nil), err)
+	}
+	return err
 }

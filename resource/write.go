@@ -451,15 +451,6 @@ func (r *Resource) mayInsert(err error) bool {
 	return errors.Is(err, ErrNotFound)
 }
 
-// hiddenAsAbsent returns the error of a Put with conditions for an id that Put could create, if err reports
-// that the item is hidden: If-Match fails for both.
-func (r *Resource) hiddenAsAbsent(err error, p *Preconditions) error {
-	if r.core.ops.insert != nil && (errors.Is(err, errHidden) || errors.Is(err, errHiddenGone)) {
-		return cmp.Or(p.check(r.core, nil), err)
-	}
-	return err
-}
-
 // putNew is Put if there is no item.
 func (w *writeRequest) putNew(ctx context.Context) (Entry, error) {
 	r, p, f := w.r, w.r.projection, w.r.projection.id
