@@ -46,7 +46,8 @@ type Replacer[T any] interface {
 	// Replace stores v in place of the item if its revision is expect, in one atomic step. It
 	// returns the stored item with its new revision. If the item has another revision, Replace
 	// writes nothing and returns [ErrStale], also for a revision that the store has never issued.
-	// If the item does not exist, the error is [ErrNotFound] or [ErrGone].
+	// If the item does not exist, the error is [ErrNotFound] or [ErrGone]. If v equals the stored value,
+	// Replace may write nothing, and the item keeps its revision.
 	//
 	// Every write names the revision that was read, so concurrent updates cannot overwrite each
 	// other.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/internal/asread"
 	"github.com/stoa-go/stoa/resource/internal/deleted"
 	"github.com/stoa-go/stoa/resource/internal/itemcache"
 	"github.com/stoa-go/stoa/resource/internal/keylock"
@@ -241,4 +242,13 @@ func (c *core) foreign(schemaID string) bool { return schemaID != "" && schemaID
 func (c *core) joinedField(key *query.JoinedField) *schema.Field {
 	target, _ := c.joins.Load(key.Join)
 	return target.(*core).typ.Field(key.Field)
+}
+
+// keepRow replaces ctx by one in which the store can keep the row of an item, from its Get to its Replace.
+// Collections in memory have no rows.
+func (c *core) keepRow(ctx *context.Context, id string) *asread.Context {
+	if c.inMemory {
+		return nil
+	}
+	return asread.Begin(ctx, id)
 }

@@ -34,6 +34,7 @@ var (
 		"resource/patch":                 {"resource/schema"},
 		"resource/httpbody":              {"resource/problem", "resource/header"},
 		"resource/csv":                   {"resource/schema", "resource/header"},
+		"resource/internal/asread":       nil,
 		"resource/internal/pace":         nil,
 		"resource/internal/keylock":      nil,
 		"resource/internal/safe":         nil,

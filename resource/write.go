@@ -370,9 +370,10 @@ func checkNewID(id string) error {
 	return nil
 }
 
-// attemptReplace is one attempt of Put or Patch.
+// attemptReplace is one attempt of Put or Patch. The store can keep the row that it reads until Replace.
 func (w *writeRequest) attemptReplace(ctx context.Context) error {
 	r := w.r
+	defer r.core.keepRow(&ctx, w.id).Release()
 	cur, err := r.current(ctx, w.id)
 	if w.op == OpReplace && !w.opts.Existing && r.core.ops.insert != nil && r.mayInsert(err) {
 		if err := w.opts.If.check(r.entityTags(), nil); err != nil {

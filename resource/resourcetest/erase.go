@@ -21,6 +21,9 @@ type operations struct {
 	resource.Ops[any]
 	// serve serves the collection at /items, with other fast reads.
 	serve func(s *setup, fast resource.FastReads, inMemory bool) http.Handler
+	// put puts an item by package resource. change sets the item that the request has read, which is
+	// stored, from the value v of the request.
+	put func(ctx context.Context, s *setup, id string, doc []byte, change func(read, v any)) error
 }
 
 // erase returns the operations with values of type any. A value is copied as often as in a call without
@@ -75,6 +78,24 @@ func erase[T any](ops resource.Ops[T]) operations {
 		served.Watch, served.InMemory = nil, inMemory
 		return serve(served.Resource("items", &resource.Options[T]{ID: s.IDField, Public: true, PageSize: 200,
 			Query: query.Support{Natural: s.Support.Natural}}))
+	}
+	e.put = func(ctx context.Context, s *setup, id string, doc []byte, change func(read, v any)) error {
+		var read T
+		decorated := ops
+		decorated.Get = func(ctx context.Context, id string) (resource.Item[T], error) {
+			it, err := ops.Get(ctx, id)
+			read = it.Value
+			return it, err
+		}
+		decorated.Replace = func(
+			ctx context.Context, id string, expect resource.Rev, v T,
+		) (resource.Item[T], error) {
+			change(&read, &v)
+			return ops.Replace(ctx, id, expect, read)
+		}
+		r := decorated.Resource("items", &resource.Options[T]{ID: s.IDField, Public: true})
+		_, _, err := r.Put(ctx, id, doc, nil)
+		return err
 	}
 	return e
 }

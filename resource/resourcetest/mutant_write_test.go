@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/stoa-go/stoa/query"
@@ -74,6 +77,25 @@ func writeMutants() []mutant {
 			o.Replace = func(ctx context.Context, id string, expect resource.Rev, v thing) (item, error) {
 				if it, err := o.Get(ctx, id); err == nil && expect == "" {
 					expect = it.Rev
+				}
+				return replace(ctx, id, expect, v)
+			}
+			return o
+		}},
+		{bug: "replace writes what differs from what get returned", want: []string{"replace-in-place"}, wrap: func(o ops) ops {
+			var read sync.Map
+			get, replace := o.Get, o.Replace
+			o.Get = func(ctx context.Context, id string) (item, error) {
+				it, err := get(ctx, id)
+				read.Store(id, it)
+				return it, err
+			}
+			o.Replace = func(ctx context.Context, id string, expect resource.Rev, v thing) (item, error) {
+				if old, ok := read.Load(id); ok && old.(item).Rev == expect {
+					stored, err := get(ctx, id)
+					if before := old.(item).Value; err == nil {
+						keepEqual(&v, &before, &stored.Value)
+					}
 				}
 				return replace(ctx, id, expect, v)
 			}
@@ -150,6 +172,16 @@ func writeMutants() []mutant {
 			}
 			return o
 		}},
+	}
+}
+
+// keepEqual gives v the lists and maps of stored where they equal those of before.
+func keepEqual(v, before, stored *thing) {
+	if slices.Equal(v.Tags, before.Tags) {
+		v.Tags = stored.Tags
+	}
+	if maps.Equal(v.Labels, before.Labels) {
+		v.Labels = stored.Labels
 	}
 }
 

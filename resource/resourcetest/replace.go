@@ -2,6 +2,7 @@ package resourcetest
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/stoa-go/stoa/resource"
 )
@@ -15,6 +16,14 @@ func replaceCases() []testCase {
 			contract: "Replace stores the value and returns it as stored, with its new revision. Get " +
 				"then returns the same item. Nothing of the previous value remains.",
 			run: replaceGet,
+		},
+		{
+			name:  "replace-in-place",
+			needs: replacer,
+			contract: "Replace compares the value with what is stored, and not with what Get returned. " +
+				"A caller may change that in place, also elements of its lists and maps, and decorators " +
+				"may pass another value than the core.",
+			run: replaceInPlace,
 		},
 		{
 			name:  "replace-stale",
@@ -79,6 +88,87 @@ func replaceGet(k *kit) {
 		sparse = k.replace(sparse, sent)
 		k.sameValue(sent, k.get(sparse.ID).Value, "an item after Replace with fewer fields set")
 	}
+}
+
+// replaceInPlace writes values that share the memory of the item that was read: as a command does, and as
+// a decorator does in a request.
+func replaceInPlace(k *kit) {
+	for _, it := range k.fill(3, distinct) {
+		it = k.get(it.ID)
+		for range 3 {
+			sent := k.changed(it.Value)
+			overwrite(reflect.ValueOf(it.Value).Elem(), reflect.ValueOf(sent).Elem())
+			next := k.replace(it, it.Value)
+			k.sameValue(sent, next.Value, "the result of Replace with an item that was changed in place")
+			it = k.get(it.ID)
+			k.sameItem(next, it, "Get after Replace with an item that was changed in place")
+		}
+		if !k.Served {
+			k.replaceInRequest(it)
+		}
+	}
+}
+
+// replaceInRequest puts an item, and a decorator replaces it by another value in the memory of the item
+// that the request has read.
+func (k *kit) replaceInRequest(it resource.Item[any]) {
+	put := k.clone(k.changed(it.Value))
+	for _, f := range k.typ.Fields {
+		if f.ReadOnly { // the resource or the database sets it
+			k.copyField(f, put, it.Value)
+		}
+	}
+	doc, err := k.typ.AppendFull(nil, put)
+	k.must(err, "Encoding an item")
+	var sent any
+	err = k.ops.put(k.ctx, k.setup, it.ID, doc, func(read, v any) {
+		sent = k.changed(v)
+		overwrite(reflect.ValueOf(read).Elem(), reflect.ValueOf(sent).Elem())
+	})
+	k.must(err, "Put of an item")
+	k.sameValue(sent, k.get(it.ID).Value, "an item after a decorator of Replace has changed it in place")
+}
+
+// overwrite sets to to from. It keeps the memory that to refers to, if it can.
+func overwrite(to, from reflect.Value) {
+	switch to.Kind() {
+	case reflect.Pointer:
+		if !to.IsNil() && !from.IsNil() {
+			overwrite(to.Elem(), from.Elem())
+			return
+		}
+	case reflect.Slice:
+		if to.Len() == from.Len() {
+			reflect.Copy(to, from)
+			return
+		}
+	case reflect.Map:
+		if !to.IsNil() && !from.IsNil() && to.Pointer() != from.Pointer() {
+			to.Clear()
+			for each := from.MapRange(); each.Next(); {
+				to.SetMapIndex(each.Key(), each.Value())
+			}
+			return
+		}
+	case reflect.Struct:
+		if exported(to.Type()) {
+			for i := range to.NumField() {
+				overwrite(to.Field(i), from.Field(i))
+			}
+			return
+		}
+	}
+	to.Set(from)
+}
+
+// exported reports whether all fields of a struct can be set.
+func exported(t reflect.Type) bool {
+	for i := range t.NumField() {
+		if !t.Field(i).IsExported() {
+			return false
+		}
+	}
+	return true
 }
 
 // oddRevs returns revisions that a store never returns, derived from an existing one.

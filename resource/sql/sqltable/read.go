@@ -13,6 +13,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/internal/asread"
 	"github.com/stoa-go/stoa/resource/sql/sqlquery"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 	"github.com/stoa-go/stoa/resource/tx"
@@ -36,6 +37,15 @@ func (t *untyped) where(w *args, f query.Filter) string {
 // get implements [resource.Collection]. An id that cannot be parsed cannot exist. It is rejected
 // before the database sees it.
 func (t *Table[T]) get(ctx context.Context, id string) (resource.Item[T], error) {
+	if write := asread.From(ctx); write.Wants(id) {
+		k, err := t.getKept(ctx, id)
+		if err != nil {
+			return resource.Item[T]{}, err
+		}
+		it := t.item(k.row)
+		write.Keep(t.untyped, string(it.Rev), k)
+		return it, nil
+	}
 	return t.take(t.getFrom(ctx, t.db.Reader(ctx), t.columns, id, ""))
 }
 
@@ -80,21 +90,30 @@ var errNoTransaction = errors.New("sqltable: GetForUpdate outside of a transacti
 func (t *untyped) getFrom(
 	ctx context.Context, from conn, columns []*column, id, lock string,
 ) (*row, error) {
-	value, err := t.idField.ParseKey(id)
-	if err != nil {
-		return nil, resource.ErrNotFound
-	}
-	w := &args{dialect: t.dialect}
 	begin := t.selectWhole
 	if !slices.Equal(columns, t.columns) {
 		begin = t.selecting(columns)
 	}
-	statement := begin + t.where(w, t.at(value)) + lock
-	r, err := t.queryItem(ctx, from, columns, statement, w.list)
-	if err == nil && r == nil {
+	r := t.getRow(columns)
+	if err := t.getInto(ctx, from, r, begin, id, lock); err != nil {
+		t.release(r)
+		return nil, err
+	}
+	return r, nil
+}
+
+// getInto is getFrom with a row of the caller and the beginning of the statement.
+func (t *untyped) getInto(ctx context.Context, from conn, r *row, begin, id, lock string) error {
+	value, err := t.idField.ParseKey(id)
+	if err != nil {
+		return resource.ErrNotFound
+	}
+	w := &args{dialect: t.dialect}
+	found, err := t.queryInto(ctx, from, r, begin+t.where(w, t.at(value))+lock, w.list)
+	if err == nil && !found {
 		err = t.absentError(ctx, from, value)
 	}
-	return r, err
+	return err
 }
 
 // list implements [resource.Collection].

@@ -203,12 +203,24 @@ func (t *untyped) query(
 func (t *untyped) queryItem(
 	ctx context.Context, c conn, columns []*column, statement string, args []any,
 ) (*row, error) {
+	r := t.getRow(columns)
+	found, err := t.queryInto(ctx, c, r, statement, args)
+	if err != nil || !found {
+		t.release(r)
+		return nil, err
+	}
+	return r, nil
+}
+
+// queryInto is queryItem with a row of the caller.
+func (t *untyped) queryInto(
+	ctx context.Context, c conn, r *row, statement string, args []any,
+) (found bool, err error) {
 	answer, err := c.QueryContext(ctx, statement, args...)
 	if err != nil {
-		return nil, t.fault(err)
+		return false, t.fault(err)
 	}
 	defer answer.Close()
-	r, found := t.getRow(columns), false
 	for err == nil && answer.Next() {
 		err = r.scan(answer)
 		found = true
@@ -216,11 +228,7 @@ func (t *untyped) queryItem(
 	if len(r.bad) > 0 {
 		t.warnUnreadable(t.idField.Compose(r.value), r.bad)
 	}
-	if err = errors.Join(err, answer.Err()); err != nil || !found {
-		t.release(r)
-		return nil, t.fault(err)
-	}
-	return r, nil
+	return found, t.fault(errors.Join(err, answer.Err()))
 }
 
 // getRow returns a row for the columns. Only rows of all columns are pooled. A row holds reflection

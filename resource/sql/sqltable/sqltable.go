@@ -70,7 +70,7 @@
 //
 // The option null declares that the column is nullable although the field is not a pointer. NULL is the nil
 // map or slice, and the zero value of other fields. A write stores a nil map or slice and the zero time as
-// NULL. Any write of the item stores "", 0 and false in place of NULL; use a pointer to keep it. Lists sort
+// NULL, and "", 0 and false as they are; use a pointer to store NULL. Lists sort
 // NULL as the zero value. For texts, numbers, booleans and times they do so by an expression, which no index
 // in Options.Index serves; [Table.CheckWith] suggests one. Filters of times treat NULL as the zero time;
 // those of other fields distinguish NULL and the zero value. All of this also applies if Options.Columns
@@ -78,10 +78,11 @@
 //
 // The option generated declares that the database computes the value, as in a generated or identity
 // column, and that it is never written.
-// With default:"db" a zero value of a new item is left to the DEFAULT of the column, and so is nil. A PUT
-// or a PATCH that removes the member sets the DEFAULT again in PostgreSQL, and in SQLite keeps the value.
-// This applies to pointers, enums, dates, decimals and times, and if the zero value is not valid in the
-// field. Otherwise the zero value is stored.
+// With default:"db" a zero value of a new item is left to the DEFAULT of the column, and so is nil: a POST
+// cannot store NULL there, because null and an absent member are the same value. A PUT or a PATCH with null
+// stores NULL if the column is nullable. Otherwise one that removes the member sets the DEFAULT again in
+// PostgreSQL, and in SQLite keeps the value. This applies to pointers, enums, dates, decimals and times, and
+// if the zero value is not valid in the field. Otherwise the zero value is stored.
 //
 // A name that is not a usual type is that of an enum, in the spelling of the catalog. A schema may
 // precede it: sql:"shop.customer_tier". Check compares its labels with the tag enum. A column of a
@@ -124,6 +125,13 @@
 // Each write is one statement that names the revision that was read, so concurrent writes, also by
 // other programs, are never lost. The revision is a column of its own, or one of the alternatives
 // of Options.Rev. A write returns the item as the table stores it.
+//
+// Replace sets the columns that differ from the row ([schema.Field.Equal]), with the revision and the time
+// of the last write. Other columns keep what a field cannot express, such as NULL in an array, the
+// digits of a number in JSON, and members that T does not have. A JSON column is written as a whole. A nil
+// list or map equals an empty one, so NULL stays NULL if a client sends []. If no column differs, nothing
+// is written, and the item keeps its revision. Replace reads the row of the revision, unless the write of
+// package resource that calls it has read it.
 //
 // A value that the column would round or truncate is [resource.Invalid] with the code precision, range,
 // maxLength or format. Only fractions of a second are rounded to the digits of the column. A violated
@@ -223,12 +231,14 @@ type untyped struct {
 	checks     atomic.Pointer[map[string][]*column] // by the name of a CHECK constraint; set by Check
 	warned     sync.Map                             // CHECK constraints and unreadableValues in the log
 	warnings   atomic.Int32                         // the number of unreadableValue in warned
+	inspected  atomic.Pointer[map[string]found]     // the columns; see isNotNull
 
 	counterBytes atomic.Int32 // size of the counter of Options.CountRev in PostgreSQL; 0 if unknown
 
 	// selectWhole selects all columns, without conditions. returning returns them from a write.
 	selectWhole, returning string
 	rowPool                sync.Pool // of *row that scan all columns
+	keptPool               sync.Pool // of *keptRow
 	plansJSON              jsonPlans
 }
 
@@ -294,6 +304,7 @@ func (t *untyped) describe() error {
 		r.pooled = true
 		return r
 	}
+	t.keptPool.New = t.newKept
 	return nil
 }
 

@@ -124,31 +124,19 @@ func hasNUL(text []byte) bool {
 	}
 }
 
-// values returns the columns and placeholders of a write, without the id. Columns of the revision
-// and of the times are set by the store even if a field has them. isNew leaves out columns with
-// a DEFAULT that applies.
-func (t *untyped) values(w *args, v any, now time.Time, isNew bool) (names, places []string, err error) {
+// values returns the columns and placeholders of a new item, without the id and the revision. It leaves out
+// columns with a DEFAULT that applies. Columns of times are set by the store even if a field has them.
+func (t *untyped) values(w *args, v any, now time.Time) (names, places []string, err error) {
 	for _, c := range t.columns {
-		if !t.isWritten(c) {
+		if !t.isWritten(c) || c.leavesDefault(v) {
 			continue
 		}
-		place := ""
-		switch {
-		case isNew && c.leavesDefault(v):
-			continue
-		case isNew || !c.resetsDefault(v):
-			arg, err := t.argument(c, v)
-			if err != nil {
-				return nil, nil, err
-			}
-			place = w.bind(arg, c.cast)
-		case t.dialect == sqltx.SQLite: // has no DEFAULT in UPDATE, so the value stays
-			continue
-		default:
-			place = "DEFAULT"
+		arg, err := t.argument(c, v)
+		if err != nil {
+			return nil, nil, err
 		}
 		names = append(names, c.expr)
-		places = append(places, place)
+		places = append(places, w.bind(arg, c.cast))
 	}
 	if t.modified != nil {
 		names = append(names, t.modified.expr)
@@ -169,15 +157,8 @@ func (c *column) leavesDefault(v any) bool {
 		reflect.ValueOf(v).Elem().FieldByIndex(c.field.Index).IsZero()
 }
 
-// resetsDefault is leavesDefault for an item that exists. Null is never a value there, because the column
-// may be NOT NULL. An empty value is one only if the field and the type of the column allow it.
-func (c *column) resetsDefault(v any) bool {
-	switch {
-	case c.field == nil || !c.leavesDefault(v):
-		return false
-	case c.field.Nullable || !c.field.ValidZero():
-		return true
-	}
+// emptyIsNone reports whether the type of the column has no value for an empty or zero field.
+func (c *column) emptyIsNone() bool {
 	switch c.spec.Kind {
 	case sqlquery.Text:
 		return c.scalar() && !c.isText()

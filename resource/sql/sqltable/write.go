@@ -1,18 +1,15 @@
 package sqltable
 
 // Create, Insert, Replace and Delete. Each is one statement with the expected revision in its
-// condition; if it changes no row, missError finds out why.
+// condition; if it changes no row, missError finds out why. write_changed.go has what Replace sets.
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/internal/modified"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
@@ -57,12 +54,11 @@ func (t *untyped) createIdentity(ctx context.Context, v any) (*row, error) {
 	return r, err
 }
 
-// newValues returns the columns and placeholders of a new item, without the id. Replace uses
-// values, because it sets the revision differently.
+// newValues returns the columns and placeholders of a new item, without the id.
 func (t *untyped) newValues(
 	ctx context.Context, w *args, v any,
 ) (names, places []string, err error) {
-	names, places, err = t.values(w, v, t.now(), true)
+	names, places, err = t.values(w, v, t.now())
 	if err != nil || t.rev.column == "" {
 		return names, places, err
 	}
@@ -157,77 +153,39 @@ func (t *Table[T]) replace(
 	return t.take(t.replaceRow(ctx, id, expect, &v))
 }
 
-// replaceRow replaces an item. The condition on the revision makes it a compare-and-swap. If the time of
-// the item is in the future, the statement runs again with a time after that; see package modified.
+// replaceRow replaces an item. It sets the columns that differ from the row with the expected revision, and
+// the condition on the revision makes it a compare-and-swap. If none differs, nothing is written.
 func (t *untyped) replaceRow(ctx context.Context, id string, expect resource.Rev, v any) (*row, error) {
-	value, err := t.idField.ParseKey(id)
+	key, err := t.idField.ParseKey(id)
 	if err != nil {
 		return nil, resource.ErrNotFound
 	}
-	if expect, err = t.expected(ctx, value, expect); err != nil {
-		return nil, err
-	}
-	for now := t.now(); ; {
-		r, err := t.replaceAt(ctx, now, value, expect, v)
-		if err != nil || r != nil {
-			return r, err
-		}
-		next, err := t.nextModified(ctx, value, now)
-		if err != nil {
-			return nil, err
-		}
-		if !next.After(now) { // the time is not the reason
-			return nil, t.missError(ctx, value)
-		}
-		now = next
-	}
-}
-
-// replaceAt replaces an item if it has the expected revision and was not modified after now.
-func (t *untyped) replaceAt(
-	ctx context.Context, now time.Time, id []any, expect resource.Rev, v any,
-) (*row, error) {
-	w := &args{dialect: t.dialect}
-	names, places, err := t.values(w, v, now, false)
+	old, err := t.rowBefore(ctx, id, key, expect)
 	if err != nil {
 		return nil, err
 	}
-	var set []string
-	for i, name := range names {
-		set = append(set, name+" = "+places[i])
-	}
-	if t.rev.column != "" {
-		set = append(set, t.rev.set(w))
-	}
-	if set == nil { // the item has no field but the id
-		set = append(set, t.key[0].expr+" = "+t.key[0].expr)
-	}
-	var inOrder []query.Filter
-	if t.modified != nil {
-		inOrder = append(inOrder, query.Or(query.Where(modifiedField, query.IsNull, true),
-			query.Where(modifiedField, query.Lte, now)))
-	}
-	condition, ok := t.unchanged(w, id, expect, inOrder...)
-	if !ok {
-		return nil, nil
-	}
-	return t.write(ctx, w, v, "UPDATE "+t.table+" SET "+strings.Join(set, ", ")+condition)
-}
-
-// nextModified returns the time with which to write an item, or the zero Time if that is not known.
-func (t *untyped) nextModified(ctx context.Context, id []any, now time.Time) (next time.Time, err error) {
-	if t.modified == nil {
-		return time.Time{}, nil
-	}
 	w := &args{dialect: t.dialect}
-	statement := "SELECT " + t.modified.expr + " FROM " + t.table + t.where(w, t.at(id))
-	var previous time.Time
-	found, err := t.queryRow(ctx, t.db.Writer(ctx), statement, w.list,
-		t.modified.scanner(reflect.ValueOf(&previous).Elem()))
-	if err != nil || !found {
-		return time.Time{}, err
+	set, err := t.assignments(ctx, w, old.value, v, modified.Next(t.now(), old.modified))
+	if err == nil && set == nil && old.fresh {
+		return old.row, nil
 	}
-	return modified.Next(now, previous), nil
+	defer old.release()
+	switch {
+	case err != nil:
+		return nil, err
+	case set == nil:
+		return t.rowAt(ctx, key, expect, "")
+	case t.rev.hashed:
+		expect = resource.Rev(old.rev)
+	}
+	condition, ok := t.unchanged(w, key, expect)
+	if ok {
+		r, err := t.write(ctx, w, v, "UPDATE "+t.table+" SET "+strings.Join(set, ", ")+condition)
+		if err != nil || r != nil {
+			return r, err
+		}
+	}
+	return nil, t.missError(ctx, key)
 }
 
 // expected returns the content for a revision that is its hash. The UPDATE then compares the whole

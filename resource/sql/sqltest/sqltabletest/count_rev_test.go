@@ -86,6 +86,7 @@ func TestCountRevOfSmallColumn(t *testing.T) {
 			}
 			got := []resource.Rev{it.Rev}
 			for range 2 {
+				it.Value.Title += "+"
 				if it, err = ops.Replace(t.Context(), id("1"), it.Rev, it.Value); err != nil {
 					t.Fatal(err)
 				}

@@ -91,12 +91,37 @@ func TestUnreadableValues(t *testing.T) {
 		server := serve(t, nil, r)
 		s := served{server.Client(), server.URL + "/readings"}
 		checkDocument(t, badReading(e.Dialect), s.do(t, http.StatusOK, "GET", "/bad", ""))
+		before := storedReading(t, db, "readings_"+e.Name)
 		checkDocument(t, strings.Replace(badReading(e.Dialect), `"t"`, `"new"`, 1),
 			s.do(t, http.StatusOK, "PATCH", "/bad", `{"title":"new"}`))
+		if diff := cmp.Diff(before, storedReading(t, db, "readings_"+e.Name)); diff != "" {
+			t.Errorf("the values of the other columns after a PATCH (-want +got):\n%s", diff)
+		}
 		if got := s.do(t, http.StatusOK, "GET", "?ratio=1.5", ""); len(got["items"].([]any)) != 2 {
 			t.Errorf("the items with a ratio of 1.5 are %v, want good and zoo", got["items"])
 		}
 	})
+}
+
+// storedReading returns what the row bad has in the columns with values that its fields cannot have.
+func storedReading(t *testing.T, db *sqltx.DB, table string) [6]sql.NullString {
+	t.Helper()
+	rows, err := db.Reader(t.Context()).QueryContext(t.Context(), "SELECT CAST(ratio AS TEXT), CAST(ratio_n AS TEXT), "+
+		"CAST(at AS TEXT), CAST(tiny AS TEXT), CAST(tags AS TEXT), note_n FROM "+table+" WHERE id = 'bad'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var stored [6]sql.NullString
+	for rows.Next() {
+		if err := rows.Scan(&stored[0], &stored[1], &stored[2], &stored[3], &stored[4], &stored[5]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return stored
 }
 
 // pagesOf returns the ids of a list that is read in pages of one item.
