@@ -71,7 +71,7 @@ func (c *Catalog) Link(
 		opts: opts.orZero()}
 	w.opts.Existing = false
 	err = w.run(ctx)
-	return w.entry, w.created, err
+	return w.shown(), w.created, err
 }
 
 // Unlink removes a link of a relation with Relation.Through: it deletes the item of that resource for
