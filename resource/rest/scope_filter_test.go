@@ -17,6 +17,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/rest"
@@ -100,9 +101,10 @@ func scopedAlbums(t *testing.T, scope func(context.Context) (query.Filter, error
 	f := feed.New(feed.NewMemory(nil), nil)
 	t.Cleanup(func() { f.Close() })
 	logger := slog.New(slog.NewTextHandler(&log, nil))
-	c := resource.NewCatalog(&resource.CatalogOptions{Feed: f, Logger: logger},
-		resource.New("albums", store, &resource.Options[album]{Scope: scope, Query: query.Support{
-			Filter: map[string][]query.Op{"owner": {query.Eq}}}}))
+	albums := resource.New("albums", store, &resource.Options[album]{Scope: scope, Query: query.Support{
+		Filter: map[string][]query.Op{"owner": {query.Eq}}}})
+	c := resource.NewCatalog(&resource.CatalogOptions{Feed: f, Logger: logger}, albums,
+		command.NewImport("albums/import", albums))
 	return byCaller(rest.New(c, nil)), graphql.New(c, &graphql.Options{Logger: logger}), store, &log
 }
 
@@ -119,6 +121,9 @@ func TestScopeMistakes(t *testing.T) {
 		{"PUT /albums/9", jsonBody, "", `{"owner":"eve","price":"1"}`},
 		{"PATCH /albums/1", mergeBody, "", `{"owner":"eve"}`},
 		{"DELETE /albums/1"},
+		{"POST /albums", "Content-Type: application/vnd.stoa.batch+json", "",
+			`{"operations":[{"op":"delete","id":"1"}]}`},
+		{"POST /albums/import", linesBody, "", `{"id":1,"owner":"eve","price":"1"}`},
 	}
 	operations := []string{
 		`{ albums { nodes { owner } } }`, `{ albums { totalCount } }`, `{ album(id: 1) { owner } }`,
