@@ -229,6 +229,9 @@ func (t *untyped) differences(ctx context.Context) (*inspection, error) {
 		if err := t.readChecks(ctx); err != nil {
 			return nil, err
 		}
+		if err := t.checkTriggers(ctx, i); err != nil {
+			return nil, err
+		}
 	}
 	if t.tombstones != nil {
 		faults, err := t.differencesOfTombstones(ctx)

@@ -15,7 +15,6 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/internal/asread"
 	"github.com/stoa-go/stoa/resource/sql/sqlquery"
-	"github.com/stoa-go/stoa/resource/sql/sqltx"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -77,11 +76,7 @@ func (t *Table[T]) getForUpdate(ctx context.Context, id string) (resource.Item[T
 	if !tx.ActiveFor(ctx, t.db) {
 		return resource.Item[T]{}, errNoTransaction
 	}
-	lock := ""
-	if t.dialect == sqltx.PostgreSQL {
-		lock = " FOR UPDATE"
-	}
-	return t.take(t.getFrom(ctx, t.db.Writer(ctx), t.columns, id, lock))
+	return t.take(t.getFrom(ctx, t.db.Writer(ctx), t.columns, id, t.lock()))
 }
 
 var errNoTransaction = errors.New("sqltable: GetForUpdate outside of a transaction")

@@ -120,35 +120,73 @@ func (t *Table[T]) restore(ctx context.Context, id string) (resource.Item[T], er
 	return t.take(t.restoreRow(ctx, id))
 }
 
-// restoreRow restores an item. The condition that the row is deleted makes it a compare-and-swap. If the
-// time of the last write is in the future, the statement runs again with a time after that; see package
-// modified.
+// restoreRow restores an item. The condition that the row is deleted makes it a compare-and-swap.
 func (t *untyped) restoreRow(ctx context.Context, id string) (*row, error) {
 	value, err := t.idField.ParseKey(id)
 	if err != nil {
 		return nil, resource.ErrNotFound
 	}
-	for now := t.now(); ; {
-		r, err := t.restoreAt(ctx, now, value)
+	locks, err := t.locks(ctx, updates)
+	if err != nil {
+		return nil, err
+	}
+	if !locks {
+		r, err := t.restoreOnce(ctx, value)
 		if err != nil || r != nil {
 			return r, err
 		}
-		next, err := t.nextRestored(ctx, value, now)
-		if err != nil {
-			return nil, err
+		t.missed()
+		if err := t.missError(ctx, value); !errors.Is(err, resource.ErrGone) {
+			return nil, notDeleted(err)
 		}
-		if !next.After(now) { // the time is not the reason
-			break
+	}
+	return t.restoreLocked(ctx, value) // deleted again since, or a trigger has dropped the statement
+}
+
+// notDeleted returns the error of a restoration for that of missError.
+func notDeleted(err error) error {
+	if errors.Is(err, resource.ErrStale) {
+		return resource.ErrExists
+	}
+	return err
+}
+
+// restoreLocked is restoreRow with a lock of the row.
+func (t *untyped) restoreLocked(ctx context.Context, id []any) (r *row, err error) {
+	err = t.apply(ctx, updates, func(ctx context.Context) (bool, error) {
+		w := &args{dialect: t.dialect}
+		var one int
+		statement := "SELECT 1 FROM " + t.table + t.dead(w, t.at(id)) + t.lock()
+		found, err := t.queryRow(ctx, t.db.Writer(ctx), statement, w.list, &one)
+		switch {
+		case err != nil:
+			return false, err
+		case !found:
+			return false, notDeleted(t.missError(ctx, id))
+		}
+		r, err = t.restoreOnce(ctx, id)
+		return r != nil, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// restoreOnce restores a row, and returns nil if none is deleted. If the time of the last write is in the
+// future, the statement runs again with a time after that; see package modified.
+func (t *untyped) restoreOnce(ctx context.Context, id []any) (*row, error) {
+	for now := t.now(); ; {
+		r, err := t.restoreAt(ctx, now, id)
+		if err != nil || r != nil {
+			return r, err
+		}
+		next, err := t.nextRestored(ctx, id, now)
+		if err != nil || !next.After(now) { // the time is not the reason
+			return nil, err
 		}
 		now = next
 	}
-	switch err = t.missError(ctx, value); {
-	case errors.Is(err, resource.ErrStale):
-		return nil, resource.ErrExists
-	case errors.Is(err, resource.ErrGone): // deleted again since
-		return nil, resource.ErrStale
-	}
-	return nil, err
 }
 
 // restoreAt restores a row if it is deleted and was not modified after now.

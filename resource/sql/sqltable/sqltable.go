@@ -139,6 +139,16 @@
 // [resource.Invalid] with the code unknown for a foreign key, required for NOT NULL and check for a
 // CHECK. Deleting an item that others refer to is a conflict.
 //
+// # Triggers
+//
+// A trigger or rule can turn a write into something else: by RETURN NULL, RAISE(IGNORE) or INSTEAD. A write
+// that changes no row although the item has the expected revision is a conflict with the code notApplied. It
+// is rolled back with the side effects of the trigger, and the log names the triggers and rules. A deletion
+// succeeds if it leaves no row, or one with the time of Options.SoftDelete. The triggers are read by Check,
+// or before the first write of the process, and Check warns of those that may drop writes. If one was
+// created later, or its text does not show that it drops writes, the first INSERT or UPDATE may leave its
+// side effects once.
+//
 // # Reads
 //
 // No text of a query becomes part of a statement; see package sqlquery, which also describes
@@ -232,6 +242,8 @@ type untyped struct {
 	warned     sync.Map                             // CHECK constraints and unreadableValues in the log
 	warnings   atomic.Int32                         // the number of unreadableValue in warned
 	inspected  atomic.Pointer[map[string]found]     // the columns; see isNotNull
+	triggers   atomic.Pointer[triggers]             // see triggersOf
+	lockNext   atomic.Bool                          // see missed
 
 	counterBytes atomic.Int32 // size of the counter of Options.CountRev in PostgreSQL; 0 if unknown
 

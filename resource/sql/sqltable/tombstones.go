@@ -60,7 +60,12 @@ func (t *untyped) deleteRow(
 		removed, err = t.run(ctx, w, statement)
 		return removed, t.deleteError(err)
 	}
-	if t.dialect == sqltx.PostgreSQL { // one statement does both
+	all, err := t.triggersOf(ctx)
+	if err != nil {
+		return false, err
+	}
+	// One statement does both. A rule cannot replace a statement in WITH.
+	if t.dialect == sqltx.PostgreSQL && !all.any(deletes, trigger.isDrop) {
 		now := w.bind(t.tombstones.tr.Arg("at", t.now()), t.tombstones.at.cast)
 		// The number of affected rows is that of the INSERT, which equals that of the DELETE.
 		removed, err = t.run(ctx, w, "WITH gone AS ("+statement+" RETURNING "+t.keyList()+") "+
@@ -71,12 +76,20 @@ func (t *untyped) deleteRow(
 		if removed, err = t.run(ctx, w, statement); err != nil || !removed {
 			return err
 		}
-		insert := &args{dialect: t.dialect}
-		values := append(t.bindKey(insert, id), insert.bind(t.tombstones.tr.Arg("at", t.now()), ""))
-		_, err = t.run(ctx, insert, t.tombstones.insertSQL("VALUES ("+strings.Join(values, ", ")+")"))
-		return err
+		return t.mark(ctx, id)
 	})
 	return removed && err == nil, t.deleteError(err)
+}
+
+// mark inserts the tombstone of an id, if the table has tombstones.
+func (t *untyped) mark(ctx context.Context, id []any) error {
+	if t.tombstones == nil {
+		return nil
+	}
+	w := &args{dialect: t.dialect}
+	values := append(t.bindKey(w, id), w.bind(t.tombstones.tr.Arg("at", t.now()), t.tombstones.at.cast))
+	_, err := t.run(ctx, w, t.tombstones.insertSQL("VALUES ("+strings.Join(values, ", ")+")"))
+	return err
 }
 
 // insertSQL returns the statement that inserts tombstones, or updates those of an earlier deletion.

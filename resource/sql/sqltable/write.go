@@ -46,12 +46,31 @@ func (t *untyped) createIdentity(ctx context.Context, v any) (*row, error) {
 		statement = "INSERT INTO " + t.table + " (" + strings.Join(names, ", ") + ") VALUES (" +
 			strings.Join(places, ", ") + ")"
 	}
-	r, err := t.write(ctx, w, v, statement)
-	// No row was returned although there was no error: a trigger BEFORE INSERT can do that.
-	if err == nil && r == nil {
-		err = fmt.Errorf("sqltable: INSERT into %s had no effect; check its triggers", t.name)
+	return t.insertOnce(ctx, func(ctx context.Context) (*row, error) {
+		return t.write(ctx, w, v, statement)
+	})
+}
+
+// insertOnce calls insert, which returns no row if nothing was inserted although the id is free. It then
+// calls it again in a transaction, which is rolled back if that has no effect, either.
+func (t *untyped) insertOnce(
+	ctx context.Context, insert func(ctx context.Context) (*row, error),
+) (r *row, err error) {
+	locks, err := t.locks(ctx, inserts)
+	if err == nil && !locks {
+		r, err = insert(ctx)
 	}
-	return r, err
+	if err != nil || r != nil {
+		return r, err
+	}
+	err = t.apply(ctx, inserts, func(ctx context.Context) (bool, error) {
+		r, err = insert(ctx)
+		return r != nil, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // newValues returns the columns and placeholders of a new item, without the id.
@@ -83,6 +102,9 @@ func (t *untyped) write(ctx context.Context, w *args, v any, statement string) (
 // committed. Outside of a transaction a statement is committed immediately. Callers repeat a write
 // only if they know that it did not take effect.
 func (t *untyped) outcomeError(ctx context.Context, err error) error {
+	if isInstead(err) {
+		t.triggers.Store(nil) // the rule may be new
+	}
 	if t.dialect.Fault(err).Lost && !tx.ActiveFor(ctx, t.db) {
 		return fmt.Errorf("%w: %w", tx.ErrOutcomeUnknown, err)
 	}
@@ -118,16 +140,21 @@ func (t *untyped) insertAs(ctx context.Context, id string, v any, recreate bool)
 			" WHERE " + t.tombstones.matching("", key) + ")"
 	}
 	into, conflict := t.onConflict(names, recreate)
-	r, err := t.write(ctx, w, v, "INSERT INTO "+into+" ("+strings.Join(names, ", ")+") SELECT "+
-		strings.Join(places, ", ")+" WHERE "+condition+conflict)
-	if err != nil || r != nil {
-		return r, err
-	}
-	err = t.missError(ctx, value)
-	if errors.Is(err, resource.ErrStale) || errors.Is(err, resource.ErrNotFound) {
-		err = resource.ErrExists // also if it was just deleted and deletions are not recorded
-	}
-	return nil, err
+	statement := "INSERT INTO " + into + " (" + strings.Join(names, ", ") + ") SELECT " +
+		strings.Join(places, ", ") + " WHERE " + condition + conflict
+	return t.insertOnce(ctx, func(ctx context.Context) (*row, error) {
+		r, err := t.write(ctx, w, v, statement)
+		if err != nil || r != nil {
+			return r, err
+		}
+		switch err = t.missError(ctx, value); {
+		case errors.Is(err, resource.ErrStale):
+			return nil, resource.ErrExists
+		case errors.Is(err, resource.ErrNotFound), recreate && errors.Is(err, resource.ErrGone):
+			return nil, nil // the row was deleted since, or a trigger has dropped it
+		}
+		return nil, err
+	})
 }
 
 // missError returns the reason that a write of an id changed no row. Another writer may act between
@@ -160,10 +187,49 @@ func (t *untyped) replaceRow(ctx context.Context, id string, expect resource.Rev
 	if err != nil {
 		return nil, resource.ErrNotFound
 	}
-	old, err := t.rowBefore(ctx, id, key, expect)
+	locks, err := t.locks(ctx, updates)
 	if err != nil {
 		return nil, err
 	}
+	if !locks {
+		old, err := t.rowBefore(ctx, id, key, expect)
+		if err != nil {
+			return nil, err
+		}
+		if r, err := t.replaceOnce(ctx, key, expect, old, v); err != nil || r != nil {
+			return r, err
+		}
+		t.missed()
+		if err := t.checkRev(ctx, key, expect, ""); err != nil {
+			return nil, err // another writer was faster
+		}
+	}
+	return t.replaceLocked(ctx, key, expect, v)
+}
+
+// replaceLocked is replaceRow with a lock of the row.
+func (t *untyped) replaceLocked(
+	ctx context.Context, key []any, expect resource.Rev, v any,
+) (r *row, err error) {
+	err = t.apply(ctx, updates, func(ctx context.Context) (bool, error) {
+		locked, err := t.rowAt(ctx, key, expect, t.lock())
+		if err != nil {
+			return false, err
+		}
+		old := before{row: locked, fresh: true, release: func() { t.release(locked) }}
+		r, err = t.replaceOnce(ctx, key, expect, old, v)
+		return r != nil, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// replaceOnce writes what differs from a row, unless it has changed since. It releases the row.
+func (t *untyped) replaceOnce(
+	ctx context.Context, key []any, expect resource.Rev, old before, v any,
+) (*row, error) {
 	w := &args{dialect: t.dialect}
 	set, err := t.assignments(ctx, w, old.value, v, modified.Next(t.now(), old.modified))
 	if err == nil && set == nil && old.fresh {
@@ -179,13 +245,27 @@ func (t *untyped) replaceRow(ctx context.Context, id string, expect resource.Rev
 		expect = resource.Rev(old.rev)
 	}
 	condition, ok := t.unchanged(w, key, expect)
-	if ok {
-		r, err := t.write(ctx, w, v, "UPDATE "+t.table+" SET "+strings.Join(set, ", ")+condition)
-		if err != nil || r != nil {
-			return r, err
-		}
+	if !ok {
+		return nil, nil
 	}
-	return nil, t.missError(ctx, key)
+	return t.write(ctx, w, v, "UPDATE "+t.table+" SET "+strings.Join(set, ", ")+condition)
+}
+
+// lock returns the end of a SELECT that locks the row. A transaction of SQLite is the only writer.
+func (t *untyped) lock() string {
+	if t.dialect == sqltx.PostgreSQL {
+		return " FOR UPDATE"
+	}
+	return ""
+}
+
+// checkRev returns ErrStale, ErrNotFound or ErrGone unless an item has the expected revision.
+func (t *untyped) checkRev(ctx context.Context, key []any, expect resource.Rev, lock string) error {
+	r, err := t.rowAt(ctx, key, expect, lock)
+	if err == nil {
+		t.release(r)
+	}
+	return err
 }
 
 // expected returns the content for a revision that is its hash. The UPDATE then compares the whole
@@ -215,20 +295,74 @@ func (t *untyped) delete(ctx context.Context, id string, expect resource.Rev) er
 	if err != nil {
 		return resource.ErrNotFound
 	}
-	expect, err = t.expected(ctx, value, expect)
+	all, err := t.triggersOf(ctx)
 	if err != nil {
 		return err
 	}
+	attempt := func(ctx context.Context) error {
+		removed, err := t.deleteOnce(ctx, value, expect)
+		if err == nil && !removed {
+			err = errMissed
+		}
+		return err
+	}
+	switch of := t.deleteVerb(); {
+	case all.any(of, trigger.isDrop):
+		return t.deleteLocked(ctx, value, expect)
+	case all.any(of, trigger.isBefore): // one that removes the row itself must not look like another writer
+		err = t.atomically(ctx, attempt)
+	default:
+		err = attempt(ctx)
+	}
+	if !errors.Is(err, errMissed) {
+		return err
+	}
+	if err := t.checkRev(ctx, value, expect, ""); err != nil {
+		return err // another writer was faster
+	}
+	return t.deleteLocked(ctx, value, expect)
+}
+
+// deleteLocked is delete with a lock of the row. If the statement reports no row, a trigger or rule may
+// have removed it, or set the column of Options.SoftDelete.
+func (t *untyped) deleteLocked(ctx context.Context, key []any, expect resource.Rev) error {
+	return t.apply(ctx, t.deleteVerb(), func(ctx context.Context) (bool, error) {
+		if err := t.checkRev(ctx, key, expect, t.lock()); err != nil {
+			return false, err
+		}
+		if removed, err := t.deleteOnce(ctx, key, expect); err != nil || removed {
+			return removed, err
+		}
+		switch err := t.checkRev(ctx, key, expect, ""); {
+		case errors.Is(err, resource.ErrNotFound), errors.Is(err, resource.ErrGone):
+			return true, t.mark(ctx, key)
+		case !errors.Is(err, resource.ErrStale):
+			return false, err
+		}
+		return false, nil
+	})
+}
+
+// deleteVerb returns the statement that deletes an item.
+func (t *untyped) deleteVerb() verb {
+	if t.deletedAt != nil {
+		return updates
+	}
+	return deletes
+}
+
+// deleteOnce deletes an item if it has the expected revision.
+func (t *untyped) deleteOnce(ctx context.Context, key []any, expect resource.Rev) (bool, error) {
+	expect, err := t.expected(ctx, key, expect)
+	if err != nil {
+		return false, err
+	}
 	w := &args{dialect: t.dialect}
-	condition, ok := t.unchanged(w, value, expect)
+	condition, ok := t.unchanged(w, key, expect)
 	if !ok {
-		return t.missError(ctx, value)
+		return false, nil
 	}
-	removed, err := t.deleteRow(ctx, w, t.deletion(w)+condition, value)
-	if err == nil && !removed {
-		err = t.missError(ctx, value)
-	}
-	return err
+	return t.deleteRow(ctx, w, t.deletion(w)+condition, key)
 }
 
 // run runs a statement and reports whether it affected a row. Unlike write it returns no row,

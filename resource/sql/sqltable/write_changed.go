@@ -205,7 +205,7 @@ func (t *untyped) resetsDefault(ctx context.Context, c *column, v any) (bool, er
 func (t *untyped) isNotNull(ctx context.Context, c *column) (bool, error) {
 	columns := t.inspected.Load()
 	if columns == nil {
-		found, err := t.inspect(ctx, t.name)
+		found, err := t.inspect(sqltx.WithoutSession(ctx), t.name)
 		if err != nil {
 			return false, t.fault(err)
 		}

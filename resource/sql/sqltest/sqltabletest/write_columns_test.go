@@ -392,6 +392,9 @@ func TestWriteOfNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if _, err := ops.Replace(t.Context(), "a", "none", it.Value); !errors.Is(err, resource.ErrStale) {
+			t.Fatal(err) // the first write reads the triggers
+		}
 		ran, _ := records.During(func() {
 			same, err := ops.Replace(t.Context(), "a", it.Rev, it.Value)
 			if diff := cmp.Diff(it, same); diff != "" || err != nil {
