@@ -201,7 +201,7 @@ func (t *untyped) restoreAt(ctx context.Context, now time.Time, id []any) (*row,
 		filters = append(filters, query.Or(query.Where(modifiedField, query.IsNull, true),
 			query.Where(modifiedField, query.Lte, now)))
 	}
-	return t.write(ctx, w, t.newValue(), "UPDATE "+t.table+" SET "+set+t.dead(w, filters...))
+	return t.write(ctx, updates, w, t.newValue(), "UPDATE "+t.table+" SET "+set+t.dead(w, filters...))
 }
 
 // nextRestored returns the time with which to restore a row, or the zero Time if that is not known.

@@ -141,6 +141,9 @@
 //
 // # Triggers
 //
+// A write returns the row as triggers leave it. If the table has an AFTER trigger or a rule with ALSO, each
+// write reads the row again, in its transaction.
+//
 // A trigger or rule can turn a write into something else: by RETURN NULL, RAISE(IGNORE) or INSTEAD. A write
 // that changes no row although the item has the expected revision is a conflict with the code notApplied. It
 // is rolled back with the side effects of the trigger, and the log names the triggers and rules. A deletion

@@ -47,6 +47,7 @@ func (all triggers) any(v verb, is func(trigger) bool) bool {
 	return slices.ContainsFunc(all, func(g trigger) bool { return g.on[v] && is(g) })
 }
 
+func (g trigger) isAfter() bool  { return g.after }
 func (g trigger) isBefore() bool { return !g.after }
 func (g trigger) isDrop() bool   { return g.drops }
 

@@ -47,7 +47,7 @@ func (t *untyped) createIdentity(ctx context.Context, v any) (*row, error) {
 			strings.Join(places, ", ") + ")"
 	}
 	return t.insertOnce(ctx, func(ctx context.Context) (*row, error) {
-		return t.write(ctx, w, v, statement)
+		return t.write(ctx, inserts, w, v, statement)
 	})
 }
 
@@ -86,8 +86,41 @@ func (t *untyped) newValues(
 }
 
 // write runs a statement that writes v to at most one row, and returns the written row or nil. RETURNING
-// saves a second read, and shows what triggers and generated columns have changed.
-func (t *untyped) write(ctx context.Context, w *args, v any, statement string) (*row, error) {
+// saves a second read, and shows what generated columns and triggers before the write have changed. Other
+// triggers run after RETURNING, so the row is read again in the transaction.
+func (t *untyped) write(ctx context.Context, of verb, w *args, v any, statement string) (r *row, err error) {
+	all, err := t.triggersOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !all.any(of, trigger.isAfter) {
+		return t.writeRow(ctx, w, v, statement)
+	}
+	err = t.db.InTx(ctx, func(ctx context.Context) error {
+		if r, err = t.writeRow(ctx, w, v, statement); err != nil || r == nil {
+			return err
+		}
+		key, err := t.idField.ParseKey(t.idField.Compose(r.value))
+		if err != nil {
+			return err
+		}
+		where := &args{dialect: t.dialect}
+		text := t.selectWhole + t.where(where, t.at(key))
+		again, err := t.queryItem(ctx, t.db.Writer(ctx), t.columns, text, where.list)
+		if again != nil { // otherwise a trigger has removed the row
+			t.release(r)
+			r = again
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// writeRow is write without a second read.
+func (t *untyped) writeRow(ctx context.Context, w *args, v any, statement string) (*row, error) {
 	r, err := t.queryItem(ctx, t.db.Writer(ctx), t.columns, statement+t.returning, w.list)
 	if err != nil && t.dialect == sqltx.SQLite && t.dialect.Fault(err).Kind == sqltx.ForeignKey {
 		err = fmt.Errorf("%w: %w", t.danglingError(ctx, v), err)
@@ -143,7 +176,7 @@ func (t *untyped) insertAs(ctx context.Context, id string, v any, recreate bool)
 	statement := "INSERT INTO " + into + " (" + strings.Join(names, ", ") + ") SELECT " +
 		strings.Join(places, ", ") + " WHERE " + condition + conflict
 	return t.insertOnce(ctx, func(ctx context.Context) (*row, error) {
-		r, err := t.write(ctx, w, v, statement)
+		r, err := t.write(ctx, inserts, w, v, statement)
 		if err != nil || r != nil {
 			return r, err
 		}
@@ -248,7 +281,7 @@ func (t *untyped) replaceOnce(
 	if !ok {
 		return nil, nil
 	}
-	return t.write(ctx, w, v, "UPDATE "+t.table+" SET "+strings.Join(set, ", ")+condition)
+	return t.write(ctx, updates, w, v, "UPDATE "+t.table+" SET "+strings.Join(set, ", ")+condition)
 }
 
 // lock returns the end of a SELECT that locks the row. A transaction of SQLite is the only writer.

@@ -289,3 +289,48 @@ func TestNotAppliedLog(t *testing.T) {
 		t.Errorf("the log is %s", text)
 	}
 }
+
+// TestAfterTrigger: body and tag of a write are those of the row, whatever a trigger does after it.
+func TestAfterTrigger(t *testing.T) {
+	tests := []struct {
+		name     string
+		pg, lite string
+		opts     sqltable.Options
+	}{
+		{name: "value", pg: "IF pg_trigger_depth() = 1 THEN UPDATE gadgets SET name = upper(name) WHERE id = NEW.id; END IF; RETURN NULL;",
+			lite: "UPDATE gadgets SET name = upper(name) WHERE id = NEW.id;"},
+		{name: "revision", pg: "IF pg_trigger_depth() = 1 THEN UPDATE gadgets SET rev = rev || 'x' WHERE id = NEW.id; END IF; RETURN NULL;",
+			lite: "UPDATE gadgets SET rev = rev || 'x' WHERE id = NEW.id;"},
+		{name: "content", opts: sqltable.Options{Rev: sqltable.Content},
+			pg:   "IF pg_trigger_depth() = 1 THEN UPDATE gadgets SET name = upper(name) WHERE id = NEW.id; END IF; RETURN NULL;",
+			lite: "UPDATE gadgets SET name = upper(name) WHERE id = NEW.id;"},
+	}
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		for _, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				db := e.OpenSchema(t)
+				statements := pgTrigger("AFTER INSERT OR UPDATE", tt.pg)
+				if e.Dialect == sqltx.SQLite {
+					statements = []string{"CREATE TRIGGER one AFTER INSERT ON gadgets BEGIN " + tt.lite + " END",
+						"CREATE TRIGGER two AFTER UPDATE ON gadgets BEGIN " + tt.lite + " END"}
+				}
+				enginetest.MustExec(t, db, append(gadgets(e.Dialect), statements...)...)
+				tt.opts.Forget = true
+				ops := sqltable.New[gadget](db, "gadgets", &tt.opts).Ops()
+				made, err := ops.Insert(t.Context(), "b", gadget{"b", "made"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, name := range []string{"first", "second"} {
+					read, err := ops.Get(t.Context(), "b")
+					if diff := cmp.Diff(read, made); diff != "" || err != nil {
+						t.Errorf("%v (-read +written):\n%s", err, diff)
+					}
+					if made, err = ops.Replace(t.Context(), "b", made.Rev, gadget{"b", name}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			})
+		}
+	})
+}
