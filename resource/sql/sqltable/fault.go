@@ -24,6 +24,9 @@ func (t *untyped) fault(err error) error {
 	if err == nil {
 		return nil
 	}
+	if mapped := t.mapped(err); mapped != nil {
+		return mapped
+	}
 	f := t.dialect.Fault(err)
 	var meaning error
 	switch f.Kind {
@@ -49,10 +52,54 @@ func (t *untyped) fault(err error) error {
 		meaning = resource.ErrUnavailable
 	case sqltx.Denied:
 		meaning = resource.ErrForbidden
+		// The role may lack a right, which is no mistake of the client.
+		if _, warned := t.warned.LoadOrStore(deniedText(err.Error()), true); !warned {
+			slog.Warn("sqltable: the database denies a statement", "table", t.name, "error", err)
+		}
 	default:
 		return err
 	}
 	return fmt.Errorf("%w: %w", meaning, err)
+}
+
+// deniedText is the text of an error of the kind Denied that was logged.
+type deniedText string
+
+// mappedError is an error with the meaning that sqltx.Options.Fault has given it.
+type mappedError struct{ meaning, cause error }
+
+func (e *mappedError) Error() string   { return e.meaning.Error() + ": " + e.cause.Error() }
+func (e *mappedError) Unwrap() []error { return []error{e.meaning, e.cause} }
+
+// mapped returns err with the meaning of sqltx.Options.Fault, or nil if it has none.
+func (t *untyped) mapped(err error) error {
+	if errors.As(err, new(*mappedError)) {
+		return err
+	}
+	if meaning := t.db.MapFault(err); meaning != nil {
+		return &mappedError{meaning, err}
+	}
+	return nil
+}
+
+// rejected returns an error of a write with its meaning if the database rejects a value for a reason that
+// no column has, and other errors unchanged.
+func (t *untyped) rejected(err error) error {
+	if err == nil || errors.As(err, new(*mappedError)) {
+		return err
+	}
+	switch f := t.dialect.Fault(err); f.Kind {
+	case sqltx.Value:
+		return fmt.Errorf("%w: %w", resource.Invalid("", "range"), err)
+	case sqltx.Raised:
+		d := problem.New(problem.Invalid, "The database rejects the content.")
+		if t.opts.RaisedTexts && f.Message != "" {
+			d.Detail = f.Message
+		}
+		d.Errors = []problem.Violation{{Code: "raised", Detail: d.Detail}}
+		return fmt.Errorf("%w: %w", d, err)
+	}
+	return err
 }
 
 func not(f func(string) bool) func(string) bool { return func(s string) bool { return !f(s) } }
@@ -179,10 +226,13 @@ func (t *untyped) conventional(constraint, suffix string) string {
 // deleteError is fault for a deletion: a foreign key violation means that other items refer to this
 // one.
 func (t *untyped) deleteError(err error) error {
-	if err != nil && t.dialect.Fault(err).Kind == sqltx.ForeignKey {
+	if mapped := t.mapped(err); err == nil || mapped != nil {
+		return mapped
+	}
+	if t.dialect.Fault(err).Kind == sqltx.ForeignKey {
 		return fmt.Errorf("%w: %w", problem.New(problem.Conflict, "Other items refer to this one."), err)
 	}
-	return t.fault(err)
+	return t.rejected(t.fault(err))
 }
 
 // unknown is the error for a reference to an item that does not exist. fielderr has the text for

@@ -92,13 +92,13 @@ func (t *untyped) parts(items []newItem) iter.Seq[[]newItem] {
 // manyFault is fault for a statement with several rows. It does not look for the row or the field.
 // In a statement with several rows the database reports neither.
 func (t *untyped) manyFault(err error) error {
-	switch t.dialect.Fault(err).Kind {
-	case sqltx.ForeignKey:
-		return fmt.Errorf("%w: %w", unknown(""), err)
-	case sqltx.Value:
-		return fmt.Errorf("%w: %w", resource.Invalid("", "range"), err)
+	if mapped := t.mapped(err); mapped != nil {
+		return mapped
 	}
-	return t.fault(err)
+	if t.dialect.Fault(err).Kind == sqltx.ForeignKey {
+		return fmt.Errorf("%w: %w", unknown(""), err)
+	}
+	return t.rejected(t.fault(err))
 }
 
 // insertStatement returns the statement that inserts those items with unused ids. The

@@ -120,6 +120,9 @@ type Options struct {
 	// or CreateTable and a CHECK has a name other than <table>_<column>_check, because errors of databases
 	// have only the name. If SQLite has none, its error has the expression, and so its fields.
 	Constraints map[string]string
+	// RaisedTexts sends the text of RAISE EXCEPTION (P0001) and of RAISE(ABORT) in a trigger to the
+	// client. Set it if these texts are written for clients. A RAISE is 422 in any case.
+	RaisedTexts bool
 	// Now returns the current time, for Modified and for deletions. Default [time.Now].
 	Now func() time.Time
 	// ReadOnly disables writes, for views and tables of other programs. An empty Rev then means

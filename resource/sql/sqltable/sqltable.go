@@ -137,7 +137,8 @@
 // maxLength or format. Only fractions of a second are rounded to the digits of the column. A violated
 // constraint is an error with the name of the field: [resource.Taken] for a unique constraint, and
 // [resource.Invalid] with the code unknown for a foreign key, required for NOT NULL and check for a
-// CHECK. Deleting an item that others refer to is a conflict.
+// CHECK. Deleting an item that others refer to is a conflict. A RAISE of a trigger is 422 with the code
+// raised, see Options.RaisedTexts, and sqltx.Options.Fault gives other errors a meaning.
 //
 // # Triggers
 //

@@ -122,13 +122,11 @@ func (t *untyped) write(ctx context.Context, of verb, w *args, v any, statement 
 // writeRow is write without a second read.
 func (t *untyped) writeRow(ctx context.Context, w *args, v any, statement string) (*row, error) {
 	r, err := t.queryItem(ctx, t.db.Writer(ctx), t.columns, statement+t.returning, w.list)
-	if err != nil && t.dialect == sqltx.SQLite && t.dialect.Fault(err).Kind == sqltx.ForeignKey {
+	if err != nil && t.dialect == sqltx.SQLite && t.dialect.Fault(err).Kind == sqltx.ForeignKey &&
+		!errors.As(err, new(*mappedError)) {
 		err = fmt.Errorf("%w: %w", t.danglingError(ctx, v), err)
 	}
-	if t.dialect.Fault(err).Kind == sqltx.Value {
-		err = fmt.Errorf("%w: %w", resource.Invalid("", "range"), err)
-	}
-	return r, t.outcomeError(ctx, err)
+	return r, t.outcomeError(ctx, t.rejected(err))
 }
 
 // outcomeError adds [tx.ErrOutcomeUnknown] to an error after which the write may have been

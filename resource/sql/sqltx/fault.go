@@ -27,7 +27,8 @@ const (
 	Conflict
 	Unavailable // the database cannot be reached, is overloaded, full or read-only
 	Value       // a value is too long, out of range or invalid for its column or index
-	Denied      // a policy of row-level security rejects the written row
+	Denied      // a policy of row-level security rejects the written row, or the role lacks a privilege
+	Raised      // a trigger or function rejects the write, by RAISE EXCEPTION or RAISE(ABORT)
 )
 
 // Fault describes an error of a database.
@@ -40,6 +41,8 @@ type Fault struct {
 	// Unique and NotNull, PostgreSQL also for ForeignKey, with the columns of the written table.
 	// For an index of expressions PostgreSQL reports the expressions.
 	Columns []string
+	// Message is the text of RAISE. It is empty for other kinds.
+	Message string
 	// Lost is true with Unavailable if the engine may have received the statement but its response
 	// was lost. Outside a transaction a write may then have taken effect. Inside a transaction it
 	// has not.
@@ -123,20 +126,12 @@ func postgresFault(err error) Fault {
 		Lost:       endsConnection(state) && !notSent(err),
 		Constraint: field(source, "ConstraintName", "Constraint").String(),
 	}
-	routine := field(source, "Routine").String()
-	switch {
-	case stalePlan(source):
+	if stalePlan(source) {
 		fault.Kind = Conflict
-	// A role without a privilege has the same SQLSTATE. That is a mistake of the operator, not of the
-	// client. The name of the routine does not depend on the language of the server.
-	case state == "42501" && routine == "ExecWithCheckOptions":
-		fault.Kind = Denied
-	// The text of a label or of an address, which only the database checks. Other texts that are not
-	// valid for a type, such as x for an integer, are mistakes of the program.
-	case state == "22P02" && (routine == "enum_in" || routine == "network_in"):
-		fault.Kind = Value
 	}
 	switch fault.Kind {
+	case Raised:
+		fault.Message = field(source, "Message").String()
 	case Unique, ForeignKey:
 		fault.Columns = keyColumns(field(source, "Detail").String())
 	case NotNull:
@@ -158,10 +153,16 @@ func postgresKind(state string) Kind {
 		return NotNull
 	case "40001", "40P01":
 		return Conflict
-	case "57P01", "57P02", "57P03", "55P03", "25P03", "25006": // 25006 is the error of a standby
+	// 57014 is the error of statement_timeout, 25P04 of transaction_timeout, 57P05 of
+	// idle_session_timeout, and 25006 of a standby.
+	case "57P01", "57P02", "57P03", "57P05", "55P03", "25P03", "25P04", "57014", "25006":
 		return Unavailable
-	case "22001", "22003", "22007", "22008", "22009", "22015", "22021", "22P05", "54000":
+	case "22000", "22001", "22003", "22007", "22008", "22009", "22015", "22021", "22P02", "22P05", "54000":
 		return Value
+	case "42501":
+		return Denied
+	case "P0001":
+		return Raised
 	}
 	switch state[:2] {
 	case "08", "53": // connection exceptions, insufficient resources
@@ -214,6 +215,7 @@ const (
 	sqliteForeignKey = 787
 	sqliteNotNull    = 1299
 	sqlitePrimaryKey = 1555
+	sqliteTrigger    = 1811
 	sqliteUnique     = 2067
 	sqliteRowID      = 2579
 )
@@ -232,6 +234,8 @@ func sqliteFault(err error) Fault {
 		return Fault{Kind: ForeignKey}
 	case sqliteCheck:
 		return Fault{Kind: Check, Constraint: afterMarker(source, "CHECK constraint failed: ")}
+	case sqliteTrigger:
+		return Fault{Kind: Raised, Message: afterMarker(source, "constraint failed: ")}
 	case sqliteNotNull:
 		return Fault{Kind: NotNull, Columns: columnsOf(afterMarker(source, "NOT NULL constraint failed: "))}
 	}

@@ -125,6 +125,7 @@ type DB struct {
 	gate             commitGate
 	session          func(context.Context) (map[string]string, error) // Options.Session
 	rows             RowReader                                        // Options.Rows
+	fault            func(err error) error                            // Options.Fault
 	tracker          *goroutineTracker                                // nil unless Options.Debug is set
 }
 
@@ -176,6 +177,10 @@ type Options struct {
 	// sqltable does for lists. Package pgxrows implements it for pgx. Default: rows of database/sql. They
 	// are also used in transactions, with Session, and for connections of another driver.
 	Rows RowReader
+	// Fault maps an error of a driver to one of package resource, before a store classifies it: a
+	// SQLSTATE of the program, or a RAISE with a text that names a field. It returns nil for other errors.
+	// It must be safe for concurrent use. Default: none. Package sqltable calls it.
+	Fault func(err error) error
 	// Debug makes statements of [DB.Writer] and [DB.Reader] fail if the calling goroutine runs a
 	// transaction and their context does not carry it. Without Debug such a statement runs outside
 	// the transaction or, with a pool of one connection, blocks forever. Debug takes some
@@ -205,6 +210,7 @@ func New(d Dialect, pool *sql.DB, opts *Options) *DB {
 	db := &DB{
 		session:   opts.Session,
 		rows:      opts.Rows,
+		fault:     opts.Fault,
 		dialect:   d,
 		writer:    pool,
 		readers:   opts.Readers,
@@ -256,6 +262,14 @@ func (db *DB) Isolation() string {
 		return "serializable"
 	}
 	return strings.ToLower(db.isolation.String())
+}
+
+// MapFault returns what [Options].Fault returns for an error of a driver, and nil without it.
+func (db *DB) MapFault(err error) error {
+	if db.fault == nil || err == nil {
+		return nil
+	}
+	return db.fault(err)
 }
 
 // Conn runs statements. *sql.DB, *sql.Tx and *sql.Conn implement it.
