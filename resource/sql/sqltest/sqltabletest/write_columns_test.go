@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -105,20 +107,22 @@ var columnPatches = []struct{ field, column, value string }{
 	{"numbers", "numbers", `[5,6]`}, {"lines", "lines", `[{"product":"q","count":1,"price":1.5}]`}, {"any", "any", `[1]`}, {"any", "any", `null`},
 }
 
-// rowText reads the columns of the row a, each as the literal of the database.
-func rowText(t *testing.T, db *sqltx.DB) map[string]string {
+// kindsColumns are the columns of the table kinds without the id.
+var kindsColumns = strings.Fields("title tier count size done price at day photo labels home n_title n_tier n_count n_size n_done n_price n_at n_day " +
+	"n_photo n_labels n_lines n_home z_title z_count z_at numbers n_numbers n_texts lines any rev touched")
+
+// rowText reads columns of the only row of a table, each as the literal of the database.
+func rowText(t *testing.T, db *sqltx.DB, table string, columns []string) map[string]string {
 	t.Helper()
 	expr := "quote(%s)"
 	if db.Dialect() == sqltx.PostgreSQL {
 		expr = "quote_nullable(%s::text)"
 	}
-	columns := strings.Fields("title tier count size done price at day photo labels home n_title n_tier n_count n_size n_done n_price n_at n_day " +
-		"n_photo n_labels n_lines n_home z_title z_count z_at numbers n_numbers n_texts lines any rev touched")
 	exprs, texts, dest := make([]string, len(columns)), make([]string, len(columns)), make([]any, len(columns))
 	for i, c := range columns {
 		exprs[i], dest[i] = fmt.Sprintf(expr, `"`+c+`"`), &texts[i]
 	}
-	rows, err := db.Reader(t.Context()).QueryContext(t.Context(), "SELECT "+strings.Join(exprs, ", ")+" FROM kinds WHERE id = 'a'")
+	rows, err := db.Reader(t.Context()).QueryContext(t.Context(), "SELECT "+strings.Join(exprs, ", ")+" FROM "+table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,71 +163,74 @@ func TestWriteColumnsMutant(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := rowText(t, db)
+		before := rowText(t, db, "kinds", kindsColumns)
 		enginetest.MustExec(t, db, fmt.Sprintf("UPDATE kinds SET title = 'new', lines = '%s'", lines))
-		if diff := cmp.Diff([]string{"lines", "title"}, changedColumns(before, rowText(t, db))); diff != "" {
+		if diff := cmp.Diff([]string{"lines", "title"}, changedColumns(before, rowText(t, db, "kinds", kindsColumns))); diff != "" {
 			t.Errorf("changed columns (-want +got):\n%s", diff)
 		}
 	})
 }
 
-// TestWriteColumns patches one member after the other and compares the whole row before and after.
-func TestWriteColumns(t *testing.T) {
-	ways := map[string]func(t *testing.T, r *resource.Resource, ops resource.Ops[columnKinds], doc string) error{
-		"rest": func(t *testing.T, r *resource.Resource, _ resource.Ops[columnKinds], doc string) error {
+// columnWays are ways to change members of an item in a resource named kinds.
+func columnWays[T any](id string) map[string]func(t *testing.T, r *resource.Resource, ops resource.Ops[T], doc string) error {
+	return map[string]func(t *testing.T, r *resource.Resource, ops resource.Ops[T], doc string) error{
+		"rest": func(t *testing.T, r *resource.Resource, _ resource.Ops[T], doc string) error {
 			server := serve(t, nil, r)
-			status, _, body := request(t, server.Client(), "PATCH", server.URL+"/kinds/a", doc)
+			status, _, body := request(t, server.Client(), "PATCH", server.URL+"/kinds/"+id, doc)
 			if status != 200 {
 				return fmt.Errorf("%d %s", status, body)
 			}
 			return nil
 		},
-		"json patch": func(t *testing.T, r *resource.Resource, _ resource.Ops[columnKinds], doc string) error {
+		"json patch": func(t *testing.T, r *resource.Resource, _ resource.Ops[T], doc string) error {
 			var members map[string]json.RawMessage
 			if err := json.Unmarshal([]byte(doc), &members); err != nil {
 				return err
 			}
 			for name, value := range members {
-				text := fmt.Sprintf(`[{"op":"replace","path":"/%s","value":%s}]`, name, value)
+				text := fmt.Sprintf(`[{"op":"add","path":"/%s","value":%s}]`, name, value)
 				p, err := patch.Parse(patch.JSONType, []byte(text), patch.Limits{})
 				if err != nil {
 					return err
 				}
-				if _, err := r.Patch(t.Context(), "a", p, nil); err != nil {
+				if _, err := r.Patch(t.Context(), id, p, nil); err != nil {
 					return err
 				}
 			}
 			return nil
 		},
-		"put": func(t *testing.T, r *resource.Resource, _ resource.Ops[columnKinds], doc string) error {
-			e, err := r.Get(t.Context(), "a")
+		"put": func(t *testing.T, r *resource.Resource, _ resource.Ops[T], doc string) error {
+			e, err := r.Get(t.Context(), id)
 			if err != nil {
 				return err
 			}
-			v := withMembers(t, *e.Value.(*columnKinds), doc)
-			whole, err := schema.For[columnKinds]().AppendFull(nil, &v)
+			v := withMembers(t, *e.Value.(*T), doc)
+			whole, err := schema.For[T]().AppendFull(nil, &v)
 			if err != nil {
 				return err
 			}
-			_, _, err = r.Put(t.Context(), "a", whole, nil)
+			_, _, err = r.Put(t.Context(), id, whole, nil)
 			return err
 		},
-		// The decoder changes maps of the item in place.
-		"command": func(t *testing.T, _ *resource.Resource, ops resource.Ops[columnKinds], doc string) error {
-			it, err := ops.Get(t.Context(), "a")
+		"command": func(t *testing.T, _ *resource.Resource, ops resource.Ops[T], doc string) error {
+			it, err := ops.Get(t.Context(), id)
 			if err != nil {
 				return err
 			}
-			_, err = ops.Replace(t.Context(), "a", it.Rev, withMembers(t, it.Value, doc))
+			_, err = ops.Replace(t.Context(), id, it.Rev, withMembers(t, it.Value, doc))
 			return err
 		},
 	}
+}
+
+// TestWriteColumns patches one member after the other and compares the whole row before and after.
+func TestWriteColumns(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		revs := map[string]sqltable.Options{"rev": {}, "content": {Rev: sqltable.Content}}
 		if e.Dialect == sqltx.PostgreSQL {
 			revs["xmin"] = sqltable.Options{Rev: sqltable.XMin}
 		}
-		for way, write := range ways {
+		for way, write := range columnWays[columnKinds]("a") {
 			for rev, opts := range revs {
 				for _, triggers := range []bool{false, true} {
 					t.Run(fmt.Sprintf("%s/%s/triggers %v", way, rev, triggers), func(t *testing.T) {
@@ -236,13 +243,13 @@ func TestWriteColumns(t *testing.T) {
 						table := sqltable.New[columnKinds](db, "kinds", &opts)
 						r := table.Ops().Resource("kinds", &resource.Options[columnKinds]{Public: true})
 						for _, p := range columnPatches {
-							before := rowText(t, db)
+							before := rowText(t, db, "kinds", kindsColumns)
 							doc := fmt.Sprintf(`{"%s":%s}`, p.field, p.value)
 							if err := write(t, r, table.Ops(), doc); err != nil {
 								t.Errorf("%s: %v", doc, err)
 								continue
 							}
-							after := rowText(t, db)
+							after := rowText(t, db, "kinds", kindsColumns)
 							want := []string{p.column}
 							if rev == "rev" {
 								want = append(want, "rev")
@@ -265,16 +272,105 @@ func TestWriteColumns(t *testing.T) {
 	})
 }
 
-// withMembers returns v with the members of a document.
-func withMembers(t *testing.T, v columnKinds, doc string) columnKinds {
+// withMembers returns v with the members of a document. The decoder changes lists in place, and maps after
+// they are cleared.
+func withMembers[T any](t *testing.T, v T, doc string) T {
 	t.Helper()
-	if strings.Contains(doc, `"labels"`) {
-		clear(v.Labels)
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(doc), &members); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range schema.For[T]().Fields {
+		if field := reflect.ValueOf(&v).Elem().FieldByIndex(f.Index); members[f.Name] != nil && field.Kind() == reflect.Map {
+			field.Clear()
+		}
 	}
 	if err := json.Unmarshal([]byte(doc), &v); err != nil {
 		t.Fatal(err)
 	}
 	return v
+}
+
+// TestWriteTypes is TestWriteColumns for each type of PostgreSQL and SQLite. A field gets the values of newTyped
+// one after the other, and null if it accepts it.
+func TestWriteTypes(t *testing.T) {
+	const id = "01234567-89ab-7def-8123-456789abcdef"
+	typ := schema.For[typed]()
+	column := func(f *schema.Field) string {
+		return strings.ToLower(regexp.MustCompile("[A-Z]").ReplaceAllString(f.Name, "_$0"))
+	}
+	columns := []string{"rev", "touched"}
+	for _, f := range typ.Fields {
+		columns = append(columns, column(f))
+	}
+	members := func(v typed) (doc map[string]json.RawMessage) {
+		text, err := typ.AppendFull(nil, &v)
+		if err == nil {
+			err = json.Unmarshal(text, &doc)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return doc
+	}
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		for way, write := range columnWays[typed](id) {
+			for _, triggers := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s/triggers %v", way, triggers), func(t *testing.T) {
+					db := e.OpenSchema(t)
+					enginetest.MustExec(t, db, types().tables[e.Dialect]...)
+					table := sqltable.New[typed](db, "kinds", &sqltable.Options{Forget: true})
+					if err := table.CreateTable(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+					enginetest.MustExec(t, db, "ALTER TABLE kinds ADD COLUMN touched integer NOT NULL DEFAULT 0")
+					if triggers {
+						enginetest.MustExec(t, db, columnTriggers[e.Dialect]...)
+					}
+					first := newTyped(0)
+					first.ID = id
+					if _, err := table.Ops().Insert(t.Context(), id, first); err != nil {
+						t.Fatal(err)
+					}
+					r := table.Ops().Resource("kinds", &resource.Options[typed]{Public: true})
+					for _, f := range typ.Fields[1:] {
+						now, sent := string(members(first)[f.Name]), 0
+						values := []string{string(members(newTyped(1))[f.Name]), string(members(newTyped(2))[f.Name])}
+						if f.Nullable {
+							values = append(values, "null")
+						}
+						for _, value := range values {
+							if value == now || value == "" || value == "{}" { // a merge patch with {} changes nothing
+								continue
+							}
+							now = value
+							sent++
+							before, doc := rowText(t, db, "kinds", columns), fmt.Sprintf(`{"%s":%s}`, f.Name, value)
+							if err := write(t, r, table.Ops(), doc); err != nil {
+								t.Errorf("%s: %v", doc, err)
+								continue
+							}
+							after := rowText(t, db, "kinds", columns)
+							want := []string{column(f), "rev"}
+							if triggers {
+								want = append(want, "touched")
+							}
+							slices.Sort(want)
+							if diff := cmp.Diff(want, changedColumns(before, after)); diff != "" {
+								t.Errorf("%s changed columns (-want +got):\n%s\n%s", doc, diff, cmp.Diff(before, after))
+							}
+							if value == "null" && after[column(f)] != "NULL" {
+								t.Errorf("%s stored %s", doc, after[column(f)])
+							}
+						}
+						if sent == 0 {
+							t.Errorf("newTyped has no other value of %s", f.Name)
+						}
+					}
+				})
+			}
+		}
+	})
 }
 
 // TestWriteOfOthers: another program changes a column and not the revision while an item is written. A
