@@ -212,6 +212,10 @@ type Relation[T any] struct {
 	//
 	// If the id of Through is composed of By and To (tag id), clients can link and unlink items; see
 	// [Catalog.Link]. The items of Through are in the order of their ids.
+	//
+	// A link stays when its target is deleted, also if both happen at the same time, unless the store
+	// refuses the deletion or deletes the link, as a foreign key does. Reads leave out its target, which
+	// is linked again after [Resource.Restore].
 	Through string
 	// To is the JSON name, in the collection, of the field of Through that holds the id of the target.
 	To string

@@ -29,6 +29,7 @@ type Folder struct {
 	root    *os.Root
 	opts    Options
 	stripes stripes
+	opening func(id string) // of tests: between the check of a name and its opening
 }
 
 var (
@@ -97,19 +98,29 @@ func (f *Folder) openOnce(id string) (*blob.Blob, error) {
 	return m.blob(id, info, file), nil
 }
 
-// openRegular opens the regular file with this name. The second check is that of the opened file,
-// because the name may have been replaced in between.
+// openRegular opens the regular file with this name. The name may be replaced between the check and the
+// opening, also by a symbolic link, which [os.Root] follows. The error is then errReplaced.
 func (f *Folder) openRegular(id string) (*os.File, fs.FileInfo, error) {
-	if err := f.checkRegular(id); err != nil { // check first, because opening a pipe may block
-		return nil, nil, err
-	}
-	file, err := f.root.Open(id)
+	checked, err := f.checkRegular(id) // check first, because opening a pipe may block
 	if err != nil {
 		return nil, nil, err
 	}
+	if f.opening != nil {
+		f.opening(id)
+	}
+	file, err := f.root.Open(id)
+	if err != nil {
+		switch _, now := f.checkRegular(id); {
+		case now != nil: // such as a link that leads out of the folder
+			err = now
+		case errors.Is(err, fs.ErrNotExist): // there is a file again
+			err = errReplaced
+		}
+		return nil, nil, err
+	}
 	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errNotRegular
+	if err == nil && !os.SameFile(checked, info) {
+		err = errReplaced
 	}
 	if err != nil {
 		file.Close()
@@ -122,12 +133,12 @@ func (f *Folder) openRegular(id string) (*os.File, fs.FileInfo, error) {
 var errNotRegular = errors.New("files: not a regular file")
 
 // checkRegular uses Lstat, so a symbolic link is not regular, wherever it leads.
-func (f *Folder) checkRegular(id string) error {
+func (f *Folder) checkRegular(id string) (fs.FileInfo, error) {
 	info, err := f.root.Lstat(id)
 	if err == nil && !info.Mode().IsRegular() {
 		err = errNotRegular
 	}
-	return err
+	return info, err
 }
 
 // missingError converts an error of the file system to one of package resource.

@@ -156,6 +156,76 @@ func TestWhatIsNotServed(t *testing.T) {
 	}
 }
 
+// TestReplacedWhileOpened: a file that another program replaces after the check of its name is served if
+// it is a regular file, and otherwise not found. The target of a link is never served.
+func TestReplacedWhileOpened(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege there")
+	}
+	outside := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(outside, []byte("secret"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	link := func(target string) func(path string) error {
+		return func(path string) error { return os.Symlink(target, path) }
+	}
+	tests := []struct {
+		name string
+		by   func(path string) error
+		want string // the content; empty: not found
+	}{
+		{"link out of the folder", link(outside), ""},
+		{"link to another file", link("other"), ""},
+		{"link to nothing", link("nowhere"), ""},
+		{"link to itself", link("a"), ""},
+		{"folder", func(path string) error { return os.Mkdir(path, 0o755) }, ""},
+		{"nothing", func(string) error { return nil }, ""},
+		{"file", func(path string) error { return os.WriteFile(path, []byte("new"), 0o644) }, "new"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for _, name := range []string{"a", "other"} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f, calls := open(t, dir, nil), 0
+			f.SetOpening(func(id string) {
+				if calls++; calls > 1 {
+					return
+				}
+				// Kept, so that the new file has another identity.
+				if err := os.Rename(filepath.Join(dir, id), filepath.Join(dir, "before")); err != nil {
+					t.Error(err)
+				}
+				if err := tt.by(filepath.Join(dir, id)); err != nil {
+					t.Error(err)
+				}
+			})
+			b, err := f.Open(t.Context(), "a")
+			if tt.want == "" {
+				if !errors.Is(err, resource.ErrNotFound) {
+					t.Errorf("Open returned %v, %v", b, err)
+				}
+			} else if err != nil {
+				t.Error(err)
+			} else {
+				defer b.Content.Close()
+				text, err := io.ReadAll(b.Content)
+				if diff := cmp.Diff(tt.want, string(text)); diff != "" || err != nil {
+					t.Errorf("content (-want +got):\n%s%v", diff, err)
+				}
+			}
+			if calls == 0 {
+				t.Error("the file was not replaced while it was opened")
+			}
+		})
+	}
+}
+
 // TestNothingRemains counts the files that a life of a name leaves.
 func TestNothingRemains(t *testing.T) {
 	t.Parallel()

@@ -104,11 +104,17 @@ func (t *untyped) getInto(ctx context.Context, from conn, r *row, begin, id, loc
 		return resource.ErrNotFound
 	}
 	w := &args{dialect: t.dialect}
-	found, err := t.queryInto(ctx, from, r, begin+t.where(w, t.at(value))+lock, w.list)
-	if err == nil && !found {
-		err = t.absentError(ctx, from, value)
+	statement := begin + t.where(w, t.at(value)) + lock
+	for {
+		found, err := t.queryInto(ctx, from, r, statement, w.list)
+		if err == nil && !found {
+			err = t.absentError(ctx, from, value)
+		}
+		// Each repetition needs another writer that has restored the item since the first statement.
+		if !errors.Is(err, resource.ErrStale) {
+			return err
+		}
 	}
-	return err
 }
 
 // list implements [resource.Collection].

@@ -106,12 +106,16 @@ func (t *untyped) onConflict(names []string, recreate bool) (into, conflict stri
 		t.deletedAt.expr + " IS NOT NULL"
 }
 
-// readDeletion returns when the row of an id was deleted.
+// readDeletion returns when the row of an id was deleted. The error is ErrStale if the row is not deleted:
+// after a statement that did not find it, the item was restored or created by another writer.
 func (t *untyped) readDeletion(ctx context.Context, c conn, id []any) (at time.Time, found bool, err error) {
-	w := &args{dialect: t.dialect}
-	statement := "SELECT " + t.deletedAt.expr + " FROM " + t.table + t.dead(w, t.at(id))
+	clauses, _ := t.tr.Translate(query.Query{Filter: t.at(id)}) // the fields have columns
+	statement := "SELECT " + t.deletedAt.expr + " FROM " + t.table + " WHERE " + clauses.Where
 	var bad []*column // the time is only shown
-	found, err = t.queryRow(ctx, c, statement, w.list, timeScanner{t.deletedAt, &at, &bad})
+	found, err = t.queryRow(ctx, c, statement, clauses.Args, timeScanner{t.deletedAt, &at, &bad})
+	if err == nil && found && at.IsZero() && bad == nil {
+		return at, false, resource.ErrStale
+	}
 	return at, found, err
 }
 

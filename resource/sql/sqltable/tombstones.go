@@ -111,7 +111,7 @@ func (ts *tombstones) matching(prefix string, others []string) string {
 }
 
 // absentError returns ErrGone for an id that has a tombstone, and ErrNotFound for another. Callers
-// have found no item with this id.
+// have found no item with this id. With SoftDelete it returns ErrStale if the item exists now.
 func (t *untyped) absentError(ctx context.Context, c conn, id []any) error {
 	if t.tombstones == nil && t.deletedAt == nil {
 		return resource.ErrNotFound
@@ -157,7 +157,7 @@ func (t *untyped) deleted(ctx context.Context, id string) (time.Time, error) {
 	}
 	if t.deletedAt != nil {
 		at, found, err := t.readDeletion(ctx, t.db.Reader(ctx), value)
-		if err == nil && !found {
+		if err == nil && !found || errors.Is(err, resource.ErrStale) {
 			err = resource.ErrNotFound
 		}
 		return at, err

@@ -267,7 +267,7 @@ func TestSoftDeleteStatements(t *testing.T) {
 			{"delete", func(ctx context.Context) error { return ops.Delete(ctx, it.ID, it.Rev) },
 				`UPDATE "numbered" SET "deleted_at" = ?, "rev" = ? WHERE ("deleted_at" IS NULL AND "id" = ? AND "rev" = ?)`},
 			{"deleted", func(ctx context.Context) error { _, err := ops.Deleted(ctx, it.ID); return err },
-				`SELECT "deleted_at" FROM "numbered" WHERE ("id" = ? AND "deleted_at" IS NOT NULL)`},
+				`SELECT "deleted_at" FROM "numbered" WHERE "id" = ?`},
 			{"restore", func(ctx context.Context) error { _, err := ops.Restore(ctx, it.ID); return err },
 				`UPDATE "numbered" SET "deleted_at" = NULL, "rev" = ? WHERE ("id" = ? AND "deleted_at" IS NOT NULL) ` +
 					`RETURNING "rev", "id", "title", "note", "stars", "added", "edited"`},
