@@ -108,6 +108,10 @@ type Limits struct {
 	// because many of them may share an address. If anonymous callers may subscribe, limit
 	// connections in a proxy.
 	Streams int
+	// ImportLines and ImportBytes are the limits of an import over REST; see MaxLines and MaxBytes of
+	// [ImportOptions], also for the defaults.
+	ImportLines int
+	ImportBytes int64
 }
 
 // orDefaults returns l with defaults for the limits that are not set.

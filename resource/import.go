@@ -37,6 +37,11 @@ type ImportOptions struct {
 	Gzip bool
 	// MaxLine limits a line or a row, in bytes. Default 1 MiB. A longer one is rejected (413).
 	MaxLine int64
+	// MaxLines limits the lines, and MaxBytes the content in bytes, also after decompression. Default
+	// 2,000,000 lines and 1 GiB; negative means no limit. More content ends the import (413), and so does
+	// compressed content that is longer than 1 MiB and more than 100 times its compressed bytes.
+	MaxLines int
+	MaxBytes int64
 }
 
 // Import stores the items in the lines of content, which is NDJSON, and returns the result as JSON;
@@ -54,7 +59,8 @@ type ImportOptions struct {
 // remain: its problem has their numbers. Sending all lines again is safe for items with ids; items
 // without ids are created twice.
 //
-// With a Key, content must be a [*httpbody.Upload], so that its digest identifies it.
+// With a Key, content must be a [*httpbody.Upload], so that its digest identifies it. An import that has
+// received all of its content then does not end with the request.
 func (r *Resource) Import(ctx context.Context, content io.Reader, opts *ImportOptions) ([]byte, error) {
 	var o ImportOptions
 	if opts != nil {
@@ -64,6 +70,13 @@ func (r *Resource) Import(ctx context.Context, content io.Reader, opts *ImportOp
 		r.requireRunner("an atomic Import")
 	}
 	o.MaxLine = cmp.Or(o.MaxLine, 1<<20)
+	o.MaxLines, o.MaxBytes = cmp.Or(o.MaxLines, maxImportLines), cmp.Or(o.MaxBytes, maxImportBytes)
+	if o.MaxLines < 0 {
+		o.MaxLines = math.MaxInt
+	}
+	if o.MaxBytes < 0 {
+		o.MaxBytes = math.MaxInt64 - 1 // one more byte is read to find out that there is more
+	}
 	lines := WriteOptions{Lenient: o.Lenient, MaxDepth: o.MaxDepth, MaxNames: o.MaxNames}
 	call := importCall{content: content, opts: &o, run: importRun{r: r, opts: lines}}
 	call.atomic = o.Atomic || tx.Active(ctx) && r.core.ops.runner != nil
@@ -73,7 +86,7 @@ func (r *Resource) Import(ctx context.Context, content io.Reader, opts *ImportOp
 		}
 	}
 	if call.atomic {
-		file, err := ndjson.NewTempFile(content, maxTempContent)
+		file, err := ndjson.NewTempFile(content, o.MaxBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -137,11 +150,11 @@ func (call *importCall) Do(ctx context.Context) (err error) {
 			if err != nil {
 				return nil, err
 			}
-			return call.chunks(ctx, content, maxTempContent)
+			return call.chunks(ctx, content)
 		})
 	} else {
 		var chunks *chunkReader
-		if chunks, err = call.chunks(ctx, call.content, 0); err == nil {
+		if chunks, err = call.chunks(ctx, call.content); err == nil {
 			err = im.piecewise(ctx, chunks)
 		}
 	}
@@ -152,18 +165,19 @@ func (call *importCall) Do(ctx context.Context) (err error) {
 	return err
 }
 
-// chunks returns a reader of the lines, of at most max bytes if that is not zero.
-func (call *importCall) chunks(ctx context.Context, content io.Reader, max int64) (*chunkReader, error) {
-	plain, err := ndjson.NewContent(ctx, content,
-		ndjson.Options{Gzip: call.opts.Gzip, MaxLine: call.opts.MaxLine, MaxContent: max})
+// chunks returns a reader of the lines.
+func (call *importCall) chunks(ctx context.Context, content io.Reader) (*chunkReader, error) {
+	plain, err := ndjson.NewContent(ctx, content, ndjson.Options{Gzip: call.opts.Gzip,
+		MaxLine: call.opts.MaxLine, MaxContent: call.opts.MaxBytes})
 	if err != nil {
 		return nil, err
 	}
 	c := &chunkReader{
-		maxLine: call.opts.MaxLine,
-		r:       call.run.r,
-		opts:    &call.run.opts,
-		ids:     map[string]bool{},
+		maxLine:  call.opts.MaxLine,
+		maxLines: call.opts.MaxLines,
+		r:        call.run.r,
+		opts:     &call.run.opts,
+		ids:      map[string]bool{},
 	}
 	return c, c.begin(plain, call.opts)
 }
@@ -188,5 +202,8 @@ func (call *importCall) Replay(_ context.Context, rec *idempotency.Record) error
 	return nil
 }
 
-// maxTempContent limits the content of an atomic import, in bytes as received and as decompressed.
-const maxTempContent = 1 << 30
+// Defaults of ImportOptions.
+const (
+	maxImportLines = 2_000_000
+	maxImportBytes = 1 << 30
+)

@@ -6,6 +6,7 @@ package resource
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/stoa-go/stoa/resource/csv"
 	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/internal/ndjson"
+	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -40,13 +42,14 @@ func (l *importLine) setNew(n newItem) { l.id, l.v, l.bad = n.id, n.value, n.inv
 // chunkReader reads chunks of lines. It reuses the memory of the previous chunk.
 type chunkReader struct {
 	lineReader
-	maxLine int64
-	r       *Resource
-	opts    *WriteOptions
-	lines   []importLine
-	text    []byte
-	ids     map[string]bool
-	pending *importLine // is the first of the next chunk
+	maxLine  int64
+	maxLines int
+	r        *Resource
+	opts     *WriteOptions
+	lines    []importLine
+	text     []byte
+	ids      map[string]bool
+	pending  *importLine // is the first of the next chunk
 }
 
 // lineReader reads the documents of an import: an [ndjson.Reader] or a [csv.Decoder].
@@ -110,6 +113,8 @@ func (c *chunkReader) line() (importLine, error) {
 		text, err := c.Append(c.text)
 		line := importLine{n: c.Line()}
 		switch {
+		case line.n > c.maxLines:
+			return line, tooManyLines(c.maxLines)
 		case err == ndjson.ErrTooLong || err == csv.ErrTooLong:
 			line.bad = httpbody.TooLarge(c.maxLine)
 			return line, nil
@@ -130,6 +135,13 @@ func (c *chunkReader) line() (importLine, error) {
 		}
 		return line, nil
 	}
+}
+
+// tooManyLines returns the problem of an import with more than max lines (413).
+func tooManyLines(max int) error {
+	d := problem.New(problem.TooLarge, fmt.Sprintf("The import has more than the limit of %d lines.", max))
+	d.Extensions = map[string]any{"limit": max}
+	return d
 }
 
 // idOf finds the id in a document that is no new item; empty if there is none. A composite id is the

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"math"
 	"net/http"
 	"slices"
@@ -46,6 +47,9 @@ func (im *importRun) piecewise(ctx context.Context, chunks *chunkReader) error {
 		lines, err := chunks.read()
 		if err == io.EOF {
 			return nil
+		}
+		if err == nil {
+			err = ctx.Err() // a store may ignore it
 		}
 		if err == nil {
 			err = im.chunk(ctx, lines)
@@ -101,12 +105,17 @@ func (im *importRun) whole(ctx context.Context, again func() (*chunkReader, erro
 		careful = 0
 	}
 	for {
-		at := -1
+		at, ended := -1, false // ended by content that cannot be read
 		err := im.r.core.ops.runner.InTx(ctx, func(ctx context.Context) error {
 			im.done = importresult.Result{}
 			chunks, err := again()
 			for at = 0; err == nil; at++ {
-				if err = im.importChunk(ctx, chunks, at >= careful); err != nil {
+				var lines []importLine
+				if lines, err = chunks.read(); err != nil {
+					ended = err != io.EOF
+					break
+				}
+				if err = im.importChunk(ctx, lines, at >= careful); err != nil {
 					break
 				}
 			}
@@ -117,7 +126,7 @@ func (im *importRun) whole(ctx context.Context, again func() (*chunkReader, erro
 			}
 			return err
 		})
-		if err == nil || errors.Is(err, errRejected) || at >= careful ||
+		if err == nil || errors.Is(err, errRejected) || ended || at >= careful ||
 			endsImport(err) && !errors.Is(err, ErrStale) {
 			return err
 		}
@@ -130,11 +139,7 @@ func (im *importRun) whole(ctx context.Context, again func() (*chunkReader, erro
 }
 
 // importChunk stores one chunk of an import that is all or nothing.
-func (im *importRun) importChunk(ctx context.Context, chunks *chunkReader, careful bool) error {
-	lines, err := chunks.read()
-	if err != nil {
-		return err
-	}
+func (im *importRun) importChunk(ctx context.Context, lines []importLine, careful bool) error {
 	if !careful {
 		done, err := im.bulk(ctx, lines)
 		if err == nil {
@@ -381,7 +386,9 @@ func (im *importRun) unfinished(err error, atomic bool) error {
 		return err
 	}
 	d := *Problem(err)
-	d.Extensions = map[string]any{"created": im.done.Created, "replaced": im.done.Replaced}
+	counts := map[string]any{"created": im.done.Created, "replaced": im.done.Replaced}
+	maps.Copy(counts, d.Extensions)
+	d.Extensions = counts
 	return &unfinishedError{errors.Join(&d, err)}
 }
 

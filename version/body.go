@@ -2,7 +2,6 @@ package version
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"io"
 	"net/http"
@@ -241,7 +240,7 @@ func readLimited(r io.Reader, limit, length int64) ([]byte, error) {
 
 // unpack decompresses a gzip body. It returns errTooLong if the result exceeds limit bytes.
 func unpack(packed []byte, limit int64) ([]byte, error) {
-	zr, err := gzip.NewReader(bytes.NewReader(packed))
+	zr, err := httpbody.NewGzipReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, err
 	}

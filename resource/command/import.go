@@ -28,12 +28,14 @@ import (
 // line, such as an unavailable store, ends the import: its problem has the members created and
 // replaced.
 //
-// A line has at most Limits.Body bytes; the number of lines is not limited. A handler in front of
-// the catalog can limit the body with [http.MaxBytesReader].
+// A line has at most Limits.Body bytes. Limits.ImportLines and Limits.ImportBytes limit the import, and
+// its decompressed content of more than 1 MiB must not exceed 100 times the compressed bytes. Otherwise the
+// response is 413, with what was stored. A client that disconnects ends the import, unless the request has
+// an Idempotency-Key and was received.
 //
 // With ?atomic=true all lines are stored in one transaction, or none: if a line is rejected, the
 // response is 422, and its problem has the rejected lines. The body is first copied to a temporary
-// file of at most 1 GiB, so that the transaction does not wait for the client. If the collection is
+// file, so that the transaction does not wait for the client. If the collection is
 // not a [resource.Transactor], the response is 400.
 //
 // A request with an Idempotency-Key must have a digest of the body (RFC 9530), or a body no longer

@@ -112,7 +112,8 @@ func TooLarge(limit int64) *problem.Details {
 // Append appends the body of r to dst and returns the extended slice, even if there is an error. It
 // decompresses the body if [Gzipped] returns true. A body of more than limit bytes is 413, and
 // Append reads at most one byte more. The limit applies to the compressed and to the decompressed
-// size. A negative limit means no limit. Other errors are those of [ReadError].
+// size. A negative limit means no limit but that of [NewGzipReader]. Other errors are those of
+// [ReadError].
 func Append(dst []byte, r *http.Request, limit int64) ([]byte, error) {
 	if limit < 0 || limit == math.MaxInt64 {
 		limit = math.MaxInt64 - 1
@@ -121,7 +122,7 @@ func Append(dst []byte, r *http.Request, limit int64) ([]byte, error) {
 		return appendAll(dst, r.Body, false, limit)
 	}
 	raw := &io.LimitedReader{R: r.Body, N: limit + 1}
-	zr, err := gzip.NewReader(raw)
+	zr, err := NewGzipReader(raw)
 	if err == nil {
 		dst, err = appendAll(dst, zr, true, limit)
 	} else {
@@ -151,6 +152,54 @@ func appendAll(dst []byte, from io.Reader, gzipped bool, limit int64) ([]byte, e
 			return dst, ReadError(err, gzipped, limit)
 		}
 	}
+}
+
+// A few bytes of gzip can be a thousand times as many. freeExpansion is the size up to which content is
+// accepted whatever its compressed size is, and maxExpansion the largest ratio of a longer content.
+const (
+	freeExpansion = 1 << 20
+	maxExpansion  = 100
+)
+
+// NewGzipReader returns a reader of the decompressed content of from. After the first MiB, content of more
+// than 100 times its compressed bytes is a 413 problem. Other errors are those of from and of package gzip;
+// [ReadError] converts them.
+func NewGzipReader(from io.Reader) (io.Reader, error) {
+	packed := &countingReader{from: from}
+	zr, err := gzip.NewReader(packed)
+	if err != nil {
+		return nil, err
+	}
+	return &expanding{packed: packed, plain: countingReader{from: zr}}, nil
+}
+
+// expanding is the reader of NewGzipReader.
+type expanding struct {
+	packed *countingReader
+	plain  countingReader
+}
+
+// Read implements [io.Reader].
+func (e *expanding) Read(p []byte) (int, error) {
+	n, err := e.plain.Read(p)
+	if e.plain.n > freeExpansion && e.plain.n/maxExpansion > e.packed.n {
+		return 0, problem.New(problem.TooLarge, "The request body is more than "+strconv.Itoa(maxExpansion)+
+			" times as large as its compressed form. Send it uncompressed or in parts.")
+	}
+	return n, err
+}
+
+// countingReader counts the bytes that were read.
+type countingReader struct {
+	from io.Reader
+	n    int64
+}
+
+// Read implements [io.Reader].
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.from.Read(p)
+	c.n += int64(n)
+	return n, err
 }
 
 // ReadError converts an error of reading a body into an error for the client: 400, or 413 for an

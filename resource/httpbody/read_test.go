@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -63,6 +64,36 @@ func wantProblem(t *testing.T, err error, kind problem.Kind, detail string) *pro
 		t.Errorf("problem %v %q, want %v %q", d.Kind, d.Detail, kind, detail)
 	}
 	return d
+}
+
+// A compressed body may have 100 times its size, and any number of times up to 1 MiB, also without a limit.
+func TestExpansion(t *testing.T) {
+	t.Parallel()
+	const detail = "The request body is more than 100 times as large as its compressed form. " +
+		"Send it uncompressed or in parts."
+	random := make([]byte, 32<<10) // content that cannot be compressed
+	rand.NewChaCha8([32]byte{}).Read(random)
+	tests := []struct {
+		name  string
+		plain string
+		bad   bool
+	}{
+		{"1 MiB", strings.Repeat("x", 1<<20), false},
+		{"more", strings.Repeat("x", 1<<20+1), true},
+		{"less than 100 times", string(random) + strings.Repeat("x", 3<<20), false},
+		{"more than 100 times", string(random) + strings.Repeat("x", 4<<20), true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := httpbody.Append(nil, request("POST", zip(t, tt.plain), "Content-Encoding: gzip"), -1)
+			if tt.bad {
+				wantProblem(t, err, problem.TooLarge, detail)
+			} else if err != nil || string(got) != tt.plain {
+				t.Errorf("%d bytes, %v", len(got), err)
+			}
+		})
+	}
 }
 
 func TestMediaType(t *testing.T) {

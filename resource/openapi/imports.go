@@ -137,8 +137,9 @@ func (a *action) linesBody() *requestBody {
 		}
 	}
 	return &requestBody{Required: true,
-		Content:     ordered[*mediaType]{{mediaNDJSON, m}, {csv.MediaType, rows}},
-		Description: "Unlimited in total; a line may be as long as the body of a single item."}
+		Content: ordered[*mediaType]{{mediaNDJSON, m}, {csv.MediaType, rows}},
+		Description: "A line may be as long as the body of a single item, and there can be millions " +
+			"of lines."}
 }
 
 // importExtensions are the extension members of import problems. The counts are those of the lines

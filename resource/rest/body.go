@@ -55,7 +55,7 @@ func (x *call) checkContentType(accepted ...string) (string, error) {
 			return "", x.unsupported(accepted)
 		}
 	}
-	// Only the content coding: imports have no limit, and checkContent adds one.
+	// Only the content coding: imports have limits of their own, and checkContent adds one.
 	return media, httpbody.Check(x.r, -1)
 }
 

@@ -26,13 +26,14 @@ func (x *call) importLines() error {
 	var content io.Reader = x.r.Body
 	// A key covers the content, so the body passes through a hash. Otherwise it is read directly.
 	if w.opts.Key = x.useKey(w.key, "", w.media); w.opts.Key != nil {
-		// There is a limit for each line, and none for the whole body.
+		// Import limits the content.
 		if content, err = httpbody.NewUpload(x.r, math.MaxInt64); err != nil {
 			return err
 		}
 	}
 	// The import decompresses the body itself, because a digest covers the compressed content.
 	o.WriteOptions, o.Gzip, o.MaxLine = w.opts, httpbody.Gzipped(x.r), x.h.limits.Body
+	o.MaxLines, o.MaxBytes = x.h.limits.ImportLines, x.h.limits.ImportBytes
 	doc, err := x.route.command.Into().Import(x.r.Context(), content, &o)
 	if err != nil {
 		return err

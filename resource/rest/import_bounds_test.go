@@ -5,7 +5,10 @@ import (
 	"compress/gzip"
 	"context"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -13,6 +16,7 @@ import (
 	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -46,6 +50,155 @@ func TestRule063ImportEndsWithItsRequest(t *testing.T) {
 		r := request(t, line, "Content-Type: application/x-ndjson", "Content-Encoding: gzip", "", zipped.String())
 		wantProblem(t, sent(h, r.WithContext(ctx)), problem.Unavailable)
 	}
+}
+
+// TestRule064ImportLimits: content over a limit ends an import with 413 and the number of the items that
+// it has stored. An atomic import stores none, and reads its content once.
+func TestRule064ImportLimits(t *testing.T) {
+	t.Parallel()
+	lines := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `{"id":"v%d","name":"V"}`+"\n", i)
+		}
+		return b.String()
+	}
+	gzipped := "Content-Encoding: gzip"
+	// As compressible as content can be, after 500 items that are not.
+	bomb := zip(t, lines(500)+strings.Repeat(strings.Repeat(" ", 1000)+"\n", 3000))
+	tests := []struct {
+		name    string
+		limits  resource.Limits
+		fields  []string
+		content string
+		detail  string // empty: the import succeeds
+		limit   int64
+		created int
+	}{
+		{name: "lines", limits: resource.Limits{ImportLines: 700}, content: lines(701), limit: 700, created: 500,
+			detail: "The import has more than the limit of 700 lines."},
+		{name: "lines that fit", limits: resource.Limits{ImportLines: 700}, content: lines(700), created: 700},
+		{name: "lines of CSV", limits: resource.Limits{ImportLines: 700}, limit: 700, created: 500,
+			fields:  []string{"Content-Type: text/csv"},
+			content: "id,name\n" + strings.ReplaceAll(strings.ReplaceAll(lines(700), `{"id":`, ""), `"name":"V"}`, "V"),
+			detail:  "The import has more than the limit of 700 lines."},
+		{name: "default of lines", content: strings.Repeat("\n", 2_000_001), limit: 2_000_000,
+			detail: "The import has more than the limit of 2000000 lines."},
+		{name: "no limit of lines", limits: resource.Limits{ImportLines: -1, ImportBytes: -1},
+			content: strings.Repeat("\n", 2_000_001) + lines(1), created: 1},
+		// A chunk is read up to the end of a buffer of 64 KiB before it is stored.
+		{name: "bytes", limits: resource.Limits{ImportBytes: 100_000}, content: lines(10_000), limit: 100_000,
+			created: 2500, detail: "The request body is larger than the limit of 100000 bytes."},
+		{name: "decompressed bytes", limits: resource.Limits{ImportBytes: 100_000}, fields: []string{gzipped},
+			content: zip(t, lines(10_000)), limit: 100_000, created: 3500,
+			detail: "The request body is larger than the limit of 100000 bytes."},
+		{name: "expansion", fields: []string{gzipped}, content: bomb, created: 500,
+			detail: "The request body is more than 100 times as large as its compressed form. " +
+				"Send it uncompressed or in parts."},
+		{name: "small expansion", fields: []string{gzipped}, content: zip(t, strings.Repeat(" ", 1<<19)+"\n"+lines(1)),
+			created: 1},
+	}
+	for _, tt := range tests {
+		for _, atomic := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, atomic %t", tt.name, atomic), func(t *testing.T) {
+				t.Parallel()
+				ops, inserted := resource.OpsOf(memory.New[village](nil)), 0
+				insertMany := ops.InsertMany
+				ops.InsertMany = func(ctx context.Context, items []resource.Item[village]) error {
+					inserted += len(items)
+					return insertMany(ctx, items)
+				}
+				villages := ops.Resource("villages", nil)
+				h := rest.New(resource.NewCatalog(&resource.CatalogOptions{Limits: tt.limits}, villages,
+					command.NewImport("villages/import", villages)), nil)
+				fields := append([]string{"Content-Type: application/x-ndjson"}, tt.fields...)
+				if len(tt.fields) > 0 && tt.fields[0] == "Content-Type: text/csv" {
+					fields = tt.fields
+				}
+				res := send(t, h, fmt.Sprintf("POST /villages/import?atomic=%t", atomic), append(fields, "", tt.content)...)
+				got := value[struct {
+					Detail  string `json:"detail"`
+					Limit   int64  `json:"limit"`
+					Created int    `json:"created"`
+				}](t, res)
+				created := tt.created
+				if tt.detail == "" {
+					want(t, res, http.StatusOK)
+				} else if wantProblem(t, res, problem.TooLarge); atomic {
+					created = 0
+				}
+				same(t, "detail", tt.detail, got.Detail)
+				same(t, "limit", tt.limit, got.Limit)
+				same(t, "created", created, got.Created)
+				same(t, "stored", created, strings.Count(send(t, h, "GET /villages", "Accept: application/x-ndjson").body, "\n"))
+				if inserted > tt.created+500 {
+					t.Errorf("%d items were given to the store", inserted)
+				}
+			})
+		}
+	}
+}
+
+// TestRule063ImportOfClientThatLeft: a short compressed body becomes many items. The import ends when the
+// client disconnects, although the server has all that the client has to send.
+func TestRule063ImportOfClientThatLeft(t *testing.T) {
+	t.Parallel()
+	var content strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&content, `{"id":"v%d","name":"V"}`+"\n", i)
+	}
+	body := zip(t, content.String())
+	ops, stored := resource.OpsOf(memory.New[village](nil)), 0
+	insertMany, received, left := ops.InsertMany, false, make(chan struct{})
+	ops.InsertMany = func(ctx context.Context, items []resource.Item[village]) error {
+		if stored += len(items); stored > len(items) {
+			return insertMany(context.WithoutCancel(ctx), items)
+		}
+		close(left)
+		if !received { // net/http would not notice that the client disconnects
+			t.Error("the first lines are stored before the body is read")
+			return context.Canceled
+		}
+		<-ctx.Done()
+		return insertMany(context.WithoutCancel(ctx), items) // a store that ignores it
+	}
+	h, done := importer(t, ops, nil), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(done)
+		r.Body = ending{r.Body, &received}
+		h.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_, err = fmt.Fprintf(conn, "POST /villages/import HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\n"+
+		"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-left:
+	case <-done:
+		t.Error("no item was stored")
+	}
+	conn.Close()
+	<-done
+	same(t, "items that were given to the store", 500, stored)
+}
+
+// ending is a body that records that its end was read.
+type ending struct {
+	io.ReadCloser
+	end *bool
+}
+
+func (e ending) Read(p []byte) (int, error) {
+	n, err := e.ReadCloser.Read(p)
+	*e.end = *e.end || err == io.EOF
+	return n, err
 }
 
 // The number of errors that the response lists is limited.

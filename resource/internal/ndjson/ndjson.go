@@ -6,7 +6,6 @@ package ndjson
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -39,10 +38,14 @@ func NewReader(content io.Reader, maxLine int64) *Reader {
 
 // NewContent returns content without its compression. Reading ends when ctx is done: a few bytes of
 // gzip can be many empty lines, which nothing else would interrupt. The errors of content are those
-// of [httpbody.ReadError].
+// of [httpbody.ReadError] and [httpbody.NewGzipReader].
+//
+// Content is read in blocks. net/http notices that a client has disconnected only after it has read the
+// whole body: a short one, although it may become many lines, is read to its end before the first line.
 func NewContent(ctx context.Context, content io.Reader, o Options) (io.Reader, error) {
+	content = blocks{content}
 	if o.Gzip {
-		zr, err := gzip.NewReader(content)
+		zr, err := httpbody.NewGzipReader(bufio.NewReaderSize(content, gzipBlock))
 		if err != nil {
 			return nil, httpbody.ReadError(err, true, o.MaxLine)
 		}
@@ -50,6 +53,20 @@ func NewContent(ctx context.Context, content io.Reader, o Options) (io.Reader, e
 	}
 	// Limits apply to the decompressed content, because a small body can expand a thousand times.
 	return &limited{ctx: ctx, from: content, o: o}, nil
+}
+
+// gzipBlock is how many bytes of compressed content are read at a time.
+const gzipBlock = 256 << 10
+
+// blocks fills the buffer of each Read, unless the content ends or fails.
+type blocks struct{ from io.Reader }
+
+// Read implements [io.Reader].
+func (b blocks) Read(p []byte) (n int, err error) {
+	for more := 1; n < len(p) && err == nil && more > 0; n += more {
+		more, err = b.from.Read(p[n:])
+	}
+	return n, err
 }
 
 // limited is content that ends when a context is done, or after too many bytes.
