@@ -38,6 +38,7 @@ func (h *core) checkScope(f query.Filter) (query.Filter, error) {
 		err = errRelation
 	}
 	if err != nil {
+		//lint:ignore ST1005 Scope is the name of the option.
 		return query.Filter{}, fmt.Errorf("Scope %w", err)
 	}
 	return f, nil

@@ -118,6 +118,9 @@ func (k *kit) replaceInRequest(it resource.Item[any]) {
 			k.copyField(f, put, it.Value)
 		}
 	}
+	if k.typ.Equal(put, it.Value) {
+		return // each field is readOnly: the request replaces nothing
+	}
 	doc, err := k.typ.AppendFull(nil, put)
 	k.must(err, "Encoding an item")
 	var sent any

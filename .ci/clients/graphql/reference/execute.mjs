@@ -144,8 +144,7 @@ function comparisons(of, name, operands, budget) {
   return tests;
 }
 
-// list returns a list or one page of it: size items without those that are hidden. A page without visible items continues to the
-// next one that is visible.
+// list returns a list or one page of it. Hidden items do not shorten a page.
 const visible = (item) => item.name !== 'Nobody';
 
 function list(of, from, args, page, most) {
@@ -170,18 +169,10 @@ function list(of, from, args, page, most) {
 }
 
 function window(all, asked, backward) {
-  const limit = Math.max(asked, 1);
-  let [start, size, more, items] = [0, limit, false, []];
-  for (; ; size = 500) {
-    more = all.length > start + size;
-    items = all.slice(start, start + size).filter(visible);
-    if (items.length > 0 || !more) break;
-    start += size;
-  }
-  more = items.length > 0 && (more || items.length > limit);
-  items = items.slice(0, limit);
-  if (asked === 0) [more, items] = [items.length > 0, []];
+  const shown = all.filter(visible);
+  const items = shown.slice(0, asked);
   if (backward) items.reverse();
+  const more = shown.length > asked;
   return { items, hasNextPage: !backward && more, hasPreviousPage: backward && more };
 }
 
