@@ -103,8 +103,12 @@ func startCluster() (*cluster, error) {
 			NoSigs:     true,
 			JetStream:  true,
 			StoreDir:   fmt.Sprintf("%s/%d", dir, i),
-			Cluster:    server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: port},
-			Routes:     server.RoutesFromStr(strings.Join(routes, ",")),
+			// Each stream reserves Options.Bytes, 1 GiB by default. The limits of the servers do not
+			// depend on the free disk space and memory of the machine.
+			JetStreamMaxStore:  1 << 40,
+			JetStreamMaxMemory: 1 << 40,
+			Cluster:            server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: port},
+			Routes:             server.RoutesFromStr(strings.Join(routes, ",")),
 		}
 		c.opts = append(c.opts, opts.Clone())
 		s, err := server.NewServer(opts)
