@@ -185,7 +185,7 @@ func (t *untyped) apply(
 ) error {
 	err := t.atomically(ctx, func(ctx context.Context) error {
 		wrote, err := write(ctx)
-		if err == nil && !wrote || isInstead(err) {
+		if err == nil && !wrote || t.isInstead(err) {
 			err = errMissed
 		}
 		return err
@@ -225,10 +225,12 @@ func (t *untyped) notApplied(ctx context.Context, v verb) error {
 	return fmt.Errorf("sqltable: %s of %s had no effect: %w", verbNames[v], t.name, d)
 }
 
-// isInstead reports whether err is that of PostgreSQL for RETURNING of a statement that a rule replaces.
-func isInstead(err error) bool {
+// isInstead reports whether err is that of PostgreSQL for RETURNING of a statement that a rule replaces. A
+// stale plan, which is a conflict, has the same SQLSTATE.
+func (t *untyped) isInstead(err error) bool {
 	var state interface{ SQLState() string }
-	return errors.As(err, &state) && state.SQLState() == "0A000"
+	return errors.As(err, &state) && state.SQLState() == "0A000" &&
+		t.dialect.Fault(err).Kind != sqltx.Conflict
 }
 
 // checkTriggers warns of triggers and rules that may drop a write.

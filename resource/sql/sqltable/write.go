@@ -133,7 +133,7 @@ func (t *untyped) writeRow(ctx context.Context, w *args, v any, statement string
 // committed. Outside of a transaction a statement is committed immediately. Callers repeat a write
 // only if they know that it did not take effect.
 func (t *untyped) outcomeError(ctx context.Context, err error) error {
-	if isInstead(err) {
+	if t.isInstead(err) {
 		t.triggers.Store(nil) // the rule may be new
 	}
 	if t.dialect.Fault(err).Lost && !tx.ActiveFor(ctx, t.db) {

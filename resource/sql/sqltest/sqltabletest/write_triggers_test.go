@@ -290,6 +290,44 @@ func TestNotAppliedLog(t *testing.T) {
 	}
 }
 
+// TestStalePlanIsNoTrigger: a write with a stale plan, which is repeated, is not logged as one that a trigger has dropped.
+func TestStalePlanIsNoTrigger(t *testing.T) {
+	var log bytes.Buffer
+	old := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	defer slog.SetDefault(old)
+	for _, e := range sqltest.Engines() {
+		if e.Dialect != sqltx.PostgreSQL {
+			continue
+		}
+		db := e.Open(t, nil)
+		enginetest.MustExec(t, db, append(gadgets(e.Dialect),
+			pgTrigger("BEFORE UPDATE", "IF NEW.name = '' THEN RETURN NULL; END IF; RETURN NEW;")...)...)
+		ops := sqltable.New[gadget](db, "gadgets", &sqltable.Options{Forget: true}).Ops()
+		runs := 0
+		err := db.InTx(t.Context(), func(ctx context.Context) error {
+			runs++
+			item, err := ops.Replace(ctx, "a", "r", gadget{"a", "new"})
+			if err != nil {
+				return err
+			}
+			if runs == 1 {
+				if _, err := db.Writer(ctx).ExecContext(ctx, "ALTER TABLE gadgets ALTER name TYPE varchar(20)"); err != nil {
+					return err
+				}
+			}
+			_, err = ops.Replace(ctx, "a", item.Rev, gadget{"a", "newer"})
+			return err
+		})
+		if err != nil || runs != 2 {
+			t.Errorf("%v after %d runs, want 2", err, runs)
+		}
+	}
+	if log.Len() > 0 {
+		t.Errorf("the log is %s", &log)
+	}
+}
+
 // TestAfterTrigger: body and tag of a write are those of the row, whatever a trigger does after it.
 func TestAfterTrigger(t *testing.T) {
 	tests := []struct {
