@@ -27,8 +27,14 @@ func (b pageBuffers) release() {
 	}
 }
 
-// add appends rows to the page, which then owns their memory b.
+// add appends rows to the page, which then owns their memory b. It leaves out an item that is on the page
+// already, because it has moved since the last read.
 func (p *Page) add(rows []Entry, b buffer) {
+	if len(p.Entries) > 0 {
+		rows = slices.DeleteFunc(rows, func(e Entry) bool {
+			return slices.ContainsFunc(p.Entries, func(has Entry) bool { return has.ID == e.ID })
+		})
+	}
 	switch {
 	case len(rows) == 0:
 		b.release()

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stoa-go/stoa/query"
@@ -370,6 +371,36 @@ func TestRule129HiddenItems(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRule129MovedItem: an item that moves while a page is filled past hidden items is on the page once.
+func TestRule129MovedItem(t *testing.T) {
+	t.Parallel()
+	var books []book
+	for i, owner := range []string{"ann", "bob", "bob", "ann", "ann", "bob", "bob"} {
+		books = append(books, book{Title: "t", Owner: owner, Stars: int64(i)})
+	}
+	store := stocked(t, books...)
+	var once sync.Once
+	h := catalog(t, resource.New("books", store, &resource.Options[book]{Query: bookSupport(),
+		Authorize: func(ctx context.Context, _ resource.Op, before, _ *book) error {
+			if before.Owner == "ann" {
+				return nil
+			}
+			once.Do(func() {
+				first, err := store.Get(ctx, "1")
+				if err == nil {
+					first.Value.Stars = 9
+					_, err = store.Replace(ctx, "1", first.Rev, first.Value)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			})
+			return resource.ErrForbidden
+		}}))
+	pages := walk[book](t, h, "/books?limit=4&sort=stars", "next")
+	same(t, "books", []int64{1, 4, 5}, ids(pages[0]))
 }
 
 // TestRule129HiddenItemsAreBounded: a page ends with 503 after 10,000 hidden items. The detail names Scope, which
