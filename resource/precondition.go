@@ -83,11 +83,12 @@ func (p *Preconditions) check(t tagger, current *Entry) error {
 	return nil
 }
 
-// checkRead checks the conditions that a read can fail: If-Match and If-Unmodified-Since.
-func (p *Preconditions) checkRead(t tagger, e *Entry) error {
+// checkRead checks the conditions that a read can fail: If-Match and If-Unmodified-Since. tag is the
+// entity tag of the selected representation.
+func (p *Preconditions) checkRead(t tagger, e *Entry, tag string) error {
 	failed := &failedError{current: *e}
 	if has(p.IfMatch) {
-		if !p.IfMatch.Any && !t.anyMatches(p.IfMatch, e, false) {
+		if !p.IfMatch.Any && (tag == "" || !p.IfMatch.Strong(tag[1:len(tag)-1])) {
 			failed.field = "If-Match"
 			return failed
 		}
@@ -101,9 +102,11 @@ func (p *Preconditions) checkRead(t tagger, e *Entry) error {
 }
 
 // CheckRead returns an error (412), an [*Error] with CurrentRev, if If-Match or If-Unmodified-Since
-// does not hold for an item that r returned. p must not be nil.
-func (r *Resource) CheckRead(e *Entry, p *Preconditions) error {
-	if err := p.checkRead(r.entityTags(), e); err != nil {
+// does not hold for an item that r returned. tag is the strong entity tag of the representation that
+// the protocol sends, in quotation marks: If-Match of a read compares with no other one. p must not
+// be nil.
+func (r *Resource) CheckRead(e *Entry, tag string, p *Preconditions) error {
+	if err := p.checkRead(r.entityTags(), e, tag); err != nil {
 		return r.wrap(OpGet, e.ID, err)
 	}
 	return nil
@@ -120,7 +123,9 @@ func (p *Preconditions) Check(current *Entry, requireIfMatch bool) error {
 
 // CheckRead is [Preconditions.Check] for a read of current, which must not be nil: it returns an
 // error (412) if If-Match or If-Unmodified-Since does not hold.
-func (p *Preconditions) CheckRead(current *Entry) error { return p.checkRead(tagger{}, current) }
+func (p *Preconditions) CheckRead(current *Entry) error {
+	return p.checkRead(tagger{}, current, current.Rev.ETag())
+}
 
 // Precheck returns an error that Put, Patch or Delete would return for the item as it is now,
 // because the item does not exist, is hidden or does not meet p: a client that waits for 100

@@ -107,14 +107,15 @@ func (x *call) sendCurrent(e *resource.Entry, p *selection, enc header.Encodings
 	if err != nil {
 		return err
 	}
-	if err := x.route.resource.CheckRead(e, &cond); err != nil {
-		return err
-	}
 	// The entity tag depends on the content coding. It is known if the client does not accept gzip,
-	// or if it sends the tag of the gzip variant. Otherwise the size decides whether the response
-	// is compressed, so the item is encoded first.
-	if p.links == nil {
-		if suffix := x.etagSuffix(p, nil); x.unchanged(&cond, e, enc.Gzip, suffix, enc.Gzip) {
+	// or if it sends the tag of the gzip variant in If-None-Match. Otherwise the size decides whether
+	// the response is compressed, so the item is encoded first.
+	if p.links == nil && (!enc.Gzip || cond.IfMatch.List == nil) {
+		suffix := x.etagSuffix(p, nil)
+		if err := x.checkRead(&cond, e, enc.Gzip, suffix); err != nil {
+			return err
+		}
+		if x.unchanged(&cond, e, enc.Gzip, suffix, enc.Gzip) {
 			return x.notModified(e, enc.Gzip, suffix)
 		}
 		if !enc.Gzip {
@@ -127,10 +128,32 @@ func (x *call) sendCurrent(e *resource.Entry, p *selection, enc header.Encodings
 		return err
 	}
 	compressed, suffix := httpbody.ShouldGzip(enc, len(*buf)), x.etagSuffix(p, *buf)
+	if err := x.checkRead(&cond, e, compressed, suffix); err != nil {
+		return err
+	}
 	if x.unchanged(&cond, e, compressed, suffix, false) {
 		return x.notModified(e, compressed, suffix)
 	}
 	return x.sendBody(http.StatusOK, e, p, enc, *buf, true)
+}
+
+// checkRead returns 412 if If-Match does not have the tag of the selected representation, or if
+// If-Unmodified-Since does not hold. The response has that tag, so that the client can repeat the
+// request.
+func (x *call) checkRead(
+	cond *resource.Preconditions, e *resource.Entry, compressed bool, suffix string,
+) error {
+	tag := ""
+	if e.Rev != "" && cond.IfMatch.List != nil {
+		tag = string(x.route.resource.AppendETag(nil, e.Rev, compressed, suffix))
+	}
+	err := x.route.resource.CheckRead(e, tag, cond)
+	if err == nil || tag == "" {
+		return err
+	}
+	d := *resource.Problem(err)
+	d.Header = http.Header{"Etag": {tag}}
+	return &d
 }
 
 // sendUnchanged sends 304 with an entity tag.

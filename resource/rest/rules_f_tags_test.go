@@ -253,6 +253,60 @@ func TestRule104OnlyTheSelectedIsUnchanged(t *testing.T) {
 	}
 }
 
+// If-Match of GET and HEAD compares with the selected representation only. The 412 has the tag of that one,
+// so that the client can repeat the request.
+func TestRule104OnlyTheSelectedIsRead(t *testing.T) {
+	t.Parallel()
+	h := api(t)
+	path := long(t, h)
+	create(t, h, "/users", ann)
+	tags := map[string]string{}
+	for name, req := range representations {
+		tags[name] = send(t, h, "GET "+path+req[0], req[1:]...).header.Get("ETag")
+	}
+	for name, req := range representations {
+		for other, tag := range tags {
+			for _, method := range []string{"GET ", "HEAD "} {
+				status := http.StatusPreconditionFailed
+				if other == name {
+					status = http.StatusOK
+				}
+				fields := append([]string{"If-Match: " + tag}, req[1:]...)
+				res := send(t, h, method+path+req[0], fields...)
+				if res.status != status || res.header.Get("ETag") != tags[name] {
+					t.Errorf("%s%s with the tag of %s: status %d and tag %s, want %d and %s", method, name, other,
+						res.status, res.header.Get("ETag"), status, tags[name])
+				}
+				// If-Match precedes If-None-Match.
+				if status == http.StatusOK {
+					status = http.StatusNotModified
+				}
+				res = send(t, h, method+path+req[0], append(fields, "If-None-Match: "+tags[name])...)
+				if res.status != status {
+					t.Errorf("%s%s with the tag of %s and its own: status %d, want %d", method, name, other,
+						res.status, status)
+				}
+			}
+		}
+	}
+}
+
+// TestRule104ContractsOfReads: the tag of another contract or media type selects nothing on a read.
+func TestRule104ContractsOfReads(t *testing.T) {
+	t.Parallel()
+	current, older := contracts(nil)
+	create(t, current, "/users", ann)
+	tags := [2]string{}
+	for i, h := range []http.Handler{current, older} {
+		tags[i] = send(t, h, "GET /users/ann").header.Get("ETag")
+	}
+	for i, h := range []http.Handler{current, older} {
+		want(t, send(t, h, "GET /users/ann", "If-Match: "+tags[i]), http.StatusOK)
+		wantProblem(t, send(t, h, "GET /users/ann", "If-Match: "+tags[1-i]), problem.PreconditionFailed,
+			"ETag: "+tags[i])
+	}
+}
+
 // Most clients accept both codings, and the size decides. The tag is that of the coding in the
 // response.
 func TestRule104GzipClients(t *testing.T) {

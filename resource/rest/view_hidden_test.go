@@ -251,7 +251,8 @@ func TestRule162Writes(t *testing.T) {
 	}
 }
 
-// TestRule162TagsOfOtherViews: a request accepts the tags of representations that show no more than its own.
+// TestRule162TagsOfOtherViews: a write accepts the tags of representations that show no more than its own, and
+// a read its own tag only.
 // Others could be guessed, and an accepted guess would reveal what the representation hides.
 func TestRule162TagsOfOtherViews(t *testing.T) {
 	t.Parallel()
@@ -264,7 +265,7 @@ func TestRule162TagsOfOtherViews(t *testing.T) {
 				handlers := []http.Handler{o.names, o.limited, o.full}
 				for _, line := range []string{"PATCH /workers/1", "GET /workers/1"} {
 					res := send(t, handlers[to], line, tagOf(t, handlers[from]), mergeBody, "", `{"name":"Eve"}`)
-					if from > to {
+					if from > to || from != to && strings.HasPrefix(line, "GET") {
 						wantProblem(t, res, problem.PreconditionFailed)
 						continue
 					}
