@@ -26,7 +26,8 @@ type Position struct {
 type Page struct {
 	Entries []Entry
 	// Next and Prev are cursors of the neighboring pages, for Position{After: Next} and
-	// Position{Before: Prev}. They are empty if there is no such page.
+	// Position{Before: Prev}. They are empty if there is no such page. A page without items, because those
+	// beyond its cursor were deleted, leads to the last page or, if it was read backwards, to the first.
 	Next, Prev string
 	// Last is a cursor of the end of the list: Position{Before: Last} is the last page, like AtEnd.
 	// It is empty for stores with a natural order.

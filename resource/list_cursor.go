@@ -137,7 +137,10 @@ func (w *pageQuery) seek(at Position, binding string) error {
 			w.q.Sort[i].Desc = !w.q.Sort[i].Desc
 		}
 	}
-	if w.backward && c.Values == nil && c.Token == "" { // the last page
+	switch {
+	case w.backward && c.Values == nil && c.Token == "": // the last page
+		return nil
+	case !w.backward && c.Token == startToken: // the first page
 		return nil
 	}
 	if len(c.Values) != len(w.q.Sort) {
@@ -151,6 +154,9 @@ func (w *pageQuery) seek(at Position, binding string) error {
 	w.q.After = c.Values
 	return nil
 }
+
+// startToken is the token of a cursor for the first page of a list without natural order.
+const startToken = "first"
 
 func errCursor(detail string) error { return &query.Error{Code: "invalidCursor", Detail: detail} }
 
@@ -370,6 +376,14 @@ func (w *pageQuery) cursorAt(e *Entry) (*query.Cursor, error) {
 func (w *pageQuery) setNeighbours(rows []Entry, more bool) (err error) {
 	w.next, w.prev = nil, nil
 	if len(rows) == 0 {
+		// The items beyond the cursor were deleted. Those on its other side are the last page or the first.
+		switch {
+		case w.q.After == nil:
+		case w.backward:
+			w.next = &query.Cursor{Token: startToken}
+		default:
+			w.prev = &query.Cursor{}
+		}
 		return nil
 	}
 	first, last := &rows[0], &rows[len(rows)-1]

@@ -300,6 +300,51 @@ func TestRule129PagesDoNotShift(t *testing.T) {
 	wantBody(t, send(t, h, "GET "+next), http.StatusOK, `{"items":[]}`)
 }
 
+// A page that became empty leads to the items that are left on the other side of its cursor.
+func TestRule129EmptiedPages(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, query, rel string // the page is the one that rel of the second page leads to
+		deleted          []int64
+		back             string // the link of the empty page
+		want             []int64
+	}{
+		{"after the last item", "limit=2", "next", []int64{5, 6, 7}, "prev", []int64{3, 4}},
+		{"after a deleted item", "limit=2", "next", []int64{4, 5, 6, 7}, "prev", []int64{2, 3}},
+		{"after the last item, with a filter", "customerId=u0&limit=1", "next", []int64{5, 7}, "prev", []int64{3}},
+		{"before the first item", "limit=2", "prev", []int64{1, 2}, "next", []int64{3, 4}},
+		{"before a deleted item", "limit=2", "prev", []int64{1, 2, 3}, "next", []int64{4, 5}},
+		{"before the first item, sorted", "limit=2&sort=-cents", "prev", []int64{3, 6}, "next", []int64{2, 5}},
+		{"after all items", "limit=2", "next", []int64{1, 2, 3, 4, 5, 6, 7}, "prev", nil},
+		{"before all items", "limit=2", "prev", []int64{1, 2, 3, 4, 5, 6, 7}, "next", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := sevenOrders(t)
+			second := linksOf(t, send(t, h, "GET /orders?"+tt.query))["next"]
+			page := linksOf(t, send(t, h, "GET "+second))[tt.rel]
+			for _, id := range tt.deleted {
+				want(t, send(t, h, fmt.Sprintf("DELETE /orders/%d", id)), http.StatusNoContent)
+			}
+			res := send(t, h, "GET "+page)
+			ids, p := pageOf(t, res)
+			if links := linksOf(t, res); len(ids) > 0 || (p.Next == "") != (tt.back == "prev") ||
+				links[tt.rel] != "" || links[tt.back] == "" {
+				t.Fatalf("the empty page has items %v, next %q and links %v", ids, p.Next, links)
+			}
+			res = send(t, h, "GET "+linksOf(t, res)[tt.back])
+			ids, _ = pageOf(t, res)
+			if diff := cmp.Diff(tt.want, ids); diff != "" {
+				t.Errorf("the page that %s leads to (-want +got):\n%s", tt.back, diff)
+			}
+			if links := linksOf(t, res); links[tt.back] != "" && len(tt.want) == 0 {
+				t.Errorf("an empty list leads on to %s", links[tt.back])
+			}
+		})
+	}
+}
+
 func TestRule131CacheControl(t *testing.T) {
 	t.Parallel()
 	h := api(t, func(s *setup) { s.rest.Resources["places"] = rest.ResourceOptions{Cache: "public, max-age=60"} })

@@ -168,7 +168,7 @@ func TestCursors(t *testing.T) {
 			`{"nodes":[{"title":"Second"},{"title":"First"}],"pageInfo":{"hasNextPage":false,` +
 				`"hasPreviousPage":true}}`},
 		{"after the last", `after: ` + cursor("First"),
-			`{"nodes":[],"pageInfo":{"hasNextPage":false,"hasPreviousPage":false}}`},
+			`{"nodes":[],"pageInfo":{"hasNextPage":false,"hasPreviousPage":true}}`},
 		{"one after", `first: 1, after: ` + cursor("Third"),
 			`{"nodes":[{"title":"Second"}],"pageInfo":{"hasNextPage":true,"hasPreviousPage":true}}`},
 		{"in front", `last: 1, before: ` + cursor("First"),
