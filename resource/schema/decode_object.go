@@ -137,7 +137,9 @@ func (d *decoder) clearWritable(t *Type, v reflect.Value, kept *bitset) {
 	}
 }
 
-// setDefaults sets the defaults in the struct v, except in fields that keep the value of a base.
+// setDefaults sets the defaults in the struct v, except in fields that keep the value of a base. It
+// leaves out structs that may be absent, because a default would make them present; decodeObject sets
+// the defaults of those that the document has.
 func (d *decoder) setDefaults(t *Type, v reflect.Value, based bool) {
 	for _, f := range t.Fields {
 		switch {

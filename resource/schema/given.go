@@ -149,6 +149,10 @@ func (f *Field) completeAbsent(dst []byte, begin int, was []byte, isNew bool, fi
 		}
 	case f.inPlace() && !f.Type.requires():
 		// The object is part of the one that it is in. If it required a member, it would not be valid.
+		// If it may be absent, a default would make it present.
+		if f.optional() {
+			fill, g.old = fillNone, fillNone
+		}
 		g.fresh = fill
 		if value = f.Type.complete(nil, []byte("{}"), was, nil, g); len(value) == len("{}") {
 			value = nil
