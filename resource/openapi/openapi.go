@@ -36,9 +36,9 @@ type Options struct {
 	Negotiator *version.Negotiator
 
 	// Servers are the base URLs of the API, or paths on the host that serves the document. Default
-	// is the path prefix that [http.StripPrefix] has removed from the request of the document, or
-	// "/". The path segment that names a contract is appended to them. If the host names the
-	// contract, URLs in Servers provide the scheme and the port.
+	// is Base of REST followed by the path prefix that [http.StripPrefix] has removed from the request of
+	// the document, or "/". The path segment that names a contract is appended to them. If the host names
+	// the contract, URLs in Servers provide the scheme and the port.
 	Servers []string
 
 	// Security lists the authentication schemes. A request needs one of them.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/internal/mount"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/version"
 )
@@ -112,29 +113,29 @@ func isYAML(path string) bool {
 	return strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml")
 }
 
-// base returns the path of the default server: the prefix that [http.StripPrefix] has removed from
-// the request. It is "" if Servers are set. RequestURI is the target as received, and URL.Path what
-// is left of it. If the Negotiator has removed a segment that names a contract, that is not part of
-// the prefix.
+// base returns the path prefix of the default server that [http.StripPrefix] has removed from the
+// request. It is "" if Servers are set. If the Negotiator has removed a segment that names a contract,
+// that is not part of the prefix.
 func (o *Options) base(r *http.Request) string {
 	if len(o.Servers) > 0 {
 		return ""
 	}
-	received, err := url.ParseRequestURI(r.RequestURI)
-	if err != nil {
-		return ""
-	}
-	path := r.URL.EscapedPath()
-	if !strings.HasPrefix(path, "/") { // http.StripPrefix may have removed the slash
-		path = "/" + path
-	}
-	prefix, ok := strings.CutSuffix(received.EscapedPath(), path)
-	if !ok { // a middleware has rewritten the path
-		return ""
-	}
+	prefix := mount.Prefix(r)
 	if s := version.From(r.Context()); s != nil && o.Negotiator != nil {
 		segment, _, _ := strings.Cut(s.URL("/"), "?")
 		prefix = strings.TrimSuffix(prefix, strings.TrimSuffix(segment, "/"))
 	}
 	return prefix
+}
+
+// bases returns the base URLs of the API: Servers or, as in the links of responses, Base of REST and the
+// prefix at which the document is mounted.
+func (b *builder) bases() []string {
+	switch rest := b.o.REST; {
+	case len(b.o.Servers) > 0:
+		return b.o.Servers
+	case rest != nil:
+		return []string{orElse(rest.Base+b.base, "/")}
+	}
+	return []string{orElse(b.base, "/")}
 }

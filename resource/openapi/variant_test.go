@@ -98,6 +98,11 @@ func TestServersFollowTheMount(t *testing.T) {
 		&memory.Options[country]{ID: "code"}), &resource.Options[country]{ID: "code"})),
 		&openapi.Options{Contract: "1.0.0", Negotiator: api})
 	inside.Handle("/openapi.json", versioned)
+	based := func(base string) http.Handler {
+		o := *shopREST
+		o.Base = base
+		return openapi.New(shop.now, &openapi.Options{REST: &o})
+	}
 	stripped := func(prefix string, h http.Handler) http.Handler { return http.StripPrefix(prefix, h) }
 	tests := []struct {
 		name, target, want string
@@ -114,6 +119,10 @@ func TestServersFollowTheMount(t *testing.T) {
 			plain.ServeHTTP(w, r)
 		})},
 		{"options", "/api/openapi.json", "/fixed", stripped("/api", fixed)},
+		{"proxy", "/openapi.json", "/gate", based("/gate")},
+		{"proxy and mount", "/api/openapi.json", "/gate/api", stripped("/api", based("/gate"))},
+		{"origin and mount", "/api/openapi.json", "https://example.com/a/api",
+			stripped("/api", based("https://example.com/a"))},
 		{"version beside", "/openapi.json", "/v1", versioned},
 		{"version beside, prefix", "/api/openapi.json", "/api/v1", stripped("/api", versioned)},
 		{"below the version", "/v1/openapi.json", "/v1", api},

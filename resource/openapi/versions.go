@@ -141,10 +141,7 @@ func (b *builder) vendorTypes(name string) []string {
 // default. Tools use the first entry by default. Entries that name the contract are therefore
 // before those that do not.
 func (b *builder) servers() []server {
-	bases := b.o.Servers
-	if len(bases) == 0 {
-		bases = []string{orElse(b.base, "/")}
-	}
+	bases := b.bases()
 	var out []server
 	add := func(url, description string) {
 		if !slices.ContainsFunc(out, func(s server) bool { return s.URL == url }) {
@@ -202,7 +199,7 @@ func (b *builder) hostServers(h *version.Host) []string {
 	var out []string
 	for _, domain := range h.Domains {
 		before := len(out)
-		for _, base := range b.o.Servers {
+		for _, base := range b.bases() {
 			u, err := url.Parse(base)
 			if err != nil || !strings.EqualFold(u.Hostname(), domain) {
 				continue

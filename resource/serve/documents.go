@@ -3,11 +3,13 @@ package serve
 // The OpenAPI documents of all contracts, as JSON, as YAML and as a page. Called by addRoutes.
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/stoa-go/stoa/resource/openapi"
 	"github.com/stoa-go/stoa/resource/openapi/docspage"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // addDocuments adds the routes of the OpenAPI documents.
@@ -60,10 +62,9 @@ func (h *Handler) newDocument(c *contractRoutes) *openapi.Document {
 	if o.Description == "" {
 		o.Description = c.opts.Description
 	}
-	if c.opts.REST != nil && c.opts.REST.Base != "" && len(o.Servers) == 0 {
-		o.Servers = []string{c.opts.REST.Base}
-	}
-	o.REST = c.opts.REST
+	r := *cmp.Or(c.opts.REST, &rest.Options{})
+	r.Challenge = c.opts.Challenge
+	o.REST = &r
 	if h.negotiator != nil {
 		o.Negotiator, o.Contract = h.negotiator, c.name
 	}

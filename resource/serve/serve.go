@@ -79,8 +79,7 @@ type Options struct {
 	// Challenge must be empty, because that above applies.
 	GraphQL *graphql.Options
 	// OpenAPI are the options of the OpenAPI documents. Title and Description have the defaults
-	// above. The default of Servers is Base of REST or, if that is empty, the prefix at which the
-	// handler is mounted. REST and Negotiator must be nil, because they are set by this package.
+	// above. REST and Negotiator must be nil, because they are set by this package.
 	OpenAPI *openapi.Options
 
 	// Ready are the checks of /ready, by name, such as a ping of the database. Nil means that the

@@ -208,6 +208,22 @@ func TestIndexBelowAPrefix(t *testing.T) {
 	}
 }
 
+// TestServersBelowProxyAndMount: the document and the links of responses have the same URLs.
+func TestServersBelowProxyAndMount(t *testing.T) {
+	t.Parallel()
+	h := http.StripPrefix("/api", serve.New(notes("notes"), &serve.Options{REST: &rest.Options{Base: "/gate"}}))
+	var doc struct{ Servers []struct{ URL string } }
+	if err := json.Unmarshal([]byte(bodyOf(t, send(t, h, "GET", "/api/openapi.json", ""))), &doc); err != nil {
+		t.Fatal(err)
+	}
+	created := send(t, h, "POST", "/api/notes", `{"text":"a"}`, "Content-Type: application/json")
+	location := created.Header.Get("Location")
+	if want := "/gate/api"; doc.Servers[0].URL != want || !strings.HasPrefix(location, want+"/notes/") {
+		t.Errorf("the server of the document is %q and Location %q, want both below %s", doc.Servers[0].URL,
+			location, want)
+	}
+}
+
 func TestAPICatalog(t *testing.T) {
 	t.Parallel()
 	h := serve.New(notes("notes"), &serve.Options{Title: "Notes", REST: &rest.Options{Base: "https://example.com/api"}})
