@@ -230,6 +230,7 @@ func (t *Type) computeTraits() traits {
 	for _, f := range t.Fields {
 		sum.constrained = sum.constrained || f.checked || f.Type.constrained
 		sum.defaults = sum.defaults || f.Default != nil || f.inPlace() && f.Type.defaults
+		sum.zeroInvalid = sum.zeroInvalid || f.isInvalidAbsent()
 		sum.readOnly = sum.readOnly || f.ReadOnly || f.Type.readOnly
 		hasDefault := f.Default != nil && !f.ReadOnly
 		sum.secret = sum.secret || f.WriteOnly || f.Type.secret

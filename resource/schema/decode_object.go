@@ -146,7 +146,7 @@ func (d *decoder) setDefaults(t *Type, v reflect.Value, based bool) {
 		case based && (d.isReadOnly(f) || f.WriteOnly && d.opts.Mode == Replace):
 		case f.Default != nil:
 			f.setDefault(f.in(v))
-		case f.inPlace() && f.Type.defaults:
+		case f.inPlace() && f.Type.defaults && !f.optional():
 			d.setDefaults(f.Type, f.in(v), based)
 		}
 	}
@@ -172,7 +172,7 @@ func (d *decoder) decodeMember(f *Field, s, base reflect.Value) error {
 	if err := d.decodeField(f, v, was); err != nil {
 		return err
 	}
-	if f.zeroInvalid && len(d.found) == before {
+	if f.StoreDefault && f.zeroInvalid && len(d.found) == before {
 		d.checkZero(f, v, was)
 	}
 	return nil
@@ -268,8 +268,9 @@ func (d *decoder) checkAbsent(t *Type, base reflect.Value, seen *bitset) {
 			if d.opts.Mode == Patched && base.IsValid() && d.readOnlyCheck == checkNow && f.isWritten(base) {
 				d.addAt(d.pointerTo(f), codeReadOnly, "is set by the server and must not be removed")
 			}
-		case !f.Required, f.WriteOnly && d.opts.Mode == Replace && base.IsValid():
-		default:
+		case d.opts.Mode == Replace && base.IsValid() && (f.WriteOnly || !f.Required && f.Type.secret):
+			// The value may be that of the base. The checker decides.
+		case f.NeedsValue():
 			d.addAt(d.pointerTo(f), codeRequired, "is required")
 		}
 	}

@@ -167,7 +167,7 @@ func TestDecodeViolations(t *testing.T) {
 				`"name":"","a/b~<é>":1,"tags":["","b","b"]}`,
 			[]string{"/name minLength", "/tags unique", "/tags/0 minLength", "/address/street required",
 				"/address/geo/lat maximum",
-				"/address/zip unknown", "/lines/0/sku pattern", "/lines/1/sku pattern",
+				"/address/zip unknown", "/lines/0/sku pattern", "/lines/1/sku required",
 				"/lines/1/count minimum", "/a~1b~0<é> type",
 				"/nope unknown"}},
 		{"line breaks in base64", `{"name":"n","data":"AA\nE=","address":{"street":"s"}}`,

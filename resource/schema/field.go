@@ -86,7 +86,7 @@ type Field struct {
 	plain       op           // op of a plain field, see setLabel; otherwise opJSON, the zero value
 	omits       omits
 	checked     bool // the field has constraints, apart from those inside Type
-	zeroInvalid bool // the zero value violates them; only for StoreDefault
+	zeroInvalid bool // the zero value violates them; not of objects, and of fields that may be absent
 	min, max    *bound
 	run         *charRun          // Pattern, if it has that form
 	check       func(string) bool // of Format, or nil
@@ -183,12 +183,23 @@ func (f *Field) ValidZero() bool { return !f.StoreDefault || f.Nullable || !f.ze
 // setZeroInvalid sets zeroInvalid, when all tags are applied. The fields of objects may not be compiled
 // yet, and a client can send an empty object.
 func (f *Field) setZeroInvalid() {
-	if !f.StoreDefault || f.Nullable || f.OmitZero || f.OmitEmpty || f.ReadOnly || f.Type.op == opObject {
+	if f.Nullable || f.OmitZero || f.OmitEmpty || f.ReadOnly || f.Type.op == opObject {
 		return
 	}
 	var c checker
 	c.checkPresent(f, reflect.New(f.Type.GoType).Elem())
 	f.zeroInvalid = len(c.found) > 0
+}
+
+// NeedsValue reports whether a new value is not valid without the member: it has the tag required or, without
+// a default, its zero value violates the constraints. A struct needs a value if one of its members does for
+// that second reason.
+func (f *Field) NeedsValue() bool { return f.Required || f.isInvalidAbsent() }
+
+// isInvalidAbsent reports whether the value that an absent member has violates the constraints.
+func (f *Field) isInvalidAbsent() bool {
+	return !f.ReadOnly && f.Default == nil && !f.optional() &&
+		(f.zeroInvalid || f.inPlace() && f.Type.zeroInvalid)
 }
 
 // optional reports whether the member may be absent or null. The checker skips such a field if its

@@ -89,6 +89,7 @@ type assignment func(dst, src any) bool
 type traits struct {
 	constrained bool // has constraints to validate
 	defaults    bool // has defaults, in itself or in structs without pointers to them
+	zeroInvalid bool // the zero value of a struct, with its defaults, violates constraints
 	readOnly    bool // has readOnly fields, in itself or in structs inside it
 	secret      bool // has writeOnly fields, in itself or in all that is inside it
 	preset      bool // has fields with defaults that clients can set, likewise

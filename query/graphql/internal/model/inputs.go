@@ -111,7 +111,7 @@ func (b *builder) inputOf(m member, s position, form form) *Input {
 	// repeat them. They have no default then, because a default would overwrite the stored value.
 	// In a part the use is unknown, so they are optional too.
 	hidden := m.WriteOnly && form != creating
-	in.Type.NonNull = m.Required && !m.Nullable && m.Type.Kind != schema.Any && !hidden
+	in.Type.NonNull = m.NeedsValue() && !m.Nullable && m.Type.Kind != schema.Any && !hidden
 	if !hidden && in.Type.Elem == nil {
 		in.Default, in.HasDefault = defaultOf(m.Field, in.Type.Type)
 	}
@@ -171,8 +171,19 @@ func writable(t *schema.Type) bool {
 }
 
 // arguments returns arguments for the members of a struct, and nil if t is nil. subject names the
-// struct in errors, and base is the prefix for the names of enums.
+// struct in errors, and base is the prefix for the names of enums. An absent argument violates no
+// constraint but required.
 func (b *builder) arguments(t *schema.Type, subject, base string) []*Input {
+	args := b.memberInputs(t, subject, base)
+	for _, in := range args {
+		in.Type.NonNull = in.Type.NonNull && in.Member.Required
+	}
+	return args
+}
+
+// memberInputs returns inputs for the members of a struct, like arguments. The constraints apply to
+// absent ones, too.
+func (b *builder) memberInputs(t *schema.Type, subject, base string) []*Input {
 	if t == nil {
 		return nil
 	}
@@ -196,7 +207,7 @@ func (b *builder) commandInput(c *command.Command) *Type {
 	t := b.define(InputObject, base+"Input", owner{"the input of the command " + c.Name(),
 		"rename the command " + c.Name()})
 	t.Go, t.Doc = in, cmp.Or(typeDoc(in), "The input of `"+camel(c.Name())+"`.")
-	t.Inputs = b.arguments(in, "command "+c.Name(), base)
+	t.Inputs = b.memberInputs(in, "command "+c.Name(), base)
 	return t
 }
 
