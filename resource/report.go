@@ -124,12 +124,12 @@ func (r *Resource) forReport() *report.Resource {
 	}
 	out.View, out.Lossy = r.projection.name, r.projection.lossy
 	for _, field := range slices.Sorted(maps.Keys(c.query.Filter)) {
-		if r.projection.fieldOf(field) == "" {
+		if support.Filter[r.projection.fieldOf(field)] == nil {
 			out.Filters = append(out.Filters, field)
 		}
 	}
 	for _, field := range withoutPaths(c.query, c.typ).Sort {
-		if r.projection.fieldOf(field) == "" {
+		if !slices.Contains(support.Sort, r.projection.fieldOf(field)) {
 			out.Sorts = append(out.Sorts, field)
 		}
 	}

@@ -25,13 +25,13 @@ type ViewOptions struct {
 	// name.
 	Name string
 	// Fields maps JSON names of the view's fields to those of the argument orders of [View], which
-	// may be a view. Fields with the same name and type are mapped by default, unless the view's
-	// enum has values that the other does not have. Only mapped fields can be used in filters and
-	// sorts, which apply to the resource's value. If down changes the value of a field of the same
-	// name, such as a price in another currency, map the field to "", which means that it is not
-	// mapped. A mapped field also has the groups and aggregates that the resource declares for the
-	// other. They contain stored values, which down does not convert: to hide a value that down masks,
-	// map the field to "".
+	// may be a view. Fields with the same name and JSON type are mapped by default, see
+	// [schema.Type.SameJSON], unless the view's enum has values that the other does not have. Only
+	// mapped fields can be used in filters and sorts, which apply to the resource's value; the start-up
+	// report lists the others. If down changes the value of a field of the same name, such as a price in
+	// another currency, map the field to "", which means that it is not mapped. A mapped field also has
+	// the groups and aggregates that the resource declares for the other. They contain stored values,
+	// which down does not convert: to hide a value that down masks, map the field to "".
 	Fields map[string]string
 	// Where selects the items that the view can represent, in the field names of the collection.
 	// Other items do not exist in the view: they are missing from lists and counts, and 404 by id.
@@ -161,7 +161,7 @@ func (s *projection) mapFields(from *Resource, named map[string]string) {
 		parent, ok := named[f.Name]
 		if !ok {
 			p := from.projection.typ.Field(f.Name)
-			if p == nil || p.Type != f.Type || !hasSameValues(f, p) || !within(f.Enum, p.Enum) {
+			if p == nil || !f.Type.SameJSON(p.Type) || !hasSameValues(f, p) || !within(f.Enum, p.Enum) {
 				continue
 			}
 			parent = f.Name

@@ -5,11 +5,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // In the older contract a ticket was priced in euros, and cancelled was spelled canceled.
@@ -70,4 +72,65 @@ func TestFieldsOfOneNameAreNotOneThing(t *testing.T) {
 	meant := resource.View(ticketsOf(t, sample), toTicketV1, fromTicketV1,
 		&resource.ViewOptions{Fields: map[string]string{"price": "price", "state": "state"}})
 	same(t, "sorts", []string{"price", "seat", "state"}, slices.Sorted(slices.Values(meant.Describe().Query.Sort)))
+}
+
+type stallState string
+
+// A stall has other Go types in the older contract, most of them with the same JSON type.
+type stall struct {
+	ID    int64      `json:"id"`
+	State string     `json:"state"`
+	Kind  stallState `json:"kind"`
+	Rows  int32      `json:"rows"`
+	Days  []int64    `json:"days"`
+	Ratio float64    `json:"ratio"`
+	Since time.Time  `json:"since"`
+}
+
+type stallV1 struct {
+	ID    int        `json:"id"`
+	State stallState `json:"state"`
+	Kind  string     `json:"kind"`
+	Rows  int64      `json:"rows"`
+	Days  []int32    `json:"days"`
+	Ratio float32    `json:"ratio"`
+	Since string     `json:"since"`
+}
+
+// TestViewFieldsOfOneJSONType: a view keeps the filters of fields with another Go type and the same JSON
+// type, and the report lists the others.
+func TestViewFieldsOfOneJSONType(t *testing.T) {
+	t.Parallel()
+	store := memory.New[stall](nil)
+	fill(t, store.Create, stall{State: "open", Kind: "tea", Rows: 4, Days: []int64{1, 2}, Ratio: 0.5},
+		stall{State: "shut", Kind: "tea", Rows: 5, Days: []int64{3}})
+	ops := []query.Op{query.Eq}
+	stalls := resource.New("stalls", store, &resource.Options[stall]{Public: true, Query: query.Support{
+		Filter: map[string][]query.Op{"id": ops, "state": ops, "kind": ops, "rows": {query.Gte},
+			"days": {query.Contains}, "ratio": ops, "since": ops},
+		Sort: []string{"state", "rows", "ratio"}}})
+	c := newCatalog(t, resource.View(stalls, func(s stall) (stallV1, error) {
+		v := stallV1{int(s.ID), stallState(s.State), string(s.Kind), int64(s.Rows), nil, float32(s.Ratio),
+			s.Since.String()}
+		for _, day := range s.Days {
+			v.Days = append(v.Days, int32(day))
+		}
+		return v, nil
+	}, func(_ stallV1, base stall) (stall, error) { return base, nil }, nil))
+	h := rest.New(c, nil)
+	for q, want := range map[string][]int64{
+		"id=2": {2}, "state=shut": {2}, "kind=tea&sort=-rows": {2, 1}, "rows.gte=5": {2}, "days.contains=2": {1},
+		"sort=-state": {2, 1},
+	} {
+		ids, _ := pageOf(t, send(t, h, "GET /stalls?"+q))
+		same(t, q, want, ids)
+	}
+	for _, q := range []string{"ratio=0.5", "since=2026-01-01T00:00:00Z", "sort=ratio"} {
+		wantProblem(t, send(t, h, "GET /stalls?"+q), problem.InvalidParameter)
+	}
+	wantProblem(t, send(t, h, "GET /stalls?rows.gte=x"), problem.InvalidParameter)
+	const lost = "without filters by ratio since, without sorting by ratio"
+	if report := c.Report(); !strings.Contains(report, lost) {
+		t.Errorf("the report lacks %q:\n%s", lost, report)
+	}
 }

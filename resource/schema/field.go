@@ -115,6 +115,21 @@ func (t *Type) isScalar() bool {
 	return false
 }
 
+// SameJSON reports whether t is other, or has the same JSON and canonical values as it: scalars of other Go
+// types, such as int32 and int64, and arrays of them. A type with text methods has its own form of a value,
+// and a float64 has values that a float32 t would round.
+func (t *Type) SameJSON(other *Type) bool {
+	switch {
+	case t == other:
+		return true
+	case t.Kind != other.Kind || t.Format != other.Format || t.op == opText || other.op == opText:
+		return false
+	case t.Kind == Array && t.Elem != nil && other.Elem != nil:
+		return t.ElemNullable == other.ElemNullable && t.Elem.SameJSON(other.Elem)
+	}
+	return t.isScalar() && (t.op != opFloat || t.Bits >= other.Bits)
+}
+
 // ComparableElem reports whether the field is an array of scalars. It has the canonical values of its
 // elements, and lists can be filtered by an element that it contains. It has no order.
 func (f *Field) ComparableElem() bool {
