@@ -181,11 +181,16 @@ func loadFile(fsys fs.FS, name string) (*Snapshot, error) {
 	return s, nil
 }
 
-// MustLoad is like [Load] but panics if there is an error. It is for embedded files.
+// MustLoad is like [Load] but panics if there is an error or no file. It is for embedded files: those of
+// //go:embed contracts are in the folder contracts of the [embed.FS], so pass the result of [fs.Sub].
 func MustLoad(fsys fs.FS) []*Snapshot {
 	all, err := Load(fsys)
 	if err != nil {
 		panic(err)
+	}
+	if len(all) == 0 {
+		panic("compat: MustLoad: no *.json at the root of the file system; " +
+			"select the folder of the snapshots by fs.Sub")
 	}
 	return all
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"io/fs"
 	"net/http"
 	"strings"
 	"testing"
@@ -48,6 +49,25 @@ func TestSnapshotFile(t *testing.T) {
 			t.Errorf("the file contains %s", hidden)
 		}
 	}
+}
+
+// TestMustLoad: an embedded folder is not at the root, so its files are not found there.
+func TestMustLoad(t *testing.T) {
+	t.Parallel()
+	embedded := fstest.MapFS{"contracts/1.0.0.json": {Data: []byte(`{"contract":"1.0.0"}`)}}
+	folder, err := fs.Sub(embedded, "contracts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := compat.MustLoad(folder); len(all) != 1 || all[0].Contract != "1.0.0" {
+		t.Errorf("MustLoad returns %v", all)
+	}
+	defer func() {
+		if text, _ := recover().(string); !strings.Contains(text, "fs.Sub") {
+			t.Errorf("MustLoad of a folder without files panics with %q", text)
+		}
+	}()
+	compat.MustLoad(embedded)
 }
 
 func TestLoad(t *testing.T) {
