@@ -220,7 +220,7 @@ func ruleIDs(rules []*rule) (ids []string) {
 
 // allRules returns the ids of all rules in their order.
 func allRules() (ids []string) {
-	for i := range 162 {
+	for i := range 164 {
 		ids = append(ids, fmt.Sprint(i+1))
 	}
 	for i := range 14 {

@@ -1,11 +1,16 @@
 package rest_test
 
 import (
+	"math"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
 )
 
 // TestRule158GroupsRefuseParametersOfItems sends parameters that lists have and groups do not have, also with the preference
@@ -25,6 +30,24 @@ func TestRule158GroupsRefuseParametersOfItems(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRule158SumsBeyondInt64: integers have no overflow, and floating-point numbers no infinity.
+func TestRule158SumsBeyondInt64(t *testing.T) {
+	t.Parallel()
+	type load struct {
+		ID   int64   `json:"id" readOnly:"true"`
+		N    int64   `json:"n"`
+		U    uint64  `json:"u"`
+		F    float64 `json:"f"`
+		Site string  `json:"site"`
+	}
+	full := load{N: math.MaxInt64, U: math.MaxUint64, F: math.MaxFloat64}
+	funcs := []query.Func{query.Sum}
+	h := catalog(t, resource.New("loads", stocked(t, full, full), &resource.Options[load]{Public: true,
+		Query: query.Support{Aggregate: map[string][]query.Func{"n": funcs, "u": funcs, "f": funcs}}}))
+	wantBody(t, send(t, h, "GET /loads?sum=n,u,f"), http.StatusOK,
+		`{"groups":[{"sum":{"n":18446744073709551614,"u":36893488147419103230,"f":null}}]}`)
 }
 
 // TestRule158GroupErrors sends groups and aggregates that are not declared. Each error names the parameter and

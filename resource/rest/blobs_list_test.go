@@ -359,3 +359,17 @@ func TestBlobDeletionHasEvent(t *testing.T) {
 		same(t, "events", []string{`deleted {"id":"a"}`}, s.newEvents())
 	})
 }
+
+// TestRule164EqualFiles: PUT of the same bytes is a write.
+func TestRule164EqualFiles(t *testing.T) {
+	t.Parallel()
+	h := catalog(t, blob.New("files", folder(t), &blob.Options{Public: true}))
+	tags := map[string]bool{}
+	for i, status := range []int{http.StatusCreated, http.StatusNoContent, http.StatusNoContent} {
+		want(t, send(t, h, "PUT /files/a.txt", "Content-Type: text/plain", "", "same"), status)
+		if tags[send(t, h, "HEAD /files/a.txt").header.Get("ETag")] = true; len(tags) != i+1 {
+			t.Errorf("PUT %d of the same content: %d different tags", i+1, len(tags))
+		}
+	}
+	wantBody(t, send(t, h, "GET /files/a.txt"), http.StatusOK, "same")
+}

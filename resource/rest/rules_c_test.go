@@ -77,6 +77,7 @@ func TestRule047AcceptOfLists(t *testing.T) {
 		{"tie", []string{"application/x-ndjson, application/json"}, js},
 		{"utf-8", []string{"application/json; charset=utf-8"}, js},
 		{"bad weight is no member", []string{"application/json;q=x, application/x-ndjson;q=0.1"}, lines},
+		{"utf8", []string{"application/json; charset=utf8"}, none},
 		{"html", []string{"text/html"}, none},
 		{"all zero", []string{"*/*;q=0"}, none},
 		{"suffix is no subtype", []string{"application/vnd.acme.order+json"}, none},

@@ -6,7 +6,11 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 )
@@ -115,14 +119,16 @@ func TestRule061CharsetOfContent(t *testing.T) {
 	t.Parallel()
 	h := api(t)
 	for contentType, status := range map[string]int{
-		"application/json; charset=utf-8":     http.StatusCreated,
-		"application/json;":                   http.StatusCreated, // RFC 9110 section 5.6.6
-		"application/json;charset=UTF-8":      http.StatusCreated,
-		`application/json; charset="utf-8"`:   http.StatusCreated,
-		"Application/JSON":                    http.StatusCreated,
-		"application/json; charset=latin1":    http.StatusUnsupportedMediaType,
-		"application/json; charset=utf-16":    http.StatusUnsupportedMediaType,
-		`application/json; charset="us-asci"`: http.StatusUnsupportedMediaType,
+		"application/json; charset=utf-8":      http.StatusCreated,
+		"application/json;":                    http.StatusCreated, // RFC 9110 section 5.6.6
+		"application/json;charset=UTF-8":       http.StatusCreated,
+		`application/json; charset="utf-8"`:    http.StatusCreated,
+		"Application/JSON":                     http.StatusCreated,
+		"application/json;odata.metadata=full": http.StatusCreated, // rule 51
+		"application/json; charset=utf8":       http.StatusUnsupportedMediaType,
+		"application/json; charset=latin1":     http.StatusUnsupportedMediaType,
+		"application/json; charset=utf-16":     http.StatusUnsupportedMediaType,
+		`application/json; charset="us-asci"`:  http.StatusUnsupportedMediaType,
 	} {
 		want(t, send(t, h, "POST /orders", "Content-Type: "+contentType, "", `{"customerId":"u"}`), status)
 	}
@@ -363,6 +369,52 @@ func TestRule068NullAbsentZeroOverHTTP(t *testing.T) {
 	for _, doc := range []string{`{"customerId":null}`, `{"customerId":"u","cents":null}`,
 		`{"customerId":"u","id":null}`} {
 		wantProblem(t, send(t, h, "POST /orders", jsonBody, "", doc), problem.Invalid)
+	}
+}
+
+// Null never means the default: it is refused, or removes the member in a merge patch.
+func TestRule068NullAndDefaults(t *testing.T) {
+	t.Parallel()
+	type lamp struct {
+		ID    int64   `json:"id" readOnly:"true"`
+		Mode  string  `json:"mode" default:"dim" enum:"dim,bright"`
+		Watts int64   `json:"watts" default:"40"`
+		Label *string `json:"label" default:"new"`
+	}
+	h := catalog(t, resource.New("lamps", memory.New[lamp](nil), &resource.Options[lamp]{Public: true}))
+	const full = `{"id":1,"mode":"dim","watts":40,"label":"new"}`
+	wantBody(t, send(t, h, "POST /lamps", jsonBody, "", `{}`), http.StatusCreated, full)
+	for _, line := range []string{"POST /lamps", "PUT /lamps/1"} {
+		d := wantProblem(t, send(t, h, line, jsonBody, "", `{"mode":null,"watts":null}`), problem.Invalid)
+		wantErrors(t, d, "/mode null", "/watts null")
+	}
+	wantBody(t, send(t, h, "PUT /lamps/1", jsonBody, "", `{"label":null}`), http.StatusOK,
+		`{"id":1,"mode":"dim","watts":40,"label":null}`)
+	wantBody(t, send(t, h, "PUT /lamps/1", jsonBody, "", `{}`), http.StatusOK, full)
+	for _, fields := range [][]string{
+		{mergeBody, "", `{"mode":null}`}, {patchBody, "", `[{"op":"remove","path":"/mode"}]`},
+	} {
+		wantErrors(t, wantProblem(t, send(t, h, "PATCH /lamps/1", fields...), problem.Invalid), "/mode enum")
+	}
+	wantBody(t, send(t, h, "PATCH /lamps/1", mergeBody, "", `{"watts":null,"label":null}`), http.StatusOK,
+		`{"id":1,"mode":"dim","watts":0,"label":null}`)
+}
+
+func TestRule163Times(t *testing.T) {
+	t.Parallel()
+	type visit struct {
+		ID   int64     `json:"id" readOnly:"true"`
+		At   time.Time `json:"at"`
+		Text string    `json:"text,omitempty" format:"date-time"`
+	}
+	h := catalog(t, resource.New("visits", memory.New[visit](nil), &resource.Options[visit]{Public: true,
+		Query: query.Support{Filter: map[string][]query.Op{"at": {query.Eq}}}}))
+	want(t, send(t, h, "POST /visits", jsonBody, "", `{"at":"2016-12-31T23:59:59Z"}`), http.StatusCreated)
+	for _, at := range []string{"2016-12-31T23:59:60Z", "2016-12-31t23:59:59Z", "2016-12-31T23:59:59z"} {
+		d := wantProblem(t, send(t, h, "POST /visits", jsonBody, "", `{"at":"`+at+`","text":"`+at+`"}`),
+			problem.Invalid)
+		wantErrors(t, d, "/at format", "/text format")
+		wantProblem(t, send(t, h, "GET /visits?at="+at), problem.InvalidParameter)
 	}
 }
 
