@@ -42,6 +42,10 @@ func newNeutral(
 		"/docs":     newDocs(n),
 		"/docs/":    readOnly(http.HandlerFunc(docsFolder)),
 	}
+	policy := secured
+	if !s.auth {
+		policy = nil // that of the parts with Authorize
+	}
 	for name, catalog := range catalogs {
 		at[documentPath(name)] = openapi.New(catalog, &openapi.Options{
 			Title:       "The shop",
@@ -51,7 +55,7 @@ func newNeutral(
 			Negotiator:  n,
 			Servers:     servers(s.addr),
 			Security:    security(s.auth),
-			Secured:     secured,
+			Secured:     policy,
 			RateLimit:   s.rate.Quota > 0,
 			REST:        restOptions,
 		})

@@ -42,7 +42,8 @@ func describe(c *resource.Catalog, o *Options, now *lifecycle, key renderingKey)
 	b := &builder{c: c, o: o, now: now, full: key.Full, queries: key.Version == "3.2", base: key.base,
 		names: names{}, nouns: names{}, ids: names{}, models: map[model]string{},
 		filterNames: map[*resource.Resource]string{}}
-	b.doc = &root{OpenAPI: "3.1.0", Security: o.requirements(), Tags: []tag{}, Paths: ordered[*pathItem]{}}
+	b.doc = &root{OpenAPI: "3.1.0", Security: o.rootRequirements(), Tags: []tag{},
+		Paths: ordered[*pathItem]{}}
 	b.doc.Components.Schemas = ordered[*schemaObject]{}
 	b.reserve() // before any type of the application
 	b.doc.Servers = b.servers()

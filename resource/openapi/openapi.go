@@ -41,12 +41,17 @@ type Options struct {
 	// the contract, URLs in Servers provide the scheme and the port.
 	Servers []string
 
-	// Security lists the authentication schemes. A request needs one of them.
+	// Security lists the authentication schemes. A request needs one of them. The default are the schemes
+	// in Challenge of REST, which has the default bearer, if a part of the catalog has Authorize or
+	// Scope.
 	Security []SecurityScheme
 	// Secured reports whether an operation needs one of Security. name is that of a resource,
 	// lookup, blob collection or command; the operation of a command is [command.OpInvoke]. The
-	// results must not change. Nil means that all operations need one.
+	// results must not change. Nil means that all operations need one, and with the default of Security
+	// those of the parts with Authorize or Scope.
 	Secured func(name string, op resource.Op) bool
+	derived bool // Security is the default
+	mixed   bool // and a part has no policy
 
 	// REST are the options of the handler that the document describes. Nil means the zero value.
 	REST *rest.Options
@@ -122,6 +127,7 @@ func New(c *resource.Catalog, opts *Options) *Document {
 	}
 	o.checkServers()
 	o.checkSecurity()
+	o.deriveSecurity(c)
 	return d
 }
 

@@ -73,10 +73,15 @@ func (b *builder) newOperation(id, tag, name string, op resource.Op, summary str
 	if out.Deprecated {
 		out.Sunset = stamp(b.now.contract.Sunset)
 	}
-	if len(b.o.Security) > 0 && b.o.Secured != nil && !b.o.Secured(name, op) {
-		// A pointer to an empty list: it replaces the requirements of the root, and a nil one
-		// inherits them.
-		out.Security = &[]requirement{}
+	if len(b.o.Security) > 0 && b.o.Secured != nil {
+		// A pointer to a list replaces the requirements of the root, and a nil one inherits them.
+		switch secured := b.o.Secured(name, op); {
+		case secured && b.o.mixed:
+			own := b.o.requirements()
+			out.Security = &own
+		case !secured && !b.o.mixed:
+			out.Security = &[]requirement{}
+		}
 	}
 	return out
 }
@@ -200,7 +205,8 @@ func (d *described) replace() *operation {
 			d.itemHeaders()...))
 	}
 	if d.policy.TakesIDs {
-		good = append(good, d.written(201, "The item has been created.",
+		good = append(good, d.written(201,
+			"The item has been created. The body is omitted with `Prefer: return=minimal`.",
 			append([]string{"Location"}, headers...)))
 	}
 	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(d.withGone(400, 404, 406, 409, 412, 413, 415,
@@ -318,7 +324,8 @@ func (d *described) restore() *operation {
 func (b *builder) options(id, tag, what string, accepts ...string) *operation {
 	op := b.newOperation(id, tag, tag, "", "List the methods of "+what,
 		"Returns the supported methods in `Allow`")
-	if len(b.o.Security) > 0 {
+	op.Security = nil
+	if len(b.doc.Security) > 0 {
 		op.Security = &[]requirement{}
 	}
 	headers := append([]string{"Allow", "Cache-Control", "Vary"}, accepts...)

@@ -270,8 +270,8 @@ func (b *builder) conditional(name string) *parameter {
 	p := &parameter{Name: name, In: "header", Schema: text(), Example: quote(`"5.Gk2Vq9bU"`)}
 	switch name {
 	case "If-Match":
-		p.Description = "Entity tags, or `*`. If the item has none of them in any representation, the " +
-			"request fails with 412."
+		p.Description = "Entity tags, or `*`. If the item has none of them, the request fails with 412. A " +
+			"write accepts those of all representations, a read that of the selected one."
 	case "If-None-Match":
 		p.Description = "Entity tags, or `*`. If the item has one of them, the response is 304 to a read " +
 			"and 412 to a write."

@@ -116,7 +116,7 @@ func (d *described) withCommonErrors(statuses ...int) []int {
 // failures of the server. A public part can still require authentication by a middleware, which
 // Options.Security declares.
 func (b *builder) withErrors(public bool, statuses ...int) []int {
-	if !public || len(b.o.Security) > 0 {
+	if !public || len(b.o.Security) > 0 && !b.o.derived {
 		statuses = append(statuses, 401, 403)
 	}
 	return b.withVersionErrors(append(statuses, 414, 500, 503)...)

@@ -7,6 +7,11 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
+	"github.com/stoa-go/stoa/resource/command"
 )
 
 // SecurityScheme is an authentication scheme. Its Type determines which fields are used.
@@ -57,6 +62,59 @@ func (o *Options) checkSecurity() {
 	}
 }
 
+// deriveSecurity sets Security to the schemes of the challenge of a 401, if a part of c has a policy and
+// the application has named no scheme: a client would read an empty list as permission for every caller.
+func (o *Options) deriveSecurity(c *resource.Catalog) {
+	if len(o.Security) > 0 {
+		return
+	}
+	private := map[string]bool{}
+	for _, r := range resource.PartsOf[*resource.Resource](c) {
+		private[r.Name()] = !r.Describe().Public
+	}
+	for _, l := range resource.PartsOf[*resource.Lookup](c) {
+		private[l.Name()] = !c.Target(l).Describe().Public
+	}
+	for _, b := range resource.PartsOf[*blob.Collection](c) {
+		private[b.Name()] = b.Options().Authorize != nil
+	}
+	for _, cmd := range resource.PartsOf[*command.Command](c) {
+		into := cmd.Into()
+		private[cmd.Name()] = !cmd.Public() || into != nil && !into.Describe().Public
+	}
+	challenge := "Bearer"
+	if o.REST != nil && o.REST.Challenge != "" {
+		challenge = o.REST.Challenge
+	}
+	values := slices.Collect(maps.Values(private))
+	if !slices.Contains(values, true) {
+		return
+	}
+	o.derived, o.mixed = true, slices.Contains(values, false)
+	for _, scheme := range challengeSchemes(challenge) {
+		o.Security = append(o.Security, SecurityScheme{Name: scheme + "Auth", Type: "http", Scheme: scheme})
+	}
+	if o.Secured == nil {
+		o.Secured = func(name string, _ resource.Op) bool { return private[name] }
+	}
+}
+
+var quotedString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// challengeSchemes returns the authentication schemes of a WWW-Authenticate value, in lower case (RFC 9110
+// section 11.6.1): the first words that are not the name of a parameter.
+func challengeSchemes(value string) (schemes []string) {
+	for part := range strings.SplitSeq(quotedString.ReplaceAllString(value, ""), ",") {
+		name, rest, _ := strings.Cut(strings.TrimSpace(part), " ")
+		name = strings.ToLower(name)
+		if validComponent.MatchString(name) && !strings.HasPrefix(strings.TrimSpace(rest), "=") &&
+			!slices.Contains(schemes, name) {
+			schemes = append(schemes, name)
+		}
+	}
+	return schemes
+}
+
 // missing returns what the scheme lacks; "" if it is complete. An unknown Type is found last,
 // because the cases before it match known types only.
 func (s *SecurityScheme) missing() string {
@@ -101,7 +159,16 @@ func (s *SecurityScheme) object() *securityObject {
 	return out
 }
 
-// requirements returns the default requirements of all operations: one of the schemes. Alternatives
+// rootRequirements returns the default requirements of all operations. If Security is derived and some parts
+// are public, there is none, and the operations of the others have their own.
+func (o *Options) rootRequirements() []requirement {
+	if o.mixed {
+		return []requirement{}
+	}
+	return o.requirements()
+}
+
+// requirements returns the requirements of an operation: one of the schemes. Alternatives
 // are separate objects of the list; two schemes in one object would both be needed (OpenAPI 3.1,
 // Security Requirement Object).
 func (o *Options) requirements() []requirement {

@@ -3,15 +3,19 @@ package openapi_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/openapi"
 )
 
@@ -233,13 +237,87 @@ func TestRuleD5ClientsAreTold(t *testing.T) {
 	}
 }
 
+// TestDerivedSecurity: without Options.Security, the schemes are those of the challenge, for the parts that
+// have a policy.
+func TestDerivedSecurity(t *testing.T) {
+	t.Parallel()
+	shop := newShop(t)
+	challenged := func(value string) *openapi.Options {
+		o := *shopREST
+		o.Challenge = value
+		return &openapi.Options{REST: &o}
+	}
+	hasPolicy := regexp.MustCompile("^/(users|photos|auth/logout)")
+	bearer := object{"bearerAuth": object{"type": "http", "scheme": "bearer"}}
+	basic := object{"type": "http", "scheme": "basic"}
+	private := resource.NewCatalog(nil, resource.New("users", memory.New[user](nil), &resource.Options[user]{
+		Scope: func(context.Context) (query.Filter, error) { return query.Filter{}, nil }}))
+	tests := []struct {
+		name    string
+		catalog *resource.Catalog
+		opts    *openapi.Options
+		root    []any
+		// of the operations of parts with a policy, and of those of the others
+		private, public any
+		schemes         any
+	}{
+		{"all private", private, nil, []any{object{"bearerAuth": []any{}}}, nil, nil, bearer},
+		{"challenge", private, challenged(`Bearer realm="a, Digest b", error = "x"`),
+			[]any{object{"bearerAuth": []any{}}}, nil, nil, bearer},
+		{"two challenges", private, challenged(`Basic realm="a", charset="UTF-8", Bearer`),
+			[]any{object{"basicAuth": []any{}}, object{"bearerAuth": []any{}}}, nil, nil,
+			object{"bearerAuth": bearer["bearerAuth"], "basicAuth": basic}},
+		{"some private", shop.now, &openapi.Options{REST: shopREST}, []any{},
+			[]any{object{"bearerAuth": []any{}}}, nil, bearer},
+		{"no policy", resource.NewCatalog(nil, resource.New("places", memory.New[place](nil), nil)), nil,
+			[]any{}, nil, nil, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			d := described(t, openapi.New(tt.catalog, tt.opts))
+			if diff := cmp.Diff(tt.root, d.root["security"]); diff != "" {
+				t.Errorf("security (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.schemes, d.root["components"].(object)["securitySchemes"]); diff != "" {
+				t.Errorf("schemes (-want +got):\n%s", diff)
+			}
+			d.operations(func(path, method string, op object) {
+				want := tt.public
+				switch {
+				case method == "OPTIONS" && len(tt.root) > 0:
+					want = []any{}
+				case method != "OPTIONS" && hasPolicy.MatchString(path):
+					want = tt.private
+				}
+				if diff := cmp.Diff(want, op["security"]); diff != "" {
+					t.Errorf("%s %s (-want +got):\n%s", method, path, diff)
+				}
+			})
+		})
+	}
+}
+
+// TestMinimalIsDescribed: a response without content, because of a preference, is described where the
+// document has content.
+func TestMinimalIsDescribed(t *testing.T) {
+	t.Parallel()
+	d := described(t, openapi.New(newShop(t).now, &openapi.Options{REST: shopREST}))
+	for _, at := range []string{"/orders post 201", "/users post 201", "/places/{id} put 201", "/orders/{id} put 204",
+		"/orders/{id} patch 204"} {
+		path, rest, _ := strings.Cut(at, " ")
+		method, status, _ := strings.Cut(rest, " ")
+		text, _ := d.at(d.root, "paths", path, method, "responses", status, "description").(string)
+		if !strings.Contains(text, "Prefer: return=minimal") {
+			t.Errorf("%s: %q does not describe return=minimal", at, text)
+		}
+	}
+}
+
 func TestSecurity(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
 	plain := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
-	if got := plain.root["security"]; !cmp.Equal(got, []any{}) {
-		t.Errorf("without schemes security is %v", got)
-	}
 	if plain.at(plain.root, "paths", "/orders", "get", "responses", "401") != nil ||
 		plain.at(plain.root, "paths", "/users", "get", "responses", "401") == nil {
 		t.Error("401 is for resources that have a policy")
