@@ -29,6 +29,10 @@
 // Retry-After. These are connections that break, the status codes 408, 425, 429, 502, 503 and 504,
 // and a 409 because the first request with the same key has not finished.
 //
+// All other faults are returned at once: a redirect that would change the method, because the write
+// would become a GET; a response that is not JSON, such as the page of a proxy; and an id that is
+// empty, "." or "..", which would be the path of something else.
+//
 // The package depends on net/http and leaves of the library only. Servers need the lists, problem
 // details and streams of package rest.
 package client
@@ -59,8 +63,9 @@ type Options struct {
 	MaxWait time.Duration
 	// PageSize is the number of items in each request of List and Follow. Default: that of the server.
 	PageSize int
-	// Silence is the time without data after which a stream is considered lost. Default 45s, three
-	// times the interval in which the server sends heartbeats.
+	// Silence is the time without data after which a response to Follow is considered lost, also
+	// before it begins. Default 45s, three times the interval in which the server sends heartbeats.
+	// Other requests are limited by their contexts only.
 	Silence time.Duration
 }
 
@@ -86,7 +91,7 @@ func New(base string, opts *Options) (*Client, error) {
 	if opts != nil {
 		c.opts = *opts
 	}
-	c.opts.HTTP = cmp.Or(c.opts.HTTP, http.DefaultClient)
+	c.opts.HTTP = keepMethod(cmp.Or(c.opts.HTTP, http.DefaultClient))
 	c.opts.Attempts = cmp.Or(c.opts.Attempts, 8)
 	c.opts.MaxWait = cmp.Or(max(c.opts.MaxWait, 0), 10*time.Second)
 	c.opts.Silence = cmp.Or(max(c.opts.Silence, 0), 45*time.Second)
@@ -105,8 +110,11 @@ func (c *Client) Call(ctx context.Context, name string, in, out any) error {
 	}
 	req := &request{method: http.MethodPost, path: "/" + name, content: content, write: true}
 	resp, err := c.send(ctx, req)
-	if err != nil || out == nil || len(resp.content) == 0 {
+	if err != nil || len(resp.content) == 0 {
 		return err
+	}
+	if out == nil {
+		out = new(json.RawMessage) // the page of a proxy is no success
 	}
 	return resp.decode(out)
 }

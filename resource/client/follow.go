@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"mime"
 	"net/http"
 	"time"
 
@@ -53,6 +54,9 @@ type Change[E any] struct {
 // lists all items: a Reset, a Listed for each item, and a Bookmark. A change that was made while the
 // list was read may follow although the list has it. A nil filter selects all items; otherwise an
 // item that leaves the filter is a Deleted.
+//
+// A response that is no stream of events, such as the page of a proxy, is an error and not a stream
+// that has ended.
 func (r *Resource[E]) Follow(
 	ctx context.Context, cursor string, filter *query.Filter,
 ) iter.Seq2[Change[E], error] {
@@ -76,7 +80,7 @@ type follower[E any] struct {
 	query    query.Query
 	cursor   string
 	yield    func(Change[E], error) bool
-	failures int           // streams without a change, in a row
+	failures int           // streams without an event, in a row
 	retry    time.Duration // that the server has asked for
 }
 
@@ -89,40 +93,40 @@ func (f *follower[E]) run(ctx context.Context) error {
 		}
 		err := f.stream(ctx)
 		var d *problem.Details
-		switch delay, temporary := f.resource.client.delay(max(f.failures, 1), err); {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case errors.As(err, &d) && d.Kind == problem.CursorExpired:
-			f.cursor = ""
-		case !temporary:
+		if errors.As(err, &d) && d.Kind == problem.CursorExpired {
+			// The items are listed after a delay, because the next cursor may have expired as well.
+			f.cursor, err = "", &lost{err}
+		}
+		f.failures++
+		delay, temporary := f.resource.client.delay(f.failures, err)
+		if !temporary { // also errStopped, although the consumer may have ended ctx before
 			return err
-		default:
-			f.failures++
-			if err := wait(ctx, max(delay, min(f.retry, f.resource.client.opts.MaxWait))); err != nil {
-				return err
-			}
+		}
+		if err := wait(ctx, max(delay, min(f.retry, f.resource.client.opts.MaxWait))); err != nil {
+			return err
 		}
 	}
 }
 
-func (f *follower[E]) emit(c Change[E]) error {
+// emit passes a change to the consumer. ctx is that of the consumer, which may have ended it.
+func (f *follower[E]) emit(ctx context.Context, c Change[E]) error {
 	if c.Cursor != "" {
 		f.cursor = c.Cursor
 	}
 	if !f.yield(c, nil) {
 		return errStopped
 	}
-	return nil
+	return ctx.Err()
 }
 
 // listItems emits all items.
 func (f *follower[E]) listItems(ctx context.Context) error {
-	if err := f.emit(Change[E]{Kind: Reset}); err != nil {
+	if err := f.emit(ctx, Change[E]{Kind: Reset}); err != nil {
 		return err
 	}
 	cursor, position := "", ""
 	for {
-		page, err := f.resource.Page(ctx, f.query, position)
+		page, err := f.resource.page(ctx, f.query, position, true)
 		if err != nil {
 			return err
 		}
@@ -134,54 +138,53 @@ func (f *follower[E]) listItems(ctx context.Context) error {
 				f.resource.path)
 		}
 		for _, item := range page.Items {
-			if err := f.emit(Change[E]{Kind: Listed, Value: item}); err != nil {
+			if err := f.emit(ctx, Change[E]{Kind: Listed, Value: item}); err != nil {
 				return err
 			}
 		}
 		if position = page.Next; position == "" {
-			return f.emit(Change[E]{Kind: Bookmark, Cursor: cursor})
+			return f.emit(ctx, Change[E]{Kind: Bookmark, Cursor: cursor})
 		}
 	}
 }
 
 // stream emits the changes of one stream. Its error is never nil.
 func (f *follower[E]) stream(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	c := f.resource.client
-	resp, err := c.do(ctx, f.resource.listing(f.query.Values()), func(h http.Header) {
+	resp, err := c.doWatched(ctx, f.resource.listing(f.query.Values()), func(h http.Header) {
 		h.Set("Accept", eventstream.ContentType)
 		h.Set("Last-Event-ID", f.cursor)
 	})
 	if err != nil {
-		return err
+		return fmt.Errorf("client: GET %s: %w", f.resource.path, err)
 	}
 	defer resp.Body.Close()
+	media := resp.Header.Get("Content-Type")
 	if resp.StatusCode != http.StatusOK {
 		content, _ := io.ReadAll(io.LimitReader(resp.Body, maxContent))
-		return fmt.Errorf("client: GET %s: %w", f.resource.path, details(resp, content))
+		return fmt.Errorf("client: GET %s: %w", f.resource.path, refusal(resp, content))
+	} else if parsed, _, _ := mime.ParseMediaType(media); parsed != eventstream.ContentType {
+		return fmt.Errorf("client: GET %s: the response has type %q, want %s",
+			f.resource.path, media, eventstream.ContentType)
 	}
-	timer := time.AfterFunc(c.opts.Silence, cancel)
-	defer timer.Stop()
-	events := eventstream.NewReader(&watched{resp.Body, timer, c.opts.Silence},
-		&eventstream.ReaderOptions{Max: maxContent, Positions: true})
+	body := resp.Body.(*watched)
+	events := eventstream.NewReader(body, &eventstream.ReaderOptions{Max: maxContent, Positions: true})
 	for {
 		event, err := events.Next()
 		f.retry = events.Retry()
 		if err != nil {
 			return &lost{err}
 		}
-		timer.Stop() // the consumer may take its time
-		if err := f.event(event); err != nil {
+		body.timer.Stop() // the consumer may take its time
+		if err := f.event(ctx, event); err != nil {
 			return err
 		}
-		timer.Reset(c.opts.Silence)
+		body.timer.Reset(c.opts.Silence)
 	}
 }
 
 // event emits one event.
-func (f *follower[E]) event(e eventstream.Event) error {
-	f.failures = 0
+func (f *follower[E]) event(ctx context.Context, e eventstream.Event) error {
 	change := Change[E]{Kind: Kind(e.Name), Cursor: e.ID}
 	switch {
 	case e.Data == nil && e.ID == "expired": // the server no longer has the changes after the last one
@@ -193,20 +196,6 @@ func (f *follower[E]) event(e eventstream.Event) error {
 			return fmt.Errorf("client: GET %s: decode an event: %w", f.resource.path, err)
 		}
 	}
-	return f.emit(change)
-}
-
-// watched is a body that resets a timer when data arrive.
-type watched struct {
-	body    io.Reader
-	timer   *time.Timer
-	silence time.Duration
-}
-
-func (w *watched) Read(p []byte) (int, error) {
-	n, err := w.body.Read(p)
-	if n > 0 {
-		w.timer.Reset(w.silence)
-	}
-	return n, err
+	f.failures = 0
+	return f.emit(ctx, change)
 }

@@ -4,6 +4,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -19,7 +20,9 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
+	"unicode"
 
 	"github.com/stoa-go/stoa/resource/problem"
 )
@@ -40,6 +43,7 @@ type request struct {
 	content      []byte
 	tag          string // the value of If-Match, or empty
 	write        bool   // has an idempotency key
+	watched      bool   // lost if no data arrive for Options.Silence
 }
 
 // response is a response that is not an error.
@@ -52,7 +56,8 @@ type response struct {
 
 func (r *response) decode(v any) error {
 	if err := json.Unmarshal(r.content, v); err != nil {
-		return fmt.Errorf("client: %s: decode the response: %w", r.target, err)
+		media := cmp.Or(r.header.Get("Content-Type"), "unknown type")
+		return fmt.Errorf("client: %s: decode the response (%s): %w", r.target, media, err)
 	}
 	return nil
 }
@@ -80,7 +85,11 @@ func (c *Client) send(ctx context.Context, r *request) (*response, error) {
 
 // attempt sends a request once. An error response is a *problem.Details.
 func (c *Client) attempt(ctx context.Context, r *request, key string) (*response, error) {
-	resp, err := c.do(ctx, r, func(h http.Header) {
+	do := c.do
+	if r.watched {
+		do = c.doWatched
+	}
+	resp, err := do(ctx, r, func(h http.Header) {
 		if r.write {
 			h.Set("Idempotency-Key", quoted(key))
 		}
@@ -96,13 +105,16 @@ func (c *Client) attempt(ctx context.Context, r *request, key string) (*response
 	case len(content) > maxContent:
 		return nil, fmt.Errorf("the response has more than %d bytes", maxContent)
 	case resp.StatusCode >= 300:
-		return nil, details(resp, content)
+		return nil, refusal(resp, content)
 	}
 	return &response{resp.StatusCode, resp.Header, content, r.method + " " + r.path}, nil
 }
 
 // do sends a request once, with the header fields of all requests and those of set.
 func (c *Client) do(ctx context.Context, r *request, set func(http.Header)) (*http.Response, error) {
+	if err := checkPath(r.path); err != nil {
+		return nil, err
+	}
 	req, err := http.NewRequestWithContext(ctx, r.method, c.base+r.path, bytes.NewReader(r.content))
 	if err != nil {
 		return nil, err
@@ -119,14 +131,101 @@ func (c *Client) do(ctx context.Context, r *request, set func(http.Header)) (*ht
 		req.Header.Set("If-Match", r.tag)
 	}
 	set(req.Header)
-	resp, err := c.opts.HTTP.Do(req)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+	for name, values := range req.Header {
+		if strings.ContainsFunc(strings.Join(values, ""), unicode.IsControl) {
+			return nil, fmt.Errorf("the field %s has a control character", name)
 		}
-		return nil, &lost{err}
 	}
+	resp, err := c.opts.HTTP.Do(req)
+	switch {
+	case err == nil:
+		return resp, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case resp != nil: // CheckRedirect has refused, as after 10 redirects
+		return nil, err
+	}
+	return nil, &lost{err}
+}
+
+// checkPath refuses a path with a segment that servers and proxies remove. Without it, deleting the
+// item ".." would delete what the folder is.
+func checkPath(path string) error {
+	path, _, _ = strings.Cut(path, "?")
+	for segment := range strings.SplitSeq(path[1:], "/") {
+		if segment == "" || segment == "." || segment == ".." {
+			return fmt.Errorf("%q is not an id or a name", segment)
+		}
+	}
+	return nil
+}
+
+// keepMethod returns a client that does not follow a redirect which changes the method: after 301,
+// 302 and 303 [http.Client] sends GET, and the response of that would pass for that of the write.
+func keepMethod(c *http.Client) *http.Client {
+	kept := *c
+	kept.CheckRedirect = func(req *http.Request, via []*http.Request) error {
+		switch {
+		case req.Method != via[0].Method:
+			return http.ErrUseLastResponse
+		case c.CheckRedirect != nil:
+			return c.CheckRedirect(req, via)
+		case len(via) >= 10: // as http.Client without CheckRedirect
+			return errors.New("stopped after 10 redirects")
+		}
+		return nil
+	}
+	return &kept
+}
+
+// doWatched is do for a response that is lost if no data arrive for Options.Silence. Its body is a
+// *watched.
+func (c *Client) doWatched(ctx context.Context, r *request, set func(http.Header)) (*http.Response, error) {
+	inner, cancel := context.WithCancel(ctx)
+	w := &watched{cancel: cancel, silence: c.opts.Silence}
+	w.timer = time.AfterFunc(w.silence, func() {
+		w.silent.Store(true)
+		cancel()
+	})
+	resp, err := c.do(inner, r, set)
+	if err != nil {
+		w.timer.Stop()
+		cancel()
+		if ctx.Err() == nil && w.silent.Load() {
+			err = &lost{w.err()}
+		}
+		return nil, err
+	}
+	w.body, resp.Body = resp.Body, w
 	return resp, nil
+}
+
+// watched is the body of a response to doWatched.
+type watched struct {
+	body    io.ReadCloser
+	timer   *time.Timer
+	cancel  context.CancelFunc
+	silence time.Duration
+	silent  atomic.Bool // the timer has canceled the request
+}
+
+func (w *watched) err() error { return fmt.Errorf("no data for %v", w.silence) }
+
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.body.Read(p)
+	if n > 0 {
+		w.timer.Reset(w.silence)
+	}
+	if err != nil && w.silent.Load() {
+		err = w.err() // not context.Canceled, which would seem to be that of the caller
+	}
+	return n, err
+}
+
+func (w *watched) Close() error {
+	w.timer.Stop()
+	w.cancel()
+	return w.body.Close()
 }
 
 // lost is an error of the connection. The server may have carried out the request.
@@ -185,6 +284,18 @@ func wait(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// refusal returns the error of a response that is not a success: problem details, or a text for a
+// status code that is no error in HTTP.
+func refusal(resp *http.Response, content []byte) error {
+	if resp.StatusCode >= http.StatusBadRequest {
+		return details(resp, content)
+	}
+	if at := resp.Header.Get("Location"); at != "" {
+		return fmt.Errorf("the response %q redirects to %s, which is not followed", resp.Status, at)
+	}
+	return fmt.Errorf("unexpected response %q", resp.Status)
 }
 
 // details returns the problem details of an error response (RFC 9457). If the content has none, as

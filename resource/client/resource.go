@@ -10,7 +10,6 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
-	"path"
 	"strconv"
 	"strings"
 
@@ -102,6 +101,12 @@ func (r *Resource[E]) List(ctx context.Context, q query.Query) iter.Seq2[E, erro
 // Page returns the page of a list that starts at a position: Page.Next of the page before, or empty
 // for the first. The number of items is Options.PageSize, or q.Limit if that is smaller.
 func (r *Resource[E]) Page(ctx context.Context, q query.Query, position string) (*Page[E], error) {
+	return r.page(ctx, q, position, false)
+}
+
+func (r *Resource[E]) page(ctx context.Context, q query.Query, position string, watched bool) (
+	*Page[E], error,
+) {
 	values := q.Values()
 	values.Del("limit")
 	size := r.client.opts.PageSize
@@ -114,7 +119,9 @@ func (r *Resource[E]) Page(ctx context.Context, q query.Query, position string) 
 	if position != "" {
 		values.Set("after", position)
 	}
-	resp, err := r.client.send(ctx, r.listing(values))
+	req := r.listing(values)
+	req.watched = watched
+	resp, err := r.client.send(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +164,8 @@ func (r *Resource[E]) write(ctx context.Context, req *request, id string, value 
 		return nil, err
 	}
 	if id == "" {
-		if id, err = url.PathUnescape(path.Base(resp.header.Get("Location"))); err != nil {
+		at := resp.header.Get("Location")
+		if id, err = url.PathUnescape(at[strings.LastIndexByte(at, '/')+1:]); err != nil {
 			return nil, fmt.Errorf("client: %s: Location: %w", resp.target, err)
 		}
 	}
@@ -211,10 +219,24 @@ func (r *Resource[E]) update(ctx context.Context, id string, change func(*E) err
 	if !changed {
 		return item, nil
 	}
-	resp, err := r.client.send(ctx, &request{
-		method: http.MethodPatch, path: r.item(id), media: mediaMerge, content: patch,
-		tag: item.Tag, write: true,
-	})
+	return r.patch(ctx, item, patch)
+}
+
+// Patch changes members of an item by a merge patch (RFC 7396): the JSON of patch, such as a
+// map[string]any, in which null removes a member. The tag is that of [Resource.Replace]. It is for a
+// caller that holds the tag of the state which its user has seen; otherwise use Update.
+func (r *Resource[E]) Patch(ctx context.Context, id, tag string, patch any) (*Item[E], error) {
+	content, err := json.Marshal(patch)
+	if err != nil {
+		return nil, fmt.Errorf("client: PATCH %s: %w", r.item(id), err)
+	}
+	return r.patch(ctx, &Item[E]{ID: id, Tag: tag}, content)
+}
+
+// patch sends a merge patch on the condition that an item has its tag.
+func (r *Resource[E]) patch(ctx context.Context, item *Item[E], content []byte) (*Item[E], error) {
+	resp, err := r.client.send(ctx, &request{method: http.MethodPatch, path: r.item(item.ID),
+		media: mediaMerge, content: content, tag: item.Tag, write: true})
 	if err != nil {
 		return nil, err
 	}
@@ -222,12 +244,16 @@ func (r *Resource[E]) update(ctx context.Context, id string, change func(*E) err
 		item.Tag = resp.header.Get("ETag")
 		return item, nil
 	}
-	return decodeItem[E](resp, id)
+	return decodeItem[E](resp, item.ID)
 }
 
 // Delete deletes an item. If tag is not empty, the item must still have it. An item that is already
 // deleted is an error of the kind [problem.Gone] or [problem.NotFound].
 func (r *Resource[E]) Delete(ctx context.Context, id, tag string) error {
-	_, err := r.client.send(ctx, &request{method: http.MethodDelete, path: r.item(id), tag: tag, write: true})
-	return err
+	req := &request{method: http.MethodDelete, path: r.item(id), tag: tag, write: true}
+	resp, err := r.client.send(ctx, req)
+	if err != nil || len(resp.content) == 0 {
+		return err
+	}
+	return resp.decode(new(json.RawMessage)) // the page of a proxy is no success
 }
