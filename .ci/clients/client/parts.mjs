@@ -132,7 +132,8 @@ test('a silent stream is opened again', async () => {
 	let calls = 0;
 	const api = new Client('http://api', { maxWait: 1, silence: 5, fetch: async (url, { signal }) => {
 		if (++calls === 3) return problem(401, 'https://x/unauthenticated');
-		return new Response(new ReadableStream({ start(c) { signal.addEventListener('abort', () => c.error(signal.reason)); } }));
+		return new Response(new ReadableStream({ start(c) { signal.addEventListener('abort', () => c.error(signal.reason)); } }),
+			{ headers: { 'Content-Type': 'text/event-stream' } });
 	} });
 	await assert.rejects(async () => { for await (const _ of api.resource('orders').follow({}, { cursor: 'a' })); }, { kind: 'unauthenticated' });
 	assert.equal(calls, 3);

@@ -13,9 +13,13 @@ pack() {
 		cp types.ts ./*.mjs "$ready" && sed -i "s|'../shop/|'$clients/shop/|" "$ready"/*.mjs
 }
 
-types() { (cd "$ready" && bin tsc --noEmit --strict --exactOptionalPropertyTypes --module NodeNext --target ES2022 types.ts); }
+# types compiles for Node.js, and with the resolution of programs that are older than "exports" in package.json.
+types() {
+	(cd "$ready" && set -- --noEmit --strict --exactOptionalPropertyTypes --target ES2022 &&
+		bin tsc "$@" --module NodeNext types.ts && bin tsc "$@" --module ES2022 --moduleResolution node10 types.ts)
+}
 
-parts() { (cd "$ready" && node --test parts.mjs); }
+parts() { (cd "$ready" && node --test parts.mjs situations.mjs); }
 
 kills() { mkdir -p "$tmp/data" && (cd "$ready" && timeout 1500 node kills.mjs "$SHOP" "$tmp/data" "${WRITES:-600}"); }
 
@@ -25,7 +29,7 @@ prepare() {
 }
 
 check() {
-	step 'merge patches, streams and errors' parts
+	step 'merge patches, streams, errors and servers that fail' parts
 	step 'writes and a feed while the shop is killed, and controls' kills
 	grep -E '^(ok|[0-9]+ writes|with keys|control)' "$log"
 }

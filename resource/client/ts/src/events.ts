@@ -1,3 +1,5 @@
+import { LostError } from './send.js';
+
 /** ServerEvent is one event of a stream. data is undefined if the event only sets the id. */
 export interface ServerEvent {
 	id: string;
@@ -8,7 +10,7 @@ export interface ServerEvent {
 /**
  * events parses text/event-stream (WHATWG HTML section 9.2). Unlike EventSource it also yields blocks that only set the id,
  * which move the position of an idle stream. received is called for each part of the content, and retry with the
- * reconnection time that the server asks for, in milliseconds.
+ * reconnection time that the server asks for, in milliseconds. If the stream fails, it throws a LostError.
  */
 export async function* events(
 	body: ReadableStream<Uint8Array>, received: () => void, retry: (milliseconds: number) => void,
@@ -47,7 +49,9 @@ async function* lines(body: ReadableStream<Uint8Array>, received: () => void): A
 	let rest = '', afterCR = false;
 	try {
 		for (;;) {
-			const { done, value } = await reader.read();
+			const { done, value } = await reader.read().catch((cause: unknown) => {
+				throw new LostError('the stream has failed', { cause });
+			});
 			if (done) {
 				return;
 			}
@@ -60,7 +64,8 @@ async function* lines(body: ReadableStream<Uint8Array>, received: () => void): A
 				text = text.slice(1);
 			}
 			afterCR = text === '' ? false : text.endsWith('\r');
-			const parts = (rest + text).split(/\r\n|\n|\r/);
+			const parts = text.split(/\r\n|\n|\r/); // without rest, which may be a large part of an event
+			parts[0] = rest + (parts[0] ?? '');
 			rest = parts.pop() ?? '';
 			yield* parts;
 		}

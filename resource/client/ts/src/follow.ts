@@ -1,6 +1,6 @@
 import { events } from './events.js';
 import { ProblemError } from './problem.js';
-import { LostError, pause, type Outgoing, type Sender } from './send.js';
+import { LostError, pause, Watch, type Outgoing, type Sender } from './send.js';
 
 /**
  * Change is one change of a resource. cursor is the position after it: a consumer that stores the cursor with the effect of
@@ -36,23 +36,28 @@ interface Source<T> {
 export async function* follow<T>(source: Source<T>, options: FollowOptions): AsyncGenerator<Change<T>, void, void> {
 	const { sender } = source;
 	const state = { cursor: options.cursor ?? '', retry: 0 };
+	options.signal?.throwIfAborted();
 	for (let failures = 0; ;) {
-		options.signal?.throwIfAborted();
 		if (state.cursor === '') {
-			yield* listed(source, state);
+			for await (const change of listed(source, state)) {
+				yield change;
+				options.signal?.throwIfAborted();
+			}
 		}
 		try {
 			for await (const change of streamed(source, state, options.signal)) {
 				failures = 0;
 				yield change;
+				options.signal?.throwIfAborted();
 			}
 		} catch (err) {
 			options.signal?.throwIfAborted();
-			if (err instanceof ProblemError && err.kind === 'cursor-expired') {
+			const expired = err instanceof ProblemError && err.kind === 'cursor-expired';
+			if (expired) {
 				state.cursor = '';
-				continue;
 			}
-			const delay = sender.delay(++failures, err);
+			// The items are listed after a delay, because the next cursor may have expired as well.
+			const delay = sender.delay(++failures, expired ? new LostError() : err);
 			if (delay === undefined) {
 				throw err;
 			}
@@ -86,22 +91,21 @@ async function* streamed<T>(
 ): AsyncGenerator<Change<T>, void, void> {
 	const { sender, stream } = source;
 	const name = `${stream.method} ${stream.path}`;
-	const own = new AbortController();
-	const abort = () => own.abort(signal?.reason);
-	signal?.addEventListener('abort', abort, { once: true });
-	let timer: ReturnType<typeof setTimeout> | undefined;
-	const watch = () => {
-		clearTimeout(timer);
-		timer = setTimeout(() => own.abort(new LostError(`${name}: no data`)), sender.silence);
-	};
+	const watch = new Watch(sender.silence, signal);
 	try {
-		watch();
-		const response = await sender.open(stream, { Accept: 'text/event-stream', 'Last-Event-ID': state.cursor }, own.signal);
-		if (!response.ok || response.body === null) {
-			throw new ProblemError(name, response.status, response.headers, await response.text());
+		const response = await sender.open(stream, { Accept: 'text/event-stream', 'Last-Event-ID': state.cursor }, watch.signal);
+		if (response.status !== 200) {
+			throw new ProblemError(name, response.status, response.headers, await response.text().catch(() => ''));
 		}
-		for await (const event of events(response.body, watch, (retry) => { state.retry = retry; })) {
-			clearTimeout(timer); // the consumer may take its time
+		const media = response.headers.get('Content-Type') ?? 'unknown type';
+		if (!/^text\/event-stream\s*(;|$)/i.test(media)) {
+			throw new Error(`${name}: the response (${media}) is no stream of events`);
+		}
+		if (!response.body?.getReader) {
+			throw new Error(`${name}: the response has no body to read; follow needs a fetch with streams`);
+		}
+		for await (const event of events(response.body, watch.received, (retry) => { state.retry = retry; })) {
+			watch.pause(); // the consumer may take its time
 			if (event.data === undefined && event.id === 'expired') {
 				throw new ProblemError(name, 410, new Headers({ 'Content-Type': 'application/problem+json' }),
 					'{"type":"cursor-expired","title":"Cursor Expired"}');
@@ -110,15 +114,10 @@ async function* streamed<T>(
 			yield event.data === undefined
 				? { kind: 'bookmark', cursor: event.id }
 				: { kind: event.name, value: JSON.parse(event.data), cursor: event.id } as Change<T>;
-			watch();
+			watch.received();
 		}
 		throw new LostError(`${name}: the stream has ended`);
-	} catch (err) {
-		throw err instanceof ProblemError || err instanceof SyntaxError || signal?.aborted
-			? err : new LostError(`${name}: the stream has failed`, { cause: err });
 	} finally {
-		clearTimeout(timer);
-		signal?.removeEventListener('abort', abort);
-		own.abort();
+		watch.end();
 	}
 }

@@ -26,11 +26,12 @@ export interface Page<T> {
 	cursor?: string;
 }
 
-type Value = string | number | boolean;
+type Value = string | number | boolean | Date;
 
 /**
  * Query selects items: filter is a tree such as {or: [{status: {eq: 'paid'}}, {total: {gte: 100}}]}, and all other members
  * are parameters of the list, such as sort: '-total', limit: 20, or 'total.gte': 100. A list of values is joined by commas.
+ * An empty list is possible for in and notIn of a field. A Date is sent in the format of toISOString.
  */
 export interface Query {
 	filter?: object;
@@ -41,6 +42,10 @@ export interface Query {
 export interface ReadOptions {
 	signal?: AbortSignal;
 }
+
+/** Patch is a merge patch (RFC 7396): the members of an item to change, with null for those to remove. */
+export type Patch<T> = { [K in keyof T]?: PatchedValue<T[K]> | null };
+type PatchedValue<V> = V extends readonly unknown[] ? V : V extends object ? Patch<V> : V;
 
 /** UpdateOptions is the last argument of Resource.update. */
 export interface UpdateOptions extends ReadOptions {
@@ -99,7 +104,12 @@ export class Resource<T extends object> {
 
 	/** page returns the page of a list that starts at a position, the member next of the page before. */
 	async page(query: Query = {}, position?: string, options: ReadOptions = {}): Promise<Page<T>> {
-		const sent = await this.#sender.send(listing(this.#path, position === undefined ? query : { ...query, after: position }), options);
+		return this.#page(query, position, options, false);
+	}
+
+	async #page(query: Query, position: string | undefined, options: ReadOptions, watched: boolean): Promise<Page<T>> {
+		const list = listing(this.#path, position === undefined ? query : { ...query, after: position });
+		const sent = await this.#sender.send({ ...list, watched }, options);
 		const { items, next } = sent.value as Page<T>;
 		const cursor = sent.header.get('Event-Cursor');
 		return { items, ...(next && { next }), ...(cursor && { cursor }) };
@@ -135,11 +145,23 @@ export class Resource<T extends object> {
 			if (Object.keys(patch).length === 0) {
 				return item;
 			}
-			const sent = await this.#sender.send({
-				method: 'PATCH', path: this.#item(id), value: patch, media: 'application/merge-patch+json', write: true,
-			}, { ...options, tag: item.tag });
-			return decode(sent, String(id), changed);
+			return this.#patch(id, patch, { ...options, tag: item.tag }, changed);
 		});
+	}
+
+	/**
+	 * patch changes members of an item on the condition that it still has the tag options.tag; otherwise it throws a
+	 * ProblemError with status 412. It is for a caller that holds the tag of the state which its user has seen.
+	 */
+	async patch(id: string | number, patch: Patch<T>, options: WriteOptions = {}): Promise<Item<T>> {
+		return this.#patch(id, patch, options);
+	}
+
+	async #patch(id: string | number, value: object, options: WriteOptions, changed?: T): Promise<Item<T>> {
+		const sent = await this.#sender.send({
+			method: 'PATCH', path: this.#item(id), value, media: 'application/merge-patch+json', write: true,
+		}, options);
+		return decode(sent, String(id), changed);
 	}
 
 	/** delete deletes an item. With options.tag the item must still have that entity tag. */
@@ -150,13 +172,13 @@ export class Resource<T extends object> {
 	/**
 	 * follow yields the changes after options.cursor, until options.signal aborts or the server refuses. It connects again
 	 * when the stream ends. Without a cursor, or if it is too old, it first yields a reset, a listed for each item and a
-	 * bookmark.
+	 * bookmark. A response that is no stream of events is an error.
 	 */
 	follow(query: Query = {}, options: FollowOptions = {}): AsyncGenerator<Change<T>, void, void> {
 		return follow<T>({
 			sender: this.#sender,
 			stream: listing(this.#path, query),
-			page: (position) => this.page(query, position, options),
+			page: (position) => this.#page(query, position, options, true),
 		}, options);
 	}
 }
@@ -173,16 +195,33 @@ function decode<T>(sent: Sent, id: string, value?: T): Item<T> {
 /** listing is the request of a list: GET, or QUERY (RFC 10008) if the URL would be long. */
 function listing(path: string, query: Query) {
 	const parameters = new URLSearchParams();
-	for (const [name, value] of Object.entries(query)) {
-		if (Array.isArray(value)) {
-			parameters.set(name, value.map((v) => String(v).replace(/[\\,]/g, '\\$&')).join(','));
+	const { filter, ...others } = query;
+	const conditions: object[] = filter ? [filter] : [];
+	for (const [name, value] of Object.entries(others)) {
+		if (Array.isArray(value) && value.length === 0) { // its text would be that of a list of one empty value
+			const [, field = '', op = ''] = /^([^.]+)\.(in|notIn)$/.exec(name) ?? [];
+			if (field === '') {
+				throw new TypeError(`${name} is an empty list; state the condition in filter`);
+			}
+			conditions.push({ [field]: { [op]: [] } });
+		} else if (Array.isArray(value)) {
+			parameters.set(name, value.map((v) => parameterText(v).replace(/[\\,]/g, '\\$&')).join(','));
 		} else if (value !== undefined) {
-			parameters.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
+			parameters.set(name, parameterText(value));
 		}
+	}
+	if (conditions.length > 0) {
+		parameters.set('filter', parameterText(conditions.length > 1 ? { and: conditions } : conditions[0]));
 	}
 	const text = parameters.toString();
 	if (path.length + 1 + text.length > 4096) {
 		return { method: 'QUERY', path, text, media: 'application/x-www-form-urlencoded' };
 	}
 	return { method: 'GET', path: text === '' ? path : path + '?' + text };
+}
+
+/** parameterText is the text of a parameter: JSON, but without quotes if that is a string, as for a Date. */
+function parameterText(value: unknown): string {
+	const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+	return typeof value === 'object' && text.startsWith('"') ? JSON.parse(text) as string : text;
 }

@@ -10,7 +10,7 @@ export interface ClientOptions {
 	attempts?: number;
 	/** maxWait limits the milliseconds between two attempts. Default 10000. If Retry-After is longer, the error is thrown. */
 	maxWait?: number;
-	/** silence is the milliseconds without data after which a stream is considered lost. Default 45000. */
+	/** silence is the milliseconds without data after which a response to follow is considered lost. Default 45000. */
 	silence?: number;
 }
 
@@ -34,6 +34,7 @@ export interface Outgoing {
 	text?: string; // sent as it is
 	media?: string;
 	write?: boolean; // has an idempotency key
+	watched?: boolean; // lost if no data arrive for ClientOptions.silence
 }
 
 /** Sent is a response that is not an error. value is undefined if it has no content. */
@@ -47,6 +48,46 @@ export class LostError extends Error {
 	override readonly name = 'LostError';
 }
 
+/** Watch aborts its signal when the signal of the caller aborts, and if no data are received for some time. */
+export class Watch {
+	readonly #own = new AbortController();
+	readonly #silence: number;
+	readonly #caller: AbortSignal | undefined;
+	#timer: ReturnType<typeof setTimeout> | undefined;
+
+	constructor(silence: number, caller?: AbortSignal) {
+		caller?.throwIfAborted(); // its event is not repeated
+		caller?.addEventListener('abort', this.#abort, { once: true });
+		this.#caller = caller;
+		this.#silence = silence;
+		this.received();
+	}
+
+	get signal(): AbortSignal {
+		return this.#own.signal;
+	}
+
+	readonly #abort = () => this.#own.abort(this.#caller?.reason);
+
+	/** received starts the time again. */
+	readonly received = (): void => {
+		this.pause();
+		this.#timer = setTimeout(() => this.#own.abort(new LostError(`no data for ${this.#silence} ms`)), this.#silence);
+	};
+
+	/** pause stops the time until received is called. */
+	pause(): void {
+		clearTimeout(this.#timer);
+	}
+
+	/** end aborts what is left of the response. */
+	end(): void {
+		this.pause();
+		this.#caller?.removeEventListener('abort', this.#abort);
+		this.#own.abort();
+	}
+}
+
 /** Sender sends requests, again if they fail temporarily. */
 export class Sender {
 	readonly base: string;
@@ -57,6 +98,9 @@ export class Sender {
 	readonly #fetch: typeof fetch;
 
 	constructor(base: string, options: ClientOptions) {
+		if (/^[a-z][a-z\d+.-]*:/i.test(base) && !/^https?:$/.test(new URL(base).protocol) || /[?#]/.test(base)) {
+			throw new TypeError(`${base} is not a URL of http or https without a query and a fragment`);
+		}
 		this.base = base.replace(/\/+$/, '');
 		this.attempts = options.attempts ?? 8;
 		this.maxWait = options.maxWait ?? 10_000;
@@ -65,24 +109,43 @@ export class Sender {
 		this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
 	}
 
-	/** open sends a request once and returns the response, whatever its status code. */
+	/** open sends a request once and returns the response, whatever its status code. A redirect that it does not follow is an error. */
 	async open(out: Outgoing, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
+		// A segment that servers remove: deleting the item ".." would delete what the folder is.
+		const segment = /\/(\.{0,2})(?=[/?]|$)/.exec(out.path)?.[1];
+		if (segment !== undefined) {
+			throw new TypeError(`${out.method} ${out.path}: "${segment}" is not an id or a name`);
+		}
 		const own = typeof this.#headers === 'function' ? await this.#headers() : this.#headers;
 		const content = out.value === undefined ? out.text : JSON.stringify(out.value);
-		try {
-			return await this.#fetch(this.base + out.path, {
-				method: out.method,
-				headers: {
-					Accept: 'application/json',
-					...(content !== undefined && { 'Content-Type': out.media ?? 'application/json' }),
-					...own,
-					...headers,
-				},
-				...(content !== undefined && { body: content }),
-				...(signal && { signal }),
-			});
-		} catch (cause) {
-			throw lost(out, cause, signal);
+		const init: RequestInit = {
+			method: out.method,
+			headers: {
+				Accept: 'application/json',
+				...(content !== undefined && { 'Content-Type': out.media ?? 'application/json' }),
+				...own,
+				...headers,
+			},
+			...(content !== undefined && { body: content }),
+			...(signal && { signal }),
+			// After 301, 302 and 303 fetch sends GET, and the response of that would pass for that of the write.
+			redirect: out.method === 'GET' ? 'follow' : 'manual',
+		};
+		for (let url = this.base + out.path, redirects = 0; ; redirects++) {
+			let response: Response;
+			try {
+				response = await this.#fetch(url, init);
+			} catch (cause) {
+				if (!signal?.aborted) {
+					new Request(url, init); // throws if the URL or a header field is invalid: no connection is lost
+				}
+				throw lost(out, cause, signal);
+			}
+			if (response.type !== 'opaqueredirect' && (response.status < 300 || response.status > 399)) {
+				return response;
+			}
+			await response.body?.cancel();
+			url = redirected(out, url, response, redirects);
 		}
 	}
 
@@ -109,17 +172,26 @@ export class Sender {
 	}
 
 	async #attempt(out: Outgoing, headers: Record<string, string>, signal?: AbortSignal): Promise<Sent> {
-		const response = await this.open(out, headers, signal);
-		let content: string;
+		const watch = out.watched ? new Watch(this.silence, signal) : undefined;
+		let response: Response, content: string;
 		try {
-			content = await response.text();
-		} catch (cause) {
-			throw lost(out, cause, signal);
+			response = await this.open(out, headers, watch?.signal ?? signal);
+			watch?.received();
+			content = await response.text().catch((cause: unknown) => {
+				throw lost(out, cause, watch?.signal ?? signal);
+			});
+		} finally {
+			watch?.end();
 		}
 		if (!response.ok) {
 			throw new ProblemError(`${out.method} ${out.path}`, response.status, response.headers, content);
 		}
-		return { header: response.headers, value: content === '' ? undefined : JSON.parse(content) };
+		try {
+			return { header: response.headers, value: content === '' ? undefined : JSON.parse(content) };
+		} catch (cause) {
+			const media = response.headers.get('Content-Type') ?? 'unknown type';
+			throw new Error(`${out.method} ${out.path}: the response (${media}) is not JSON`, { cause });
+		}
 	}
 
 	/** delay returns the milliseconds until the next attempt, or undefined if the error is permanent. */
@@ -157,12 +229,28 @@ function lost(out: Outgoing, cause: unknown, signal?: AbortSignal): unknown {
 	return signal?.aborted ? signal.reason : new LostError(`${out.method} ${out.path}: the connection failed`, { cause });
 }
 
+/**
+ * redirected returns the URL to which a request is sent again: that of 307 and 308, which keep the method, on the same host,
+ * because another one must not receive the header fields. A browser does not reveal the status code of a redirect.
+ */
+function redirected(out: Outgoing, url: string, response: Response, redirects: number): string {
+	const at = response.headers.get('Location');
+	if (at !== null && (response.status === 307 || response.status === 308) && redirects < 10) {
+		const from = new URL(url), to = new URL(at, from);
+		if (to.hostname === from.hostname && (to.protocol === 'https:' || to.protocol === from.protocol)) {
+			return to.href;
+		}
+	}
+	throw new Error(`${out.method} ${out.path}: the ${response.status || 'opaque'} redirect to ${at ?? 'another URL'} is not followed`);
+}
+
 /** retryAfter parses Retry-After (RFC 9110 section 10.2.3) to milliseconds. */
 function retryAfter(value: string): number {
 	if (/^\d+$/.test(value)) {
 		return Number(value) * 1000;
 	}
-	const at = Date.parse(value);
+	// The format of asctime has no time zone, and is in GMT.
+	const at = Date.parse(/ \d{4}$/.test(value) ? value + ' GMT' : value);
 	return Number.isNaN(at) ? 0 : Math.max(at - Date.now(), 0);
 }
 
