@@ -242,6 +242,27 @@ const parts = {
 		await shop.stop()
 	},
 
+	async 'a redirect and a page of HTML are no success'() {
+		const shop = await start('-db', 'memory')
+		const page = await open(shop, '#new/orders')
+		await heading(page, 'New order')
+		const faults = [{ status: 302, headers: { Location: '/admin/' } }, { status: 200, contentType: 'text/html', body: '<p>Maintenance</p>' }]
+		await page.setRequestInterception(true)
+		page.on('request', r => r.method() === 'POST' && faults.length ? r.respond(faults.shift()) : r.continue())
+		await enter(page, /^Item id/, '7')
+		await enter(page, /^Qty/, '1')
+		for (const notice of ['The server redirected the request to create order,', 'The response to the request to create order is not JSON,']) {
+			await tabTo(page, 'Create order')
+			await keys(page, 'Enter')
+			await noticed(page, notice)
+		}
+		assert.equal((await ask(shop, 'GET', '/orders', null, { Prefer: 'count=exact' })).value.total, 3, 'no order is created')
+		await keys(page, 'Enter')
+		await heading(page, 'Order 4')
+		await page.browserContext().close()
+		await shop.stop()
+	},
+
 	async 'items are linked and unlinked with the keyboard'() {
 		const shop = await startAssortment()
 		const page = await open(shop, '#item/products/pen')

@@ -24,6 +24,8 @@ class Refusal extends Error {
 function explain(status, problem, what) {
 	const detail = problem?.detail ?? problem?.title ?? `The server responded with status ${status}.`
 	switch (status) {
+	case 0: return `The server redirected the request to ${what}, so it was not carried out.`
+	case 200: return `The response to the request to ${what} is not JSON, so it is not from the API.`
 	case 401: return `Sign in to ${what}. ${detail}`
 	case 403: return `You are not allowed to ${what}. ${detail}`
 	case 405: return `The API does not offer to ${what}. ${detail}`
@@ -77,7 +79,8 @@ async function call(method, path, { what = 'do this', value, type, headers, anon
 	if (!anonymous) headers = identify(headers)
 	if (keyed) headers['Idempotency-Key'] = keyFor(attempt, `${method} ${path} ${body}`)
 	if (value !== undefined) headers['Content-Type'] = type ?? 'application/json'
-	const request = { method, headers, signal, cache: reads ? 'no-cache' : 'no-store', body }
+	// A redirect may change the method to GET, and the response of that would pass for that of the write.
+	const request = { method, headers, signal, cache: reads ? 'no-cache' : 'no-store', redirect: reads ? 'follow' : 'manual', body }
 	for (let tries = 1; ; tries++) {
 		let answer, text
 		try {
@@ -95,13 +98,13 @@ async function call(method, path, { what = 'do this', value, type, headers, anon
 			continue
 		}
 		settle(attempt, answer.status, answer.headers.get('Retry-After'))
-		const result = text && /json/.test(answer.headers.get('Content-Type')) ? decode(text) : null
+		const json = /json/.test(answer.headers.get('Content-Type')), result = text && json ? decode(text) : null
 		if (keyed && refusesKey(answer.status, result, what)) {
 			keyed = false
 			delete headers['Idempotency-Key']
 			continue
 		}
-		if (!answer.ok) throw new Refusal(answer.status, result, what)
+		if (!answer.ok || text && !json) throw new Refusal(answer.status, result, what)
 		return { status: answer.status, headers: answer.headers, value: result }
 	}
 }

@@ -16,7 +16,8 @@ function follow(path, cursor, on) {
 				if (cursor) headers['Last-Event-ID'] = cursor
 				const answer = await fetch(config.base + path, { headers, signal: end.signal, cache: 'no-store' })
 				if (answer.status === 410) return on.state('expired')
-				if (answer.status < 500 && ![200, 429].includes(answer.status)) return on.state('refused', answer.status)
+				const streams = answer.headers.get('Content-Type')?.startsWith('text/event-stream') // and not a page of HTML
+				if (answer.status < 500 && answer.status !== 429 && !(answer.status === 200 && streams)) return on.state('refused', answer.status)
 				if (answer.ok) {
 					on.state('live')
 					wait = 250
