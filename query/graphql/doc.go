@@ -54,8 +54,9 @@
 // versions, because it is made of the name of the resource and the stored id. node(id) and
 // nodes(ids), with at most 200 ids, read items of any type, one call of the store for each type if
 // it is a resource.MultiGetter. Arguments named id, of order, patchOrder, deleteOrder, orderChanged
-// and so on, accept the global id of an item of their resource. Another text is BAD_USER_INPUT. An
-// item that does not exist or is hidden is null. A global id grants no access.
+// and so on, accept the global id of an item of their resource. Another text is BAD_USER_INPUT; in
+// nodes it makes its own item null, like an error of the store. An item that does not exist or is
+// hidden is null. A global id grants no access.
 //
 // A member named id is the field rawId, in items, in their inputs, filters and sort keys, and in
 // nested structs, so that each field id is a global id. Members that refer to other items, such as

@@ -163,6 +163,50 @@ func TestGlobalIDsUnderPolicy(t *testing.T) {
 	}
 }
 
+// TestNodesFailSeparately: an id that is not valid, and a store that fails, are errors of their items. The
+// others are in the response.
+func TestNodesFailSeparately(t *testing.T) {
+	t.Parallel()
+	one, ada := globalID("orders", "1"), globalID("users", "ada")
+	h := newTestHandler(t, globalIDs, func(s *setup) {
+		s.users.Scope = func(context.Context) (query.Filter, error) { return query.Filter{}, errors.New("secret") }
+	})
+	fails := func(i int, code string) string { return fmt.Sprintf("[nodes %d] %s", i, code) }
+	invalid, internal := "BAD_USER_INPUT", "INTERNAL_SERVER_ERROR"
+	tests := []struct {
+		name, ids string
+		errors    []string
+		data      string
+	}{
+		{"an invalid id", `"` + one + `","1","` + one + `"`, []string{fails(1, invalid)},
+			`{"nodes":[{"id":"` + one + `"},null,{"id":"` + one + `"}]}`},
+		{"only invalid ids", `"","1"`, []string{fails(0, invalid), fails(1, invalid)}, `{"nodes":[null,null]}`},
+		{"a store that fails", `"` + ada + `","` + one + `","` + ada + `"`,
+			[]string{fails(0, internal), fails(2, internal)}, `{"nodes":[null,{"id":"` + one + `"},null]}`},
+		{"both", `"` + ada + `","x","` + one + `"`, []string{fails(0, internal), fails(1, invalid)},
+			`{"nodes":[null,null,{"id":"` + one + `"}]}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			res := h.Execute(t.Context(), graphql.Request{Query: "{nodes(ids:[" + tt.ids + "]){id}}"})
+			var got []string
+			for _, e := range res.Errors {
+				got = append(got, fmt.Sprint(e.Path, " ", e.Code()))
+				if strings.Contains(e.Message, "secret") {
+					t.Errorf("the message is %q", e.Message)
+				}
+			}
+			if diff := cmp.Diff(tt.errors, got); diff != "" {
+				t.Errorf("errors (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.data, string(res.Data)); diff != "" {
+				t.Errorf("data (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // TestGlobalIDsOfChanges: the id of a change is the global one of its item, in a field with another
 // name. With the name id, a client's cache would merge the change with its item.
 func TestGlobalIDsOfChanges(t *testing.T) {

@@ -14,21 +14,26 @@ import (
 type nodeRef struct {
 	part *field
 	at   int
+	err  error // the id is not valid
 }
 
 // loadNodes fetches the items of a field with Source ByID or ByIDs, in one call for each type, and
-// then their subfields. Only a type that occurs is read.
+// then their subfields. Only a type that occurs is read. An error of a type is one of each of its items,
+// because an error of the field would leave the client without the others.
 func (r *run) loadNodes(ctx context.Context, n *field, l *loaded, args map[string]any) error {
 	ids, err := fetch.NodeIDs(n.def, args)
 	if err != nil {
 		return err
 	}
 	l.nodes = make([]nodeRef, len(ids))
+	for i := range ids {
+		l.nodes[i].err = ids[i].Err
+	}
 	for _, part := range n.parts {
 		var own []string
 		for i := range ids {
 			if ids[i].Type == part.sub.typ {
-				l.nodes[i] = nodeRef{part, len(own)}
+				l.nodes[i] = nodeRef{part: part, at: len(own)}
 				own = append(own, ids[i].ID)
 			}
 		}
@@ -37,7 +42,8 @@ func (r *run) loadNodes(ctx context.Context, n *field, l *loaded, args map[strin
 		}
 		items := &r.loaded[part.fetchIndex]
 		if items.page, err = part.sub.typ.Resource.GetMany(ctx, own); err != nil {
-			return err
+			items.err = contextError(ctx, err)
+			continue
 		}
 		r.rec.AddItems(len(items.page.Entries))
 		if list := items.page.Entries; len(list) > 0 {
@@ -49,11 +55,17 @@ func (r *run) loadNodes(ctx context.Context, n *field, l *loaded, args map[strin
 
 // node appends the item with index i of a field's ids. A missing or hidden item is null without an
 // error.
-func (r *run) node(l *loaded, i int) bool {
+func (r *run) node(n *field, l *loaded, i int) bool {
 	ref := l.nodes[i]
-	page := &r.loaded[ref.part.fetchIndex].page
-	ends := page.Ends(ref.at)
-	return len(ends) > 0 && r.item(ref.part, page.Entries, int(ends[0]))
+	if ref.err != nil {
+		return r.fail(n, ref.err)
+	}
+	items := &r.loaded[ref.part.fetchIndex]
+	if items.err != nil {
+		return r.fail(n, items.err)
+	}
+	ends := items.page.Ends(ref.at)
+	return len(ends) > 0 && r.item(ref.part, items.page.Entries, int(ends[0]))
 }
 
 // globalID appends the global id of an item as a string.

@@ -184,9 +184,9 @@ func (r *run) rootField(n *field) (ok bool) {
 	case n.write == connection:
 		return r.object(n.sub, parent{list: l})
 	case n.write == nodeByID:
-		return r.node(l, 0)
+		return r.node(n, l, 0)
 	case n.write == nodesByID:
-		return r.each(n.def.Type.Elem, len(l.nodes), func(i int) bool { return r.node(l, i) })
+		return r.each(n.def.Type.Elem, len(l.nodes), func(i int) bool { return r.node(n, l, i) })
 	case n.write == invoked:
 		return r.appendOutput(n, l.value)
 	case !l.found:

@@ -61,19 +61,21 @@ func globalID(f *model.Field, name string, r *resource.Resource, args map[string
 
 // NodeID is a decoded global id.
 type NodeID struct {
-	Type *model.Type // the item type
+	Type *model.Type // the item type; nil with Err
 	ID   string
+	// Err is set if the id is not valid. It is an error of this item alone, but an error: the id is a
+	// mistake of the client and not a deleted item.
+	Err error
 }
 
-// NodeIDs returns the ids of a field with Source ByID or ByIDs. An id that is not valid is an error
-// of its argument, because it is a mistake of the client and not a deleted item.
+// NodeIDs returns the ids of a field with Source ByID or ByIDs.
 func NodeIDs(f *model.Field, args map[string]any) ([]NodeID, error) {
 	given, many := args["ids"].([]any)
 	if !many {
 		given = []any{args["id"]}
 	}
-	var bad violations
 	if len(given) > maxNodes {
+		var bad violations
 		bad.add("ids", "tooMany", fmt.Sprintf("there can be at most %d ids", maxNodes))
 		return nil, bad.err()
 	}
@@ -84,14 +86,17 @@ func NodeIDs(f *model.Field, args map[string]any) ([]NodeID, error) {
 		at := slices.IndexFunc(f.Type.Named().Possible, func(t *model.Type) bool {
 			return ok && t.Resource.Name() == name
 		})
-		switch {
-		case at >= 0:
-			out[i] = NodeID{f.Type.Named().Possible[at], id}
-		case many:
-			bad.add(fmt.Sprintf("ids[%d]", i), "invalidID", "must be the global id of an item")
-		default:
-			bad.add("id", "invalidID", "must be the global id of an item")
+		if at >= 0 {
+			out[i] = NodeID{Type: f.Type.Named().Possible[at], ID: id}
+			continue
 		}
+		argument := "id"
+		if many {
+			argument = fmt.Sprintf("ids[%d]", i)
+		}
+		var bad violations
+		bad.add(argument, "invalidID", "must be the global id of an item")
+		out[i].Err = bad.err()
 	}
-	return out, bad.err()
+	return out, nil
 }
