@@ -2,9 +2,12 @@ package graphql
 
 import (
 	"bytes"
+	"cmp"
+	stdjson "encoding/json"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/resource/problem"
 )
@@ -46,8 +49,14 @@ type extensionsJSON struct {
 // MarshalJSON returns the request as clients send it.
 func (r Request) MarshalJSON() ([]byte, error) {
 	return json.Marshal(requestJSON{r.Query, r.DocumentID, r.OperationName, r.Variables,
-		extensionsJSON{r.IdempotencyKey}}, json.Deterministic(true))
+		extensionsJSON{r.IdempotencyKey}}, json.Deterministic(true), json.WithMarshalers(numbers))
 }
+
+// numbers writes a Number of encoding/json as a number; it would be a string. An empty one is 0, as in
+// encoding/json.
+var numbers = json.MarshalToFunc(func(enc *jsontext.Encoder, n stdjson.Number) error {
+	return enc.WriteValue(jsontext.Value(cmp.Or(n.String(), "0")))
+})
 
 // UnmarshalJSON reads a request as a client sends it. Variables becomes a map of raw values. The hash
 // of an automatic persisted query without text becomes the DocumentID. Unknown members are ignored.

@@ -79,6 +79,41 @@ func decoded(t *testing.T, text string) any {
 	return v
 }
 
+// TestExecuteNumbers: a number of encoding/json is a number, wherever it is in the variables.
+func TestExecuteNumbers(t *testing.T) {
+	t.Parallel()
+	type input struct {
+		Customer string       `json:"customerId"`
+		Cents    *json.Number `json:"cents"`
+	}
+	cents := json.Number("100000")
+	tests := []struct {
+		name      string
+		variables any
+		want      string
+	}{
+		{"in a map", map[string]any{"in": map[string]any{"customerId": "ada", "cents": json.Number("7")}}, "7"},
+		{"in a struct", map[string]any{"in": input{"ada", &cents}}, "100000"},
+		{"empty", map[string]any{"in": map[string]any{"customerId": "ada", "cents": json.Number("")}}, "0"},
+		{"not a number", map[string]any{"in": map[string]any{"customerId": "ada", "cents": json.Number("7x")}}, ""},
+		{"a string", map[string]any{"in": map[string]any{"customerId": "ada", "cents": "7"}}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			res := newTestHandler(t).Execute(t.Context(), graphql.Request{Variables: tt.variables,
+				Query: `mutation($in:CreateOrderInput!){o:createOrder(input:$in){cents}}`})
+			want := `{"o":{"cents":` + tt.want + `}}`
+			if tt.want == "" {
+				want = ""
+			}
+			if diff := cmp.Diff(want, string(res.Data)); diff != "" || (want == "") != (res.Errors != nil) {
+				t.Errorf("errors %v, data (-want +got):\n%s", res.Errors, diff)
+			}
+		})
+	}
+}
+
 func TestExecuteDecode(t *testing.T) {
 	t.Parallel()
 	h := newTestHandler(t)

@@ -28,6 +28,8 @@ func newProducts(t *testing.T) *graphql.Handler {
 		Names  []string `json:"names"`
 		Sizes  *[]int32 `json:"sizes"`
 		Prices []string `json:"prices" format:"decimal"`
+		Serial uint64   `json:"serial,omitzero"`
+		Stock  int64    `json:"stock,omitzero"`
 	}
 	t.Helper()
 	ordered := []query.Op{query.Eq, query.Ne, query.In, query.NotIn, query.Lt, query.Lte, query.Gt, query.Gte}
@@ -36,7 +38,7 @@ func newProducts(t *testing.T) *graphql.Handler {
 	day, hours, single := "P1D", "PT23H", float32(0.1)
 	for _, p := range []product{
 		{Title: "Pen", Price: "9.50", Cost: "1", Ships: &day, Weight: &single, Tags: []string{"new", "office"},
-			Prices: []string{"9.50", "8"}},
+			Prices: []string{"9.50", "8"}, Serial: 1<<64 - 1},
 		{Title: "Lamp", Price: "10", Ships: &hours, Tags: []string{"office"}, Names: []string{"a", "b"},
 			Sizes: &[]int32{160}},
 	} {
@@ -47,6 +49,7 @@ func newProducts(t *testing.T) *graphql.Handler {
 	list := []query.Op{query.Contains}
 	products := resource.New("products", store, &resource.Options[product]{Public: true, Query: query.Support{
 		Filter: map[string][]query.Op{"price": ordered, "cost": nullable, "ships": nullable, "weight": nullable,
+			"serial": ordered, "stock": ordered,
 			"tags": list, "names": list, "sizes": append(list, query.IsNull), "prices": list},
 		Sort: []string{"price", "ships"},
 	}})
@@ -91,6 +94,18 @@ func TestValues(t *testing.T) {
 			`{"createProduct":{"price":"19.90","ships":"P2W"}}`},
 		{"a default", `mutation{createProduct(input:{title:"Desk"}){price}}`, "",
 			`{"createProduct":{"price":"0.00"}}`},
+		{"an integer above the signed ones", `{products(filter:{serial:{gt:9223372036854775807}}){nodes{serial}}}`, "",
+			`{"products":{"nodes":[{"serial":18446744073709551615}]}}`},
+		{"it is sent back", `mutation($n:Int64!){createProduct(input:{title:"Desk",serial:$n}){serial}}`,
+			`{"n":18446744073709551615}`, `{"createProduct":{"serial":18446744073709551615}}`},
+		{"it is in a list", `query($n:[Int64!]){products(filter:{serial:{in:$n}}){nodes{title}}}`,
+			`{"n":[1,18446744073709551615]}`, `{"products":{"nodes":[{"title":"Pen"},{"title":"Desk"}]}}`},
+		{"it is not signed", `mutation{createProduct(input:{title:"Desk",stock:9223372036854775808}){stock}}`, "",
+			`input.stock must be between -9223372036854775808 and 9223372036854775807`},
+		{"it cannot be compared", `{products(filter:{stock:{lt:9223372036854775808}}){nodes{id}}}`, "",
+			`filter.stock.lt: is out of range`},
+		{"an integer above all", `mutation{createProduct(input:{title:"Desk",serial:18446744073709551616}){serial}}`, "",
+			`Int64 cannot represent non 64-bit signed integer value: 18446744073709551616`},
 		{"not a decimal", `{products(filter:{price:{gt:"9,5"}}){nodes{id}}}`, "",
 			`Decimal cannot represent value: "9,5"`},
 		{"not a duration", `{products(filter:{ships:{gt:"1d"}}){nodes{id}}}`, "",

@@ -18,7 +18,7 @@ const closed = () => fail('INTERNAL_SERVER_ERROR');
 const minimum = -(2n ** 63n);
 const int64 = (value) => {
   const n = BigInt(value);
-  if (n < minimum || n >= -minimum) throw new GraphQLError('beyond 64 bits');
+  if (n < minimum || n >= -2n * minimum) throw new GraphQLError('beyond 64 bits');
   return n;
 };
 const instant = (text) => {

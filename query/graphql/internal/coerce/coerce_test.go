@@ -173,8 +173,9 @@ func TestLiteralInt64(t *testing.T) {
 	tests := []struct{ literal, want string }{
 		{"9223372036854775807", "9223372036854775807 <nil>"},
 		{"-9223372036854775808", "-9223372036854775808 <nil>"},
-		{"9223372036854775808",
-			"<nil> Int64 cannot represent non 64-bit signed integer value: 9223372036854775808"},
+		{"9223372036854775808", "9223372036854775808 <nil>"},
+		{"18446744073709551616",
+			"<nil> Int64 cannot represent non 64-bit signed integer value: 18446744073709551616"},
 		{"1.0", "<nil> Int64 cannot represent non-integer value: 1.0"},
 	}
 	for _, tt := range tests {

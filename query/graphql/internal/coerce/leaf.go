@@ -36,7 +36,11 @@ func scalarLeaf(scalar string, raw jsontext.Value) (any, error) {
 		n, err := integer("Int", 32, raw)
 		return int(n), err
 	case "Int64":
-		return integer("Int64", 64, raw)
+		n, err := integer("Int64", 64, raw)
+		if u, tooBig := strconv.ParseUint(string(raw), 10, 64); err != nil && tooBig == nil {
+			return u, nil // of a uint64; the resource checks the range of the member
+		}
+		return n, err
 	case "Float":
 		return floatLeaf(raw)
 	case "String":

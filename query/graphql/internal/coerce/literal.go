@@ -117,13 +117,17 @@ func intLiteral(v parser.Value) (any, error) {
 	return int(n), nil
 }
 
-// int64Literal is intLiteral for 64-bit integers.
+// int64Literal is intLiteral for 64-bit integers, signed or unsigned. The resource checks the range of
+// the member.
 func int64Literal(v parser.Value) (any, error) {
 	lit, ok := v.(*parser.IntValue)
 	if !ok {
 		return nil, errorf("Int64 cannot represent non-integer value: %s", Show(v))
 	}
 	n, err := strconv.ParseInt(lit.Value, 10, 64)
+	if u, tooBig := strconv.ParseUint(lit.Value, 10, 64); err != nil && tooBig == nil {
+		return u, nil
+	}
 	if err != nil {
 		return nil, errorf("Int64 cannot represent non 64-bit signed integer value: %s", Show(v))
 	}
