@@ -100,7 +100,8 @@ type Limits struct {
 	// Fields is the maximum number of fields of an operation, with fragments expanded. Default
 	// 10,000.
 	Fields int
-	// Cost is the maximum number of objects that an operation may fetch, assuming full lists.
+	// Cost is the maximum number of objects that an operation may fetch, assuming full lists. A search
+	// counts as 5,000 objects, but at most as a tenth of Cost, and as many again for its totalCount.
 	// Default 50,000.
 	Cost int
 	// Answer is the maximum size of a response in bytes before compression, exceeded by at most one

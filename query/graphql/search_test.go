@@ -2,6 +2,7 @@ package graphql_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -18,8 +19,8 @@ import (
 )
 
 // newLibrary serves four novels of two writers, of which novel 4 is deleted, by GraphQL and by REST. The
-// view has no blurb, and so no search.
-func newLibrary(t *testing.T) (asked, view, items http.Handler) {
+// view has no blurb, and so no search. cost is Limits.Cost, which has its default if it is 0.
+func newLibrary(t *testing.T, cost int) (asked, view, items http.Handler) {
 	t.Helper()
 	type writer struct {
 		ID   string `json:"id"`
@@ -68,7 +69,8 @@ func newLibrary(t *testing.T) (asked, view, items http.Handler) {
 	catalog := resource.NewCatalog(nil, all, of)
 	old := resource.View(all, func(n novel) (short, error) { return short{n.ID, n.Title}, nil },
 		func(s short, n novel) (novel, error) { n.Title = s.Title; return n, nil }, nil)
-	return graphql.New(catalog, nil), graphql.New(resource.NewCatalog(nil, old, of), nil), rest.New(catalog, nil)
+	asked = graphql.New(catalog, &graphql.Options{Limits: graphql.Limits{Cost: cost}})
+	return asked, graphql.New(resource.NewCatalog(nil, old, of), nil), rest.New(catalog, nil)
 }
 
 // answerOf returns the body of a GET.
@@ -86,7 +88,7 @@ func answerOf(t *testing.T, h http.Handler, path, query string, header ...string
 // TestSearch: a search has the same items, order, total and groups in GraphQL and in REST.
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	asked, _, items := newLibrary(t)
+	asked, _, items := newLibrary(t, 0)
 	for _, tt := range []struct{ name, args, params, ids string }{
 		{"by rank", `search:"sea"`, "q=sea", "2 1 3"},
 		{"sorted", `search:"sea",orderBy:{field:title}`, "q=sea&sort=title", "3 2 1"},
@@ -143,7 +145,7 @@ func TestSearch(t *testing.T) {
 // TestSearchedGroups: groups are those of the items that a search finds.
 func TestSearchedGroups(t *testing.T) {
 	t.Parallel()
-	asked, _, items := newLibrary(t)
+	asked, _, items := newLibrary(t, 0)
 	document := `{novelsAggregate(search:"sea -grass",filter:{writer:{}},groupBy:genre){nodes{genre count sum{pages}}}}`
 	got := answerOf(t, asked, "/graphql", "query="+url.QueryEscape(document))
 	const groups = `[{"genre":"crime","count":1,"sum":{"pages":300}},{"genre":"travel","count":1,"sum":{"pages":200}}]`
@@ -166,7 +168,7 @@ func TestSearchedGroups(t *testing.T) {
 // TestSearchErrors: an invalid argument is an error with the accepted values.
 func TestSearchErrors(t *testing.T) {
 	t.Parallel()
-	asked, view, _ := newLibrary(t)
+	asked, view, _ := newLibrary(t, 0)
 	many := strings.Repeat("a ", 33)
 	for _, tt := range []struct {
 		name     string
@@ -195,7 +197,7 @@ func TestSearchErrors(t *testing.T) {
 // TestSearchPages follows the cursors of a search in both directions.
 func TestSearchPages(t *testing.T) {
 	t.Parallel()
-	asked, _, _ := newLibrary(t)
+	asked, _, _ := newLibrary(t, 0)
 	page := func(args string) (id, cursor string) {
 		t.Helper()
 		text := answerOf(t, asked, "/graphql", "query="+
@@ -223,5 +225,49 @@ func TestSearchPages(t *testing.T) {
 	back, _ := page(`last:1,before:"` + next + `"`)
 	if diff := cmp.Diff([]string{"2", "1", "3", "3", "2"}, []string{first, second, third, last, back}); diff != "" {
 		t.Errorf("pages (-want +got):\n%s", diff)
+	}
+}
+
+// TestSearchCost: searches count in Limits.Cost, with their totals.
+func TestSearchCost(t *testing.T) {
+	t.Parallel()
+	const refused = `The operation can return 50010 objects; at most 50000 are allowed. Request smaller pages or ` +
+		`fewer fields. A search counts as 5000 objects.`
+	for _, tt := range []struct {
+		name  string
+		cost  int
+		field string
+		times int
+		want  string // the error
+	}{
+		{"nine", 0, `novels(search:"sea",first:1){nodes{id}}`, 9, ""},
+		{"ten", 0, `novels(search:"sea",first:1){nodes{id}}`, 10, refused},
+		{"four totals", 0, `novels(search:"sea",first:1){totalCount nodes{id}}`, 4, ""},
+		{"five totals", 0, `novels(search:"sea",first:1){totalCount edges{node{id}}}`, 5, refused},
+		{"nine groups", 0, `novelsAggregate(search:"sea",first:1){nodes{count}}`, 9, ""},
+		{"ten groups", 0, `novelsAggregate(search:"sea",first:1){nodes{count}}`, 10, refused},
+		{"without a search", 0, `novels(first:1){totalCount nodes{id}}`, 100, ""},
+		{"skipped", 0, `novels(search:"sea",first:1) @skip(if:true){nodes{id}}`, 40, ""},
+		{"a small limit", 100, `novels(search:"sea",first:40){nodes{id}}`, 2, ""},
+		{"three under a small limit", 100, `novels(search:"sea",first:24){nodes{id}}`, 3,
+			"The operation can return 102 objects; at most 100 are allowed. Request smaller pages or fewer fields. " +
+				"A search counts as 10 objects."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			asked, _, _ := newLibrary(t, tt.cost)
+			document := "{"
+			for i := range tt.times {
+				document += fmt.Sprintf("a%d:%s ", i, tt.field)
+			}
+			got := asked.(*graphql.Handler).Execute(t.Context(), graphql.Request{Query: document + "}"})
+			message := ""
+			if len(got.Errors) > 0 {
+				message = got.Errors[0].Message
+			}
+			if diff := cmp.Diff(tt.want, message); diff != "" {
+				t.Errorf("error (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

@@ -40,7 +40,7 @@ type Config struct {
 	Scan    lexer.Limits    // limits of the text
 	Rules   validate.Limits // limits of operations
 	// Cost is the maximum number of objects that an operation may fetch, assuming that each list is
-	// full. Default 50,000.
+	// full. A search counts as several; see searchCost. Default 50,000.
 	Cost int
 	// Answer is the maximum size of a response in bytes, exceeded by at most one field. Default 32
 	// MiB. It is needed because an operation may select the same long text in thousands of fields.

@@ -5,6 +5,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
@@ -12,7 +13,8 @@ import (
 
 // The cost of an operation is the number of objects it may fetch: items of lists at their maximum
 // size, multiplied by those of nested relations. It is computed from the arguments before anything
-// is fetched. Structs within an item have no cost.
+// is fetched. Structs within an item have no cost. A search reads many more items than it returns, so each
+// of its calls of the store costs searchCost in addition.
 //
 // maxCost caps sums to prevent overflow.
 
@@ -42,9 +44,27 @@ func (r *run) checkCost() *gqlerror.Error {
 	if cost <= r.e.cfg.Cost {
 		return nil
 	}
-	return &gqlerror.Error{Code: gqlerror.BadUserInput, Message: fmt.Sprintf(
-		"The operation can return %d objects; at most %d are allowed. Request smaller pages or "+
-			"fewer fields.", cost, r.e.cfg.Cost)}
+	message := fmt.Sprintf("The operation can return %d objects; at most %d are allowed. Request smaller pages or "+
+		"fewer fields.", cost, r.e.cfg.Cost)
+	if slices.ContainsFunc(r.plan.root.fetches, func(l fetchOp) bool {
+		return r.active(&l) && r.searchCostOf(l.field) > 0
+	}) {
+		message += fmt.Sprintf(" A search counts as %d objects.", r.e.searchCost())
+	}
+	return &gqlerror.Error{Code: gqlerror.BadUserInput, Message: message}
+}
+
+// searchCost returns the cost of a search: 5,000, about the objects that are read in the time of a search of
+// a large table. A tenth of the limit is the most, so that a small limit does not reject every search.
+func (e *Engine) searchCost() int { return min(5_000, e.cfg.Cost/10) }
+
+// searchCostOf returns the cost of the search of a list or of groups, and 0 if there is none.
+func (r *run) searchCostOf(n *field) int {
+	args, _ := r.args(n) // an error is reported by the field, which then does not search
+	if text, _ := args["search"].(string); text == "" {
+		return 0
+	}
+	return r.e.searchCost()
 }
 
 // tooLong returns the error for a response that exceeds the limit.
@@ -72,9 +92,10 @@ func (r *run) costOf(n *field) int {
 	case model.Related:
 		return r.times(max(n.def.Limit, 1), n.sub)
 	case model.List, model.RelatedPage:
-		return r.times(r.pageSize(n), n.sub) + r.counts(n.sub)
+		counts := r.counts(n.sub) // each of them searches again
+		return r.times(r.pageSize(n), n.sub) + counts + r.searchCostOf(n)*(1+counts)
 	case model.Aggregate:
-		return r.times(r.pageSize(n), n.sub)
+		return r.times(r.pageSize(n), n.sub) + r.searchCostOf(n)
 	case model.ByID, model.ByIDs:
 		return r.nodesCost(n)
 	case model.Computed, model.Custom:
