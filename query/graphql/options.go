@@ -11,7 +11,9 @@ type Options struct {
 	// Description is the description of the schema, in CommonMark.
 	Description string
 	// Names maps names of resources to the GraphQL names of their item types, such as {"people":
-	// "Person"}. Default is the name of the Go type of the stored items.
+	// "Person"}, and nested Go types, as %T prints them, to theirs: {"billing.Line": "Charge"}. Default
+	// is the name of the Go type, for a resource that of the stored items. If another type has the
+	// name, that of the package precedes it: BillingLine. The type Box[*int32] is BoxOfNullableInt32.
 	Names map[string]string
 	// GlobalIDs gives items the field id of Relay's global object identification, and the query root
 	// node(id:) and nodes(ids:). Default is the stored id. See the section Global ids.

@@ -302,7 +302,7 @@ func isQuotedText(t reflect.Type) (quoted bool) {
 }
 
 // nameOf converts the Go name of an instance of a generic type into an identifier: Page[a/b.Place]
-// becomes PageOfPlace.
+// becomes PageOfPlace, and Page[*a/b.Place] becomes PageOfNullablePlace.
 func nameOf(name string) string {
 	open := strings.IndexByte(name, '[')
 	if open < 0 {
@@ -312,8 +312,11 @@ func nameOf(name string) string {
 	b.WriteString(name[:open])
 	word := " Of"
 	for arg := range strings.FieldsFuncSeq(name[open:],
-		func(r rune) bool { return strings.ContainsRune("[],*", r) }) {
-		arg = arg[strings.LastIndexAny(arg, "./")+1:]
+		func(r rune) bool { return strings.ContainsRune("[],", r) }) {
+		if strings.HasPrefix(arg, "*") && !strings.HasSuffix(word, "Nullable") {
+			word += "Nullable"
+		}
+		arg = arg[strings.LastIndexAny(arg, "*./")+1:]
 		if arg == "" {
 			continue
 		}

@@ -58,6 +58,8 @@ func TestOfKinds(t *testing.T) {
 		{"map", new(map[uint8]string), small{Kind: schema.Map, Len: -1}},
 		{"generic", new(pair[geo, []string]),
 			small{Kind: schema.Object, Name: "pairOfGeoAndString", Len: -1}},
+		{"generic with pointers", new(pair[*geo, *[]pair[string, *int32]]),
+			small{Kind: schema.Object, Name: "pairOfNullableGeoAndNullablePairAndStringAndNullableInt32", Len: -1}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

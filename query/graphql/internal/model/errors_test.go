@@ -319,8 +319,8 @@ func TestErrors(t *testing.T) {
 			parts: []resource.Part{asked[note]("notes", everything[note]()), served[filters]("f")},
 			want: []string{"the filter of the resource notes and the Go type model_test.NoteFilter would " +
 				"both be the type NoteFilter; " +
-				"give the resource notes another name in Options.Names, or rename the Go type " +
-				"model_test.NoteFilter"},
+				"give the resource notes another name in Options.Names, or give the Go type " +
+				"model_test.NoteFilter another name in Options.Names"},
 		},
 		{
 			name:  "types of two resources",
@@ -336,14 +336,14 @@ func TestErrors(t *testing.T) {
 			parts: []resource.Part{served[reservedName]("r")},
 			want: []string{"a type that every schema may have and the Go type model_test.PageInfo would " +
 				"both be the type PageInfo; " +
-				"rename the Go type model_test.PageInfo"},
+				"give the Go type model_test.PageInfo another name in Options.Names"},
 		},
 		{
 			name:  "Go type without a name",
 			parts: []resource.Part{served[umlaut]("u")},
 			want: []string{`the Go type model_test.straße cannot have the type name "Straße": ` + badName +
-				`; rename the Go type ` +
-				`model_test.straße`},
+				`; give the Go type ` +
+				`model_test.straße another name in Options.Names`},
 		},
 		{
 			name:  "enums of one name",
@@ -365,7 +365,8 @@ func TestErrors(t *testing.T) {
 					`another name in Options.Names`,
 				`resource orders: its items cannot have the type "__Order": ` + badName +
 					`; give the resource another name in Options.Names`,
-				`Options.Names has a name for "users", which is not a resource of the catalog`,
+				`Options.Names has a name for "users", which is neither a resource of the catalog nor a nested ` +
+					`Go type of the schema`,
 			},
 		},
 		{

@@ -136,10 +136,14 @@ func (b *builder) enum(goType *schema.Type, s position) *Type {
 // type, such as Episode for type Episode string, so that members of this type share it. If members
 // of the type have different values, the first one gets this name.
 func (b *builder) enumName(goType *schema.Type, s position) (string, owner) {
+	isNamed := goType.GoType.PkgPath() != "" // not a built-in type such as string
+	if isNamed && b.givenName(goType) != "" {
+		return b.givenName(goType), ofGo(goType, "")
+	}
 	name := pascal(goType.Name)
 	free := b.owners[name].what == "" && !b.isItemName(name)
-	// Built-in types such as string have no package. Their enums are named after the member.
-	if goType.GoType.PkgPath() != "" && (free || b.isEnumOf(name, s.f)) {
+	// The enums of built-in types are named after the member.
+	if isNamed && (free || b.isEnumOf(name, s.f)) {
 		return name, ofGo(goType, "")
 	}
 	return s.hint(), ofMember(s.f)

@@ -4,6 +4,9 @@ package model
 // is reported if two of them collide.
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -52,7 +55,8 @@ func ofResource(r *resource.Resource, part string) owner {
 
 // ofGo returns the owner of the name of a Go type.
 func ofGo(t *schema.Type, part string) owner {
-	return owner{part + t.GoType.String(), "rename the Go type " + t.GoType.String()}
+	return owner{part + t.GoType.String(), "give the Go type " + t.GoType.String() +
+		" another name in Options.Names"}
 }
 
 // ofMember returns the owner of a field that has the name of a member.
@@ -113,23 +117,49 @@ func (b *builder) membersOf(t *schema.Type, subject string) []member {
 }
 
 // baseOf returns the prefix for names that are derived from a struct within another: the name of
-// its Go type, or hint if it has none. The first hint for a Go type remains in use, so that its
-// nested types keep one name.
+// its Go type in Options.Names, its own name, or hint if it has none. The first hint for a Go type remains in
+// use, so that its nested types keep one name. If items or another Go type have the name, the name of the
+// package precedes it, and a number follows if that is not enough.
 func (b *builder) baseOf(t *schema.Type, hint string) string {
-	if t.Name != "" {
-		return pascal(t.Name)
+	if name := b.bases[t]; name != "" {
+		return name
 	}
-	if b.bases[t] == "" {
-		b.bases[t] = hint
+	base := cmp.Or(b.givenName(t), hint)
+	if base == hint && t.Name != "" {
+		base = pascal(t.Name)
+		if b.isBase(base) {
+			pkg, _, _ := strings.Cut(t.GoType.String(), ".")
+			base = pascal(pkg) + base
+		}
+		for first, i := base, 2; b.isBase(base); i++ {
+			base = first + strconv.Itoa(i)
+		}
 	}
-	return b.bases[t]
+	b.bases[t] = base
+	return base
+}
+
+// isBase reports whether the items of a resource or a Go type have this name, or Options.Names gives it.
+func (b *builder) isBase(name string) bool {
+	return b.isItemName(name) || slices.Contains(slices.Collect(maps.Values(b.bases)), name) ||
+		slices.Contains(slices.Collect(maps.Values(b.opts.Names)), name)
+}
+
+// givenName returns the name of a Go type in Options.Names, and "" if it has none.
+func (b *builder) givenName(t *schema.Type) string {
+	goName := t.GoType.String()
+	name := b.opts.Names[goName]
+	if name != "" {
+		b.used[goName] = true
+	}
+	return name
 }
 
 // valueName returns the name of the type of a struct within another. The item type of a resource
 // has a second type for this use, because such a value has no relations, and the resource's
 // authorization was not checked for it.
 func (b *builder) valueName(t *schema.Type, hint string) (name, base string) {
-	if r := b.itemOf[t]; r != nil && b.names[r] != "" {
+	if r := b.itemOf[t]; r != nil && b.names[r] != "" && b.givenName(t) == "" {
 		return b.names[r] + "Value", b.names[r]
 	}
 	base = b.baseOf(t, hint)

@@ -18,8 +18,8 @@ import (
 type Options struct {
 	// Doc is the description of the schema, in CommonMark.
 	Doc string
-	// Names maps names of resources to names of types, such as "orders" to "Order". Default is the
-	// name of the Go type of the stored items.
+	// Names maps names of resources and of nested Go types to names of types, such as "orders" to
+	// "Order". Default is the name of the Go type, for a resource that of the stored items.
 	Names map[string]string
 	// Fields are the custom fields. Their functions are responsible for authorization.
 	Fields []*CustomField
@@ -43,6 +43,7 @@ func Reflect(c *resource.Catalog, opts *Options) (*Schema, error) {
 	b.checkCustom()
 	s := &Schema{Doc: opts.Doc, Query: b.queryType(), Mutation: b.mutationType(),
 		Subscription: b.subscriptionType()}
+	b.checkNames()
 	if len(s.Query.Fields) == 0 && len(b.errs) == 0 {
 		b.fail("the schema has no queries; add a resource to the catalog or a custom field of Query to " +
 			"Options")
@@ -77,7 +78,8 @@ type builder struct {
 	itemOf  map[*schema.Type]*resource.Resource // the first resource with items of a Go type
 	objects map[*schema.Type]*Type              // types of structs within others
 	inputs  map[nested]*Type                    // input types of structs
-	bases   map[*schema.Type]string             // name prefixes of structs without a name
+	bases   map[*schema.Type]string             // name prefixes of structs within others
+	used    map[string]bool                     // the Go types that have a name in Options.Names
 	members map[*schema.Type][]member
 	enums   map[string]*schema.Field // the first member with an enum
 	filters map[*resource.Resource]*Type
@@ -101,7 +103,7 @@ func newBuilder(c *resource.Catalog, opts *Options) *builder {
 		names: map[*resource.Resource]string{}, items: map[*resource.Resource]*Type{},
 		itemOf: map[*schema.Type]*resource.Resource{}, objects: map[*schema.Type]*Type{},
 		inputs: map[nested]*Type{},
-		bases:  map[*schema.Type]string{}, members: map[*schema.Type][]member{},
+		bases:  map[*schema.Type]string{}, used: map[string]bool{}, members: map[*schema.Type][]member{},
 		enums:   map[string]*schema.Field{},
 		filters: map[*resource.Resource]*Type{}, listFilters: map[*resource.Resource]*Type{},
 		connections: map[*resource.Resource]*Type{}, sorts: map[*resource.Resource]*Type{},
@@ -155,11 +157,15 @@ func (b *builder) nameItems() {
 			by[name], b.names[r] = r, name
 		}
 	}
-	// A misspelled name in the options would otherwise have no effect.
+}
+
+// checkNames reports names in the options that have no effect, such as misspelled ones. It is called after
+// all types are defined.
+func (b *builder) checkNames() {
 	for _, name := range slices.Sorted(maps.Keys(b.opts.Names)) {
-		if !slices.ContainsFunc(b.c.Resources(),
-			func(r *resource.Resource) bool { return r.Name() == name }) {
-			b.fail("Options.Names has a name for %q, which is not a resource of the catalog", name)
+		if b.resource(name) == nil && !b.used[name] {
+			b.fail("Options.Names has a name for %q, which is neither a resource of the catalog nor a nested Go "+
+				"type of the schema", name)
 		}
 	}
 }
