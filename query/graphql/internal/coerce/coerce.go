@@ -4,10 +4,11 @@
 // Coercion is strict, as section 3.5 of the specification requires: "12" is not an Int. Absent,
 // null and present values are distinguished.
 //
-// The Go values are int for Int, int64 or, above its range, uint64 for Int64, float64 for Float, string for String and ID, bool
-// for Boolean, time.Time for DateTime, and a compact jsontext.Value for JSON. An enum value is the
-// Go value of its definition. A list is []any and an input object is map[string]any. Any other
-// scalar accepts each JSON value. Null is nil, and an absent value has no key in its map.
+// The Go values are int for Int, int64 or, above its range, uint64 for Int64, float64 for Float,
+// string for String and ID, bool for Boolean, time.Time for DateTime, and a compact jsontext.Value
+// for JSON. An enum value is the Go value of its definition. A list is []any and an input object is
+// map[string]any. Any other scalar accepts each JSON value. Null is nil, and an absent value has no
+// key in its map.
 //
 // Package exec calls [Definitions] and [Arguments] when it compiles a plan, and [Variables] and
 // [Arguments] for each request. Package validate calls [Literal], so that both accept the same

@@ -44,8 +44,8 @@ func (r *run) checkCost() *gqlerror.Error {
 	if cost <= r.e.cfg.Cost {
 		return nil
 	}
-	message := fmt.Sprintf("The operation can return %d objects; at most %d are allowed. Request smaller pages or "+
-		"fewer fields.", cost, r.e.cfg.Cost)
+	message := fmt.Sprintf("The operation can return %d objects; at most %d are allowed. Request smaller "+
+		"pages or fewer fields.", cost, r.e.cfg.Cost)
 	if slices.ContainsFunc(r.plan.root.fetches, func(l fetchOp) bool {
 		return r.active(&l) && r.searchCostOf(l.field) > 0
 	}) {
