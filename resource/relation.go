@@ -14,6 +14,7 @@ import (
 	"github.com/stoa-go/stoa/resource/internal/keys"
 	"github.com/stoa-go/stoa/resource/internal/mistakes"
 	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // relation is a [Relation] without its type parameter.
@@ -145,6 +146,118 @@ func (r *Resource) GetMany(ctx context.Context, ids []string) (Page, error) {
 	return (&link{relation: &relation{Limit: 1}, target: r}).follow(ctx, from, nil)
 }
 
+// Step is a relation to follow, with the result of [Catalog.FollowTogether].
+type Step struct {
+	Resource *Resource
+	Relation string
+	From     []Entry
+
+	Page Page
+	Err  error
+}
+
+// LeadsByID reports whether a relation of r leads to items by their ids, in Relation.Field or Keys.
+func (c *Catalog) LeadsByID(r *Resource, relation string) bool {
+	l := c.links[r][relation]
+	return l != nil && l.By == ""
+}
+
+// FollowTogether is [Catalog.Follow] for several relations with [Catalog.LeadsByID] to one resource, in one
+// call of its collection if that is a [MultiGetter]. An item to which several of them lead is read once, and
+// its policy is evaluated once. The pages share memory, so they must be released together.
+//
+// An error may be that of a single item. Each relation is then followed separately, so that only those to the
+// item fail. If the collection is unavailable or ctx is done, or in a transaction, which an error may have
+// aborted, all steps have the error.
+func (c *Catalog) FollowTogether(ctx context.Context, steps []Step) {
+	links, joins := make([]*link, len(steps)), make([]*keys.Join, len(steps))
+	var ids []string
+	wanted := map[string]bool{}
+	for i, s := range steps {
+		links[i] = c.links[s.Resource][s.Relation]
+		if !c.LeadsByID(s.Resource, s.Relation) || links[i].target != links[0].target {
+			panic(fmt.Sprintf("resource: FollowTogether: the relation %q of %s does not lead by id to the "+
+				"resource of the first step", s.Relation, s.Resource.Name()))
+		}
+		var ask []string
+		joins[i], ask = links[i].gather(s.From, links[i].Limit)
+		for _, id := range ask {
+			if !wanted[id] {
+				wanted[id] = true
+				ids = append(ids, id)
+			}
+		}
+	}
+	r := links[0].target
+	b := r.core.ops.newBuffer()
+	err := r.core.limited(ctx, func(ctx context.Context) error {
+		scope, err := r.fetchScoped(ctx, ids, b)
+		for i, rows := 0, b.entries(); err == nil && i < len(rows); i++ {
+			e, shown := &rows[i], false
+			if !wanted[e.ID] {
+				continue // the store returned an item that was not requested
+			}
+			wanted[e.ID] = false
+			shown, err = r.showByID(ctx, e, &scope)
+			for k, j := range joins {
+				if slot, ok := j.Find(e.ID); ok && shown {
+					j.Keep(slot)
+					steps[k].Page.Entries = append(steps[k].Page.Entries, *e)
+				}
+			}
+		}
+		return err
+	})
+	separately := err != nil && ctx.Err() == nil && !errors.Is(err, ErrUnavailable) && !tx.Active(ctx)
+	for i := range steps {
+		s := &steps[i]
+		switch {
+		case err == nil:
+			joins[i].Assign()
+			s.Page.ends = joins[i]
+		case separately:
+			joins[i].Release()
+			s.Page, s.Err = links[i].follow(ctx, s.From, nil)
+		default:
+			joins[i].Release()
+			s.Page, s.Err = Page{}, r.wrap(OpGet, strings.Join(ids, ","), err)
+		}
+	}
+	if err != nil {
+		b.release()
+	} else {
+		steps[0].Page.buffer = b
+	}
+}
+
+// fetchScoped reads the items with these ids into b, and returns the scope of the caller.
+func (r *Resource) fetchScoped(ctx context.Context, ids []string, b buffer) (scope query.Filter, err error) {
+	if len(ids) == 0 {
+		return scope, nil
+	}
+	if err := r.core.fetchMany(ctx, ids, b); err != nil {
+		return scope, err
+	}
+	return r.core.scopeOf(ctx)
+}
+
+// showByID converts an item that was read by its id to the projection of r. It returns false if the caller
+// may not see it.
+func (r *Resource) showByID(ctx context.Context, e *Entry, scope *query.Filter) (bool, error) {
+	err := r.core.visible(ctx, e, scope)
+	if err == nil {
+		err = r.projection.show(e)
+	}
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	r.projection.conceal(e, true)
+	return true, nil
+}
+
 // follow reads the items related to those of a page in one call of the store. The returned page
 // owns the buffer of the items until it is released.
 func (l *link) follow(ctx context.Context, from []Entry, columns []string) (Page, error) {
@@ -202,10 +315,7 @@ func (l *link) gather(from []Entry, limit int) (j *keys.Join, ask []string) {
 // fetchByID reads the items with the keys as ids, and keeps those that the caller may see.
 func (l *link) fetchByID(ctx context.Context, j *keys.Join, ask []string, b buffer) ([]Entry, error) {
 	r := l.target
-	if err := r.core.fetchMany(ctx, ask, b); err != nil {
-		return nil, err
-	}
-	scope, err := r.core.scopeOf(ctx)
+	scope, err := r.fetchScoped(ctx, ask, b)
 	if err != nil {
 		return nil, err
 	}
@@ -216,17 +326,13 @@ func (l *link) fetchByID(ctx context.Context, j *keys.Join, ask []string, b buff
 		if !ok || !j.HasRoom(slot, 1) {
 			continue // the store returned an item that was not requested
 		}
-		err := r.core.visible(ctx, &rows[i], &scope)
-		if err == nil {
-			err = r.projection.show(&rows[i])
+		shown, err := r.showByID(ctx, &rows[i], &scope)
+		if err != nil {
+			return nil, err
 		}
-		switch {
-		case err == nil:
-			r.projection.conceal(&rows[i], true)
+		if shown {
 			j.Keep(slot)
 			kept = also(kept, rows, i)
-		case !errors.Is(err, ErrNotFound):
-			return nil, err
 		}
 	}
 	return kept, nil

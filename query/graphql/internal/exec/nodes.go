@@ -47,7 +47,7 @@ func (r *run) loadNodes(ctx context.Context, n *field, l *loaded, args map[strin
 		}
 		r.rec.AddItems(len(items.page.Entries))
 		if list := items.page.Entries; len(list) > 0 {
-			r.loadAll(ctx, part.sub, source{of: part.sub.typ.Resource, list: list})
+			r.loadBelow(ctx, part, part.sub, source{of: part.sub.typ.Resource, list: list})
 		}
 	}
 	return nil

@@ -27,6 +27,7 @@ type Plan struct {
 	dynamic  []*field
 	uses     map[string]int // number of uses of each variable in arguments
 	fetches  int            // number of fetched fields; field.fetchIndex is the index
+	levels   bool           // several relations by id of one level lead to one resource
 	joins    int            // number of joined sequences; joined.index is the index
 	choices  []choice
 	switches int // number of switches, including 0, which is always on
@@ -83,6 +84,7 @@ type field struct {
 	sub        *selectionSet // nil for leaf fields and interfaces
 	parts      []*field      // of an interface: one for each possible type, in this order
 	fetchIndex int           // index in run.loaded, if the field is fetched
+	byID       bool          // a relation to items by their ids
 	// duration of the last fetch with its subfields, in nanoseconds; 0 if unknown
 	took atomic.Int64
 }

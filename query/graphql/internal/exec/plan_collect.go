@@ -168,6 +168,9 @@ func (c *compiler) compileField(typ *model.Type, g *group) *field {
 	if fetched(n.def.Source) {
 		n.fetchIndex = c.to.fetches
 		c.to.fetches++
+		c.setByID(n, typ)
+		c.depth++
+		defer func() { c.depth-- }()
 	}
 	if named := n.def.Type.Named(); named.Kind == model.Interface {
 		c.compileParts(n, named, g)
@@ -178,6 +181,20 @@ func (c *compiler) compileField(typ *model.Type, g *group) *field {
 	}
 	n.write = writerOf(n.def, &n.leaf)
 	return n
+}
+
+// setByID finds out whether a field is a relation by id, and whether another one of its level leads to the
+// same resource.
+func (c *compiler) setByID(n *field, parent *model.Type) {
+	if c.depth == 0 && c.to.Kind == parser.OperationMutation {
+		clear(c.byID) // the root fields are executed one after the other
+	}
+	if n.def.Source != model.Related || !c.e.cfg.Catalog.LeadsByID(parent.Resource, n.def.Relation) {
+		return
+	}
+	at := target{n.def.Resource, c.depth}
+	n.byID, c.to.levels = true, c.to.levels || c.byID[at]
+	c.byID[at] = true
 }
 
 // compileParts compiles the selection of an interface for each possible type, because selection sets

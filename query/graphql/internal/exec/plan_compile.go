@@ -14,6 +14,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
+	"github.com/stoa-go/stoa/resource"
 )
 
 // compile compiles an operation, or returns request errors. The order makes each step safe: Guard
@@ -35,7 +36,7 @@ func (e *Engine) compile(document, operation string) (*Plan, []*gqlerror.Error) 
 		return nil, []*gqlerror.Error{failed}
 	}
 	// Validation has checked that fragment names are unique.
-	c := &compiler{e: e, fragments: map[string]*parser.FragmentDefinition{}}
+	c := &compiler{e: e, fragments: map[string]*parser.FragmentDefinition{}, byID: map[target]bool{}}
 	for _, def := range doc.Definitions {
 		if f, ok := def.(*parser.FragmentDefinition); ok {
 			c.fragments[f.Name.Value] = f
@@ -129,6 +130,14 @@ type compiler struct {
 	used      int // number of uses of variables in arguments
 	fields    int // number of compiled fields
 	tooMany   bool
+	depth     int             // number of fetched fields that contain the current one
+	byID      map[target]bool // of the relations by id
+}
+
+// target is the resource of a relation at a level.
+type target struct {
+	resource *resource.Resource
+	depth    int
 }
 
 // maxFields is the maximum number of fields of an operation if Config.Rules has none.

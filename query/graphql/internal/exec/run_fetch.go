@@ -1,7 +1,8 @@
 package exec
 
 // The first phase: it calls the catalog through package fetch, once for each field and level, and
-// stores the results in run.loaded. It writes no response and builds no paths.
+// stores the results in run.loaded. It writes no response and builds no paths. run_level.go joins the
+// relations of a level that lead to one resource.
 
 import (
 	"context"
@@ -30,6 +31,7 @@ type loaded struct {
 	asked  bool              // the catalog was called
 	nodes  []nodeRef         // of ByID and ByIDs
 	part   relatedPart       // of RelatedPage, while it is written
+	below  *level            // what to fetch next, in a plan with levels
 
 	// Memory that is reused.
 	group *sync.WaitGroup // for concurrent fetches
@@ -68,13 +70,15 @@ func (r *run) loadRoot(ctx context.Context) {
 	}
 	if r.plan.Kind != parser.OperationMutation {
 		r.loadAll(ctx, r.plan.root, source{})
+		r.loadLevels(ctx, r.plan.root.fetches...)
 		return
 	}
 	// The order is that of the response: a field is executed at its first occurrence.
 	for i := range r.plan.root.ops {
 		s := &r.plan.root.ops[i]
 		if r.on[s.when] && s.write != constant {
-			r.load(ctx, s.field, source{})
+			r.load(ctx, task{field: s.field})
+			r.loadLevels(ctx, fetchOp{field: s.field})
 		}
 	}
 }
@@ -90,12 +94,12 @@ func (r *run) loadAll(ctx context.Context, s *selectionSet, from source) {
 			continue
 		}
 		if last != nil {
-			others = r.loadConcurrently(ctx, others, last, from)
+			others = r.loadConcurrently(ctx, others, task{field: last, from: from})
 		}
 		last = l.field
 	}
 	if last != nil {
-		r.load(ctx, last, from)
+		r.load(ctx, task{field: last, from: from})
 	}
 	if others != nil {
 		others.Wait()
@@ -110,36 +114,36 @@ const minConcurrent = 200_000
 // the limit allows another goroutine, and otherwise in this one. group may be nil as long as it is
 // empty. A goroutine does not wait for a free place: the fetch then runs in this one, so nested
 // fetches cannot block each other.
-func (r *run) loadConcurrently(ctx context.Context, group *sync.WaitGroup, n *field,
-	from source) *sync.WaitGroup {
+func (r *run) loadConcurrently(ctx context.Context, group *sync.WaitGroup, t task) *sync.WaitGroup {
 	// The duration is that of earlier runs of the same plan, in any request.
-	if took := n.took.Load(); took > 0 && took < minConcurrent {
-		r.load(ctx, n, from)
+	if took := t.took.Load(); took > 0 && took < minConcurrent {
+		r.load(ctx, t)
 		return group
 	}
 	if r.free.Add(-1) < 0 {
 		r.free.Add(1)
-		r.load(ctx, n, from)
+		r.load(ctx, t)
 		return group
 	}
 	if group == nil {
-		if group = r.loaded[n.fetchIndex].group; group == nil {
+		if group = r.loaded[t.fetchIndex].group; group == nil {
 			group = new(sync.WaitGroup)
-			r.loaded[n.fetchIndex].group = group
+			r.loaded[t.fetchIndex].group = group
 		}
 	}
 	group.Add(1)
 	go func() {
 		defer group.Done()
 		defer r.free.Add(1)
-		r.load(ctx, n, from)
+		r.load(ctx, t)
 	}()
 	return group
 }
 
 // load fetches one field for all objects, and then its subfields. It recovers from panics in code
 // of the application. Errors are stored for the second phase, and the other fields continue.
-func (r *run) load(ctx context.Context, n *field, from source) {
+func (r *run) load(ctx context.Context, t task) {
+	n, from := t.field, t.from
 	if len(from.list) == 0 {
 		switch n.def.Source {
 		case model.Related, model.RelatedPage, model.Computed:
@@ -148,15 +152,14 @@ func (r *run) load(ctx context.Context, n *field, from source) {
 	}
 	l, start := &r.loaded[n.fetchIndex], time.Now()
 	if r.attempt.Whole && r.broken {
-		l.err = errSkipped
+		r.setError(t, errSkipped)
 		return
 	}
 	// A panic must not leave this goroutine: net/http recovers only those of its own.
 	defer func() {
 		n.timed(time.Since(start))
 		if v := recover(); v != nil {
-			l.err = r.panicked(ctx, v)
-			r.stop()
+			r.setError(t, r.panicked(ctx, v))
 		}
 	}()
 	args, err := r.args(n)
@@ -165,18 +168,22 @@ func (r *run) load(ctx context.Context, n *field, from source) {
 		err = errEnded
 	}
 	var next source
-	if err == nil {
+	switch {
+	case err != nil:
+	case t.all != nil:
+		r.loadTogether(ctx, t.all)
+		return
+	default:
 		l.asked = true
 		next, err = r.fetchOne(ctx, n, l, from, args)
 	}
 	if err != nil {
-		l.err = contextError(ctx, err)
-		r.stop()
+		r.setError(t, contextError(ctx, err))
 		return
 	}
 	r.rec.AddItems(len(next.list))
 	if len(next.list) > 0 || next.conn != nil {
-		r.loadAll(ctx, n.sub, next)
+		r.loadBelow(ctx, n, n.sub, next)
 	}
 }
 
