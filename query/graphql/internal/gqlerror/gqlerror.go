@@ -150,7 +150,7 @@ func (e *Error) message() string {
 	if detail == "" {
 		detail = d.Errors[0].Code
 	}
-	if detail == "" || detail == text {
+	if detail == "" || strings.EqualFold(strings.TrimSuffix(detail, "."), strings.TrimSuffix(text, ".")) {
 		return text
 	}
 	if where != "" {

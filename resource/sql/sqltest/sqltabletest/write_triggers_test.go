@@ -3,6 +3,7 @@ package sqltabletest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
@@ -128,6 +130,44 @@ func TestRule089NotApplied(t *testing.T) {
 				}
 				if status, _, text := request(t, server.Client(), "GET", server.URL+"/gadgets"+path, ""); status != tt.after {
 					t.Errorf("GET: %d %s, want %d", status, text, tt.after)
+				}
+			})
+		}
+	})
+}
+
+// TestNotAppliedInGraphQL: a write that a trigger drops has the code notApplied in GraphQL, and its error
+// names neither the table nor the trigger.
+func TestNotAppliedInGraphQL(t *testing.T) {
+	tests := []struct{ name, when, mutation string }{
+		{"create", "BEFORE INSERT", `createGadget(input: {id: "b", name: "new"}) { id }`},
+		{"replace", "BEFORE UPDATE", `replaceGadget(id: "a", input: {name: "new"}) { id }`},
+		{"patch", "BEFORE UPDATE", `patchGadget(id: "a", input: {name: "new"}) { id }`},
+		{"delete", "BEFORE DELETE", `deleteGadget(id: "a") { id }`},
+	}
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		for _, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				statements := pgTrigger(tt.when, "RETURN NULL;")
+				if e.Dialect == sqltx.SQLite {
+					statements = liteTrigger(tt.when, "SELECT RAISE(IGNORE);")
+				}
+				db := e.OpenSchema(t)
+				enginetest.MustExec(t, db, append(gadgets(e.Dialect), statements...)...)
+				things := sqltable.New[gadget](db, "gadgets", nil).Ops().Resource("things",
+					&resource.Options[gadget]{Public: true})
+				h := graphql.New(resource.NewCatalog(nil, things), nil)
+				res := h.Execute(t.Context(), graphql.Request{Query: "mutation { write: " + tt.mutation + " }"})
+				got, err := json.Marshal(res)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := `{"errors":[{"message":"The database did not apply the write.",` +
+					`"locations":[{"line":1,"column":12}],"path":["write"],"extensions":{"code":"CONFLICT",` +
+					`"errors":[{"code":"notApplied","detail":"the database did not apply the write","pointer":""}],` +
+					`"type":"https://stoa-go.github.io/problems/conflict"}}],"data":{"write":null}}`
+				if diff := cmp.Diff(want, string(got)); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
 				}
 			})
 		}
