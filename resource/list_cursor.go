@@ -292,7 +292,7 @@ func (w *pageQuery) fetchVisible(ctx context.Context) (p Page, err error) {
 			return p, err
 		}
 		hidden += read - len(rows)
-		p.add(rows, b)
+		p.add(p.unseen(rows), b)
 		if len(p.Entries) >= wanted || onward == nil {
 			break
 		}

@@ -27,14 +27,17 @@ func (b pageBuffers) release() {
 	}
 }
 
-// add appends rows to the page, which then owns their memory b. It leaves out an item that is on the page
-// already, because it has moved since the last read.
+// unseen returns the rows without those of items that are on the page already, because they have moved since
+// the last read.
+func (p *Page) unseen(rows []Entry) []Entry {
+	return slices.DeleteFunc(rows, func(e Entry) bool {
+		return slices.ContainsFunc(p.Entries, func(has Entry) bool { return has.ID == e.ID })
+	})
+}
+
+// add appends rows to the page, which then owns their memory b. Related items are on the page once for each
+// item that they belong to.
 func (p *Page) add(rows []Entry, b buffer) {
-	if len(p.Entries) > 0 {
-		rows = slices.DeleteFunc(rows, func(e Entry) bool {
-			return slices.ContainsFunc(p.Entries, func(has Entry) bool { return has.ID == e.ID })
-		})
-	}
 	switch {
 	case len(rows) == 0:
 		b.release()
