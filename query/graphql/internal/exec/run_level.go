@@ -79,7 +79,9 @@ func (r *run) addBelow(tasks []task, n *field) []task {
 			continue
 		}
 		t := task{field: l.field, from: below.from}
-		at := slices.IndexFunc(tasks, func(u task) bool { return l.byID && u.byID && u.def.Resource == l.def.Resource })
+		at := slices.IndexFunc(tasks, func(u task) bool {
+			return l.byID && u.byID && u.def.Resource == l.def.Resource
+		})
 		switch {
 		case at < 0:
 			tasks = append(tasks, t)

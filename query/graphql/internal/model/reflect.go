@@ -164,8 +164,8 @@ func (b *builder) nameItems() {
 func (b *builder) checkNames() {
 	for _, name := range slices.Sorted(maps.Keys(b.opts.Names)) {
 		if b.resource(name) == nil && !b.used[name] {
-			b.fail("Options.Names has a name for %q, which is neither a resource of the catalog nor a nested "+
-				"Go type of the schema", name)
+			b.fail("Options.Names has a name for %q, which is neither a resource of the catalog nor a "+
+				"nested Go type of the schema", name)
 		}
 	}
 }
