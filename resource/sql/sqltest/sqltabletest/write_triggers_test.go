@@ -153,7 +153,9 @@ func TestNotAppliedInGraphQL(t *testing.T) {
 					statements = liteTrigger(tt.when, "SELECT RAISE(IGNORE);")
 				}
 				db := e.OpenSchema(t)
-				enginetest.MustExec(t, db, append(gadgets(e.Dialect), statements...)...)
+				statements = append(gadgets(e.Dialect), statements...)
+				enginetest.MustExec(t, db, append(statements, "CREATE TABLE gadgets_deleted (id text PRIMARY KEY, deleted_at "+
+					map[sqltx.Dialect]string{sqltx.PostgreSQL: "timestamptz", sqltx.SQLite: "TEXT"}[e.Dialect]+" NOT NULL)")...)
 				things := sqltable.New[gadget](db, "gadgets", nil).Ops().Resource("things",
 					&resource.Options[gadget]{Public: true})
 				h := graphql.New(resource.NewCatalog(nil, things), nil)
@@ -162,9 +164,13 @@ func TestNotAppliedInGraphQL(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				argument := `"argument":"input",`
+				if tt.name == "delete" {
+					argument = ""
+				}
 				want := `{"errors":[{"message":"The database did not apply the write.",` +
 					`"locations":[{"line":1,"column":12}],"path":["write"],"extensions":{"code":"CONFLICT",` +
-					`"errors":[{"code":"notApplied","detail":"the database did not apply the write","pointer":""}],` +
+					`"errors":[{` + argument + `"code":"notApplied","detail":"the database did not apply the write","pointer":""}],` +
 					`"type":"https://stoa-go.github.io/problems/conflict"}}],"data":{"write":null}}`
 				if diff := cmp.Diff(want, string(got)); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
