@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/schema"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
@@ -212,13 +213,27 @@ func columnWays[T any](id string) map[string]func(t *testing.T, r *resource.Reso
 			_, _, err = r.Put(t.Context(), id, whole, nil)
 			return err
 		},
-		"command": func(t *testing.T, _ *resource.Resource, ops resource.Ops[T], doc string) error {
-			it, err := ops.Get(t.Context(), id)
+		"command": func(t *testing.T, r *resource.Resource, ops resource.Ops[T], doc string) error {
+			type input struct {
+				Members string `json:"members"`
+			}
+			set := command.New("kinds/set", func(ctx context.Context, in input) (struct{}, error) {
+				it, err := ops.Get(ctx, id)
+				if err == nil {
+					_, err = ops.Replace(ctx, id, it.Rev, withMembers(t, it.Value, in.Members))
+				}
+				return struct{}{}, err
+			}, &command.Options[input]{Public: true})
+			body, err := json.Marshal(input{doc})
 			if err != nil {
 				return err
 			}
-			_, err = ops.Replace(t.Context(), id, it.Rev, withMembers(t, it.Value, doc))
-			return err
+			server := serve(t, nil, r, set)
+			status, _, text := request(t, server.Client(), "POST", server.URL+"/kinds/set", string(body))
+			if status != 200 {
+				return fmt.Errorf("%d %s", status, text)
+			}
+			return nil
 		},
 	}
 }
