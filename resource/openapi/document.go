@@ -18,7 +18,7 @@ import (
 // empty for each document, so a name does not depend on documents that were generated before.
 type builder struct {
 	c   *resource.Catalog
-	o   *Options
+	o   *settings
 	now *lifecycle
 	doc *root
 
@@ -38,7 +38,7 @@ type builder struct {
 // describe generates the document of a catalog. The order of the parts decides which of two equal
 // names gets a number. It is the order of the catalog, which makes the document identical in every
 // process.
-func describe(c *resource.Catalog, o *Options, now *lifecycle, key renderingKey) *root {
+func describe(c *resource.Catalog, o *settings, now *lifecycle, key renderingKey) *root {
 	b := &builder{c: c, o: o, now: now, full: key.Full, queries: key.Version == "3.2", base: key.base,
 		names: names{}, nouns: names{}, ids: names{}, models: map[model]string{},
 		filterNames: map[*resource.Resource]string{}}

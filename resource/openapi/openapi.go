@@ -50,8 +50,6 @@ type Options struct {
 	// results must not change. Nil means that all operations need one, and with the default of Security
 	// those of the parts with Authorize or Scope.
 	Secured func(name string, op resource.Op) bool
-	derived bool // Security is the default
-	mixed   bool // and a part has no policy
 
 	// REST are the options of the handler that the document describes. Nil means the zero value.
 	REST *rest.Options
@@ -86,11 +84,18 @@ type License struct {
 // contract have changed, for example because the contract is deprecated from a certain time on.
 type Document struct {
 	catalog *resource.Catalog
-	opts    Options
+	opts    settings
 
 	mu       sync.Mutex
 	of       *lifecycle // of all renderings; nil before the first use
 	rendered map[renderingKey]*rendering
+}
+
+// settings are Options with their defaults.
+type settings struct {
+	Options
+	derived bool // Security is the default
+	mixed   bool // and a part has no policy
 }
 
 // renderingKey is a variant, normalized, and the base path of the default server.
@@ -108,7 +113,7 @@ const maxRenderings = 48
 func New(c *resource.Catalog, opts *Options) *Document {
 	d := &Document{catalog: c}
 	if opts != nil {
-		d.opts = *opts
+		d.opts.Options = *opts
 	}
 	o := &d.opts
 	if c == nil {

@@ -64,7 +64,7 @@ func (o *Options) checkSecurity() {
 
 // deriveSecurity sets Security to the schemes of the challenge of a 401, if a part of c has a policy and
 // the application has named no scheme: a client would read an empty list as permission for every caller.
-func (o *Options) deriveSecurity(c *resource.Catalog) {
+func (o *settings) deriveSecurity(c *resource.Catalog) {
 	if len(o.Security) > 0 {
 		return
 	}
@@ -161,7 +161,7 @@ func (s *SecurityScheme) object() *securityObject {
 
 // rootRequirements returns the default requirements of all operations. If Security is derived and some parts
 // are public, there is none, and the operations of the others have their own.
-func (o *Options) rootRequirements() []requirement {
+func (o *settings) rootRequirements() []requirement {
 	if o.mixed {
 		return []requirement{}
 	}

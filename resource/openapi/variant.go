@@ -56,7 +56,7 @@ type rendering struct {
 
 // newRendering renders a variant. It panics only because of a bug in this package; the inputs have
 // been validated.
-func newRendering(c *resource.Catalog, o *Options, now *lifecycle, key renderingKey) *rendering {
+func newRendering(c *resource.Catalog, o *settings, now *lifecycle, key renderingKey) *rendering {
 	doc := describe(c, o, now, key)
 	doc.convert(key.Version)
 	text, err := json.Marshal(doc, jsontext.WithIndent("  "))
