@@ -86,17 +86,13 @@ func (p *Preconditions) check(t tagger, current *Entry) error {
 // checkRead checks the conditions that a read can fail: If-Match and If-Unmodified-Since. tag is the
 // entity tag of the selected representation.
 func (p *Preconditions) checkRead(t tagger, e *Entry, tag string) error {
-	failed := &failedError{current: *e}
-	if has(p.IfMatch) {
+	switch {
+	case has(p.IfMatch):
 		if !p.IfMatch.Any && (tag == "" || !p.IfMatch.Strong(tag[1:len(tag)-1])) {
-			failed.field = "If-Match"
-			return failed
+			return &failedError{field: "If-Match", current: *e}
 		}
-		return nil
-	}
-	if t.modifiedAfter(e, p.IfUnmodifiedSince) {
-		failed.field = "If-Unmodified-Since"
-		return failed
+	case t.modifiedAfter(e, p.IfUnmodifiedSince):
+		return &failedError{field: "If-Unmodified-Since", current: *e}
 	}
 	return nil
 }
