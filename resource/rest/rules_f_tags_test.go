@@ -230,15 +230,22 @@ func TestRule104UnknownVariants(t *testing.T) {
 	want(t, send(t, h, "DELETE "+path, `If-Match: "`+rev+"."+variant+`"`), http.StatusNoContent)
 }
 
+// tagsOfAll returns the tags of all representations of an item.
+func tagsOfAll(t *testing.T, h http.Handler, path string) map[string]string {
+	t.Helper()
+	tags := map[string]string{}
+	for name, req := range representations {
+		tags[name] = send(t, h, "GET "+path+req[0], req[1:]...).header.Get("ETag")
+	}
+	return tags
+}
+
 func TestRule104OnlyTheSelectedIsUnchanged(t *testing.T) {
 	t.Parallel()
 	h := api(t)
 	path := long(t, h)
 	create(t, h, "/users", ann)
-	tags := map[string]string{}
-	for name, req := range representations {
-		tags[name] = send(t, h, "GET "+path+req[0], req[1:]...).header.Get("ETag")
-	}
+	tags := tagsOfAll(t, h, path)
 	for name, req := range representations {
 		for other, tag := range tags {
 			status := http.StatusOK
@@ -260,10 +267,7 @@ func TestRule104OnlyTheSelectedIsRead(t *testing.T) {
 	h := api(t)
 	path := long(t, h)
 	create(t, h, "/users", ann)
-	tags := map[string]string{}
-	for name, req := range representations {
-		tags[name] = send(t, h, "GET "+path+req[0], req[1:]...).header.Get("ETag")
-	}
+	tags := tagsOfAll(t, h, path)
 	for name, req := range representations {
 		for other, tag := range tags {
 			for _, method := range []string{"GET ", "HEAD "} {
