@@ -17,8 +17,8 @@ const MediaType = "application/problem+json"
 // content. The response has Cache-Control: no-store, unless d.Header sets Cache-Control.
 //
 // Write keeps the fields that w.Header already has, except those that describe a representation
-// (Content-*, ETag, Last-Modified). It then merges d.Header: Vary and Link are added to existing
-// values, and other fields replace them.
+// (Content-*, digests, Accept-Ranges, ETag, Last-Modified). It then merges d.Header: Vary and Link
+// are added to existing values, and other fields replace them.
 //
 // The caller must set WWW-Authenticate for an [Unauthenticated] problem and Allow for a
 // [MethodNotAllowed] problem in d.Header (RFC 9110 sections 15.5.2 and 15.5.6).
@@ -46,9 +46,8 @@ func Write(w http.ResponseWriter, r *http.Request, d *Details) {
 // representationFields are the fields of the representation that the handler was about to send,
 // such as the entity tag of an item. They do not apply to the problem.
 var representationFields = [...]string{
-	"Content-Disposition", "Content-Encoding", "Content-Language", "Content-Location", "Content-Range",
-	"Etag",
-	"Last-Modified",
+	"Accept-Ranges", "Content-Digest", "Content-Disposition", "Content-Encoding", "Content-Language",
+	"Content-Location", "Content-Md5", "Content-Range", "Digest", "Etag", "Last-Modified", "Repr-Digest",
 }
 
 // merge merges the fields of more into header.
