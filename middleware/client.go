@@ -5,6 +5,7 @@ package middleware
 import (
 	"cmp"
 	"context"
+	"net"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -20,6 +21,10 @@ type ClientAddressOptions struct {
 	// because most proxies preserve Host, and one that does not set the forwarding field passes on
 	// the client's value.
 	Host bool
+	// UnixSocket trusts each peer that is connected by a Unix domain socket, for a proxy on the same
+	// machine. Such a peer has no address, so [Client] returns the zero Addr for all its requests if
+	// it is not trusted, and [RateLimit] counts them as one client. Default false.
+	UnixSocket bool
 }
 
 // ClientAddress returns a middleware that determines the address of the client if the server is
@@ -29,7 +34,9 @@ type ClientAddressOptions struct {
 //
 // The list of addresses is read from its end, which the nearest proxy has written. The first
 // address that is not trusted is the client. A malformed entry ends the search. The scheme and the
-// host are taken from the same trusted proxies, the nearest first.
+// host are those that the same proxy reports, which is the one that the client is connected to. If
+// it reports none, those of the next proxy apply. X-Forwarded-Proto and X-Forwarded-Host are read
+// from their ends as well, so each proxy must either append to all three fields or replace these two.
 //
 // Forwarded, X-Forwarded-* and X-Real-Ip are always removed from the request, so that inner
 // handlers cannot use them by mistake. opts may be nil.
@@ -42,7 +49,7 @@ func ClientAddress(trusted []netip.Prefix, opts *ClientAddressOptions) func(http
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			c := &clientInfo{addr: peer(r), secure: r.TLS != nil}
 			host := ""
-			if within(trusted, c.addr) {
+			if within(trusted, c.addr) || o.UnixSocket && overUnixSocket(r) {
 				host = c.apply(readHops(r.Header, o.Forwarded), trusted)
 			}
 			inner := r.WithContext(context.WithValue(r.Context(), clientKey{}, c))
@@ -69,7 +76,7 @@ type clientInfo struct {
 func (c *clientInfo) apply(hops []hop, trusted []netip.Prefix) (host string) {
 	proto := ""
 	for _, h := range hops {
-		proto, host = cmp.Or(proto, h.proto), cmp.Or(host, h.host)
+		proto, host = cmp.Or(h.proto, proto), cmp.Or(h.host, host)
 		if !h.addr.IsValid() {
 			break
 		}
@@ -84,6 +91,12 @@ func (c *clientInfo) apply(hops []hop, trusted []netip.Prefix) (host string) {
 		c.secure = false
 	}
 	return host
+}
+
+// overUnixSocket reports whether the server received r over a Unix domain socket.
+func overUnixSocket(r *http.Request) bool {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return ok && local.Network() == "unix"
 }
 
 // Client returns the address of the client, as determined by [ClientAddress], and otherwise that of

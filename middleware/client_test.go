@@ -1,11 +1,15 @@
 package middleware_test
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -46,6 +50,22 @@ func TestRule018TrustedProxies(t *testing.T) {
 			"1.2.3.4 true example.com"},
 		{"several lines", old, "10.0.0.1:1",
 			http.Header{"X-Forwarded-For": {"6.6.6.6", "1.2.3.4", "10.0.0.2"}}, "1.2.3.4 false example.com"},
+		{"two proxies", old, "10.0.0.1:1",
+			http.Header{"X-Forwarded-For": {"1.2.3.4, 10.0.0.2"}, "X-Forwarded-Proto": {"https, http"},
+				"X-Forwarded-Host": {"shop.example, inner"}}, "1.2.3.4 true shop.example"},
+		{"two proxies, spoofed before", old, "10.0.0.1:1",
+			http.Header{"X-Forwarded-For": {"6.6.6.6", "1.2.3.4, 10.0.0.2"},
+				"X-Forwarded-Proto": {"https,http,https"}, "X-Forwarded-Host": {"evil", "shop.example,inner"}},
+			"1.2.3.4 false shop.example"},
+		{"two proxies, scheme and host replaced", old, "10.0.0.1:1",
+			http.Header{"X-Forwarded-For": {"1.2.3.4, 10.0.0.2"}, "X-Forwarded-Proto": {"https"},
+				"X-Forwarded-Host": {"shop.example"}}, "1.2.3.4 true shop.example"},
+		{"RFC 7239, two proxies", rfc, "10.0.0.1:1",
+			http.Header{"Forwarded": {"for=1.2.3.4;proto=https;host=shop.example, " +
+				"for=10.0.0.2;proto=http;host=inner"}}, "1.2.3.4 true shop.example"},
+		{"RFC 7239, the outer one reports neither", rfc, "10.0.0.1:1",
+			http.Header{"Forwarded": {"for=1.2.3.4, for=10.0.0.2;proto=https;host=shop.example"}},
+			"1.2.3.4 true shop.example"},
 		{"only proxies", old, "10.0.0.1:1", http.Header{"X-Forwarded-For": {"10.0.0.3, 10.0.0.2"}},
 			"10.0.0.3 false example.com"},
 		{"unreadable", old, "10.0.0.1:1", http.Header{"X-Forwarded-For": {"1.2.3.4, nonsense, 10.0.0.2"}},
@@ -138,6 +158,70 @@ func TestClientWithoutProxies(t *testing.T) {
 	r.TLS = &tls.ConnectionState{}
 	if !middleware.Secure(r) {
 		t.Error("TLS is not secure")
+	}
+}
+
+// TestClientOverUnixSocket: a proxy on the same machine is trusted by option only.
+func TestClientOverUnixSocket(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name          string
+		opts          *middleware.ClientAddressOptions
+		network, want string
+	}{
+		{"trusted", &middleware.ClientAddressOptions{UnixSocket: true}, "unix", "1.2.3.4 true"},
+		{"not trusted", nil, "unix", "invalid IP false"},
+		{"another network", &middleware.ClientAddressOptions{UnixSocket: true}, "tcp", "invalid IP false"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir, err := os.MkdirTemp("", "") // the path of a socket is limited to 107 bytes
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { os.RemoveAll(dir) })
+			address := filepath.Join(dir, "socket")
+			if tt.network == "tcp" {
+				address = "127.0.0.1:0"
+			}
+			listener, err := net.Listen(tt.network, address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got string
+			h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				if tt.network == "tcp" {
+					r.RemoteAddr = "@"
+				}
+				middleware.ClientAddress(proxies, tt.opts)(http.HandlerFunc(
+					func(_ http.ResponseWriter, r *http.Request) {
+						got = fmt.Sprint(middleware.Client(r), " ", middleware.Secure(r))
+					})).ServeHTTP(httptest.NewRecorder(), r)
+			})
+			server := httptest.NewUnstartedServer(h)
+			server.Listener = listener
+			server.Start()
+			defer server.Close()
+			transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return (&net.Dialer{}).DialContext(ctx, tt.network, listener.Addr().String())
+			}}
+			defer transport.CloseIdleConnections()
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://shop.example/", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("X-Forwarded-For", "1.2.3.4")
+			req.Header.Set("X-Forwarded-Proto", "https")
+			res, err := transport.RoundTrip(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res.Body.Close()
+			if got != tt.want {
+				t.Errorf("client and secure: %s, want %s", got, tt.want)
+			}
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package middleware
 // The syntax of Forwarded (RFC 7239) and X-Forwarded-For. Both are untrusted input.
 
 import (
+	"iter"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -22,29 +23,44 @@ func readHops(h http.Header, rfc bool) []hop {
 		return readForwarded(strings.Join(h["Forwarded"], ","))
 	}
 	var out []hop
-	for _, line := range h["X-Forwarded-For"] {
-		for member := range strings.SplitSeq(line, ",") {
-			out = append(out, hop{addr: readNode(strings.TrimSpace(member))})
-		}
+	for _, member := range fromEnd(h["X-Forwarded-For"]) {
+		out = append(out, hop{addr: readNode(member)})
 	}
-	slices.Reverse(out)
 	if out == nil {
 		out = make([]hop, 1)
 	}
-	// Proto and Host are separate lists, which may be shorter than the list of addresses. Only the
-	// last member is used.
-	out[0].proto = strings.ToLower(lastMember(h["X-Forwarded-Proto"]))
-	out[0].host = validHost(lastMember(h["X-Forwarded-Host"]))
+	// Proto and Host are separate lists. Proxies that append to all three write members at the same
+	// distance from the end. A list is shorter if a proxy replaces the field.
+	for i, member := range fromEnd(h["X-Forwarded-Proto"]) {
+		if i == len(out) {
+			break
+		}
+		out[i].proto = strings.ToLower(member)
+	}
+	for i, member := range fromEnd(h["X-Forwarded-Host"]) {
+		if i == len(out) {
+			break
+		}
+		out[i].host = validHost(member)
+	}
 	return out
 }
 
-// lastMember returns the last member of a list field, which the nearest proxy has added.
-func lastMember(lines []string) string {
-	if len(lines) == 0 {
-		return ""
+// fromEnd returns the members of a list field and their distance from the end. The last member, which
+// the nearest proxy has added, is first.
+func fromEnd(lines []string) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		i := 0
+		for _, line := range slices.Backward(lines) {
+			for end := len(line); end >= 0; i++ {
+				comma := strings.LastIndexByte(line[:end], ',')
+				if !yield(i, strings.TrimSpace(line[comma+1:end])) {
+					return
+				}
+				end = comma
+			}
+		}
 	}
-	last := lines[len(lines)-1]
-	return strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
 }
 
 // maxElement limits the length of an element of Forwarded, and so the time to search for its
