@@ -63,7 +63,7 @@ var (
 		"resource/feed/eventstream":      nil,
 		"resource/client":                {"query", "resource/problem", "resource/feed/eventstream"},
 		"version/compat":                 nil,
-		"version":                        {"resource/problem", "resource/header", "resource/httpbody", "version/compat"},
+		"version":                        {"resource/problem", "resource/header", "resource/httpbody", "version/compat", "middleware"},
 		"idempotency":                    {"resource/problem", "resource/tx", "resource/header"},
 		"middleware":                     {"resource/problem", "resource/header"},
 	}

@@ -4,14 +4,17 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
+	"net/netip"
 	"net/textproto"
 	"strings"
 	"sync"
@@ -20,6 +23,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/version"
 )
@@ -103,6 +107,55 @@ func TestProxyRequest(t *testing.T) {
 			if via := h.Get("Via"); !strings.HasPrefix(via, "1.0 fred, 1.1 stoa-") ||
 				strings.Contains(via, got.Host) {
 				t.Errorf("Via: %s", via)
+			}
+		})
+	}
+}
+
+// The other server receives the client, the scheme and the host that trusted proxies report.
+func TestRule018ProxyBehindProxies(t *testing.T) {
+	t.Parallel()
+	proxies := []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
+	tests := []struct {
+		name          string
+		trusted       []netip.Prefix
+		opts          *middleware.ClientAddressOptions
+		secure        bool // TLS between the client, or the proxy before this server, and this server
+		fields        http.Header
+		address, want string
+	}{
+		{name: "proxy before this server", trusted: proxies, opts: &middleware.ClientAddressOptions{Host: true},
+			fields: http.Header{"X-Forwarded-For": {"6.6.6.6, 203.0.113.9"}, "X-Forwarded-Proto": {"https"},
+				"X-Forwarded-Host": {"market.example:8443"}}, address: "192.0.2.1:1",
+			want: "[203.0.113.9] [https] [market.example:8443] []"},
+		{name: "TLS up to the proxy and in the proxy", trusted: proxies, secure: true,
+			fields:  http.Header{"X-Forwarded-For": {"2001:db8::9"}, "X-Forwarded-Proto": {"http"}},
+			address: "192.0.2.1:1", want: "[2001:db8::9] [http] [market.example] []"},
+		{name: "not trusted", trusted: proxies,
+			fields:  http.Header{"X-Forwarded-For": {"6.6.6.6"}, "X-Real-Ip": {"6.6.6.6"}},
+			address: "198.51.100.1:1", want: "[198.51.100.1] [http] [market.example] []"},
+		{name: "Unix socket",
+			fields:  http.Header{"X-Forwarded-For": {"6.6.6.6"}, "X-Real-Ip": {"6.6.6.6"}},
+			address: "@", want: "[] [http] [market.example] []"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var got string
+			base := otherServer(t, func(_ http.ResponseWriter, r *http.Request) {
+				got = fmt.Sprint(r.Header["X-Forwarded-For"], r.Header["X-Forwarded-Proto"],
+					r.Header["X-Forwarded-Host"], r.Header["X-Real-Ip"])
+			})
+			api, _ := openMarket(t, forwarding(base))
+			r := httptest.NewRequest(http.MethodGet, "http://market.example/1.0/orders", nil)
+			if tt.secure {
+				r.TLS = &tls.ConnectionState{}
+			}
+			maps.Copy(r.Header, tt.fields)
+			r.RemoteAddr = tt.address
+			middleware.ClientAddress(tt.trusted, tt.opts)(api).ServeHTTP(httptest.NewRecorder(), r)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("fields of the other server (-want +got):\n%s", diff)
 			}
 		})
 	}

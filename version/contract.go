@@ -22,8 +22,9 @@ type Contract struct {
 	At string
 	// Proxy forwards requests to At, without a redirect. Clients do not see At, so it may be an
 	// internal URL. Everything except the URL is forwarded as received: the header fields and the
-	// body that name the contract, too. The other server must trust X-Forwarded-For,
-	// X-Forwarded-Host and X-Forwarded-Proto from this server only.
+	// body that name the contract, too. X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto are
+	// the address, host and scheme of the client, as [middleware.ClientAddress] has found them. The
+	// other server must trust these fields from this server only.
 	Proxy bool
 	// Preview marks a contract that may still change. Only its full name selects it, and successor
 	// links never point to it.

@@ -17,6 +17,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -75,6 +76,15 @@ func (p *proxy) forward(w *writer, r *http.Request, m *remote, target *url.URL) 
 		Rewrite: func(req *httputil.ProxyRequest) {
 			req.Out.URL, req.Out.Host = target, ""
 			req.SetXForwarded()
+			req.Out.Header.Del("X-Real-Ip")
+			if client := middleware.Client(r); client.IsValid() {
+				req.Out.Header.Set("X-Forwarded-For", client.String())
+			}
+			if middleware.Secure(r) {
+				req.Out.Header.Set("X-Forwarded-Proto", "https")
+			} else {
+				req.Out.Header.Set("X-Forwarded-Proto", "http")
+			}
 			if req.Out.Header["Accept-Encoding"] == nil {
 				// Otherwise the transport asks for gzip and decompresses it, but keeps the entity tag.
 				req.Out.Header["Accept-Encoding"] = []string{"identity"}
