@@ -31,8 +31,9 @@ type HealthOptions struct {
 
 // Health returns a handler that reports whether the server can serve requests: 200 if all checks
 // pass, and otherwise 503 with a problem document. While a [Server] is draining it reports 503, so
-// that load balancers send no new requests. Responses to GET and HEAD are not cacheable. They
-// arrive within the timeout even if a check ignores its context.
+// that load balancers send no new requests. [ServeOptions].Notice leaves them time to read it.
+// Responses to GET and HEAD are not cacheable. They arrive within the timeout even if a check ignores
+// its context.
 //
 // Checks run concurrently with each other. Each check runs once at a time, and concurrent requests
 // share its result, so that many health requests do not load the server. A check that panics has
@@ -71,7 +72,7 @@ func (h *health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // respond runs the checks and sends 200 or 503. A server that drains is not healthy, so that load
-// balancers stop sending requests before the listener closes.
+// balancers stop sending requests before [Serve] closes the listener.
 func (h *health) respond(w http.ResponseWriter, r *http.Request) {
 	select {
 	case <-Draining(r.Context()):

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -53,7 +54,8 @@ func Server(h http.Handler, opts *ServerOptions) *http.Server {
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(o.UnencryptedHTTP2)
-	draining := make(chan struct{})
+	d := &drain{begun: make(chan struct{})}
+	d.begin = sync.OnceFunc(func() { close(d.begun) })
 	server := &http.Server{
 		Handler:           h,
 		Protocols:         &protocols,
@@ -65,10 +67,10 @@ func Server(h http.Handler, opts *ServerOptions) *http.Server {
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: orDefault(o.MaxStreams, 100)},
 		ErrorLog:          slog.NewLogLogger(loggerOrDefault(o.Logger).Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context {
-			return context.WithValue(context.Background(), drainingKey{}, (<-chan struct{})(draining))
+			return context.WithValue(context.Background(), drainKey{}, d)
 		},
 	}
-	server.RegisterOnShutdown(sync.OnceFunc(func() { close(draining) }))
+	server.RegisterOnShutdown(d.begin)
 	return server
 }
 
@@ -80,28 +82,45 @@ func orDefault[T int | int64 | time.Duration](value, otherwise T) T {
 	return value
 }
 
-type drainingKey struct{}
+type drainKey struct{}
+
+// drain is the beginning of the shutdown of a server.
+type drain struct {
+	begun chan struct{}
+	begin func() // closes begun; may be called several times
+}
 
 // Draining returns a channel that is closed when the [Server] that handles the request of ctx
-// begins to shut down. Handlers of long-lived responses, such as event streams, should then end
-// them. Draining returns nil for other servers.
+// begins to shut down, at the beginning of [ServeOptions].Notice. Handlers of long-lived responses,
+// such as event streams, should then end them. Draining returns nil for other servers.
 func Draining(ctx context.Context) <-chan struct{} {
-	c, _ := ctx.Value(drainingKey{}).(<-chan struct{})
-	return c
+	if d, ok := ctx.Value(drainKey{}).(*drain); ok {
+		return d.begun
+	}
+	return nil
 }
 
 // ServeOptions configures [Serve]. Nil means the zero value.
 type ServeOptions struct {
-	// Drain is how long a shutdown waits for requests in flight. Default 10s.
+	// Notice is how long a shutdown still accepts connections, so that load balancers can read from
+	// [Health] that the server is about to close. Set it to more than the interval of their checks
+	// times the number of failures that they need. Default 0, for servers without a load balancer.
+	Notice time.Duration
+	// Drain is how long a shutdown waits for requests in flight, after Notice. Default 10s.
 	Drain time.Duration
 	// Then is called after the requests have ended or been canceled, with a context that has the
 	// rest of Drain. It stops work that requests have started, such as jobs. Nil means nothing.
 	Then func(ctx context.Context) error
 }
 
-// Serve serves connections of the listener until ctx is done, and then shuts down: it accepts no
-// new connections, waits for the requests in flight, closes connections that exceed the Drain time,
-// and returns. The error is nil if all requests were completed.
+// Serve serves connections of the listener until ctx is done, and then shuts down:
+//
+//  1. The channel of [Draining] is closed, and [Health] reports 503. For the time of Notice, Serve
+//     responds to requests, with Connection: close, and accepts connections.
+//  2. The listener is closed. Serve waits for the requests in flight, and closes connections that
+//     exceed the Drain time.
+//
+// The error is nil if all requests were completed.
 //
 // To end the process immediately on a second signal:
 //
@@ -115,12 +134,25 @@ func Serve(ctx context.Context, server *http.Server, listener net.Listener, opts
 	if opts != nil {
 		o = *opts
 	}
+	var closing atomic.Bool
+	server.Handler = closeConnections(server.Handler, &closing)
 	failed := make(chan error, 1)
 	go func() { failed <- serve(server, listener) }()
 	select {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
+	}
+	closing.Store(true)
+	if server.BaseContext != nil {
+		if d, ok := server.BaseContext(listener).Value(drainKey{}).(*drain); ok {
+			d.begin()
+		}
+	}
+	select {
+	case err := <-failed:
+		return err
+	case <-time.After(o.Notice):
 	}
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), orDefault(o.Drain, 10*time.Second))
 	defer cancel()
@@ -132,6 +164,20 @@ func Serve(ctx context.Context, server *http.Server, listener net.Listener, opts
 		err = errors.Join(err, o.Then(drain))
 	}
 	return err
+}
+
+// closeConnections ends the connection of each request after its response while closing is true. Idle
+// connections stay open: a client may send a request at the moment at which the server closes one.
+func closeConnections(h http.Handler, closing *atomic.Bool) http.Handler {
+	if h == nil {
+		h = http.DefaultServeMux
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if closing.Load() && r.Header["Upgrade"] == nil {
+			w.Header().Set("Connection", "close") // also ends connections of HTTP/2
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 // serve serves TLS if the server has a certificate.

@@ -167,6 +167,56 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// TestServeNotice: for the time of Notice the server still accepts connections, reports that it is not
+// ready, and ends each connection after a response.
+func TestServeNotice(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, end := context.WithCancel(t.Context())
+		p, done := newPipes(), make(chan error)
+		mux := http.NewServeMux()
+		mux.Handle("/ready", middleware.Health(nil, nil))
+		mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "done") })
+		go func() {
+			done <- middleware.Serve(ctx, middleware.Server(mux, nil), p,
+				&middleware.ServeOptions{Notice: 20 * time.Second})
+		}()
+		open := func() net.Conn {
+			conn := p.dial()
+			t.Cleanup(func() { conn.Close() })
+			return conn
+		}
+		request := func(conn net.Conn, path string) string {
+			t.Helper()
+			send(conn, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
+			res, _, err := receive(t, conn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return fmt.Sprint(res.StatusCode, " close=", res.Close)
+		}
+		kept, idle := open(), open()
+		got := []string{request(kept, "/"), request(idle, "/"), request(open(), "/ready")}
+		end()
+		synctest.Wait()
+		start := time.Now()
+		got = append(got, request(kept, "/"), request(open(), "/ready"))
+		time.Sleep(19 * time.Second)
+		got = append(got, request(open(), "/"), request(idle, "/"))
+		want := []string{"200 close=false", "200 close=false", "200 close=false",
+			"200 close=true", "503 close=true", "200 close=true", "200 close=true"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("responses (-want +got):\n%s", diff)
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(start); took < 20*time.Second || took > 21*time.Second {
+			t.Errorf("it took %v, want the time of Notice", took)
+		}
+	})
+}
+
 // TestServeFails when the listener does.
 func TestServeFails(t *testing.T) {
 	t.Parallel()
