@@ -113,23 +113,35 @@ func (e *env) startCache(cache, address, port string) error {
 
 // startProgram starts a program that runs until the end of the scenario.
 func (e *env) startProgram(args ...string) error {
+	_, err := e.startProcess(args...)
+	return err
+}
+
+// process is a program that the env ends.
+type process struct {
+	*os.Process
+	ended chan struct{} // closed when err is set
+	err   error         // of the exit status
+}
+
+func (e *env) startProcess(args ...string) (*process, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdout, cmd.Stderr = e.log, e.log
 	if err := cmd.Start(); err != nil {
-		return err
+		return nil, err
 	}
-	ended := make(chan struct{})
-	go func() { cmd.Wait(); close(ended) }()
+	p := &process{Process: cmd.Process, ended: make(chan struct{})}
+	go func() { p.err = cmd.Wait(); close(p.ended) }()
 	e.closers = append(e.closers, func() {
-		cmd.Process.Signal(syscall.SIGTERM)
+		p.Signal(syscall.SIGTERM)
 		select {
-		case <-ended:
+		case <-p.ended:
 		case <-time.After(5 * time.Second):
-			cmd.Process.Kill()
-			<-ended
+			p.Kill()
+			<-p.ended
 		}
 	})
-	return nil
+	return p, nil
 }
 
 func chown(dir, name string) error {

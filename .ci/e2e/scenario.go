@@ -88,6 +88,8 @@ var scenarios = []scenario{
 		"writes to a full disk are refused with 503 and 507, and nothing is lost or half written"},
 	{"proxies", false, manySeeds, reverseProxies,
 		"nginx, Apache httpd and HAProxy forward lists with filters of 200 ids"},
+	{"shutdown", true, manySeeds, shutdown,
+		"the recipe deploy loses no request to nginx when SIGTERM ends one of two servers"},
 	{"caches", false, manySeeds, sharedCaches,
 		"nginx, Varnish and Squid keep versions of the API apart, and not without Vary"},
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
@@ -132,7 +133,7 @@ func TestFilesAgree(t *testing.T) {
 	t.Parallel()
 	entry, check := execForm(t, "ENTRYPOINT"), execForm(t, "HEALTHCHECK")
 	port := dockerfile(t, "EXPOSE")
-	want := []string{"/deploy", "-addr", ":" + port, "/deploy", "-check", "http://127.0.0.1:" + port + "/health"}
+	want := []string{"/deploy", "-addr", ":" + port, "-notice", "10s", "/deploy", "-check", "http://127.0.0.1:" + port + "/health"}
 	if diff := cmp.Diff(want, append(entry, check...)); diff != "" {
 		t.Errorf("ENTRYPOINT and HEALTHCHECK (-want +got):\n%s", diff)
 	}
@@ -159,6 +160,10 @@ func TestFilesAgree(t *testing.T) {
 			t.Errorf("%s: ports %v, want one of its own that leads to %s", name, s.Ports, port)
 		}
 		hosts[s.Ports[0]] = true
+		// -notice, the Drain of middleware.Serve, and time to end
+		if grace, err := time.ParseDuration(s.Grace); err != nil || grace <= 20*time.Second {
+			t.Errorf("%s: stop_grace_period %s, want more than 20s", name, s.Grace)
+		}
 		// relative to compose.yaml, and the Dockerfile relative to the context
 		if _, err := os.Stat(filepath.Join(s.Build.Context, s.Build.Dockerfile)); err != nil || !s.ReadOnly {
 			t.Errorf("%s: %v, read-only %t", name, err, s.ReadOnly)

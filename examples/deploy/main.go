@@ -87,6 +87,7 @@ func check(url string) error {
 func main() {
 	addr := flag.String("addr", "localhost:8080", "listen `address`; :8080 in a container")
 	dsn := flag.String("dsn", os.Getenv("DATABASE_URL"), "`URL` of PostgreSQL, or file of SQLite")
+	notice := flag.Duration("notice", 0, "`time` for load balancers to read /ready before a shutdown")
 	health := flag.String("check", "", "request a `URL`, and exit with 1 if it is not 200")
 	flag.Parse()
 	if *health != "" {
@@ -96,7 +97,7 @@ func main() {
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	pool, dialect, err := open(*dsn)
 	if err != nil {
 		log.Fatal(err)
@@ -112,7 +113,8 @@ func main() {
 	log.Printf("deploy: listening on http://%s", listener.Addr())
 	server := middleware.Server(h, nil)
 	server.RegisterOnShutdown(func() { changes.Close() }) // ends the streams; clients reconnect
-	if err := middleware.Serve(ctx, server, listener, nil); err != nil {
+	err = middleware.Serve(ctx, server, listener, &middleware.ServeOptions{Notice: *notice})
+	if err != nil {
 		log.Fatal(err)
 	}
 }

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/stoa-go/stoa/ci/e2e/client"
+	"github.com/stoa-go/stoa/ci/e2e/history"
+)
+
+// The scenario shutdown sends requests through nginx to two servers of the recipe deploy, and ends one of them with SIGTERM. nginx
+// repeats no request. As a load balancer does, the scenario reads /ready of the server, removes it from nginx at the first 503, and
+// then waits for the end of the server. Each request has to succeed.
+//
+// The control is the recipe with -notice 0. Its /ready cannot be read after SIGTERM, and requests that nginx sends there are lost.
+
+// shutdownNotice is the time in which the steps between SIGTERM and the end of the server happen. They need less than a second.
+const shutdownNotice = 20 * time.Second
+
+// shutdownSteps is the number of responses that the clients wait for between two steps.
+const shutdownSteps = 200
+
+// balanced is two servers, nginx before them, and clients.
+type balanced struct {
+	e         *env
+	dir       string
+	addresses []string // of nginx and of the servers
+	servers   []*process
+	nginx     *process
+	client    *client.Client
+	result    *result
+
+	requests, lost atomic.Int64
+}
+
+func shutdown(ctx context.Context, e *env) error {
+	if err := installProxies(ctx); err != nil {
+		return err
+	}
+	program := filepath.Join(e.dir, "deploy")
+	build := exec.CommandContext(ctx, "go", "build", "-C", "../../examples", "-buildvcs=false", "-o", program, "./deploy")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	for _, run := range []struct {
+		title   string
+		notice  time.Duration
+		control []history.Kind
+	}{
+		{"SIGTERM of one of two servers", shutdownNotice, nil},
+		{"control: the same without notice", 0, []history.Kind{history.Lost, history.Unexpected}},
+	} {
+		b := &balanced{e: e, client: client.New(0),
+			result: &result{Violations: &history.Violations{}, title: run.title, control: run.control}}
+		// A worker of nginx that ends closes idle connections of clients.
+		b.client.HTTP.Transport.(*http.Transport).DisableKeepAlives = true
+		if err := b.start(ctx, program, run.notice); err != nil {
+			return err
+		}
+		if err := b.run(ctx, run.notice); err != nil {
+			return err
+		}
+		b.result.line("requests %d, lost %d", b.requests.Load(), b.lost.Load())
+		if err := e.finish(b.result); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// start starts the servers, and nginx with both.
+func (b *balanced) start(ctx context.Context, program string, notice time.Duration) (err error) {
+	if b.addresses, err = freePorts(3); err != nil {
+		return err
+	}
+	if b.dir, err = os.MkdirTemp(b.e.dir, "nginx"); err != nil {
+		return err
+	}
+	file, err := b.e.newDatabase(ctx, sqlite)
+	if err != nil {
+		return err
+	}
+	for _, address := range b.addresses[1:] {
+		p, err := b.e.startProcess(program, "-addr", address, "-dsn", file, "-notice", notice.String())
+		if err != nil {
+			return err
+		}
+		b.servers = append(b.servers, p)
+		if a := waitForProxy(ctx, b.client, "http://"+address+"/ready"); a.Status != http.StatusOK {
+			return a.Unexpected("GET /ready")
+		}
+	}
+	if err := b.configure(b.addresses[1:]...); err != nil {
+		return err
+	}
+	if b.nginx, err = b.e.startProcess("nginx", "-e", "stderr", "-p", b.dir, "-c", filepath.Join(b.dir, "conf")); err != nil {
+		return err
+	}
+	if a := waitForProxy(ctx, b.client, "http://"+b.addresses[0]+"/notes"); a.Status != http.StatusOK {
+		return a.Unexpected("GET /notes")
+	}
+	return nil
+}
+
+// configure writes the configuration of nginx with these servers.
+func (b *balanced) configure(servers ...string) error {
+	var lines strings.Builder
+	for _, address := range servers {
+		fmt.Fprintf(&lines, "server %s max_fails=0; ", address)
+	}
+	config := strings.NewReplacer("DIR", b.dir, "ADDRESS", b.addresses[0], "SERVERS", lines.String()).Replace(balancedConfig)
+	return os.WriteFile(filepath.Join(b.dir, "conf"), []byte(config), 0o644)
+}
+
+// run ends the first server while clients send requests.
+func (b *balanced) run(ctx context.Context, notice time.Duration) error {
+	load, stop := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() { b.load(load) })
+	}
+	defer wg.Wait()
+	defer stop()
+	b.await(ctx)
+	ended := b.servers[0]
+	if err := ended.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	if notice == 0 {
+		<-ended.ended
+	}
+	b.await(ctx)
+	if a := b.client.Send(ctx, http.MethodGet, "http://"+b.addresses[1]+"/ready", ""); a.Status != http.StatusServiceUnavailable {
+		b.result.Add(history.Unexpected, 1, "/ready after SIGTERM: status %d %v", a.Status, a.Err)
+	}
+	if err := b.remove(ctx); err != nil {
+		return err
+	}
+	select {
+	case <-ended.ended:
+		if ended.err != nil && notice > 0 {
+			b.result.Add(history.Unexpected, 1, "server: %v", ended.err)
+		}
+	case <-ctx.Done():
+	}
+	b.await(ctx)
+	return ctx.Err()
+}
+
+// remove reloads nginx without the first server, and waits until no request is sent to it: the old worker has ended then.
+func (b *balanced) remove(ctx context.Context) error {
+	old, err := b.workers()
+	if err != nil {
+		return err
+	}
+	if err := b.configure(b.addresses[2]); err != nil {
+		return err
+	}
+	if err := b.nginx.Signal(syscall.SIGHUP); err != nil {
+		return err
+	}
+	for ; ctx.Err() == nil; client.Pause(ctx, 10*time.Millisecond) {
+		now, err := b.workers()
+		if err != nil || now != old && !strings.Contains(now, " ") {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// workers returns the process ids of the workers of nginx, separated by spaces.
+func (b *balanced) workers() (string, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", b.nginx.Pid))
+	return strings.TrimSpace(string(text)), err
+}
+
+// await waits for a number of responses.
+func (b *balanced) await(ctx context.Context) {
+	for limit := b.requests.Load() + shutdownSteps; b.requests.Load() < limit && ctx.Err() == nil; {
+		client.Pause(ctx, 10*time.Millisecond)
+	}
+}
+
+// load sends requests until ctx is done: each second one creates a note.
+func (b *balanced) load(ctx context.Context) {
+	for i := 0; ctx.Err() == nil; client.Pause(ctx, 20*time.Millisecond) {
+		i++
+		method, path, body, want := http.MethodGet, "/notes?limit=1", "", http.StatusOK
+		if i%2 == 0 {
+			method, path, body, want = http.MethodPost, "/notes", `{"text":"x"}`, http.StatusCreated
+		}
+		// Not with ctx, so that the last request ends, too.
+		a := b.client.Send(context.WithoutCancel(ctx), method, "http://"+b.addresses[0]+path, body, "Content-Type: application/json")
+		b.requests.Add(1)
+		if a.Status != want {
+			b.lost.Add(1)
+			b.result.Add(history.Lost, 1, "%v", a.Unexpected(method))
+		}
+	}
+}
+
+const balancedConfig = `daemon off;
+worker_processes 1;
+pid DIR/pid;
+error_log stderr;
+events {}
+http {
+	access_log off;
+	client_body_temp_path DIR/body;
+	proxy_temp_path DIR/proxy;
+	fastcgi_temp_path DIR/fastcgi;
+	uwsgi_temp_path DIR/uwsgi;
+	scgi_temp_path DIR/scgi;
+	upstream notes {
+		SERVERS
+		keepalive 16;
+	}
+	server {
+		listen ADDRESS;
+		location / {
+			proxy_pass http://notes;
+			proxy_http_version 1.1;
+			proxy_set_header Connection "";
+			proxy_next_upstream off;
+		}
+	}
+}
+`
