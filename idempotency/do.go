@@ -54,14 +54,14 @@ func (g *Guard) finished(ctx context.Context, op *Operation) (rec Record, ok boo
 	if !ok || tx.Active(ctx) || ctx.Err() != nil {
 		return Record{}, false
 	}
-	rec, ok = m.finished(op.id(), op.storedFingerprint(), g.opts.Now())
+	rec, ok = m.finished(g.idOf(op), op.storedFingerprint(), g.opts.Now())
 	return rec, ok && rec.Status != 0
 }
 
 // begin runs an operation that is not known to be finished, after any concurrent call of it.
 func (g *Guard) begin(ctx context.Context, op Operation, level Level, runner tx.Runner,
 	do func(ctx context.Context) (Record, error)) (rec Record, replayed bool, err error) {
-	a := &attempt{guard: g, op: &op, level: level, runner: runner, do: do, running: running{id: op.id()}}
+	a := &attempt{guard: g, op: &op, level: level, runner: runner, do: do, running: running{id: g.idOf(&op)}}
 	nested := tx.Active(ctx)
 	own, shared, err := g.flights.begin(ctx, a.running.id, &op, g.waitPolicy(nested))
 	switch {
@@ -137,7 +137,7 @@ func (a *attempt) acquire(ctx context.Context) (Prior, error) {
 	c := Claim{
 		Fingerprint: a.op.storedFingerprint(),
 		Members:     a.members(),
-		Owner:       a.op.owner(),
+		Owner:       a.guard.ownerOf(a.op),
 		Token:       a.token,
 		Now:         now,
 		Until:       now.Add(max(o.Lease, a.op.Time)),

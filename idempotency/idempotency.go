@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"reflect"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,8 +19,12 @@ type Options struct {
 	// TTL is how long a record is kept. Default 24h. A later repetition is executed as a new
 	// request, unless TimeOrdered is set.
 	TTL time.Duration
+	// Service separates the records of services that share a store, such as one Redis or one table:
+	// a key of one is not a key of another, and neither are quotas. All processes of a service have the
+	// same name, which never changes. Default empty.
+	Service string
 	// Required rejects writes without a key with 400, also PUT and DELETE, and so all writes of
-	// anonymous callers.
+	// anonymous callers and all forms with files.
 	Required bool
 	// Strict requires the key to be a quoted String of Structured Fields (RFC 9651 section 3.3.3).
 	// Otherwise a bare token or UUID, which most clients send, is accepted too.
@@ -35,7 +40,7 @@ type Options struct {
 	// Quota limits the live records of one principal. Default 10,000; negative means no limit.
 	Quota int
 	// MaxResult limits the stored result in bytes. Default 1 MiB. Of a larger result only its media
-	// type is stored; see [Record.Reference].
+	// type is stored; see [Record.Reference]. An import stores a shorter one.
 	MaxResult int
 	// MaxBody limits the body of a keyed request, in bytes, for Wrap and for uploads and imports
 	// without a digest. Default 1 MiB. A larger body is rejected with 413.
@@ -99,6 +104,13 @@ type Guard struct {
 
 	name   string // unique among all Guards, as a prefix of tokens
 	tokens atomic.Uint64
+	parts  sync.Map // what Identify has returned for each name
+}
+
+// Identify returns the part of the first call with this name, and whether there was one. Catalogs call it
+// for each part: records of two parts must not have one target.
+func (g *Guard) Identify(name string, part any) (first any, known bool) {
+	return g.parts.LoadOrStore(name, part)
 }
 
 // New returns a Guard. A nil opts selects the defaults. It panics if store is nil.

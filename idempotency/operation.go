@@ -31,14 +31,22 @@ type Operation struct {
 	Time time.Duration
 }
 
-// id returns the key of the operation in the store. It is a hash, so a leaked store reveals no
+// idOf returns the key of the operation in the store. It is a hash, so a leaked store reveals no
 // client keys.
-func (op *Operation) id() [32]byte {
+func (g *Guard) idOf(op *Operation) [32]byte {
+	if s := g.opts.Service; s != "" {
+		return digest("operation of a service", s, op.Principal, op.Method, op.Target, op.Key)
+	}
 	return digest("operation", op.Principal, op.Method, op.Target, op.Key)
 }
 
-// owner returns the hash of the principal, for quotas.
-func (op *Operation) owner() [32]byte { return digest("owner", op.Principal) }
+// ownerOf returns the hash of the principal, for quotas.
+func (g *Guard) ownerOf(op *Operation) [32]byte {
+	if s := g.opts.Service; s != "" {
+		return digest("owner of a service", s, op.Principal)
+	}
+	return digest("owner", op.Principal)
+}
 
 // storedFingerprint returns the fingerprint as it is stored. It is hashed with the client's key,
 // which the store does not have. Otherwise a reader of the store could guess a password or PIN by

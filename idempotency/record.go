@@ -2,7 +2,10 @@ package idempotency
 
 import (
 	"net/http"
+	"strconv"
 	"time"
+
+	"github.com/stoa-go/stoa/resource/problem"
 )
 
 // Record is the outcome of an operation, from which its response can be repeated. Do not modify
@@ -31,8 +34,20 @@ type Record struct {
 }
 
 // Reference reports whether the result was too large to store. Media is then its media type. A
-// replay sends the current item, or no content, with the field [ResultField].
+// replay sends the current item, or the problem of NotKept, with the field [ResultField].
 func (r *Record) Reference() bool { return r.Media != "" && len(r.Result) == 0 }
+
+// NotKept returns the problem for a replay of a [Record.Reference], if there is no item to send: 409
+// with the members firstStatus and, if the first response had a Location, firstLocation.
+func (r *Record) NotKept() *problem.Details {
+	d := problem.New(problem.Conflict, "The first request with this key was answered with status "+
+		strconv.Itoa(r.Status)+", and its content was not kept. Do not send it again with another key.")
+	d.Extensions = map[string]any{"firstStatus": r.Status}
+	if location := r.Header.Get("Location"); location != "" {
+		d.Extensions["firstLocation"] = location
+	}
+	return d
+}
 
 // SetModified stores the last modification time of the item in Header, in whole seconds. A zero time
 // changes nothing.
@@ -55,7 +70,7 @@ const (
 	KeyField = "Idempotency-Key"
 	// ReplayedField is "true" in a replayed response.
 	ReplayedField = "Idempotency-Replayed"
-	// ResultField is "reference" in a replayed response without its original content.
+	// ResultField is "reference" in a replay that lacks the content of the first response.
 	ResultField = "Idempotency-Result"
 )
 

@@ -25,6 +25,7 @@ type recorder struct {
 	header   http.Header // a copy of the header when it was written
 	content  []byte
 	sent     bool // the buffered response was sent, and the rest is passed through
+	passed   bool // content was passed through
 	hijacked bool // the connection was hijacked
 }
 
@@ -58,6 +59,7 @@ func (rec *recorder) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	rec.send()
+	rec.passed = rec.passed || len(p) > 0
 	return rec.w.Write(p)
 }
 
@@ -152,13 +154,13 @@ func (rec *recorder) outcome(ctx context.Context) (Record, error) {
 		return Record{}, errors.Join(ErrNothingDone, errRefused)
 	}
 	out := Record{Status: status, Header: keptFields(rec.header)}
-	if len(rec.content) > 0 || rec.sent {
+	if len(rec.content) > 0 || rec.passed {
 		out.Media = rec.header.Get("Content-Type")
 	}
 	switch {
 	case !rec.sent:
 		out.Result = rec.content
-	case out.Media == "":
+	case out.Media == "" && (len(rec.content) > 0 || rec.passed):
 		out.Media = "application/octet-stream"
 	}
 	return out, nil

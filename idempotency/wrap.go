@@ -8,13 +8,17 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"mime"
+	"mime/multipart"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/version"
 )
 
 // Wrap returns a handler that passes one of several requests with the same Idempotency-Key to next.
@@ -25,10 +29,15 @@ import (
 // has called [RecordRefusal]: its status, content and the header fields that describe it. After any
 // other 4xx the request can be repeated as if for the first time. After 5xx, a panic or a hijacked
 // connection the outcome is unknown. If a response exceeds Options.MaxResult or was flushed, its
-// content is not recorded; a replay then has no content and "Idempotency-Result: reference".
+// content is not recorded; a replay is then the problem of [Record.NotKept].
+//
+// A key belongs to the path as the client has sent it, also inside of [http.StripPrefix], and to the
+// contract of a version.Negotiator around Wrap. Outside of a Negotiator a header field that selects the
+// contract is not compared.
 //
 // A request with the same key but another host, query, media type or content is rejected with 422.
-// JSON content is compared without white space and member order. A key on a request for an event
+// JSON content is compared without white space and member order, and a form with files
+// (multipart/form-data) by its parts. A key on a request for an event
 // stream or an upgrade is rejected with 400, and a body larger than Options.MaxBody with 413. If a
 // repeated request does not accept the recorded media type, the response is 406.
 //
@@ -103,7 +112,7 @@ func (h *wrapped) operation(w http.ResponseWriter,
 	if err != nil {
 		return op, nil, err
 	}
-	op.Method, op.Target = r.Method, r.URL.EscapedPath()
+	op.Method, op.Target = r.Method, targetOf(r)
 	typ, coding := r.Header.Get("Content-Type"), r.Header.Get("Content-Encoding")
 	meaning := content
 	if coding == "" {
@@ -114,20 +123,68 @@ func (h *wrapped) operation(w http.ResponseWriter,
 	return op, content, nil
 }
 
+// targetOf returns the path of a request as the client has sent it. If another handler has changed
+// the path or selected a contract, that is part of the target: a record must not answer a request
+// that would have another effect.
+func targetOf(r *http.Request) string {
+	path := r.URL.EscapedPath()
+	target := path
+	if sent, err := url.ParseRequestURI(r.RequestURI); err == nil && sent.EscapedPath() != path {
+		target = sent.EscapedPath() + " " + path
+	}
+	if contract := version.From(r.Context()).Contract(); contract != "" {
+		target += " " + contract
+	}
+	return target
+}
+
 // canonicalContent returns content in the form that its fingerprint is made of. For JSON, white space,
 // the order of members and escapes are normalized. Numbers keep their spelling, because 1 and 1.0
-// differ for some handlers. Content that is not JSON by its type, or is not well-formed, is returned
-// unchanged.
+// differ for some handlers. A form is a hash of its parts, because a browser chooses another boundary for
+// each attempt. Content of another type, or that is not well-formed, is returned unchanged.
 func canonicalContent(contentType string, content []byte) []byte {
 	essence := MediaTypeEssence(contentType)
-	if essence != "application/json" && !strings.HasSuffix(essence, "+json") {
-		return content
+	canonical, err := content, error(nil)
+	switch {
+	case essence == "multipart/form-data":
+		canonical, err = hashParts(contentType, content)
+	case essence == "application/json", strings.HasSuffix(essence, "+json"):
+		canonical, err = sortMembers(content)
 	}
-	canonical, err := sortMembers(content)
 	if err != nil {
 		return content
 	}
 	return canonical
+}
+
+// hashParts returns a hash of the header fields and the contents of the parts of a form.
+func hashParts(contentType string, content []byte) ([]byte, error) {
+	_, params, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return nil, err
+	}
+	var all [][]byte
+	parts := multipart.NewReader(bytes.NewReader(content), params["boundary"])
+	for {
+		part, err := parts.NextRawPart()
+		if err == io.EOF {
+			sum := Fingerprint(all...)
+			return sum[:], nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range slices.Sorted(maps.Keys(part.Header)) {
+			for _, value := range part.Header[name] {
+				all = append(all, []byte(name+": "+value))
+			}
+		}
+		body, err := io.ReadAll(part)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, nil, body) // nil ends the fields, which are not empty
+	}
 }
 
 // readContent reads the whole body, or returns a problem.
@@ -137,6 +194,7 @@ func readContent(w http.ResponseWriter, r *http.Request, max int64) ([]byte, err
 	}
 	content, err := io.ReadAll(http.MaxBytesReader(w, r.Body, max))
 	var tooLarge *http.MaxBytesError
+	var ofReader *problem.Details
 	switch {
 	case errors.As(err, &tooLarge):
 		d := problem.New(problem.TooLarge,
@@ -144,6 +202,8 @@ func readContent(w http.ResponseWriter, r *http.Request, max int64) ([]byte, err
 				strconv.FormatInt(tooLarge.Limit, 10)+" bytes")
 		d.Extensions = map[string]any{"limit": tooLarge.Limit}
 		return nil, d
+	case errors.As(err, &ofReader): // such as 408 after a read deadline
+		return nil, ofReader
 	case err != nil:
 		return nil, problem.New(problem.BadRequest, "the request body is incomplete")
 	}
@@ -177,7 +237,7 @@ func refuse(w http.ResponseWriter, r *http.Request, err error) {
 
 // replay responds with a recorded response.
 func replay(w http.ResponseWriter, r *http.Request, rec *Record) {
-	if rec.Media != "" && rec.Status < http.StatusBadRequest {
+	if len(rec.Result) > 0 && rec.Status < http.StatusBadRequest {
 		if _, ok := header.Accept(r.Header["Accept"], []string{rec.Media}); !ok {
 			d := problem.New(problem.NotAcceptable,
 				"the recorded response is "+rec.Media+", which the Accept field excludes")
@@ -187,14 +247,16 @@ func replay(w http.ResponseWriter, r *http.Request, rec *Record) {
 		}
 	}
 	h := w.Header()
+	h.Set(ReplayedField, "true")
+	if rec.Reference() {
+		h.Set(ResultField, "reference")
+		problem.Write(w, r, rec.NotKept())
+		return
+	}
 	for name, lines := range rec.Header {
 		h[name] = slices.Clone(lines)
 	}
-	h.Set(ReplayedField, "true")
-	switch {
-	case rec.Reference():
-		h.Set(ResultField, "reference")
-	case rec.Media != "":
+	if rec.Media != "" {
 		h.Set("Content-Type", rec.Media)
 		h.Set("Content-Length", strconv.Itoa(len(rec.Result)))
 	}

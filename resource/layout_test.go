@@ -64,7 +64,7 @@ var (
 		"resource/client":                {"query", "resource/problem", "resource/feed/eventstream"},
 		"version/compat":                 nil,
 		"version":                        {"resource/problem", "resource/header", "resource/httpbody", "version/compat", "middleware"},
-		"idempotency":                    {"resource/problem", "resource/tx", "resource/header"},
+		"idempotency":                    {"resource/problem", "resource/tx", "resource/header", "version"},
 		"middleware":                     {"resource/problem", "resource/header"},
 	}
 	// Parts of a catalog beside resources, above package resource. Stores and protocols import them.

@@ -50,7 +50,8 @@ import (
 
 // Options configures a Store. The zero value selects the defaults.
 type Options struct {
-	// Prefix is the prefix of all key names. Default "once:". On a cluster it needs a hash tag,
+	// Prefix is the prefix of all key names. Default "once:". Services that share a Redis have
+	// different ones, or Guards with another Service. On a cluster it needs a hash tag,
 	// such as "{once}:", because a record and the list of its owner are changed together; all
 	// records are then on one node. Effects need the hash tag of their data.
 	Prefix string

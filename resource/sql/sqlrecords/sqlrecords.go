@@ -47,7 +47,7 @@ import (
 // Options configures a Store. The zero value selects the defaults.
 type Options struct {
 	// Table is the name of the table, optionally with a schema ("api.once"). Default
-	// "idempotency_records".
+	// "idempotency_records". Services that share a table have Guards with different Services.
 	Table string
 }
 
