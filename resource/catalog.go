@@ -51,7 +51,8 @@ type CatalogOptions struct {
 	// carried out again; it receives the response of the first. [Catalog.Guarantees] and the
 	// start-up report state what is guaranteed for each part. Keys are scoped to the Principal, which
 	// must be set. A keyed request of an anonymous caller is rejected with 400. Catalogs that serve
-	// the same resources, such as the contracts of one API, share one Guard.
+	// the same resources, such as the contracts of one API, share one Guard. NewCatalog panics if they
+	// have different parts of one name: these need a Guard with another Service.
 	//
 	// If Idempotency is nil, keys are ignored, as draft-ietf-httpapi-idempotency-key-header-08
 	// section 2 permits. The description of the API then does not list the header field.
@@ -150,7 +151,9 @@ func ofType(v any) string {
 // resource that is not among the parts, if Relation.By names a field without query.Eq, if a relation of
 // Support.Relations has keys without query.In and the collections are no [Joiner], if the collections of a
 // path in Support.Sort or Support.Group are not joined, or if a resource is in another catalog with another
-// Feed. It also panics if Principal is nil and Idempotency is not, or a resource has fields for a principal.
+// Feed. It also panics if Principal is nil and Idempotency is not, or a resource has fields for a principal,
+// and if another catalog has the same Idempotency and a different part of one name. A view is the same part
+// as its base, and commands may differ in catalogs that share another part.
 func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	c := &Catalog{byName: map[string]*catalogPart{}, links: map[*Resource]map[string]*link{},
 		targets: map[*Resource]*query.Target{}}
@@ -187,6 +190,7 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	for _, r := range c.Resources() {
 		c.attachQueries(r)
 	}
+	c.identifyParts()
 	for _, p := range c.parts {
 		if c.opts.Idempotency != nil && p.Keyed {
 			p.guarantee = c.guaranteeOf(p)

@@ -11,8 +11,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -435,6 +437,33 @@ func (r *Resource) Recall(ctx context.Context, id string, remembered []byte) err
 		return r.wrap(OpGet, id, err)
 	}
 	return nil
+}
+
+// identifyParts panics if the Guard is that of another catalog with different parts of one name: the record
+// of one would be replayed for the other, which would not be written. Each contract of an API has commands
+// of its own, so these may differ in catalogs that share another part.
+func (c *Catalog) identifyParts() {
+	shared, other := false, ""
+	for _, p := range c.parts {
+		if !p.Keyed || c.opts.Idempotency == nil || !reflect.TypeOf(p.part).Comparable() {
+			continue
+		}
+		part := any(p.part)
+		if r := p.asResource(); r != nil {
+			part = r.core
+		} else if into, ok := part.(interface{ Into() *Resource }); ok && into.Into() != nil {
+			part = into.Into().core
+		}
+		first, known := c.opts.Idempotency.Identify(p.Name, part)
+		shared = shared || known && first == part
+		if first != part && (other == "" || !strings.Contains(p.Name, "/")) {
+			other = p.Name
+		}
+	}
+	if other != "" && !(shared && strings.Contains(other, "/")) {
+		panic("resource: " + other + " is in two catalogs with one idempotency.Guard, but is not the same " +
+			"part; give one of them a Guard with another Options.Service")
+	}
 }
 
 // Idempotency returns CatalogOptions.Idempotency. If it is nil, an Idempotency-Key is ignored.

@@ -522,10 +522,10 @@ func TestKeyedTwoReleases(t *testing.T) {
 		t.Run(first+" first", func(t *testing.T) {
 			t.Parallel()
 			db := memory.NewDB()
-			guard := idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), nil)
+			records := idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db})
 			open := func(r *resource.Resource) http.Handler {
 				return known(graphql.New(resource.NewCatalog(&resource.CatalogOptions{
-					Idempotency: guard,
+					Idempotency: idempotency.New(records, nil),
 					Principal:   func(context.Context) string { return "ada" },
 				}, r), nil))
 			}
