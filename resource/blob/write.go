@@ -222,7 +222,7 @@ func fullError(err error) error {
 	d := problem.New(problem.InsufficientStorage,
 		"There is no space for the content. Nothing was stored; retry after 1 minute.")
 	d.Header = http.Header{"Retry-After": {"60"}}
-	return fmt.Errorf("%w: %w", d, err)
+	return fmt.Errorf("%w: %w (%w)", d, err, idempotency.ErrNothingDone) // frees the key for the retry
 }
 
 // check authorizes a Put and checks its preconditions. op is OpCreate or OpReplace.

@@ -69,6 +69,9 @@ func (x *call) postForm() error {
 		return badField(idempotency.KeyField, "unsupported",
 			"is not supported for a form; send each file as a request body of its own")
 	}
+	if _, err := x.parseKey(); err != nil { // it may be required
+		return err
+	}
 	if err := httpbody.CheckIdentity(x.r, -1); err != nil {
 		return err
 	}
