@@ -334,10 +334,11 @@ func (b *batchRequest) Record() (rec idempotency.Record, err error) {
 // Replay restores the results of a record. Items that the caller may not see any more have no JSON.
 func (b *batchRequest) Replay(ctx context.Context, rec *idempotency.Record) error {
 	var done []recordedOperation
-	if rec.Result != nil { // otherwise the results were too long to be kept
-		if err := json.Unmarshal(rec.Result, &done); err != nil {
-			return err
-		}
+	if rec.Reference() {
+		return rec.NotKept()
+	}
+	if err := json.Unmarshal(rec.Result, &done); err != nil {
+		return err
 	}
 	if _, err := b.r.core.scopeOf(ctx); err != nil {
 		return err

@@ -180,22 +180,27 @@ func (k *Key) carryOut(ctx context.Context, w KeyedWrite) (rec idempotency.Recor
 		ctx, cancel = detached(ctx)
 		defer cancel()
 	}
-	if err = w.Do(ctx); err == nil {
+	var part *unfinishedError
+	switch err = w.Do(ctx); {
+	case err == nil:
 		rec, err = w.Record()
-	} else if k.remembers(ctx, err) {
+	case errors.As(err, &part) && part.repeatable:
+		return rec, errors.Join(err, idempotency.ErrNothingDone) // a repetition continues
+	case part != nil:
 		k.refusal = err
-		return recordOfRefusal(Problem(err)), nil
+		return k.recordOfRefusal(part.recorded()), nil
+	case k.remembers(ctx, err):
+		k.refusal = err
+		return k.recordOfRefusal(Problem(err)), nil
 	}
 	return rec, nothingDone(err)
 }
 
-// remembers reports whether a repeated request must get the same refusal: because
-// [idempotency.RecordRefusal] was called, or because an import was stored in part.
+// remembers reports whether a repeated request must get the same refusal, because
+// [idempotency.RecordRefusal] was called.
 func (k *Key) remembers(ctx context.Context, err error) bool {
-	if errors.Is(err, tx.ErrOutcomeUnknown) || Problem(err).StatusCode() >= http.StatusInternalServerError {
-		return false
-	}
-	return errors.As(err, new(*unfinishedError)) || idempotency.RecordsRefusal(ctx) && !k.Atomic
+	return idempotency.RecordsRefusal(ctx) && !k.Atomic && !errors.Is(err, tx.ErrOutcomeUnknown) &&
+		Problem(err).StatusCode() < http.StatusInternalServerError
 }
 
 // nothingDone marks errors after which nothing was written: refusals, ErrStale, and a store that
@@ -245,6 +250,9 @@ func (k *Key) Digest(ctx context.Context, content *httpbody.Upload) ([]byte, err
 	}
 	return content.Fingerprint(k.catalog.opts.Idempotency.Options().MaxBody)
 }
+
+// maxResult is the size that a result must not exceed to be recorded, in bytes.
+func (k *Key) maxResult() int { return k.catalog.opts.Idempotency.Options().MaxResult }
 
 // maxStreaming limits how long a keyed write may take while its content is being received.
 const maxStreaming = time.Hour
@@ -298,9 +306,15 @@ func appendSized(dst []byte, s string) []byte {
 
 const mediaProblem = "application/problem+json"
 
-// recordOfRefusal returns the record of a refusal that a repeated request gets again.
-func recordOfRefusal(d *problem.Details) idempotency.Record {
+// recordOfRefusal returns the record of a refusal that a repeated request gets again, without its errors and
+// other members if it is too large.
+func (k *Key) recordOfRefusal(d *problem.Details) idempotency.Record {
 	rec := idempotency.Record{Status: d.StatusCode(), Media: mediaProblem, Result: d.Append(nil)}
+	if len(rec.Result) > k.maxResult() {
+		short := *d
+		short.Errors, short.Extensions = nil, nil
+		rec.Result = short.Append(nil)
+	}
 	for _, name := range []string{"Retry-After", "Www-Authenticate"} {
 		if lines := d.Header[name]; lines != nil {
 			if rec.Header == nil {

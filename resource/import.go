@@ -59,8 +59,9 @@ type ImportOptions struct {
 // remain: its problem has their numbers. Sending all lines again is safe for items with ids; items
 // without ids are created twice.
 //
-// With a Key, content must be a [*httpbody.Upload], so that its digest identifies it. An import that has
-// received all of its content then does not end with the request.
+// With a Key, content must be a [*httpbody.Upload], so that its digest identifies it. Content with a digest
+// is copied to a temporary file and verified before any line is stored. A keyed import does not end with the
+// request. If it ends early, its key is free again if all lines have ids; otherwise the problem is recorded.
 func (r *Resource) Import(ctx context.Context, content io.Reader, opts *ImportOptions) ([]byte, error) {
 	var o ImportOptions
 	if opts != nil {
@@ -85,7 +86,8 @@ func (r *Resource) Import(ctx context.Context, content io.Reader, opts *ImportOp
 			return nil, err
 		}
 	}
-	if call.atomic {
+	upload, ok := content.(*httpbody.Upload)
+	if call.atomic || ok && upload.HasDigest() {
 		file, err := ndjson.NewTempFile(content, o.MaxBytes)
 		if err != nil {
 			return nil, err
@@ -111,7 +113,7 @@ type importCall struct {
 	content io.Reader
 	opts    *ImportOptions
 	atomic  bool
-	file    *ndjson.TempFile // of an atomic import
+	file    *ndjson.TempFile // of an atomic import, or of content with a digest
 	sum     []byte           // of the content, for the fingerprint of the key
 	run     importRun
 	answer  []byte
@@ -139,12 +141,11 @@ func (call *importCall) prepareKey(ctx context.Context) (err error) {
 	return nil
 }
 
-// Do imports the content: from its file in one transaction, otherwise chunk by chunk as it is
-// received.
+// Do imports the content: from its file in one transaction, otherwise chunk by chunk.
 func (call *importCall) Do(ctx context.Context) (err error) {
 	im := &call.run
 	im.done = importresult.Result{}
-	if call.file != nil {
+	if call.atomic {
 		err = im.whole(ctx, func() (*chunkReader, error) {
 			content, err := call.file.Rewind()
 			if err != nil {
@@ -153,13 +154,19 @@ func (call *importCall) Do(ctx context.Context) (err error) {
 			return call.chunks(ctx, content)
 		})
 	} else {
-		var chunks *chunkReader
-		if chunks, err = call.chunks(ctx, call.content); err == nil {
+		content, chunks := call.content, (*chunkReader)(nil)
+		if call.file != nil {
+			content, err = call.file.Rewind()
+		}
+		if err == nil {
+			chunks, err = call.chunks(ctx, content)
+		}
+		if err == nil {
 			err = im.piecewise(ctx, chunks)
 		}
 	}
 	if err != nil {
-		return im.unfinished(err, call.file != nil)
+		return im.unfinished(err, call.atomic)
 	}
 	call.answer, err = importSchema.Append(nil, im.done.Response())
 	return err
@@ -191,13 +198,22 @@ func (call *importCall) Content(ctx context.Context) KeyedContent {
 // Creates reports whether the import is atomic, which has a guarantee of its own.
 func (call *importCall) Creates() bool { return call.atomic }
 
-// Record returns the answer.
-func (call *importCall) Record() (idempotency.Record, error) {
-	return idempotency.Record{Status: http.StatusOK, Media: mediaJSON, Result: call.answer}, nil
+// Record returns the answer, with as many of the rejected lines as can be recorded.
+func (call *importCall) Record() (rec idempotency.Record, err error) {
+	rec = idempotency.Record{Status: http.StatusOK, Media: mediaJSON, Result: call.answer}
+	done := call.run.done
+	for err == nil && len(rec.Result) > call.opts.Key.maxResult() && len(done.Rejected) > 0 {
+		done.Rejected = done.Rejected[:len(done.Rejected)-1]
+		rec.Result, err = importSchema.Append(nil, done.Response())
+	}
+	return rec, err
 }
 
 // Replay restores the answer.
 func (call *importCall) Replay(_ context.Context, rec *idempotency.Record) error {
+	if rec.Reference() {
+		return rec.NotKept()
+	}
 	call.answer = rec.Result
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"maps"
 	"math"
 	"net/http"
 	"slices"
@@ -32,6 +31,8 @@ type importRun struct {
 	// import in a transaction that its key begins, which is rolled back with errOneByOne and
 	// repeated; nil for any other.
 	oneByOneFrom *int
+	last         int  // the last line of those that were stored or rejected
+	unnamed      bool // a line without an id may be stored
 }
 
 // endsImport reports whether an error ends the import and does not concern a single line: an error
@@ -52,11 +53,14 @@ func (im *importRun) piecewise(ctx context.Context, chunks *chunkReader) error {
 			err = ctx.Err() // a store may ignore it
 		}
 		if err == nil {
+			im.unnamed = im.unnamed || slices.ContainsFunc(lines,
+				func(l importLine) bool { return l.id == "" && l.bad == nil })
 			err = im.chunk(ctx, lines)
 		}
 		if err != nil {
 			return err
 		}
+		im.last = lines[len(lines)-1].n
 	}
 }
 
@@ -174,6 +178,7 @@ func (im *importRun) single(ctx context.Context, line *importLine) error {
 	}
 	if err == nil {
 		im.done.Count(created)
+		im.last = max(im.last, line.n)
 	}
 	return err
 }
@@ -375,24 +380,35 @@ func (im *importRun) unfinished(err error, atomic bool) error {
 	if errors.Is(err, errRejected) {
 		d := problem.New(problem.Invalid,
 			"No line was stored, because some lines are not valid; see rejected.")
-		told := im.done.Response()
-		d.Extensions = map[string]any{"rejected": told.Rejected}
-		if told.Total > 0 {
-			d.Extensions["rejectedTotal"] = told.Total
-		}
+		d.Extensions = im.done.Members()
 		return d
 	}
-	if atomic || im.done.Created+im.done.Replaced == 0 {
+	unknown, cause := errors.Is(err, tx.ErrOutcomeUnknown), err
+	if atomic || im.done.Created+im.done.Replaced == 0 && !unknown {
 		return err
 	}
-	d := *Problem(err)
-	counts := map[string]any{"created": im.done.Created, "replaced": im.done.Replaced}
-	maps.Copy(counts, d.Extensions)
-	d.Extensions = counts
-	return &unfinishedError{errors.Join(&d, err)}
+	d := Problem(err)
+	if unknown && !im.unnamed { // a repetition finds out
+		d, cause = unavailable("The service is temporarily unavailable."), errors.New(err.Error())
+	}
+	d = im.done.Unfinished(d, im.last, im.unnamed, unknown)
+	return &unfinishedError{errors.Join(d, cause), !im.unnamed}
 }
 
 // unfinishedError is the error of an import that was stored in part.
-type unfinishedError struct{ error }
+type unfinishedError struct {
+	error
+	repeatable bool // all lines have ids
+}
 
 func (e *unfinishedError) Unwrap() error { return e.error }
+
+// recorded returns the problem for a repetition that must not be carried out. A status code after which
+// clients repeat the request becomes 409.
+func (e *unfinishedError) recorded() *problem.Details {
+	d := *Problem(e)
+	if endsImport(&d) {
+		d.Kind, d.Status, d.Header = problem.OutcomeUnknown, http.StatusConflict, nil
+	}
+	return &d
+}

@@ -201,6 +201,9 @@ func (call *keyedCall) Record() (idempotency.Record, error) {
 
 // Replay restores the result. Call has checked the policy.
 func (call *keyedCall) Replay(_ context.Context, rec *idempotency.Record) error {
+	if rec.Reference() {
+		return rec.NotKept()
+	}
 	call.result = Result{Output: rec.Result}
 	if rec.Status == http.StatusAccepted {
 		call.result = Result{Job: rec.ID}

@@ -39,9 +39,10 @@ import (
 // not a [resource.Transactor], the response is 400.
 //
 // A request with an Idempotency-Key must have a digest of the body (RFC 9530), or a body no longer
-// than the MaxBody of the Guard. A repeated request gets the same result, also that of an import
-// that ended early. An atomic import is done exactly once if the items share transactions with the
-// records and it takes no longer than they may; any other at most once.
+// than the MaxBody of the Guard. Content with a digest is verified before any line is stored. A repeated
+// request gets the same result; one that ended early continues if all lines have ids. An atomic import is
+// done exactly once if the items share transactions with the records and it takes no longer than they may;
+// any other at most once.
 //
 // NewImport panics if the name is not of the form area/action, and if no items can be created in
 // the resource.

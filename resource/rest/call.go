@@ -111,8 +111,11 @@ func (x *call) fail(err error) {
 	}
 	// The idempotency record has the error response of the first request.
 	if rec := x.key.Replayed(); rec != nil && rec.Status >= http.StatusBadRequest {
-		x.replayError(rec)
-		return
+		if !rec.Reference() {
+			x.replayError(rec)
+			return
+		}
+		err = rec.NotKept()
 	}
 	// The details may be a value of the application that several requests share, so they are copied
 	// before the header is modified.

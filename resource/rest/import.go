@@ -22,14 +22,14 @@ func (x *call) importLines() error {
 	if err := x.prepareImport(&w, &o); err != nil {
 		return err
 	}
-	var err error
+	upload, err := httpbody.NewUpload(x.r, math.MaxInt64) // Import limits the content
+	if err != nil {
+		return err
+	}
 	var content io.Reader = x.r.Body
-	// A key covers the content, so the body passes through a hash. Otherwise it is read directly.
-	if w.opts.Key = x.useKey(w.key, "", w.media); w.opts.Key != nil {
-		// Import limits the content.
-		if content, err = httpbody.NewUpload(x.r, math.MaxInt64); err != nil {
-			return err
-		}
+	// A key covers the content, and a digest verifies it. Otherwise the body is read directly.
+	if w.opts.Key = x.useKey(w.key, "", w.media); w.opts.Key != nil || upload.HasDigest() {
+		content = upload
 	}
 	// The import decompresses the body itself, because a digest covers the compressed content.
 	o.WriteOptions, o.Gzip, o.MaxLine = w.opts, httpbody.Gzipped(x.r), x.h.limits.Body

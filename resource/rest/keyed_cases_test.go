@@ -398,25 +398,6 @@ func TestKeyedUploads(t *testing.T) {
 	want(t, send(t, h, "POST /memos/import", asAnn, keyField("c"), linesBody, digest(line), "", line), 200)
 }
 
-// TestKeyedImportInPart: an import that has stored some lines is not executed again.
-func TestKeyedImportInPart(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t, idempotency.AtMostOnce)
-	h := d.withParts(t)
-	lines := strings.Repeat(`{"title":"a"}`+"\n", 600) // more than one chunk
-	cut := "Content-Digest: sha-256=:" + digestOf(lines+"rest") + ":"
-	first := send(t, h, "POST /memos/import", asAnn, keyField("k"), linesBody, cut, "", lines)
-	want(t, first, 400)
-	n := d.count(t)
-	if n == 0 || !strings.Contains(first.body, `"created"`) {
-		t.Fatalf("nothing was stored, so this test shows nothing: %s", first.body)
-	}
-	replayOf(t, first, send(t, h, "POST /memos/import", asAnn, keyField("k"), linesBody, cut, "", lines))
-	if again := d.count(t); again != n {
-		t.Errorf("there are %d memos, and then %d", n, again)
-	}
-}
-
 // TestGuarantees: the guarantee of a key follows from the capabilities, and is reported.
 func TestGuarantees(t *testing.T) {
 	t.Parallel()

@@ -3,7 +3,13 @@
 // describes it.
 package importresult
 
-import "github.com/stoa-go/stoa/resource/problem"
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/stoa-go/stoa/resource/problem"
+)
 
 // The doc comments of the types are the descriptions that clients see. The zero value of Result is
 // that of no lines.
@@ -84,5 +90,38 @@ func (r *Result) Response() *Result {
 	if out.Total == len(out.Rejected) {
 		out.Total = 0
 	}
+	return &out
+}
+
+// Members returns the rejected lines as members of a problem.
+func (r *Result) Members() map[string]any {
+	out, members := r.Response(), map[string]any{}
+	if len(out.Rejected) > 0 {
+		members["rejected"] = out.Rejected
+	}
+	if out.Total > 0 {
+		members["rejectedTotal"] = out.Total
+	}
+	return members
+}
+
+// Unfinished returns the problem of an import that was stored in part and ended because of d. last is the
+// last line that was stored or rejected, and unnamed means that lines without an id were stored. unknown
+// means that lines after last may be stored, too.
+func (r *Result) Unfinished(d *problem.Details, last int, unnamed, unknown bool) *problem.Details {
+	next := "All lines have ids, so the import can be repeated."
+	switch {
+	case unnamed && unknown:
+		next = fmt.Sprintf("It is not known whether lines after line %d were stored, too.", last)
+	case unnamed:
+		next = fmt.Sprintf("Send the lines after line %d as a new import, because lines without an id "+
+			"would be stored twice.", last)
+	}
+	out := *d
+	stored := r.Created + r.Replaced
+	out.Detail = strings.TrimSpace(fmt.Sprintf("%s %d items were stored. %s", d.Detail, stored, next))
+	out.Extensions = r.Members()
+	out.Extensions["created"], out.Extensions["replaced"] = r.Created, r.Replaced
+	maps.Copy(out.Extensions, d.Extensions)
 	return &out
 }
