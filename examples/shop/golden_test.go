@@ -21,6 +21,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
 )
 
@@ -117,6 +118,17 @@ func openShopOn(t *testing.T, s settings) *opened {
 	o.Handler = newNeutral(negotiator, catalogs, c.restOptions(), s,
 		db.ready).before(c.withCaller(negotiator), s.addr)
 	return o
+}
+
+// catalogsAgain returns the catalogs of an open shop once more, with a Guard of their own, as another process
+// has.
+func (o *opened) catalogsAgain(t *testing.T) map[string]*resource.Catalog {
+	t.Helper()
+	var err error
+	if o.collections.once, err = o.collections.newKeyGuard(t.Context(), settings{}); err != nil {
+		t.Fatal(err)
+	}
+	return o.collections.catalogs()
 }
 
 // converse opens a shop, sends the requests of a conversation and returns it with the responses.

@@ -128,7 +128,7 @@ func TestGuarantees(t *testing.T) {
 		"orders/cancel-stale": {exactly, exactly}, "files": {identity, most},
 		"places/import": {exactly, most}, // atomic or not atomic
 	}
-	for contract, catalog := range openShop(t).collections.catalogs() {
+	for contract, catalog := range openShop(t).catalogsAgain(t) {
 		got := map[string][2]idempotency.Level{}
 		for _, g := range catalog.Guarantees() {
 			got[g.Name] = [2]idempotency.Level{g.Create, g.Others}

@@ -15,7 +15,7 @@ import (
 func TestContracts(t *testing.T) {
 	t.Parallel()
 	s := openShopOn(t, settings{cache: "private, no-cache"})
-	catalogs := s.collections.catalogs()
+	catalogs := s.catalogsAgain(t)
 	contracts := newContractHandlers(s.collections, catalogs)
 	n := newNegotiator(contracts, settings{addr: "127.0.0.1:8080"}, func() time.Time { return s.now })
 	neutral := newNeutral(n, catalogs, s.collections.restOptions(), settings{}, nil)
