@@ -26,7 +26,7 @@ func answering(name string, runs map[string]int) http.HandlerFunc {
 	}
 }
 
-// guarded returns a Guard whose keys belong to one principal.
+// guarded returns a Guard with keys of one principal.
 func guarded(store idempotency.Store, service string) *idempotency.Guard {
 	return idempotency.New(store, &idempotency.Options{Service: service, Logger: quiet(),
 		Principal: func(context.Context) string { return "ann" }})
@@ -218,8 +218,8 @@ func TestRule141BodyThatStops(t *testing.T) {
 	}
 }
 
-// TestRule142ResultsNotKept: a replay without the content of the first response is a problem, whose fields
-// are not those of a file.
+// TestRule142ResultsNotKept: a replay without the content of the first response is a problem, with fields
+// that are not those of a file.
 func TestRule142ResultsNotKept(t *testing.T) {
 	t.Parallel()
 	h := wrap(func(w http.ResponseWriter, r *http.Request) {

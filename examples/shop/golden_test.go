@@ -120,7 +120,7 @@ func openShopOn(t *testing.T, s settings) *opened {
 	return o
 }
 
-// catalogsAgain returns the catalogs of an open shop once more, with a Guard of their own, as another process
+// catalogsAgain builds the catalogs of an open shop a second time, with a Guard of their own, as another process
 // has.
 func (o *opened) catalogsAgain(t *testing.T) map[string]*resource.Catalog {
 	t.Helper()
