@@ -28,11 +28,12 @@ const (
 
 // importLine is a line with an item in it.
 type importLine struct {
-	n   int // counted from 1
-	doc []byte
-	id  string // empty: none
-	v   any    // of the core, if it can be a new item
-	bad error  // why it cannot
+	n    int // counted from 1
+	more int // lines after it that are part of the same row of CSV
+	doc  []byte
+	id   string // empty: none
+	v    any    // of the core, if it can be a new item
+	bad  error  // why it cannot
 
 	offered bool // v was given to hooks, which may have changed it
 }
@@ -112,6 +113,9 @@ func (c *chunkReader) line() (importLine, error) {
 		start := len(c.text)
 		text, err := c.Append(c.text)
 		line := importLine{n: c.Line()}
+		if rows, ok := c.lineReader.(*csv.Decoder); ok {
+			line.more = rows.LastLine() - line.n
+		}
 		switch {
 		case line.n > c.maxLines:
 			return line, tooManyLines(c.maxLines)

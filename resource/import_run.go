@@ -85,7 +85,7 @@ func (im *importRun) chunk(ctx context.Context, lines []importLine) error {
 			if endsImport(err) {
 				return err
 			}
-			im.done.Reject(lines[i].n, Problem(err))
+			im.done.Reject(lines[i].n, lines[i].more, Problem(err))
 		}
 	}
 	return nil
@@ -156,7 +156,7 @@ func (im *importRun) importChunk(ctx context.Context, lines []importLine, carefu
 			if endsImport(err) {
 				return err
 			}
-			im.done.Reject(lines[i].n, Problem(err))
+			im.done.Reject(lines[i].n, lines[i].more, Problem(err))
 			return errRejected // the transaction may be good for nothing
 		}
 	}
@@ -260,7 +260,7 @@ func (s *bulkChunk) refuse(line *importLine, err error) error {
 	if err = s.r.wrap(OpReplace, line.id, err); endsImport(err) {
 		return err
 	}
-	s.done.Reject(line.n, Problem(err))
+	s.done.Reject(line.n, line.more, Problem(err))
 	return nil
 }
 

@@ -28,6 +28,9 @@ import (
 // line, such as an unavailable store, ends the import: its problem has the members created and
 // replaced.
 //
+// A quotation mark of CSV that is not doubled rejects its line alone. At the beginning of a cell it takes
+// the lines up to the next mark: skipped is their number, in the rejected line and in all.
+//
 // A line has at most Limits.Body bytes. Limits.ImportLines and Limits.ImportBytes limit the import, and
 // its decompressed content of more than 1 MiB must not exceed 100 times the compressed bytes. Otherwise the
 // response is 413, with what was stored. A client that disconnects ends the import, unless the request has

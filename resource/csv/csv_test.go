@@ -3,8 +3,8 @@ package csv_test
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -57,7 +57,7 @@ func encode(t testing.TB, d csv.Dialect, names []string, places ...place) string
 	return string(out)
 }
 
-// decode returns for each row its line and the JSON document or the error.
+// decode returns for each row its line and the JSON document, or its lines and the error.
 func decode(t testing.TB, content string, o *csv.DecoderOptions) (rows []string) {
 	t.Helper()
 	d, err := csv.NewDecoder(strings.NewReader(content), placeType, o)
@@ -72,7 +72,11 @@ func decode(t testing.TB, content string, o *csv.DecoderOptions) (rows []string)
 		case err != nil:
 			doc = []byte(describe(err))
 		}
-		rows = append(rows, fmt.Sprintf("%d %s", d.Line(), doc))
+		place := strconv.Itoa(d.Line())
+		if last := d.LastLine(); err != nil && last > d.Line() {
+			place += "-" + strconv.Itoa(last)
+		}
+		rows = append(rows, place+" "+string(doc))
 	}
 }
 
@@ -186,6 +190,8 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
+const afterQuote = "syntax : there is text after the quotation mark that ends a cell; a mark in a cell must be doubled"
+
 func TestDecode(t *testing.T) {
 	t.Parallel()
 	plain := func(columns ...string) *csv.DecoderOptions {
@@ -231,18 +237,23 @@ func TestDecode(t *testing.T) {
 				"4 syntax columns : the row has 3 cells, but must have 2"}},
 		{"quotation marks", "id,name\na\"b,c\n\"a\"b,c\n\"a\" ,c\nd,e\n", nil,
 			[]string{"2 syntax syntax : a cell with a quotation mark must be quoted, and the mark doubled",
-				"3 syntax syntax : there is text after the quotation mark that ends a cell",
-				"4 syntax syntax : there is text after the quotation mark that ends a cell", `5 {"id":"d","name":"e"}`}},
+				"3 syntax " + afterQuote, "4 syntax " + afterQuote, `5 {"id":"d","name":"e"}`}},
 		{"open quotation mark", "id,name\na,b\n\"a,b\nc,d\n", nil,
-			[]string{`2 {"id":"a","name":"b"}`, "3 syntax syntax : the quotation mark that begins a cell is not closed, " +
+			[]string{`2 {"id":"a","name":"b"}`, "3-4 syntax syntax : the quotation mark that begins a cell is not closed, " +
 				"so the rest of the content is part of the row"}},
 		{"open quotation mark of a row that is too long", "id,name\n\"a,b\nc,d\n" + strings.Repeat("x,y\n", 20),
-			&csv.DecoderOptions{MaxRow: 20}, []string{"2 syntax syntax : the quotation mark that begins a cell is not closed, " +
+			&csv.DecoderOptions{MaxRow: 20}, []string{"2-23 syntax syntax : the quotation mark that begins a cell is not closed, " +
 				"so the rest of the content is part of the row"}},
-		{"lines after a bad cell", "id,name\n\"a\"b,\"c\nd,e\"\nf,g\n", nil,
-			[]string{"2 syntax syntax : there is text after the quotation mark that ends a cell", `4 {"id":"f","name":"g"}`}},
+		{"lines after a bad cell", "id,name\n\"a\"b,\"c\nd,e\"\nf,g\n", nil, []string{"2 syntax " + afterQuote,
+			"3 syntax syntax : a cell with a quotation mark must be quoted, and the mark doubled", `4 {"id":"f","name":"g"}`}},
 		{"an open quotation mark after a bad cell", "id,name\n\"a\"b\"\nf,g\n", nil,
-			[]string{"2 syntax syntax : there is text after the quotation mark that ends a cell"}},
+			[]string{"2 syntax " + afterQuote, `3 {"id":"f","name":"g"}`}},
+		{"a mark after a backslash", `id,name` + "\n" + `a,"x\"y"` + "\n" + `b,"z"` + "\n" + `c,"d"` + "\n", nil,
+			[]string{"2 syntax " + afterQuote, `3 {"id":"b","name":"z"}`, `4 {"id":"c","name":"d"}`}},
+		{"inches", `id,name` + "\n" + `a,"12" pipe"` + "\n" + `b,"z"` + "\n" + `c,d`, nil,
+			[]string{"2 syntax " + afterQuote, `3 {"id":"b","name":"z"}`, `4 {"id":"c","name":"d"}`}},
+		{"lines up to the next mark", "id,name\n\"a,b\nc,d\ne,\"f\"\ng,h\n", nil,
+			[]string{"2-4 syntax " + afterQuote, `5 {"id":"g","name":"h"}`}},
 		{"a header of commas", strings.Repeat(",", 1<<20-2) + "\n", nil,
 			[]string{"syntax columns : the header row has 1048575 cells, but must have 10000 at most"}},
 		{"a row of commas", "id,name\n" + strings.Repeat(",", 99_999) + "\na,b\n", nil,
@@ -257,7 +268,7 @@ func TestDecode(t *testing.T) {
 			[]string{"2 syntax encoding /id: id is not valid UTF-8", "3 syntax encoding /name: name is not valid UTF-8"}},
 		{"too long", "id,name\na," + strings.Repeat("x", 200_000) + "\n\"b\n" + strings.Repeat("y", 100) + "\",c\nd,e\n",
 			&csv.DecoderOptions{MaxRow: 20},
-			[]string{"2 csv: the row is too long", "3 csv: the row is too long", `5 {"id":"d","name":"e"}`}},
+			[]string{"2 csv: the row is too long", "3-4 csv: the row is too long", `5 {"id":"d","name":"e"}`}},
 		{"a header that is too long", "id,name\n", &csv.DecoderOptions{MaxRow: 5}, []string{"csv: the row is too long"}},
 		{"secrets can be written", "id,secret\na,b\n", nil, []string{`2 {"id":"a","secret":"b"}`}},
 	}

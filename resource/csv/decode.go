@@ -168,6 +168,10 @@ func suggestion(t *schema.Type, name string) string {
 // quoted cell can have several lines.
 func (d *Decoder) Line() int { return d.rows.line }
 
+// LastLine returns the number of the line at which that row ends. A row that an error rejects can have
+// taken the lines of others, up to the next quotation mark.
+func (d *Decoder) LastLine() int { return d.rows.lines }
+
 // Append appends the next row to dst, as a JSON object with the members of its cells. The error
 // after the last row is [io.EOF]. It is a [*SyntaxError] for a row that is not valid CSV, [ErrTooLong]
 // for one over MaxRow, and [schema.Violations] for a cell that has to be JSON text and is not. After

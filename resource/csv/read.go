@@ -13,7 +13,8 @@ import (
 // ErrTooLong reports a row over DecoderOptions.MaxRow. The row has been skipped.
 var ErrTooLong = errors.New("csv: the row is too long")
 
-// SyntaxError reports a row that is not valid CSV. The row has been skipped. Servers respond with 400.
+// SyntaxError reports a row that is not valid CSV. The row has been skipped up to the end of the line in
+// which the error was found. Servers respond with 400.
 //
 // Code is one of:
 //   - "syntax": a quotation mark or a carriage return at a place that RFC 4180 does not permit.
@@ -30,8 +31,9 @@ func (e *SyntaxError) Error() string { return "csv: " + e.Detail }
 
 var (
 	errBareQuote  = syntaxError("a cell with a quotation mark must be quoted, and the mark doubled")
-	errAfterQuote = syntaxError("there is text after the quotation mark that ends a cell")
-	errOpenQuote  = syntaxError("the quotation mark that begins a cell is not closed, " +
+	errAfterQuote = syntaxError("there is text after the quotation mark that ends a cell; " +
+		"a mark in a cell must be doubled")
+	errOpenQuote = syntaxError("the quotation mark that begins a cell is not closed, " +
 		"so the rest of the content is part of the row")
 	errBareReturn = syntaxError("a cell with a carriage return must be quoted; rows end with CRLF or LF")
 )
@@ -57,7 +59,6 @@ type rowReader struct {
 	line  int // at which the row begins, counted from 1
 	lines int // that have been read
 	state state
-	odd   bool  // number of quotation marks since the row failed in inBadQuotes
 	bad   error // the first error of the row
 	from  int   // of the current cell in text
 }
@@ -71,8 +72,7 @@ const (
 	inQuotes
 	afterQuote  // which ends a cell, unless another one follows
 	afterReturn // outside quotation marks
-	inError     // the rest of the line is skipped
-	inBadQuotes // after a cell with text after its end; lines are skipped until the marks are in pairs
+	inError     // the rest of the line is skipped, because the marks after the error decide nothing
 	atEnd       // of the row
 )
 
@@ -97,7 +97,7 @@ func (r *rowReader) blank() bool {
 // next reads the next row into text and cells. The error is io.EOF after the last row.
 func (r *rowReader) next() error {
 	r.text, r.cells = r.text[:0], r.cells[:0]
-	r.state, r.bad, r.odd, r.from, r.count = atStart, nil, false, 0, 0
+	r.state, r.bad, r.from, r.count = atStart, nil, 0, 0
 	r.line = r.lines + 1
 	size, whole := int64(0), true // whether the next part begins a line
 	for r.state != atEnd {
@@ -130,7 +130,7 @@ func (r *rowReader) finish() {
 		r.bad = errOpenQuote // also if the row is too long, because the mark is the cause
 	case afterReturn:
 		r.fail(errBareReturn)
-	case inError, inBadQuotes:
+	case inError:
 	default:
 		r.endCell()
 	}
@@ -208,14 +208,6 @@ func (r *rowReader) scan(part []byte) {
 				r.state = atEnd
 			}
 			return
-		case inBadQuotes:
-			if bytes.Count(part, []byte{'"'})%2 == 1 {
-				r.odd = !r.odd
-			}
-			if part[len(part)-1] == '\n' && !r.odd {
-				r.state = atEnd
-			}
-			return
 		}
 	}
 }
@@ -238,8 +230,5 @@ func (r *rowReader) separator(c byte, otherwise error) {
 		r.state = afterReturn
 	default:
 		r.fail(otherwise)
-		if otherwise == errAfterQuote {
-			r.state = inBadQuotes
-		}
 	}
 }

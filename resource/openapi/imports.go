@@ -151,11 +151,13 @@ func importExtensions() ordered[*schemaObject] {
 	reason := schemaRef("Problem")
 	reason.Description = "The problem of the line."
 	rejected := array(&schemaObject{Type: typeNames{"object"}, Required: []string{"line", "problem"},
-		Properties: ordered[*schemaObject]{{"line", count("Counted from 1.")}, {"problem", reason}}})
+		Properties: ordered[*schemaObject]{{"line", count("Counted from 1.")}, {"problem", reason},
+			{"skipped", count("The number of lines after it that are part of the same row of CSV.")}}})
 	rejected.Description = "The first 100 lines that were rejected."
 	return ordered[*schemaObject]{
 		{"rejected", rejected},
 		{"rejectedTotal", count("The number of rejected lines, if it is greater than 100.")},
+		{"skipped", count("The number of lines inside of rejected rows of CSV, after their first lines.")},
 		{"created", count("The number of items that the import created.")},
 		{"replaced", count("The number of items that the import replaced.")},
 	}

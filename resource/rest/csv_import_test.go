@@ -56,8 +56,13 @@ func TestRule157CSVImport(t *testing.T) {
 			"1 created 0 replaced; line 2: 409 /email taken", []string{"ann,Ann", "bob,Bob", "dan,Dan"}},
 		{"a row that is too long", "id,name\ncat,\"" + long + "\"\ndan,Dan\n", "1 created 0 replaced; line 2: 413",
 			[]string{"ann,Ann", "bob,Bob", "dan,Dan"}},
-		{"an open quotation mark", "id,name\ncat,Cat\n\"dan,Dan\neve,Eve\n", "1 created 0 replaced; line 3: 400  syntax",
+		{"an open quotation mark", "id,name\ncat,Cat\n\"dan,Dan\neve,Eve\n", "1 created 0 replaced; line 3: 400  syntax; 1 skipped",
 			[]string{"ann,Ann", "bob,Bob", "cat,Cat"}},
+		{"marks that are not doubled", "id,name\ncat,\"C\\\"at\"\ndan,\"12\" pipe\"\neve,\"Eve\"\nfay,Fay\n",
+			"2 created 0 replaced; line 2: 400  syntax; line 3: 400  syntax",
+			[]string{"ann,Ann", "bob,Bob", "eve,Eve", "fay,Fay"}},
+		{"lines up to the next mark", "id,name\n\"cat,Cat\ndan,Dan\neve,\"Eve\"\nfay,Fay\n",
+			"1 created 0 replaced; line 2: 400  syntax; 2 skipped", []string{"ann,Ann", "bob,Bob", "fay,Fay"}},
 		{"a secret", "id,name,pin\ncat,Cat,1234\n", "1 created 0 replaced", []string{"ann,Ann", "bob,Bob", "cat,Cat"}},
 	}
 	for _, tt := range tests {

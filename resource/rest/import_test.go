@@ -53,7 +53,8 @@ type summary struct {
 		Line    int     `json:"line"`
 		Problem details `json:"problem"`
 	} `json:"rejected"`
-	Total int `json:"rejectedTotal"`
+	Total   int `json:"rejectedTotal"`
+	Skipped int `json:"skipped"`
 }
 
 // brief formats a summary: created, replaced, and each line with its status and errors.
@@ -67,6 +68,9 @@ func (s summary) brief() string {
 	}
 	if s.Total > 0 {
 		out += fmt.Sprintf("; %d in all", s.Total)
+	}
+	if s.Skipped > 0 {
+		out += fmt.Sprintf("; %d skipped", s.Skipped)
 	}
 	return out
 }

@@ -44,12 +44,12 @@ async function importView(command) {
 }
 
 // showResult shows the counts of an import and the lines that were rejected.
-function showResult(place, { created = 0, replaced = 0, rejected = [], rejectedTotal = rejected.length }) {
-	const text = `${plural(created, 'item')} created, ${replaced.toLocaleString('en')} replaced, ${plural(rejectedTotal, 'line')} rejected.`
+function showResult(place, { created = 0, replaced = 0, rejected = [], rejectedTotal = rejected.length, skipped = 0 }) {
+	const text = `${plural(created, 'item')} created, ${replaced.toLocaleString('en')} replaced, ${plural(rejectedTotal, 'line')} rejected${skipped ? `, and ${plural(skipped, 'line')} skipped with them` : ''}.`
 	report(text)
 	place.replaceChildren(make('h2', { tabIndex: -1 }, 'Result'), make('p', { class: 'counts' }, text))
 	if (!rejected.length) return
-	const rows = rejected.map(({ line, problem }) => make('tr', {}, make('th', { scope: 'row' }, String(line)),
+	const rows = rejected.map(({ line, problem, skipped: more }) => make('tr', {}, make('th', { scope: 'row' }, more ? `${line} to ${line + more}` : String(line)),
 		make('td', {}, problem.errors?.length ? problem.errors.map(e => make('div', {}, e.detail ?? `${e.pointer}: ${e.code}`)) : problem.detail ?? problem.title)))
 	place.append(make('div', { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Rejected lines' }, make('table', {}, make('caption', {}, rejected.length < rejectedTotal ? `The first ${rejected.length} rejected lines` : 'Rejected lines'),
 		make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, 'Line'), make('th', { scope: 'col' }, 'Reason'))), make('tbody', {}, rows))))

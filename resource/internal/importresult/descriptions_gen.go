@@ -16,6 +16,7 @@ func (*RejectedLine) SchemaDescription() schema.Description {
 		Fields: map[string]schema.Comment{
 			"Line":    {Doc: "The line number, from 1."},
 			"Problem": {Doc: "The problem of the line (RFC 9457)."},
+			"Skipped": {Doc: "The number of lines after it that were read as part of the same row of CSV."},
 		},
 	}
 }
@@ -30,6 +31,7 @@ func (*Result) SchemaDescription() schema.Description {
 			"Replaced": {Doc: "The number of items replaced."},
 			"Rejected": {Doc: "The first 100 rejected lines."},
 			"Total":    {Doc: "The number of rejected lines, if it is over 100."},
+			"Skipped":  {Doc: "The number of lines inside of rejected rows of CSV, after their first lines."},
 		},
 	}
 }

@@ -26,6 +26,8 @@ type Result struct {
 	Rejected []RejectedLine `json:"rejected" required:"true" maxItems:"100"`
 	// Total is the number of rejected lines, if it is over 100.
 	Total int `json:"rejectedTotal,omitzero" minimum:"0"`
+	// Skipped is the number of lines inside of rejected rows of CSV, after their first lines.
+	Skipped int `json:"skipped,omitzero" minimum:"0"`
 }
 
 // RejectedLine is a line that was not stored.
@@ -34,15 +36,19 @@ type RejectedLine struct {
 	Line int `json:"line" required:"true" minimum:"1"`
 	// Problem is the problem of the line (RFC 9457).
 	Problem *problem.Details `json:"problem" required:"true"`
+	// Skipped is the number of lines after it that were read as part of the same row of CSV.
+	Skipped int `json:"skipped,omitzero" minimum:"0"`
 }
 
 // maxRejected limits the lines in Rejected.
 const maxRejected = 100
 
-// Reject counts a line that was not stored because of d. Lines are counted from 1.
-func (r *Result) Reject(line int, d *problem.Details) {
+// Reject counts a line that was not stored because of d, and the skipped lines after it. Lines are
+// counted from 1.
+func (r *Result) Reject(line, skipped int, d *problem.Details) {
+	r.Skipped += skipped
 	if r.Total++; len(r.Rejected) < maxRejected {
-		r.Rejected = append(r.Rejected, RejectedLine{line, shorten(d)})
+		r.Rejected = append(r.Rejected, RejectedLine{line, shorten(d), skipped})
 	}
 }
 
@@ -77,6 +83,7 @@ func (r *Result) Add(more *Result) {
 	r.Created += more.Created
 	r.Replaced += more.Replaced
 	r.Total += more.Total
+	r.Skipped += more.Skipped
 	r.Rejected = append(r.Rejected, more.Rejected[:min(len(more.Rejected), maxRejected-len(r.Rejected))]...)
 }
 
@@ -101,6 +108,9 @@ func (r *Result) Members() map[string]any {
 	}
 	if out.Total > 0 {
 		members["rejectedTotal"] = out.Total
+	}
+	if out.Skipped > 0 {
+		members["skipped"] = out.Skipped
 	}
 	return members
 }

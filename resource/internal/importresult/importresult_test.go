@@ -18,11 +18,11 @@ func TestResponse(t *testing.T) {
 		t.Errorf("the rejected lines of an empty import are %v, want an empty list", got.Rejected)
 	}
 	first.Count(true)
-	first.Reject(2, d)
+	first.Reject(2, 3, d)
 	second.Count(false)
-	second.Reject(4, d)
+	second.Reject(6, 1, d)
 	first.Add(&second)
-	want := &importresult.Result{Created: 1, Replaced: 1, Rejected: []importresult.RejectedLine{{2, d}, {4, d}}}
+	want := &importresult.Result{Created: 1, Replaced: 1, Rejected: []importresult.RejectedLine{{2, d, 3}, {6, d, 1}}, Skipped: 4}
 	if diff := cmp.Diff(want, first.Response()); diff != "" {
 		t.Errorf("response (-want +got):\n%s", diff)
 	}
@@ -36,8 +36,8 @@ func TestLimits(t *testing.T) {
 	}
 	var r, more importresult.Result
 	for line := range 60 {
-		r.Reject(line+1, long)
-		more.Reject(line+61, long)
+		r.Reject(line+1, 0, long)
+		more.Reject(line+61, 0, long)
 	}
 	r.Add(&more)
 	got := r.Response()
