@@ -180,6 +180,20 @@ func TestFormulas(t *testing.T) {
 			t.Errorf("%q, decoded (-want +got):\n%s", tt.text, diff)
 		}
 	}
+	// So do decimals, although they are strings: a spreadsheet would add up only the positive ones.
+	type entry struct {
+		Amount string `json:"amount" format:"decimal"`
+	}
+	e, err := csv.NewEncoder(schema.For[entry](), escaped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for amount, want := range map[string]string{"-12.50": "-12.50", "12.50": "12.50", "-1+1": "'-1+1", "+1": "'+1", "": `""`} {
+		row, err := e.Append(nil, &entry{amount})
+		if err != nil || string(row) != want+"\r\n" {
+			t.Errorf("decimal %q: %q, %v, want %q", amount, row, err, want)
+		}
+	}
 	// Numbers stay numbers, and without the option the text is unchanged.
 	got := encode(t, escaped, []string{"count", "lat", "extra"}, place{Count: -1, Lat: -0.5, Extra: -2.0})
 	if diff := cmp.Diff("-1,-0.5,-2\r\n", got); diff != "" {
@@ -254,6 +268,10 @@ func TestDecode(t *testing.T) {
 			[]string{"2 syntax " + afterQuote, `3 {"id":"b","name":"z"}`, `4 {"id":"c","name":"d"}`}},
 		{"lines up to the next mark", "id,name\n\"a,b\nc,d\ne,\"f\"\ng,h\n", nil,
 			[]string{"2-4 syntax " + afterQuote, `5 {"id":"g","name":"h"}`}},
+		{"names that occur twice", "address,tags\n\"{\"\"street\"\":1,\"\"street\"\":2}\",[]\n", nil,
+			[]string{`2 {"address":{"street":1,"street":2},"tags":[]}`}},
+		{"UTF-8 in JSON text", "id,tags\na,\"[\"\"\xff\"\"]\"\n", nil,
+			[]string{"2 syntax encoding /tags: tags is not valid UTF-8"}},
 		{"a header of commas", strings.Repeat(",", 1<<20-2) + "\n", nil,
 			[]string{"syntax columns : the header row has 1048575 cells, but must have 10000 at most"}},
 		{"a row of commas", "id,name\n" + strings.Repeat(",", 99_999) + "\na,b\n", nil,

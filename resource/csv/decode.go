@@ -6,10 +6,12 @@ package csv
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -178,9 +180,9 @@ func (d *Decoder) LastLine() int { return d.rows.lines }
 // these the next row can be read. Any other error is one of the reader.
 //
 // The types of the other values are checked by [schema.Type.Decode]: a text that is not a number
-// becomes a JSON string, which violates the schema at the pointer of the member. Empty lines are
-// skipped, unless the content has one column. After an error the length of the returned slice is that
-// of dst.
+// becomes a JSON string, which violates the schema at the pointer of the member. It also finds a name
+// that occurs twice in JSON text. Empty lines are skipped, unless the content has one column. After an
+// error the length of the returned slice is that of dst.
 func (d *Decoder) Append(dst []byte) ([]byte, error) {
 	err := d.rows.next()
 	for err == nil && len(d.columns) != 1 && d.rows.blank() {
@@ -204,7 +206,7 @@ func (d *Decoder) Append(dst []byte) ([]byte, error) {
 		case empty:
 			dst = append(append(dst, col.label...), "null"...)
 			continue
-		case isJSONText(col.field) && !jsontext.Value(text).IsValid():
+		case isJSONText(col.field) && !jsontext.Value(text).IsValid(anyNames, anyUTF8):
 			bad = append(bad, schema.Violation{Pointer: pointerTo(col.field.Name), Code: "type",
 				Detail: col.field.Name + " must be JSON text"})
 			continue
@@ -223,6 +225,9 @@ func (d *Decoder) Append(dst []byte) ([]byte, error) {
 	dst[start] = '{' // in place of the comma of the first label
 	return append(dst, '}'), nil
 }
+
+// Other errors of JSON text than those of its grammar have messages of their own.
+var anyNames, anyUTF8 = jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)
 
 // pointerTo returns the JSON Pointer of a member.
 func pointerTo(name string) string { return string(jsontext.Pointer("").AppendToken(name)) }
@@ -257,6 +262,9 @@ func (d *Decoder) appendValue(dst []byte, f *schema.Field, text []byte) ([]byte,
 			}
 		}
 	default:
+		if !utf8.Valid(text) {
+			return dst, errors.New("not valid UTF-8")
+		}
 		return append(dst, text...), nil
 	}
 	return jsontext.AppendQuote(dst, text)

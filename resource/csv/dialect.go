@@ -26,8 +26,8 @@ type Dialect struct {
 	// EscapeFormulas writes an apostrophe before text that a spreadsheet would calculate: text that
 	// begins with =, +, -, @, a tab, CR, LF, or one of the full-width forms of =, +, - and @. Text
 	// that begins with apostrophes before such a character gets one more, so that a Decoder with the
-	// same option restores every text. Numbers and JSON text are not changed. Default false, because
-	// other readers receive the apostrophe as part of the text.
+	// same option restores every text. Numbers, also in strings of the format decimal, and JSON text are
+	// not changed. Default false, because other readers receive the apostrophe as part of the text.
 	EscapeFormulas bool
 }
 

@@ -123,6 +123,9 @@ func (e *Encoder) appendCell(dst []byte, f *schema.Field, v any) ([]byte, error)
 	}
 	switch f.Type.Kind {
 	case schema.String:
+		if f.IsDecimal() && isNumber(value[1:len(value)-1]) { // an apostrophe would make it a text
+			return append(dst[:at], value[1:len(value)-1]...), nil
+		}
 		return e.unquoteJSON(dst, at), nil
 	case schema.Integer, schema.Number:
 		if f.Quoted {

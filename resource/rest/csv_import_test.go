@@ -97,10 +97,11 @@ func TestRule157CSVTypes(t *testing.T) {
 		`c,x,y,01,1e,2,x,[],`,
 		`d,,,9223372036854775808,,true,"[1]","{""W"":1,""w"":2}",`,
 		`e,,,,,true,"[],""open"":false",,`,
+		`f,,,,,true,,"{""W"":1,""W"":2}",`,
 	}, "\r\n")
 	res := send(t, h, "POST /sheets/import", csvBody, "", content)
 	same(t, "result", "2 created 0 replaced; line 4: 422 /tags type; line 5: 422 /count range /tags/0 type /size/w unknown; "+
-		"line 6: 422 /tags type", value[summary](t, res).brief())
+		"line 6: 422 /tags type; line 7: 400 /size/W duplicateName", value[summary](t, res).brief())
 	empty, price := "", 1.5
 	same(t, "a", csvSheet{ID: "a", Open: true}, stored(t, store, "a"))
 	same(t, "b", csvSheet{ID: "b", Note: &empty, Count: 7, Price: &price, Tags: []string{"x"}, Size: &csvBox{1, 2},
