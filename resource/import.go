@@ -175,7 +175,7 @@ func (call *importCall) Do(ctx context.Context) (err error) {
 // chunks returns a reader of the lines.
 func (call *importCall) chunks(ctx context.Context, content io.Reader) (*chunkReader, error) {
 	plain, err := ndjson.NewContent(ctx, content, ndjson.Options{Gzip: call.opts.Gzip,
-		MaxLine: call.opts.MaxLine, MaxContent: call.opts.MaxBytes})
+		MaxContent: call.opts.MaxBytes})
 	if err != nil {
 		return nil, err
 	}

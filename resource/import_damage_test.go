@@ -130,7 +130,7 @@ func (r *damageResult) checkRows(t *testing.T, content string, stored func(line 
 // damageCounts are the numbers of lines of all files.
 type damageCounts struct{ lines, stored, rejected, skipped, blank int }
 
-// add adds a file, whose lines must be those of the result.
+// add adds a file. Its lines must be those of the result.
 func (c *damageCounts) add(t *testing.T, content string, isCSV bool, r *damageResult) {
 	lines := strings.Count(content, "\n")
 	if content != "" && !strings.HasSuffix(content, "\n") {

@@ -4,6 +4,7 @@ package resource
 // It calls package ndjson or csv.
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/resource/csv"
-	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/internal/ndjson"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -59,19 +59,39 @@ type lineReader interface {
 	Line() int
 }
 
-// begin starts to read content. With CSV it reads the header row.
-func (c *chunkReader) begin(content io.Reader, o *ImportOptions) error {
+// begin starts to read content. With CSV it reads the header row. Tools write byte order marks and UTF-16
+// in files of both types.
+func (c *chunkReader) begin(from io.Reader, o *ImportOptions) error {
+	content := bufio.NewReaderSize(from, 64<<10)
+	first, err := content.Peek(4)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if isUTF16(first) {
+		return problem.New(problem.BadRequest, "The content is UTF-16, but must be UTF-8.")
+	}
 	if o.CSV == nil {
+		if bytes.HasPrefix(first, []byte("\ufeff")) {
+			_, _ = content.Discard(len("\ufeff")) // it is in the buffer
+		}
 		c.lineReader = ndjson.NewReader(content, o.MaxLine)
 		return nil
 	}
 	rows, err := csv.NewDecoder(content, c.r.Type(), &csv.DecoderOptions{Dialect: *o.CSV,
 		Columns: o.Columns, MaxRow: o.MaxLine, AllowUnknown: o.Lenient})
 	if err == csv.ErrTooLong {
-		err = httpbody.TooLarge(o.MaxLine)
+		err = overLimit("The header row is larger than the limit of %d bytes.", o.MaxLine)
 	}
 	c.lineReader = rows
 	return err
+}
+
+// isUTF16 reports whether content that begins with these bytes is UTF-16: it has a byte order mark, or is
+// ASCII in it.
+func isUTF16(first []byte) bool {
+	mark := string(first[:min(2, len(first))])
+	return mark == "\xff\xfe" || mark == "\xfe\xff" || len(first) == 4 &&
+		(first[0]|first[2] == 0 && first[1] != 0 || first[1]|first[3] == 0 && first[0] != 0)
 }
 
 // read returns the next lines. No id occurs twice, so the order of the lines does not matter. The
@@ -118,9 +138,9 @@ func (c *chunkReader) line() (importLine, error) {
 		}
 		switch {
 		case line.n > c.maxLines:
-			return line, tooManyLines(c.maxLines)
+			return line, overLimit("The import has more than the limit of %d lines.", int64(c.maxLines))
 		case err == ndjson.ErrTooLong || err == csv.ErrTooLong:
-			line.bad = httpbody.TooLarge(c.maxLine)
+			line.bad = overLimit("The line is larger than the limit of %d bytes.", c.maxLine)
 			return line, nil
 		case errors.As(err, new(*csv.SyntaxError)), errors.As(err, new(schema.Violations)):
 			line.bad = err // concerns this row only
@@ -141,10 +161,10 @@ func (c *chunkReader) line() (importLine, error) {
 	}
 }
 
-// tooManyLines returns the problem of an import with more than max lines (413).
-func tooManyLines(max int) error {
-	d := problem.New(problem.TooLarge, fmt.Sprintf("The import has more than the limit of %d lines.", max))
-	d.Extensions = map[string]any{"limit": max}
+// overLimit returns the problem of a line or of an import over a limit (413). detail has a place for it.
+func overLimit(detail string, limit int64) error {
+	d := problem.New(problem.TooLarge, fmt.Sprintf(detail, limit))
+	d.Extensions = map[string]any{"limit": limit}
 	return d
 }
 

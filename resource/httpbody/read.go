@@ -3,6 +3,7 @@ package httpbody
 // Request bodies: their media type, coding and size, with the problem for each mistake.
 
 import (
+	"bufio"
 	"compress/flate"
 	"compress/gzip"
 	"errors"
@@ -162,31 +163,65 @@ const (
 )
 
 // NewGzipReader returns a reader of the decompressed content of from. After the first MiB, content of more
-// than 100 times its compressed bytes is a 413 problem. Other errors are those of from and of package gzip;
+// than 100 times its compressed bytes is a 413 problem. Up to 1 MiB of zeros after a stream are ignored, as
+// by gzip itself: writers of blocks fill the last one. Other errors are those of from and of package gzip;
 // [ReadError] converts them.
 func NewGzipReader(from io.Reader) (io.Reader, error) {
 	packed := &countingReader{from: from}
-	zr, err := gzip.NewReader(packed)
-	if err != nil {
+	e := &expanding{packed: packed, in: bufio.NewReader(packed)}
+	var err error
+	if e.zr, err = gzip.NewReader(e.in); err != nil {
 		return nil, err
 	}
-	return &expanding{packed: packed, plain: countingReader{from: zr}}, nil
+	e.zr.Multistream(false)
+	return e, nil
 }
 
 // expanding is the reader of NewGzipReader.
 type expanding struct {
 	packed *countingReader
-	plain  countingReader
+	in     *bufio.Reader
+	zr     *gzip.Reader
+	n      int64 // decompressed bytes
 }
 
 // Read implements [io.Reader].
-func (e *expanding) Read(p []byte) (int, error) {
-	n, err := e.plain.Read(p)
-	if e.plain.n > freeExpansion && e.plain.n/maxExpansion > e.packed.n {
+func (e *expanding) Read(p []byte) (n int, err error) {
+	for {
+		n, err = e.zr.Read(p)
+		if n > 0 || err != io.EOF {
+			break
+		}
+		if err = e.nextStream(); err != nil {
+			break
+		}
+	}
+	e.n += int64(n)
+	if n > 0 && err == io.EOF { // of this stream; the next Read looks for another one
+		err = nil
+	}
+	if e.n > freeExpansion && e.n/maxExpansion > e.packed.n {
 		return 0, problem.New(problem.TooLarge, "The request body is more than "+strconv.Itoa(maxExpansion)+
 			" times as large as its compressed form. Send it uncompressed or in parts.")
 	}
 	return n, err
+}
+
+// nextStream begins the stream that follows the one that was read. The error is [io.EOF] if there is none.
+func (e *expanding) nextStream() error {
+	for range freeExpansion {
+		c, err := e.in.ReadByte()
+		if err != nil {
+			return err
+		}
+		if c != 0 {
+			_ = e.in.UnreadByte() // after ReadByte it cannot fail
+			err = e.zr.Reset(e.in)
+			e.zr.Multistream(false)
+			return err
+		}
+	}
+	return gzip.ErrHeader
 }
 
 // countingReader counts the bytes that were read.

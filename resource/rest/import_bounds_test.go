@@ -143,6 +143,66 @@ func TestRule064ImportLimits(t *testing.T) {
 	}
 }
 
+// TestRule064ImportTexts: the problem of an import names the limit that was exceeded, or the form of the
+// content. The limit of another handler, such as middleware.Limit, is that of the content and not of a line.
+func TestRule064ImportTexts(t *testing.T) {
+	t.Parallel()
+	type told struct {
+		Detail string `json:"detail"`
+		Limit  int64  `json:"limit"`
+	}
+	lines := "Content-Type: application/x-ndjson"
+	line := `{"id":"a","name":"` + strings.Repeat("x", 400) + "\"}\n"
+	tooLong := told{"The line is larger than the limit of 300 bytes.", 300}
+	outer := told{"The request body is larger than the limit of 1000 bytes.", 1000}
+	utf16, gzipped := told{Detail: "The content is UTF-16, but must be UTF-8."}, "Content-Encoding: gzip"
+	tests := []struct {
+		name    string
+		fields  []string
+		content string
+		problem told // of the request
+		line    told // of its first rejected line
+	}{
+		{name: "line", fields: []string{lines}, content: line, line: tooLong},
+		{name: "row", fields: []string{csvBody}, content: "id,name\n" + line, line: tooLong},
+		{name: "header row", fields: []string{csvBody}, content: line,
+			problem: told{"The header row is larger than the limit of 300 bytes.", 300}},
+		{name: "outer limit", fields: []string{lines}, content: strings.Repeat(line, 5), problem: outer},
+		{name: "outer limit of CSV", fields: []string{csvBody}, content: "id,name\n" + strings.Repeat("a,A\n", 900), problem: outer},
+		{name: "outer limit of gzip", fields: []string{lines, gzipped}, problem: outer,
+			content: zip(t, "{}\n") + zip(t, "{}\n") + strings.Repeat(zip(t, "\n"), 100)},
+		{name: "UTF-16", fields: []string{lines}, content: "\xff\xfe{\x00}\x00\n\x00", problem: utf16},
+		{name: "UTF-16 of CSV", fields: []string{csvBody}, content: "\xfe\xff\x00i\x00d\x00\r\x00\n", problem: utf16},
+		{name: "UTF-16 without a mark", fields: []string{csvBody}, content: "i\x00d\x00\r\x00\n\x00", problem: utf16},
+		{name: "UTF-16 in the other order", fields: []string{lines}, content: "\x00{\x00}\x00\n", problem: utf16},
+	}
+	for _, tt := range tests {
+		for _, query := range []string{"", "?atomic=true"} {
+			t.Run(tt.name+query, func(t *testing.T) {
+				t.Parallel()
+				villages := resource.New("villages", memory.New[village](nil), nil)
+				h := rest.New(resource.NewCatalog(&resource.CatalogOptions{Limits: resource.Limits{Body: 300}}, villages,
+					command.NewImport("villages/import", villages)), nil)
+				r := request(t, "POST /villages/import"+query, append(tt.fields, "", "x")...)
+				r.Body = http.MaxBytesReader(nil, io.NopCloser(strings.NewReader(tt.content)), 1000)
+				w := httptest.NewRecorder()
+				h.ServeHTTP(w, r)
+				got := value[struct {
+					told
+					Rejected []struct {
+						Problem told `json:"problem"`
+					} `json:"rejected"`
+				}](t, received("POST", w.Result()))
+				if tt.line != (told{}) {
+					same(t, "line", tt.line, got.Rejected[0].Problem)
+				} else {
+					same(t, "problem", tt.problem, got.told)
+				}
+			})
+		}
+	}
+}
+
 // TestRule063ImportOfClientThatLeft: a short compressed body becomes many items. The import ends when the
 // client disconnects, although the server has all that the client has to send.
 func TestRule063ImportOfClientThatLeft(t *testing.T) {

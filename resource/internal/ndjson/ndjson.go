@@ -6,6 +6,7 @@ package ndjson
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -18,11 +19,12 @@ import (
 type Options struct {
 	// Gzip reads compressed content.
 	Gzip bool
-	// MaxLine limits a line, in bytes without its end. Problems name it.
-	MaxLine int64
 	// MaxContent limits the decompressed content, in bytes. 0 means no limit.
 	MaxContent int64
 }
+
+// limit returns the limit of the content for problems, negative if there is none. Lines have another one.
+func (o Options) limit() int64 { return cmp.Or(o.MaxContent, -1) }
 
 // Reader reads lines. It is not safe for concurrent use.
 type Reader struct {
@@ -31,7 +33,8 @@ type Reader struct {
 	line    int
 }
 
-// NewReader returns a reader of the lines in content, as [NewContent] returns it.
+// NewReader returns a reader of the lines in content, as [NewContent] returns it. maxLine limits a line, in
+// bytes without its end.
 func NewReader(content io.Reader, maxLine int64) *Reader {
 	return &Reader{in: bufio.NewReaderSize(content, 64<<10), maxLine: maxLine}
 }
@@ -47,7 +50,7 @@ func NewContent(ctx context.Context, content io.Reader, o Options) (io.Reader, e
 	if o.Gzip {
 		zr, err := httpbody.NewGzipReader(bufio.NewReaderSize(content, gzipBlock))
 		if err != nil {
-			return nil, httpbody.ReadError(err, true, o.MaxLine)
+			return nil, httpbody.ReadError(err, true, o.limit())
 		}
 		content = zr
 	}
@@ -87,7 +90,7 @@ func (l *limited) Read(p []byte) (int, error) {
 		return 0, httpbody.TooLarge(l.o.MaxContent)
 	}
 	if err != nil && err != io.EOF {
-		err = httpbody.ReadError(err, l.o.Gzip, l.o.MaxLine)
+		err = httpbody.ReadError(err, l.o.Gzip, l.o.limit())
 	}
 	return n, err
 }

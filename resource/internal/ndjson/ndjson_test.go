@@ -27,12 +27,12 @@ func zipped(t *testing.T, text string) string {
 }
 
 // read returns the lines of content, each with its number, and the error that ended it.
-func read(ctx context.Context, content string, o ndjson.Options) (lines []string, err error) {
+func read(ctx context.Context, content string, maxLine int64, o ndjson.Options) (lines []string, err error) {
 	plain, err := ndjson.NewContent(ctx, strings.NewReader(content), o)
 	if err != nil {
 		return nil, err
 	}
-	r := ndjson.NewReader(plain, o.MaxLine)
+	r := ndjson.NewReader(plain, maxLine)
 	for {
 		line, err := r.Append(nil)
 		switch {
@@ -52,20 +52,21 @@ func TestLines(t *testing.T) {
 	long := strings.Repeat("x", 200<<10) // longer than the reader's buffer
 	for _, tt := range []struct {
 		name, content string
+		maxLine       int64
 		o             ndjson.Options
 		want          []string
 	}{
-		{"empty", "", ndjson.Options{MaxLine: 10}, nil},
-		{"without an end", "a\nb", ndjson.Options{MaxLine: 10}, []string{"1 a", "2 b"}},
-		{"with an end", "a\nb\n", ndjson.Options{MaxLine: 10}, []string{"1 a", "2 b"}},
-		{"CRLF and empty lines", "a\r\n\r\nb\r\n", ndjson.Options{MaxLine: 10}, []string{"1 a", "2 ", "3 b"}},
-		{"too long", "abc\nabcd\nd", ndjson.Options{MaxLine: 3}, []string{"1 abc", "2 too long", "3 d"}},
-		{"very long", "a\n" + long + "\nb", ndjson.Options{MaxLine: 1000}, []string{"1 a", "2 too long", "3 b"}},
-		{"long and allowed", long, ndjson.Options{MaxLine: 1 << 20}, []string{"1 " + long}},
-		{"gzip", zipped(t, "a\nb\n"), ndjson.Options{MaxLine: 10, Gzip: true}, []string{"1 a", "2 b"}},
-		{"just fits", "a\nb\n", ndjson.Options{MaxLine: 10, MaxContent: 4}, []string{"1 a", "2 b"}},
+		{"empty", "", 10, ndjson.Options{}, nil},
+		{"without an end", "a\nb", 10, ndjson.Options{}, []string{"1 a", "2 b"}},
+		{"with an end", "a\nb\n", 10, ndjson.Options{}, []string{"1 a", "2 b"}},
+		{"CRLF and empty lines", "a\r\n\r\nb\r\n", 10, ndjson.Options{}, []string{"1 a", "2 ", "3 b"}},
+		{"too long", "abc\nabcd\nd", 3, ndjson.Options{}, []string{"1 abc", "2 too long", "3 d"}},
+		{"very long", "a\n" + long + "\nb", 1000, ndjson.Options{}, []string{"1 a", "2 too long", "3 b"}},
+		{"long and allowed", long, 1 << 20, ndjson.Options{}, []string{"1 " + long}},
+		{"gzip", zipped(t, "a\nb\n"), 10, ndjson.Options{Gzip: true}, []string{"1 a", "2 b"}},
+		{"just fits", "a\nb\n", 10, ndjson.Options{MaxContent: 4}, []string{"1 a", "2 b"}},
 	} {
-		got, err := read(t.Context(), tt.content, tt.o)
+		got, err := read(t.Context(), tt.content, tt.maxLine, tt.o)
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 		}
@@ -79,20 +80,21 @@ func TestErrors(t *testing.T) {
 	t.Parallel()
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := read(canceled, "a\n", ndjson.Options{MaxLine: 10}); !errors.Is(err, context.Canceled) {
+	if _, err := read(canceled, "a\n", 10, ndjson.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
 	broken := zipped(t, strings.Repeat("a\n", 1000))
 	for _, tt := range []struct {
 		name, content string
+		maxLine       int64
 		o             ndjson.Options
 	}{
-		{"no gzip", "a\n", ndjson.Options{MaxLine: 10, Gzip: true}},
-		{"broken gzip", broken[:len(broken)/2], ndjson.Options{MaxLine: 10, Gzip: true}},
-		{"too much", "a\nb\n", ndjson.Options{MaxLine: 10, MaxContent: 3}},
-		{"too much in gzip", broken, ndjson.Options{MaxLine: 10, Gzip: true, MaxContent: 1999}},
+		{"no gzip", "a\n", 10, ndjson.Options{Gzip: true}},
+		{"broken gzip", broken[:len(broken)/2], 10, ndjson.Options{Gzip: true}},
+		{"too much", "a\nb\n", 10, ndjson.Options{MaxContent: 3}},
+		{"too much in gzip", broken, 10, ndjson.Options{Gzip: true, MaxContent: 1999}},
 	} {
-		if _, err := read(t.Context(), tt.content, tt.o); err == nil {
+		if _, err := read(t.Context(), tt.content, tt.maxLine, tt.o); err == nil {
 			t.Errorf("%s: no error", tt.name)
 		}
 	}
