@@ -28,6 +28,10 @@ type ImportOptions struct {
 	// the error (422). Import panics if the collection has no transactions; see
 	// [Description].Batches. Inside of a transaction every import is atomic.
 	Atomic bool
+	// Merge changes only the members that a line has in an item that exists, each as a whole, as
+	// [Resource.Patch] does: hooks and policy get [OpPatch]. Without it the other members get their
+	// defaults, as by Put, so a part of the columns of an export would clear the rest.
+	Merge bool
 	// CSV is the form of content that is CSV. nil: the content is NDJSON.
 	CSV *csv.Dialect
 	// Columns are the names of the columns of CSV without a header row. Default: the members that
@@ -78,7 +82,7 @@ func (r *Resource) Import(ctx context.Context, content io.Reader, opts *ImportOp
 	if o.MaxBytes < 0 {
 		o.MaxBytes = math.MaxInt64 - 1 // one more byte is read to find out that there is more
 	}
-	lines := WriteOptions{Lenient: o.Lenient, MaxDepth: o.MaxDepth, MaxNames: o.MaxNames}
+	lines := WriteOptions{Lenient: o.Lenient, MaxDepth: o.MaxDepth, MaxNames: o.MaxNames, merge: o.Merge}
 	call := importCall{content: content, opts: &o, run: importRun{r: r, opts: lines}}
 	call.atomic = o.Atomic || tx.Active(ctx) && r.core.ops.runner != nil
 	if o.Key != nil {

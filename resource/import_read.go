@@ -4,7 +4,6 @@ package resource
 // It calls package ndjson or csv.
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -59,21 +58,13 @@ type lineReader interface {
 	Line() int
 }
 
-// begin starts to read content. With CSV it reads the header row. Tools write byte order marks and UTF-16
-// in files of both types.
+// begin starts to read content. With CSV it reads the header row.
 func (c *chunkReader) begin(from io.Reader, o *ImportOptions) error {
-	content := bufio.NewReaderSize(from, 64<<10)
-	first, err := content.Peek(4)
-	if err != nil && err != io.EOF {
+	content, err := ndjson.CheckUTF8(from)
+	if err != nil {
 		return err
 	}
-	if isUTF16(first) {
-		return problem.New(problem.BadRequest, "The content is UTF-16, but must be UTF-8.")
-	}
 	if o.CSV == nil {
-		if bytes.HasPrefix(first, []byte("\ufeff")) {
-			_, _ = content.Discard(len("\ufeff")) // it is in the buffer
-		}
 		c.lineReader = ndjson.NewReader(content, o.MaxLine)
 		return nil
 	}
@@ -84,14 +75,6 @@ func (c *chunkReader) begin(from io.Reader, o *ImportOptions) error {
 	}
 	c.lineReader = rows
 	return err
-}
-
-// isUTF16 reports whether content that begins with these bytes is UTF-16: it has a byte order mark, or is
-// ASCII in it.
-func isUTF16(first []byte) bool {
-	mark := string(first[:min(2, len(first))])
-	return mark == "\xff\xfe" || mark == "\xfe\xff" || len(first) == 4 &&
-		(first[0]|first[2] == 0 && first[1] != 0 || first[1]|first[3] == 0 && first[0] != 0)
 }
 
 // read returns the next lines. No id occurs twice, so the order of the lines does not matter. The

@@ -284,7 +284,7 @@ func (s *bulkChunk) revise(ctx context.Context, line *importLine, cur *Entry) er
 	}
 	s.done.Replaced++
 	if changed {
-		_, err = r.replace(ctx, OpReplace, *cur, v)
+		_, err = r.replace(ctx, w.op, *cur, v)
 	}
 	return err
 }

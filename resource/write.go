@@ -49,6 +49,9 @@ type WriteOptions struct {
 	// MaxDepth and MaxNames limit a document: its nesting (default 64), and the members of one
 	// object (default 1000).
 	MaxDepth, MaxNames int
+
+	// merge makes Put change only the members that the document has, each as a whole, in an existing item.
+	merge bool
 }
 
 // Create stores a new item from a JSON document. If the document names an id the collection must be
@@ -373,6 +376,9 @@ func checkNewID(id string) error {
 // attemptReplace is one attempt of Put or Patch. The store can keep the row that it reads until Replace.
 func (w *writeRequest) attemptReplace(ctx context.Context) error {
 	r := w.r
+	if w.opts.merge { // an earlier attempt may have found an item
+		w.op = OpReplace
+	}
 	defer r.core.keepRow(&ctx, w.id).Release()
 	cur, err := r.current(ctx, w.id)
 	if w.op == OpReplace && !w.opts.Existing && r.core.ops.insert != nil && r.mayInsert(err) {
@@ -525,7 +531,7 @@ func (w *writeRequest) revise(ctx context.Context, cur Entry) (v any, changed bo
 // is, because hooks, policy and event get cur.stored as the item before the write.
 func (w *writeRequest) newValue(cur Entry) (any, error) {
 	r := w.r
-	v, err := w.decodeChange(cur.Value)
+	v, err := w.decodeChange(r.projection.typ, cur.Value)
 	if err != nil || r.projection.up == nil { // the tag set makes a field readOnly, so Decode keeps it
 		return v, err
 	}
@@ -543,18 +549,6 @@ func (w *writeRequest) newValue(cur Entry) (any, error) {
 	}
 	r.core.stamps.Keep(cur.stored, v)
 	return v, nil
-}
-
-// decodeChange returns the value of the projection that the document or the patch makes of v.
-func (w *writeRequest) decodeChange(v any) (any, error) {
-	typ := w.r.projection.typ
-	dec := w.opts.decode(schema.Replace, v)
-	dec.ReadOnly = w.r.idNames
-	if w.op == OpPatch {
-		dec.Mode = schema.Patched
-		return patched(w.patch, typ, v, dec)
-	}
-	return typ.Decode(completed(w.doc, typ, v), dec)
 }
 
 // replace writes a checked value in place of cur.

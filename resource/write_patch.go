@@ -26,6 +26,27 @@ func patched(p *patch.Patch, t *schema.Type, v any, opts *schema.DecodeOptions) 
 	return t.Decode(doc, opts)
 }
 
+// decodeChange returns the value that the document or the patch makes of v, a value of typ.
+func (w *writeRequest) decodeChange(typ *schema.Type, v any) (any, error) {
+	dec := w.opts.decode(schema.Replace, v)
+	dec.ReadOnly = w.r.idNames
+	if w.opts.merge {
+		p, err := patch.ParseMembers(w.doc, patch.Limits{Depth: w.opts.MaxDepth})
+		if err != nil {
+			if _, bad := typ.Decode(w.doc, dec); bad != nil { // with the place of the fault
+				err = bad
+			}
+			return nil, err
+		}
+		w.op, w.patch = OpPatch, p
+	}
+	if w.op == OpPatch {
+		dec.Mode = schema.Patched
+		return patched(w.patch, typ, v, dec)
+	}
+	return typ.Decode(completed(w.doc, typ, v), dec)
+}
+
 // completed returns the document of a PUT with the members that v, a value of t, keeps in elements of arrays.
 // The decoder keeps those of objects.
 func completed(doc []byte, t *schema.Type, v any) []byte {

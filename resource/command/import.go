@@ -18,7 +18,9 @@ import (
 // compressed with gzip. Each line, or each row of CSV, is an item as POST accepts it; package csv
 // describes the cells. The query parameter fields names the columns of CSV without a header row. An
 // item with an existing id is replaced, as by PUT, and any other is created; see
-// [resource.Resource.Import]. The response is 200 with the result:
+// [resource.Resource.Import]. A member that a line lacks is then reset. With ?mode=merge an existing item
+// keeps it, so that some columns of an export can be edited and sent back. The response is 200 with the
+// result:
 //
 //	{"created": 2, "replaced": 1, "rejected": [{"line": 3, "problem": {...}}]}
 //

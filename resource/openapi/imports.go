@@ -89,6 +89,11 @@ func (a *action) importOperation() *operation {
 			&parameter{Name: "atomic", In: "query", Schema: &schemaObject{Type: typeNames{"boolean"}},
 				Description: "Stores all lines or none. An invalid line is then 422, with `rejected`."})
 	}
+	op.Parameters = append(op.Parameters, &parameter{Name: "mode", In: "query",
+		Schema: &schemaObject{Type: typeNames{"string"}, Default: quote("replace"),
+			Enum: []jsontext.Value{quote("replace"), quote("merge")}},
+		Description: "With `merge`, an existing item keeps the members that its line does not have. " +
+			"Otherwise they get their defaults, as with PUT."})
 	op.Parameters = append(op.Parameters, &parameter{Name: "fields", In: "query", Schema: text(),
 		Description: "The columns of CSV without a header row, separated by commas. Any other content must " +
 			"not have the parameter."})

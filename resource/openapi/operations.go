@@ -126,7 +126,8 @@ func (d *described) linesText() string {
 		return ""
 	}
 	return "With `Accept: " + mediaNDJSON + "` it returns one item per line, and without `limit` all " +
-		"items. With `Accept: text/csv` it returns the same as CSV, with the columns in the order of `fields`"
+		"items. With `Accept: text/csv` it returns the same as CSV, with the columns in the order of " +
+		"`fields`. It is read page by page and is no snapshot of the list"
 }
 
 // orderText describes the order of a list. The id is always the last key, which makes the order

@@ -71,7 +71,7 @@ func TestDefaultProfile(t *testing.T) {
 			"200:application/json default:application/problem+json", "", ""},
 		{"/capital", "get", "country year", "", "200:application/json default:application/problem+json", "ETag",
 			""},
-		{"/places/import", "post", "atomic", "application/x-ndjson",
+		{"/places/import", "post", "atomic mode", "application/x-ndjson",
 			"200:application/json default:application/problem+json", "", ""},
 	}
 	for _, tt := range tests {

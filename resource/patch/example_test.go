@@ -41,3 +41,23 @@ func ExampleParseMergePatch() {
 	fmt.Println(string(changed), err)
 	// Output: {"name":"tea","price":12.50,"size":{"width":3}} <nil>
 }
+
+func ExampleParseMembers() {
+	p, err := patch.ParseMembers([]byte(`{"note": null, "size": {"width": 3}, "a/b~c": 1}`), patch.Limits{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	changed, err := p.Apply([]byte(`{"name": "tea", "note": "old", "size": {"width": 1, "height": 2}}`))
+	fmt.Println(string(changed), err)
+
+	for _, text := range []string{`[]`, `{"a":1,"a":2}`, `{`} {
+		_, err := patch.ParseMembers([]byte(text), patch.Limits{})
+		fmt.Println(err)
+	}
+	// Output:
+	// {"name":"tea","note":null,"size":{"width":3},"a/b~c":1} <nil>
+	// patch: malformed: the patch must be an object
+	// patch: malformed: the member name "a" occurs twice
+	// patch: malformed: the patch is not valid JSON at byte 1
+}

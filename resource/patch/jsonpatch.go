@@ -1,5 +1,7 @@
 package patch
 
+import "github.com/go-json-experiment/json/jsontext"
+
 // ParseJSONPatch parses a JSON Patch (RFC 6902). It checks everything that does not depend on a
 // document: the JSON syntax, the members of each operation, and the syntax of each pointer. Every
 // error is an [*Error] of kind [Malformed] or, if the patch exceeds l, [TooLarge].
@@ -20,6 +22,28 @@ func ParseJSONPatch(data []byte, l Limits) (*Patch, error) {
 		op, e := parseOperation(element, p.limits.Depth)
 		if e != nil {
 			e.Operation = len(p.ops)
+			return nil, e
+		}
+		p.ops = append(p.ops, op)
+	}
+	return p, nil
+}
+
+// ParseMembers parses a JSON object as a patch that sets each of its members as a whole: contrary to a merge
+// patch, an object replaces another one, and null is a value. Errors are those of [ParseJSONPatch].
+func ParseMembers(object []byte, l Limits) (*Patch, error) {
+	text, e := canonicalPatch(object)
+	if e != nil {
+		return nil, e
+	}
+	if text[0] != '{' {
+		return nil, malformed(codeType, "", "the patch must be an object")
+	}
+	p := &Patch{text: text, limits: l.withDefaults()}
+	for name, value := range members(text) {
+		op := operation{verb: "add"}
+		op.path, _ = parsePointer(string(jsontext.Pointer("").AppendToken(unquote(name)))) // is valid
+		if op.value, e = valueMember(value, op.path.text, p.limits.Depth); e != nil {
 			return nil, e
 		}
 		p.ops = append(p.ops, op)

@@ -73,7 +73,7 @@ func (x *call) prepareImport(w *writeRequest, o *resource.ImportOptions) error {
 	return err
 }
 
-// importParams reads the parameters of an import: atomic and, for CSV without a header row, fields.
+// importParams reads the parameters of an import: atomic, mode and, for CSV without a header row, fields.
 // handling=lenient ignores unknown parameters, but not a wrong value: the client relies on all or
 // nothing.
 func (x *call) importParams(o *resource.ImportOptions, lenient bool) error {
@@ -81,7 +81,7 @@ func (x *call) importParams(o *resource.ImportOptions, lenient bool) error {
 	if err != nil {
 		return err
 	}
-	known := []string{"atomic"}
+	known := []string{"atomic", "mode"}
 	if o.CSV != nil && o.CSV.NoHeader {
 		known = append(known, "fields")
 	}
@@ -97,10 +97,16 @@ func (x *call) importParams(o *resource.ImportOptions, lenient bool) error {
 			return badParameter(name, "unknownParameter", unknownParameter(known...))
 		}
 	}
-	if list, ok := params["fields"]; ok && len(known) > 1 {
+	if list, ok := params["fields"]; ok && slices.Contains(known, "fields") {
 		if o.Columns, err = x.columnNames(list[0]); err != nil {
 			return err
 		}
+	}
+	switch v := params.Get("mode"); {
+	case v == "merge":
+		o.Merge = true
+	case params.Has("mode") && v != "replace":
+		return badParameter("mode", "invalidValue", "must be replace or merge")
 	}
 	switch v := params.Get("atomic"); {
 	case !params.Has("atomic") || v == "false":

@@ -5,7 +5,7 @@ async function importView(command) {
 	const resource = resourceNamed(command.target)
 	const input = make('input', { type: 'file', required: true, accept: '.jsonl,.ndjson,.csv,.gz,application/x-ndjson,text/csv' })
 	const format = make('select', {}, options([['application/x-ndjson', 'JSON Lines'], ['text/csv', 'CSV with a header row']]))
-	const atomic = make('input', { type: 'checkbox', id: unique('atomic') }), place = make('div'), result = make('div', { class: 'result' })
+	const atomic = make('input', { type: 'checkbox', id: unique('atomic') }), merge = make('input', { type: 'checkbox', id: unique('merge') }), place = make('div'), result = make('div', { class: 'result' })
 	const send = make('button', { class: 'main' }, 'Import'), attempt = {}
 	input.addEventListener('change', () => { format.value = /\.csv(\.gz)?$/i.test(input.files[0]?.name ?? '') ? 'text/csv' : 'application/x-ndjson' })
 	const form = make('form', {
@@ -19,7 +19,8 @@ async function importView(command) {
 			bar.cancel.focus()
 			send.disabled = true
 			try {
-				const { value } = await transfer('POST', `/${command.name}${atomic.checked ? '?atomic=true' : ''}`, file, {
+				const query = [atomic.checked && 'atomic=true', merge.checked && 'mode=merge'].filter(Boolean).join('&')
+				const { value } = await transfer('POST', `/${command.name}${query && '?' + query}`, file, {
 					what: `import into ${command.target}`, ...bar, attempt,
 					headers: { 'Content-Type': format.value, ...file.name.endsWith('.gz') ? { 'Content-Encoding': 'gzip' } : {} },
 				})
@@ -35,11 +36,12 @@ async function importView(command) {
 			}
 		},
 	}, labelled('File', input), labelled('Format', format),
+	make('div', { class: 'field check' }, merge, make('label', { for: merge.id }, 'Change only the members that the file has')),
 	command.atomic && make('div', { class: 'field check' }, atomic, make('label', { for: atomic.id }, 'Store all lines or none')),
 	make('div', { class: 'buttons' }, send), place)
 	return {
 		node: make('div', {}, resource && backTo(resource), make('h1', { tabIndex: -1 }, `Import into ${command.target}`),
-			make('p', { class: 'faint' }, 'Each line or row is an item. An item with an existing id is replaced, and any other is created.'), form, result),
+			make('p', { class: 'faint' }, 'Each line or row is an item. An item with an existing id is replaced, and any other is created. Members that the file does not have are then reset.'), form, result),
 	}
 }
 

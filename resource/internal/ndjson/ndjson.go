@@ -13,6 +13,7 @@ import (
 	"os"
 
 	"github.com/stoa-go/stoa/resource/httpbody"
+	"github.com/stoa-go/stoa/resource/problem"
 )
 
 // Options adjust [NewContent].
@@ -36,7 +37,7 @@ type Reader struct {
 // NewReader returns a reader of the lines in content, as [NewContent] returns it. maxLine limits a line, in
 // bytes without its end.
 func NewReader(content io.Reader, maxLine int64) *Reader {
-	return &Reader{in: bufio.NewReaderSize(content, 64<<10), maxLine: maxLine}
+	return &Reader{in: bufio.NewReaderSize(content, readBlock), maxLine: maxLine}
 }
 
 // NewContent returns content without its compression. Reading ends when ctx is done: a few bytes of
@@ -57,6 +58,25 @@ func NewContent(ctx context.Context, content io.Reader, o Options) (io.Reader, e
 	// Limits apply to the decompressed content, because a small body can expand a thousand times.
 	return &limited{ctx: ctx, from: content, o: o}, nil
 }
+
+// CheckUTF8 returns content unless it begins as UTF-16, which is a 400 problem: with a byte order mark, or as
+// ASCII. Tools write files of all types in it. Other errors are those of content.
+func CheckUTF8(content io.Reader) (io.Reader, error) {
+	in := bufio.NewReaderSize(content, readBlock)
+	b, err := in.Peek(4)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	mark := string(b[:min(2, len(b))])
+	if mark == "\xff\xfe" || mark == "\xfe\xff" || len(b) == 4 &&
+		(b[0]|b[2] == 0 && b[1] != 0 || b[1]|b[3] == 0 && b[0] != 0) {
+		return nil, problem.New(problem.BadRequest, "The content is UTF-16, but must be UTF-8.")
+	}
+	return in, nil
+}
+
+// readBlock is how many bytes of content are read at a time.
+const readBlock = 64 << 10
 
 // gzipBlock is how many bytes of compressed content are read at a time.
 const gzipBlock = 256 << 10
@@ -98,10 +118,18 @@ func (l *limited) Read(p []byte) (int, error) {
 // ErrTooLong reports a line that is longer than the limit of the Reader. The line has been skipped.
 var ErrTooLong = errors.New("the line is too long")
 
+const bom = "\ufeff"
+
 // Append appends the next line to dst, without its end, which the last line may lack. The error
 // after the last line is [io.EOF]. After [ErrTooLong] the next line can be read. Line ends may be
-// LF or CRLF; white space at the end of a JSON value has no meaning.
+// LF or CRLF; white space at the end of a JSON value has no meaning. A byte order mark before the first
+// line is skipped.
 func (r *Reader) Append(dst []byte) ([]byte, error) {
+	if r.line == 0 {
+		if mark, _ := r.in.Peek(len(bom)); string(mark) == bom { // ReadSlice returns the error
+			_, _ = r.in.Discard(len(bom)) // it is in the buffer
+		}
+	}
 	start, long := len(dst), false
 	for first := true; ; first = false {
 		part, err := r.in.ReadSlice('\n')

@@ -59,6 +59,7 @@ func TestLines(t *testing.T) {
 		{"empty", "", 10, ndjson.Options{}, nil},
 		{"without an end", "a\nb", 10, ndjson.Options{}, []string{"1 a", "2 b"}},
 		{"with an end", "a\nb\n", 10, ndjson.Options{}, []string{"1 a", "2 b"}},
+		{"byte order mark", "\ufeffa\n\ufeffb", 10, ndjson.Options{}, []string{"1 a", "2 \ufeffb"}},
 		{"CRLF and empty lines", "a\r\n\r\nb\r\n", 10, ndjson.Options{}, []string{"1 a", "2 ", "3 b"}},
 		{"too long", "abc\nabcd\nd", 3, ndjson.Options{}, []string{"1 abc", "2 too long", "3 d"}},
 		{"very long", "a\n" + long + "\nb", 1000, ndjson.Options{}, []string{"1 a", "2 too long", "3 b"}},
