@@ -664,6 +664,17 @@ const parts = {
 		await keys(page, 'Enter')
 		await until(page, () => document.querySelector('.counts')?.textContent === '1 item created, 1 replaced, 1 line rejected.', 'CSV')
 		assert.equal((await ask(shop, 'GET', '/places/csv-1')).value.name, 'A, B')
+
+		writeFileSync(table, 'id,population\nimport-2,9\n')
+		await tabTo(page, 'File', true)
+		await choose(page, table)
+		await tabTo(page, 'Change only the members that the file has')
+		await keys(page, 'Space')
+		await tabTo(page, 'Import')
+		await keys(page, 'Enter')
+		await until(page, () => document.querySelector('.counts')?.textContent === '0 items created, 1 replaced, 0 lines rejected.', 'merge')
+		const { name, population } = (await ask(shop, 'GET', '/places/import-2')).value
+		assert.deepEqual({ name, population }, { name: 'Place 2', population: 9 })
 		await page.browserContext().close()
 		await shop.stop()
 	},
