@@ -89,6 +89,33 @@ func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context) error) erro
 	return nil
 }
 
+// Nested implements [tx.Nester].
+func (db *DB) Nested(ctx context.Context, fn func(ctx context.Context) error) error {
+	t := db.txnOf(ctx)
+	if t == nil {
+		return db.InTx(ctx, fn)
+	}
+	from, done := len(t.undo), false
+	inner, scope := tx.Begin(ctx, db)
+	defer func() {
+		if !done {
+			db.mu.Lock()
+			t.revert(from)
+			db.mu.Unlock()
+			scope.Rollback()
+		}
+	}()
+	if err := fn(inner); err != nil {
+		return err
+	}
+	done = true
+	scope.Commit()
+	return nil
+}
+
+// CheckNow implements [tx.Nester]. No constraint waits for the commit.
+func (db *DB) CheckNow(context.Context) error { return nil }
+
 // Isolation returns "serializable", for the start-up report.
 func (db *DB) Isolation() string { return "serializable" }
 
@@ -102,12 +129,20 @@ func (db *DB) isDone(t *txn) bool {
 // first.
 func (db *DB) end(t *txn, rollback bool) {
 	db.mu.Lock()
-	for i := len(t.undo) - 1; i >= 0 && rollback; i-- {
-		t.undo[i]()
+	if rollback {
+		t.revert(0)
 	}
 	t.undo, t.done, db.dirty = nil, true, nil
 	db.mu.Unlock()
 	db.unlockWriter()
+}
+
+// revert reverts the writes from the one with this index on, the last one first.
+func (t *txn) revert(from int) {
+	for i := len(t.undo) - 1; i >= from; i-- {
+		t.undo[i]()
+	}
+	t.undo = t.undo[:from]
 }
 
 // lockWriter waits for the writer lock, or until ctx is done. The first select makes the result

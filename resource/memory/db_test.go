@@ -449,3 +449,41 @@ func TestExactlyOneWins(t *testing.T) {
 		}
 	}
 }
+
+// TestNested: a nested function that fails leaves nothing, and the transaction continues.
+func TestNested(t *testing.T) {
+	t.Parallel()
+	s, runner := shelf(t)
+	nester := runner.(tx.Nester)
+	var calls []string
+	write := func(ctx context.Context, email string, err error) error {
+		_, failed := s.Create(ctx, user{Email: email})
+		wantErr(t, "Create", failed, nil)
+		tx.AfterCommit(ctx, func() { calls = append(calls, "commit "+email) })
+		tx.AfterRollback(ctx, func() { calls = append(calls, "rollback "+email) })
+		return err
+	}
+	nested := func(ctx context.Context, email string, err error) error {
+		return nester.Nested(ctx, func(ctx context.Context) error { return write(ctx, email, err) })
+	}
+	before := everything(t, s)
+	err := nester.InTx(t.Context(), func(ctx context.Context) error {
+		wantErr(t, "nested", nested(ctx, "eve", errUndo), errUndo)
+		return nester.CheckNow(ctx)
+	})
+	wantErr(t, "InTx", err, nil)
+	if diff := cmp.Diff(before, everything(t, s)); diff != "" {
+		t.Errorf("after a nested function that failed (-want +got):\n%s", diff)
+	}
+	err = nester.InTx(t.Context(), func(ctx context.Context) error {
+		wantErr(t, "write", write(ctx, "eve", nil), nil)
+		wantErr(t, "nested", nested(ctx, "fay", nil), nil)
+		return nested(ctx, "gus", nil)
+	})
+	wantErr(t, "InTx", err, nil)
+	wantErr(t, "alone", nested(t.Context(), "hal", nil), nil)
+	want := []string{"rollback eve", "commit eve", "commit fay", "commit gus", "commit hal"}
+	if diff := cmp.Diff(want, calls); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}

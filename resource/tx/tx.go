@@ -54,6 +54,18 @@ type Runner interface {
 	InTx(ctx context.Context, fn func(ctx context.Context) error) error
 }
 
+// Nester is a [Runner] with savepoints. An import that is all or nothing uses them to go on after a
+// line that the store refuses.
+type Nester interface {
+	Runner
+	// Nested calls fn in the transaction of ctx. If fn fails, its writes are undone, its functions of
+	// [AfterCommit] are dropped, and the transaction can continue. Without a transaction in ctx it is InTx.
+	Nested(ctx context.Context, fn func(ctx context.Context) error) error
+	// CheckNow makes each statement of the transaction of ctx check the constraints that the database
+	// would check at the commit, as far as it can.
+	CheckNow(ctx context.Context) error
+}
+
 // Scope is one attempt at a transaction. It has the Runner of the transaction and the functions to
 // call after its end. It is not safe for concurrent use; only the goroutine that runs the
 // transaction may use it.

@@ -235,6 +235,42 @@ func (t *untyped) deleteError(err error) error {
 	return t.rejected(t.fault(err))
 }
 
+// written and deletions are the CommitClassifiers of inserts and updates, and of deletions.
+type written untyped
+
+// CommitError implements [sqltx.CommitClassifier]. SQLite does not report the constraint.
+func (w *written) CommitError(err error) error {
+	t := (*untyped)(w)
+	f := t.dialect.Fault(err)
+	switch {
+	case f.Table != "" && f.Table != t.bare():
+		return nil
+	case f.Kind == sqltx.ForeignKey && t.dialect == sqltx.SQLite:
+		return fmt.Errorf("%w: %w", unknown(""), err)
+	}
+	if meaning := t.rejected(t.fault(err)); meaning != err {
+		return meaning
+	}
+	return nil
+}
+
+type deletions untyped
+
+// CommitError implements [sqltx.CommitClassifier]. A row of another table, or of this one by its key, refers
+// to the deleted row.
+func (d *deletions) CommitError(err error) error {
+	t := (*untyped)(d)
+	f := t.dialect.Fault(err)
+	refers := func(name string) bool {
+		c := t.columnNamed(name)
+		return c == nil || f.Table == t.bare() && !t.isKey(c)
+	}
+	if f.Kind != sqltx.ForeignKey || slices.ContainsFunc(f.Columns, refers) {
+		return (*written)(d).CommitError(err)
+	}
+	return t.deleteError(err)
+}
+
 // unknown is the error for a reference to an item that does not exist. fielderr has the text for
 // its code.
 func unknown(field string) error { return resource.Invalid(field, "unknown") }

@@ -36,6 +36,7 @@ type newItem struct {
 // transaction rolls back, and the caller inserts the items one by one.
 func (t *untyped) insertItems(ctx context.Context, items []newItem) error {
 	return t.db.InTx(ctx, func(ctx context.Context) error {
+		t.db.ClassifyCommit(ctx, (*written)(t))
 		for part := range t.parts(items) {
 			w, statement, err := t.insertStatement(ctx, part)
 			if err != nil {

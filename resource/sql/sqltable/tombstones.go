@@ -56,6 +56,7 @@ func (t *untyped) chooseTombstones() error {
 func (t *untyped) deleteRow(
 	ctx context.Context, w *args, statement string, id []any,
 ) (removed bool, err error) {
+	t.db.ClassifyCommit(ctx, (*deletions)(t))
 	if t.tombstones == nil {
 		removed, err = t.run(ctx, w, statement)
 		return removed, t.deleteError(err)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
-	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // verb is a kind of statement.
@@ -156,26 +155,6 @@ func (t *untyped) missed() {
 	}
 }
 
-// atomically calls fn in a transaction, or in a savepoint of that of ctx, which is rolled back if fn fails.
-func (t *untyped) atomically(ctx context.Context, fn func(ctx context.Context) error) error {
-	if !tx.ActiveFor(ctx, t.db) {
-		return t.db.InTx(ctx, fn)
-	}
-	c := t.db.Writer(ctx)
-	if _, err := c.ExecContext(ctx, "SAVEPOINT stoa_write"); err != nil {
-		return t.fault(err)
-	}
-	err := fn(ctx)
-	if err != nil {
-		// If this fails as well, the transaction cannot continue, and the caller gets the first error.
-		_, _ = c.ExecContext(ctx, "ROLLBACK TO SAVEPOINT stoa_write")
-	}
-	if _, released := c.ExecContext(ctx, "RELEASE SAVEPOINT stoa_write"); err == nil && released != nil {
-		err = t.fault(released)
-	}
-	return err
-}
-
 var errMissed = errors.New("sqltable: the statement had no effect")
 
 // apply calls write, which locks the row first, and reports whether it wrote. If it did not, no other writer
@@ -183,7 +162,7 @@ var errMissed = errors.New("sqltable: the statement had no effect")
 func (t *untyped) apply(
 	ctx context.Context, v verb, write func(ctx context.Context) (wrote bool, err error),
 ) error {
-	err := t.atomically(ctx, func(ctx context.Context) error {
+	err := t.db.Nested(ctx, func(ctx context.Context) error {
 		wrote, err := write(ctx)
 		if err == nil && !wrote || t.isInstead(err) {
 			err = errMissed

@@ -121,6 +121,7 @@ func (t *untyped) write(ctx context.Context, of verb, w *args, v any, statement 
 
 // writeRow is write without a second read.
 func (t *untyped) writeRow(ctx context.Context, w *args, v any, statement string) (*row, error) {
+	t.db.ClassifyCommit(ctx, (*written)(t))
 	r, err := t.queryItem(ctx, t.db.Writer(ctx), t.columns, statement+t.returning, w.list)
 	if err != nil && t.dialect == sqltx.SQLite && t.dialect.Fault(err).Kind == sqltx.ForeignKey &&
 		!errors.As(err, new(*mappedError)) {
@@ -341,7 +342,7 @@ func (t *untyped) delete(ctx context.Context, id string, expect resource.Rev) er
 	case all.any(of, trigger.isDrop):
 		return t.deleteLocked(ctx, value, expect)
 	case all.any(of, trigger.isBefore): // one that removes the row itself must not look like another writer
-		err = t.atomically(ctx, attempt)
+		err = t.db.Nested(ctx, attempt)
 	default:
 		err = attempt(ctx)
 	}

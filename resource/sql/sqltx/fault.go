@@ -37,6 +37,9 @@ type Fault struct {
 	// Constraint is the name of the violated constraint, if the engine reports it: PostgreSQL
 	// always; SQLite for Check, and for Unique on an index of expressions.
 	Constraint string
+	// Table is the table of the constraint, without its schema, if the engine reports it: PostgreSQL
+	// does, except for Value, Denied and Raised. For ForeignKey it is the one that refers to another.
+	Table string
 	// Columns are the columns of the constraint, if the engine reports them: both engines for
 	// Unique and NotNull, PostgreSQL also for ForeignKey, with the columns of the written table.
 	// For an index of expressions PostgreSQL reports the expressions.
@@ -125,6 +128,7 @@ func postgresFault(err error) Fault {
 		Kind:       postgresKind(state),
 		Lost:       endsConnection(state) && !notSent(err),
 		Constraint: field(source, "ConstraintName", "Constraint").String(),
+		Table:      field(source, "TableName", "Table").String(),
 	}
 	if stalePlan(source) {
 		fault.Kind = Conflict

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/stoa-go/stoa/resource/internal/tally"
@@ -58,6 +59,60 @@ func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context) error) erro
 	}
 }
 
+// Nested implements [tx.Nester] with a savepoint.
+func (db *DB) Nested(ctx context.Context, fn func(ctx context.Context) error) error {
+	a := db.currentAttempt(ctx)
+	if a == nil {
+		return db.InTx(ctx, fn)
+	}
+	if _, err := a.ExecContext(ctx, "SAVEPOINT stoa_nested"); err != nil {
+		return err
+	}
+	inner, scope := tx.Begin(ctx, db)
+	done := false
+	defer func() {
+		if !done {
+			// If this fails as well, the transaction cannot continue, and the caller gets the first error.
+			_, _ = a.ExecContext(ctx, "ROLLBACK TO SAVEPOINT stoa_nested")
+			_, _ = a.ExecContext(ctx, "RELEASE SAVEPOINT stoa_nested")
+			scope.Rollback()
+		}
+	}()
+	err := fn(inner)
+	if err == nil {
+		_, err = a.ExecContext(ctx, "RELEASE SAVEPOINT stoa_nested")
+	}
+	if err != nil {
+		return err
+	}
+	done = true
+	scope.Commit()
+	return nil
+}
+
+// CheckNow implements [tx.Nester]. SQLite checks deferred constraints at the commit alone.
+func (db *DB) CheckNow(ctx context.Context) (err error) {
+	if db.dialect == PostgreSQL {
+		_, err = db.Writer(ctx).ExecContext(ctx, "SET CONSTRAINTS ALL IMMEDIATE")
+	}
+	return err
+}
+
+// CommitClassifier is a store that gives an error of a commit its meaning; see [DB.ClassifyCommit].
+type CommitClassifier interface {
+	// CommitError returns an error that wraps err, a violation of a constraint that the database checks at
+	// the commit, with its meaning, or nil if the constraint is not one of the store.
+	CommitError(err error) error
+}
+
+// ClassifyCommit lets c classify the error of the commit, if ctx carries a transaction. A store calls it
+// when it writes. Outside of transactions the error is that of the statement. c must be comparable.
+func (db *DB) ClassifyCommit(ctx context.Context, c CommitClassifier) {
+	if a := db.currentAttempt(ctx); a != nil && !slices.Contains(a.classifiers, c) {
+		a.classifiers = append(a.classifiers, c)
+	}
+}
+
 // attempt is one run of a function in one transaction. It is the [Conn] of its stores and belongs
 // to one goroutine.
 type attempt struct {
@@ -66,6 +121,9 @@ type attempt struct {
 	vars       variables
 	conflicted bool // a statement met a conflict, even if its error was ignored
 	ended      bool
+	// of the stores that have written; two are the usual maximum, without an allocation of their own
+	classifiers []CommitClassifier
+	first       [2]CommitClassifier
 }
 
 // attemptKey is the context key of the attempt of one DB.
@@ -84,6 +142,7 @@ func (db *DB) try(ctx context.Context, fn func(context.Context) error) (again bo
 		return false, err
 	}
 	a := &attempt{db: db, vars: vars}
+	a.classifiers = a.first[:0]
 	inner, scope := tx.Begin(ctx, db)
 	inner = context.WithValue(inner, attemptKey{db}, a) // before begin, because a Guard checks it
 	if a.session, err = db.beginSession(inner, a); err != nil {
@@ -100,7 +159,7 @@ func (db *DB) try(ctx context.Context, fn func(context.Context) error) (again bo
 		err = ctx.Err()
 	}
 	if err == nil {
-		err = db.commitError(a.commitSession())
+		err = a.commitError(a.commitSession())
 		rolledBack = err != nil && !errors.Is(err, ErrOutcomeUnknown)
 	}
 	if err == nil {
@@ -124,10 +183,18 @@ func (db *DB) notBegun(err error) (again bool, _ error) {
 }
 
 // commitError classifies an error of a commit. SQLite writes at the commit, so a full disk fails
-// there. Stores classify the errors of statements.
-func (db *DB) commitError(err error) error {
-	if db.dialect.Fault(err).Kind == Unavailable && !errors.Is(err, ErrOutcomeUnknown) {
+// there. Stores classify the errors of statements, and violations of deferred constraints.
+func (a *attempt) commitError(err error) error {
+	switch kind := a.db.dialect.Fault(err).Kind; {
+	case kind == Other, kind == Conflict, errors.Is(err, ErrOutcomeUnknown):
+		return err
+	case kind == Unavailable:
 		return fmt.Errorf("%w: %w", tx.ErrUnavailable, err)
+	}
+	for _, c := range a.classifiers {
+		if meaning := c.CommitError(err); meaning != nil {
+			return meaning
+		}
 	}
 	return err
 }
