@@ -5,6 +5,7 @@ package resource
 // idempotency.go for the key.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -92,7 +94,13 @@ func (r *Resource) Batch(ctx context.Context, doc []byte, opts *BatchOptions) ([
 		key.Atomic = true
 		b.opts.MaxResult = min(b.opts.MaxResult, int64(key.catalog.opts.Idempotency.Options().MaxResult)/2)
 	}
-	if err := b.opts.Key.Do(ctx, &b); err != nil {
+	b.begun = time.Now()
+	err := b.opts.Key.Do(ctx, &b)
+	if b.ended && r.core.refusedAtCommit(ctx, err) {
+		b.checkNow, b.refusal = true, err
+		err = b.opts.Key.Do(ctx, &b)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if b.opts.Key != nil {
@@ -119,13 +127,21 @@ type batchRequest struct {
 	operations []batchOperation
 	invalid    error // why there are none
 	results    []BatchResult
+
+	begun    time.Time
+	attempts int
+	ended    bool // only the commit is left
+	// checkNow makes Do look for the operation that the commit has refused with this error.
+	checkNow bool
+	refusal  error
 }
 
 // Do carries out all operations, or none.
 //
 // The transaction may run more than once. If the runner does not detect concurrent writes, ErrStale
 // is retried here, like the write of a single item. No locks of ids are taken: clients choose the
-// order of ids, and two batches could wait for each other.
+// order of ids, and two batches could wait for each other. In a database they do. So a repeated attempt
+// locks the items in the order of their ids, and retry.Timeout limits it.
 //
 // Each written item is encoded at once, and nothing else of it is kept: a short batch can patch a
 // large item a thousand times.
@@ -146,6 +162,18 @@ func (b *batchRequest) Do(ctx context.Context) (err error) {
 // conflict, so it begins with empty results. Results are encoded here, while the items are those of
 // the transaction.
 func (b *batchRequest) attempt(ctx context.Context) error {
+	b.ended = false
+	if b.attempts++; b.attempts > 1 {
+		limited, cancel := context.WithDeadline(ctx, b.begun.Add(retry.Timeout))
+		defer cancel()
+		ctx = limited
+		if err := b.lock(ctx); err != nil {
+			return err
+		}
+	}
+	if b.checkNow {
+		return b.findRefused(ctx)
+	}
 	b.results = make([]BatchResult, 0, len(b.operations))
 	left := b.opts.MaxResult
 	for i := range b.operations {
@@ -163,7 +191,55 @@ func (b *batchRequest) attempt(ctx context.Context) error {
 		result.entry = Entry{}
 		b.results = append(b.results, result)
 	}
+	b.ended = true
 	return nil
+}
+
+// lock locks the items of the operations, if the store can, in the order of their ids.
+func (b *batchRequest) lock(ctx context.Context) error {
+	var ids []string
+	for i := range b.operations {
+		if id := b.operations[i].ID; b.r.core.ops.lock != nil && id != "" && b.r.core.id.Canonical(id) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		err := b.r.core.ops.lock(ctx, id)
+		if err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrGone) {
+			return err
+		}
+	}
+	return nil
+}
+
+// findRefused returns the error of the first operation that the commit has refused. An operation may depend
+// on a later one until the commit, so the refused ones are repeated until no other one succeeds.
+func (b *batchRequest) findRefused(ctx context.Context) error {
+	nester := b.r.core.ops.nester
+	var left []int
+	for i := range b.operations {
+		left = append(left, i)
+	}
+	err := nester.CheckNow(ctx)
+	for refused := -1; err == nil; refused = len(left) {
+		var first error
+		left = slices.DeleteFunc(left, func(i int) bool {
+			op := &b.operations[i]
+			err := nester.Nested(ctx, func(ctx context.Context) error {
+				_, err := b.r.carryOut(ctx, op)
+				return err
+			})
+			if err != nil && first == nil {
+				first = &operationError{i, op, err}
+			}
+			return err == nil
+		})
+		if first == nil || len(left) == refused {
+			return cmp.Or(first, b.refusal)
+		}
+	}
+	return err
 }
 
 // carryOut carries out one operation.

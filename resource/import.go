@@ -24,8 +24,9 @@ import (
 type ImportOptions struct {
 	// WriteOptions are Key, Lenient, MaxDepth and MaxNames; the others are not used.
 	WriteOptions
-	// Atomic stores all lines in one transaction. A line that is rejected rolls back all, and is in
-	// the error (422). Import panics if the collection has no transactions; see
+	// Atomic stores all lines in one transaction. Lines that are rejected roll back all, and are in
+	// the error (422): all of them if the Runner of the collection is a [tx.Nester], and otherwise
+	// those up to the first that the store refuses. Import panics if the collection has no transactions; see
 	// [Description].Batches. Inside of a transaction every import is atomic.
 	Atomic bool
 	// Merge changes only the members that a line has in an item that exists, each as a whole, as
@@ -58,10 +59,10 @@ type ImportOptions struct {
 // import before it begins, unless Lenient is set, which ignores the column.
 //
 // A few hundred lines at a time are in memory and, if the collection is a [Transactor], are
-// committed together. A line that is rejected is in the result. Any other error, such as of the
-// store or of a client that disconnects, ends the import, and the lines that have been committed
-// remain: its problem has their numbers. Sending all lines again is safe for items with ids; items
-// without ids are created twice.
+// committed together. A line that depends on others is tried again at the end. A line that is rejected
+// is in the result. Any other error, such as of the store or of a client that disconnects, ends the
+// import, and the lines that have been committed remain: its problem has their numbers. Sending all
+// lines again is safe for items with ids; items without ids are created twice.
 //
 // With a Key, content must be a [*httpbody.Upload], so that its digest identifies it. Content with a digest
 // is copied to a temporary file and verified before any line is stored. A keyed import does not end with the
@@ -91,6 +92,7 @@ func (r *Resource) Import(ctx context.Context, content io.Reader, opts *ImportOp
 		}
 	}
 	upload, ok := content.(*httpbody.Upload)
+	call.run.atomic = call.atomic
 	if call.atomic || ok && upload.HasDigest() {
 		file, err := ndjson.NewTempFile(content, o.MaxBytes)
 		if err != nil {
@@ -99,8 +101,9 @@ func (r *Resource) Import(ctx context.Context, content io.Reader, opts *ImportOp
 		defer file.Remove()
 		call.file = file
 	}
-	err := errOneByOne
-	for errors.Is(err, errOneByOne) {
+	err := o.Key.Do(ctx, &call)
+	if call.run.ended && r.core.refusedAtCommit(ctx, err) {
+		call.run.checkNow = true // to find the lines
 		err = o.Key.Do(ctx, &call)
 	}
 	if err != nil {
@@ -134,13 +137,8 @@ func (call *importCall) prepareKey(ctx context.Context) (err error) {
 		return err
 	}
 	key.Atomic = true
-	exact := call.atomic && key.levels.Create == idempotency.ExactlyOnce
-	if exact { // a long transaction
+	if call.atomic && key.levels.Create == idempotency.ExactlyOnce { // a long transaction
 		key.extend(ctx)
-	}
-	if exact && !tx.Active(ctx) {
-		call.run.oneByOneFrom = new(int)
-		*call.run.oneByOneFrom = math.MaxInt
 	}
 	return nil
 }
@@ -166,7 +164,7 @@ func (call *importCall) Do(ctx context.Context) (err error) {
 			chunks, err = call.chunks(ctx, content)
 		}
 		if err == nil {
-			err = im.piecewise(ctx, chunks)
+			err = im.lines(ctx, chunks)
 		}
 	}
 	if err != nil {

@@ -34,7 +34,9 @@ type importLine struct {
 	v    any    // of the core, if it can be a new item
 	bad  error  // why it cannot
 
-	offered bool // v was given to hooks, which may have changed it
+	offered bool  // v was given to hooks, which may have changed it
+	err     error // why it was refused
+	decided bool  // stored, rejected, or to be tried again
 }
 
 func (l *importLine) setNew(n newItem) { l.id, l.v, l.bad = n.id, n.value, n.invalid }

@@ -4,15 +4,19 @@ package resource
 // import.go. It calls write.go for single lines, and publish.go for events of bulk inserts.
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
-	"math"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/internal/fielderr"
 	"github.com/stoa-go/stoa/resource/internal/importresult"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/tx"
@@ -22,18 +26,30 @@ import (
 //
 // A chunk of lines is stored in bulk: one read for the items that exist, one commit for the chunk.
 // If the store refuses a write, the chunk is rolled back, since its transaction may be unusable,
-// and its lines are stored one by one, each like a request of its own.
+// and its lines are stored one by one, each like a request of its own. In an atomic import the bulk and
+// each of these lines have a savepoint in place of a transaction.
+//
+// Chunks do not decide which lines are stored: a line that refers to an unknown item or has the unique value
+// of another is tried again after the last line, when the other line is stored.
 type importRun struct {
-	r    *Resource
-	opts WriteOptions
-	done importresult.Result
-	// oneByOneFrom is the chunk from which an atomic import stores line by line. It is set for an
-	// import in a transaction that its key begins, which is rolled back with errOneByOne and
-	// repeated; nil for any other.
-	oneByOneFrom *int
-	last         int  // the last line of those that were stored or rejected
-	unnamed      bool // a line without an id may be stored
+	r      *Resource
+	opts   WriteOptions
+	done   importresult.Result
+	atomic bool
+	// ended means that only the commit of an atomic import is left. checkNow makes a repetition check at
+	// each line what the database would check at the commit.
+	ended, checkNow bool
+	later           map[string]*importLine // to be tried again, by id or, without one, by number
+	laterSize       int                    // in bytes
+	last            int                    // the last line of those that were stored or rejected
+	unnamed         bool                   // a line without an id may be stored
 }
+
+// Limits of the lines that are tried again: their bytes in memory, and how often they are tried.
+const (
+	maxLaterBytes = 16 << 20
+	maxPasses     = 32
+)
 
 // endsImport reports whether an error ends the import and does not concern a single line: an error
 // of the store, or a caller that must authenticate.
@@ -42,15 +58,13 @@ func endsImport(err error) bool {
 	return status >= http.StatusInternalServerError || status == http.StatusUnauthorized
 }
 
-// piecewise stores chunk by chunk.
-func (im *importRun) piecewise(ctx context.Context, chunks *chunkReader) error {
+// lines stores chunk by chunk, and last the lines that depend on others.
+func (im *importRun) lines(ctx context.Context, chunks *chunkReader) error {
+	im.takeLater() // those of an earlier run
 	for {
 		lines, err := chunks.read()
 		if err == io.EOF {
-			return nil
-		}
-		if err == nil {
-			err = ctx.Err() // a store may ignore it
+			return im.storeLater(ctx)
 		}
 		if err == nil {
 			im.unnamed = im.unnamed || slices.ContainsFunc(lines,
@@ -66,14 +80,35 @@ func (im *importRun) piecewise(ctx context.Context, chunks *chunkReader) error {
 
 // chunk stores a chunk in bulk or, if the store refuses that, line by line.
 func (im *importRun) chunk(ctx context.Context, lines []importLine) error {
-	if runner := im.r.core.ops.runner; runner != nil {
-		var done *importresult.Result
-		err := runner.InTx(ctx, func(ctx context.Context) (err error) {
-			done, err = im.bulk(ctx, lines)
-			return err
+	if err := ctx.Err(); err != nil { // a store may ignore it
+		return err
+	}
+	for i := range lines { // to try an earlier line with the id again would undo the order
+		if l := im.later[lines[i].id]; l != nil {
+			delete(im.later, l.id)
+			im.laterSize -= len(l.doc)
+			im.done.Reject(l.n, l.more, Problem(l.err))
+		}
+	}
+	ops := &im.r.core.ops
+	if ops.nester != nil || ops.runner != nil && !im.atomic {
+		inTx := im.step
+		if !im.atomic {
+			inTx = ops.runner.InTx
+		}
+		var s bulkChunk
+		err := inTx(ctx, func(ctx context.Context) error {
+			s = bulkChunk{importRun: im}
+			return s.store(ctx, lines)
 		})
 		if err == nil {
-			im.done.Add(done)
+			im.done.Created += len(s.ids)
+			im.done.Replaced += s.replaced
+			for i := range lines {
+				if lines[i].decided = true; lines[i].err != nil {
+					im.refuse(&lines[i], lines[i].err)
+				}
+			}
 			return nil
 		}
 		if endsImport(err) && !errors.Is(err, ErrStale) {
@@ -81,12 +116,85 @@ func (im *importRun) chunk(ctx context.Context, lines []importLine) error {
 		}
 	}
 	for i := range lines {
-		if err := im.single(ctx, &lines[i]); err != nil {
-			if endsImport(err) {
-				return err
-			}
-			im.done.Reject(lines[i].n, lines[i].more, Problem(err))
+		err := im.single(ctx, &lines[i])
+		if err != nil && endsImport(err) {
+			return err
 		}
+		if lines[i].decided = true; err != nil {
+			im.refuse(&lines[i], err)
+			if im.atomic && ops.nester == nil { // the transaction may be unusable
+				return im.reject(im.takeLater())
+			}
+		}
+	}
+	return nil
+}
+
+// step runs fn so that it has no effect if it fails, if the store can do that in an atomic import.
+func (im *importRun) step(ctx context.Context, fn func(ctx context.Context) error) error {
+	if n := im.r.core.ops.nester; n != nil && im.atomic {
+		return n.Nested(ctx, fn)
+	}
+	return fn(ctx)
+}
+
+// refuse rejects a line, or has it tried again if another line may remove the reason.
+func (im *importRun) refuse(line *importLine, err error) {
+	if im.laterSize += len(line.doc); im.laterSize > maxLaterBytes || !fielderr.DependsOnOthers(err) {
+		im.laterSize -= len(line.doc)
+		im.done.Reject(line.n, line.more, Problem(err))
+		return
+	}
+	kept := *line // in memory that the next chunk does not use
+	kept.doc, kept.v, kept.offered, kept.err, kept.decided = bytes.Clone(line.doc), nil, true, err, false
+	im.later[cmp.Or(line.id, "\x00"+strconv.Itoa(line.n))] = &kept
+}
+
+// takeLater returns the lines that are to be tried again, and forgets them.
+func (im *importRun) takeLater() (lines []importLine) {
+	for _, l := range im.later {
+		lines = append(lines, *l)
+	}
+	slices.SortFunc(lines, func(a, b importLine) int { return a.n - b.n })
+	im.later, im.laterSize = map[string]*importLine{}, 0
+	return lines
+}
+
+// storeLater tries the lines again that depend on others, as long as that stores some of them. It begins
+// with the last one, because a parent often follows all of its children, and then reverses the order.
+func (im *importRun) storeLater(ctx context.Context) error {
+	left := -1
+	for pass := 0; ; pass++ {
+		lines := im.takeLater()
+		if len(lines) == 0 || len(lines) == left || pass == maxPasses {
+			return im.reject(lines)
+		}
+		if left = len(lines); pass%2 == 0 {
+			slices.Reverse(lines)
+		}
+		for chunk := range slices.Chunk(lines, chunkLines) {
+			err := im.chunk(ctx, chunk)
+			if err == nil {
+				continue
+			}
+			for _, l := range lines {
+				if !l.decided && !errors.Is(err, tx.ErrOutcomeUnknown) {
+					im.done.Reject(l.n, l.more, Problem(err))
+				}
+			}
+			return err
+		}
+	}
+}
+
+// reject rejects the lines that were to be tried again. If a line is rejected, the error of an atomic import
+// is errRejected.
+func (im *importRun) reject(lines []importLine) error {
+	for _, l := range lines {
+		im.done.Reject(l.n, l.more, Problem(l.err))
+	}
+	if im.atomic && im.done.Total > 0 {
+		return errRejected
 	}
 	return nil
 }
@@ -94,88 +202,43 @@ func (im *importRun) chunk(ctx context.Context, lines []importLine) error {
 // errRejected rolls back an atomic import of which a line was rejected.
 var errRejected = errors.New("line rejected")
 
-// errOneByOne rolls back an atomic import that must be repeated with a chunk stored line by line.
-var errOneByOne = errors.New("chunk rejected")
-
 // whole stores all lines in one transaction. again returns a reader that starts at the first line.
-// If the store refuses a chunk, the transaction is rolled back and repeated with this chunk stored
-// line by line, which identifies the line.
 func (im *importRun) whole(ctx context.Context, again func() (*chunkReader, error)) error {
-	careful := math.MaxInt
-	switch {
-	case im.oneByOneFrom != nil:
-		careful = *im.oneByOneFrom
-	case tx.Active(ctx): // it cannot be rolled back here
-		careful = 0
-	}
-	for {
-		at, ended := -1, false // ended by content that cannot be read
-		err := im.r.core.ops.runner.InTx(ctx, func(ctx context.Context) error {
-			im.done = importresult.Result{}
-			chunks, err := again()
-			for at = 0; err == nil; at++ {
-				var lines []importLine
-				if lines, err = chunks.read(); err != nil {
-					ended = err != io.EOF
-					break
-				}
-				if err = im.importChunk(ctx, lines, at >= careful); err != nil {
-					break
-				}
-			}
-			if err == io.EOF && im.done.Total == 0 {
-				return nil
-			} else if err == io.EOF {
-				return errRejected
-			}
-			return err
-		})
-		if err == nil || errors.Is(err, errRejected) || ended || at >= careful ||
-			endsImport(err) && !errors.Is(err, ErrStale) {
-			return err
+	return im.r.core.ops.runner.InTx(ctx, func(ctx context.Context) error {
+		im.done, im.ended = importresult.Result{}, false
+		chunks, err := again()
+		if err == nil && im.checkNow {
+			err = im.r.core.ops.nester.CheckNow(ctx)
 		}
-		careful = at
-		if im.oneByOneFrom != nil {
-			*im.oneByOneFrom = at
-			return errors.Join(errOneByOne, err)
+		if err == nil {
+			err = im.lines(ctx, chunks)
 		}
-	}
+		im.ended = err == nil
+		return err
+	})
 }
 
-// importChunk stores one chunk of an import that is all or nothing.
-func (im *importRun) importChunk(ctx context.Context, lines []importLine, careful bool) error {
-	if !careful {
-		done, err := im.bulk(ctx, lines)
-		if err == nil {
-			im.done.Add(done)
-		}
-		return err
-	}
-	for i := range lines {
-		if err := im.single(ctx, &lines[i]); err != nil {
-			if endsImport(err) {
-				return err
-			}
-			im.done.Reject(lines[i].n, lines[i].more, Problem(err))
-			return errRejected // the transaction may be good for nothing
-		}
-	}
-	return nil
+// refusedAtCommit reports whether err is the error of a commit that refuses what was written, so that a
+// repetition with [tx.Nester.CheckNow] can find the write. The caller has written everything.
+func (c *core) refusedAtCommit(ctx context.Context, err error) bool {
+	return err != nil && !endsImport(err) && c.ops.nester != nil && !tx.Active(ctx)
 }
 
 // single stores one line as a request of its own would be.
 func (im *importRun) single(ctx context.Context, line *importLine) error {
 	var created bool
-	var err error
-	switch {
-	case line.id != "" && (line.bad == nil || im.r.Can(OpReplace)):
-		created, err = im.putLine(ctx, line)
-	case line.bad != nil:
-		err = im.r.wrap(OpCreate, line.id, line.bad)
-	default:
-		created = true
-		_, err = im.r.Create(ctx, line.doc, &im.opts)
-	}
+	err := im.step(ctx, func(ctx context.Context) (err error) {
+		switch {
+		case line.id != "" && (line.bad == nil || im.r.Can(OpReplace)):
+			created, err = im.putLine(ctx, line)
+		case line.bad != nil:
+			err = im.r.wrap(OpCreate, line.id, line.bad)
+		default:
+			created = true
+			_, err = im.r.Create(ctx, line.doc, &im.opts)
+		}
+		return err
+	})
 	if err == nil {
 		im.done.Count(created)
 		im.last = max(im.last, line.n)
@@ -197,37 +260,44 @@ func (im *importRun) putLine(ctx context.Context, line *importLine) (created boo
 	return created, err
 }
 
-// bulk stores a chunk with few calls of the store, in a transaction. Errors before a call of the
-// store reject a line. An error of the store is returned, and nothing of the chunk is stored.
-func (im *importRun) bulk(ctx context.Context, lines []importLine) (*importresult.Result, error) {
-	s := bulkChunk{importRun: im}
-	var err error
-	if s.known, err = im.known(ctx, lines); err == nil {
-		s.scope, err = im.r.core.scopeOf(ctx)
+// bulkChunk is a chunk that is stored with few calls of the store, in a transaction. Errors before a call of
+// the store refuse a line. An error of the store is returned, and nothing of the chunk is stored.
+type bulkChunk struct {
+	*importRun
+	replaced int
+	known    map[string]*Entry
+	scope    query.Filter
+	ids      []string // of what is new
+	fresh    []any
+}
+
+// store stores a chunk. Items that exist are written in the order of their ids: concurrent imports of the
+// same items then do not wait for each other, which PostgreSQL notices after a second only.
+func (s *bulkChunk) store(ctx context.Context, lines []importLine) (err error) {
+	if s.known, err = s.importRun.known(ctx, lines); err == nil {
+		s.scope, err = s.r.core.scopeOf(ctx)
 	}
+	var known, fresh []*importLine
 	for i := range lines {
+		if lines[i].err = nil; s.known[lines[i].id] != nil {
+			known = append(known, &lines[i])
+		} else {
+			fresh = append(fresh, &lines[i])
+		}
+	}
+	slices.SortFunc(known, func(a, b *importLine) int { return strings.Compare(a.id, b.id) })
+	for _, line := range append(known, fresh...) {
 		if err == nil {
-			err = s.line(ctx, &lines[i])
+			err = s.line(ctx, line)
 		}
 	}
 	if err == nil {
-		s.done.Created = len(s.ids)
-		err = im.insert(ctx, s.ids, s.fresh)
+		err = s.insert(ctx)
 	}
 	if err != nil {
-		return nil, im.r.wrap(OpReplace, "", err)
+		return s.r.wrap(OpReplace, "", err)
 	}
-	return &s.done, nil
-}
-
-// bulkChunk is a chunk that bulk stores.
-type bulkChunk struct {
-	*importRun
-	done  importresult.Result
-	known map[string]*Entry
-	scope query.Filter
-	ids   []string // of what is new
-	fresh []any
+	return nil
 }
 
 // line replaces an item that exists, or checks a new one. An error ends the chunk.
@@ -240,7 +310,7 @@ func (s *bulkChunk) line(ctx context.Context, line *importLine) error {
 		// ErrStale makes the import process the lines one by one.
 		return ErrStale
 	}
-	if line.offered { // the transaction runs again
+	if line.offered && line.bad == nil { // the transaction runs again
 		line.setNew(s.r.readNew(line.doc, &s.opts))
 	}
 	err := line.bad
@@ -249,18 +319,18 @@ func (s *bulkChunk) line(ctx context.Context, line *importLine) error {
 		err = s.r.checkNew(ctx, line.id, line.v)
 	}
 	if err != nil {
-		return s.refuse(line, err)
+		return s.refuseLine(line, err)
 	}
 	s.ids, s.fresh = append(s.ids, line.id), append(s.fresh, line.v)
 	return nil
 }
 
-// refuse rejects a line before the store is called.
-func (s *bulkChunk) refuse(line *importLine, err error) error {
+// refuseLine refuses a line once the chunk is stored.
+func (s *bulkChunk) refuseLine(line *importLine, err error) error {
 	if err = s.r.wrap(OpReplace, line.id, err); endsImport(err) {
 		return err
 	}
-	s.done.Reject(line.n, line.more, Problem(err))
+	line.err = err
 	return nil
 }
 
@@ -275,14 +345,14 @@ func (s *bulkChunk) revise(ctx context.Context, line *importLine, cur *Entry) er
 		err = s.opts.If.check(r.entityTags(), cur)
 	}
 	if err != nil {
-		return s.refuse(line, err)
+		return s.refuseLine(line, err)
 	}
 	w := writeRequest{r: r, op: OpReplace, id: line.id, doc: line.doc, opts: s.opts}
 	v, changed, err := w.revise(ctx, *cur)
 	if err != nil {
-		return s.refuse(line, err)
+		return s.refuseLine(line, err)
 	}
-	s.done.Replaced++
+	s.replaced++
 	if changed {
 		_, err = r.replace(ctx, w.op, *cur, v)
 	}
@@ -307,17 +377,17 @@ func (im *importRun) known(ctx context.Context, lines []importLine) (map[string]
 	return known, err
 }
 
-// insert stores new items, in one call if the store can. Items without an id are stored one by one.
-func (im *importRun) insert(ctx context.Context, ids []string, values []any) error {
-	h := im.r.core
+// insert stores the new items, in one call if the store can. Items without an id are stored one by one.
+func (s *bulkChunk) insert(ctx context.Context) error {
+	h := s.r.core
 	if h.ops.insertMany == nil {
-		return im.insertEach(ctx, ids, values)
+		return s.insertEach(ctx, s.ids, s.fresh)
 	}
-	chosen, mine := ids[:0:0], values[:0:0]
-	for i, id := range ids {
+	chosen, mine := s.ids[:0:0], s.fresh[:0:0]
+	for i, id := range s.ids {
 		if id != "" {
-			chosen, mine = append(chosen, id), append(mine, values[i])
-		} else if err := im.insertEach(ctx, ids[i:i+1], values[i:i+1]); err != nil {
+			chosen, mine = append(chosen, id), append(mine, s.fresh[i])
+		} else if err := s.insertEach(ctx, s.ids[i:i+1], s.fresh[i:i+1]); err != nil {
 			return err
 		}
 	}
@@ -327,7 +397,7 @@ func (im *importRun) insert(ctx context.Context, ids []string, values []any) err
 	if err := h.ops.insertMany(ctx, chosen, mine); err != nil {
 		return err
 	}
-	return im.publishInserted(ctx, chosen)
+	return s.publishInserted(ctx, chosen)
 }
 
 // publishInserted publishes the events of items that were stored in one call, and runs their hooks.
@@ -387,6 +457,7 @@ func (im *importRun) unfinished(err error, atomic bool) error {
 	if atomic || im.done.Created+im.done.Replaced == 0 && !unknown {
 		return err
 	}
+	_ = im.reject(im.takeLater())
 	d := Problem(err)
 	if unknown && !im.unnamed { // a repetition finds out
 		d, cause = unavailable("The service is temporarily unavailable."), errors.New(err.Error())

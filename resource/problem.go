@@ -19,11 +19,11 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// wrap returns err as an [*Error]. It converts field names of a store's or hook's error to this
+// wrap returns err as an [*Error], or nil. It converts field names of a store's or hook's error to this
 // projection.
 func (r *Resource) wrap(op Op, id string, err error) error {
 	var e *Error
-	if errors.As(err, &e) {
+	if err == nil || errors.As(err, &e) {
 		return err
 	}
 	// A problem of up of a view has the view's names already.

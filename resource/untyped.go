@@ -39,7 +39,9 @@ type erased struct {
 	countByKeys   func(ctx context.Context, by string, keys []string, q query.Query) (map[string]int, error)
 	// getForUpdate is a func(context.Context, string) (Item[T], error); see [GetForUpdate].
 	getForUpdate any
+	lock         func(ctx context.Context, id string) error
 	runner       tx.Runner
+	nester       tx.Nester // the runner, if it has savepoints
 	watch        func(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Event, error]
 
 	insertMany func(ctx context.Context, ids []string, vs []any) error
@@ -118,18 +120,29 @@ func erase[T any](h *core, ops Ops[T], o *Options[T]) erased {
 	if ops.InsertMany != nil && ops.Insert != nil {
 		e.insertMany = eraseInsertMany(ops)
 	}
-	if ops.Transactions != nil {
-		e.runner = ops.Transactions()
-	}
-	if ops.GetForUpdate != nil && e.runner != nil {
-		e.getForUpdate = ops.GetForUpdate
-	}
+	eraseTransactions(&e, ops)
 	if ops.Watch != nil {
 		e.watch = eraseWatch(h, ops.Watch)
 	}
 	e.search = eraseSearch(ops.Search)
 	eraseHooks(&e, o)
 	return e
+}
+
+// eraseTransactions sets the runner and what needs one.
+func eraseTransactions[T any](e *erased, ops Ops[T]) {
+	if ops.Transactions == nil {
+		return
+	}
+	e.runner = ops.Transactions()
+	e.nester, _ = e.runner.(tx.Nester)
+	if get := ops.GetForUpdate; get != nil && e.runner != nil {
+		e.getForUpdate = get
+		e.lock = func(ctx context.Context, id string) error {
+			_, err := get(ctx, id)
+			return err
+		}
+	}
 }
 
 // eraseSearch returns Search without a type parameter; nil if search is nil.

@@ -124,7 +124,7 @@ func (w *writeRequest) run(ctx context.Context) error {
 	keyed := *w
 	err := keyed.opts.Key.Do(ctx, &keyed)
 	*w = keyed
-	return err
+	return w.r.wrap(w.op, w.id, err) // it may be that of the commit of the key's transaction
 }
 
 // shown returns the entry as the caller may see it.

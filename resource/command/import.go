@@ -24,6 +24,11 @@ import (
 //
 //	{"created": 2, "replaced": 1, "rejected": [{"line": 3, "problem": {...}}]}
 //
+// A line may refer to an item of a later line, or have a unique value that a later line changes: a line
+// that is refused only for unknown items and taken values is tried again after the last line, as long as
+// that stores some of these lines, at most 32 times. It is rejected instead if a later line has its id, or
+// if there are more than 16 MiB of such lines. Hooks run at each try.
+//
 // Lines are counted from 1; the line of a row of CSV is its first one. An item that is equal to the
 // existing one counts as replaced, and nothing is written. At most a hundred rejected lines are in the
 // result; if there are more, rejectedTotal is their number. An error that does not concern a single

@@ -1,17 +1,22 @@
 package rest_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -602,4 +607,81 @@ func move(t testing.TB, h http.Handler, from, to string) bool {
 		return true
 	}
 	return res.status == http.StatusOK
+}
+
+// TestBatchLocksInOrder: the first attempt of a batch locks nothing, and one after a conflict locks the items in
+// the order of their ids, so that batches do not wait for each other again.
+func TestBatchLocksInOrder(t *testing.T) {
+	t.Parallel()
+	db := memory.NewDB()
+	ops := resource.OpsOf(memory.New(&memory.Options[user]{DB: db}))
+	var calls []string
+	get, runner := ops.Get, &fickle{db, 2}
+	ops.Transactions = func() tx.Runner { return runner }
+	ops.GetForUpdate = func(ctx context.Context, id string) (resource.Item[user], error) {
+		calls = append(calls, "lock "+id)
+		return get(ctx, id)
+	}
+	h := catalog(t, ops.Resource("users", &resource.Options[user]{
+		Before: func(_ context.Context, op resource.Op, _, after *user) error {
+			calls = append(calls, string(op)+" "+after.ID)
+			return nil
+		}}))
+	for _, id := range []string{"b", "a", "c"} {
+		create(t, h, "/users", fmt.Sprintf(`{"id":%q,"name":"x"}`, id))
+	}
+	calls = nil
+	res := send(t, h, "POST /users", batchBody, "", operations(`{"op":"patch","id":"c","patch":{"name":"y"}}`,
+		`{"op":"create","value":{"id":"d","name":"y"}}`, `{"op":"replace","id":"new","value":{"name":"y"}}`,
+		`{"op":"patch","id":"a","patch":{"name":"y"}}`, `{"op":"patch","id":"c","patch":{"name":"z"}}`))
+	want(t, res, http.StatusOK)
+	writes := []string{"patch c", "create d", "create new", "patch a", "patch c"}
+	same(t, "calls", slices.Concat(writes, []string{"lock a", "lock c", "lock new"}, writes), calls)
+}
+
+// conflicting is a runner with a conflict in each attempt, of which one takes three seconds, like a deadlock.
+type conflicting struct {
+	db       *memory.DB
+	attempts int
+}
+
+func (r *conflicting) InTx(ctx context.Context, fn func(context.Context) error) error {
+	if tx.ActiveFor(ctx, r) {
+		return fn(ctx)
+	}
+	for range 20 {
+		r.attempts++
+		time.Sleep(3 * time.Second)
+		inner, scope := tx.Begin(ctx, r)
+		err := r.db.InTx(inner, func(ctx context.Context) error { return cmp.Or(fn(ctx), errAgain) })
+		if scope.Rollback(); err != errAgain {
+			return err
+		}
+	}
+	return tx.ErrUnavailable
+}
+
+// TestBatchGivesUp: conflicts end a batch after the ten seconds that a single write has, with a key as well.
+func TestBatchGivesUp(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"", `Idempotency-Key: "k"`} {
+		synctest.Test(t, func(t *testing.T) {
+			db := memory.NewDB()
+			ops := resource.OpsOf(memory.New(&memory.Options[user]{DB: db}))
+			runner := &conflicting{db: db}
+			ops.Transactions = func() tx.Runner { return runner }
+			h := rest.New(resource.NewCatalog(&resource.CatalogOptions{
+				Idempotency: idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: runner}), nil),
+				Principal:   func(context.Context) string { return "ann" },
+			}, ops.Resource("users", nil)), nil)
+			fields := []string{batchBody}
+			if key != "" {
+				fields = append(fields, key)
+			}
+			res := send(t, h, "POST /users", append(fields, "",
+				operations(`{"op":"create","value":{"id":"d","name":"y"}}`))...)
+			want(t, res, http.StatusServiceUnavailable, "Retry-After: 1")
+			same(t, "attempts"+key, 4, runner.attempts) // after 3, 6, 9 and 12 seconds
+		})
+	}
 }

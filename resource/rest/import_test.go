@@ -111,6 +111,9 @@ func TestImport(t *testing.T) {
 			[]string{"ann Ann", "bob Bob", "cat Cat"}},
 		{"a value that the line before has given up", `{"id":"ann","name":"Ann"}` + "\n" +
 			`{"id":"dan","name":"Dan","email":"ann@example.com"}`, "1 created 1 replaced", []string{"ann Ann", "bob Bob", "dan Dan"}},
+		{"a value that a later line gives up", `{"id":"dan","name":"Dan","email":"ann@example.com"}` + "\n" +
+			`{"id":"cat"}` + "\n" + `{"id":"ann","name":"Ann"}`, "1 created 1 replaced; line 2: 422 /name required",
+			[]string{"ann Ann", "bob Bob", "dan Dan"}},
 		{"gone", `{"id":"eve","name":"Eve"}` + "\n" + `{"id":"dan","name":"Dan"}`, "1 created 0 replaced; line 1: 410",
 			[]string{"ann Ann", "bob Bob", "dan Dan"}},
 		{"ids that cannot be", `{"id":"..","name":"n"}` + "\n" + `{"id":"a\u0000","name":"n"}` + "\n" + `{"id":7,"name":"n"}`,
@@ -323,6 +326,10 @@ func TestImportAtomic(t *testing.T) {
 	same(t, "answer", "1100 created 1 replaced", value[summary](t, res).brief())
 	res = send(t, h, "POST /users/import?atomic=true", linesBody, "Content-Encoding: gzip", "", zip(t, manyUsers(7)))
 	same(t, "answer", "0 created 7 replaced", value[summary](t, res).brief())
+	create(t, h, "/users", `{"id":"ann","name":"Ann","email":"ann@example.com"}`)
+	res = send(t, h, "POST /users/import?atomic=true", linesBody, "",
+		`{"id":"dan","name":"Dan","email":"ann@example.com"}`+"\n"+`{"id":"ann","name":"Ann"}`)
+	same(t, "answer with a value that a later line gives up", "1 created 1 replaced", value[summary](t, res).brief())
 }
 
 // The transaction may be retried, and then reads the body again.

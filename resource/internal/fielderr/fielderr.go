@@ -6,6 +6,7 @@ package fielderr
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -77,6 +78,14 @@ func Locate(err error, pointer func(field string) string) error {
 		return errors.Join(d, err)
 	}
 	return err
+}
+
+// DependsOnOthers reports whether err has field errors that a change of other items can remove: the values
+// are taken, or refer to items that do not exist.
+func DependsOnOthers(err error) bool {
+	fields := collect(nil, err)
+	return len(fields) > 0 &&
+		!slices.ContainsFunc(fields, func(e *Error) bool { return !e.Taken && e.Code != "unknown" })
 }
 
 // collect appends the field errors in err to found. errors.As would find only the first one of

@@ -6,6 +6,8 @@ package importresult
 import (
 	"fmt"
 	"maps"
+	"slices"
+	"sort"
 	"strings"
 
 	"github.com/stoa-go/stoa/resource/problem"
@@ -44,11 +46,14 @@ type RejectedLine struct {
 const maxRejected = 100
 
 // Reject counts a line that was not stored because of d, and the skipped lines after it. Lines are
-// counted from 1.
+// counted from 1. They may be rejected in any order.
 func (r *Result) Reject(line, skipped int, d *problem.Details) {
 	r.Skipped += skipped
-	if r.Total++; len(r.Rejected) < maxRejected {
-		r.Rejected = append(r.Rejected, RejectedLine{line, shorten(d), skipped})
+	r.Total++
+	at := sort.Search(len(r.Rejected), func(i int) bool { return r.Rejected[i].Line > line })
+	if at < maxRejected {
+		r.Rejected = slices.Insert(r.Rejected, at, RejectedLine{line, shorten(d), skipped})
+		r.Rejected = r.Rejected[:min(len(r.Rejected), maxRejected)]
 	}
 }
 
@@ -76,15 +81,6 @@ func (r *Result) Count(created bool) {
 	} else {
 		r.Replaced++
 	}
-}
-
-// Add adds the result of the lines that follow.
-func (r *Result) Add(more *Result) {
-	r.Created += more.Created
-	r.Replaced += more.Replaced
-	r.Total += more.Total
-	r.Skipped += more.Skipped
-	r.Rejected = append(r.Rejected, more.Rejected[:min(len(more.Rejected), maxRejected-len(r.Rejected))]...)
 }
 
 // Response returns the result as the client receives it: Rejected is never nil, and Total is zero

@@ -9,10 +9,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stoa-go/stoa/resource"
@@ -195,4 +197,55 @@ func upsert(d sqltx.Dialect, columns, rows int) string {
 	b.WriteString(" ON CONFLICT (id) DO UPDATE SET name = excluded.name, country = excluded.country, kind = excluded.kind, " +
 		"admin = excluded.admin, population = excluded.population, lat = excluded.lat, lon = excluded.lon")
 	return b.String()
+}
+
+// BenchmarkImportsAtOnce is the time that four imports of the same 500 items take, each in another order, at the
+// same time. The items are new, or exist and get other names.
+//
+//	go test -C resource/sql/sqltest -run '^$' -bench ImportsAtOnce/pgx -benchtime 5x ./sqltabletest
+func BenchmarkImportsAtOnce(b *testing.B) {
+	const clients, items = 4, 500
+	for _, e := range sqltest.Engines() {
+		for _, exist := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/exist=%t", e.Name, exist), func(b *testing.B) {
+				order := rand.New(rand.NewPCG(1, 2))
+				for b.Loop() {
+					b.StopTimer()
+					pool := sql.OpenDB(e.Connector(b))
+					table := sqltable.New[place](sqltx.New(e.Dialect, pool, nil), "places", nil)
+					if err := table.CreateTable(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+					r := table.Ops().Resource("places", &resource.Options[place]{Public: true})
+					h := rest.New(resource.NewCatalog(nil, r, command.NewImport("places/import", r)), nil)
+					lines := make([]bytes.Buffer, clients+1)
+					for client := range lines {
+						for _, i := range order.Perm(items) {
+							fmt.Fprintf(&lines[client], `{"id":"%d","name":"Place by %d","country":"GR"}`+"\n", i, client)
+						}
+					}
+					post := func(client int) {
+						w := httptest.NewRecorder()
+						r := httptest.NewRequest("POST", "/places/import", &lines[client])
+						r.Header.Set("Content-Type", "application/x-ndjson")
+						if h.ServeHTTP(w, r); w.Code != http.StatusOK {
+							b.Errorf("%d %s", w.Code, w.Body)
+						}
+					}
+					if exist {
+						post(clients)
+					}
+					b.StartTimer()
+					var wg sync.WaitGroup
+					for client := range clients {
+						wg.Go(func() { post(client) })
+					}
+					wg.Wait()
+					b.StopTimer()
+					pool.Close()
+					b.StartTimer()
+				}
+			})
+		}
+	}
 }

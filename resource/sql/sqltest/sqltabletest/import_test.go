@@ -79,7 +79,7 @@ func TestImport(t *testing.T) {
 		{"an owner that there is not", manyDogs(600) + `{"id":"x","name":"x","ownerId":"nobody"}`,
 			"600 0; 601: 422 /ownerId unknown", "601: 422 /ownerId unknown"},
 		{"two of them", `{"id":"x","name":"x","ownerId":"nobody"}` + "\n" + manyDogs(3) + `{"id":"dead","name":"x"}`,
-			"3 0; 1: 422 /ownerId unknown; 5: 410", "1: 422 /ownerId unknown"},
+			"3 0; 1: 422 /ownerId unknown; 5: 410", "1: 422 /ownerId unknown; 5: 410"},
 		{"given up and taken over", `{"id":"rex","name":"Rex"}` + "\n" + `{"id":"x","name":"x","tag":"R"}`, "1 1", "1 1"},
 		{"bad lines among others", `{"id":"x"}` + "\n" + manyDogs(600) + `{`, "600 0; 1: 422 /name required; 602: 400  syntax",
 			"1: 422 /name required; 602: 400  syntax"},
@@ -223,6 +223,159 @@ func TestBatchesAtOnce(t *testing.T) {
 		fido, err := ops.Get(t.Context(), "fido")
 		if err != nil || rex.Value.Name != fido.Value.Name || !strings.HasPrefix(rex.Value.Name, "by ") {
 			t.Errorf("one batch has named rex %q, and another has named fido %q (%v)", rex.Value.Name, fido.Value.Name, err)
+		}
+	})
+}
+
+// node is an item of a tree.
+type node struct {
+	ID     string  `json:"id"`
+	Parent *string `json:"parent"`
+	Label  string  `json:"label,omitempty" unique:"true"`
+}
+
+// nodes are n lines with nodes that depend on nothing.
+func nodes(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `{"id":"n%04d"}`+"\n", i)
+	}
+	return b.String()
+}
+
+// TestRule157ImportInAnyOrder: a line is stored if the other lines make it valid, whatever is between them.
+func TestRule157ImportInAnyOrder(t *testing.T) {
+	const bad = `{"id":"bad","parent":"none"}` + "\n"
+	chain := func(ids ...string) string { // each refers to the next
+		var b strings.Builder
+		for i, id := range ids[:len(ids)-1] {
+			fmt.Fprintf(&b, `{"id":%q,"parent":%q}`+"\n", id, ids[i+1])
+		}
+		return b.String() + fmt.Sprintf(`{"id":%q}`+"\n", ids[len(ids)-1])
+	}
+	pair, many := strings.SplitAfter(chain("child", "parent"), "\n"), chain("a", "b", "c", "d", "e", "f")
+	lines := strings.SplitAfter(many, "\n")
+	freed := []string{`{"id":"new","label":"L"}` + "\n", `{"id":"old"}` + "\n"}
+	tests := []struct {
+		name, content string
+		created       int
+		rejected      string
+	}{
+		{"in one statement", pair[0] + pair[1], 2, ""},
+		{"with a line that is wrong", bad + pair[0] + pair[1], 2, "1: 422 /parent unknown"},
+		{"in two statements", pair[0] + nodes(150) + pair[1], 152, ""},
+		{"in two chunks", pair[0] + nodes(700) + pair[1], 702, ""},
+		{"in two chunks with a line that is wrong", bad + pair[0] + nodes(700) + pair[1], 702,
+			"1: 422 /parent unknown"},
+		{"a chain", strings.Join(lines[:3], "") + nodes(510) + strings.Join(lines[3:], ""), 516, ""},
+		{"the root is last", strings.Join(slices.Concat(lines[4:5], lines[3:4], lines[2:3], lines[1:2], lines[:1]), "") +
+			bad + nodes(510) + lines[5], 516, "6: 422 /parent unknown"},
+		{"a value that a later line frees", freed[0] + freed[1], 1, ""},
+		{"a value that a later line frees beside a line that is wrong", bad + freed[0] + freed[1], 1,
+			"1: 422 /parent unknown"},
+		{"a value that a later chunk frees", freed[0] + nodes(700) + freed[1], 701, ""},
+		{"a value that is never freed", freed[0] + nodes(10), 10, "1: 409 /label taken"},
+		{"a later line with the same id", `{"id":"x","parent":"late","label":"first"}` + "\n" + nodes(600) +
+			`{"id":"x","label":"second"}` + "\n" + `{"id":"late"}`, 602, "1: 422 /parent unknown"},
+	}
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		for _, tt := range tests {
+			for _, atomic := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s/atomic=%t", tt.name, atomic), func(t *testing.T) {
+					table := sqltable.New[node](e.OpenSchema(t), "nodes",
+						&sqltable.Options{References: map[string]string{"parent": "nodes"}})
+					if err := table.CreateTable(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+					ops := table.Ops()
+					if _, err := ops.Insert(t.Context(), "old", node{ID: "old", Label: "L"}); err != nil {
+						t.Fatal(err)
+					}
+					stored := map[string]int{} // calls of After
+					r := ops.Resource("nodes", &resource.Options[node]{Public: true,
+						After: func(_ context.Context, _ resource.Op, _, after *node) { stored[after.ID]++ }})
+					h := rest.New(resource.NewCatalog(nil, r, command.NewImport("nodes/import", r)), nil)
+					w := sendTo(t, h, fmt.Sprintf("POST /nodes/import?atomic=%t", atomic), "application/x-ndjson",
+						tt.content, "")
+					created, total := 0, 1
+					got := importSummary(t, w, &created)
+					replaced := strings.Count(tt.content, `"old"`) + strings.Count(tt.content, `"second"`)
+					want := fmt.Sprintf("%d %d", tt.created, replaced)
+					switch {
+					case tt.rejected != "" && atomic:
+						want = tt.rejected
+					case tt.rejected != "":
+						want += "; " + tt.rejected
+						fallthrough
+					default:
+						total += tt.created
+					}
+					if strings.Contains(tt.content, `"second"`) { // the first one was never stored
+						want = strings.Replace(want, "602 1", "602 0", 1)
+					}
+					if diff := cmp.Diff(want, got); diff != "" {
+						t.Errorf("the result (-want +got):\n%s", diff)
+					}
+					n := 0
+					for it, err := range ops.List(t.Context(), query.Query{}) {
+						if n++; err != nil {
+							t.Fatal(err)
+						}
+						if it.ID == "x" && it.Value.Label != "second" {
+							t.Errorf("the first of two lines with one id is stored last: %+v", it.Value)
+						}
+					}
+					if n != total {
+						t.Errorf("%d nodes, want %d", n, total)
+					}
+					for id, calls := range stored {
+						if calls != 1 {
+							t.Errorf("After was called %d times for %s", calls, id)
+						}
+					}
+				})
+			}
+		}
+	})
+}
+
+// TestImportInOrderOfIDs: an import changes the items of a chunk in the order of their ids, so that imports of
+// the same items do not wait for each other.
+func TestImportInOrderOfIDs(t *testing.T) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		db, records := enginetest.Record(t, e)
+		table := sqltable.New[node](db, "nodes", nil)
+		if err := table.CreateTable(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		r := table.Ops().Resource("nodes", nil)
+		h := rest.New(resource.NewCatalog(nil, r, command.NewImport("nodes/import", r)), nil)
+		for _, id := range []string{"b", "d", "a", "c"} {
+			sendTo(t, h, "PUT /nodes/"+id, "application/json", `{}`, "")
+		}
+		lines := ""
+		for i, id := range []string{"c", "new", "a", "d", "b"} {
+			lines += fmt.Sprintf(`{"id":%q,"label":"L%d"}`+"\n", id, i)
+		}
+		for _, atomic := range []bool{true, false} {
+			var got []string
+			ran, _ := records.During(func() {
+				w := sendTo(t, h, fmt.Sprintf("POST /nodes/import?atomic=%t", atomic), "application/x-ndjson", lines, "")
+				if w.Code != http.StatusOK {
+					t.Errorf("%d %s", w.Code, w.Body)
+				}
+			})
+			for _, s := range ran {
+				for _, arg := range s.Args {
+					if id, ok := arg.(string); ok && strings.HasPrefix(s.Text, "UPDATE") && len(id) == 1 {
+						got = append(got, id)
+					}
+				}
+			}
+			if diff := cmp.Diff([]string{"a", "b", "c", "d"}, got); diff != "" {
+				t.Errorf("atomic=%t: updated ids (-want +got):\n%s", atomic, diff)
+			}
+			lines = strings.ReplaceAll(lines, "L", "M")
 		}
 	})
 }
