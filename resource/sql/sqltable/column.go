@@ -246,12 +246,32 @@ func (c *column) storesNullForZero() bool { return c.spec.NullZero && c.spec.Kin
 // are nullable then. The id is never omitted.
 func (t *untyped) checkEmpty(c *column) error {
 	f := c.field
+	if f.OmitZero && !c.scalar() && !f.StoreDefault && !c.generated && !c.computed() && !t.opts.ReadOnly &&
+		!t.keepsZero(c) {
+		return errors.New(`omitzero leaves it out of the JSON if it is nil or zero, ` +
+			`which the column does not store: use omitempty, or tag it sql:",null"`)
+	}
 	if !c.noEmpty || !c.spec.NotNull || !f.OmitZero && !f.OmitEmpty || f.StoreDefault || c.generated ||
 		f.Name == cmp.Or(t.opts.ID, "id") {
 		return nil
 	}
 	typ := strings.ReplaceAll(c.typ.SQL, `"`, "")
 	return fmt.Errorf(`it may be empty, which no %s is: tag it sql:"%s,null" or default:"db"`, typ, typ)
+}
+
+// keepsZero reports whether omitzero leaves out a zero value of the field also after it was stored and
+// read. A nil list is read as an empty one from a column that is NOT NULL.
+func (t *untyped) keepsZero(c *column) bool {
+	read := t.typ.New()
+	arg, err := t.argument(c, t.typ.New())
+	if err == nil {
+		err = c.scanner(reflect.ValueOf(read).Elem().FieldByIndex(c.field.Index)).Scan(arg)
+	}
+	if err != nil {
+		return false
+	}
+	member, err := t.typ.AppendMember(nil, c.field, read)
+	return err == nil && len(member) == 0
 }
 
 // scalarSpec returns the default column of a scalar of type typ, which the field has or its elements

@@ -30,6 +30,21 @@ type (
 		ID   string `json:"id"`
 		Name string `json:"name" db:"-"`
 	}
+	absentList struct {
+		ID   string   `json:"id"`
+		Tags []string `json:"tags,omitzero"`
+	}
+	absentBytes struct {
+		ID    string `json:"id"`
+		Photo []byte `json:"photo,omitzero"`
+	}
+	absentStruct struct {
+		ID    string  `json:"id"`
+		Place address `json:"place,omitzero"`
+	}
+	address struct {
+		Lines []string `json:"lines"`
+	}
 	twice struct {
 		ID string `json:"id"`
 		A  string `json:"a" db:"x"`
@@ -62,6 +77,9 @@ func TestRegistration(t *testing.T) {
 		{"a name in three parts", makes[article]("a.b.c", sqltable.Options{}), `"a.b.c" is no name of a table`},
 		{"a field that JSON does not know", makes[hidden]("t", sqltable.Options{}), "field Secret has the tag db, but is not part of the JSON"},
 		{"a field without a column", makes[unkept]("t", sqltable.Options{}), `field Name: it has the tag db:"-", and yet clients can write it`},
+		{"a list that is absent", makes[absentList]("t", sqltable.Options{}), `field Tags: omitzero leaves it out of the JSON`},
+		{"bytes that are absent", makes[absentBytes]("t", sqltable.Options{}), `use omitempty, or tag it sql:",null"`},
+		{"a struct with a list that is absent", makes[absentStruct]("t", sqltable.Options{}), `field Place: omitzero leaves it out`},
 		{"two fields in one column", makes[twice]("t", sqltable.Options{}), `the fields A and B have the same column "X"`},
 		{"an unknown field in Columns", makes[article]("t", columns("nothing", sqlquery.Column{})), `Options.Columns names the field "nothing"`},
 		{"a path", makes[article]("t", columns("email", sqlquery.Column{Name: "doc", Path: []string{"email"}})), "its column has a Path"},

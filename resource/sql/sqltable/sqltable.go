@@ -76,6 +76,9 @@
 // those of other fields distinguish NULL and the zero value. All of this also applies if Options.Columns
 // has no NotNull.
 //
+// A list, a map or bytes with omitzero need the option null, or omitempty in place of omitzero: a column
+// that is NOT NULL has no value for nil. So does a struct that has one of them. Its zero value is then NULL.
+//
 // The option generated declares that the database computes the value, as in a generated or identity
 // column, and that it is never written.
 // With default:"db" a zero value of a new item is left to the DEFAULT of the column, and so is nil: a POST

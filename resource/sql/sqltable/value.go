@@ -38,7 +38,7 @@ func (w *args) bind(v any, cast string) string {
 func (t *untyped) argument(c *column, v any) (any, error) {
 	switch c.form {
 	case bytesForm:
-		return bytesOf(reflect.ValueOf(v).Elem().FieldByIndex(c.field.Index)), nil
+		return c.bytes(reflect.ValueOf(v).Elem().FieldByIndex(c.field.Index)), nil
 	case jsonForm:
 		return t.document(c, reflect.ValueOf(v).Elem().FieldByIndex(c.field.Index))
 	case arrayForm:
@@ -75,14 +75,17 @@ func (t *untyped) argument(c *column, v any) (any, error) {
 	return t.tr.Arg(c.field.Name, value), nil
 }
 
-// bytesOf returns a copy, because a driver may read it after the call. Array fields and named slice
-// types are copied to a []byte, which every driver accepts.
-func bytesOf(v reflect.Value) any {
+// bytes returns a copy, because a driver may read it after the call. Array fields and named slice
+// types are copied to a []byte, which every driver accepts. A nil slice is NULL if the column is nullable.
+func (c *column) bytes(v reflect.Value) any {
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
 			return nil
 		}
 		v = v.Elem()
+	}
+	if v.Kind() == reflect.Slice && v.IsNil() && !c.spec.NotNull {
+		return nil
 	}
 	b := make([]byte, v.Len()) // not nil, which would be NULL
 	reflect.Copy(reflect.ValueOf(b), v)
@@ -90,12 +93,16 @@ func bytesOf(v reflect.Value) any {
 }
 
 // document returns a value that is not a scalar as JSON, including members that clients cannot
-// read. A nil value is NULL if the column is nullable. Members are sorted, so that equal values
-// have equal texts and [Content] does not change.
+// read. If the column is nullable, a nil value is NULL, and so is a zero struct with omitzero. Members
+// are sorted, so that equal values have equal texts and [Content] does not change.
 func (t *untyped) document(c *column, v reflect.Value) (any, error) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface, reflect.Map, reflect.Slice:
 		if v.IsNil() && !c.spec.NotNull {
+			return nil, nil
+		}
+	case reflect.Struct:
+		if c.field.OmitZero && v.IsZero() && !c.spec.NotNull {
 			return nil, nil
 		}
 	}
