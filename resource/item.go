@@ -18,8 +18,9 @@ type Item[T any] struct {
 	ID string
 	// Rev changes with every write of the item; see [Rev].
 	Rev Rev
-	// Modified is when the item was last written. It becomes Last-Modified. It must not decrease if
-	// the clock is set back, because clients compare it. Zero if unknown.
+	// Modified is when the item was last written. It becomes Last-Modified, in whole seconds. It must not
+	// decrease if the clock is set back, and two values should not have the same second, because
+	// clients compare it. The stores of Stoa give a later one the next second. Zero if unknown.
 	Modified time.Time
 	// Next is the token that continues a list after this item. Only stores with a natural order set
 	// it (query.Support.Natural).

@@ -54,7 +54,7 @@ var (
 		"resource/internal/keys":         {"resource/schema"},
 		"resource/internal/keyed":        {"idempotency", "resource/schema"},
 		"resource/internal/modified":     nil,
-		"resource/internal/stamps":       {"resource/schema", "resource/internal/modified"},
+		"resource/internal/stamps":       {"resource/schema"},
 		"resource/internal/mistakes":     {"query", "resource/schema", "resource/internal/near"},
 		"resource/internal/mount":        nil,
 		"resource/internal/jsondiff":     {"resource/schema", "resource/internal/pointer"},

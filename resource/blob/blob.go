@@ -69,7 +69,7 @@ var ErrFull = errors.New("blob: no space for the content")
 type Blob struct {
 	ID        string
 	Rev       resource.Rev // never empty; changes with every Put
-	Modified  time.Time    // zero if unknown
+	Modified  time.Time    // zero if unknown, as are the seconds 0 and 1 of Unix time
 	MediaType string       // as declared when the content was stored; empty if it was not declared
 	Size      int64        // in bytes
 	SHA256    []byte       // of the content; nil if unknown
@@ -285,6 +285,7 @@ func (c *Collection) open(ctx context.Context, id string) (*Blob, error) {
 	case b.Rev == "" || b.Size < 0:
 		err = storeFault("returned blob %q without a revision or a size", id)
 	default:
+		b.Modified = known(b.Modified)
 		err = c.visible(ctx, b)
 	}
 	if err != nil {
@@ -292,6 +293,15 @@ func (c *Collection) open(ctx context.Context, id string) (*Blob, error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// known returns the zero time for the first two seconds of 1970. Reproducible builds set the time of each
+// file to one of these, whatever its content is.
+func known(modified time.Time) time.Time {
+	if s := modified.Unix(); s == 0 || s == 1 {
+		return time.Time{}
+	}
+	return modified
 }
 
 // statStored returns the metadata of a blob, whatever the policy.

@@ -66,7 +66,7 @@ func (b *Blob) File() *File {
 		return nil
 	}
 	return &File{ID: b.ID, Size: b.Size, MediaType: b.MediaType, SHA256: hex.EncodeToString(b.SHA256),
-		Modified: b.Modified.UTC()}
+		Modified: known(b.Modified).UTC()}
 }
 
 // blob returns what a policy sees of the metadata, and nil for nil.
@@ -110,7 +110,7 @@ func (c *Collection) newItems(lister Lister) *resource.Resource {
 
 // item returns the metadata as an item.
 func (b *Blob) item() resource.Item[File] {
-	return resource.Item[File]{ID: b.ID, Rev: b.Rev, Modified: b.Modified, Value: *b.File()}
+	return resource.Item[File]{ID: b.ID, Rev: b.Rev, Modified: known(b.Modified), Value: *b.File()}
 }
 
 // list yields the items of a query. Ids that cannot be in a path are left out: the store may contain

@@ -14,7 +14,7 @@
 // The content of an id is in the file of that name, unchanged, so that other programs can read it.
 // The subfolder .stoa contains everything else: meta has declared media types, digests and
 // revisions; gone has the names of deleted files; tmp has incomplete uploads; locks has the files
-// that are locked.
+// that are locked, with times of deletions.
 //
 // # Durability
 //

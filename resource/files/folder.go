@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
@@ -213,11 +214,11 @@ func (f *Folder) delete(ctx context.Context, id string, expect resource.Rev) err
 	if !servable(id) {
 		return resource.ErrNotFound
 	}
-	unlock, err := f.lock(ctx, id)
+	stripe, err := f.lock(ctx, id)
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer stripe.unlock()
 	rev, info, err := f.current(id)
 	switch {
 	case err != nil:
@@ -234,6 +235,7 @@ func (f *Folder) delete(ctx context.Context, id string, expect resource.Rev) err
 	if err := f.root.Remove(id); err != nil {
 		return err
 	}
+	stripe.deleted(time.Now())
 	if err := f.sync("."); err != nil { // the file is removed, but it may reappear after a crash
 		return fmt.Errorf("%w: %w", tx.ErrOutcomeUnknown, err)
 	}
@@ -267,17 +269,17 @@ func (f *Folder) put(ctx context.Context, id string, expect resource.Rev, mediaT
 		return nil, err
 	}
 	defer up.discard()
-	unlock, err := f.lock(ctx, id)
+	stripe, err := f.lock(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	defer unlock()
+	defer stripe.unlock()
 	old, err := f.checkRevision(id, expect)
 	if err != nil {
 		return nil, err
 	}
 	m := &meta{Name: id, Rev: string(resource.NewRev()), MediaType: mediaType, SHA256: up.sum}
-	info, err := up.setUniqueTime(id, old)
+	info, err := up.setUniqueTime(id, old, stripe)
 	if err != nil {
 		return nil, err
 	}

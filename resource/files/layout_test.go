@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -440,4 +441,30 @@ func TestNewFails(t *testing.T) {
 	}
 	deep := filepath.Join(filepath.Dir(file), "a", "b")
 	put(t, open(t, deep, nil), "x", "", "y")
+}
+
+// TestReproducibleFiles: the seconds 0 and 1 of Unix time are no dates.
+func TestReproducibleFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	f := open(t, dir, nil)
+	path := filepath.Join(dir, "a")
+	if err := os.WriteFile(path, []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	srv := serve(t, f)
+	for second, want := range []string{"", "", `,"modified":"1970-01-01T00:00:02Z"`} {
+		if err := os.Chtimes(path, time.Time{}, time.Unix(int64(second), 0)); err != nil {
+			t.Fatal(err)
+		}
+		res, err := http.Get(srv.URL + "/files")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		if diff := cmp.Diff(`{"items":[{"id":"a","size":1`+want+`}]}`, string(body)); diff != "" || err != nil {
+			t.Errorf("second %d (-want +got):\n%s%v", second, diff, err)
+		}
+		res.Body.Close()
+	}
 }

@@ -2,11 +2,13 @@ package files
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"sync"
+	"time"
 )
 
 // stripes are locks for writing to names: a mutex for goroutines and a file lock for processes. A
@@ -21,14 +23,14 @@ type stripe struct {
 }
 
 // lock locks the stripe of a name.
-func (f *Folder) lock(ctx context.Context, name string) (unlock func(), err error) {
+func (f *Folder) lock(ctx context.Context, name string) (*stripe, error) {
 	return f.lockKey(ctx, keyOf(name))
 }
 
 // lockKey locks the stripe of a key. Its first two digits select the stripe. The mutex is locked
 // before the file, because flock excludes processes, not goroutines that share a file. Waiting for
 // another process does not end with ctx.
-func (f *Folder) lockKey(ctx context.Context, key string) (unlock func(), err error) {
+func (f *Folder) lockKey(ctx context.Context, key string) (locked *stripe, err error) {
 	first, err := strconv.ParseUint(key[:2], 16, 8)
 	if err != nil {
 		return nil, err
@@ -53,10 +55,31 @@ func (f *Folder) lockKey(ctx context.Context, key string) (unlock func(), err er
 	if err := lockFile(s.file); err != nil {
 		return nil, err
 	}
-	return func() {
-		_ = unlockFile(s.file) // the end of the process releases the lock as well
-		s.mu.Unlock()
-	}, nil
+	return s, nil
+}
+
+func (s *stripe) unlock() {
+	_ = unlockFile(s.file) // the end of the process releases the lock as well
+	s.mu.Unlock()
+}
+
+// deleted stores in the lock file when a name of the stripe was deleted, for lastDeletion. If that fails, only
+// the date of a file is affected.
+func (s *stripe) deleted(at time.Time) {
+	_, _ = s.file.WriteAt(binary.BigEndian.AppendUint64(nil, uint64(at.UnixNano())), 0)
+}
+
+// lastDeletion returns when a name of the stripe was deleted last, and the zero time if that is not known.
+func (s *stripe) lastDeletion(now time.Time) time.Time {
+	var b [8]byte
+	if _, err := s.file.ReadAt(b[:], 0); err != nil {
+		return time.Time{}
+	}
+	at := time.Unix(0, int64(binary.BigEndian.Uint64(b[:])))
+	if at.After(now) { // the clock was set back
+		return time.Time{}
+	}
+	return at
 }
 
 // close closes the lock files.

@@ -27,14 +27,14 @@ func (f *Folder) sweep() error {
 			continue
 		}
 		// Another process may be about to rename its file; then it holds the lock.
-		unlock, err := f.lockKey(context.Background(), name)
+		stripe, err := f.lockKey(context.Background(), name)
 		if err != nil { // not a metadata file, or retried by the next sweep
 			continue
 		}
 		if !f.isCurrent(name) {
 			_ = f.root.Remove(metaFolder + "/" + name)
 		}
-		unlock()
+		stripe.unlock()
 	}
 	return nil
 }

@@ -13,6 +13,8 @@ import (
 	mathrand "math/rand/v2"
 	"os"
 	"time"
+
+	"github.com/stoa-go/stoa/resource/internal/modified"
 )
 
 // upload is a file in tmp with content that has no name yet. It is locked while it is in use, so that
@@ -83,19 +85,23 @@ func (f *Folder) newUpload() (*upload, error) {
 }
 
 // setUniqueTime gives the file a modification time that no other content of the name has, because
-// metadata is found by it. old is the file that has the name now, or nil. If the file system stores
-// seconds only, the time may be somewhat in the past.
-func (up *upload) setUniqueTime(name string, old fs.FileInfo) (fs.FileInfo, error) {
-	at, step := time.Now().Truncate(time.Millisecond), -2*time.Second
-	// If the clock was set back, the date must still be after that of the old content; see package
-	// modified. A time that is rounded up could be taken.
-	if old != nil && at.Add(-time.Millisecond).Unix() < old.ModTime().Unix() {
-		at, step = old.ModTime().Truncate(time.Second).Add(time.Second+time.Millisecond), -step
+// metadata is found by it. Its second is after that of the content before; see package modified. old is
+// the file that has the name now, or nil. If the file system stores seconds only, the time may be
+// somewhat in the past.
+func (up *upload) setUniqueTime(name string, old fs.FileInfo, s *stripe) (fs.FileInfo, error) {
+	now := time.Now()
+	previous := s.lastDeletion(now) // perhaps of another name
+	if old != nil {
+		previous = old.ModTime()
+	}
+	// Random below the millisecond: two Puts in the same millisecond then differ without a second attempt.
+	latest, step := now.Truncate(time.Millisecond).Add(-time.Millisecond), -2*time.Second
+	at := modified.Next(latest, previous).Truncate(time.Millisecond)
+	if at.After(latest) { // a time that is rounded up could be taken
+		step = -step
 	}
 	for ; ; at = at.Add(step) {
-		// Random below the millisecond: two Puts in the same millisecond then differ without a
-		// second attempt.
-		when := at.Add(-mathrand.N(time.Millisecond))
+		when := at.Add(mathrand.N(time.Millisecond))
 		if err := up.folder.root.Chtimes(up.path, when, when); err != nil {
 			return nil, err
 		}

@@ -215,6 +215,8 @@ func (s *store) add(t *txn, r *record, recreate bool) error {
 		return resource.ErrExists
 	case now.tomb != nil && !recreate:
 		return resource.ErrGone
+	case now.tomb != nil:
+		r.modified = modified.Next(r.modified, now.tomb.at)
 	}
 	if err := s.check(r); err != nil {
 		return err

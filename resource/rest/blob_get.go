@@ -154,8 +154,8 @@ func (x *call) blobHeaders(blob *blob.Blob, length int64) {
 	h["Cache-Control"] = x.route.cache
 	h["Etag"] = []string{blob.ETag()}
 	h["X-Content-Type-Options"] = nosniff
-	if !blob.Modified.IsZero() {
-		h["Last-Modified"] = []string{string(appendDate(nil, blob.Modified))}
+	if date := appendDate(nil, blob.Modified); !blob.Modified.IsZero() && len(date) > 0 {
+		h["Last-Modified"] = []string{string(date)}
 	}
 	if length >= 0 {
 		h["Content-Length"] = []string{strconv.FormatInt(length, 10)}

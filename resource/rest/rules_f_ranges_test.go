@@ -200,6 +200,29 @@ func TestRule115IfRangeOfBytes(t *testing.T) {
 	want(t, send(t, h, "GET /files/digits", "If-Range: "+tag), http.StatusOK)
 }
 
+// TestRule109ReproducibleFiles: the seconds 0 and 1 are no dates.
+func TestRule109ReproducibleFiles(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		second         int64
+		date           string
+		since, ifRange int
+	}{
+		{0, "", http.StatusPartialContent, http.StatusOK},
+		{1, "", http.StatusPartialContent, http.StatusOK},
+		{2, "Thu, 01 Jan 1970 00:00:02 GMT", http.StatusNotModified, http.StatusPartialContent},
+	} {
+		h, s := filled(t, nil)
+		at := time.Unix(tt.second, 5)
+		s.blobs["digits"].Modified = at
+		text := at.UTC().Format(http.TimeFormat)
+		res := send(t, h, "GET /files/digits", "If-Modified-Since: "+text, "Range: bytes=1-2")
+		want(t, res, tt.since)
+		want(t, send(t, h, "GET /files/digits", "If-Range: "+text, "Range: bytes=1-2"), tt.ifRange)
+		same(t, "date", tt.date, send(t, h, "HEAD /files/digits").header.Get("Last-Modified"))
+	}
+}
+
 func TestRule095ConditionsOfBytes(t *testing.T) {
 	t.Parallel()
 	h, _ := filled(t, nil)

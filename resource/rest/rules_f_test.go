@@ -6,11 +6,14 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
+	"github.com/stoa-go/stoa/resource/files"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/rest"
@@ -405,6 +408,70 @@ func TestRule109ClockSetBack(t *testing.T) {
 	want(t, send(t, h, "GET /things/a", "If-Modified-Since: "+date), http.StatusOK)
 	wantProblem(t, send(t, h, "PATCH /things/a", "If-Unmodified-Since: "+date, mergeBody, "", `{"n":2}`),
 		problem.PreconditionFailed)
+}
+
+// TestRule109OneSecond: a replacement in the second of the content before has no date until the next second, which is
+// its date then. No condition takes it for the content before.
+func TestRule109OneSecond(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		make  func(t *testing.T) http.Handler
+		path  string
+		write func(n string) []string // the rest of a PUT
+	}{
+		{"item", func(t *testing.T) http.Handler {
+			store := memory.New(&memory.Options[thing]{Recreate: true})
+			return catalog(t, resource.New("things", store, &resource.Options[thing]{AllowRecreate: true}))
+		}, "/things/a", func(n string) []string { return []string{jsonBody, "", `{"name":"` + n + `"}`} }},
+		{"file", func(t *testing.T) http.Handler {
+			folder, err := files.New(t.TempDir(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { folder.Close() })
+			return catalog(t, blob.New("files", folder, nil))
+		}, "/files/a", func(n string) []string { return []string{"", n + " 0123456789"} }},
+	} {
+		for _, deletes := range []bool{false, true} {
+			t.Run(fmt.Sprint(tt.name, " deletes ", deletes), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					h, get := tt.make(t), "GET "+tt.path
+					sleepTo := func(d time.Duration) { // after the start of the next second
+						time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second + d)))
+					}
+					sleepTo(100 * time.Millisecond)
+					want(t, send(t, h, "PUT "+tt.path, tt.write("old")...), http.StatusCreated)
+					date := send(t, h, get).header.Get("Last-Modified")
+					same(t, "date", time.Now().UTC().Format(http.TimeFormat), date)
+					for _, n := range []string{"new", "newer"} {
+						if deletes {
+							want(t, send(t, h, "DELETE "+tt.path), http.StatusNoContent)
+						}
+						if res := send(t, h, "PUT "+tt.path, tt.write(n)...); res.status >= 300 {
+							t.Fatalf("PUT: %d %s", res.status, res.body)
+						}
+						want(t, send(t, h, get, "If-Modified-Since: "+date), http.StatusOK, "Last-Modified:")
+					}
+					sleepTo(100 * time.Millisecond)
+					next := time.Now().UTC().Format(http.TimeFormat)
+					res := send(t, h, get, "If-Modified-Since: "+date, "Range: bytes=4-", "If-Range: "+date)
+					want(t, res, http.StatusOK, "Last-Modified: "+next)
+					if !strings.Contains(res.body, "newer") {
+						t.Errorf("the content is %q", res.body)
+					}
+					want(t, send(t, h, get, "If-Modified-Since: "+next), http.StatusNotModified)
+					wantProblem(t, send(t, h, "DELETE "+tt.path, "If-Unmodified-Since: "+date), problem.PreconditionFailed)
+					if deletes {
+						want(t, send(t, h, "DELETE "+tt.path), http.StatusNoContent)
+					}
+					send(t, h, "PUT "+tt.path, tt.write("last")...)
+					want(t, send(t, h, get, "If-Modified-Since: "+next), http.StatusOK, "Last-Modified:")
+				})
+			})
+		}
+	}
 }
 
 func TestRule110RequireIfMatch(t *testing.T) {

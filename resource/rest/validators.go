@@ -55,10 +55,14 @@ func (s validators) set(h http.Header) {
 
 // appendDate appends t as an IMF-fixdate (RFC 9110 section 5.6.7). It replaces a time in the future
 // by now, because Last-Modified must not be in the future (section 8.8.2.1) and the clock of the
-// store may be ahead.
+// store may be ahead. It appends nothing for the time of a replacement in the same second, which is
+// the next one, because an earlier content has the date of now; see package modified.
 func appendDate(dst []byte, t time.Time) []byte {
-	if now := time.Now(); t.After(now) {
+	switch now := time.Now(); {
+	case t.After(now.Add(time.Second)):
 		t = now
+	case t.After(now):
+		return dst
 	}
 	t = t.UTC()
 	year, month, day := t.Date()

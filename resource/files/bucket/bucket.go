@@ -41,6 +41,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -49,6 +50,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
+	"github.com/stoa-go/stoa/resource/internal/modified"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -68,10 +70,12 @@ var (
 // bucket in a process, because two Stores do not share locks.
 func New(b *gcblob.Bucket) *Store { return &Store{bucket: b, seed: maphash.MakeSeed()} }
 
-// Metadata keys of the revision and of the declared media type.
+// Metadata keys of the revision, of the declared media type, and of the time of the object that was
+// replaced.
 const (
-	revKey  = "stoa-rev"
-	typeKey = "stoa-media-type"
+	revKey      = "stoa-rev"
+	typeKey     = "stoa-media-type"
+	previousKey = "stoa-previous"
 )
 
 func (s *Store) lock(id string) *sync.RWMutex {
@@ -135,6 +139,9 @@ func blobOf(id string, attrs *gcblob.Attributes) *blob.Blob {
 	if b.Rev == "" { // written by another program
 		b.Rev = resource.Rev(fmt.Sprintf("plain-%s-%d-%d", attrs.ETag, attrs.ModTime.UnixNano(), attrs.Size))
 	}
+	if at, err := time.Parse(time.RFC3339Nano, attrs.Metadata[previousKey]); err == nil {
+		b.Modified = modified.Next(b.Modified, at)
+	}
 	if text, err := url.QueryUnescape(attrs.Metadata[typeKey]); err == nil && text != "" {
 		b.MediaType = text
 	}
@@ -150,16 +157,19 @@ func (s *Store) Put(ctx context.Context, id string, expect resource.Rev, mediaTy
 	}
 	lock := s.lock(id)
 	lock.RLock()
-	err := s.checkRevision(ctx, id, expect) // fail before r is read
+	previous, err := s.checkRevision(ctx, id, expect) // fail before r is read
 	lock.RUnlock()
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	metadata := map[string]string{revKey: string(resource.NewRev()), typeKey: url.QueryEscape(mediaType)}
+	if previous != nil {
+		metadata[previousKey] = previous.Modified.UTC().Format(time.RFC3339Nano)
+	}
 	w, err := s.bucket.NewWriter(ctx, id, &gcblob.WriterOptions{
-		ContentType: plainType(mediaType), IfNotExist: expect == "", Metadata: map[string]string{
-			revKey: string(resource.NewRev()), typeKey: url.QueryEscape(mediaType)},
+		ContentType: plainType(mediaType), IfNotExist: expect == "", Metadata: metadata,
 	})
 	if err != nil {
 		return nil, translate(err)
@@ -178,7 +188,7 @@ func (s *Store) Put(ctx context.Context, id string, expect resource.Rev, mediaTy
 	}
 	lock.Lock()
 	defer lock.Unlock()
-	if err := s.checkRevision(ctx, id, expect); err != nil {
+	if _, err := s.checkRevision(ctx, id, expect); err != nil {
 		return nil, abort(err)
 	}
 	if err := w.Close(); err != nil {
@@ -213,25 +223,26 @@ func (m *errRecorder) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// checkRevision checks that a key has the expected revision; empty expects no object.
-func (s *Store) checkRevision(ctx context.Context, id string, expect resource.Rev) error {
+// checkRevision checks that a key has the expected revision; empty expects no object. It returns the
+// object, or nil if there is none.
+func (s *Store) checkRevision(ctx context.Context, id string, expect resource.Rev) (*blob.Blob, error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return nil, err
 	}
-	attrs, err := s.bucket.Attributes(ctx, id)
+	b, err := s.stat(ctx, id)
 	switch {
-	case gcerrors.Code(err) == gcerrors.NotFound && expect == "":
-		return nil
-	case gcerrors.Code(err) == gcerrors.NotFound:
-		return resource.ErrStale
+	case errors.Is(err, resource.ErrNotFound) && expect == "":
+		return nil, nil
+	case errors.Is(err, resource.ErrNotFound):
+		return nil, resource.ErrStale
 	case err != nil:
-		return err
+		return nil, err
 	case expect == "":
-		return resource.ErrExists
-	case blobOf(id, attrs).Rev != expect:
-		return resource.ErrStale
+		return nil, resource.ErrExists
+	case b.Rev != expect:
+		return nil, resource.ErrStale
 	}
-	return nil
+	return b, nil
 }
 
 // Delete removes the object with the key id.

@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	gcblob "gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
@@ -145,4 +147,28 @@ func ExampleNew() {
 	// Output:
 	// 201
 	// 200 hello
+}
+
+// TestReplacedInOneSecond: two contents of one second have dates that differ in whole seconds.
+func TestReplacedInOneSecond(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := closing(t, memblob.OpenBucket(nil))
+		started := time.Now() // at the beginning of a second
+		var rev resource.Rev
+		for n, want := range []time.Duration{0, time.Second, time.Second + time.Microsecond} {
+			b, err := s.Put(t.Context(), "a", rev, "", strings.NewReader("x"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			opened, err := s.Open(t.Context(), "a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rev = b.Rev; !b.Modified.Equal(started.Add(want)) || !opened.Modified.Equal(b.Modified) {
+				t.Errorf("content %d: Put returns %v, and Open %v, want %v", n, b.Modified, opened.Modified,
+					started.Add(want))
+			}
+		}
+	})
 }

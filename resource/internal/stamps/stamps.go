@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/stoa-go/stoa/resource/internal/modified"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -57,8 +56,8 @@ func (s Fields) Set(before, after any, now time.Time, principal func() string) {
 			set(f, after, now)
 		case f.Set == "modified":
 			at := now
-			if previous, ok := timeOf(f, before); ok {
-				at = modified.Next(now, previous)
+			if previous, ok := timeOf(f, before); ok && previous.After(now) {
+				at = previous // the clock was set back
 			}
 			set(f, after, at)
 		default:

@@ -117,7 +117,7 @@ func (t *untyped) insertStatement(ctx context.Context, items []newItem) (*args, 
 			return nil, "", err
 		}
 		key := t.bindKey(w, value)
-		names, places, err := t.newValues(ctx, w, items[i].value)
+		names, places, err := t.newValues(ctx, w, items[i].value, t.now())
 		if err != nil {
 			return nil, "", err
 		}

@@ -42,7 +42,8 @@ type Options struct {
 	// table may also be integer or smallint, such as lock_version of Rails. Such a counter starts at 0 and
 	// is incremented by 1, so it does repeat, and [Table.Check] warns if ids can be inserted again.
 	CountRev bool
-	// Modified is a column for the time of the last write, which becomes Last-Modified. Empty means
+	// Modified is a column for the time of the last write, which becomes Last-Modified. A second write in the
+	// same second gets the next second, because clients have the date in whole seconds. Empty means
 	// that there is none. If it is the column of a field, the field has that time, and values of
 	// clients are ignored.
 	Modified string

@@ -177,11 +177,12 @@ func (t *untyped) restoreLocked(ctx context.Context, id []any) (r *row, err erro
 	return r, nil
 }
 
-// restoreOnce restores a row, and returns nil if none is deleted. If the time of the last write is in the
-// future, the statement runs again with a time after that; see package modified.
+// restoreOnce restores a row, and returns nil if none is deleted. If the time of the last write is in this
+// second or in the future, the statement runs again with a time after that; see package modified.
 func (t *untyped) restoreOnce(ctx context.Context, id []any) (*row, error) {
-	for now := t.now(); ; {
-		r, err := t.restoreAt(ctx, now, id)
+	now := t.now()
+	for last := query.Where(modifiedField, query.Lt, now.Truncate(time.Second)); ; {
+		r, err := t.restoreAt(ctx, now, last, id)
 		if err != nil || r != nil {
 			return r, err
 		}
@@ -189,12 +190,12 @@ func (t *untyped) restoreOnce(ctx context.Context, id []any) (*row, error) {
 		if err != nil || !next.After(now) { // the time is not the reason
 			return nil, err
 		}
-		now = next
+		now, last = next, query.Where(modifiedField, query.Lte, next)
 	}
 }
 
-// restoreAt restores a row if it is deleted and was not modified after now.
-func (t *untyped) restoreAt(ctx context.Context, now time.Time, id []any) (*row, error) {
+// restoreAt restores a row at now if it is deleted and last holds for the time of its last write.
+func (t *untyped) restoreAt(ctx context.Context, now time.Time, last query.Filter, id []any) (*row, error) {
 	w := &args{dialect: t.dialect}
 	set, filters := t.deletedAt.expr+" = NULL", []query.Filter{t.at(id)}
 	if t.rev.column != "" {
@@ -202,8 +203,7 @@ func (t *untyped) restoreAt(ctx context.Context, now time.Time, id []any) (*row,
 	}
 	if t.modified != nil {
 		set += ", " + t.modified.expr + " = " + w.bind(t.tr.Arg(modifiedField, now), t.modified.cast)
-		filters = append(filters, query.Or(query.Where(modifiedField, query.IsNull, true),
-			query.Where(modifiedField, query.Lte, now)))
+		filters = append(filters, query.Or(query.Where(modifiedField, query.IsNull, true), last))
 	}
 	return t.write(ctx, updates, w, t.newValue(), "UPDATE "+t.table+" SET "+set+t.dead(w, filters...))
 }

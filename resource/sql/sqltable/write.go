@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/internal/modified"
@@ -37,7 +38,7 @@ func (t *Table[T]) create(ctx context.Context, v T) (resource.Item[T], error) {
 // INSERT without columns that both databases have.
 func (t *untyped) createIdentity(ctx context.Context, v any) (*row, error) {
 	w := &args{dialect: t.dialect}
-	names, places, err := t.newValues(ctx, w, v)
+	names, places, err := t.newValues(ctx, w, v, t.now())
 	if err != nil {
 		return nil, err
 	}
@@ -75,9 +76,9 @@ func (t *untyped) insertOnce(
 
 // newValues returns the columns and placeholders of a new item, without the id.
 func (t *untyped) newValues(
-	ctx context.Context, w *args, v any,
+	ctx context.Context, w *args, v any, now time.Time,
 ) (names, places []string, err error) {
-	names, places, err = t.values(w, v, t.now())
+	names, places, err = t.values(w, v, now)
 	if err != nil || t.rev.column == "" {
 		return names, places, err
 	}
@@ -159,9 +160,18 @@ func (t *untyped) insertAs(ctx context.Context, id string, v any, recreate bool)
 	if err := t.inexact(value); err != nil {
 		return nil, err
 	}
+	now := t.now()
+	if recreate && t.modified != nil { // the deleted item may have the date of this second
+		switch at, err := t.deleted(ctx, id); {
+		case err == nil:
+			now = modified.Next(now, at)
+		case !errors.Is(err, resource.ErrNotFound):
+			return nil, err
+		}
+	}
 	w := &args{dialect: t.dialect}
 	key := t.bindKey(w, value)
-	names, places, err := t.newValues(ctx, w, v)
+	names, places, err := t.newValues(ctx, w, v, now)
 	if err != nil {
 		return nil, err
 	}

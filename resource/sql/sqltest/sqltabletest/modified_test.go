@@ -1,6 +1,7 @@
 package sqltabletest
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -9,11 +10,11 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 )
 
-// TestModifiedDoesNotDecrease sets the clock back. The date of the new version is after that of the old one in whole
-// seconds, which clients have, and is kept until the clock has caught up.
-func TestModifiedDoesNotDecrease(t *testing.T) {
+// TestModifiedInOneSecond writes several times in one second, and sets the clock back. The date of the new version is
+// after that of the old one in whole seconds, which clients have.
+func TestModifiedInOneSecond(t *testing.T) {
 	type note struct {
-		ID      int64     `json:"id" readOnly:"true"`
+		ID      int64     `json:"id"`
 		Text    string    `json:"text"`
 		Touched time.Time `json:"touched" readOnly:"true"`
 	}
@@ -23,6 +24,9 @@ func TestModifiedDoesNotDecrease(t *testing.T) {
 		"a count":           {Modified: "changed_at", CountRev: true},
 		"content":           {Modified: "changed_at", Rev: sqltable.Content},
 		"content and field": {Modified: "touched", Rev: sqltable.Content},
+		"recreated":         {Modified: "changed_at", Recreate: true, ClientIDs: true},
+		"restored":          {Modified: "changed_at", SoftDelete: "deleted_at"},
+		"replaced rows":     {Modified: "touched", SoftDelete: "deleted_at", Recreate: true, ClientIDs: true},
 	}
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		for name, opts := range kinds {
@@ -35,17 +39,25 @@ func TestModifiedDoesNotDecrease(t *testing.T) {
 					t.Fatal(err)
 				}
 				ops := table.Ops()
-				it, err := ops.Create(t.Context(), note{Text: "new"})
+				create := ops.Create
+				if create == nil {
+					create = func(ctx context.Context, v note) (resource.Item[note], error) { return ops.Insert(ctx, "1", v) }
+				}
+				it, err := create(t.Context(), note{ID: 1, Text: "new"})
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, step := range []struct {
 					clock, want time.Duration
 				}{
-					{time.Second, time.Second},
-					{-time.Hour, 1600 * time.Millisecond},
-					{-time.Minute, 1600 * time.Millisecond},
-					{2 * time.Second, 2 * time.Second},
+					{100 * time.Millisecond, 600 * time.Millisecond},
+					{200 * time.Millisecond, 600*time.Millisecond + time.Microsecond},
+					{time.Second, 1600 * time.Millisecond},
+					{2 * time.Second, 2600 * time.Millisecond},
+					{4 * time.Second, 4 * time.Second},
+					{-time.Hour, 4600 * time.Millisecond},
+					{-time.Minute, 4600 * time.Millisecond},
+					{6 * time.Second, 6 * time.Second},
 				} {
 					now = start.Add(step.clock)
 					stale := it.Rev
@@ -58,6 +70,23 @@ func TestModifiedDoesNotDecrease(t *testing.T) {
 					}
 					if _, err := ops.Replace(t.Context(), it.ID, stale, note{ID: it.Value.ID}); err != resource.ErrStale {
 						t.Errorf("Replace of the old revision: %v, want ErrStale", err)
+					}
+				}
+				if ops.Insert == nil && ops.Restore == nil {
+					return
+				}
+				want := start.Add(6600 * time.Millisecond)
+				for range 2 {
+					if err := ops.Delete(t.Context(), it.ID, it.Rev); err != nil {
+						t.Fatal(err)
+					}
+					if ops.Insert != nil {
+						it, err = ops.Insert(t.Context(), it.ID, note{ID: it.Value.ID, Text: "again"})
+					} else {
+						it, err = ops.Restore(t.Context(), it.ID)
+					}
+					if err != nil || it.Modified.Before(want) || it.Modified.After(want.Add(time.Millisecond)) {
+						t.Errorf("after a deletion it is modified at %v, want %v: %v", it.Modified, want, err)
 					}
 				}
 			})
