@@ -103,7 +103,7 @@ func plainProblem(err error) *problem.Details {
 	case errors.Is(err, ErrStale), errors.Is(err, retry.ErrContended):
 		return unavailable("Too many concurrent writes to the item; retry after 1 second.")
 	case errors.Is(err, ErrUnavailable), errors.Is(err, tx.ErrUnavailable), errors.Is(err, feed.ErrClosed),
-		errors.Is(err, context.DeadlineExceeded):
+		errors.Is(err, context.DeadlineExceeded), retry.Exhausted(err):
 		return unavailable("The service is temporarily unavailable; retry after 1 second.")
 	}
 	return problem.New(problem.Internal, "")

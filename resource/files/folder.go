@@ -4,12 +4,15 @@ package files
 // records of deletions, and lock.go excludes other writers of a name.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/stoa-go/stoa/resource"
@@ -23,6 +26,8 @@ type Options struct {
 	// not 404. Such a name can be used again if blob.Options.AllowRecreate is set. Default
 	// false.
 	Remember bool
+	// Logger receives damaged metadata. Default [slog.Default].
+	Logger *slog.Logger
 }
 
 // Folder is a [blob.Store] in a folder of the file system. It is safe for concurrent use.
@@ -30,6 +35,7 @@ type Folder struct {
 	root    *os.Root
 	opts    Options
 	stripes stripes
+	damaged sync.Map        // paths of metadata that was logged
 	opening func(id string) // of tests: between the check of a name and its opening
 }
 
@@ -50,9 +56,13 @@ func New(dir string, opts *Options) (*Folder, error) {
 		return nil, err
 	}
 	f := &Folder{root: root}
+	for i := range f.stripes {
+		f.stripes[i].turn = make(chan struct{}, 1)
+	}
 	if opts != nil {
 		f.opts = *opts
 	}
+	f.opts.Logger = cmp.Or(f.opts.Logger, slog.Default())
 	if err := f.sweep(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -413,23 +415,6 @@ func (w waiting) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-func TestDamage(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	f := open(t, dir, nil)
-	put(t, f, "a", "", "one")
-	meta, err := filepath.Glob(filepath.Join(dir, ".stoa", "meta", "*"))
-	if err != nil || len(meta) != 1 {
-		t.Fatalf("%v, %v", meta, err)
-	}
-	if err := os.WriteFile(meta[0], []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if b, err := f.Open(t.Context(), "a"); err == nil || errors.Is(err, resource.ErrNotFound) {
-		t.Errorf("a damaged file is served as %+v, %v", b, err)
-	}
-}
-
 func TestNewFails(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
@@ -466,5 +451,62 @@ func TestReproducibleFiles(t *testing.T) {
 			t.Errorf("second %d (-want +got):\n%s%v", second, diff, err)
 		}
 		res.Body.Close()
+	}
+}
+
+// TestDamagedMetadata: a file with damaged metadata is one of another program, and the damage is logged once.
+func TestDamagedMetadata(t *testing.T) {
+	t.Parallel()
+	text := func(text string) func(path string) error {
+		return func(path string) error { return os.WriteFile(path, []byte(text), 0o600) }
+	}
+	for _, tt := range []struct {
+		name   string
+		damage func(path string) error
+	}{
+		{"empty", text("")},
+		{"zeros", text("\x00\x00\x00")},
+		{"cut off", text(`{"name":"a","rev":"x`)},
+		{"no revision", text(`{"name":"a"}`)},
+		{"short digest", text(`{"name":"a","rev":"x","sha256":"AAAA"}`)},
+		{"folder", func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			var log bytes.Buffer
+			f := open(t, dir, &files.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			put(t, f, "a", "", "x")
+			paths := entries(t, dir)
+			i := slices.IndexFunc(paths, func(path string) bool { return strings.HasPrefix(path, ".stoa/meta/") })
+			if err := tt.damage(filepath.Join(dir, paths[i])); err != nil {
+				t.Fatal(err)
+			}
+			put(t, f, "b", "", "y")
+			var names []string
+			for b, err := range f.List(t.Context(), blob.ListQuery{}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				names = append(names, b.ID+" "+b.MediaType)
+			}
+			if diff := cmp.Diff([]string{"a ", "b text/x-test"}, names); diff != "" {
+				t.Errorf("list (-want +got):\n%s", diff)
+			}
+			b, content := look(t, f, "a")
+			if content != "x" {
+				t.Errorf("the content is %q", content)
+			}
+			if n := strings.Count(log.String(), "level=ERROR"); n != 1 || !strings.Contains(log.String(), paths[i]) {
+				t.Errorf("%d lines in the log, want one:\n%s", n, &log)
+			}
+			b = put(t, f, "a", b.Rev, "new")
+			if got, _ := look(t, f, "a"); got.MediaType != "text/x-test" || got.Rev != b.Rev {
+				t.Errorf("after Put: %+v", got)
+			}
+			if err := f.Delete(t.Context(), "a", b.Rev); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

@@ -13,9 +13,9 @@ func lockFile(*os.File) error { return nil }
 
 func unlockFile(*os.File) error { return nil }
 
-func tryLockFile(*os.File) bool { return true }
-
 func isInvalidName(error) bool { return false }
+
+func isDamage(error) bool { return false }
 
 func isFull(error) bool { return false }
 

@@ -10,15 +10,18 @@ import (
 	"syscall"
 )
 
-// lockFile waits for an exclusive lock on an open file. The lock excludes other processes and is
-// released when the process ends. It belongs to the open file and not to the process. Unlike a lock
-// of fcntl, it is not released when another descriptor of the file is closed.
-func lockFile(f *os.File) error { return flock(f, syscall.LOCK_EX) }
+// lockFile takes an exclusive lock on an open file. The error is errLocked if another process has it. The
+// lock is released when the process ends. It belongs to the open file and not to the process. Unlike a
+// lock of fcntl, it is not released when another descriptor of the file is closed.
+func lockFile(f *os.File) error {
+	err := flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return errLocked
+	}
+	return err
+}
 
 func unlockFile(f *os.File) error { return flock(f, syscall.LOCK_UN) }
-
-// tryLockFile takes the lock if it is free, and reports whether it did.
-func tryLockFile(f *os.File) bool { return flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil }
 
 // flock locks or unlocks the file. A signal may interrupt the call, so it is repeated.
 func flock(f *os.File, how int) error {
@@ -42,6 +45,11 @@ func flock(f *os.File, how int) error {
 func isInvalidName(err error) bool {
 	return errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EINVAL) ||
 		errors.Is(err, syscall.EILSEQ)
+}
+
+// isDamage reports whether err means that a file cannot be read, now and later.
+func isDamage(err error) bool {
+	return errors.Is(err, syscall.EIO) || errors.Is(err, syscall.EISDIR) || errors.Is(err, fs.ErrPermission)
 }
 
 // isFull reports whether err means that the file system or the quota of its user is full.

@@ -1,8 +1,8 @@
 package files
 
 import (
+	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 
@@ -27,15 +27,23 @@ func metaPath(name string, info fs.FileInfo) string {
 	return metaFolder + "/" + keyOf(name) + "-" + identity(info)
 }
 
-// readMeta returns the metadata of a file; [fs.ErrNotExist] if there is none.
+// readMeta returns the metadata of a file; [fs.ErrNotExist] if there is none, or if it is damaged: the file
+// is then one of another program. The damage is logged once.
 func (f *Folder) readMeta(name string, info fs.FileInfo) (*meta, error) {
-	text, err := f.root.ReadFile(metaPath(name, info))
-	if err != nil {
+	path := metaPath(name, info)
+	text, err := f.root.ReadFile(path)
+	if err != nil && !isDamage(err) {
 		return nil, err
 	}
 	var m meta
-	if err := json.Unmarshal(text, &m); err != nil || m.Rev == "" {
-		return nil, fmt.Errorf("files: metadata %s is damaged: %w", metaPath(name, info), err)
+	if err == nil {
+		err = json.Unmarshal(text, &m)
+	}
+	if err != nil || m.Rev == "" || len(m.SHA256) != sha256.Size {
+		if _, known := f.damaged.LoadOrStore(path, true); !known {
+			f.opts.Logger.Error("files: metadata is damaged and ignored", "path", path, "error", err)
+		}
+		return nil, fs.ErrNotExist
 	}
 	// The key is half of a hash and may be that of another name, if only in theory.
 	if fold(m.Name) != fold(name) {

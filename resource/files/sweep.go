@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 )
@@ -21,13 +22,16 @@ func (f *Folder) sweep() error {
 	if names, err = f.readNames(metaFolder); err != nil {
 		return err
 	}
+	// For all of them: a stopped process that has locked a name delays the start of others only by this.
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
 	for _, name := range names {
 		// The length of a key. The check without the lock avoids a lock for each stored file.
 		if len(name) < 32 || f.isCurrent(name) {
 			continue
 		}
 		// Another process may be about to rename its file; then it holds the lock.
-		stripe, err := f.lockKey(context.Background(), name)
+		stripe, err := f.lockKey(ctx, name)
 		if err != nil { // not a metadata file, or retried by the next sweep
 			continue
 		}
@@ -46,7 +50,7 @@ func (f *Folder) sweepUpload(path string) {
 		return
 	}
 	defer file.Close()
-	if tryLockFile(file) {
+	if lockFile(file) == nil {
 		_ = f.root.Remove(path)
 	}
 }

@@ -78,7 +78,8 @@ func (f *Folder) newUpload() (*upload, error) {
 			}
 		}
 		up.discard()
-		if !errors.Is(err, fs.ErrNotExist) { // otherwise a sweep removed it before it was locked; try again
+		// Otherwise a sweep removes it, or removed it before it was locked; try again.
+		if !errors.Is(err, fs.ErrNotExist) && err != errLocked {
 			return nil, err
 		}
 	}

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -146,7 +148,7 @@ func TestBlobsRoundTrip(t *testing.T) {
 	got := send(t, h, "GET /files/a%20b.html")
 	wantBody(t, got, http.StatusOK, "<p>x</p>")
 	want(t, got, http.StatusOK, "Content-Type: text/html; charset=utf-8", "Content-Length: 8", "Etag: "+tag, "Last-Modified: *",
-		"Accept-Ranges: bytes", "X-Content-Type-Options: nosniff", "Content-Security-Policy: default-src 'none'; sandbox",
+		"Accept-Ranges: bytes", "X-Content-Type-Options: nosniff", "Content-Security-Policy: default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox",
 		"Cache-Control: private, no-cache", "Vary: Accept, Accept-Encoding", "Content-Disposition:",
 		"Repr-Digest: sha-256=:MdjgfsMFrE4lFdHwscjGA7OFgETrfZeAfW0JcIOMsL4=:")
 	again := send(t, h, "PUT /files/a%20b.html", "If-Match: "+tag, "", "more")
@@ -568,6 +570,21 @@ func TestRule138FullBlobStore(t *testing.T) {
 		want(t, res, http.StatusInsufficientStorage, "Retry-After: 60", "Connection: close")
 		if strings.Contains(res.body, "srv") {
 			t.Errorf("the problem has the text of the store: %s", res.body)
+		}
+	}
+}
+
+// TestRule138ExhaustedStore: a process without a free file descriptor or memory recovers, so clients try again.
+func TestRule138ExhaustedStore(t *testing.T) {
+	t.Parallel()
+	h, s := filled(t, nil)
+	for _, cause := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
+		s.open = func(*blob.Blob) (*blob.Blob, error) {
+			return nil, fmt.Errorf("store: %w", &fs.PathError{Op: "open", Path: "/srv/x", Err: cause})
+		}
+		for _, line := range []string{"GET", "HEAD", "PUT", "DELETE"} {
+			res := send(t, h, line+" /files/digits", "", "x")
+			wantProblem(t, res, problem.Unavailable, "Retry-After: 1")
 		}
 	}
 }
