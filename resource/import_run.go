@@ -74,7 +74,8 @@ func (im *importRun) lines(ctx context.Context, chunks *chunkReader) error {
 		if err != nil {
 			return err
 		}
-		im.last = lines[len(lines)-1].n
+		last := &lines[len(lines)-1]
+		im.last = last.n + last.more
 	}
 }
 
@@ -241,7 +242,7 @@ func (im *importRun) single(ctx context.Context, line *importLine) error {
 	})
 	if err == nil {
 		im.done.Count(created)
-		im.last = max(im.last, line.n)
+		im.last = max(im.last, line.n+line.more)
 	}
 	return err
 }

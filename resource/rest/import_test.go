@@ -287,6 +287,9 @@ func TestImportAtomic(t *testing.T) {
 			"line 602: 409 /email taken"},
 		{"both", `{"id":"x"}` + "\n" + manyUsers(600) + `{"id":"x","name":"X","email":"ann@example.com"}`,
 			"line 1: 422 /name required; line 602: 409 /email taken"},
+		{"lines that the store refuses", `{"id":"x","name":"X","email":"ann@example.com"}` + "\n" + manyUsers(600) +
+			`{"id":"y","name":"Y","email":"ann@example.com"}` + "\n" + `{"id":"eve","name":"Eve"}` + "\n" + `{}`,
+			"line 1: 409 /email taken; line 602: 409 /email taken; line 603: 410; line 604: 422 /name required"},
 		{"gone", `{"id":"bob","name":"B"}` + "\n" + `{"id":"eve","name":"Eve"}`, "line 2: 410"},
 		{"policy", `{"id":"bob","name":"B"}` + "\n" + `{"id":"root","name":"Root"}`, "line 2: 403"},
 	}
