@@ -43,6 +43,9 @@ type importRun struct {
 	laterSize       int                    // in bytes
 	last            int                    // the last line of those that were stored or rejected
 	unnamed         bool                   // a line without an id may be stored
+	// fileOrder is set when the store refuses new items in the order of their ids, in which one may precede
+	// its parent. Later chunks have the order of the lines.
+	fileOrder bool
 }
 
 // Limits of the lines that are tried again: their bytes in memory, and how often they are tried.
@@ -115,6 +118,7 @@ func (im *importRun) chunk(ctx context.Context, lines []importLine) error {
 		if endsImport(err) && !errors.Is(err, ErrStale) {
 			return err
 		}
+		im.fileOrder = im.fileOrder || fielderr.DependsOnOthers(err)
 	}
 	for i := range lines {
 		err := im.single(ctx, &lines[i])
@@ -272,8 +276,8 @@ type bulkChunk struct {
 	fresh    []any
 }
 
-// store stores a chunk. Items that exist are written in the order of their ids: concurrent imports of the
-// same items then do not wait for each other, which PostgreSQL notices after a second only.
+// store stores a chunk. Items that exist are written in the order of their ids, and then new ones: concurrent
+// imports of the same items do not wait for each other, which PostgreSQL notices after a second only.
 func (s *bulkChunk) store(ctx context.Context, lines []importLine) (err error) {
 	if s.known, err = s.importRun.known(ctx, lines); err == nil {
 		s.scope, err = s.r.core.scopeOf(ctx)
@@ -394,6 +398,16 @@ func (s *bulkChunk) insert(ctx context.Context) error {
 	}
 	if len(chosen) == 0 {
 		return nil
+	}
+	if !s.fileOrder {
+		values := make(map[string]any, len(chosen))
+		for i, id := range chosen {
+			values[id] = mine[i]
+		}
+		slices.Sort(chosen)
+		for i, id := range chosen {
+			mine[i] = values[id]
+		}
 	}
 	if err := h.ops.insertMany(ctx, chosen, mine); err != nil {
 		return err
