@@ -19,7 +19,7 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// lockAll locks all stripes as another process does that stands still.
+// lockAll locks all stripes as another process does that was stopped.
 func lockAll(t *testing.T, dir string) (unlock func()) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, ".stoa", "locks", "*"))
