@@ -73,6 +73,9 @@ type Blob struct {
 	MediaType string       // as declared when the content was stored; empty if it was not declared
 	Size      int64        // in bytes
 	SHA256    []byte       // of the content; nil if unknown
+	// ContentEncoding is the coding of the stored content, such as gzip; empty for none. It is sent as it is,
+	// also to a client that does not accept the coding, and Size and ranges are those of the coded bytes.
+	ContentEncoding string
 	// Content is the content; nil in the results of Put. An [*os.File] that no middleware wraps is
 	// sent to the client without a copy in user space (sendfile).
 	Content io.ReadSeekCloser
@@ -125,8 +128,8 @@ type Options struct {
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.~-]*$`)
 
 // New serves a store under a name, which is its path. opts may be nil. It panics if the name cannot
-// be a path segment, if store is nil or a nil pointer, if one of MediaTypes is not a media type, or if
-// Public is set beside Authorize.
+// be a path segment, if store is nil or a nil pointer, if one of MediaTypes is not a media type, if
+// MaxSize is negative, or if Public is set beside Authorize.
 //
 // Content is served with the media type that was declared when it was stored. Responses have
 // X-Content-Type-Options: nosniff and a Content-Security-Policy that keeps scripts in uploaded
@@ -155,6 +158,10 @@ func New(name string, store Store, opts *Options) *Collection {
 	if c.opts.Public && c.opts.Authorize != nil {
 		found = append(found,
 			"Options.Public declares that there is no policy, but Authorize is set; remove Public")
+	}
+	if c.opts.MaxSize < 0 {
+		found = append(found, fmt.Sprintf("Options.MaxSize is %d; set a number of bytes, or 0 for 1 GiB",
+			c.opts.MaxSize))
 	}
 	for _, t := range c.opts.MediaTypes {
 		if m, err := header.ParseMediaType(t); err != nil || m.Type != strings.ToLower(t) {

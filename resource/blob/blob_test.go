@@ -19,11 +19,13 @@ func TestNewPanics(t *testing.T) {
 	for _, tt := range []struct {
 		name, collection string
 		mediaTypes       []string
+		maxSize          int64
 		want             string
 	}{
-		{"no name", "", nil, `blob: invalid collection name ""; use letters, digits and -_.~`},
-		{"a path", "a/b", nil, `blob: invalid collection name "a/b"; use letters, digits and -_.~`},
-		{"not a media type", "a", []string{"png"}, `blob: a: Options.MediaTypes has "png", which is not a media type`},
+		{"no name", "", nil, 0, `blob: invalid collection name ""; use letters, digits and -_.~`},
+		{"a path", "a/b", nil, 0, `blob: invalid collection name "a/b"; use letters, digits and -_.~`},
+		{"not a media type", "a", []string{"png"}, 0, `blob: a: Options.MediaTypes has "png", which is not a media type`},
+		{"negative size", "a", nil, -1, `blob: a: Options.MaxSize is -1; set a number of bytes, or 0 for 1 GiB`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			defer func() {
@@ -31,7 +33,7 @@ func TestNewPanics(t *testing.T) {
 					t.Errorf("panic (-want +got):\n%s", diff)
 				}
 			}()
-			blob.New(tt.collection, store, &blob.Options{MediaTypes: tt.mediaTypes})
+			blob.New(tt.collection, store, &blob.Options{MediaTypes: tt.mediaTypes, MaxSize: tt.maxSize})
 		})
 	}
 }

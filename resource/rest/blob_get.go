@@ -41,7 +41,7 @@ func (x *call) getBlob(id string) error {
 	if blob.MediaType == "" {
 		blob.MediaType = "application/octet-stream"
 	}
-	if err := x.acceptableBlob(blob.MediaType); err != nil {
+	if err := x.acceptableBlob(blob); err != nil {
 		return err
 	}
 	// Preconditions apply only to a request that would succeed without them (RFC 9110 section
@@ -61,9 +61,12 @@ func (x *call) getBlob(id string) error {
 
 // acceptableBlob returns 406 if the client accepts neither the media type nor the identity coding
 // (RFC 9110 section 15.5.7).
-func (x *call) acceptableBlob(mediaType string) error {
-	if _, ok := header.Accept(x.r.Header["Accept"], []string{mediaType}); !ok {
-		return acceptError([]string{mediaType})
+func (x *call) acceptableBlob(blob *blob.Blob) error {
+	if _, ok := header.Accept(x.r.Header["Accept"], []string{blob.MediaType}); !ok {
+		return acceptError([]string{blob.MediaType})
+	}
+	if blob.ContentEncoding != "" { // the only representation, so it is not negotiated (section 12.1)
+		return nil
 	}
 	// The content is never compressed: ranges, the size and the digest refer to the stored bytes,
 	// and most large files are compressed already.
@@ -128,6 +131,9 @@ func (x *call) sendBlob(blob *blob.Blob) error {
 	x.blobHeaders(blob, span.Length)
 	h["Accept-Ranges"] = byteRanges
 	h["Content-Type"] = []string{blob.MediaType}
+	if blob.ContentEncoding != "" {
+		h["Content-Encoding"] = []string{blob.ContentEncoding}
+	}
 	// Uploads are not trusted. With nosniff, this keeps a page that a user has uploaded from acting
 	// as the site that serves it.
 	h["Content-Security-Policy"] = sandboxed

@@ -37,8 +37,10 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+	"io/fs"
 	"mime"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -57,6 +59,7 @@ import (
 // Store is a [blob.Store] in a bucket. It is safe for concurrent use.
 type Store struct {
 	bucket *gcblob.Bucket
+	folder bool // of the file system, where the driver reserves some keys
 	seed   maphash.Seed
 	locks  [64]sync.RWMutex // by id: a writer excludes other writers and starting readers
 }
@@ -68,7 +71,9 @@ var (
 
 // New returns a Store for b. The caller closes b after the last use of the Store. Use one Store per
 // bucket in a process, because two Stores do not share locks.
-func New(b *gcblob.Bucket) *Store { return &Store{bucket: b, seed: maphash.MakeSeed()} }
+func New(b *gcblob.Bucket) *Store {
+	return &Store{bucket: b, seed: maphash.MakeSeed(), folder: b.As(new(fs.FileInfo))}
+}
 
 // Metadata keys of the revision, of the declared media type, and of the time of the object that was
 // replaced.
@@ -78,13 +83,19 @@ const (
 	previousKey = "stoa-previous"
 )
 
+// escape matches how drivers write a character that a service does not support.
+var escape = regexp.MustCompile(`__0x[0-9a-fA-F]+__`)
+
 func (s *Store) lock(id string) *sync.RWMutex {
 	return &s.locks[maphash.String(s.seed, id)%uint64(len(s.locks))]
 }
 
 // isValidKey reports whether id can be a key: one path segment without characters that have a
-// special meaning for some service.
-func isValidKey(id string) bool {
+// special meaning for some service, and without an escape of the drivers, which do not list it.
+func (s *Store) isValidKey(id string) bool {
+	if s.folder && strings.HasSuffix(id, ".attrs") || escape.MatchString(id) {
+		return false
+	}
 	return id != "" && id != "." && id != ".." && len(id) <= 255 && utf8.ValidString(id) &&
 		!strings.ContainsAny(id, `/\`) && !strings.ContainsFunc(id, unicode.IsControl)
 }
@@ -92,7 +103,7 @@ func isValidKey(id string) bool {
 // Open returns the object with the key id. Its Content requests data from the bucket when it is
 // read. The error is [resource.ErrNotFound], [resource.ErrUnavailable] or one of the bucket.
 func (s *Store) Open(ctx context.Context, id string) (*blob.Blob, error) {
-	if !isValidKey(id) {
+	if !s.isValidKey(id) {
 		return nil, resource.ErrNotFound
 	}
 	lock := s.lock(id)
@@ -136,6 +147,9 @@ func blobOf(id string, attrs *gcblob.Attributes) *blob.Blob {
 	b := &blob.Blob{ID: id, Rev: resource.Rev(attrs.Metadata[revKey]), Modified: attrs.ModTime,
 		Size:      attrs.Size,
 		MediaType: attrs.ContentType}
+	if !strings.EqualFold(attrs.ContentEncoding, "identity") {
+		b.ContentEncoding = attrs.ContentEncoding
+	}
 	if b.Rev == "" { // written by another program
 		b.Rev = resource.Rev(fmt.Sprintf("plain-%s-%d-%d", attrs.ETag, attrs.ModTime.UnixNano(), attrs.Size))
 	}
@@ -152,7 +166,7 @@ func blobOf(id string, attrs *gcblob.Attributes) *blob.Blob {
 // is closed; the revision is compared immediately before. An error of r is returned unchanged.
 func (s *Store) Put(ctx context.Context, id string, expect resource.Rev, mediaType string,
 	r io.Reader) (*blob.Blob, error) {
-	if !isValidKey(id) {
+	if !s.isValidKey(id) {
 		return nil, resource.ErrNotFound
 	}
 	lock := s.lock(id)
@@ -247,7 +261,7 @@ func (s *Store) checkRevision(ctx context.Context, id string, expect resource.Re
 
 // Delete removes the object with the key id.
 func (s *Store) Delete(ctx context.Context, id string, expect resource.Rev) error {
-	if !isValidKey(id) {
+	if !s.isValidKey(id) {
 		return resource.ErrNotFound
 	}
 	lock := s.lock(id)

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	gcblob "gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
 	"gocloud.dev/blob/memblob"
@@ -127,6 +129,81 @@ func TestOpenIsLazy(t *testing.T) {
 	}
 	if _, err := got.Content.Seek(-1, io.SeekStart); err == nil {
 		t.Error("a place before the beginning")
+	}
+}
+
+// TestEncodedObjects: an object that another program has stored with a coding is served with it.
+func TestEncodedObjects(t *testing.T) {
+	t.Parallel()
+	for name, open := range drivers(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := open()
+			h := rest.New(resource.NewCatalog(nil, blob.New("files", closing(t, b), &blob.Options{Public: true})), nil)
+			ask := func(fields ...string) *httptest.ResponseRecorder {
+				w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", "/files/a", nil)
+				for i := 0; i < len(fields); i += 2 {
+					r.Header.Set(fields[i], fields[i+1])
+				}
+				h.ServeHTTP(w, r)
+				return w
+			}
+			for coding, want := range map[string]string{"gzip": "gzip", "br": "br", "": "", "identity": ""} {
+				if err := b.WriteAll(t.Context(), "a", []byte("coded"),
+					&gcblob.WriterOptions{ContentType: "text/plain", ContentEncoding: coding}); err != nil {
+					t.Fatal(err)
+				}
+				for _, fields := range [][]string{{}, {"Accept-Encoding", "gzip"}, {"Range", "bytes=0-1"}} {
+					w := ask(fields...)
+					if got := w.Header().Get("Content-Encoding"); w.Code >= 300 || got != want || !strings.HasPrefix("coded", w.Body.String()) {
+						t.Errorf("%s with %v: %d with the coding %q and %q", coding, fields, w.Code, got, w.Body)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestReservedKeys: no blob can have an id that the driver would reserve, or store and not list.
+func TestReservedKeys(t *testing.T) {
+	t.Parallel()
+	for name, open := range drivers(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := closing(t, open())
+			h := rest.New(resource.NewCatalog(nil, blob.New("files", s, &blob.Options{Public: true})), nil)
+			kept := []string{"__0x2f", "a.attrs.txt"}
+			reserved := []string{"a__0x2f__b", "__0x2F__", "__0x41__"}
+			if name == "folder" {
+				reserved = append(reserved, "a.attrs", ".attrs")
+			} else {
+				kept = append(kept, "x.attrs")
+			}
+			for _, id := range reserved {
+				for _, method := range []string{"GET", "PUT", "DELETE"} {
+					w := httptest.NewRecorder()
+					h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), method, "/files/"+id, strings.NewReader("x")))
+					if w.Code != http.StatusNotFound {
+						t.Errorf("%s of %s: %d, want 404", method, id, w.Code)
+					}
+				}
+			}
+			for _, id := range kept {
+				if _, err := s.Put(t.Context(), id, "", "", strings.NewReader("x")); err != nil {
+					t.Errorf("Put of %s: %v", id, err)
+				}
+			}
+			var listed []string
+			for b, err := range s.List(t.Context(), blob.ListQuery{}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				listed = append(listed, b.ID)
+			}
+			if diff := cmp.Diff(kept, listed); diff != "" {
+				t.Errorf("list (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -62,7 +62,7 @@ func (s *Store) keys(ctx context.Context, q blob.ListQuery) iter.Seq2[string, er
 			case err != nil:
 				yield("", translate(err))
 				return
-			case object.IsDir || !isValidKey(object.Key):
+			case object.IsDir || !s.isValidKey(object.Key):
 				continue
 			case q.Reverse && q.After != "" && object.Key >= q.After:
 				return
