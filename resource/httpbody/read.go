@@ -101,6 +101,19 @@ func checkLength(r *http.Request, limit int64) error {
 	return nil
 }
 
+// RequireLength returns the problem of a request that has neither content nor Content-Length: 411 (RFC 9110
+// section 15.5.12).
+func RequireLength(r *http.Request) error {
+	if r.ContentLength != 0 || r.Header["Content-Length"] != nil {
+		return nil
+	}
+	d := problem.New(problem.BadRequest,
+		"The request has neither content nor Content-Length. For empty content send Content-Length: 0.")
+	d.Status = http.StatusLengthRequired
+	d.Errors = []problem.Violation{{Header: "Content-Length", Code: "required", Detail: "is required"}}
+	return d
+}
+
 // TooLarge returns the problem for a body of more than limit bytes (413). The limit is an extension
 // member.
 func TooLarge(limit int64) *problem.Details {

@@ -94,8 +94,8 @@ func (d *describedBlobs) put() *operation {
 		d.conditionText(), d.keyText(d.name, false))
 	op.Parameters = append(d.uploadParameters(), d.conditions()...)
 	op.RequestBody = d.body()
-	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(d.withRequired(d.withGone(400, 404, 412, 413,
-		415, 507)...)...)...),
+	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(d.withRequired(d.withGone(400, 404, 411, 412,
+		413, 415, 507)...)...)...),
 		d.empty(201, "The file has been created.", append([]string{"Location"}, d.headers()...)...),
 		d.empty(204, "The file has been replaced.", d.headers()...))
 	return op

@@ -35,7 +35,7 @@ var fields = map[string]headerText{
 	"Repr-Digest": {"The hash of the whole content (RFC 9530), also for a part.",
 		"sha-256=:uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek=:"},
 	"Content-Security-Policy": {"Prevents browsers from executing the content.",
-		"default-src 'none'; sandbox"},
+		"default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox"},
 	"Vary": {"The request header fields that the response depends on.",
 		"Accept, Accept-Encoding"},
 	"Retry-After":      {"The number of seconds, or the time, after which to retry.", "1"},

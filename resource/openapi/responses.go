@@ -240,6 +240,9 @@ func commonClass(status int) problemClass {
 func rareClass(status int) problemClass {
 	one := func(kinds ...problem.Kind) []problem.Kind { return kinds }
 	switch status {
+	case 411:
+		return problemClass{"LengthRequired", "The request has neither content nor `Content-Length`.",
+			one(problem.BadRequest), nil}
 	// The fields state what would be accepted (RFC 9110 section 15.5.16, RFC 5789 section 2.2).
 	// Each is sent for the operations that it concerns.
 	case 415:

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/stoa-go/stoa/resource"
@@ -20,8 +21,11 @@ import (
 var (
 	byteRanges = []string{"bytes"}
 	// sandboxed prevents a stored HTML page from running scripts, submitting forms and loading
-	// resources with the origin of the API.
-	sandboxed = []string{"default-src 'none'; sandbox"}
+	// resources with the origin of the API. An SVG image has its own styles.
+	sandboxed = []string{"default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox"}
+	// played is sandboxed for audio and video. A browser plays them in a page of its own that requests the
+	// content again, which Chromium blocks for an opaque origin. Scripts stay disabled.
+	played = []string{sandboxed[0] + " allow-same-origin"}
 )
 
 // getBlob handles GET and HEAD. The blob is opened before Accept is evaluated, because its media
@@ -101,7 +105,8 @@ func (x *call) sendBlob(blob *blob.Blob) error {
 	// A blob in several ranges would need multipart/byteranges. A server may ignore such a Range
 	// field (RFC 9110 section 14.2), so the client gets the whole content.
 	span, status := header.Span{Length: blob.Size}, http.StatusOK
-	if lines := x.r.Header["Range"]; lines != nil && x.r.Method == http.MethodGet &&
+	// A range of no bytes cannot be satisfied. Some clients request one of each file, so it is ignored.
+	if lines := x.r.Header["Range"]; lines != nil && x.r.Method == http.MethodGet && blob.Size > 0 &&
 		header.IfRange(x.r.Header["If-Range"], blob.ETag(), blob.Modified, time.Now()) {
 		part, ok, err := header.Range(lines, blob.Size)
 		if err != nil {
@@ -137,6 +142,10 @@ func (x *call) sendBlob(blob *blob.Blob) error {
 	// Uploads are not trusted. With nosniff, this keeps a page that a user has uploaded from acting
 	// as the site that serves it.
 	h["Content-Security-Policy"] = sandboxed
+	switch family, _, _ := strings.Cut(blob.MediaType, "/"); strings.ToLower(family) {
+	case "audio", "video":
+		h["Content-Security-Policy"] = played
+	}
 	// The digest is that of the whole representation, also in a 206 (RFC 9530 section 3).
 	if blob.SHA256 != nil {
 		h["Repr-Digest"] = []string{

@@ -38,6 +38,9 @@ func (x *call) putBlob(id string) error {
 	if err != nil {
 		return err
 	}
+	if err := httpbody.RequireLength(x.r); err != nil { // absent content would empty the file
+		return err
+	}
 	if w.opts.If, err = parsePreconditions(x.r.Header); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/problem"
 )
@@ -125,15 +126,15 @@ func TestRule113LikeNetHTTP(t *testing.T) {
 func TestRule114Unsatisfiable(t *testing.T) {
 	t.Parallel()
 	h, s := filled(t, nil)
-	want(t, send(t, h, "PUT /files/empty", "", ""), http.StatusCreated)
-	want(t, send(t, h, "GET /files/empty"), http.StatusOK, "Content-Length: 0", "Accept-Ranges: bytes")
+	want(t, send(t, h, "PUT /files/empty", "Content-Length: 0"), http.StatusCreated)
+	for _, fields := range [][]string{nil, {"Range: bytes=0-"}, {"Range: bytes=-1"}, {"Range: bytes=0-1023"}} {
+		want(t, send(t, h, "GET /files/empty", fields...), http.StatusOK, "Content-Length: 0", "Accept-Ranges: bytes", "Content-Range:")
+	}
 	tests := []struct{ name, id, value, answer string }{
 		{"after the end", "digits", "bytes=10-", "bytes */10"},
 		{"far after the end", "digits", "bytes=100-200", "bytes */10"},
 		{"beyond any number", "digits", "bytes=9223372036854775808-", "bytes */10"},
 		{"no last bytes", "digits", "bytes=-0", "bytes */10"},
-		{"of nothing", "empty", "bytes=0-", "bytes */0"},
-		{"last of nothing", "empty", "bytes=-1", "bytes */0"},
 	}
 	get := dialHTTP(t, listen(t, h), false)
 	for _, tt := range tests {
@@ -320,6 +321,45 @@ func TestRule064HalfAnUpload(t *testing.T) {
 	}
 	same(t, "content", digits, string(s.blobs["digits"].content))
 	wantProblem(t, send(t, h, "GET /files/new"), problem.NotFound)
+}
+
+// TestRule064NoLength: a PUT that has neither content nor a length changes nothing.
+func TestRule064NoLength(t *testing.T) {
+	t.Parallel()
+	h, s := filled(t, nil)
+	srv := listen(t, middleware.Timeout(nil)(h)) // which wraps the body
+	c := dial(t, srv)
+	c.write("PUT /files/digits HTTP/1.1", "Host: x", "")
+	res := c.read("PUT")
+	want(t, res, http.StatusLengthRequired)
+	if !strings.Contains(res.body, `"errors":[{"header":"Content-Length","code":"required"`) {
+		t.Errorf("the body is %s", res.body)
+	}
+	same(t, "content", digits, string(s.blobs["digits"].content))
+	for _, fields := range [][]string{{"Content-Length: 0", ""}, {"Transfer-Encoding: chunked", "", "0\r\n\r\n"}} {
+		c := dial(t, srv)
+		c.write("PUT /files/digits HTTP/1.1", append([]string{"Host: x"}, fields...)...)
+		want(t, c.read("PUT"), http.StatusNoContent)
+		same(t, "content", "", string(s.blobs["digits"].content))
+	}
+	for _, two := range []bool{false, true} { // clients of Go send Content-Length: 0
+		want(t, dialHTTP(t, srv, two)("PUT /files/digits"), http.StatusNoContent)
+	}
+}
+
+// TestRule128PolicyOfContent: browsers play audio and video, and apply the styles of images. .ci/clients opens them.
+func TestRule128PolicyOfContent(t *testing.T) {
+	t.Parallel()
+	h := attic(t, newCellar(), nil)
+	const policy = "Content-Security-Policy: default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox"
+	for mediaType, want := range map[string]string{
+		"text/html": policy, "image/svg+xml": policy, "application/pdf": policy, "audiovisual/x": policy,
+		"audio/wav": policy + " allow-same-origin", "Video/mp4; codecs=x": policy + " allow-same-origin",
+	} {
+		send(t, h, "PUT /files/a", "Content-Type: "+mediaType, "", "x")
+		res := send(t, h, "GET /files/a")
+		same(t, mediaType, want, "Content-Security-Policy: "+res.header.Get("Content-Security-Policy"))
+	}
 }
 
 func TestRule153BytesInEveryHTTP(t *testing.T) {

@@ -796,6 +796,27 @@ const parts = {
 		await shop.stop()
 	},
 
+	async 'a file that a link opens plays and has its styles, and runs no script'() {
+		const shop = await start('-db', 'memory'), page = await open(shop, '#files/files')
+		const wav = Buffer.alloc(8044, 128) // a second of silence
+		wav.write('RIFF\0\0\0\0WAVEfmt ')
+		wav.write('data', 36)
+		for (const [at, value] of [[4, 8036], [16, 16], [20, 0x10001], [24, 8000], [28, 8000], [32, 0x80001], [40, 8000]]) wav.writeUInt32LE(value, at)
+		const svg = '<svg xmlns="http://www.w3.org/2000/svg"><style>rect { fill: rgb(1, 2, 3) }</style><rect style="stroke: rgb(4, 5, 6)"/><script>document.documentElement.id = "ran"</script></svg>'
+		for (const [name, type, body] of [['a.wav', 'audio/wav', wav], ['a.svg', 'image/svg+xml', svg]]) {
+			assert.equal((await fetch(`${shop.url}/files/${name}`, { method: 'PUT', body, headers: { 'Content-Type': type } })).status, 201)
+		}
+		await page.goto(`${shop.url}/files/a.wav`)
+		await page.waitForFunction(() => document.querySelector('video').readyState > 0, { polling: 50 })
+		assert.equal(await page.$eval('video', v => v.duration), 1)
+		assert.deepEqual(messages, [])
+		await page.goto(`${shop.url}/files/a.svg`)
+		assert.deepEqual(await page.$eval('rect', r => [getComputedStyle(r).fill, getComputedStyle(r).stroke, document.documentElement.id]), ['rgb(1, 2, 3)', 'rgb(4, 5, 6)', ''])
+		for (const m of messages.splice(0)) assert.match(m, /Blocked script execution/)
+		await page.browserContext().close()
+		await shop.stop()
+	},
+
 	async 'users see what they may, and refusals are plain'() {
 		const shop = await start('-db', 'memory', '-auth')
 		const page = await open(shop, '#list/orders')
