@@ -87,13 +87,16 @@ const (
 	writeBuffer = 128
 )
 
-// WriteHeader passes on status 101 and records any other.
+// WriteHeader passes on status 101 and records any other. Flush follows, because the ResponseWriter of
+// gin and those of compressing middleware keep the status until the first bytes of a body, which a
+// hijacked connection does not have.
 func (h *handshake) WriteHeader(status int) {
-	if status == http.StatusSwitchingProtocols {
-		h.ResponseWriter.WriteHeader(status)
+	if status != http.StatusSwitchingProtocols {
+		h.status = status
 		return
 	}
-	h.status = status
+	h.ResponseWriter.WriteHeader(status)
+	_ = http.NewResponseController(h.ResponseWriter).Flush() // Hijack reports a broken connection
 }
 
 // Write discards the body of the library's error response.
