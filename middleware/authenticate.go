@@ -25,7 +25,9 @@ type AuthenticateOptions struct {
 	// Realm is the realm in challenges. Empty omits it.
 	Realm string
 	// Required reports whether a request needs a token. [Writes] requires one for every unsafe
-	// method. Nil requires none; then inner handlers decide about anonymous requests.
+	// method. Nil requires none; then inner handlers decide about anonymous requests. Required also
+	// decides about messages over a WebSocket: see [CheckSocket]. A browser can send a token only in
+	// the first message, so Required must be false for requests with Upgrade to let browsers connect.
 	Required func(r *http.Request) bool
 	// Stream reports whether a request is long-lived. Its context ends at Session.Expires, and a
 	// request that is not a stream may take longer. Default: requests with Upgrade, and those that
@@ -91,7 +93,7 @@ func authenticate[T any](verify func(r *http.Request, token string) (Session[T],
 			}
 			ctx := r.Context()
 			if r.Header["Upgrade"] != nil {
-				ctx = context.WithValue(ctx, connectKey{}, a.connect(r))
+				ctx = context.WithValue(ctx, socketKey{}, a.socketOf(r))
 			}
 			if session.Principal != "" {
 				ctx = WithSession(ctx, session)

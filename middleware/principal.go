@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"time"
+
+	"github.com/stoa-go/stoa/resource/problem"
 )
 
 // Session is the owner and the lifetime of a valid token.
@@ -61,46 +63,90 @@ func WithPrincipal(ctx context.Context, principal string) context.Context {
 	return context.WithValue(ctx, identityKey{}, caller{principal: principal})
 }
 
-// connectKey is the context key of the function that authenticates a WebSocket.
-type connectKey struct{}
+// Expires returns Session.Expires of the caller: the time at which event streams and WebSockets end.
+// Those of packages rest and graphql do. It is zero for an anonymous request and for a session that
+// does not expire.
+func Expires(ctx context.Context) time.Time { return callerOf(ctx).expires }
 
-// connectFunc returns ctx with the session of a token.
-type connectFunc func(ctx context.Context, token string) (context.Context, error)
+// socketKey is the context key of the requirements of a WebSocket.
+type socketKey struct{}
 
-// connect returns the function for the request that opens a WebSocket.
-func (a *authenticator[T]) connect(r *http.Request) connectFunc {
+// socket is what [Authenticate] applies to the messages of a WebSocket.
+type socket struct {
+	connect  func(ctx context.Context, token string) (context.Context, error) // with the session of the token
+	required func(method string) *problem.Details                             // nil if a token is not required
+	outer    *socket                                                          // of an outer Authenticate
+}
+
+// socketOf returns the socket for the request that opens a WebSocket.
+func (a *authenticator[T]) socketOf(r *http.Request) *socket {
 	// A copy, because the handler may return before the first message, and outer middleware then
 	// changes the request.
 	handshake := r.Clone(r.Context())
-	return func(ctx context.Context, token string) (context.Context, error) {
-		session, refusal := a.verifyToken(handshake.WithContext(ctx), token)
-		if refusal != nil {
-			return nil, refusal
-		}
-		return WithSession(ctx, session), nil
+	outer, _ := r.Context().Value(socketKey{}).(*socket)
+	return &socket{
+		connect: func(ctx context.Context, token string) (context.Context, error) {
+			session, refusal := a.verifyToken(handshake.WithContext(ctx), token)
+			if refusal != nil {
+				return nil, refusal
+			}
+			return WithSession(ctx, session), nil
+		},
+		required: func(method string) *problem.Details {
+			message := handshake.Clone(handshake.Context())
+			message.Method = method
+			for _, name := range [...]string{"Upgrade", "Connection"} {
+				message.Header.Del(name)
+			}
+			if a.opts.Required == nil || !a.opts.Required(message) {
+				return nil
+			}
+			return a.withChallenge(problem.New(problem.Unauthenticated, "The operation needs a bearer token."),
+				"", "")
+		},
+		outer: outer,
 	}
+}
+
+// CheckSocket returns a problem (401) if a WebSocket needs a token and ctx has no principal. The request
+// that opens a WebSocket is a GET, so [Authenticate] cannot apply AuthenticateOptions.Required to its
+// messages. CheckSocket calls Required with a copy of that request, which has no Upgrade and the given
+// method: GET for the socket itself, and POST for a message that writes. Package graphql calls it after
+// Socket.Connect and before each mutation; handlers of other WebSockets should do the same. It returns
+// nil without Authenticate.
+func CheckSocket(ctx context.Context, method string) error {
+	if Principal(ctx) != "" {
+		return nil
+	}
+	s, _ := ctx.Value(socketKey{}).(*socket)
+	for ; s != nil; s = s.outer {
+		if refusal := s.required(method); refusal != nil {
+			return refusal
+		}
+	}
+	return nil
 }
 
 // Connect authenticates a WebSocket by its first message, {"Authorization": "Bearer TOKEN"}, because
 // browsers cannot set header fields of a WebSocket. It is a graphql.Socket.Connect. It calls the verify
 // function of the [Authenticate] around the handler, with the request that opened the WebSocket.
-// Without the member the session of that request applies. until is Session.Expires. For tokens that can
-// be revoked use [Sessions.Connect].
+// Without the member the session of that request applies, and [CheckSocket] decides what the socket may
+// do if there is none. until is Session.Expires. For tokens that can be revoked use [Sessions.Connect].
 func Connect(ctx context.Context, payload []byte) (within context.Context, until time.Time, err error) {
 	token, given, err := readConnect(payload)
 	if err != nil {
 		return nil, until, err
 	}
 	if given {
-		connect, ok := ctx.Value(connectKey{}).(connectFunc)
+		s, ok := ctx.Value(socketKey{}).(*socket)
 		if !ok {
 			return nil, until, errSession()
 		}
-		if ctx, err = connect(ctx, token); err != nil {
+		if ctx, err = s.connect(ctx, token); err != nil {
 			return nil, until, err
 		}
 	}
-	return ctx, callerOf(ctx).expires, nil
+	return ctx, Expires(ctx), nil
 }
 
 // readConnect returns the token in the first message of a WebSocket. given is false without one.

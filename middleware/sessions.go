@@ -116,7 +116,17 @@ func (s *Sessions[T]) verify(r *http.Request, token string) (Session[T], error) 
 	}
 	h := sessionOf[T](r.Context())
 	h.token, h.read, h.Session = token, time.Now(), session
+	session.Expires = s.until(session)
 	return session, nil
+}
+
+// until returns the time at which a session expires, or zero. Its clock may differ from that of
+// SessionsOptions.
+func (s *Sessions[T]) until(session Session[T]) time.Time {
+	if session.Expires.IsZero() {
+		return time.Time{}
+	}
+	return time.Now().Add(session.Expires.Sub(s.opts.Now()))
 }
 
 // sessionOf returns the session of a request. It is never nil.
@@ -136,10 +146,10 @@ func (s *Sessions[T]) readSession(ctx context.Context, token string) (Session[T]
 	return s.valid(found, token)
 }
 
-// valid returns the session of a token that was found and has not expired.
+// valid returns the session of a token that was found, has a principal and has not expired.
 func (s *Sessions[T]) valid(found map[string]Session[T], token string) (Session[T], error) {
 	session, ok := found[token]
-	if !ok || !session.Expires.IsZero() && !s.opts.Now().Before(session.Expires) {
+	if !ok || session.Principal == "" || !session.Expires.IsZero() && !s.opts.Now().Before(session.Expires) {
 		return Session[T]{}, errSession()
 	}
 	return session, nil
@@ -187,15 +197,14 @@ func (s *Sessions[T]) Connect(ctx context.Context, payload []byte) (within conte
 			return nil, until, err
 		}
 		h = &held[T]{token: token, Session: session}
+		session.Expires = s.until(session)
 		ctx = WithSession(context.WithValue(ctx, sessionKey{}, h), session)
 	}
+	until = Expires(ctx)
 	if h.token == "" {
 		return ctx, until, nil
 	}
 	h.stream = true
-	if !h.Expires.IsZero() {
-		until = time.Now().Add(h.Expires.Sub(s.opts.Now()))
-	}
 	within, cancel := s.open(ctx, h)
 	context.AfterFunc(ctx, cancel)
 	return within, until, nil

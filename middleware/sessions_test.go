@@ -127,6 +127,43 @@ func TestSessionsEndStreams(t *testing.T) {
 	})
 }
 
+// TestSessionsWithoutPrincipal: a session that has lost its principal is not valid any more.
+func TestSessionsWithoutPrincipal(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := newTokens()
+		s := middleware.NewSessions(k.find, &middleware.SessionsOptions{AuthenticateOptions: streams})
+		ann := follow(t, s, "a")
+		k.set(func() { k.valid["a"] = middleware.Session[string]{Claims: "admin"} })
+		if _, err := s.Current(ann); !errors.Is(err, middleware.ErrToken) {
+			t.Errorf("Current: %v, want %v", err, middleware.ErrToken)
+		}
+		if err := s.Check(t.Context(), ""); err != nil || ann.Err() != context.Canceled {
+			t.Errorf("Check: %v, the stream: %v", err, ann.Err())
+		}
+	})
+}
+
+// TestSessionsClock: the context has the time of expiry on the clock of the process.
+func TestSessionsClock(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now().AddDate(-1, 0, 0)
+		k := newTokens()
+		k.valid["a"] = middleware.Session[string]{Principal: "ann", Expires: now.Add(time.Minute)}
+		s := middleware.NewSessions(k.find, &middleware.SessionsOptions{AuthenticateOptions: streams,
+			Now: func() time.Time { return now }})
+		ann := follow(t, s, "a")
+		if got := middleware.Expires(ann); time.Until(got) != time.Minute {
+			t.Errorf("expires in %v, want 1m", time.Until(got))
+		}
+		if session, err := s.Current(ann); err != nil || !session.Expires.Equal(now.Add(time.Minute)) {
+			t.Errorf("Current: %v %v, want the time of find", session.Expires, err)
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
 // TestSessionsCurrent: the session of a stream is read for each call, that of another request is not.
 func TestSessionsCurrent(t *testing.T) {
 	t.Parallel()
@@ -251,6 +288,7 @@ func TestSessionsConnect(t *testing.T) {
 	expires := time.Now().Add(time.Hour)
 	k := newTokens()
 	k.valid["b"] = middleware.Session[string]{Principal: "bob", Expires: expires}
+	k.valid["nameless"] = middleware.Session[string]{Claims: "admin"}
 	s := middleware.NewSessions(k.find, nil)
 	tests := []struct {
 		name, header, payload string
@@ -267,6 +305,7 @@ func TestSessionsConnect(t *testing.T) {
 		{"both", "b", `{"Authorization":"Bearer a"}`, "ann", false, nil},
 		{"another token", "", `{"Authorization":"Bearer x"}`, "", false, middleware.ErrToken},
 		{"another scheme", "b", `{"Authorization":"Basic x"}`, "", false, middleware.ErrToken},
+		{"a token without a principal", "", `{"Authorization":"Bearer nameless"}`, "", false, middleware.ErrToken},
 		{"not a string", "", `{"Authorization":7}`, "", false, middleware.ErrToken},
 		{"not JSON", "", `x`, "", false, middleware.ErrToken},
 	}

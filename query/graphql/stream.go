@@ -14,6 +14,7 @@ import (
 	"net/http"
 
 	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/transportws"
@@ -110,7 +111,13 @@ func (x *exchange) streamMessages(plan *exec.Plan, q *parsedRequest) error {
 		return err
 	}
 	defer leave()
-	ctx, cancel := context.WithCancelCause(x.r.Context())
+	within := x.r.Context()
+	if until := middleware.Expires(within); !until.IsZero() {
+		var cancel context.CancelFunc
+		within, cancel = context.WithDeadline(within, until)
+		defer cancel()
+	}
+	ctx, cancel := context.WithCancelCause(within)
 	defer cancel(nil)
 	defer context.AfterFunc(ending, func() { cancel(transportws.ErrGoingAway) })()
 	messages, errs := x.subscriptionMessages(ctx, plan, q, x.header.Get("Last-Event-Id"))

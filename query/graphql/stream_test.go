@@ -17,6 +17,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
@@ -400,6 +401,28 @@ func TestSSEEnds(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestStreamsOfSession: streams and sockets end with the session that a middleware has set.
+func TestStreamsOfSession(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newTestHandler(t, watched(t, nil), func(s *setup) { s.opts.Socket.Ping = time.Hour })
+		outer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			h.ServeHTTP(w, r.WithContext(middleware.WithSession(r.Context(),
+				middleware.Session[struct{}]{Principal: "ann", Expires: time.Now().Add(time.Minute)})))
+		})
+		s := serve(t, outer, h)
+		begin := time.Now()
+		s.subscribe(t, changes).expect("EOF")
+		if took := time.Since(begin); took != time.Minute {
+			t.Errorf("the stream ended after %v, want 1m", took)
+		}
+		s.socket(t).talk(initMessage, ackMessage, "x 4403 Forbidden: the authorization has expired")
+		if took := time.Since(begin); took != 2*time.Minute {
+			t.Errorf("the socket ended after %v, want 1m", took-time.Minute)
+		}
+	})
 }
 
 // TestSSEShutdownAnswers: a query that runs is answered.

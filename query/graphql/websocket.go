@@ -2,6 +2,7 @@ package graphql
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/transportws"
@@ -32,6 +34,10 @@ type Socket struct {
 	// ctx; nil means ctx. The socket is closed with 4403 when within is canceled, at the time
 	// until, or at the deadline that the context of the upgrade request had, so that the client
 	// reconnects with a new token. A zero until means no expiry.
+	//
+	// If middleware.Authenticate requires a token of each request, and within has no principal of
+	// package middleware, the socket is closed with 4401. If it requires one of requests that write,
+	// mutations are rejected with UNAUTHENTICATED. See middleware.CheckSocket.
 	//
 	// An error closes the socket. If [resource.Problem] returns a status below 500 for it, such as
 	// for resource.ErrUnauthenticated, the code is 4403 and the reason is its detail. Any other
@@ -110,8 +116,15 @@ func (o operator) Init(ctx context.Context, payload []byte) (within context.Cont
 	within = ctx
 	if connect := o.h.opts.Socket.Connect; connect != nil {
 		if within, until, err = connect(ctx, payload); err != nil {
-			return nil, until, connectError(err)
+			return nil, until, connectError(err, transportws.Forbidden)
 		}
+		within = cmp.Or(within, ctx)
+	}
+	if err := middleware.CheckSocket(within, http.MethodGet); err != nil {
+		return nil, until, connectError(err, transportws.Unauthorized)
+	}
+	if last := middleware.Expires(within); !last.IsZero() && (until.IsZero() || last.Before(until)) {
+		until = last
 	}
 	if last, ok := ctx.Value(untilKey{}).(time.Time); ok && (until.IsZero() || last.Before(until)) {
 		until = last
@@ -119,8 +132,8 @@ func (o operator) Init(ctx context.Context, payload []byte) (within context.Cont
 	return within, until, nil
 }
 
-// connectError converts a client error of Connect to the reason with which the socket is closed.
-func connectError(err error) error {
+// connectError converts a client error to the reason with which the socket is closed.
+func connectError(err error, code int) error {
 	d := resource.Problem(err)
 	if d.StatusCode() >= http.StatusInternalServerError {
 		return err
@@ -129,7 +142,7 @@ func connectError(err error) error {
 	if reason == "" {
 		reason = d.Kind.Title()
 	}
-	return &transportws.Close{Code: transportws.Forbidden, Reason: reason}
+	return &transportws.Close{Code: code, Reason: reason}
 }
 
 // Operate executes a request.

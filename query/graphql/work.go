@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 
+	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -96,6 +97,11 @@ func (k *work) runOperation(ctx context.Context, plan *exec.Plan, q *parsedReque
 	case plan.Kind == subscription: // has many results
 		return gqlerror.Answer(dst, &gqlerror.Error{Code: gqlerror.BadUserInput,
 			Message: "Subscriptions need a WebSocket or Accept: text/event-stream."}), refused, nil
+	}
+	if plan.Kind == mutation && k.method == webSocket {
+		if err := middleware.CheckSocket(ctx, http.MethodPost); err != nil {
+			return dst, refused, err
+		}
 	}
 	within := ctx
 	if k.h.opts.Timeout > 0 {

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
@@ -406,6 +407,26 @@ func TestFeedExpires(t *testing.T) {
 		for _, id := range []string{last, begin} {
 			d := wantProblem(t, send(t, h, "GET /orders", streamType, "Last-Event-ID: "+id), problem.CursorExpired)
 			wantErrors(t, d, "Last-Event-ID: expired")
+		}
+	})
+}
+
+// TestFeedOfSession: a stream ends with the session that a middleware has set.
+func TestFeedOfSession(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		f := newFeed(t)
+		h := api(t, fed(f))
+		r := request(t, "GET /orders", streamType)
+		ctx, stop := context.WithCancel(middleware.WithSession(r.Context(),
+			middleware.Session[struct{}]{Principal: "ann", Expires: time.Now().Add(time.Minute)}))
+		s := openWith(t, h, r.WithContext(ctx), stop)
+		time.Sleep(time.Minute - 1)
+		synctest.Wait()
+		early := s.ended()
+		time.Sleep(1)
+		synctest.Wait()
+		if early || !s.ended() {
+			t.Errorf("ended before its session: %t, with it: %t", early, s.ended())
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"iter"
 	"net/http"
 
+	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/feed/eventstream"
@@ -77,6 +78,11 @@ func (x *call) streamChanges(l *subscription, watch func(ctx context.Context) ch
 		return err
 	}
 	defer leave()
+	if until := middleware.Expires(x.r.Context()); !until.IsZero() {
+		ctx, cancel := context.WithDeadline(x.r.Context(), until)
+		defer cancel()
+		x.r = x.r.WithContext(ctx)
+	}
 	return x.onHeap(func(x *call) error { return x.sendStream(l, watch) })
 }
 
