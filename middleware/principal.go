@@ -73,9 +73,11 @@ type socketKey struct{}
 
 // socket is what [Authenticate] applies to the messages of a WebSocket.
 type socket struct {
-	connect  func(ctx context.Context, token string) (context.Context, error) // with the session of the token
-	required func(method string) *problem.Details                             // nil if a token is not required
-	outer    *socket                                                          // of an outer Authenticate
+	// connect returns ctx with the session of a token.
+	connect func(ctx context.Context, token string) (context.Context, error)
+	// required returns the problem for a message without a token, or nil if it needs none.
+	required func(method string) *problem.Details
+	outer    *socket // of an outer Authenticate
 }
 
 // socketOf returns the socket for the request that opens a WebSocket.
@@ -93,7 +95,7 @@ func (a *authenticator[T]) socketOf(r *http.Request) *socket {
 			return WithSession(ctx, session), nil
 		},
 		required: func(method string) *problem.Details {
-			message := handshake.Clone(handshake.Context())
+			message := handshake.Clone(context.WithoutCancel(handshake.Context()))
 			message.Method = method
 			for _, name := range [...]string{"Upgrade", "Connection"} {
 				message.Header.Del(name)
@@ -101,8 +103,8 @@ func (a *authenticator[T]) socketOf(r *http.Request) *socket {
 			if a.opts.Required == nil || !a.opts.Required(message) {
 				return nil
 			}
-			return a.withChallenge(problem.New(problem.Unauthenticated, "The operation needs a bearer token."),
-				"", "")
+			d := problem.New(problem.Unauthenticated, "The operation needs a bearer token.")
+			return a.withChallenge(d, "", "")
 		},
 		outer: outer,
 	}

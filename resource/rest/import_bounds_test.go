@@ -198,10 +198,11 @@ func TestRule064ImportTexts(t *testing.T) {
 				if tt.line != (told{}) {
 					same(t, "line", tt.line, got.Rejected[0].Problem)
 				} else {
+					want := tt.problem
 					if query == "" {
-						tt.problem.Detail += tt.stored
+						want.Detail += tt.stored
 					}
-					same(t, "problem", tt.problem, got.told)
+					same(t, "problem", want, got.told)
 				}
 			})
 		}
