@@ -420,10 +420,10 @@ func TestFeedOfSession(t *testing.T) {
 		ctx, stop := context.WithCancel(middleware.WithSession(r.Context(),
 			middleware.Session[struct{}]{Principal: "ann", Expires: time.Now().Add(time.Minute)}))
 		s := openWith(t, h, r.WithContext(ctx), stop)
-		time.Sleep(time.Minute - 1)
+		time.Sleep(time.Minute - time.Second)
 		synctest.Wait()
 		early := s.ended()
-		time.Sleep(1)
+		time.Sleep(time.Second)
 		synctest.Wait()
 		if early || !s.ended() {
 			t.Errorf("ended before its session: %t, with it: %t", early, s.ended())
