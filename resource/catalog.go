@@ -63,6 +63,9 @@ type CatalogOptions struct {
 	// not panic, and may be called concurrently. Modules otelobserver and promobserver have functions for
 	// OpenTelemetry and Prometheus. If Observe is nil, nothing is measured.
 	Observe func(ctx context.Context, o Observation)
+	// ObserveMount is the prefix of all routes in observations, such as "/t/{tenant}". Default: as
+	// [Catalog.Route] finds it. Set it below gin, and below a mux in [http.StripPrefix].
+	ObserveMount string
 
 	// Cache keeps encoded items of collections that are a [Revisioner] or a [RevisionLister]. A resource in
 	// several catalogs uses that of the first. If Cache is nil, the catalog has a cache of DefaultCacheBytes;
@@ -163,6 +166,9 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	if c.opts.Idempotency != nil && c.opts.Principal == nil {
 		panic("resource: NewCatalog: CatalogOptions.Idempotency needs Principal, the owner of a key; " +
 			"without authentication set a function that returns a constant")
+	}
+	if m := c.opts.ObserveMount; m != "" && (m[0] != '/' || m[len(m)-1] == '/') {
+		panic(fmt.Sprintf("resource: CatalogOptions.ObserveMount is %q; use a form like /t/{tenant}", m))
 	}
 	c.opts.Limits = c.opts.Limits.orDefaults()
 	if c.opts.Cache == nil {

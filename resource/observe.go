@@ -5,10 +5,14 @@ package resource
 
 import (
 	"context"
+	"net/http"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/stoa-go/stoa/resource/internal/mount"
 	"github.com/stoa-go/stoa/resource/internal/tally"
+	"github.com/stoa-go/stoa/version"
 )
 
 // Observation describes a request that has ended: a request of REST, or an operation of GraphQL. Every
@@ -19,9 +23,9 @@ type Observation struct {
 	// Method is the HTTP method. It is "WebSocket" for an operation over a WebSocket, and "Execute" or
 	// "Subscribe" for one without HTTP. An unknown method is "OTHER".
 	Method string
-	// Route is the path pattern, such as "/api/orders/{id}". It includes the prefix that
-	// [http.StripPrefix] or a router has removed, so it does not depend on the router. It is empty for a
-	// path without a route, and for operations without HTTP.
+	// Route is the path pattern, such as "/api/orders/{id}" or "/t/{tenant}/orders/{id}"; see
+	// [Catalog.Route]. It has no text that a client can choose. It is empty for a path without a route,
+	// and for operations without HTTP.
 	Route string
 	// Resource is the name of the part of the catalog, such as "orders". It is empty for GraphQL and for
 	// a path without a route.
@@ -84,6 +88,19 @@ func (c *Catalog) Record(ctx context.Context) (context.Context, *Recording) {
 	r := &Recording{observe: c.opts.Observe, start: time.Now()}
 	r.tally.Owner = r
 	return tally.With(ctx, &r.tally), r
+}
+
+// Route returns the route of an observation. path is the pattern below the mount, such as "/orders/{id}".
+// The mount is CatalogOptions.ObserveMount, or what Request.Pattern has for the prefix that a router or
+// [http.StripPrefix] has removed: r.Pattern is "/t/{tenant}/" or "/t/:tenant/*". If the pattern does not
+// match the whole prefix, the route has no prefix. A version in the path precedes path: "/v1/orders/{id}".
+func (c *Catalog) Route(r *http.Request, path string) string {
+	marker, _, _ := strings.Cut(version.From(r.Context()).URL(""), "?")
+	path = marker + path
+	if c.opts.ObserveMount != "" {
+		return c.opts.ObserveMount + path
+	}
+	return mount.Route(r, marker, path)
 }
 
 // RecordingFrom returns the recording of the request, and nil if it is not observed.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"iter"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
@@ -20,7 +19,7 @@ import (
 func (k *work) observation(ctx context.Context) resource.Observation {
 	o := resource.Observation{Protocol: "graphql", Method: k.method, Status: http.StatusOK}
 	if k.request != nil {
-		o.Route = routeOf(k.request)
+		o.Route = k.h.route(k.request)
 	} else if k.method == webSocket {
 		o.Route, _ = ctx.Value(routeKey{}).(string)
 	}
@@ -30,26 +29,16 @@ func (k *work) observation(ctx context.Context) resource.Observation {
 // routeKey is the context key of the route of a WebSocket, a string.
 type routeKey struct{}
 
-// routeOf returns the path of the handler: the pattern of the mux, with a prefix that http.StripPrefix
-// has removed. If the pattern does not name the path, it is /graphql. It is never the path of the
-// request, because a handler below a prefix serves many of them.
-func routeOf(r *http.Request) string {
-	full, _, _ := strings.Cut(r.RequestURI, "?")
-	if u, err := url.ParseRequestURI(full); err == nil {
-		full = u.Path
+// route returns the path of the handler: the pattern of the mux or, if it does not name the path, /graphql
+// below the mount. It is never the path of the request, because a handler below a prefix serves many.
+func (h *Handler) route(r *http.Request) string {
+	path := "/graphql"
+	if i := strings.LastIndexByte(r.Pattern, '/'); i >= 0 && i+1 < len(r.Pattern) {
+		if last := r.Pattern[i:]; !strings.ContainsAny(last, "{:*") {
+			path = last
+		}
 	}
-	prefix, stripped := strings.CutSuffix(full, r.URL.Path)
-	if !stripped {
-		prefix = ""
-	}
-	_, pattern, _ := strings.Cut(r.Pattern, "/") // without method and host
-	switch {
-	case pattern == "" || strings.HasSuffix(pattern, "/"):
-		return prefix + "/graphql"
-	case "/"+pattern == r.URL.Path: // of a mux below the prefix
-		return prefix + "/" + pattern
-	}
-	return "/" + pattern
+	return h.catalog.Route(r, path)
 }
 
 // observeRejected reports a request with a document that is not valid.

@@ -93,21 +93,33 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// The route does not depend on the path that the client chooses.
+// The route does not depend on the path that the client chooses, and has no name of a tenant.
 func TestObserveRoute(t *testing.T) {
 	t.Parallel()
 	h, take := newObserved(t)
+	strip := func(next http.Handler) http.Handler { // removes two segments, as middleware for tenants does
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			segments := strings.SplitN(r.URL.Path, "/", 4)
+			http.StripPrefix("/"+segments[1]+"/"+segments[2], next).ServeHTTP(w, r)
+		})
+	}
 	mux := http.NewServeMux()
 	mux.Handle("/api/", http.StripPrefix("/api", h))
 	mux.Handle("/exact/graphql", h)
+	mux.Handle("/named/{tenant}/graphql", h)
+	mux.Handle("/t/{tenant}/", strip(h))
 	inner := http.NewServeMux()
 	inner.Handle("/graphql", h)
-	mux.Handle("/inner/", http.StripPrefix("/inner", inner))
+	mux.Handle("/inner/{tenant}/", strip(inner))
+	mux.Handle("/hidden/", strip(h))
 	for path, want := range map[string]string{
-		"/api/graphql":        "/api/graphql",
-		"/api/chosen/graphql": "/api/graphql",
-		"/exact/graphql":      "/exact/graphql",
-		"/inner/graphql":      "/inner/graphql",
+		"/api/graphql":         "/api/graphql",
+		"/api/chosen/graphql":  "/api/graphql",
+		"/exact/graphql":       "/exact/graphql",
+		"/named/acme/graphql":  "/named/{tenant}/graphql",
+		"/t/acme/graphql":      "/t/{tenant}/graphql",
+		"/inner/acme/graphql":  "/graphql",
+		"/hidden/acme/graphql": "/graphql",
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), "POST", path, strings.NewReader(`{"query":"{ tasks { nodes { id } } }"}`))
 		r.Header.Set("Content-Type", "application/json")

@@ -100,7 +100,7 @@ func (x *exchange) upgrade() {
 			"send the key of each operation in extensions.idempotencyKey")))
 		return
 	}
-	r := x.r.WithContext(context.WithValue(x.r.Context(), routeKey{}, routeOf(x.r)))
+	r := x.r.WithContext(context.WithValue(x.r.Context(), routeKey{}, x.h.route(x.r)))
 	if until, ok := r.Context().Deadline(); ok { // the context of a socket has no deadline
 		r = r.WithContext(context.WithValue(r.Context(), untilKey{}, until))
 	}

@@ -5,8 +5,8 @@
 //	http.ListenAndServe(addr, otelhttp.NewHandler(mux, ""))
 //
 // A span of a middleware such as otelhttp gets the name "GET /api/orders/{id}" and the attribute
-// http.route, whatever router the catalog is mounted in. Without such a middleware the package begins a
-// span of its own. otelhttp renames its span after the response; [SpanName] keeps the name:
+// http.route; see [resource.Observation]. Without such a middleware the package begins a span of its
+// own. otelhttp renames its span after the response; [SpanName] keeps the name:
 //
 //	otelhttp.NewHandler(mux, "", otelhttp.WithSpanNameFormatter(otelobserver.SpanName))
 //
@@ -229,9 +229,9 @@ func (o *Observer) trace(ctx context.Context, seen *resource.Observation) {
 }
 
 // SpanName returns the name that an Observer has given to the span of the request. Otherwise it is the
-// method and the pattern of the mux, such as "GET /health". It is a formatter for
-// otelhttp.WithSpanNameFormatter, which calls it before and after the request is served. The first
-// parameter is ignored.
+// method and the pattern of the mux, such as "GET /health". An unknown method is "OTHER". SpanName is a
+// formatter for otelhttp.WithSpanNameFormatter, which calls it before and after the request is served. The
+// first parameter is ignored.
 func SpanName(_ string, r *http.Request) string {
 	span, ok := trace.SpanFromContext(r.Context()).(interface {
 		Name() string
@@ -241,10 +241,16 @@ func SpanName(_ string, r *http.Request) string {
 	if ok && slices.ContainsFunc(span.Attributes(), named) {
 		return span.Name()
 	}
-	if i := strings.IndexByte(r.Pattern, '/'); i >= 0 { // a pattern may begin with a method and a host
-		return r.Method + " " + r.Pattern[i:]
+	method := r.Method
+	switch method {
+	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "QUERY":
+	default:
+		method = "OTHER"
 	}
-	return r.Method
+	if i := strings.IndexByte(r.Pattern, '/'); i >= 0 { // a pattern may begin with a method and a host
+		return method + " " + r.Pattern[i:]
+	}
+	return method
 }
 
 // attributes returns the attributes of a span.

@@ -91,13 +91,16 @@ func TestSpanName(t *testing.T) {
 	t.Parallel()
 	provider := sdk.NewTracerProvider()
 	tests := []struct {
-		name, pattern string
-		attributes    []attribute.KeyValue
-		want          string
+		name, method, pattern string
+		attributes            []attribute.KeyValue
+		want                  string
 	}{
-		{"before the mux", "", nil, "GET"},
-		{"pattern of the mux", "GET /health", nil, "GET /health"},
-		{"named by the observer", "/api/", []attribute.KeyValue{attribute.String("http.route", "/api/notes")}, "named"},
+		{"before the mux", "GET", "", nil, "GET"},
+		{"pattern of the mux", "GET", "GET /health", nil, "GET /health"},
+		{"QUERY", "QUERY", "/notes", nil, "QUERY /notes"},
+		{"unknown method", "FROB", "", nil, "OTHER"},
+		{"unknown method and a pattern", "get", "/health", nil, "OTHER /health"},
+		{"named by the observer", "GET", "/api/", []attribute.KeyValue{attribute.String("http.route", "/api/notes")}, "named"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -105,7 +108,7 @@ func TestSpanName(t *testing.T) {
 			ctx, span := provider.Tracer("test").Start(t.Context(), "named")
 			defer span.End()
 			span.SetAttributes(tt.attributes...)
-			r := httptest.NewRequestWithContext(ctx, "GET", "/", nil)
+			r := httptest.NewRequestWithContext(ctx, tt.method, "/", nil)
 			r.Pattern = tt.pattern
 			if got := otelobserver.SpanName("", r); got != tt.want {
 				t.Errorf("SpanName = %q, want %q", got, tt.want)
@@ -122,6 +125,45 @@ func value(set []attribute.KeyValue, key string) string {
 		}
 	}
 	return ""
+}
+
+// Metrics have no attribute for each tenant or method that a client invents.
+func TestMetricsAreBounded(t *testing.T) {
+	t.Parallel()
+	reader := metric.NewManualReader()
+	o, err := otelobserver.New(&otelobserver.Options{Metrics: metric.NewMeterProvider(metric.WithReader(reader))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		tenant := fmt.Sprint("/t/tenant", i)
+		for _, method := range []string{"POST", fmt.Sprint("FROB", i)} {
+			for _, path := range []string{"/api/graphql", "/api/notes"} {
+				r := httptest.NewRequestWithContext(t.Context(), method, tenant+path,
+					strings.NewReader(`{"query":"{ notes { nodes { id } } }"}`))
+				r.Header.Set("Content-Type", "application/json")
+				http.StripPrefix(tenant, newNotes(o)).ServeHTTP(httptest.NewRecorder(), r)
+			}
+		}
+	}
+	var exported metricdata.ResourceMetrics
+	if err := reader.Collect(t.Context(), &exported); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range exported.ScopeMetrics[0].Metrics {
+		if d, ok := m.Data.(metricdata.Histogram[float64]); ok && m.Name == "stoa.request.duration" {
+			for _, p := range d.DataPoints {
+				set := p.Attributes.ToSlice()
+				got = append(got, value(set, "http.request.method")+" "+value(set, "http.route"))
+			}
+		}
+	}
+	slices.Sort(got)
+	want := []string{"OTHER ", "POST /api/graphql", "POST /notes"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("series (-want +got):\n%s", diff)
+	}
 }
 
 func TestMetrics(t *testing.T) {

@@ -5,8 +5,8 @@
 //	catalog := resource.NewCatalog(&resource.CatalogOptions{Observe: metrics.Observe}, orders)
 //	mux.Handle("/metrics", promhttp.Handler())
 //
-// The label route is the path pattern, such as /api/orders/{id}, whatever router the catalog is mounted
-// in. No label has a value that a client can choose.
+// The label route is the path pattern, such as /api/orders/{id}; see [resource.Observation]. No label has a
+// value that a client can choose.
 package promobserver
 
 import (

@@ -7,9 +7,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/url"
-	"slices"
-	"strings"
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/command"
@@ -19,12 +16,9 @@ import (
 // also after a panic that aborts the response.
 func (x *call) serveObserved(ctx context.Context, rec *resource.Recording) {
 	outer, out := x.r, &observedWriter{ResponseWriter: x.w}
-	mount := outer.Pattern // of the mux around the handler
 	x.r, x.w, x.rec = outer.WithContext(ctx), out, rec
 	aborted := true
 	defer func() {
-		// WithContext has copied the request, and middleware reads the pattern of the original.
-		outer.Pattern = x.r.Pattern
 		o := resource.Observation{
 			Protocol: "rest", Method: "OTHER", Operation: x.operation(), Status: out.status, Bytes: out.bytes,
 			Replayed: x.key.Replayed() != nil, Aborted: aborted,
@@ -33,8 +27,10 @@ func (x *call) serveObserved(ctx context.Context, rec *resource.Recording) {
 			o.Method = x.r.Method
 		}
 		if x.route != nil {
-			o.Resource, o.Route = x.route.name, x.mountedAt(mount)+x.r.Pattern
+			o.Resource, o.Route = x.route.name, x.h.catalog.Route(outer, x.r.Pattern)
 		}
+		// WithContext has copied the request, and middleware reads the pattern of the original.
+		outer.Pattern = x.r.Pattern
 		rec.Finish(ctx, o)
 	}()
 	x.answer()
@@ -76,51 +72,6 @@ func (x *call) operation() string {
 	}
 	return ""
 }
-
-// mountedAt returns the path before the route. If the pattern of the mux around the handler has
-// wildcards in that path, such as /{tenant}/, it returns them instead of their values, so that
-// observations have few different routes.
-func (x *call) mountedAt(pattern string) string {
-	prefix := strings.TrimPrefix(x.base(), x.h.opts.Base)
-	// A client may escape any character of the prefix.
-	if plain, err := url.PathUnescape(prefix); err == nil {
-		prefix = plain
-	}
-	_, pattern, found := strings.Cut(pattern, "/") // without method and host
-	if !strings.HasPrefix(prefix, "/") || !found || !strings.Contains(pattern, "{") {
-		return prefix
-	}
-	segments := strings.Split(prefix[1:], "/")
-	mounted := strings.Split(strings.TrimSuffix(pattern, "/"), "/")
-	if last := len(mounted) - 1; strings.HasSuffix(mounted[last], "...}") {
-		mounted = mounted[:last]
-	}
-	// The mux may have matched any part of the prefix, because others may have removed the rest.
-	routed := slices.Clone(segments)
-	for at := range len(segments) - len(mounted) + 1 {
-		if !matches(mounted, segments[at:]) {
-			continue
-		}
-		for i, segment := range mounted {
-			if isWildcard(segment) {
-				routed[at+i] = segment
-			}
-		}
-	}
-	return "/" + strings.Join(routed, "/")
-}
-
-// matches reports whether the first segments of a path match those of a pattern.
-func matches(pattern, segments []string) bool {
-	for i, segment := range pattern {
-		if !isWildcard(segment) && segment != segments[i] {
-			return false
-		}
-	}
-	return true
-}
-
-func isWildcard(segment string) bool { return strings.HasPrefix(segment, "{") }
 
 // observedWriter counts what is written. A ResponseController finds the other methods of the writer
 // through Unwrap.

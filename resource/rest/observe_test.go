@@ -126,7 +126,7 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// The route does not depend on how the handler is mounted, and has no values of wildcards.
+// The route has the mount as the pattern of the mux names it, and no values of wildcards.
 func TestObserveRouteBelowPrefix(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -160,7 +160,12 @@ func TestObserveRouteBelowPrefix(t *testing.T) {
 					http.StripPrefix("/"+r.PathValue("tenant"), next).ServeHTTP(w, r)
 				})
 				return http.StripPrefix("/api", inner)
-			}, "/{tenant}/{tenant}/notes/{id}"},
+			}, "/notes/{id}"},
+		{"tenant without a wildcard", "/t/", "/t/acme/notes/1",
+			func(next http.Handler) http.Handler { return http.StripPrefix("/t/acme", next) }, "/notes/{id}"},
+		{"path below the mount", "/t/{tenant}/notes/", "/t/acme/notes/1",
+			func(next http.Handler) http.Handler { return http.StripPrefix("/t/acme", next) },
+			"/t/{tenant}/notes/{id}"},
 		{"wildcard of the rest", "GET /t/{tenant}/{rest...}", "/t/acme/notes/1",
 			func(next http.Handler) http.Handler {
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -184,6 +189,27 @@ func TestObserveRouteBelowPrefix(t *testing.T) {
 				t.Errorf("observations %+v, want one with the route %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// ObserveMount names the mount if no pattern does.
+func TestObserveMount(t *testing.T) {
+	t.Parallel()
+	var o observations
+	h := http.StripPrefix("/t/acme", newObserved(t, &o, &resource.CatalogOptions{ObserveMount: "/t/{tenant}"}))
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", "/t/acme/notes/1", nil))
+	if got := o.take(); len(got) != 1 || got[0].Route != "/t/{tenant}/notes/{id}" {
+		t.Errorf("observations %+v, want one with the route /t/{tenant}/notes/{id}", got)
+	}
+	for _, mistake := range []string{"t/{tenant}", "/t/{tenant}/", "/"} {
+		func() {
+			defer func() {
+				if p, _ := recover().(string); !strings.Contains(p, "ObserveMount") {
+					t.Errorf("NewCatalog with ObserveMount %q panicked with %q", mistake, p)
+				}
+			}()
+			resource.NewCatalog(&resource.CatalogOptions{ObserveMount: mistake})
+		}()
 	}
 }
 

@@ -73,7 +73,7 @@ func (c *Contract) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case c.graphql != nil && (path == graphqlPath || strings.HasPrefix(path, graphqlPath+"/")):
-		r.Pattern = graphqlPath
+		defer func() { r.Pattern = graphqlPath }() // the route in observations has that of the mux
 		if !isGraphQLDocument(path, r) || authorize(c.opts, w, r) {
 			c.graphql.ServeHTTP(w, r)
 		}

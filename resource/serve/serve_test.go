@@ -653,3 +653,31 @@ func TestLinkOperations(t *testing.T) {
 		t.Errorf("llms.txt lacks %s:\n%s", want, text)
 	}
 }
+
+// The routes of REST and GraphQL in observations have the mount and the version.
+func TestObservedRoutes(t *testing.T) {
+	t.Parallel()
+	var routes []string
+	catalog := resource.NewCatalog(&resource.CatalogOptions{
+		Observe: func(_ context.Context, o resource.Observation) { routes = append(routes, o.Route) },
+	}, resource.New("notes", memory.New[note](nil), &resource.Options[note]{Public: true}))
+	mux := http.NewServeMux()
+	mux.Handle("/api/", http.StripPrefix("/api", serve.New(catalog, nil)))
+	n := version.New([]version.Contract{{Name: "1.0.0", Handler: serve.NewContract(catalog, nil)}},
+		[]version.Strategy{version.Path{}, version.Query{}}, &version.Options{Default: "1.0.0"})
+	mux.Handle("/named/", http.StripPrefix("/named", serve.NewVersions(n, nil)))
+	mux.Handle("/", serve.NewVersions(n, nil))
+	var want []string
+	for _, tt := range []struct{ prefix, query, want string }{
+		{"/api", "", "/api"}, {"", "", ""}, {"/v1", "", "/v1"}, {"/named/v1.0", "", "/named/v1.0"},
+		{"/named", "", "/named"}, {"/named", "?version=1", "/named"},
+	} {
+		send(t, mux, "GET", tt.prefix+"/notes/7"+tt.query, "")
+		send(t, mux, "POST", tt.prefix+"/graphql"+tt.query, `{"query":"{ notes { nodes { id } } }"}`,
+			"Content-Type: application/json")
+		want = append(want, tt.want+"/notes/{id}", tt.want+"/graphql")
+	}
+	if diff := cmp.Diff(want, routes); diff != "" {
+		t.Errorf("routes (-want +got):\n%s", diff)
+	}
+}

@@ -3,6 +3,8 @@ package mount_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stoa-go/stoa/resource/internal/mount"
@@ -50,5 +52,57 @@ func TestRewritten(t *testing.T) {
 	r.URL.Path = "/orders"
 	if got := mount.Prefix(r); got != "" {
 		t.Errorf("prefix %q of a rewritten path", got)
+	}
+}
+
+// The route has segments of the pattern and none of the request.
+func TestRoute(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, pattern, target, strip, marker, path, want string }{
+		{"at the root", "/", "/notes/1", "", "", "/notes/{id}", "/notes/{id}"},
+		{"no pattern", "", "/t/acme/notes", "/t/acme", "", "/notes", "/notes"},
+		{"a prefix", "/api/", "/api/notes", "/api", "", "/notes", "/api/notes"},
+		{"a host and a method", "GET example.com/api/", "/api/notes", "/api", "", "/notes", "/api/notes"},
+		{"an escaped prefix", "/api/", "/%61pi/notes", "/%61pi", "", "/notes", "/api/notes"},
+		{"net/http", "/t/{tenant}/", "/t/acme/notes", "/t/acme", "", "/notes", "/t/{tenant}/notes"},
+		{"net/http, the rest", "/t/{tenant}/{rest...}", "/t/acme/notes", "/t/acme", "", "/notes", "/t/{tenant}/notes"},
+		{"chi", "/t/{tenant}/*", "/t/acme/notes", "/t/acme", "", "/notes", "/t/{tenant}/notes"},
+		{"chi, an expression", "/t/{tenant:[a-z]+}/*", "/t/acme/notes", "/t/acme", "", "/notes",
+			"/t/{tenant:[a-z]+}/notes"},
+		{"chi, an expression with a slash", "/t/{tenant:[^/]+}/*", "/t/acme/notes", "/t/acme", "", "/notes", "/notes"},
+		{"echo", "/t/:tenant/*", "/t/acme/notes", "/t/acme", "", "/notes", "/t/{tenant}/notes"},
+		{"an escaped slash", "/t/{tenant}/", "/t/a%2Fb/notes", "/t/a%2Fb", "", "/notes", "/t/{tenant}/notes"},
+		{"a pattern of the whole path", "/t/:tenant/notes", "/t/acme/notes", "/t/acme", "", "/notes",
+			"/t/{tenant}/notes"},
+		{"a pattern below the mount", "/t/{tenant}/notes/", "/t/acme/notes/1", "/t/acme", "", "/notes/{id}",
+			"/t/{tenant}/notes/{id}"},
+		{"a pattern that is not stripped", "/t/{tenant}/graphql", "/t/acme/graphql", "", "", "/graphql",
+			"/t/{tenant}/graphql"},
+		{"a part of the prefix", "/t/", "/t/acme/notes", "/t/acme", "", "/notes", "/notes"},
+		{"the rest is the tenant", "/t/{rest...}", "/t/acme/notes", "/t/acme", "", "/notes", "/notes"},
+		{"the rest of echo is the tenant", "/t/*", "/t/acme/notes", "/t/acme", "", "/notes", "/notes"},
+		{"a mux below the prefix", "/", "/t/acme/notes", "/t/acme", "", "/notes", "/notes"},
+		{"a wildcard below a prefix", "/{tenant}/", "/t/acme/notes", "/t/acme", "", "/notes", "/notes"},
+		{"another literal", "/u/{tenant}/", "/t/acme/notes", "/t/acme", "", "/notes", "/notes"},
+		{"a short pattern", "/t", "/t/acme/notes", "/t/acme", "", "/notes", "/notes"},
+		{"a version", "/", "/v1/notes", "/v1", "/v1", "/v1/notes", "/v1/notes"},
+		{"a version below a prefix", "/t/{tenant}/", "/t/acme/v1/notes", "/t/acme/v1", "/v1", "/v1/notes",
+			"/t/{tenant}/v1/notes"},
+		{"a mux below a version", "/graphql", "/v1/graphql", "/v1", "/v1", "/v1/graphql", "/v1/graphql"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := httptest.NewRequestWithContext(t.Context(), "GET", tt.target, nil)
+			r.URL.RawPath = strings.TrimPrefix(tt.target, tt.strip)
+			path, err := url.PathUnescape(r.URL.RawPath)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.URL.Path, r.Pattern = path, tt.pattern
+			if got := mount.Route(r, tt.marker, tt.path); got != tt.want {
+				t.Errorf("route %q, want %q", got, tt.want)
+			}
+		})
 	}
 }
