@@ -97,7 +97,7 @@ func (r *Resource) Batch(ctx context.Context, doc []byte, opts *BatchOptions) ([
 	b.begun = time.Now()
 	err := b.opts.Key.Do(ctx, &b)
 	if b.ended && r.core.refusedAtCommit(ctx, err) {
-		b.checkNow, b.refusal = true, err
+		b.checkNow, b.refusal, b.begun = true, err, time.Now()
 		err = b.opts.Key.Do(ctx, &b)
 	}
 	if err != nil {
@@ -235,6 +235,9 @@ func (b *batchRequest) findRefused(ctx context.Context) error {
 			}
 			return err == nil
 		})
+		if err := ctx.Err(); err != nil {
+			return err // and not that of an operation
+		}
 		if first == nil || len(left) == refused {
 			return cmp.Or(first, b.refusal)
 		}

@@ -39,6 +39,9 @@ type importLine struct {
 	decided bool  // stored, rejected, or to be tried again
 }
 
+// size returns about the memory of a line that is tried again.
+func (l *importLine) size() int { return len(l.doc) + lineOverhead }
+
 func (l *importLine) setNew(n newItem) { l.id, l.v, l.bad = n.id, n.value, n.invalid }
 
 // chunkReader reads chunks of lines. It reuses the memory of the previous chunk.

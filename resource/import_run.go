@@ -41,7 +41,7 @@ type importRun struct {
 	ended, checkNow bool
 	later           map[string]*importLine // to be tried again, by id or, without one, by number
 	laterSize       int                    // in bytes
-	last            int                    // the last line of those that were stored or rejected
+	last            int                    // the last line that was stored, rejected or kept for later
 	unnamed         bool                   // a line without an id may be stored
 	// fileOrder is set when the store refuses new items in the order of their ids, in which one may precede
 	// its parent. Later chunks have the order of the lines.
@@ -49,9 +49,11 @@ type importRun struct {
 }
 
 // Limits of the lines that are tried again: their bytes in memory, and how often they are tried.
+// lineOverhead is about the memory of a line without its document.
 const (
 	maxLaterBytes = 16 << 20
 	maxPasses     = 32
+	lineOverhead  = 512
 )
 
 // endsImport reports whether an error ends the import and does not concern a single line: an error
@@ -87,14 +89,7 @@ func (im *importRun) chunk(ctx context.Context, lines []importLine) error {
 	if err := ctx.Err(); err != nil { // a store may ignore it
 		return err
 	}
-	for i := range lines { // to try an earlier line with the id again would undo the order
-		if l := im.later[lines[i].id]; l != nil {
-			delete(im.later, l.id)
-			im.laterSize -= len(l.doc)
-			im.done.Reject(l.n, l.more, Problem(l.err))
-		}
-	}
-	ops := &im.r.core.ops
+	ops, depends := &im.r.core.ops, false
 	if ops.nester != nil || ops.runner != nil && !im.atomic {
 		inTx := im.step
 		if !im.atomic {
@@ -111,6 +106,8 @@ func (im *importRun) chunk(ctx context.Context, lines []importLine) error {
 			for i := range lines {
 				if lines[i].decided = true; lines[i].err != nil {
 					im.refuse(&lines[i], lines[i].err)
+				} else {
+					im.supersede(lines[i].id)
 				}
 			}
 			return nil
@@ -118,21 +115,36 @@ func (im *importRun) chunk(ctx context.Context, lines []importLine) error {
 		if endsImport(err) && !errors.Is(err, ErrStale) {
 			return err
 		}
-		im.fileOrder = im.fileOrder || fielderr.DependsOnOthers(err)
+		depends = fielderr.DependsOnOthers(err)
 	}
+	refused := false
 	for i := range lines {
 		err := im.single(ctx, &lines[i])
 		if err != nil && endsImport(err) {
 			return err
 		}
-		if lines[i].decided = true; err != nil {
-			im.refuse(&lines[i], err)
-			if im.atomic && ops.nester == nil { // the transaction may be unusable
-				return im.reject(im.takeLater())
-			}
+		if lines[i].decided = true; err == nil {
+			im.supersede(lines[i].id)
+			continue
+		}
+		refused = true
+		im.refuse(&lines[i], err)
+		if im.atomic && ops.nester == nil { // the transaction may be unusable
+			return im.reject(im.takeLater())
 		}
 	}
+	im.fileOrder = im.fileOrder || depends && !refused
 	return nil
+}
+
+// supersede rejects an earlier line with this id that is to be tried again, because it would replace a
+// later one.
+func (im *importRun) supersede(id string) {
+	if l := im.later[id]; l != nil {
+		delete(im.later, id)
+		im.laterSize -= l.size()
+		im.done.Reject(l.n, l.more, Problem(l.err))
+	}
 }
 
 // step runs fn so that it has no effect if it fails, if the store can do that in an atomic import.
@@ -145,11 +157,12 @@ func (im *importRun) step(ctx context.Context, fn func(ctx context.Context) erro
 
 // refuse rejects a line, or has it tried again if another line may remove the reason.
 func (im *importRun) refuse(line *importLine, err error) {
-	if im.laterSize += len(line.doc); im.laterSize > maxLaterBytes || !fielderr.DependsOnOthers(err) {
-		im.laterSize -= len(line.doc)
+	if im.laterSize+line.size() > maxLaterBytes || !fielderr.DependsOnOthers(err) {
 		im.done.Reject(line.n, line.more, Problem(err))
 		return
 	}
+	im.supersede(line.id)
+	im.laterSize += line.size()
 	kept := *line // in memory that the next chunk does not use
 	kept.doc, kept.v, kept.offered, kept.err, kept.decided = bytes.Clone(line.doc), nil, true, err, false
 	im.later[cmp.Or(line.id, "\x00"+strconv.Itoa(line.n))] = &kept
@@ -177,18 +190,29 @@ func (im *importRun) storeLater(ctx context.Context) error {
 		if left = len(lines); pass%2 == 0 {
 			slices.Reverse(lines)
 		}
-		for chunk := range slices.Chunk(lines, chunkLines) {
-			err := im.chunk(ctx, chunk)
-			if err == nil {
-				continue
+		for len(lines) > 0 {
+			chunk := lines[:min(chunkLines, len(lines))]
+			lines = lines[len(chunk):]
+			if err := im.chunk(ctx, chunk); err != nil {
+				im.breakOff(chunk, lines, err)
+				return err
 			}
-			for _, l := range lines {
-				if !l.decided && !errors.Is(err, tx.ErrOutcomeUnknown) {
-					im.done.Reject(l.n, l.more, Problem(err))
-				}
-			}
-			return err
 		}
+	}
+}
+
+// breakOff accounts for the lines of a chunk that ended the import with err, and for those after it, which
+// were not tried. If the outcome of the chunk is unknown, im.last is before its lines.
+func (im *importRun) breakOff(chunk, left []importLine, err error) {
+	for i := range chunk {
+		if l := &chunk[i]; !l.decided && errors.Is(err, tx.ErrOutcomeUnknown) {
+			im.last = min(im.last, l.n-1)
+		} else if !l.decided {
+			im.done.Reject(l.n, l.more, Problem(err))
+		}
+	}
+	for i := range left {
+		im.done.Reject(left[i].n, left[i].more, Problem(err))
 	}
 }
 

@@ -50,7 +50,7 @@ var (
 	usualSize     = size{files: 50, lines: 4000, names: 60}
 	largePackages = map[string]size{
 		"query":                 {files: 50, lines: 4600, names: 75},
-		"resource":              {files: 64, lines: 12880, names: 87},
+		"resource":              {files: 64, lines: 12900, names: 87},
 		"resource/openapi":      {files: 50, lines: 6200, names: 60},
 		"resource/resourcetest": {files: 50, lines: 9200, names: 60},
 		"resource/rest":         {files: 50, lines: 6400, names: 60},

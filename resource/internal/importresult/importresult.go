@@ -123,6 +123,9 @@ func (r *Result) Unfinished(d *problem.Details, last int, unnamed, unknown bool)
 		next = fmt.Sprintf("Send the lines after line %d as a new import, because lines without an id "+
 			"would be stored twice.", last)
 	}
+	if unnamed && r.Total > maxRejected {
+		next += fmt.Sprintf(" Only the first %d of %d rejected lines are listed.", maxRejected, r.Total)
+	}
 	out := *d
 	stored := r.Created + r.Replaced
 	out.Detail = strings.TrimSpace(fmt.Sprintf("%s %d items were stored. %s", d.Detail, stored, next))

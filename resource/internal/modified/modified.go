@@ -11,17 +11,16 @@ import "time"
 // must not receive the same date for the new version: If-Modified-Since would be 304, and If-Range
 // would join parts of both. A time that was rounded up has not been sent yet, because Last-Modified
 // is never in the future. Further writes therefore stay in its second, so that times do not run ahead
-// of the clock with each of them. They add a microsecond, because a revision may be a hash with the time.
+// of the clock with each of them. They add a microsecond, because a revision may be a hash with the time;
+// after 1,000 of them the next second follows.
 func Next(now, previous time.Time) time.Time {
 	second := previous.Truncate(time.Second)
 	fraction := previous.Sub(second)
 	switch {
 	case now.Sub(second) >= time.Second:
 		return now
-	case !now.Before(second) || fraction >= time.Millisecond:
+	case !now.Before(second) || fraction >= time.Millisecond-time.Microsecond:
 		return second.Add(time.Second)
-	case previous.Sub(now) > time.Second+time.Millisecond || fraction >= time.Millisecond-time.Microsecond:
-		return previous // the clock was set back, or there were 1,000 writes
 	}
 	return previous.Add(time.Microsecond)
 }

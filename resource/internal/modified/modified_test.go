@@ -23,10 +23,10 @@ func TestNext(t *testing.T) {
 		{"in the next second", 1100 * time.Millisecond, 900 * time.Millisecond, 1100 * time.Millisecond},
 		{"a third write in the second", 800 * time.Millisecond, time.Second, time.Second + time.Microsecond},
 		{"a fourth", 900 * time.Millisecond, time.Second + 9*time.Microsecond, time.Second + 10*time.Microsecond},
-		{"more than 1,000", 900 * time.Millisecond, 1000999 * time.Microsecond, 1000999 * time.Microsecond},
+		{"more than 1,000", 900 * time.Millisecond, 1000999 * time.Microsecond, 2 * time.Second},
 		{"an hour back", -time.Hour, 300 * time.Millisecond, time.Second},
 		{"back within the second", 200 * time.Millisecond, 300 * time.Millisecond, time.Second},
-		{"a second write before the clock catches up", -time.Hour, time.Second, time.Second},
+		{"a second write before the clock catches up", -time.Hour, time.Second, time.Second + time.Microsecond},
 		{"in the second that was taken", 1500 * time.Millisecond, time.Second, 2 * time.Second},
 		{"after the clock has caught up", 2 * time.Second, time.Second, 2 * time.Second},
 	}
