@@ -19,7 +19,11 @@ func Next(now, previous time.Time) time.Time {
 	switch {
 	case now.Sub(second) >= time.Second:
 		return now
-	case !now.Before(second) || fraction >= time.Millisecond-time.Microsecond:
+	case !now.Before(second) || fraction >= time.Millisecond:
+		return second.Add(time.Second)
+	case previous.Sub(now) > time.Second+time.Millisecond:
+		return previous // the clock was set back
+	case fraction >= time.Millisecond-time.Microsecond:
 		return second.Add(time.Second)
 	}
 	return previous.Add(time.Microsecond)
