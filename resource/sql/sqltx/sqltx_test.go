@@ -145,6 +145,24 @@ func TestInTxWithFaults(t *testing.T) {
 	}
 }
 
+// TestNestedWithFaults: an error of a savepoint has the meaning of that of a commit.
+func TestNestedWithFaults(t *testing.T) {
+	t.Parallel()
+	lost := &fakesqlite.Postgres{State: "57P01"}
+	for _, statement := range []string{"SAVEPOINT stoa_nested", "RELEASE SAVEPOINT stoa_nested"} {
+		t.Run(statement, func(t *testing.T) {
+			t.Parallel()
+			db, _ := open(t, sqltx.PostgreSQL, failing(statement, lost, 1), &sqltx.Options{Attempts: 1, Idle: -1})
+			err := db.InTx(t.Context(), func(ctx context.Context) error {
+				return db.Nested(ctx, func(context.Context) error { return nil })
+			})
+			if !errors.Is(err, tx.ErrUnavailable) || !errors.Is(err, lost) {
+				t.Errorf("the error is %v, want %v", err, tx.ErrUnavailable)
+			}
+		})
+	}
+}
+
 // TestUnavailable distinguishes temporary from permanent errors.
 func TestUnavailable(t *testing.T) {
 	t.Parallel()

@@ -66,7 +66,7 @@ func (db *DB) Nested(ctx context.Context, fn func(ctx context.Context) error) er
 		return db.InTx(ctx, fn)
 	}
 	if _, err := a.ExecContext(ctx, "SAVEPOINT stoa_nested"); err != nil {
-		return err
+		return a.commitError(err)
 	}
 	inner, scope := tx.Begin(ctx, db)
 	done := false
@@ -81,6 +81,7 @@ func (db *DB) Nested(ctx context.Context, fn func(ctx context.Context) error) er
 	err := fn(inner)
 	if err == nil {
 		_, err = a.ExecContext(ctx, "RELEASE SAVEPOINT stoa_nested")
+		err = a.commitError(err)
 	}
 	if err != nil {
 		return err
@@ -182,8 +183,8 @@ func (db *DB) notBegun(err error) (again bool, _ error) {
 	return false, err
 }
 
-// commitError classifies an error of a commit. SQLite writes at the commit, so a full disk fails
-// there. Stores classify the errors of statements, and violations of deferred constraints.
+// commitError classifies an error of a commit or of a savepoint. SQLite writes at the commit, so a full
+// disk fails there. Stores classify the errors of statements, and violations of deferred constraints.
 func (a *attempt) commitError(err error) error {
 	switch kind := a.db.dialect.Fault(err).Kind; {
 	case kind == Other, kind == Conflict, errors.Is(err, ErrOutcomeUnknown):
