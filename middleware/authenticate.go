@@ -100,7 +100,7 @@ func authenticate[T any](verify func(r *http.Request, token string) (Session[T],
 			}
 			if !session.Expires.IsZero() && a.opts.Stream(r) {
 				var cancel context.CancelFunc
-				ctx, cancel = context.WithDeadline(ctx, session.Expires)
+				ctx, cancel = WithExpiry(ctx)
 				defer cancel()
 			}
 			if ctx == r.Context() {

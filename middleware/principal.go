@@ -63,10 +63,19 @@ func WithPrincipal(ctx context.Context, principal string) context.Context {
 	return context.WithValue(ctx, identityKey{}, caller{principal: principal})
 }
 
-// Expires returns Session.Expires of the caller: the time at which event streams and WebSockets end.
-// Those of packages rest and graphql do. It is zero for an anonymous request and for a session that
+// Expires returns Session.Expires of the caller. It is zero for an anonymous request and for a session that
 // does not expire.
 func Expires(ctx context.Context) time.Time { return callerOf(ctx).expires }
+
+// WithExpiry returns a copy of ctx that ends at [Expires]. Handlers of event streams use it, such as those
+// of packages rest and graphql; WebSockets end at that time, too. The caller must call cancel.
+func WithExpiry(ctx context.Context) (within context.Context, cancel context.CancelFunc) {
+	until := Expires(ctx)
+	if until.IsZero() {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, until)
+}
 
 // socketKey is the context key of the requirements of a WebSocket.
 type socketKey struct{}

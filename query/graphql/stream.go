@@ -111,12 +111,8 @@ func (x *exchange) streamMessages(plan *exec.Plan, q *parsedRequest) error {
 		return err
 	}
 	defer leave()
-	within := x.r.Context()
-	if until := middleware.Expires(within); !until.IsZero() {
-		var cancel context.CancelFunc
-		within, cancel = context.WithDeadline(within, until)
-		defer cancel()
-	}
+	within, expire := middleware.WithExpiry(x.r.Context())
+	defer expire()
 	ctx, cancel := context.WithCancelCause(within)
 	defer cancel(nil)
 	defer context.AfterFunc(ending, func() { cancel(transportws.ErrGoingAway) })()

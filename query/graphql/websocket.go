@@ -123,13 +123,18 @@ func (o operator) Init(ctx context.Context, payload []byte) (within context.Cont
 	if err := middleware.CheckSocket(within, http.MethodGet); err != nil {
 		return nil, until, connectError(err, transportws.Unauthorized)
 	}
-	if last := middleware.Expires(within); !last.IsZero() && (until.IsZero() || last.Before(until)) {
-		until = last
+	deadline, _ := ctx.Value(untilKey{}).(time.Time)
+	return within, earliest(until, middleware.Expires(within), deadline), nil
+}
+
+// earliest returns the earliest of the times that are not zero, or zero.
+func earliest(times ...time.Time) (first time.Time) {
+	for _, t := range times {
+		if first.IsZero() || !t.IsZero() && t.Before(first) {
+			first = t
+		}
 	}
-	if last, ok := ctx.Value(untilKey{}).(time.Time); ok && (until.IsZero() || last.Before(until)) {
-		until = last
-	}
-	return within, until, nil
+	return first
 }
 
 // connectError converts a client error to the reason with which the socket is closed.

@@ -78,11 +78,9 @@ func (x *call) streamChanges(l *subscription, watch func(ctx context.Context) ch
 		return err
 	}
 	defer leave()
-	if until := middleware.Expires(x.r.Context()); !until.IsZero() {
-		ctx, cancel := context.WithDeadline(x.r.Context(), until)
-		defer cancel()
-		x.r = x.r.WithContext(ctx)
-	}
+	ctx, cancel := middleware.WithExpiry(x.r.Context())
+	defer cancel()
+	x.r = x.r.WithContext(ctx)
 	return x.onHeap(func(x *call) error { return x.sendStream(l, watch) })
 }
 
