@@ -189,19 +189,22 @@ func idList(n int) string {
 	return strings.Join(ids, ",")
 }
 
+// nginxFiles makes nginx write in its folder only.
+const nginxFiles = `	access_log off;
+	client_body_temp_path DIR/body;
+	proxy_temp_path DIR/proxy;
+	fastcgi_temp_path DIR/fastcgi;
+	uwsgi_temp_path DIR/uwsgi;
+	scgi_temp_path DIR/scgi;
+`
+
 const nginxProxyConfig = `daemon off;
 worker_processes 1;
 pid DIR/pid;
 error_log stderr;
 events {}
 http {
-	access_log off;
-	client_body_temp_path DIR/body;
-	proxy_temp_path DIR/proxy;
-	fastcgi_temp_path DIR/fastcgi;
-	uwsgi_temp_path DIR/uwsgi;
-	scgi_temp_path DIR/scgi;
-	server {
+` + nginxFiles + `	server {
 		listen ADDRESS;
 		location / {
 			proxy_pass http://127.0.0.1:PORT;

@@ -214,13 +214,7 @@ pid DIR/pid;
 error_log stderr;
 events {}
 http {
-	access_log off;
-	client_body_temp_path DIR/body;
-	proxy_temp_path DIR/proxy;
-	fastcgi_temp_path DIR/fastcgi;
-	uwsgi_temp_path DIR/uwsgi;
-	scgi_temp_path DIR/scgi;
-	upstream notes {
+` + nginxFiles + `	upstream notes {
 		SERVERS
 		keepalive 16;
 	}
