@@ -139,9 +139,10 @@ type batchRequest struct {
 // Do carries out all operations, or none.
 //
 // The transaction may run more than once. If the runner does not detect concurrent writes, ErrStale
-// is retried here, like the write of a single item. No locks of ids are taken: clients choose the
-// order of ids, and two batches could wait for each other. In a database they do. So a repeated attempt
-// locks the items in the order of their ids, and retry.Timeout limits it.
+// is retried here, like the write of a single item. The keyed locks of ids are not used: clients choose
+// the order of operations, so two batches could wait for each other. They can still do so for the row
+// locks of a database. A repeated attempt therefore locks the rows in the order of their ids, and
+// retry.Timeout limits it.
 //
 // Each written item is encoded at once, and nothing else of it is kept: a short batch can patch a
 // large item a thousand times.

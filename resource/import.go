@@ -84,16 +84,15 @@ func (r *Resource) Import(ctx context.Context, content io.Reader, opts *ImportOp
 		o.MaxBytes = math.MaxInt64 - 1 // one more byte is read to find out that there is more
 	}
 	lines := WriteOptions{Lenient: o.Lenient, MaxDepth: o.MaxDepth, MaxNames: o.MaxNames, merge: o.Merge}
-	call := importCall{content: content, opts: &o, run: importRun{r: r, opts: lines}}
-	call.atomic = o.Atomic || tx.Active(ctx) && r.core.ops.runner != nil
+	call := importCall{content: content, opts: &o, run: importRun{r: r, opts: lines,
+		atomic: o.Atomic || tx.Active(ctx) && r.core.ops.runner != nil}}
 	if o.Key != nil {
 		if err := call.prepareKey(ctx); err != nil {
 			return nil, err
 		}
 	}
 	upload, ok := content.(*httpbody.Upload)
-	call.run.atomic = call.atomic
-	if call.atomic || ok && upload.HasDigest() {
+	if call.run.atomic || ok && upload.HasDigest() {
 		file, err := ndjson.NewTempFile(content, o.MaxBytes)
 		if err != nil {
 			return nil, err
@@ -119,7 +118,6 @@ var importSchema = schema.For[importresult.Result]()
 type importCall struct {
 	content io.Reader
 	opts    *ImportOptions
-	atomic  bool
 	file    *ndjson.TempFile // of an atomic import, or of content with a digest
 	sum     []byte           // of the content, for the fingerprint of the key
 	run     importRun
@@ -137,7 +135,7 @@ func (call *importCall) prepareKey(ctx context.Context) (err error) {
 		return err
 	}
 	key.Atomic = true
-	if call.atomic && key.levels.Create == idempotency.ExactlyOnce { // a long transaction
+	if call.run.atomic && key.levels.Create == idempotency.ExactlyOnce { // a long transaction
 		key.extend(ctx)
 	}
 	return nil
@@ -147,35 +145,29 @@ func (call *importCall) prepareKey(ctx context.Context) (err error) {
 func (call *importCall) Do(ctx context.Context) (err error) {
 	im := &call.run
 	im.done = importresult.Result{}
-	if call.atomic {
-		err = im.whole(ctx, func() (*chunkReader, error) {
-			content, err := call.file.Rewind()
-			if err != nil {
-				return nil, err
-			}
-			return call.chunks(ctx, content)
-		})
+	if im.atomic {
+		err = im.whole(ctx, call.open)
+	} else if chunks, openErr := call.open(ctx); openErr != nil {
+		err = openErr
 	} else {
-		content, chunks := call.content, (*chunkReader)(nil)
-		if call.file != nil {
-			content, err = call.file.Rewind()
-		}
-		if err == nil {
-			chunks, err = call.chunks(ctx, content)
-		}
-		if err == nil {
-			err = im.lines(ctx, chunks)
-		}
+		err = im.lines(ctx, chunks)
 	}
 	if err != nil {
-		return im.unfinished(err, call.atomic)
+		return im.unfinished(err)
 	}
 	call.answer, err = importSchema.Append(nil, im.done.Response())
 	return err
 }
 
-// chunks returns a reader of the lines.
-func (call *importCall) chunks(ctx context.Context, content io.Reader) (*chunkReader, error) {
+// open returns a reader of the lines, from the first one.
+func (call *importCall) open(ctx context.Context) (*chunkReader, error) {
+	content := call.content
+	if call.file != nil {
+		var err error
+		if content, err = call.file.Rewind(); err != nil {
+			return nil, err
+		}
+	}
 	plain, err := ndjson.NewContent(ctx, content, ndjson.Options{Gzip: call.opts.Gzip,
 		MaxContent: call.opts.MaxBytes})
 	if err != nil {
@@ -198,7 +190,7 @@ func (call *importCall) Content(ctx context.Context) KeyedContent {
 }
 
 // Creates reports whether the import is atomic, which has a guarantee of its own.
-func (call *importCall) Creates() bool { return call.atomic }
+func (call *importCall) Creates() bool { return call.run.atomic }
 
 // Record returns the answer, with as many of the rejected lines as can be recorded.
 func (call *importCall) Record() (rec idempotency.Record, err error) {

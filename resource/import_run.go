@@ -168,7 +168,7 @@ func (im *importRun) refuse(line *importLine, err error) {
 	im.later[cmp.Or(line.id, "\x00"+strconv.Itoa(line.n))] = &kept
 }
 
-// takeLater returns the lines that are to be tried again, and forgets them.
+// takeLater removes and returns the lines that are to be tried again, in their order.
 func (im *importRun) takeLater() (lines []importLine) {
 	for _, l := range im.later {
 		lines = append(lines, *l)
@@ -231,11 +231,11 @@ func (im *importRun) reject(lines []importLine) error {
 // errRejected rolls back an atomic import of which a line was rejected.
 var errRejected = errors.New("line rejected")
 
-// whole stores all lines in one transaction. again returns a reader that starts at the first line.
-func (im *importRun) whole(ctx context.Context, again func() (*chunkReader, error)) error {
+// whole stores all lines in one transaction. It may run several times, so open starts at the first line.
+func (im *importRun) whole(ctx context.Context, open func(context.Context) (*chunkReader, error)) error {
 	return im.r.core.ops.runner.InTx(ctx, func(ctx context.Context) error {
 		im.done, im.ended = importresult.Result{}, false
-		chunks, err := again()
+		chunks, err := open(ctx)
 		if err == nil && im.checkNow {
 			err = im.r.core.ops.nester.CheckNow(ctx)
 		}
@@ -485,7 +485,7 @@ func (im *importRun) insertEach(ctx context.Context, ids []string, values []any)
 }
 
 // unfinished returns the error of an import that was rolled back or ended before its last line.
-func (im *importRun) unfinished(err error, atomic bool) error {
+func (im *importRun) unfinished(err error) error {
 	if errors.Is(err, errRejected) {
 		d := problem.New(problem.Invalid,
 			"No line was stored, because some lines are not valid; see rejected.")
@@ -493,12 +493,12 @@ func (im *importRun) unfinished(err error, atomic bool) error {
 		return d
 	}
 	unknown, cause := errors.Is(err, tx.ErrOutcomeUnknown), err
-	if atomic || im.done.Created+im.done.Replaced == 0 && !unknown {
+	if im.atomic || im.done.Created+im.done.Replaced == 0 && !unknown {
 		return err
 	}
 	_ = im.reject(im.takeLater())
 	d := Problem(err)
-	if unknown && !im.unnamed { // a repetition finds out
+	if unknown && !im.unnamed { // repeating the import decides it
 		d, cause = unavailable("The service is temporarily unavailable."), errors.New(err.Error())
 	}
 	d = im.done.Unfinished(d, im.last, im.unnamed, unknown)
