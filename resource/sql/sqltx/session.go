@@ -24,7 +24,7 @@ type session interface {
 // beginSession begins a transaction. It waits for a connection until ctx is done.
 func (db *DB) beginSession(ctx context.Context, a *attempt) (session, error) {
 	if db.dialect == PostgreSQL {
-		return db.beginPostgres(ctx, a)
+		return onWorking(db, func() (session, error) { return db.beginPostgres(ctx, a) })
 	}
 	defer waited(ctx)()
 	conn, err := db.writer.Conn(ctx)
@@ -33,6 +33,26 @@ func (db *DB) beginSession(ctx context.Context, a *attempt) (session, error) {
 	}
 	own(conn, a)
 	return beginSQLite(ctx, conn)
+}
+
+// onWorking calls begin until it finds a connection that is not broken, because a transaction that has
+// not begun has had no effect. A pool with many canceled requests may return several broken connections.
+func onWorking[T any](db *DB, begin func() (T, error)) (T, error) {
+	for n := 1; ; n++ {
+		t, err := begin()
+		if err == nil || n >= db.attempts || !errors.Is(err, driver.ErrBadConn) {
+			return t, err
+		}
+	}
+}
+
+// lostAtBegin wraps [driver.ErrBadConn] if err is the loss of a connection at the start of a transaction.
+// database/sql has closed the connection if it was lost while its timeout was set.
+func lostAtBegin(err error) error {
+	if errors.Is(err, sql.ErrConnDone) || connectionLost(err) || endsConnection(sqlState(err)) {
+		return fmt.Errorf("%w: %w", driver.ErrBadConn, err)
+	}
+	return err
 }
 
 // waited returns a function that adds the time since the call of waited to the observation of the
@@ -78,16 +98,12 @@ func (db *DB) beginPostgres(ctx context.Context, a *attempt) (session, error) {
 		detach: context.AfterFunc(ctx, cancel)}
 	if s.Tx, err = conn.BeginTx(life, &sql.TxOptions{Isolation: db.isolation}); err != nil {
 		s.release()
-		// the connection was lost while its timeout was set, and database/sql has closed it
-		if errors.Is(err, sql.ErrConnDone) {
-			err = fmt.Errorf("%w: %w", driver.ErrBadConn, err)
-		}
 		// the error of the derived context does not contain the cause
-		return nil, errors.Join(ctx.Err(), err)
+		return nil, errors.Join(ctx.Err(), lostAtBegin(err))
 	}
 	if err := a.vars.set(life, s.Tx); err != nil {
 		s.Rollback()
-		return nil, errors.Join(ctx.Err(), err)
+		return nil, errors.Join(ctx.Err(), lostAtBegin(err))
 	}
 	return s, nil
 }

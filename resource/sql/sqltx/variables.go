@@ -117,19 +117,13 @@ type single struct {
 }
 
 // beginSingle begins the transaction of one statement. Its isolation level is that of the server, as for
-// statements without a transaction. Nothing has been executed on a connection that is found broken, so
-// it tries others, as a statement of the pool does.
+// statements without a transaction.
 func (p *sessionPool) beginSingle(ctx context.Context) (*single, error) {
 	v, err := p.db.sessionVariables(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for n := 1; ; n++ {
-		s, err := p.beginOn(ctx, v)
-		if err == nil || n >= p.db.attempts || !errors.Is(err, driver.ErrBadConn) {
-			return s, err
-		}
-	}
+	return onWorking(p.db, func() (*single, error) { return p.beginOn(ctx, v) })
 }
 
 // beginOn begins the transaction on a connection of the pool, which may be broken.
@@ -142,16 +136,11 @@ func (p *sessionPool) beginOn(ctx context.Context, v variables) (*single, error)
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		conn.Close()
-		// the connection was lost while its timeout was set, and database/sql has closed it
-		if errors.Is(err, sql.ErrConnDone) {
-			err = fmt.Errorf("%w: %w", driver.ErrBadConn, err)
-		}
-		return nil, err
+		return nil, lostAtBegin(err)
 	}
 	s := &single{tx, conn}
 	if err := v.set(ctx, tx); err != nil {
-		s.end(err)
-		return nil, err
+		return nil, lostAtBegin(s.end(err))
 	}
 	return s, nil
 }

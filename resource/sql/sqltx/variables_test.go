@@ -5,12 +5,14 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
+	"github.com/stoa-go/stoa/resource/sql/sqltx/internal/fakesqlite"
 )
 
 // unreachable is a connector of a database that does not exist.
@@ -89,13 +91,27 @@ func TestSessionStatements(t *testing.T) {
 		}
 		return errors.Join(rows.Err(), rows.Close())
 	}
+	inTx := func(ctx context.Context, db *sqltx.DB) error {
+		return db.InTx(ctx, func(ctx context.Context) error { return exec(ctx, db) })
+	}
 	tests := []struct {
 		name    string
 		run     func(ctx context.Context, db *sqltx.DB) error
 		without bool
 		broken  int // connections
+		fails   string // default BEGIN
+		with    error  // default driver.ErrBadConn
 		want    []string
 	}{
+		{name: "transaction on a connection that is lost at BEGIN", run: inTx, broken: 1, with: io.ErrUnexpectedEOF,
+			want: []string{"OPEN", "BEGIN", "BEGIN", set, "work", "COMMIT"}},
+		{name: "transaction on a connection that the server ends", run: inTx, broken: 1,
+			with: &fakesqlite.Postgres{State: "57P01"}, fails: set,
+			want: []string{"OPEN", "BEGIN", set, "ROLLBACK", "BEGIN", set, "work", "COMMIT"}},
+		{name: "Exec on a connection that is lost at BEGIN", run: exec, broken: 1, with: io.ErrUnexpectedEOF,
+			want: []string{"OPEN", "BEGIN", "BEGIN", set, "work", "COMMIT"}},
+		{name: "transaction after broken connections", run: inTx, broken: 3, want: []string{
+			"OPEN", "BEGIN", "CLOSE", "OPEN", "BEGIN", "CLOSE", "OPEN", "BEGIN", "CLOSE", "OPEN", "BEGIN", set, "work", "COMMIT"}},
 		{name: "Exec", run: exec, want: []string{"OPEN", "BEGIN", set, "work", "COMMIT"}},
 		{name: "Query", run: query, want: []string{"OPEN", "BEGIN", set, "work", "COMMIT"}},
 		{name: "Exec without variables", run: exec, without: true, want: []string{"OPEN", "work"}},
@@ -108,7 +124,14 @@ func TestSessionStatements(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			db, fake := open(t, sqltx.PostgreSQL, failing("BEGIN", driver.ErrBadConn, tt.broken), &sqltx.Options{Idle: -1,
+			fails, with := "BEGIN", driver.ErrBadConn
+			if tt.fails != "" {
+				fails = tt.fails
+			}
+			if tt.with != nil {
+				with = tt.with
+			}
+			db, fake := open(t, sqltx.PostgreSQL, failing(fails, with, tt.broken), &sqltx.Options{Idle: -1,
 				Session: func(context.Context) (map[string]string, error) { return map[string]string{"app.tenant": "ann"}, nil }})
 			ctx := t.Context()
 			if tt.without {
