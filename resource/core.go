@@ -16,6 +16,7 @@ import (
 	"github.com/stoa-go/stoa/resource/internal/itemcache"
 	"github.com/stoa-go/stoa/resource/internal/keylock"
 	"github.com/stoa-go/stoa/resource/internal/keys"
+	"github.com/stoa-go/stoa/resource/internal/operand"
 	"github.com/stoa-go/stoa/resource/internal/recent"
 	"github.com/stoa-go/stoa/resource/internal/sharedfeed"
 	"github.com/stoa-go/stoa/resource/internal/stamps"
@@ -114,7 +115,7 @@ func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *c
 		schemaID:       typ.Fingerprint(),
 		query:          o.Query,
 		scope:          o.Scope,
-		hasForms:       hasForms(typ),
+		hasForms:       operand.NeedsConversion(typ),
 		authorizeGone:  o.AuthorizeGone,
 		public:         o.Public,
 		noEvents:       o.NoEvents,

@@ -1,21 +1,19 @@
 package resource
 
-// Filters of the program, such as that of Options.Scope, and of clients: checks against the schema, and
-// operands in the kinds of the fields. Called by everything that reads, writes or publishes. It calls
-// package mistakes.
+// Filters of the program, such as that of Options.Scope, and of clients. Called by everything that reads,
+// writes or publishes. It calls packages mistakes and operand.
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/internal/mistakes"
+	"github.com/stoa-go/stoa/resource/internal/operand"
 	"github.com/stoa-go/stoa/resource/internal/safe"
-	"github.com/stoa-go/stoa/resource/schema"
 )
 
 // scopeOf returns the filter of Options.Scope.
@@ -28,6 +26,27 @@ func (h *core) scopeOf(ctx context.Context) (query.Filter, error) {
 		return query.Filter{}, err
 	}
 	return h.checkScope(f)
+}
+
+// fixedScope returns the fields that Options.Scope compares with one value each, such as a tenant, with the
+// values. Keys are bound to them, because a caller of several tenants may use a key in each. Other
+// conditions, such as a time, may differ between two attempts.
+func (h *core) fixedScope(ctx context.Context) (string, error) {
+	f, err := h.scopeOf(ctx)
+	var fixed []byte
+	var add func(f query.Filter)
+	add = func(f query.Filter) {
+		switch f.Op {
+		case query.AndOp:
+			for _, f := range f.Filters {
+				add(f)
+			}
+		case query.Eq:
+			fixed = fmt.Appendf(fixed, "%q=%q ", f.Field, fmt.Sprint(f.Value))
+		}
+	}
+	add(f)
+	return string(fixed), err
 }
 
 // checkScope returns the filter for the collection, or why it is a mistake of the program. A comparison
@@ -94,73 +113,5 @@ func (h *core) withOperands(f query.Filter) (query.Filter, error) {
 	if err := mistakes.OfFilter(f, h.typ); err != nil || !h.hasForms {
 		return f, err
 	}
-	return f.Map(func(c query.Filter) (query.Filter, error) {
-		field := h.typ.Field(c.Field)
-		if c.Op == query.SomeOp || c.Op == query.IsNull || !field.IsDecimal() && !field.IsDuration() {
-			return c, nil
-		}
-		var err error
-		if list, ok := c.Value.([]any); ok {
-			list = slices.Clone(list)
-			for i := 0; i < len(list) && err == nil; i++ {
-				list[i], err = operand(field, list[i])
-			}
-			c.Value = list
-		} else {
-			c.Value, err = operand(field, c.Value)
-		}
-		if err != nil {
-			return c, fmt.Errorf("compares %s with an operand that %v", c.Field, err)
-		}
-		return c, nil
-	})
-}
-
-// operand converts an operand for a decimal or a duration.
-func operand(f *schema.Field, v any) (any, error) {
-	v = query.Canonical(v)
-	text, isText := v.(string)
-	switch v := v.(type) {
-	case query.Duration:
-		if f.IsDuration() {
-			return v, nil
-		}
-	case query.Decimal, int64, uint64:
-		if f.IsDecimal() {
-			return v, nil
-		}
-	case float64:
-		text, isText = strconv.FormatFloat(v, 'g', -1, 64), f.IsDecimal()
-	}
-	if !isText {
-		parse := "ParseDecimal"
-		if f.IsDuration() {
-			parse = "ParseDuration"
-		}
-		return nil, fmt.Errorf("is of type %T; use a text or the result of query.%s", v, parse)
-	}
-	if f.IsDuration() {
-		return query.ParseDuration(text)
-	}
-	return query.ParseDecimal(text)
-}
-
-// decimalOperand converts an operand for an exact number.
-func decimalOperand(v any) (any, error) {
-	switch v := query.Canonical(v).(type) {
-	case float64:
-		return query.ParseDecimal(strconv.FormatFloat(v, 'g', -1, 64))
-	case string:
-		return query.ParseDecimal(v)
-	case query.Decimal, int64, uint64:
-		return v, nil
-	}
-	return nil, fmt.Errorf("is of type %T, and not a number", v)
-}
-
-// hasForms reports whether a type has a decimal or a duration.
-func hasForms(typ *schema.Type) bool {
-	return slices.ContainsFunc(typ.Fields, func(f *schema.Field) bool {
-		return f.IsDecimal() || f.IsDuration()
-	})
+	return operand.Convert(f, h.typ)
 }

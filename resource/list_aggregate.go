@@ -14,6 +14,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/internal/jsonappend"
+	"github.com/stoa-go/stoa/resource/internal/operand"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -184,7 +185,7 @@ func (h *core) havingOperands(a query.Aggregation, c query.Filter) (query.Filter
 	}
 	convert := func(v any) (any, error) {
 		if f.Type.Kind != schema.Number {
-			return decimalOperand(v)
+			return operand.Decimal(v)
 		}
 		if d, ok := query.Canonical(v).(query.Decimal); ok {
 			v, _ = strconv.ParseFloat(d.String(), 64) // infinite if it is out of range
