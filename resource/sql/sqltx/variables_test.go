@@ -98,7 +98,7 @@ func TestSessionStatements(t *testing.T) {
 		name    string
 		run     func(ctx context.Context, db *sqltx.DB) error
 		without bool
-		broken  int // connections
+		broken  int    // connections
 		fails   string // default BEGIN
 		with    error  // default driver.ErrBadConn
 		want    []string
