@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"runtime/debug"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
@@ -20,14 +21,18 @@ import (
 // Execute executes a query or mutation without HTTP. All checks of a request over HTTP that do not
 // concern the transport apply: [Limits], [Options].Timeout, [Options].Trusted, authorization with
 // the values of ctx, and idempotency keys. The response is never nil; [Response.Err] returns its
-// errors. A panic becomes an internal error, which is logged.
+// errors. A panic becomes an internal error, which is logged, but [http.ErrAbortHandler] remains one.
 //
 // If ctx is done, the errors match its error, such as [context.Canceled]. A mutation may have been
 // executed then, in part or completely.
 func (h *Handler) Execute(ctx context.Context, req Request) (res *Response) {
 	k := &work{h: h, method: "Execute", path: req.OperationName}
 	defer func() {
-		if v := recover(); v != nil {
+		switch v := recover(); v {
+		case nil:
+		case http.ErrAbortHandler:
+			panic(v)
+		default:
 			res = &Response{Errors: errorsOf(k.panicError(ctx, v))}
 		}
 		if err := ctx.Err(); err != nil {

@@ -1,6 +1,7 @@
 package graphql
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -52,6 +53,7 @@ func New(c *resource.Catalog, opts *Options) *Handler {
 	if opts != nil {
 		h.opts = *opts
 	}
+	h.opts.Logger = cmp.Or(h.opts.Logger, c.Logger())
 	h.opts.setDefaults()
 	h.reflect(c)
 	h.setOrigins()

@@ -74,8 +74,8 @@ type Options struct {
 	// cdn.jsdelivr.net, with hashes of the files.
 	GraphiQL bool
 
-	// Logger receives internal errors, with the id that the response contains. Nil means
-	// [slog.Default].
+	// Logger receives internal errors, with the id that the response contains. Nil means that of the
+	// catalog.
 	Logger *slog.Logger
 }
 
@@ -133,9 +133,6 @@ func (o *Options) setDefaults() {
 	}
 	if o.Title == "" {
 		o.Title = "GraphQL"
-	}
-	if o.Logger == nil {
-		o.Logger = slog.Default()
 	}
 }
 

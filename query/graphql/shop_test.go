@@ -67,7 +67,7 @@ func catalog(t testing.TB, opts ...func(*setup)) (*resource.Catalog, *setup) {
 	logger := slog.New(slog.NewTextHandler(testLog{t}, nil))
 	s := &setup{orderOps: resource.OpsOf(orders), db: db}
 	s.orderOps.Insert = nil
-	s.opts.Logger, s.catalog.Logger = logger, logger
+	s.catalog.Logger = logger
 	s.orders.Query = query.Support{Filter: map[string][]query.Op{"status": {query.Eq}},
 		Sort: []string{"cents"}}
 	s.orders.Relations = []resource.Relation[order]{

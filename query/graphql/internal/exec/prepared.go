@@ -135,8 +135,7 @@ func (p *Prepared) Run(ctx context.Context, a *Attempt, dst []byte) ([]byte, Res
 		r.attempt = *a
 	}
 	start := len(dst)
-	r.loadRoot(ctx)
-	dst, _ = r.answer(ctx, dst)
+	dst, _ = r.execute(ctx, dst)
 	result := Result{Err: r.cause}
 	for n := range p.writeFields() {
 		first := &r.loaded[n.fetchIndex]

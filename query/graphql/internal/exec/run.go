@@ -5,6 +5,7 @@ package exec
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"sync/atomic"
 
@@ -37,8 +38,18 @@ func (e *Engine) Run(ctx context.Context, p *Plan, variables map[string]jsontext
 	if errs := r.prepare(variables); errs != nil {
 		return gqlerror.Answer(dst, errs...), Refused
 	}
+	return r.execute(ctx, dst)
+}
+
+// execute runs both phases. A panic with [http.ErrAbortHandler] in a goroutine of the first phase, or in a
+// field, becomes one of the caller.
+func (r *run) execute(ctx context.Context, dst []byte) ([]byte, Outcome) {
 	r.loadRoot(ctx)
-	return r.answer(ctx, dst)
+	dst, outcome := r.answer(ctx, dst)
+	if r.aborted.Load() {
+		panic(http.ErrAbortHandler)
+	}
+	return dst, outcome
 }
 
 // run is an execution of a plan. Runs are pooled with their memory. The first phase may use several
@@ -52,6 +63,7 @@ type run struct {
 	on        []bool         // switches
 	loaded    []loaded       // indexed by field.fetchIndex
 	free      atomic.Int32   // number of goroutines that may still be started
+	aborted   atomic.Bool    // a hook has panicked with http.ErrAbortHandler
 	attempt   Attempt
 	// broken reports an error in a run with Attempt.Whole, which uses a single goroutine.
 	broken bool
@@ -136,6 +148,7 @@ func (r *run) forget() {
 	r.ctx, r.dst, r.errs, r.cause, r.rec = nil, nil, nil, nil, nil
 	r.failures, r.errBytes, r.introspected, r.long, r.broken = 0, 0, 0, false, false
 	r.path = r.path[:0]
+	r.aborted.Store(false)
 }
 
 // prepare coerces variables and checks the limits. It returns request errors.

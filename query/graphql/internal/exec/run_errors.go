@@ -184,7 +184,13 @@ func observedError(err error) error {
 }
 
 // panicked logs a panic in code of the application and returns the error for the client.
-func (r *run) panicked(ctx context.Context, v any) error { return r.e.panicked(ctx, v) }
+func (r *run) panicked(ctx context.Context, v any) error {
+	if v == http.ErrAbortHandler {
+		r.aborted.Store(true)
+		return errSkipped
+	}
+	return r.e.panicked(ctx, v)
+}
 
 // panicked logs a panic and returns the error for the client.
 func (e *Engine) panicked(ctx context.Context, v any) *gqlerror.Error {

@@ -151,7 +151,7 @@ func (r *run) load(ctx context.Context, t task) {
 		}
 	}
 	l, start := &r.loaded[n.fetchIndex], time.Now()
-	if r.attempt.Whole && r.broken {
+	if r.attempt.Whole && r.broken || r.aborted.Load() {
 		r.setError(t, errSkipped)
 		return
 	}

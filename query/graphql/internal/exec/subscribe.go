@@ -9,6 +9,7 @@ import (
 	"errors"
 	"iter"
 	"maps"
+	"net/http"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -111,7 +112,11 @@ func (s *subscription) listen(ctx context.Context, yield func(Message, error) bo
 		if inCaller {
 			return
 		}
-		if v := recover(); v != nil {
+		switch v := recover(); v {
+		case nil:
+		case http.ErrAbortHandler:
+			panic(v)
+		default:
 			yield(Message{}, s.located(s.e.panicked(ctx, v)))
 		}
 	}()
@@ -184,8 +189,7 @@ func (s *subscription) write(ctx context.Context, change *feed.Change[resource.E
 		ctx, cancel = context.WithTimeout(ctx, s.e.cfg.Timeout)
 		defer cancel()
 	}
-	r.loadRoot(ctx)
-	json, _ := r.answer(ctx, nil)
+	json, _ := r.execute(ctx, nil)
 	return json
 }
 

@@ -5,6 +5,7 @@ package transportws
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"runtime/debug"
 	"strings"
 	"unicode/utf8"
@@ -67,7 +68,11 @@ func cut(text string, most int) string {
 // recovered calls do and returns a panic of the handler as an error.
 func (s *socket) recovered(do func() error) (err error) {
 	defer func() {
-		if v := recover(); v != nil {
+		switch v := recover(); v {
+		case nil:
+		case http.ErrAbortHandler:
+			err = http.ErrAbortHandler
+		default:
 			err = fmt.Errorf("panic: %v", v)
 			s.server.opts.Logger.Error("stoa: panic", "error", gqlerror.Truncate(err.Error()), "stack",
 				string(debug.Stack()))
@@ -84,7 +89,8 @@ func (s *socket) fail(err error) {
 		go s.closeGracefully(s.server.opts.Grace)
 	case errors.As(err, &c):
 		s.end(c.Code, c.Reason)
-	case errors.Is(err, errGone), s.life.Err() != nil && errors.Is(err, s.life.Err()):
+	case errors.Is(err, errGone), errors.Is(err, http.ErrAbortHandler),
+		s.life.Err() != nil && errors.Is(err, s.life.Err()):
 		s.drop()
 	default:
 		s.server.opts.Logger.Error("stoa: internal error", "error", gqlerror.Truncate(err.Error()))
