@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,7 +25,12 @@ type issuer struct {
 	keys []jose.JSONWebKey // private; the last one signs
 	down bool
 	asks int // requests for the keys
+
+	elapsed atomic.Int64 // of its clock, in nanoseconds
 }
+
+// now is the clock of the API.
+func (i *issuer) now() time.Time { return time.Unix(0, i.elapsed.Load()) }
 
 func newIssuer(t *testing.T) *issuer {
 	t.Helper()

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -43,7 +44,7 @@ func TestDevIssuerIsLocal(t *testing.T) {
 // startAPI starts the API with tokens of the issuer.
 func startAPI(t *testing.T, i *issuer) *httptest.Server {
 	t.Helper()
-	h, err := newHandler(t.Context(), i.URL, "tasks")
+	h, err := newHandler(t.Context(), &keyRequests{now: i.now}, i.URL, "tasks")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,15 +124,18 @@ func TestKeyRotation(t *testing.T) {
 	i := newIssuer(t)
 	s := startAPI(t, i)
 	first := i.token(t, nil)
-	// For a moment, go-oidc shares a request for the keys that has just ended, so check repeats its own.
+	// For a moment, go-oidc shares a request for the keys that has just ended, so check repeats its own. Each
+	// is sent after the time in which keyRequests repeats a response.
 	check := func(what, token string, want int) {
 		t.Helper()
+		i.elapsed.Add(int64(keysEvery))
 		status, body := ask(t, s, token, "GET", "/tasks", "")
 		for range 1000 {
 			if status == want {
 				return
 			}
 			time.Sleep(time.Millisecond)
+			i.elapsed.Add(int64(keysEvery))
 			status, body = ask(t, s, token, "GET", "/tasks", "")
 		}
 		wantStatus(t, want, what, status, body)
@@ -157,6 +161,37 @@ func TestKeyRotation(t *testing.T) {
 	check("the issuer is down", token, 503)
 	i.set(func() { i.down = false })
 	check("the issuer is up again", token, 200)
+}
+
+// TestKeyRequests: tokens with unknown keys and wrong signatures cost one request for the keys, and one more
+// when the time has passed. A token with a known key stays valid.
+func TestKeyRequests(t *testing.T) {
+	t.Parallel()
+	i := newIssuer(t)
+	s := startAPI(t, i)
+	attack := func(want int) {
+		t.Helper()
+		known := i.keys[0].KeyID
+		for n := range 50 {
+			id := known
+			if n%2 == 0 {
+				id = rand.Text()
+			}
+			status, body := ask(t, s, sign(t, newKey(t, id), i.claims(nil)), "GET", "/tasks", "")
+			wantStatus(t, want, "an unknown key", status, body)
+		}
+		status, body := ask(t, s, i.token(t, nil), "GET", "/tasks", "")
+		wantStatus(t, 200, "a known key", status, body)
+	}
+	attack(401)
+	i.elapsed.Add(int64(keysEvery))
+	i.set(func() { i.down = true })
+	attack(503)
+	i.set(func() {
+		if i.asks != 2 {
+			t.Errorf("100 tokens cost %d requests for the keys, want 2", i.asks)
+		}
+	})
 }
 
 // TestPolicies: a caller sees the tasks of its tenant and writes what its roles allow, over REST and

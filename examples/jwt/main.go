@@ -36,16 +36,20 @@ func (v verifier) session(r *http.Request, token string) (s middleware.Session[C
 	if err != nil && strings.HasPrefix(err.Error(), "failed to verify signature: fetching keys") {
 		return s, err // 503, because the token may be valid; the library has no type for this error
 	}
-	if err != nil || verified.Claims(&s.Claims) != nil || s.Claims.Tenant == "" {
+	if err != nil || verified.Claims(&s.Claims) != nil || s.Claims.Tenant == "" ||
+		verified.Subject == "" {
 		return s, middleware.ErrToken
 	}
-	s.Principal, s.Expires = verified.Subject, verified.Expiry
+	// A user may belong to several tenants. The name of the caller owns idempotency keys, quotas and rate
+	// limits, which are those of one tenant.
+	s.Principal, s.Expires = s.Claims.Tenant+"/"+verified.Subject, verified.Expiry
 	return s, nil
 }
 
 // newHandler serves tasks over REST, GraphQL and WebSocket, with documents that every caller may read.
-func newHandler(ctx context.Context, issuer, audience string) (http.Handler, error) {
-	ctx = oidc.ClientContext(ctx, &http.Client{Timeout: 10 * time.Second})
+// keys sends the requests to the issuer.
+func newHandler(ctx context.Context, keys http.RoundTripper, issuer, audience string) (http.Handler, error) {
+	ctx = oidc.ClientContext(ctx, &http.Client{Transport: keys, Timeout: 10 * time.Second})
 	provider, err := oidc.NewProvider(ctx, issuer)
 	if err != nil {
 		return nil, err
@@ -78,7 +82,7 @@ func main() {
 		mux.HandleFunc("POST /dev/token", dev.token)
 		log.Print("jwt: POST /dev/token issues tokens to every caller; use -issuer in production")
 	}
-	h, err := newHandler(ctx, *issuer, *audience)
+	h, err := newHandler(ctx, &keyRequests{now: time.Now}, *issuer, *audience)
 	if err != nil {
 		log.Fatal(err)
 	}
