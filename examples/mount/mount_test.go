@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -119,6 +120,38 @@ func TestGraphQL(t *testing.T) {
 				t.Errorf("a path below it returned %d: %s", w.Code, w.Body)
 			}
 		})
+	}
+}
+
+// TestWrongMethods: a method that the path does not have is answered by the catalog or by the router.
+func TestWrongMethods(t *testing.T) {
+	t.Parallel()
+	const catalog, plain, none = "application/problem+json", "text/plain", ""
+	tests := []struct {
+		router string
+		want   map[string]string // method to status and media type; all answers of the catalog are problems
+	}{
+		{"net/http", map[string]string{"DELETE": "405 " + catalog, "TRACE": "405 " + catalog, "LINK": "501 " + catalog}},
+		{"chi", map[string]string{"DELETE": "405 " + catalog, "TRACE": "405 " + catalog, "LINK": "405 " + none}},
+		{"gin", map[string]string{"DELETE": "405 " + catalog, "TRACE": "405 " + catalog, "LINK": "404 " + plain}},
+		{"echo", map[string]string{"DELETE": "405 " + catalog, "TRACE": "405 " + catalog, "LINK": "501 " + catalog}},
+		{"gorilla/mux", map[string]string{"DELETE": "405 " + catalog, "TRACE": "405 " + catalog, "LINK": "501 " + catalog}},
+	}
+	got := map[string]map[string]string{}
+	want := map[string]map[string]string{}
+	for _, tt := range tests {
+		want[tt.router] = tt.want
+	}
+	for _, r := range routers() {
+		h := r.mount(newAPI())
+		got[r.name] = map[string]string{}
+		for method := range want[r.name] {
+			w := send(t, h, method, r.prefix+"/notes", "")
+			got[r.name][method] = fmt.Sprint(w.Code, " ", w.Header().Get("Content-Type"))
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("answers (-want +got):\n%s", diff)
 	}
 }
 

@@ -105,7 +105,9 @@ func withChi(api http.Handler) http.Handler {
 func withGin(api http.Handler) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	r := gin.New()
-	r.Any("/gin/*path", gin.WrapH(http.StripPrefix("/gin", api)))
+	h := gin.WrapH(http.StripPrefix("/gin", api))
+	r.Any("/gin/*path", h)
+	r.Handle("QUERY", "/gin/*path", h) // Any does not include it
 	return r
 }
 

@@ -18,6 +18,24 @@ func TestReadme(t *testing.T) {
 	recipe.Readme(t)
 }
 
+// QUERY is served below every router.
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	h, err := newHandler(sdk.NewTracerProvider())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, router := range []string{"chi", "echo", "gin", "nethttp"} {
+		r := httptest.NewRequestWithContext(t.Context(), "QUERY", "/"+router+"/notes", strings.NewReader("{}"))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != 200 || w.Body.String() != `{"items":[]}` {
+			t.Errorf("%s: %d %s", router, w.Code, w.Body)
+		}
+	}
+}
+
 // The route pattern is in the metrics and in the traces, below every router.
 func TestRoutePatterns(t *testing.T) {
 	t.Parallel()
