@@ -20,7 +20,7 @@ type LogOptions struct {
 	Skip func(r *http.Request) bool
 	// Query logs the query. Values of parameters with a name that contains one of these are
 	// redacted: token, key, secret, pass, auth, code, sig, session, credential, cookie, jwt, otp,
-	// pin. Default false, because filters may contain personal data.
+	// pin. So are the variables of GraphQL. Default false, because filters may contain personal data.
 	Query bool
 	// Headers are additional request fields to log. Fields with secrets are never logged:
 	// Authorization, Proxy-Authorization, Cookie, Idempotency-Key, and names that Query would

@@ -58,7 +58,8 @@ func redactQuery(query string) string {
 		switch {
 		case err != nil, strings.Contains(pair, ";"): // some servers treat ; as a separator
 			b.WriteString("[unreadable]")
-		case has && isSecretName(plain):
+		// the variables of GraphQL, which may contain any secret
+		case has && (isSecretName(plain) || plain == "variables"):
 			b.WriteString(name + "=[redacted]")
 		default:
 			b.WriteString(pair)
