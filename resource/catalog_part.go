@@ -76,6 +76,17 @@ func (p *catalogPart) asResource() *Resource {
 	return p.Items
 }
 
+// target returns the resource that the part writes to, which for an import is that of its items, or nil.
+func (p *catalogPart) target() *Resource {
+	if p == nil {
+		return nil
+	}
+	if into, ok := p.part.(interface{ Into() *Resource }); ok {
+		return into.Into()
+	}
+	return p.asResource()
+}
+
 // Part describes the resource to a catalog.
 func (r *Resource) Part() PartInfo {
 	return PartInfo{

@@ -10,6 +10,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
@@ -76,6 +77,7 @@ type Key struct {
 	op      idempotency.Operation
 	scope   []string
 	words   [2]string // memory of scope
+	writes  []*Resource
 	levels  idempotency.Guarantee
 	level   idempotency.Level
 	runner  tx.Runner
@@ -100,14 +102,18 @@ func (c *Catalog) Key(part string, op idempotency.Operation, scope ...string) *K
 	k.scope = append(k.words[:0], scope...)
 	if p := c.byName[part]; p != nil {
 		k.levels, k.runner = p.guarantee, p.Runner
+		if r := p.target(); r != nil {
+			k.writes = []*Resource{r}
+		}
 	}
 	return k
 }
 
 // SetLevel, called before [Key.Do], replaces the guarantee of the part: a request with several
-// writes has that of all of them together. runner is used at [idempotency.ExactlyOnce] only.
-func (k *Key) SetLevel(level idempotency.Level, runner tx.Runner) {
-	k.levels.Create, k.levels.Others, k.runner = level, level, runner
+// writes has that of all of them together. runner is used at [idempotency.ExactlyOnce] only. resources
+// are those that the request writes to.
+func (k *Key) SetLevel(level idempotency.Level, runner tx.Runner, resources ...*Resource) {
+	k.levels.Create, k.levels.Others, k.runner, k.writes = level, level, runner, resources
 }
 
 // Replayed returns the record of the earlier request with the result that was returned; nil if the write
@@ -143,6 +149,16 @@ func (k *Key) Do(ctx context.Context, w KeyedWrite) error {
 		return w.Do(ctx)
 	}
 	content := w.Content(ctx)
+	for _, r := range k.writes {
+		if r.core.scope == nil {
+			continue
+		}
+		fixed, err := r.core.fixedScope(ctx)
+		if err != nil {
+			return r.wrap(OpGet, "", err)
+		}
+		k.scope = append(k.scope, fixed)
+	}
 	k.op.Contract, k.op.Members = content.Contract, k.members(content.Members)
 	k.op.Fingerprint = k.fingerprint(&content)
 	if k.level = k.levels.Others; w.Creates() {
@@ -169,7 +185,20 @@ func (k *Key) Do(ctx context.Context, w KeyedWrite) error {
 	case k.record.Status >= http.StatusBadRequest:
 		return errRefusedBefore
 	}
-	return w.Replay(ctx, &k.record)
+	return hiddenResult(w.Replay(ctx, &k.record))
+}
+
+// hiddenResult adds the key to an error of KeyedWrite.Replay, because the caller may not know of an earlier
+// request with it.
+func hiddenResult(err error) error {
+	if !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrForbidden) {
+		return err
+	}
+	d := *Problem(err)
+	const detail = "was used for a request with a result that the caller may not read; nothing is written"
+	used := problem.Violation{Header: idempotency.KeyField, Code: "used", Detail: detail}
+	d.Errors = append(slices.Clone(d.Errors), used)
+	return fmt.Errorf("%w: %w", &d, err)
 }
 
 // carryOut runs the write and makes its record.
@@ -463,10 +492,8 @@ func (c *Catalog) identifyParts() {
 			continue
 		}
 		part := any(p.part)
-		if r := p.asResource(); r != nil {
+		if r := p.target(); r != nil {
 			part = r.core
-		} else if into, ok := part.(interface{ Into() *Resource }); ok && into.Into() != nil {
-			part = into.Into().core
 		}
 		first, known := c.opts.Idempotency.Identify(p.Name, part)
 		shared = shared || known && first == part

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -40,6 +41,26 @@ func TestPanicUnderKey(t *testing.T) {
 	want(t, send(t, h, postGraphQL, jsonBody, key("k"), "", document), 200, fresh)
 	if diff := cmp.Diff(1, s.count(t)); diff != "" {
 		t.Errorf("orders (-want +got):\n%s", diff)
+	}
+}
+
+// TestKeyOfOneTenant: a caller of two tenants, which Scope compares with one value, sends one key in both.
+func TestKeyOfOneTenant(t *testing.T) {
+	t.Parallel()
+	tenant := "ada"
+	s, h := openKeyed(t, func(s *keyedShop) {
+		s.ordered.Public = false
+		s.ordered.Scope = func(context.Context) (query.Filter, error) {
+			return query.Where("customerId", query.Eq, tenant), nil
+		}
+	})
+	const document = `{"query":"mutation{createOrder(input:{customerId:\"ada\"}){id}}"}`
+	want(t, send(t, h, postGraphQL, jsonBody, key("k"), "", document), 200, fresh)
+	tenant = "bob"
+	res := send(t, h, postGraphQL, jsonBody, key("k"), "", document)
+	wantType(t, res, problem.KeyReused)
+	if !strings.Contains(res.body, "the idempotency key was used for a different request") || s.count(t) != 1 {
+		t.Errorf("%d orders, and the answer %s", s.count(t), res.body)
 	}
 }
 

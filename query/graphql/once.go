@@ -66,7 +66,7 @@ func (k *work) answerOnce(ctx context.Context, plan *exec.Plan, q *parsedRequest
 	e.key = k.h.catalog.Key("", idempotency.Operation{Principal: principal, Method: "mutation",
 		Target: "graphql", Key: key},
 		version.From(ctx).Contract())
-	e.key.SetLevel(e.level, e.runner)
+	e.key.SetLevel(e.level, e.runner, e.resources()...)
 	e.key.Atomic = true
 	return e.answer(e.key.Do(ctx, e))
 }
@@ -163,6 +163,16 @@ func (e *keyedMutation) checkLevels() error {
 		}
 	}
 	return nil
+}
+
+// resources returns the resources of the writes.
+func (e *keyedMutation) resources() (list []*resource.Resource) {
+	for _, w := range e.writes {
+		if w.Field.Resource != nil {
+			list = append(list, w.Field.Resource)
+		}
+	}
+	return list
 }
 
 // isKept reports whether the response of a write may be stored.

@@ -144,11 +144,17 @@ func (x *call) withExistingURL(err error) error {
 	return &d
 }
 
-// existingURL returns the URL of the item if err reports a duplicate id, and otherwise "".
+// existingURL returns the URL of the item if err reports a duplicate id and the caller may see the item, and
+// otherwise "".
 func (x *call) existingURL(err error) string {
 	var at *resource.Error
 	if !errors.Is(err, resource.ErrExists) || !errors.As(err, &at) || at.ID == "" {
 		return ""
+	}
+	for _, r := range x.h.catalog.Resources() {
+		if r.Name() == at.Resource && r.Recall(x.r.Context(), at.ID, nil) != nil {
+			return ""
+		}
 	}
 	return x.href(at.Resource, at.ID, "")
 }
