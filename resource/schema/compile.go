@@ -176,6 +176,13 @@ func (c *compiler) compileElem(t *Type, src source) error {
 	if err != nil {
 		return err
 	}
+	// OpenAPI could describe it and GraphQL could not, and neither tags nor relations reach its elements.
+	for e := compiled; e != nil; e = e.Elem {
+		if e == t {
+			return fmt.Errorf("schema: %v contains itself without a struct; "+
+				"use a struct with a field for the elements", t.GoType)
+		}
+	}
 	t.Elem, t.ElemNullable = compiled, nullable
 	return nil
 }

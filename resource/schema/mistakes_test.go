@@ -118,6 +118,58 @@ func TestTagsOfValidators(t *testing.T) {
 	}
 }
 
+// Types that contain themselves.
+type (
+	menu   []menu
+	tree   map[string]tree
+	sparse []*sparse
+	even   []odd
+	odd    map[string]even
+	course struct {
+		Name  string
+		Dish  []course
+		Extra map[string]*course
+	}
+	courses []struct{ Sub courses }
+)
+
+func TestTypesThatContainThemselves(t *testing.T) {
+	t.Parallel()
+	const fix = " contains itself without a struct; use a struct with a field for the elements"
+	tests := []struct {
+		name string
+		typ  reflect.Type
+		want string // empty means that the type is accepted
+	}{
+		{"array", reflect.TypeFor[menu](), "schema: schema_test.menu" + fix},
+		{"map", reflect.TypeFor[tree](), "schema: schema_test.tree" + fix},
+		{"array of pointers", reflect.TypeFor[sparse](), "schema: schema_test.sparse" + fix},
+		{"array and map", reflect.TypeFor[even](), "schema: schema_test.even" + fix},
+		{"fields", reflect.TypeFor[struct {
+			Even even
+			Odd  []odd // a mistake of even
+			Menu *menu
+		}](), "schema: 2 mistakes:" +
+			"\n\tstruct.Even: schema_test.even" + fix +
+			"\n\tstruct.Menu: schema_test.menu" + fix},
+		{"struct", reflect.TypeFor[course](), ""},
+		{"array of structs", reflect.TypeFor[courses](), ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := schema.Of(tt.typ)
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("Of mismatch (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestFormatsAreKnown(t *testing.T) {
 	t.Parallel()
 	text, number := reflect.TypeFor[string](), reflect.TypeFor[int64]()
