@@ -292,6 +292,9 @@ func idMistake(typ *schema.Type, id string) string {
 	if k := f.Type.Kind; f.Nullable || k != schema.String && k != schema.Integer {
 		return fmt.Sprintf("the id field %q must be a string or an integer", id)
 	}
+	if f.WriteOnly {
+		return fmt.Sprintf("the id field %q is writeOnly, and responses have the id; remove the tag", id)
+	}
 	if f.IsDecimal() || f.IsDuration() {
 		return fmt.Sprintf("the id field %q has the format %s, in which ids have several spellings; "+
 			"remove it", id, f.Format)

@@ -196,6 +196,12 @@ func TestOptionsThatCannotBeMeant(t *testing.T) {
 				}
 				resource.New[decimal]("decimals", readOnly[decimal]{}, nil)
 			}},
+		{`resource: secrets: the id field "id" is writeOnly, and responses have the id; remove the tag`, func() {
+			type secret struct {
+				ID string `json:"id" writeOnly:"true"`
+			}
+			resource.New[secret]("secrets", readOnly[secret]{}, nil)
+		}},
 		{`resource: pointers: the id field "id" must be a string or an integer`, func() {
 			type pointer struct {
 				ID *string `json:"id"`

@@ -48,7 +48,8 @@
 // On an array or a map, format, pattern, enum and the limits of length and number apply to each
 // element.
 //
-// A tag that does not apply to the type of its field is an error of [Of]. So is a tag within two
+// A tag that does not apply to the type of its field is an error of [Of], and so are tags that no value
+// satisfies together, and a value of an enum against another constraint. So is a tag within two
 // edits of one of these, and validate or binding of other libraries: their constraints would not be
 // enforced. The error lists all mistakes of the type, with the equivalent tags.
 //

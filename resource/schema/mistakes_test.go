@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"fmt"
 	"os"
 	"reflect"
 	"regexp"
@@ -118,6 +119,78 @@ func TestTagsOfValidators(t *testing.T) {
 	}
 }
 
+func TestTagsThatNoValueSatisfies(t *testing.T) {
+	t.Parallel()
+	text, number, list := reflect.TypeFor[string](), reflect.TypeFor[int](), reflect.TypeFor[[]string]()
+	three, answers, maybe := reflect.TypeFor[[3]string](), reflect.TypeFor[[]bool](), reflect.TypeFor[[]*bool]()
+	tests := []struct {
+		typ  reflect.Type
+		tag  string
+		want string // after "schema: struct.F: "; empty means that the tags are accepted
+	}{
+		{three, `minItems:"4"`, "tag minItems is more than the 3 elements of [3]string"},
+		{three, `maxItems:"2"`, "tag maxItems is less than the 3 elements of [3]string"},
+		{three, `minItems:"3" maxItems:"3"`, ""},
+
+		{text, `enum:"open,done" maxLength:"3"`, `tag enum: "open" must be at most 3 characters long`},
+		{text, `minLength:"4" enum:"open,new"`, `tag enum: "new" must be at least 4 characters long`},
+		{text, `enum:"open,Done" pattern:"^[a-z]+$"`, `tag enum: "Done" must match the pattern ^[a-z]+$`},
+		{text, `enum:"2026-02-30" format:"date"`, `tag enum: "2026-02-30" must be a date, like 2006-01-02`},
+		{text, `enum:"1.00,2.5" format:"decimal" precision:"3,1"`,
+			`tag enum: "1.00" must have at most 2 digits before the decimal point and at most 1 after it`},
+		{number, `enum:"1,5" minimum:"2"`, `tag enum: "1" must be at least 2`},
+		{number, `enum:"1,5" maximum:"4"`, `tag enum: "5" must be at most 4`},
+		{list, `enum:"a,bcd" maxLength:"2"`, `tag enum: "bcd" must be at most 2 characters long`},
+		{text, `enum:"a,bc" maxLength:"2" minLength:"1" pattern:"^[a-c]+$"`, ""},
+		{text, `enum:"a, b"`, `tag enum: " b" begins or ends with a space; write no spaces around commas`},
+		{text, `enum:"a ,b"`, `tag enum: "a " begins or ends with a space; write no spaces around commas`},
+		{text, `enum:"New York,Rome"`, ""},
+		{text, `enum:",a"`, ""},
+
+		{text, `format:"decimal" precision:"3,1" minimum:"100"`, "tag precision: no decimal with at most 2 digits " +
+			"before the decimal point and at most 1 after it is between minimum and maximum"},
+		{text, `format:"decimal" precision:"3,1" maximum:"-99.95"`, "tag precision: no decimal with at most 2 digits " +
+			"before the decimal point and at most 1 after it is between minimum and maximum"},
+		{text, `format:"decimal" precision:"3" minimum:"0.2" maximum:"0.8"`, "tag precision: no decimal with at most " +
+			"3 digits before the decimal point and none after it is between minimum and maximum"},
+		{text, `format:"decimal" precision:"2,2" maximum:"-0.991"`, "tag precision: no decimal with no digits except 0 " +
+			"before the decimal point and at most 2 after it is between minimum and maximum"},
+		{text, `format:"decimal" precision:"3,1" minimum:"99.9" maximum:"1e300"`, ""},
+		{text, `format:"decimal" precision:"2,2" maximum:"-0.99"`, ""},
+		{text, `format:"decimal" precision:"3" minimum:"-0.2" maximum:"0.8"`, ""},
+
+		{text, `pattern:"^[A-Z]{5}$" maxLength:"4"`, "tag pattern: no match has a length from minLength to maxLength"},
+		{text, `pattern:"^[A-Z]?$" minLength:"2"`, "tag pattern: no match has a length from minLength to maxLength"},
+		{text, `pattern:"^[A-Z]+$" minLength:"2" maxLength:"2"`, ""},
+		{text, `format:"uuid" maxLength:"35"`, "tag format: no uuid has a length from minLength to maxLength"},
+		{text, `format:"date" minLength:"11"`, "tag format: no date has a length from minLength to maxLength"},
+		{text, `format:"uuid" minLength:"36" maxLength:"36"`, ""},
+		{text, `format:"time-local" maxLength:"8"`, ""},
+
+		{list, `unique:"true" enum:"a,b" minItems:"3"`,
+			"tag unique: there are fewer different values than elements of the shortest array"},
+		{three, `unique:"true" enum:"a,b"`,
+			"tag unique: there are fewer different values than elements of the shortest array"},
+		{answers, `unique:"true" minItems:"3"`,
+			"tag unique: there are fewer different values than elements of the shortest array"},
+		{maybe, `unique:"true" minItems:"3"`, ""},
+		{list, `unique:"true" enum:"a,b" minItems:"2"`, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.typ.String()+" "+tt.tag, func(t *testing.T) {
+			t.Parallel()
+			_, err := schema.Of(fieldOf(tt.typ, tt.tag))
+			got := ""
+			if err != nil {
+				got = strings.TrimPrefix(err.Error(), "schema: struct.F: ")
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("Of mismatch (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // Types that contain themselves.
 type (
 	menu   []menu
@@ -167,6 +240,16 @@ func TestTypesThatContainThemselves(t *testing.T) {
 				t.Errorf("Of mismatch (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestNamesThatDifferInCase(t *testing.T) {
+	t.Parallel()
+	_, err := schema.Of(reflect.TypeOf(structOf(`json:"name"`, `json:"Name"`, `json:"other"`, `json:"NAME"`)).Elem())
+	want := "schema: 2 mistakes:\n\tstruct.B: the JSON names \"Name\" and \"name\" differ only in case" +
+		"\n\tstruct.D: the JSON names \"NAME\" and \"name\" differ only in case"
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
+		t.Errorf("Of mismatch (-want +got):\n%s", diff)
 	}
 }
 

@@ -117,8 +117,8 @@ func (t *Type) add(f *Field) error {
 // checkName rejects names that differ only in case, because clients would confuse them. JSON names
 // are case-sensitive in the decoder, but not in every language of a client.
 func (f *Field) checkName(t *Type) error {
-	for _, other := range t.Fields {
-		if other != f && strings.EqualFold(other.Name, f.Name) {
+	for _, other := range t.Fields[:f.position] { // a pair is one mistake
+		if strings.EqualFold(other.Name, f.Name) {
 			return fmt.Errorf("%s.%s: the JSON names %q and %q differ only in case",
 				structName(t.GoType), f.GoName, f.Name, other.Name)
 		}

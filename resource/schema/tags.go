@@ -265,11 +265,17 @@ func (f *Field) applyEnum(t *Type, value string) error {
 		if err != nil {
 			return fmt.Errorf("%q %w", text, err)
 		}
-		if slices.Contains(f.allowed, v) {
+		switch {
+		case strings.TrimSpace(text) != text:
+			return fmt.Errorf("%q begins or ends with a space; write no spaces around commas", text)
+		case slices.Contains(f.allowed, v):
 			return fmt.Errorf("%q occurs twice", text)
 		}
 		f.allowed = append(f.allowed, v)
 		f.Enum = append(f.Enum, f.tagValue(v, text))
+		if err := f.checkTagValue(t, text); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -297,17 +303,24 @@ func (f *Field) applyDefault(value string) error {
 	if err != nil {
 		return fmt.Errorf("%q %w", value, err)
 	}
-	// Check the default like a value of a client.
-	probe := reflect.New(f.Type.GoType).Elem()
-	if err := f.Type.setFromText(probe, value); err != nil {
-		return fmt.Errorf("%q %w", value, err)
-	}
-	var c checker
-	c.checkScalar(f, f.Type, probe)
-	if len(c.found) > 0 {
-		return fmt.Errorf("%q %s", value, strings.TrimPrefix(c.found[0].Detail, subject("")+" "))
+	if err := f.checkTagValue(f.Type, value); err != nil {
+		return err
 	}
 	f.Default, f.defaultText = f.tagValue(v, value), value
+	return nil
+}
+
+// checkTagValue checks a value of a tag like one of a client, against the constraints that precede the tag.
+func (f *Field) checkTagValue(t *Type, text string) error {
+	probe := reflect.New(t.GoType).Elem()
+	if err := t.setFromText(probe, text); err != nil {
+		return fmt.Errorf("%q %w", text, err)
+	}
+	var c checker
+	c.checkScalar(f, t, probe)
+	if len(c.found) > 0 {
+		return fmt.Errorf("%q %s", text, strings.TrimPrefix(c.found[0].Detail, subject("")+" "))
+	}
 	return nil
 }
 
@@ -361,6 +374,9 @@ func (f *Field) checkConsistent() error {
 		return fmt.Errorf("tag minimum is more than maximum")
 	case f.Unique && f.Type.Kind == Map:
 		return fmt.Errorf("tag unique: it applies to arrays and scalars, and the field is a map")
+	}
+	if err := f.checkSatisfiable(); err != nil {
+		return err
 	}
 	f.checked = f.checked || f.Unique && f.Type.Kind == Array
 	return nil
