@@ -41,6 +41,11 @@ type multiInserter[T any] interface {
 // inMemory is a collection that declares that its reads do no I/O; see [Ops].InMemory.
 type inMemory interface{ InMemory() bool }
 
+// supportChecker is a collection that does not support all queries; see [Ops].CheckSupport.
+type supportChecker interface {
+	CheckSupport(s query.Support) error
+}
+
 // Replacer is a collection that can replace its items. It serves PUT and PATCH.
 type Replacer[T any] interface {
 	// Replace stores v in place of the item if its revision is expect, in one atomic step. It

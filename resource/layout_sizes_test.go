@@ -50,12 +50,12 @@ var (
 	usualSize     = size{files: 50, lines: 4000, names: 60}
 	largePackages = map[string]size{
 		"query":                 {files: 50, lines: 4600, names: 75},
-		"resource":              {files: 64, lines: 12900, names: 87},
+		"resource":              {files: 64, lines: 12950, names: 87},
 		"resource/openapi":      {files: 50, lines: 6200, names: 60},
 		"resource/resourcetest": {files: 50, lines: 9200, names: 60},
 		"resource/rest":         {files: 50, lines: 6400, names: 60},
 		"resource/schema":       {files: 50, lines: 6700, names: 60},
-		"resource/sql/sqltable": {files: 50, lines: 9800, names: 60},
+		"resource/sql/sqltable": {files: 50, lines: 9850, names: 60},
 		"version":               {files: 50, lines: 4250, names: 60},
 	}
 )

@@ -71,6 +71,12 @@ type Ops[T any] struct {
 	// its options, declares it by a method Restores that returns false.
 	Restore func(ctx context.Context, id string) (Item[T], error)
 
+	// CheckSupport returns an error if the collection cannot answer the queries of s, such as a filter by a
+	// field without a column. [Ops.Resource] calls it for each operator, sort key, group and aggregate of
+	// Options.Query alone, and panics. Nil means that all are supported. A collection declares it by a
+	// method CheckSupport of this form. A decorator that answers more queries sets it to nil.
+	CheckSupport func(s query.Support) error
+
 	// InMemory declares that reads do no I/O, so that [Options].ReadTimeout does not apply to them.
 	// A collection declares it by a method InMemory that returns true. A decorator that adds I/O
 	// sets it to false.
@@ -159,6 +165,9 @@ func OpsOf[T any](c Collection[T]) Ops[T] {
 	}
 	if c, ok := c.(restores); ok && !c.Restores() {
 		ops.Restore = nil
+	}
+	if c, ok := c.(supportChecker); ok {
+		ops.CheckSupport = c.CheckSupport
 	}
 	if c, ok := c.(inMemory); ok {
 		ops.InMemory = c.InMemory()

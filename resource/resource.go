@@ -87,6 +87,7 @@ func (ops Ops[T]) Resource(name string, opts *Options[T]) *Resource {
 	found = append(found, o.aggregateMistakes(&ops)...)
 	found = append(found, ops.searchMistakes(o.Query)...)
 	mistakes.Panic("resource: "+name, found)
+	mistakes.Panic("resource: "+name, mistakes.OfStore("Options.Query", o.Query, typ, ops.CheckSupport))
 	h := newCore(name, typ, ops, &o)
 	if mistake := h.tryScope(); mistake != "" {
 		panic("resource: " + name + ": " + mistake)

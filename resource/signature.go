@@ -33,6 +33,7 @@ func checkSignatures[T any](c Collection[T]) {
 		reflect.TypeFor[multiInserter[T]](), reflect.TypeFor[Transactor](), reflect.TypeFor[Locker[T]](),
 		reflect.TypeFor[Restorer[T]](), reflect.TypeFor[restores](), reflect.TypeFor[JSONLister](),
 		reflect.TypeFor[Revisioner](), reflect.TypeFor[RevisionLister](), reflect.TypeFor[Joiner](),
+		reflect.TypeFor[supportChecker](),
 		reflect.TypeFor[feed.Watcher[T]](),
 	}
 	var found []string

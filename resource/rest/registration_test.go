@@ -46,6 +46,7 @@ type (
 	countsBy     struct{ readOnly[thing] }
 	transacts    struct{ readOnly[thing] }
 	watches      struct{ readOnly[thing] }
+	limits       struct{ readOnly[thing] }
 	byPointer    struct{ readOnly[thing] }
 	createsOther struct{ readOnly[thing] }
 )
@@ -62,6 +63,7 @@ func (aggregates) Aggregate(context.Context, query.Query) (int, error)          
 func (searches) Search(context.Context, string) error                              { return nil }
 func (getsMany) GetMany(context.Context, ...string) ([]thing, error)               { return nil, nil }
 func (countsBy) CountByKeys(context.Context, string, []string) (int, error)        { return 0, nil }
+func (limits) CheckSupport(string) error                                           { return nil }
 func (listsBy) ListByKeys(string, []string) iter.Seq2[resource.Item[thing], error] { return nil }
 func (transacts) Transactions() *memory.DB                                         { return nil }
 func (watches) Watch(context.Context) iter.Seq2[*feed.Event, error]                { return nil }
@@ -120,6 +122,7 @@ func TestNearMisses(t *testing.T) {
 		{transacts{}, method(transacts{}, "Transactions", "func() *memory.DB", "func() tx.Runner")},
 		{watches{}, method(watches{}, "Watch", "func(context.Context) iter.Seq2[*github.com/stoa-go/stoa/resource/feed.Event,error]",
 			"func(context.Context, feed.Cursor) iter.Seq2[*github.com/stoa-go/stoa/resource/feed.Change["+pkg+".thing],error]")},
+		{limits{}, method(limits{}, "CheckSupport", "func(string) error", "func(query.Support) error")},
 		{byPointer{},
 			"resource: rest_test.byPointer has method Delete only on its pointer; pass a *rest_test.byPointer"},
 		{nil, "resource: collection is nil; pass a Collection"},

@@ -1,7 +1,9 @@
 package sqltable_test
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"net/netip"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/sql/sqlquery"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
@@ -99,6 +102,9 @@ func TestRegistration(t *testing.T) {
 			"Options.UniqueDeleted has no effect without SoftDelete"},
 		{"a deletion that is no time", makes[article]("t", sqltable.Options{SoftDelete: "email"}),
 			`Options.SoftDelete names the column "email", and its field Email is not a *time.Time`},
+		{"a restored item with its old revision",
+			makes[article]("t", sqltable.Options{Rev: sqltable.Content, SoftDelete: "gone"}),
+			"Options.SoftDelete with Rev: Content needs Modified: a restored item would have the revision"},
 		{"a deletion by clients", makes[article]("t", sqltable.Options{SoftDelete: "sent_at"}),
 			`Options.SoftDelete names the column "sent_at": tag its field SentAt readOnly:"true"`},
 		{"unique with what has no column", makes[uniqueElsewhere]("t", sqltable.Options{}),
@@ -125,6 +131,73 @@ type uniqueElsewhere struct {
 	ID        string `json:"id"`
 	Email     string `json:"email" unique:"elsewhere"`
 	Elsewhere string `json:"elsewhere" readOnly:"true" db:"-"`
+}
+
+// spanned has fields that SQLite or the table cannot compare.
+type spanned struct {
+	ID    string      `json:"id"`
+	Name  string      `json:"name"`
+	Took  string      `json:"took" format:"duration"`
+	Note  string      `json:"note" readOnly:"true" db:"-"`
+	Dates []time.Time `json:"dates"`
+}
+
+// TestQueriesThatTheTableLacks declares queries of which the table cannot answer some. Each of those is a
+// mistake of the resource, and not an error of each request.
+func TestQueriesThatTheTableLacks(t *testing.T) {
+	t.Parallel()
+	operators := map[string][]query.Op{
+		"name": {query.Eq, query.Contains}, "note": {query.StartsWith},
+		"took":  {query.Eq, query.Ne, query.In, query.NotIn, query.Lt, query.Lte, query.Gt, query.Gte, query.IsNull},
+		"dates": {query.Contains, query.IsNull},
+	}
+	lacks := func(what, why string) string {
+		return "\n\tOptions.Query." + what + ", which the collection does not support: " + why
+	}
+	var durations string
+	for _, op := range operators["took"][:8] {
+		durations += lacks(`Filter["took"] has the operator "`+string(op)+`"`, "sqlquery: took has no order in SQLite")
+	}
+	dates := lacks(`Filter["dates"] has the operator "contains"`, "sqlquery: the list dates cannot be searched")
+	note := lacks(`Filter["note"] has the operator "startsWith"`, `sqlquery: no column for field "note"`)
+	rest := lacks(`Sort names "note"`, `sqlquery: no column for field "note"`) +
+		lacks(`Group names "note"`, `sqlquery: no column for field "note"`) +
+		lacks(`Aggregate["note"] has "max"`, `sqlquery: no column for field "note"`) +
+		lacks(`Search is set`, `Options.Search of the table is []`)
+	tests := []struct {
+		name    string
+		dialect sqltx.Dialect
+		query   query.Support
+		want    string
+	}{
+		{"SQLite", sqltx.SQLite, query.Support{Filter: operators, Sort: []string{"name", "took", "note"},
+			Group: []string{"name", "note"}, Search: []string{"name"},
+			Aggregate: map[string][]query.Func{"note": {query.Max}, "name": {query.Max}}},
+			"resource: runs: 15 mistakes:" + dates + note + durations +
+				lacks(`Sort names "took"`, "sqlquery: took has no order") + rest},
+		{"PostgreSQL", sqltx.PostgreSQL, query.Support{Filter: operators, Sort: []string{"name", "took", "note"},
+			Group: []string{"name", "note"}, Search: []string{"name"},
+			Aggregate: map[string][]query.Func{"note": {query.Max}, "name": {query.Max}}},
+			"resource: runs: 6 mistakes:" + dates + note + rest},
+		{"natural order", sqltx.SQLite, query.Support{Natural: true}, "resource: runs: Options.Query.Natural is set, " +
+			"which the collection does not support: a table has no natural order"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			ops := sqltable.New[spanned](offline(tt.dialect), "runs", nil).Ops()
+			ops.Search = func(context.Context, query.Query) iter.Seq2[resource.Item[spanned], error] { return nil }
+			if tt.query.Natural {
+				ops.Search = nil
+			}
+			defer func() {
+				if diff := cmp.Diff(any(tt.want), recover()); diff != "" {
+					t.Errorf("Resource panicked with (-want +got):\n%s", diff)
+				}
+			}()
+			ops.Resource("runs", &resource.Options[spanned]{Query: tt.query})
+		})
+	}
 }
 
 func TestNewWithoutDB(t *testing.T) {

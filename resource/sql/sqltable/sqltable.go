@@ -202,6 +202,7 @@
 package sqltable
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -415,6 +416,7 @@ func (t *Table[T]) Ops() resource.Ops[T] {
 		Get: t.get, List: t.list, Count: t.count, Aggregate: t.aggregate,
 		GetMany: t.getMany, ListByKeys: t.listBy, CountByKeys: t.countBy,
 		Transactions: func() tx.Runner { return t.db },
+		CheckSupport: t.checkSupport,
 	}.WithFastReads(t.fastReads())
 	if len(t.opts.Search) > 0 {
 		ops.Search = t.search
@@ -472,4 +474,39 @@ func (t *untyped) support() query.Support {
 		s.Sort = append(s.Sort, name)
 	}
 	return s
+}
+
+// checkSupport returns why the table cannot answer the queries of s, by writing their statements.
+func (t *untyped) checkSupport(s query.Support) error {
+	if s.Natural {
+		return errors.New("a table has no natural order")
+	}
+	if len(s.Search) > 0 && !slices.Equal(s.Search, t.opts.Search) {
+		return fmt.Errorf("Options.Search of the table is %q", t.opts.Search)
+	}
+	var all []query.Aggregation
+	if len(s.Group) > 0 {
+		all = append(all, query.Aggregation{Group: s.Group})
+	}
+	for field, fns := range s.Aggregate {
+		for _, fn := range fns {
+			all = append(all, query.Aggregation{Aggregates: []query.Aggregate{{Func: fn, Field: field}}})
+		}
+	}
+	for _, a := range all {
+		if _, err := t.tr.Aggregate(a, t.table); err != nil {
+			return err
+		}
+	}
+	q := query.Query{}
+	for _, field := range s.Sort {
+		q.Sort = append(q.Sort, query.Order{Field: field})
+	}
+	for field, ops := range s.Filter {
+		for _, op := range ops {
+			q.Filter = query.And(q.Filter, query.Where(field, op, nil))
+		}
+	}
+	_, err := t.tr.Translate(q)
+	return err
 }

@@ -3,6 +3,7 @@ package sqltabletest
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
@@ -11,11 +12,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/rest"
+	"github.com/stoa-go/stoa/resource/schema"
 	"github.com/stoa-go/stoa/resource/sql/sqlfeed"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
@@ -102,6 +105,88 @@ func types() shape[typed] {
 }
 
 func TestKitOfTypes(t *testing.T) { enginetest.EachEngine(t, types().run) }
+
+// TestDeclaredQueriesAreAnswered declares each operator, sort key, group and aggregate of a table of all kinds
+// alone. The table answers what it is not refused for.
+func TestDeclaredQueriesAreAnswered(t *testing.T) {
+	refusals := map[sqltx.Dialect][]string{sqltx.SQLite: {
+		"span eq", "span ne", "span in", "span notIn", "span lt", "span lte", "span gt", "span gte", "sort span",
+		"spanN eq", "spanN ne", "spanN in", "spanN notIn", "spanN lt", "spanN lte", "spanN gt", "spanN gte",
+		"sort spanN", "times contains", "prices contains",
+	}}
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		db := e.OpenSchema(t)
+		enginetest.MustExec(t, db, types().tables[e.Dialect]...)
+		table := sqltable.New[typed](db, "typed", nil)
+		if err := table.CreateTable(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ops, v := table.Ops(), newTyped(1)
+		if _, err := ops.Insert(t.Context(), "01234567-89ab-7def-8123-456789abc000", v); err != nil {
+			t.Fatal(err)
+		}
+		var refused []string
+		answered := 0
+		declare := func(name string, s query.Support, ask func() error) {
+			defer func() {
+				switch text := fmt.Sprint(recover()); {
+				case strings.Contains(text, "which the collection does not support"):
+					refused = append(refused, name)
+				case text == "<nil>":
+					answered++
+				}
+			}()
+			ops.Resource("kinds", &resource.Options[typed]{Query: s, Public: true})
+			if err := ask(); err != nil {
+				t.Errorf("%s is accepted and fails: %v", name, err)
+			}
+		}
+		list := func(q query.Query) func() error {
+			return func() error { return failure(ops.List(t.Context(), q)) }
+		}
+		aggregate := func(a query.Aggregation) func() error {
+			return func() error { return failure(ops.Aggregate(t.Context(), a)) }
+		}
+		for _, f := range schema.For[typed]().Fields {
+			for _, op := range []query.Op{query.Eq, query.Ne, query.In, query.NotIn, query.Lt, query.Lte, query.Gt,
+				query.Gte, query.IsNull, query.Contains, query.StartsWith} {
+				value := f.Get(&v)
+				if elems, ok := value.([]any); ok && len(elems) > 0 {
+					value = elems[0]
+				}
+				switch op {
+				case query.In, query.NotIn:
+					value = []any{value}
+				case query.IsNull:
+					value = true
+				}
+				declare(f.Name+" "+string(op), query.Support{Filter: map[string][]query.Op{f.Name: {op}}},
+					list(query.Query{Filter: query.Where(f.Name, op, value)}))
+			}
+			declare("sort "+f.Name, query.Support{Sort: []string{f.Name}},
+				list(query.Query{Sort: []query.Order{{Field: f.Name}}}))
+			declare("group "+f.Name, query.Support{Group: []string{f.Name}},
+				aggregate(query.Aggregation{Group: []string{f.Name}}))
+			for _, fn := range query.Funcs() {
+				declare(string(fn)+" "+f.Name, query.Support{Aggregate: map[string][]query.Func{f.Name: {fn}}},
+					aggregate(query.Aggregation{Aggregates: []query.Aggregate{{Func: fn, Field: f.Name}}}))
+			}
+		}
+		if diff := cmp.Diff(refusals[e.Dialect], refused); diff != "" || answered < 300 {
+			t.Errorf("%d queries are answered; refused (-want +got):\n%s", answered, diff)
+		}
+	})
+}
+
+// failure returns the first error of a sequence.
+func failure[V any](all iter.Seq2[V, error]) error {
+	for _, err := range all {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // TestTypesEverywhere reads the items of a table of all kinds in REST, in GraphQL, in events and after an import.
 func TestTypesEverywhere(t *testing.T) {
