@@ -84,6 +84,7 @@ func (x *exchange) open(opts *eventstream.Options) (*eventstream.Writer, error) 
 	out, err := eventstream.Open(x.w, opts)
 	if errors.Is(err, http.ErrNotSupported) {
 		x.streaming = false
+		x.h.opts.Logger.ErrorContext(x.r.Context(), "stoa: response cannot be streamed", "error", err)
 		return nil, problem.New(problem.NotImplemented, "The connection does not support text/event-stream.")
 	}
 	x.began = true

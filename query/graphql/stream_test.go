@@ -1,9 +1,11 @@
 package graphql_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
@@ -59,6 +61,19 @@ func wantEvents(t *testing.T, res *answer, code string) {
 		strings.Contains(all[0], `"data"`) || !strings.Contains(all[0], `"code":"`+code+`"`) ||
 		all[1] != "complete " {
 		t.Errorf("%s: want one result with %s, and complete: %q", res.line, code, all)
+	}
+}
+
+// TestSSEBehindTimeoutHandler: the log names the ResponseWriter that cannot flush.
+func TestSSEBehindTimeoutHandler(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	h := http.TimeoutHandler(newTestHandler(t, func(s *setup) { s.opts.Logger = slog.New(slog.NewTextHandler(&log, nil)) }),
+		time.Hour, "")
+	want(t, send(t, h, "POST /graphql", acceptEvents, jsonBody, "", typenameBody), 501)
+	const text = "the ResponseWriter *http.timeoutWriter cannot flush"
+	if !strings.Contains(log.String(), text) {
+		t.Errorf("the log does not contain %q:\n%s", text, &log)
 	}
 }
 

@@ -1,8 +1,12 @@
 package rest_test
 
 import (
+	"bytes"
+	"log/slog"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
@@ -33,4 +37,20 @@ func TestRule138Streams(t *testing.T) {
 		}
 		want(t, open(t, h, "GET /orders", streamType, ann).answer(), http.StatusOK)
 	})
+}
+
+// TestStreamBehindTimeoutHandler: the log names the ResponseWriter that cannot flush, and the remedy.
+func TestStreamBehindTimeoutHandler(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	opts := &resource.CatalogOptions{Feed: newFeed(t), Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	h := rest.New(resource.NewCatalog(opts,
+		resource.New("orders", memory.New[order](nil), &resource.Options[order]{Public: true})), nil)
+	limited := http.TimeoutHandler(h, time.Hour, "")
+	wantProblem(t, send(t, limited, "GET /orders", streamType), problem.Internal)
+	const text = "the ResponseWriter *http.timeoutWriter cannot flush; give it Flush or Unwrap, or " +
+		"replace http.TimeoutHandler by middleware.Timeout"
+	if !strings.Contains(log.String(), text) {
+		t.Errorf("the log does not contain %q:\n%s", text, &log)
+	}
 }

@@ -52,9 +52,9 @@ type Writer struct {
 // clears the server's read and write deadlines, because a stream has no fixed duration. A nil opts
 // selects the defaults.
 //
-// If w cannot flush, the error is [http.ErrNotSupported] and nothing was sent, so the handler can
-// send another response. Any other error is an error of the connection; Open then also returns a
-// Writer, and its sends fail with the same error.
+// If w cannot flush, as in an [http.TimeoutHandler], the error is [http.ErrNotSupported] with the type
+// of w, and nothing was sent, so the handler can send another response. Any other error is an error of
+// the connection; Open then also returns a Writer, and its sends fail with the same error.
 func Open(w http.ResponseWriter, opts *Options) (*Writer, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -84,7 +84,8 @@ func Open(w http.ResponseWriter, opts *Options) (*Writer, error) {
 				h[name] = old
 			}
 		}
-		return nil, err
+		return nil, fmt.Errorf("eventstream: the ResponseWriter %T cannot flush; give it Flush or Unwrap, "+
+			"or replace http.TimeoutHandler by middleware.Timeout: %w", innermost(w), http.ErrNotSupported)
 	}
 	err := s.err
 	if opts.Retry > 0 && err == nil {
@@ -92,6 +93,17 @@ func Open(w http.ResponseWriter, opts *Options) (*Writer, error) {
 	}
 	s.start()
 	return s, err
+}
+
+// innermost returns the ResponseWriter that has no Unwrap.
+func innermost(w http.ResponseWriter) http.ResponseWriter {
+	for {
+		u, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return w
+		}
+		w = u.Unwrap()
+	}
 }
 
 // sendHeader sends the header. It clears the read deadline, which would otherwise cancel the

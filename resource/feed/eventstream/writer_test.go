@@ -126,8 +126,14 @@ func TestOpenWithoutFlush(t *testing.T) {
 	t.Parallel()
 	rec := httptest.NewRecorder()
 	rec.Header().Set("Cache-Control", "private")
-	if _, err := eventstream.Open(plain{rec}, nil); !errors.Is(err, http.ErrNotSupported) {
+	_, err := eventstream.Open(plain{rec}, nil)
+	if !errors.Is(err, http.ErrNotSupported) {
 		t.Errorf("Open: %v, want ErrNotSupported", err)
+	}
+	want := "eventstream: the ResponseWriter eventstream_test.plain cannot flush; give it Flush or Unwrap, or " +
+		"replace http.TimeoutHandler by middleware.Timeout: feature not supported"
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
+		t.Errorf("Open mismatch (-want +got):\n%s", diff)
 	}
 	rec.WriteHeader(http.StatusNotAcceptable) // nothing was sent, so another response is possible
 	if diff := cmp.Diff(http.Header{"Cache-Control": {"private"}}, rec.Result().Header); diff != "" {
