@@ -40,7 +40,8 @@ type Log interface {
 	Read(ctx context.Context, after, until Cursor, max int) ([]*Event, error)
 	// Purge removes at most max events, oldest first, and returns their number. It removes events
 	// that were appended before the given time, and events beyond the newest keep. A zero time and
-	// a keep below 1 disable the respective limit. Purge never removes the newest event, nor events
+	// a keep below 1 disable the respective limit. An event with a time ahead of the clock is as old as
+	// the next one without, because a clock was wrong. Purge never removes the newest event, nor events
 	// after a position that an open transaction may still fill, because subscribers continue from
 	// there.
 	Purge(ctx context.Context, before time.Time, keep, max int) (int, error)

@@ -289,5 +289,28 @@ func (m *Memory) Purge(ctx context.Context, before time.Time, keep, max int) (in
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.drop(func(e *Event) bool { return e.Time.Before(before) || keep > 0 && m.live > keep }, max), nil
+	last := m.lastExpired(before, keep, max)
+	return m.drop(func(e *Event) bool { return e.Cursor.Seq <= last }, max), nil
+}
+
+// lastExpired returns the number of the last event to purge, or of a later one if there are more than most.
+func (m *Memory) lastExpired(before time.Time, keep, most int) (last uint64) {
+	now, n := time.Now(), 0
+	for _, s := range m.slots {
+		e := s.event
+		if e == nil {
+			continue
+		}
+		if e.Cursor.Seq >= m.head.Seq || n >= most && last > 0 {
+			break
+		}
+		n++
+		switch {
+		case e.Time.Before(before) || keep > 0 && m.live-n >= keep:
+			last = e.Cursor.Seq
+		case !e.Time.After(now):
+			return last
+		}
+	}
+	return last
 }

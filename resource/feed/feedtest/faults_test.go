@@ -352,6 +352,7 @@ var toysFaults = []struct {
 	{"purged events are skipped", toyFaults{skips: true}, "purge"},
 	{"purged events are skipped", toyFaults{skips: true}, "purge while reading"},
 	{"a position is checked before the events are read", toyFaults{looks: true}, "purge while reading"},
+	{"a time ahead of the clock ends a purge", toyFaults{trusting: true}, "purge of times ahead"},
 	{"the newest is purged", toyFaults{all: true}, "purge of the newest"},
 	{"events after an open position are purged", toyFaults{hasty: true}, "purge during a transaction"},
 	{"processes have different cursors", toyFaults{renumbered: true}, "another process"},

@@ -40,6 +40,13 @@ func purgeCases() []testCase {
 				"continue from there.",
 			try: tryPurgeBeside,
 		},
+		{
+			// A clock that was ahead for a moment would otherwise end the retention of all later events.
+			name: "purge of times ahead",
+			contract: "Purge removes an event with a time ahead of the clock with the next event that " +
+				"is old, also if more than max of them precede it.",
+			try: tryPurgeAhead,
+		},
 		// A subscriber that is up to date has the cursor of the newest event. Without that event
 		// the log could not verify its mark.
 		{name: "purge of the newest",
@@ -131,6 +138,32 @@ func tryPurge(k *kit) {
 			k.errorf("call %d of Purge removed %d, want %d", want+1, n, left)
 		}
 	}
+}
+
+// tryPurgeAhead purges events before and after which others have a time ahead of the clock. They are
+// purged with the next event, except for the last ones, which may be recent.
+func tryPurgeAhead(k *kit) {
+	start := k.head()
+	hours := []time.Duration{48, 48, 48, -1, 48, -1, 48, 0, 48, 0}
+	for i, n := range hours {
+		e := k.event(string(rune('a'+i)), "1")
+		e.Time = k.now.Add(n * time.Hour)
+		k.must(k.log.Append(k.ctx, e), "Append")
+	}
+	events := k.tail(k.log, start, len(hours))
+	if len(events) != len(hours) {
+		k.errorf("Tail returned %d events, want %d", len(events), len(hours))
+		return
+	}
+	for i, want := range []int{2, 2, 2, 0} {
+		n, err := k.log.Purge(k.ctx, k.now.Add(-time.Minute), 0, 2)
+		k.must(err, "Purge")
+		if n != want {
+			k.errorf("call %d of Purge removed %d, want %d", i+1, n, want)
+			return
+		}
+	}
+	k.wantItems(items(events[6:]), k.tail(k.log, events[5].Cursor, 4), "Tail after the purged events")
 }
 
 // tryPurgeByNumber purges with limits of age and of number. The calls are cumulative: each row of

@@ -31,6 +31,7 @@ type toyFaults struct {
 	all        bool // purges the newest event
 	hasty      bool // purges visible events after open positions
 	renumbered bool // each process has its own epoch
+	trusting   bool // events after one with a time ahead of the clock are not purged
 }
 
 type table struct {
@@ -180,8 +181,16 @@ func (l *toy) Purge(ctx context.Context, before time.Time, keep, max int) (n int
 	if len(rows) > 0 && !l.faults.all {
 		rows = rows[:len(rows)-1]
 	}
-	for _, r := range rows {
-		if n == max || ctx.Err() != nil || n >= surplus && !r.event.Time.Before(before) {
+	last, now := 0, time.Now()
+	for i, r := range rows {
+		if i < surplus || r.event.Time.Before(before) {
+			last = i + 1
+		} else if !r.event.Time.After(now) || l.faults.trusting {
+			break
+		}
+	}
+	for _, r := range rows[:min(last, max)] {
+		if ctx.Err() != nil {
 			break
 		}
 		n++

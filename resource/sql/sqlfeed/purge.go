@@ -67,7 +67,8 @@ func (l *Log) deleteOldest(ctx context.Context, before time.Time, keep, max int)
 // findExpired returns the events that may be purged, at most most.
 func (l *Log) findExpired(ctx context.Context, before int64, keep, most int) (old expired, err error) {
 	p := l.loadProgress()
-	args := []any{min(max(most, 0), math.MaxInt32)}
+	now := time.Now().UnixMicro()
+	args := []any{min(max(most, 0), math.MaxInt32), now}
 	if l.db.Dialect() == sqltx.PostgreSQL {
 		args = append(p.args(), args...)
 	}
@@ -77,28 +78,42 @@ func (l *Log) findExpired(ctx context.Context, before int64, keep, most int) (ol
 	}
 	defer rows.Close()
 	r := &result{}
+	ahead := 0               // rows after last with a time ahead of the clock
+	var previous rowAnchor   // the last of them, or last
+	var oldest sql.NullInt64 // the time of the first row of the log without such a time
 	for first := true; rows.Next(); first = false {
 		var epoch, floor, floorMark int64
 		var newest, seq, mark, at sql.NullInt64
-		err := rows.Scan(&epoch, &floor, &floorMark, &r.anchored, &r.xmin, &r.xmax, &newest, &seq, &mark, &at)
+		err := rows.Scan(&epoch, &floor, &floorMark, &r.anchored, &r.xmin, &r.xmax, &newest, &oldest, &seq,
+			&mark, &at)
 		if err != nil {
 			return expired{}, err
 		}
 		if first {
 			old.last = rowAnchor{uint64(floor), floorMark}
+			previous = old.last
 			l.applyProgress(r, p)
 			old.generation = r.generation
 		}
-		if !seq.Valid || at.Int64 >= before && seq.Int64 > newestExpired(newest.Int64, keep) {
+		isOld := at.Int64 < before || seq.Int64 <= newestExpired(newest.Int64, keep)
+		if !seq.Valid || !isOld && at.Int64 <= now {
 			break
 		}
 		row := rowAnchor{uint64(seq.Int64), mark.Int64}
 		// A reader at the gap would get feed.ErrExpired although it has missed nothing.
-		if l.mayHaveGaps() && row.seq > old.last.seq+1 && row.seq > r.settled {
-			old.gap = row
+		if l.mayHaveGaps() && row.seq > previous.seq+1 && row.seq > r.settled {
+			if isOld {
+				old.gap = row
+			}
 			break
 		}
-		old.n, old.last = old.n+1, row
+		previous = row
+		if ahead++; isOld {
+			old.n, old.last, ahead = old.n+ahead, row, 0
+		}
+	}
+	if old.n == 0 && oldest.Valid && oldest.Int64 < before { // there may be more of them than most
+		old.n, old.last = ahead, previous
 	}
 	return old, rows.Err()
 }

@@ -97,7 +97,8 @@ FROM {log} AS l LEFT JOIN (
 	(SELECT count(*) FROM {events} WHERE seq > greatest(l.seq, $1::bigint) AND seq <= e.seq)
 	= e.seq - greatest(l.seq, $1::bigint) END, false)` + fromNewest
 
-	selectOldest = `SELECT {head}, (SELECT max(seq) FROM {events}), e.seq, e.mark, e.at
+	selectOldest = `SELECT {head}, (SELECT max(seq) FROM {events}),
+	(SELECT at FROM {events} WHERE at <= {2} ORDER BY seq LIMIT 1), e.seq, e.mark, e.at
 FROM {log} AS l LEFT JOIN (
 	SELECT seq, mark, at FROM {events} WHERE seq < (SELECT max(seq) FROM {events}) ORDER BY seq LIMIT {1}
 ) AS e ON 1 = 1 ORDER BY e.seq`
