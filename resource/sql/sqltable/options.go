@@ -63,7 +63,8 @@ type Options struct {
 	// tombstones, and [Table.Ops] has Restore.
 	//
 	// If it is the column of a field, that is a *time.Time with the tag readOnly, which is always null
-	// in items that clients see. A foreign key of the database still accepts a deleted row, and ON
+	// in items that clients see. With Rev: Content it needs Modified, so that a restored item has a new
+	// revision. A foreign key of the database still accepts a deleted row, and ON
 	// DELETE does nothing: a relation to a deleted item finds none, and other items may refer to one that
 	// is deleted. Remove rows with another program when they are no longer needed; their requests are
 	// then 404.

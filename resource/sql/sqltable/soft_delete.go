@@ -37,6 +37,9 @@ func (t *untyped) chooseSoftDelete() error {
 		return nil
 	case t.opts.Forget || t.opts.Tombstones != "":
 		return errors.New("Options.SoftDelete contradicts Forget and Tombstones")
+	case t.opts.Rev == Content && t.opts.Modified == "" && !t.opts.ReadOnly:
+		return errors.New("Options.SoftDelete with Rev: Content needs Modified: " +
+			"a restored item would have the revision that it had before its deletion")
 	}
 	t.deletedAt = t.columnNamed(name)
 	if t.deletedAt == nil {
