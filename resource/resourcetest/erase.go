@@ -33,7 +33,8 @@ func erase[T any](ops resource.Ops[T]) operations {
 		Get: erasedGet(ops.Get), Restore: erasedGet(ops.Restore), GetForUpdate: erasedGet(ops.GetForUpdate),
 		List: erasedList(ops.List), Search: erasedList(ops.Search), GetMany: erasedList(ops.GetMany),
 		Delete: ops.Delete, Deleted: ops.Deleted, Count: ops.Count, CountByKeys: ops.CountByKeys,
-		Aggregate: ops.Aggregate, Transactions: ops.Transactions, InMemory: ops.InMemory}}
+		Aggregate: ops.Aggregate, Transactions: ops.Transactions, InMemory: ops.InMemory,
+		CheckSupport: ops.CheckSupport}}
 	if ops.Create != nil {
 		e.Create = func(ctx context.Context, v any) (resource.Item[any], error) {
 			return erasedItem(ops.Create(ctx, *v.(*T)))
