@@ -196,7 +196,7 @@ func (c *compiler) compileKeys(t *Type) error {
 	}
 	switch key.op {
 	case opString, opInt, opUint, opText:
-		t.key, t.keyBits = key.op, key.Bits
+		t.Key = key
 		return nil
 	}
 	return fmt.Errorf("schema: the keys of %v cannot be member names; use strings, integers, or a type "+

@@ -171,7 +171,8 @@ func (d *decoder) decodeNumber(t *Type, v reflect.Value, raw []byte) {
 	}
 }
 
-// decodeQuoted decodes a number in a JSON string.
+// decodeQuoted decodes a number in a JSON string. An integer must be canonical, as in
+// go-json-experiment/json: a pattern can describe its digits, but not all spellings of its value.
 func (d *decoder) decodeQuoted(t *Type, v reflect.Value) error {
 	raw, err := d.ReadValue()
 	if err != nil {
@@ -182,7 +183,7 @@ func (d *decoder) decodeQuoted(t *Type, v reflect.Value) error {
 		d.addNull()
 	case '"':
 		text := d.unquote(raw)
-		if !isNumber(text) {
+		if !isNumber(text) || t.op != opFloat && (bytes.ContainsAny(text, ".eE") || string(text) == "-0") {
 			d.add(codeType, "must be a string that contains "+t.jsonTypeText())
 			return nil
 		}

@@ -89,8 +89,9 @@
 // Structs are objects, and the fields of embedded structs are members of the outer object. Slices
 // and arrays are arrays. Maps are objects; their keys are strings, integers or types with text
 // methods. []byte is a base64 string, and time.Time is an RFC 3339 date-time. A pointer means that
-// null is valid. A type with the methods MarshalText and UnmarshalText is a string. A type with
-// JSON methods, and the type any, can be any JSON value. They are encoded and decoded by
+// null is valid. A number with the JSON option string is a JSON string, in which an integer has
+// digits only. A type with the methods MarshalText and UnmarshalText is a string. A type with JSON
+// methods, and the type any, can be any JSON value. They are encoded and decoded by
 // go-json-experiment/json, without regard to struct tags of this package. A type with both is a
 // string if the JSON of its zero value is the quoted text, such as decimal.Decimal of shopspring.
 package schema

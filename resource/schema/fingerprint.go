@@ -32,8 +32,12 @@ func (f *fingerprint) add(t *Type) {
 		return
 	}
 	f.seen[t] = len(f.seen)
+	var key op
+	if t.Key != nil {
+		key = t.Key.op
+	}
 	fmt.Fprintf(f, "%v %q %d %t %t %d %d\n",
-		t.Kind, t.Format, t.Bits, t.Unsigned, t.ElemNullable, t.Len, t.key)
+		t.Kind, t.Format, t.Bits, t.Unsigned, t.ElemNullable, t.Len, key)
 	f.add(t.Elem)
 	for _, m := range t.Fields {
 		fmt.Fprintf(f, "%q %t %t %t\n", m.Name, m.Nullable, m.Quoted, m.WriteOnly)

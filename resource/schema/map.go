@@ -51,7 +51,7 @@ func (t *Type) mapMembers(v reflect.Value) ([]mapMember, error) {
 // nameOfKey returns the member name for a key, which must be addressable.
 func (t *Type) nameOfKey(key reflect.Value) (string, error) {
 	var name string
-	switch t.key {
+	switch t.Key.op {
 	case opInt:
 		return strconv.FormatInt(key.Int(), 10), nil
 	case opUint:
@@ -74,7 +74,7 @@ func (t *Type) nameOfKey(key reflect.Value) (string, error) {
 // setKey sets a key, which must be addressable, from a member name. Integers must be canonical, so
 // that two names cannot denote one key.
 func (t *Type) setKey(key reflect.Value, name string) error {
-	switch t.key {
+	switch t.Key.op {
 	case opString:
 		key.SetString(name)
 		return nil
@@ -85,15 +85,15 @@ func (t *Type) setKey(key reflect.Value, name string) error {
 	if err != nil {
 		return err
 	}
-	if t.key == opInt {
-		i, ok := n.signed(t.keyBits)
+	if t.Key.op == opInt {
+		i, ok := n.signed(t.Key.Bits)
 		if !ok {
 			return errRange
 		}
 		key.SetInt(i)
 		return nil
 	}
-	u, ok := n.unsigned(t.keyBits)
+	u, ok := n.unsigned(t.Key.Bits)
 	if !ok {
 		return errRange
 	}

@@ -69,6 +69,12 @@ func TestRule066NumbersKeepText(t *testing.T) {
 		created = decode[counter](t, string(written),
 			&schema.DecodeOptions{Mode: schema.Patched, Base: created})
 	}
+	for _, text := range []string{"1e2", "1.0", "-0"} {
+		data := strings.Replace(want, `"9007199254740993"`, `"`+text+`"`, 1)
+		if diff := cmp.Diff([]string{"/text type"}, found[counter](t, data, nil)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
 }
 
 func TestRule067UnknownMembers(t *testing.T) {

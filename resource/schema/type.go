@@ -56,6 +56,8 @@ type Type struct {
 	Fields []*Field
 	// Elem is the type of the elements of an Array or a Map, and nil for other kinds.
 	Elem *Type
+	// Key is the type of the member names of a Map, a String or an Integer, and nil for other kinds.
+	Key *Type
 	// ElemNullable reports whether elements of an Array or a Map may be null.
 	ElemNullable bool
 	// Len is the length of a Go array, and -1 for other types.
@@ -72,8 +74,6 @@ type Type struct {
 	op      op
 	byName  map[string]*Field
 	id      *Field          // the field with the tag id, or nil
-	key     op              // of the keys of a Map
-	keyBits int             // size of integer keys
 	values  map[any]Comment // of enum values, by canonical value
 	// assign copies a value of the Go type, without reflection. It is nil until For is called.
 	assign atomic.Pointer[assignment]

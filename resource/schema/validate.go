@@ -3,6 +3,7 @@ package schema
 // The constraints of decoded values. Called after decode.go, and by the core after hooks.
 
 import (
+	"bytes"
 	"reflect"
 	"slices"
 	"strconv"
@@ -291,7 +292,8 @@ func (c *checker) checkBounds(f *Field, b bound) {
 }
 
 // distinct reports whether the encodings of all elements are different. It uses a map, because
-// comparing all pairs would take quadratic time.
+// comparing all pairs would take quadratic time. Numbers are equal by value, as 0 and -0 are (JSON
+// Schema 2020-12 Core, section 4.2.2).
 func (t *Type) distinct(v reflect.Value) bool {
 	seen := make(map[string]bool, v.Len())
 	var buf []byte
@@ -299,6 +301,10 @@ func (t *Type) distinct(v reflect.Value) bool {
 		var err error
 		if buf, err = t.appendElem(buf[:0], v.Index(i), encodeState{full: true}); err != nil {
 			continue // Append reports the error
+		}
+		if t.Elem.op == opJSON || bytes.Contains(buf, []byte("-0")) {
+			// A text that is not valid JSON is left as it is, and Append reports it.
+			_ = (*jsontext.Value)(&buf).Canonicalize(jsontext.CanonicalizeRawInts(false))
 		}
 		if seen[string(buf)] {
 			return false

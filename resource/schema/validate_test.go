@@ -1,9 +1,12 @@
 package schema_test
 
 import (
+	"errors"
 	"reflect"
 	"testing"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -107,6 +110,52 @@ func TestValidateDetails(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("details mismatch (-want +got):\n%s", diff)
+	}
+}
+
+// TestUniqueNumbers compares elements by their values, as JSON Schema does.
+func TestUniqueNumbers(t *testing.T) {
+	t.Parallel()
+	type all struct {
+		Floats   []float64        `json:"floats" unique:"true"`
+		Pointers []*float32       `json:"pointers" unique:"true"`
+		Nested   [][2]float64     `json:"nested" unique:"true"`
+		Maps     []map[string]any `json:"maps" unique:"true"`
+		Any      []any            `json:"any" unique:"true"`
+		Raw      []jsontext.Value `json:"raw" unique:"true"`
+		Texts    []string         `json:"texts" unique:"true"`
+	}
+	tests := []struct {
+		data string
+		want []string
+	}{
+		{`{"floats":[0,-0]}`, []string{"/floats unique"}},
+		{`{"floats":[-0.0,0.0]}`, []string{"/floats unique"}},
+		{`{"floats":[1,-1,0]}`, nil},
+		{`{"pointers":[-0,null,0]}`, []string{"/pointers unique"}},
+		{`{"nested":[[0,1],[-0,1]]}`, []string{"/nested unique"}},
+		{`{"nested":[[0,1],[-0,-1]]}`, nil},
+		{`{"maps":[{"a":0},{"a":-0}]}`, []string{"/maps unique"}},
+		{`{"any":[0,-0]}`, []string{"/any unique"}},
+		{`{"any":[9007199254740993,9007199254740994,{"a":"-0"},{"a":"0"}]}`, nil},
+		{`{"raw":[1,1.0]}`, []string{"/raw unique"}},
+		{`{"raw":[{"a":1,"b":2},{"b":2,"a":1e0}]}`, []string{"/raw unique"}},
+		{`{"raw":[9007199254740993,9007199254740992]}`, nil},
+		{`{"texts":["0","-0"]}`, nil},
+	}
+	for _, tt := range tests {
+		var got []string
+		var bad schema.Violations
+		if _, err := schema.For[all]().Decode([]byte(tt.data), nil); errors.As(err, &bad) {
+			for _, v := range bad {
+				got = append(got, v.Pointer+" "+v.Code)
+			}
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.data, diff)
+		}
 	}
 }
 
