@@ -5,6 +5,7 @@ package openapi
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ func describeModel(m *model) string {
 	return doc
 }
 
-// describeField returns the description of a field. It does not repeat the constraints, which are
+// describeField returns the description of a field. It does not repeat the constraints that are
 // keywords. A named type that is not a component, such as that of an enum, describes its fields.
 func describeField(f *schema.Field) string {
 	out := f.Doc
@@ -39,6 +40,23 @@ func describeField(f *schema.Field) string {
 		out = sentences(out, "It is unique among all items.")
 	case f.UniqueWith != nil:
 		out = sentences(out, "It is unique together with "+strings.Join(f.UniqueWith, ", ")+".")
+	}
+	if _, ok := portable(f); !ok {
+		out = sentences(out, "It must match the RE2 pattern `"+f.Pattern.String()+"`.")
+	}
+	if limits := textLimits(f); limits != "" {
+		out = sentences(out, limits)
+	}
+	if f.Precision > 0 && f.Pattern != nil { // in place of the pattern of these digits
+		out = sentences(out, fmt.Sprintf("The number has at most %d digits before the point and %d after it.",
+			f.Precision-f.Scale, f.Scale))
+	}
+	if len(f.Enum) > 0 && hasSpellings(f) {
+		var values []string
+		for _, v := range f.Enum {
+			values = append(values, "`"+strings.Trim(string(written(f, v)), `"`)+"`")
+		}
+		out = sentences(out, "The value equals one of "+strings.Join(values, ", ")+".")
 	}
 	return out
 }

@@ -39,7 +39,7 @@ func (r *root) convert(version string) {
 }
 
 // toOpenAPI30 changes a schema of JSON Schema 2020-12 to that of OpenAPI 3.0: null is the keyword
-// nullable, keywords beside $ref are ignored, and const, examples and content are unknown.
+// nullable, keywords beside $ref are ignored, and const, examples, content and propertyNames are unknown.
 func toOpenAPI30(s *schemaObject) {
 	isNull := func(s *schemaObject) bool { return slices.Equal(s.Type, typeNames{"null"}) }
 	if i := slices.IndexFunc(s.AnyOf, isNull); i >= 0 {
@@ -66,7 +66,7 @@ func toOpenAPI30(s *schemaObject) {
 	if len(s.Examples) > 0 {
 		s.Examples, s.Example = nil, s.Examples[0]
 	}
-	s.ContentEncoding, s.ContentMediaType, s.ContentSchema = "", "", nil
+	s.ContentEncoding, s.ContentMediaType, s.ContentSchema, s.PropertyNames = "", "", nil, nil
 }
 
 // isZero reports whether a schema has no keywords of those that occur beside $ref.
@@ -154,5 +154,6 @@ func (w *walker) visitSchema(s *schemaObject) {
 	w.visitSchema(s.Items)
 	w.visitSchema(s.Not)
 	w.visitSchema(s.ContentSchema)
+	w.visitSchema(s.PropertyNames)
 	w.schema(s)
 }

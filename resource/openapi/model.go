@@ -192,6 +192,7 @@ type schemaObject struct {
 	Required             []string               `json:"required,omitzero"`
 	Properties           ordered[*schemaObject] `json:"properties,omitzero"`
 	AdditionalProperties any                    `json:"additionalProperties,omitzero"` // false, or a schema
+	PropertyNames        *schemaObject          `json:"propertyNames,omitzero"`
 	Example              jsontext.Value         `json:"example,omitzero"`
 	Examples             []jsontext.Value       `json:"examples,omitzero"`
 }

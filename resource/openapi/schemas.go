@@ -4,10 +4,10 @@ package openapi
 // type in one mode; other files refer to it.
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/command"
+	"github.com/stoa-go/stoa/resource/openapi/internal/ecma"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -299,13 +300,6 @@ func (b *builder) property(m *model, f *schema.Field) *schemaObject {
 		s = orNull(s) // in responses, a null that may be omitted is omitted
 	}
 	s.Description = describeField(f)
-	if f.Pattern != nil && !portable(f.Pattern) {
-		s.Description = sentences(s.Description, "It must match the RE2 pattern `"+f.Pattern.String()+
-			"`.")
-	}
-	if limits := decimalLimits(f); limits != "" {
-		s.Description = sentences(s.Description, limits)
-	}
 	if f.StoreDefault && m.mode == created {
 		s.Description = sentences(s.Description, "If it is absent, the server sets it.")
 	}
@@ -394,28 +388,33 @@ func constrain(s *schemaObject, f *schema.Field, m mode) {
 		return
 	}
 	number := slices.Contains(s.Type, "integer") || slices.Contains(s.Type, "number")
-	if f.Quoted && number { // a quoted number is a string in JSON
-		s.Pattern = `^-?(0|[1-9][0-9]*)$`
-		if s.Type[0] == "number" {
-			s.Pattern = `^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`
+	if f.Quoted && number { // a quoted number is a string in JSON, of which the format has the range
+		if f.Type.Kind == schema.Number {
+			s.Pattern = ecma.Number
+		} else {
+			s.Pattern, s.Format = ecma.Integer(f.Type.Bits, f.Type.Unsigned)
 		}
-		s.Type, s.Format, s.Minimum, s.Maximum = typeNames{"string"}, "", nil, nil
+		s.Type, s.Minimum, s.Maximum = typeNames{"string"}, nil, nil
 	}
 	if f.Format != "" {
+		if s.Format != f.Format && s.Type[0] == "integer" { // the other format has the limits of the Go type
+			s.Minimum, s.Maximum = bounds(cmp.Or(f.Type.Elem, f.Type))
+		}
 		s.Format = f.Format
 	}
 	if m == shown && number && f.OmitEmpty && !f.Required {
 		return
 	}
 	s.MinLength, s.MaxLength = f.MinLength, f.MaxLength
-	switch {
-	case f.Pattern != nil && portable(f.Pattern):
-		s.Pattern = f.Pattern.String()
-	case f.IsDecimal() && f.Pattern == nil:
-		s.Pattern = decimalPattern(f)
+	if f.Pattern != nil {
+		s.Pattern, _ = portable(f)
+	} else if f.IsDecimal() {
+		s.Pattern = ecma.Decimal(f.Precision, f.Scale)
 	}
 	for _, v := range f.Enum {
-		s.Enum = append(s.Enum, written(f, v))
+		if !hasSpellings(f) {
+			s.Enum = append(s.Enum, written(f, v))
+		}
 	}
 	if f.Minimum != "" && number && !f.Quoted {
 		s.Minimum = jsontext.Value(f.Minimum)
@@ -425,33 +424,38 @@ func constrain(s *schemaObject, f *schema.Field, m mode) {
 	}
 }
 
-// decimalPattern returns the pattern of a decimal with the precision of the field. JSON Schema has no
-// minimum and no multipleOf for strings.
-func decimalPattern(f *schema.Field) string {
-	if f.Precision == 0 {
-		return `^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`
-	}
-	whole, fraction := "0", ""
-	if before := f.Precision - f.Scale; before > 0 {
-		whole = `(0|[1-9][0-9]{0,` + strconv.Itoa(before-1) + `})`
-	}
-	if f.Scale > 0 {
-		fraction = `(\.[0-9]{1,` + strconv.Itoa(f.Scale) + `})?`
-	}
-	return `^-?` + whole + fraction + `$`
+// hasSpellings reports whether texts that differ have the same value, such as 1.5 and 1.50. An enum would
+// reject the other spellings, which requests and responses may have.
+func hasSpellings(f *schema.Field) bool {
+	return f.IsDecimal() || f.IsDuration() || f.Format == "time-local" ||
+		f.Quoted && f.Type.Kind == schema.Number
 }
 
-// decimalLimits returns a sentence about the limits of a decimal, or "".
-func decimalLimits(f *schema.Field) string {
-	switch {
-	case !f.IsDecimal() || f.Minimum == "" && f.Maximum == "":
-		return ""
-	case f.Maximum == "":
-		return "The number is at least " + f.Minimum + "."
-	case f.Minimum == "":
-		return "The number is at most " + f.Maximum + "."
+// portable returns the pattern of a field in the syntax of JSON Schema, and "" if it has no pattern. If
+// ok is false, the pattern is omitted from the schema and quoted in the description.
+func portable(f *schema.Field) (pattern string, ok bool) {
+	if f.Pattern == nil {
+		return "", true
 	}
-	return "The number is from " + f.Minimum + " to " + f.Maximum + "."
+	return ecma.Pattern(f.Pattern.String())
+}
+
+// textLimits returns a sentence about the limits of a number in a string, or "".
+func textLimits(f *schema.Field) string {
+	low, high := f.Minimum, f.Maximum
+	if f.Quoted && f.Format != "" && f.Type.Kind == schema.Integer { // in place of the format of the Go type
+		least, greatest := bounds(f.Type)
+		low, high = cmp.Or(low, string(least)), cmp.Or(high, string(greatest))
+	}
+	switch {
+	case !f.IsDecimal() && !f.Quoted || low == "" && high == "":
+		return ""
+	case high == "":
+		return "The number is at least " + low + "."
+	case low == "":
+		return "The number is at most " + high + "."
+	}
+	return "The number is from " + low + " to " + high + "."
 }
 
 // isProblem reports whether the type is problem.Details, which has its own schema.
@@ -486,13 +490,30 @@ func (b *builder) value(t *schema.Type, m mode) *schemaObject {
 // A map has no properties, only a schema for all values.
 func container(t *schema.Type, inner *schemaObject) *schemaObject {
 	if t.Kind == schema.Map {
-		return &schemaObject{Type: typeNames{"object"}, AdditionalProperties: inner}
+		return &schemaObject{Type: typeNames{"object"}, AdditionalProperties: inner,
+			PropertyNames: keyNames(t.Key)}
 	}
 	s := array(inner)
 	if t.Len >= 0 {
 		s.MinItems, s.MaxItems = &t.Len, &t.Len
 	}
 	return s
+}
+
+// keyNames describes the names of the members of a map. It returns nil if every name is valid.
+func keyNames(key *schema.Type) *schemaObject {
+	if key.Kind == schema.Integer {
+		pattern, format := ecma.Integer(key.Bits, key.Unsigned)
+		return &schemaObject{Type: typeNames{"string"}, Format: format, Pattern: pattern}
+	}
+	doc := key.Doc
+	if doc == "" && !key.SameJSON(schema.For[string]()) {
+		doc = "The text form of `" + key.Name + "`."
+	}
+	if doc == "" {
+		return nil
+	}
+	return textOf(doc)
 }
 
 // scalar describes a type of single values. format, or bounds if there is no format, describe the
@@ -506,6 +527,9 @@ func scalar(t *schema.Type) *schemaObject {
 			// contentEncoding is the keyword of OpenAPI 3.1. The format byte is that of 3.0, for
 			// older tools.
 			s.ContentEncoding = "base64"
+			if t.Len >= 0 {
+				s.Pattern = ecma.Base64(t.Len)
+			}
 		}
 	case schema.Number:
 		s.Format = "double"
@@ -536,12 +560,3 @@ func bounds(t *schema.Type) (low, high jsontext.Value) {
 	}
 	return jsonOf(-(int64(1) << (t.Bits - 1))), jsonOf(int64(1)<<(t.Bits-1) - 1)
 }
-
-// foreign matches regexp syntax that ECMA-262, the syntax of JSON Schema patterns, does not have or
-// interprets differently. For example, ECMA-262 has no flags in groups, no nested classes and no
-// \z.
-var foreign = regexp.MustCompile(`\(\?[^:]|\[\[|\\[^dDwWsSbBtnrfv.*+?^$(){}\[\]|/\\]`)
-
-// portable reports whether a pattern has the same meaning in ECMA-262. A pattern that is not is
-// omitted from the schema and quoted in the description.
-func portable(p *regexp.Regexp) bool { return !foreign.MatchString(p.String()) }

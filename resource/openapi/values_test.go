@@ -44,7 +44,7 @@ func TestValues(t *testing.T) {
 	d := described(t, newItems())
 	fields := []struct{ field, want string }{
 		{"price", `{"type":"string","format":"decimal","pattern":"^-?(0|[1-9][0-9]{0,7})(\\.[0-9]{1,2})?$",` +
-			`"enum":["0.00","1.50"],"default":"0.00","description":"The number is at least 0."}`},
+			`"default":"0.00","description":"The number is at least 0. ` + "The value equals one of `0.00`, `1.50`." + `"}`},
 		{"share", `{"type":["string","null"],"format":"decimal","pattern":"^-?0(\\.[0-9]{1,2})?$",` +
 			`"description":"The number is at most 0.9."}`},
 		{"whole", `{"type":"string","format":"decimal","pattern":"^-?(0|[1-9][0-9]{0,2})$"}`},
