@@ -46,6 +46,18 @@ variants() {
 # valid checks all variants. node resolves the modules from the folder of the script.
 valid() { timeout 900 node fetch/variants.mjs "$ready/variants"; }
 
+# agree compares the decoder with ajv, for each kind of member and random tags.
+agree() {
+	at "$root" timeout 1200 go test -count=1 ./resource/openapi -run TestDecoderAgrees -args -pairs "$tmp/pairs.ndjson" &&
+		timeout 900 node agree.mjs "$tmp/pairs.ndjson"
+}
+
+# disagree reverses a decision of the decoder.
+disagree() {
+	sed '2s/"valid":\[true/"valid":[false/' "$tmp/pairs.ndjson" >"$tmp/reversed.ndjson" &&
+		refused 'rejected by the decoder only' node agree.mjs "$tmp/reversed.ndjson"
+}
+
 spectral() { bin spectral lint --ruleset spectral.yaml --fail-severity error "$@"; }
 redocly() { REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true bin redocly lint --extends recommended "$@"; }
 
@@ -185,6 +197,8 @@ prepare() {
 	step 'spectral: each contract, and the default profile of 2.0.0 in each version' spectral "${documents[@]}"
 	step 'redocly: these, and the full profile in the other versions' redocly "${documents[@]}" "${others[@]}"
 	step 'openapi-schema-validator: all variants, JSON and YAML' valid
+	step 'ajv: documents of random types agree with the decoder' agree
+	step 'ajv: a decision that is reversed' disagree
 	step 'spectral rejects a document without responses' refused . spectral "$ready/docs/broken.json"
 	step 'redocly rejects a document without responses' refused . redocly "$ready/docs/broken.json"
 	step 'openapi-typescript and tsc' typescript
