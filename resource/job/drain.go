@@ -28,8 +28,7 @@ func (j *Jobs) Drain(ctx context.Context) error {
 	defer cancel()
 	for _, r := range left { // jobs may ignore their context, so do not wait for them
 		if _, err := j.finish(storeCtx, r.id, Failed, interrupted().Append(nil), nil); err != nil {
-			j.logger().ErrorContext(storeCtx, "stoa: job outcome not stored", "job", r.id,
-				"error", err.Error())
+			j.logError(storeCtx, "stoa: job outcome not stored", err, "job", r.id)
 		}
 	}
 	return fmt.Errorf("job: canceled %d running jobs: %w", len(left), context.Cause(ctx))

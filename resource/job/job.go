@@ -21,10 +21,12 @@
 // idempotent.
 //
 // Leases detect dead processes: each process renews the leases of its jobs, and every process that
-// calls [Jobs.Run] reports jobs with an expired lease. A process that does not share its store sets
-// Options.Alone and reports the jobs of its predecessor at once.
+// calls [Jobs.Run] reports jobs if their lease is no longer renewed. A process that does not share its
+// store sets Options.Alone and reports the jobs of its predecessor at once.
 //
-// A job that has ended never changes.
+// A job that has ended never changes. [Jobs.Run] deletes it after Options.Keep. A sqltable.Table of
+// jobs should have sqltable.Options.Forget, because otherwise the ids of deleted jobs are kept forever,
+// and an index of state and finishedAt.
 package job
 
 import (

@@ -245,7 +245,7 @@ func TestLostJobIsCanceled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		item.Value.Lease = time.Now().Add(-time.Second)
+		item.Value.Lease = time.Now().Add(-31 * time.Second)
 		if _, err := ops.Replace(t.Context(), id, item.Rev, item.Value); err != nil {
 			t.Fatal(err)
 		}

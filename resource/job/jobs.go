@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/command"
+	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -21,18 +23,20 @@ type Options struct {
 	// jobs only, and an anonymous caller ("") sees none. Nil makes all jobs visible to all callers.
 	Principal func(ctx context.Context) string
 	// Alone declares that no other process uses the store, as with an in-memory or SQLite store.
-	// There are no leases then, and jobs found running at the start are reported as failed. Default
+	// Leases are not renewed then, and jobs found running at the start are reported as failed. Default
 	// false.
 	Alone bool
 	// Lease is the time after which the jobs of a process that does not renew its leases are
-	// reported as failed. Default 30s. Leases are renewed every third of it. The clocks of the
-	// processes must differ by less than Lease.
+	// reported as failed, by each process that calls [Jobs.Run], which needs at most twice this time.
+	// Default 30s. Leases are renewed every third of it. The clocks of the processes may differ, except
+	// for [Jobs.Recover], which needs a difference of less than Lease.
 	Lease time.Duration
 	// Limit is the maximum number of concurrent jobs in this process. Default 64. Further ones are
 	// rejected with [resource.ErrUnavailable], which is 503 with Retry-After.
 	Limit int
 	// Keep is the retention of jobs that have ended. Default 24h; negative keeps them forever, and
-	// so does a store without Delete.
+	// so does a store without Delete. A table of jobs should have sqltable.Options.Forget: otherwise it
+	// keeps the id of each deleted job forever.
 	Keep time.Duration
 	// Logger receives the errors of jobs that clients do not see, and those of the store. Default
 	// [slog.Default].
@@ -143,6 +147,16 @@ func (j *Jobs) logger() *slog.Logger {
 		return j.opts.Logger
 	}
 	return slog.Default()
+}
+
+// logError logs an error, with the stack of a panic.
+func (j *Jobs) logError(ctx context.Context, text string, err error, args ...any) {
+	args = append(args, "error", err.Error())
+	var p *safe.PanicError
+	if errors.As(err, &p) {
+		args = append(args, "stack", p.Stack())
+	}
+	j.logger().ErrorContext(ctx, text, args...)
 }
 
 func (j *Jobs) now() time.Time {

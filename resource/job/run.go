@@ -231,17 +231,24 @@ func (j *Jobs) finish(
 
 // change updates a job with compare-and-swap and reports whether it did. It does nothing if change
 // returns false.
-func (j *Jobs) change(ctx context.Context, id string, change func(v *Job) bool) (bool, error) {
+func (j *Jobs) change(
+	ctx context.Context, id string, change func(v *Job) bool,
+) (changed bool, err error) {
 	for {
-		item, err := j.ops.Get(ctx, id)
-		if err != nil || !change(&item.Value) {
-			return false, err
-		}
-		item.Value.ID = id
-		_, err = j.ops.Replace(ctx, id, item.Rev, item.Value)
+		err = guarded(func() error {
+			item, err := j.ops.Get(ctx, id)
+			if err != nil {
+				return err
+			}
+			item.Value.ID = id
+			if changed = change(&item.Value); changed {
+				_, err = j.ops.Replace(ctx, id, item.Rev, item.Value)
+			}
+			return err
+		})
 		// conflicts are rare, because only its owner and a recovering process write a job
 		if !errors.Is(err, resource.ErrStale) {
-			return err == nil, err
+			return changed && err == nil, err
 		}
 	}
 }

@@ -57,7 +57,7 @@ func TestJobsInATable(t *testing.T) {
 		check(bad, `"state":"failed"`, `"status":403`)
 		check(hung, `"state":"running","createdAt"`, `"finishedAt":null`) // with neither a result nor a problem
 
-		now = now.Add(time.Hour + time.Second)
+		now = now.Add(2*time.Hour + time.Second)
 		ops, removed := table.Ops(), 0
 		remove := ops.Delete
 		ctx, cancel := context.WithCancel(t.Context())
