@@ -123,6 +123,7 @@ var errJobLost = errors.New("command: job ended without an outcome")
 func (call *keyedCall) job(o *jobOutcome, in any) func(ctx context.Context) (jsontext.Value, error) {
 	c, report := call.c, call.opts.Report
 	return func(ctx context.Context) (doc jsontext.Value, err error) {
+		err = errJobLost // unless the function returns: it may call runtime.Goexit
 		defer func() {
 			if v := recover(); v != nil {
 				err = safe.Recovered(v)

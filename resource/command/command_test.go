@@ -3,12 +3,17 @@ package command_test
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"net/http"
+	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/command"
+	"github.com/stoa-go/stoa/resource/job"
+	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -98,5 +103,25 @@ func TestInvoke(t *testing.T) {
 	logout := command.New("auth/logout", do, nil)
 	if out, err := logout.Invoke(t.Context(), nil); out != nil || err != nil {
 		t.Errorf("a command without input and output: %v, %v", out, err)
+	}
+}
+
+// TestJobThatExits: a function that ends its goroutine has failed.
+func TestJobThatExits(t *testing.T) {
+	t.Parallel()
+	jobs := job.New("jobs", resource.OpsOf(memory.New[job.Job](nil)),
+		&job.Options{Alone: true, Logger: slog.New(slog.DiscardHandler)})
+	exit := command.New("a/b", func(context.Context, none) (none, error) {
+		runtime.Goexit()
+		return none{}, nil
+	}, &command.Options[none]{Public: true, Jobs: jobs})
+	resource.NewCatalog(nil, exit, jobs.Resource())
+	res, err := exit.Call(t.Context(), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-res.Done
+	if doc, err := res.Outcome(); err == nil || resource.Problem(err).StatusCode() != http.StatusInternalServerError {
+		t.Errorf("outcome %s, %v, want an internal error", doc, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"log/slog"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -129,6 +130,10 @@ func TestRule092OutcomesAreKept(t *testing.T) {
 			problem.Internal.URI(), "secret cause"},
 		{"panic", func(context.Context) (jsontext.Value, error) { panic("secret cause") }, job.Failed,
 			problem.Internal.URI(), "secret cause"},
+		{"exit", func(context.Context) (jsontext.Value, error) {
+			runtime.Goexit()
+			return nil, nil
+		}, job.Failed, problem.Internal.URI(), "runtime.Goexit"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -32,7 +32,8 @@ type Options struct {
 	// for [Jobs.Recover], which needs a difference of less than Lease.
 	Lease time.Duration
 	// Limit is the maximum number of concurrent jobs in this process. Default 64. Further ones are
-	// rejected with [resource.ErrUnavailable], which is 503 with Retry-After.
+	// rejected with [resource.ErrUnavailable], which is 503 with Retry-After. A job that is started in a
+	// transaction counts at once, until it has ended or the transaction is rolled back.
 	Limit int
 	// Keep is the retention of jobs that have ended. Default 24h; negative keeps them forever, and
 	// so does a store without Delete. A table of jobs should have sqltable.Options.Forget: otherwise it
@@ -54,11 +55,12 @@ type Jobs struct {
 	owner string // random id of this process
 	res   *resource.Resource
 
-	mu      sync.Mutex
-	running map[*execution]bool
-	closed  bool          // Drain is waiting; no job starts
-	stopped bool          // Drain has canceled the running jobs
-	idle    chan struct{} // closed when closed is set and no job is running
+	mu       sync.Mutex
+	running  map[*execution]bool
+	reserved map[*execution]time.Time // started in open transactions; until when they count at most
+	closed   bool                     // Drain is waiting; no job starts
+	stopped  bool                     // Drain has canceled the running jobs
+	idle     chan struct{}            // closed when closed is set and no job is running
 }
 
 var _ command.Jobs = (*Jobs)(nil)
@@ -73,7 +75,7 @@ func New(name string, ops resource.Ops[Job], opts *Options) *Jobs {
 		panic(fmt.Sprintf("job: the store of %s needs Replace, and Insert or Create", name))
 	}
 	j := &Jobs{name: name, ops: ops, owner: rand.Text(), running: map[*execution]bool{},
-		idle: make(chan struct{})}
+		reserved: map[*execution]time.Time{}, idle: make(chan struct{})}
 	if opts != nil {
 		j.opts = *opts
 	}

@@ -13,12 +13,15 @@ import (
 	"github.com/stoa-go/stoa/resource/job"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
 // TestJobsInATable: jobs in a table outlive their process, and those of a dead process are found.
 func TestJobsInATable(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
-		table := sqltable.New[job.Job](e.OpenSchema(t), "jobs", &sqltable.Options{Index: []string{"state", "finishedAt"}})
+		db := e.OpenSchema(t)
+		table := sqltable.New[job.Job](db, "jobs",
+			&sqltable.Options{Index: []string{"state", "finishedAt"}, Forget: true})
 		if err := table.CreateTable(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -33,6 +36,17 @@ func TestJobsInATable(t *testing.T) {
 				t.Fatal(err)
 			}
 			return id, done
+		}
+		// jsonb does not support U+0000
+		nul, done := begin(func(context.Context) (jsontext.Value, error) { return jsontext.Value(`{"a":"\u0000b"}`), nil })
+		<-done
+		if _, err := db.Writer(t.Context()).ExecContext(t.Context(),
+			"CREATE TABLE audits (job text REFERENCES jobs (id))"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Writer(t.Context()).ExecContext(t.Context(),
+			"INSERT INTO audits VALUES ('"+nul+"')"); err != nil {
+			t.Fatal(err)
 		}
 		good, done := begin(func(context.Context) (jsontext.Value, error) { return jsontext.Value(`{"n":[1,2.5]}`), nil })
 		<-done
@@ -53,6 +67,8 @@ func TestJobsInATable(t *testing.T) {
 				}
 			}
 		}
+		check(nul, `"state":"succeeded"`, map[sqltx.Dialect]string{
+			sqltx.SQLite: `"result":{"a":"\u0000b"}`, sqltx.PostgreSQL: `"result":{"a":"�b"}`}[db.Dialect()])
 		check(good, `"state":"succeeded"`, `"result":{"n":[1,2.5]}`, `"createdAt":"2026-11-20T12:00:00.123456Z"`)
 		check(bad, `"state":"failed"`, `"status":403`)
 		check(hung, `"state":"running","createdAt"`, `"finishedAt":null`) // with neither a result nor a problem
@@ -62,7 +78,7 @@ func TestJobsInATable(t *testing.T) {
 		remove := ops.Delete
 		ctx, cancel := context.WithCancel(t.Context())
 		ops.Delete = func(ctx context.Context, id string, rev resource.Rev) error {
-			if removed++; removed == 2 {
+			if removed++; removed == 3 {
 				defer cancel()
 			}
 			return remove(ctx, id, rev)
@@ -75,10 +91,11 @@ func TestJobsInATable(t *testing.T) {
 		close(end)
 		<-ended
 		check(hung, `"state":"failed"`, "outcome-unknown")
-		second.Run(ctx) // until it has removed what is an hour old
-		if n, err := ops.Count(t.Context(), query.Query{}); n != 1 || err != nil {
-			t.Errorf("%d jobs are left, %v, want 1", n, err)
+		second.Run(ctx) // until it has deleted the jobs that are an hour old, except for the one with an audit
+		if n, err := ops.Count(t.Context(), query.Query{}); n != 2 || err != nil {
+			t.Errorf("%d jobs are left, %v, want 2", n, err)
 		}
+		check(nul)
 		check(hung)
 	})
 }
