@@ -163,6 +163,56 @@ func TestNestedWithFaults(t *testing.T) {
 	}
 }
 
+// TestIgnoredErrors: a function that ignores errors of PostgreSQL runs again with savepoints. A conflict is not
+// ignored.
+func TestIgnoredErrors(t *testing.T) {
+	t.Parallel()
+	taken, aborted := &fakesqlite.Postgres{State: "23505"}, &fakesqlite.Postgres{State: "25P02"}
+	const point, release = "SAVEPOINT stoa_statement", "RELEASE SAVEPOINT stoa_statement"
+	first := []string{"OPEN", "BEGIN", "w", "x", "ROLLBACK"}
+	tests := []struct {
+		name string
+		fail map[string][]error // by the number of the call
+		err  error
+		log  []string
+	}{
+		{"a value is taken", map[string][]error{"w": {taken}, "x": {aborted}}, nil,
+			append(slices.Clone(first), "BEGIN", point, "w", release, point, "x", release, "COMMIT")},
+		{"a value is taken again", map[string][]error{"w": {taken, taken}, "x": {aborted}, release: {aborted}}, nil,
+			append(slices.Clone(first), "BEGIN", point, "w", release, "ROLLBACK TO SAVEPOINT stoa_statement", release,
+				point, "x", release, "COMMIT")},
+		{"a conflict", map[string][]error{"w": {serialized}, "x": {aborted}}, nil,
+			append(slices.Clone(first), "BEGIN", "w", "x", "COMMIT")},
+		{"a conflict later", map[string][]error{"w": {taken, serialized}, "x": {aborted, aborted}}, nil,
+			append(slices.Clone(first), "BEGIN", point, "w", "x", "ROLLBACK",
+				"BEGIN", point, "w", release, point, "x", release, "COMMIT")},
+		{"the savepoint fails", map[string][]error{"w": {taken}, "x": {aborted}, point: {errRefused, errRefused}},
+			errRefused, append(slices.Clone(first), "BEGIN", point, point, "ROLLBACK")},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			db, fake := open(t, sqltx.PostgreSQL, func(did string, n int) error {
+				if n > len(tt.fail[did]) {
+					return nil
+				}
+				return tt.fail[did][n-1]
+			}, &sqltx.Options{Idle: -1})
+			err := db.InTx(t.Context(), func(ctx context.Context) error {
+				db.Writer(ctx).ExecContext(ctx, "w")
+				_, err := db.Writer(ctx).ExecContext(ctx, "x")
+				return err
+			})
+			if !errors.Is(err, tt.err) {
+				t.Errorf("the error is %v, want %v", err, tt.err)
+			}
+			if diff := cmp.Diff(tt.log, fake.Log()); diff != "" {
+				t.Errorf("what was done (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // TestUnavailable distinguishes temporary from permanent errors.
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
@@ -243,7 +293,7 @@ func TestKnownRollback(t *testing.T) {
 		errors.New("pq: Could not complete operation in a failed transaction"),
 		&fakesqlite.Postgres{State: "23503"},
 	} {
-		db, _ := open(t, sqltx.PostgreSQL, failing("COMMIT", err, 1), nil)
+		db, _ := open(t, sqltx.PostgreSQL, failing("COMMIT", err, 2), nil)
 		got := db.InTx(t.Context(), func(context.Context) error { return nil })
 		if !errors.Is(got, err) || errors.Is(got, sqltx.ErrOutcomeUnknown) {
 			t.Errorf("the error is %v, want %v", got, err)

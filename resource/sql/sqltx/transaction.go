@@ -33,6 +33,10 @@ var errEnded = errors.New("sqltx: transaction of this context has ended")
 //
 // If ctx is done before the commit, the transaction rolls back. A commit is not interrupted. If its
 // outcome is unknown, the error is [ErrOutcomeUnknown].
+//
+// If fn ignores the error of a statement, such as a violated constraint, the transaction continues without
+// the statement. PostgreSQL aborts such a transaction, so there fn runs again, with a savepoint before each
+// statement.
 func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context) error) error {
 	if a := db.currentAttempt(ctx); a != nil {
 		if a.ended {
@@ -41,10 +45,15 @@ func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context) error) erro
 		return fn(ctx)
 	}
 	wait := 2 * time.Millisecond
+	savepoints := false
 	for n := 1; ; n++ {
-		again, err := db.try(ctx, fn)
+		again, err := db.try(ctx, fn, savepoints)
 		if !again {
 			return err
+		}
+		if err == errAborted {
+			savepoints = true
+			continue
 		}
 		if n >= db.attempts {
 			return fmt.Errorf("%w: conflict in each of %d attempts: %w", tx.ErrUnavailable, n, err)
@@ -120,6 +129,9 @@ type attempt struct {
 	db         *DB
 	session    session
 	vars       variables
+	savepoints bool // each statement has a savepoint
+	pointSet   bool // the last statement has one
+	aborted    bool // the function continued after a statement that has aborted the transaction
 	conflicted bool // a statement met a conflict, even if its error was ignored
 	ended      bool
 	// of the stores that have written; two are the usual maximum, without an allocation of their own
@@ -136,13 +148,16 @@ func (db *DB) currentAttempt(ctx context.Context) *attempt {
 	return a
 }
 
-// try makes one attempt, and reports whether another may succeed.
-func (db *DB) try(ctx context.Context, fn func(context.Context) error) (again bool, err error) {
+// try makes one attempt, and reports whether another may succeed. If that needs savepoints, the error is
+// errAborted.
+func (db *DB) try(
+	ctx context.Context, fn func(context.Context) error, savepoints bool,
+) (again bool, err error) {
 	vars, err := db.sessionVariables(ctx) // without an attempt in ctx, which has no session yet
 	if err != nil {
 		return false, err
 	}
-	a := &attempt{db: db, vars: vars}
+	a := &attempt{db: db, vars: vars, savepoints: savepoints}
 	a.classifiers = a.first[:0]
 	inner, scope := tx.Begin(ctx, db)
 	inner = context.WithValue(inner, attemptKey{db}, a) // before begin, because a Guard checks it
@@ -160,6 +175,12 @@ func (db *DB) try(ctx context.Context, fn func(context.Context) error) (again bo
 		err = ctx.Err()
 	}
 	if err == nil {
+		err = a.commitError(a.endStatement(inner))
+	}
+	if err == nil && a.needsSavepoints() {
+		err = errAborted
+	}
+	if err == nil {
 		err = a.commitError(a.commitSession())
 		rolledBack = err != nil && !errors.Is(err, ErrOutcomeUnknown)
 	}
@@ -168,8 +189,14 @@ func (db *DB) try(ctx context.Context, fn func(context.Context) error) (again bo
 		return false, nil
 	}
 	a.rollbackSession() // before the next attempt, which may need the connection
-	conflicted := a.conflicted || db.dialect.Fault(err).Kind == Conflict
-	return conflicted && !errors.Is(err, ErrOutcomeUnknown), err
+	switch conflicted := a.conflicted || db.dialect.Fault(err).Kind == Conflict; {
+	case errors.Is(err, ErrOutcomeUnknown):
+		return false, err
+	case a.needsSavepoints():
+		return true, errAborted
+	default:
+		return conflicted, err
+	}
 }
 
 // notBegun classifies an error of beginSession. Some drivers detect a lost connection only then.
@@ -232,6 +259,7 @@ func (a *attempt) note(err error) error {
 		a.conflicted = true
 	}
 	if a.db.dialect == PostgreSQL {
+		a.aborted = a.aborted || sqlState(err) == stateAborted || rolledBack(err)
 		return explainPooler(err)
 	}
 	return err
@@ -239,8 +267,8 @@ func (a *attempt) note(err error) error {
 
 // ExecContext implements [Conn].
 func (a *attempt) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if a.ended {
-		return nil, errEnded
+	if err := a.beginStatement(ctx, query); err != nil {
+		return nil, err
 	}
 	result, err := a.session.ExecContext(ctx, query, args...)
 	return result, a.note(err)
@@ -248,8 +276,8 @@ func (a *attempt) ExecContext(ctx context.Context, query string, args ...any) (s
 
 // QueryContext implements [Conn].
 func (a *attempt) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if a.ended {
-		return nil, errEnded
+	if err := a.beginStatement(ctx, query); err != nil {
+		return nil, err
 	}
 	rows, err := a.session.QueryContext(ctx, query, args...)
 	return rows, a.note(err)

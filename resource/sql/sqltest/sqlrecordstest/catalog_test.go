@@ -18,11 +18,13 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/command"
 	background "github.com/stoa-go/stoa/resource/job"
+	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
 	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 type tidied struct {
@@ -74,7 +76,9 @@ func send(h http.Handler, line, key, kind, content string) *httptest.ResponseRec
 	method, target, _ := strings.Cut(line, " ")
 	r := httptest.NewRequest(method, target, strings.NewReader(content))
 	r.Header.Set("Content-Type", kind)
-	r.Header.Set("Idempotency-Key", key)
+	if key != "" {
+		r.Header.Set("Idempotency-Key", key)
+	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	return w
@@ -163,5 +167,91 @@ func TestRule142ManyKeysOneItem(t *testing.T) {
 		if got := count(t, table); got != 1 {
 			t.Errorf("there are %d orders", got)
 		}
+	})
+}
+
+type account struct {
+	ID    string `json:"id"`
+	Email string `json:"email" unique:"true"`
+}
+
+type invitation struct {
+	Emails []string `json:"emails"`
+}
+
+type invited struct {
+	Stored int `json:"stored"`
+}
+
+// TestCommandIgnoresTakenValues: a command with Transactions that continues after a refused write has the
+// same result with a key and without, over each store. A refusal that is recorded after such a write is replayed.
+func TestCommandIgnoresTakenValues(t *testing.T) {
+	serve := func(db tx.Runner, ops resource.Ops[account], store idempotency.Store) http.Handler {
+		invite := func(ctx context.Context, in invitation) (out invited, err error) {
+			for _, email := range in.Emails {
+				_, err := ops.Create(ctx, account{Email: email})
+				switch {
+				case err == nil:
+					out.Stored++
+				case resource.Problem(err).StatusCode() >= http.StatusInternalServerError:
+					return out, err
+				}
+			}
+			return out, nil
+		}
+		register := func(ctx context.Context, in invitation) (invited, error) {
+			idempotency.RecordRefusal(ctx)
+			_, err := ops.Create(ctx, account{Email: in.Emails[0]})
+			return invited{1}, err
+		}
+		opts := &command.Options[invitation]{Public: true, Transactions: db}
+		return rest.New(resource.NewCatalog(&resource.CatalogOptions{
+			Idempotency: idempotency.New(store, &idempotency.Options{WaitTimeout: -1}),
+			Principal:   func(context.Context) string { return "ann" },
+			Logger:      slog.New(slog.DiscardHandler),
+		}, ops.Resource("accounts", &resource.Options[account]{Public: true}),
+			command.New("accounts/invite", invite, opts), command.New("accounts/register", register, opts)), nil)
+	}
+	try := func(t *testing.T, h http.Handler) {
+		type answer struct {
+			Status   int
+			Replayed bool
+		}
+		var got []answer
+		call := func(line, key, content string) string {
+			w := send(h, line, key, "application/json", content)
+			got = append(got, answer{w.Code, w.Header().Get("Idempotency-Replayed") == "true"})
+			return w.Body.String()
+		}
+		const taken = `{"emails":["a@b.example"]}`
+		bodies := []string{
+			call("POST /accounts/invite", "", `{"emails":["a@b.example","c@b.example","a@b.example","d@b.example"]}`),
+			call("POST /accounts/invite", `"1"`, `{"emails":["e@b.example","a@b.example","f@b.example"]}`),
+			call("POST /accounts/invite", `"2"`, taken),
+			call("POST /accounts/invite", `"1"`, `{"emails":["e@b.example","a@b.example","f@b.example"]}`),
+		}
+		if diff := cmp.Diff([]string{`{"stored":3}`, `{"stored":2}`, `{"stored":0}`, `{"stored":2}`}, bodies); diff != "" {
+			t.Errorf("results (-want +got):\n%s", diff)
+		}
+		for _, key := range []string{"", `"3"`, `"3"`} {
+			call("POST /accounts/register", key, taken)
+		}
+		want := []answer{{200, false}, {200, false}, {200, false}, {200, true}, {409, false}, {409, false}, {409, true}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("responses (-want +got):\n%s", diff)
+		}
+	}
+	t.Run("memory", func(t *testing.T) {
+		db := memory.NewDB()
+		store := memory.New[account](&memory.Options[account]{DB: db})
+		try(t, serve(db, resource.OpsOf(store), idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db})))
+	})
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
+		db := e.Open(t, &sqltx.Options{Debug: true})
+		table := sqltable.New[account](db, "accounts", nil)
+		if err := table.CreateTable(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		try(t, serve(db, table.Ops(), records(t, db)))
 	})
 }

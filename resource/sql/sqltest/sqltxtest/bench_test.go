@@ -113,3 +113,56 @@ func page(ctx context.Context, db *sqltx.DB, q query.Query, steps func(query.Que
 	}
 	return n, nil
 }
+
+// BenchmarkTransaction writes ten rows in a transaction of PostgreSQL. Ignored ignores the error of one more
+// write, so that the function runs again with savepoints. Nested has a savepoint for each write.
+//
+//	go test -run '^$' -bench Transaction .
+func BenchmarkTransaction(b *testing.B) {
+	for _, e := range sqltest.Engines() {
+		if e.Dialect != sqltx.PostgreSQL {
+			continue
+		}
+		pool := sql.OpenDB(e.Connector(b))
+		b.Cleanup(func() { pool.Close() })
+		db := sqltx.New(e.Dialect, pool, nil)
+		for _, text := range []string{"CREATE TABLE notes (id integer PRIMARY KEY, n integer NOT NULL)",
+			"INSERT INTO notes SELECT n, 0 FROM generate_series(1, 10) AS n"} {
+			if _, err := pool.ExecContext(b.Context(), text); err != nil {
+				b.Fatal(err)
+			}
+		}
+		write := func(ctx context.Context, id int) error {
+			_, err := db.Writer(ctx).ExecContext(ctx, "UPDATE notes SET n = n + 1 WHERE id = $1", id)
+			return err
+		}
+		ignored := func(ctx context.Context, id int) error {
+			if id == 5 {
+				db.Writer(ctx).ExecContext(ctx, "INSERT INTO notes VALUES ($1, 0)", id)
+			}
+			return write(ctx, id)
+		}
+		nested := func(ctx context.Context, id int) error {
+			return db.Nested(ctx, func(ctx context.Context) error { return write(ctx, id) })
+		}
+		for name, write := range map[string]func(context.Context, int) error{"plain": write, "ignored": ignored,
+			"nested": nested} {
+			b.Run(name, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					err := db.InTx(b.Context(), func(ctx context.Context) error {
+						for id := 1; id <= 10; id++ {
+							if err := write(ctx, id); err != nil {
+								return err
+							}
+						}
+						return nil
+					})
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

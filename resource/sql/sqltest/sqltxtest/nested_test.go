@@ -65,6 +65,80 @@ func TestNested(t *testing.T) {
 	})
 }
 
+// TestIgnoredErrors: a transaction continues if the error of a statement is ignored. PostgreSQL aborts it, so there
+// the function runs again, unless it rolls back to a savepoint of its own.
+func TestIgnoredErrors(t *testing.T) {
+	insert := func(id string) string { return "INSERT INTO notes VALUES ('" + id + "')" }
+	const reserved, unknown = "INSERT INTO notes VALUES ('a')", "SELECT nothing FROM notes"
+	tests := []struct {
+		name       string
+		statements []string
+		nested     bool // all of them
+		err        error
+		runs       int // on PostgreSQL
+		want       []string
+	}{
+		{"none", []string{insert("b"), insert("c")}, false, nil, 1, []string{"a", "b", "c"}},
+		{"a write", []string{insert("b"), reserved, insert("c")}, false, nil, 2, []string{"a", "b", "c"}},
+		{"the first one", []string{reserved, insert("b")}, false, nil, 2, []string{"a", "b"}},
+		{"the last one", []string{insert("b"), reserved}, false, nil, 2, []string{"a", "b"}},
+		{"all", []string{reserved, reserved, unknown}, false, nil, 2, []string{"a"}},
+		{"a query", []string{insert("b"), unknown, insert("c")}, false, nil, 2, []string{"a", "b", "c"}},
+		{"in a nested function", []string{insert("b"), reserved, insert("c")}, true, nil, 2, []string{"a", "b", "c"}},
+		{"at the end of a nested function", []string{insert("b"), reserved}, true, nil, 2, []string{"a", "b"}},
+		{"and another error returned", []string{insert("b"), reserved, insert("c")}, false, errRefused, 2, []string{"a"}},
+		{"with a savepoint", []string{insert("b"), "SAVEPOINT own", reserved, "ROLLBACK TO SAVEPOINT own", insert("c")},
+			false, nil, 1, []string{"a", "b", "c"}},
+		{"before and in a savepoint", []string{reserved, "SAVEPOINT own", insert("b"), reserved, insert("c"),
+			"ROLLBACK TO SAVEPOINT own", insert("d"), reserved, "RELEASE SAVEPOINT own", insert("e")},
+			false, nil, 2, []string{"a", "d", "e"}},
+	}
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
+		for _, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				t.Parallel()
+				db := e.Open(t, nil)
+				exec(t, t.Context(), db, "CREATE TABLE notes (id text PRIMARY KEY)", insert("a"))
+				type counts struct{ Runs, Commits int }
+				var got counts
+				run := func(ctx context.Context) error {
+					for _, s := range tt.statements {
+						if rows, err := db.Writer(ctx).QueryContext(ctx, s); err == nil {
+							rows.Next()
+							rows.Close()
+						}
+					}
+					return tt.err
+				}
+				err := db.InTx(t.Context(), func(ctx context.Context) error {
+					got.Runs++
+					tx.AfterCommit(ctx, func() { got.Commits++ })
+					if tt.nested {
+						return db.Nested(ctx, run)
+					}
+					return run(ctx)
+				})
+				if !errors.Is(err, tt.err) {
+					t.Errorf("the error is %v, want %v", err, tt.err)
+				}
+				want := counts{1, 1}
+				if e.Dialect == sqltx.PostgreSQL {
+					want.Runs = tt.runs
+				}
+				if tt.err != nil {
+					want.Commits = 0
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("calls (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(tt.want, ids(t, db)); diff != "" {
+					t.Errorf("rows (-want +got):\n%s", diff)
+				}
+			})
+		}
+	})
+}
+
 // ids returns the ids of the notes.
 func ids(t *testing.T, db *sqltx.DB) (all []string) {
 	t.Helper()

@@ -186,37 +186,6 @@ func TestPanicRollsBack(t *testing.T) {
 	})
 }
 
-// TestSwallowedError commits after an error. PostgreSQL has given up the transaction then, and must not seem to have
-// committed it; SQLite takes back only the statement.
-func TestSwallowedError(t *testing.T) {
-	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
-		db := counters(t, e, nil)
-		err := db.InTx(t.Context(), func(ctx context.Context) error {
-			if err := increment(ctx, db, "a"); err != nil {
-				return err
-			}
-			_, err := db.Writer(ctx).ExecContext(ctx, "INSERT INTO counters VALUES ('a', 1)")
-			if got := e.Dialect.Fault(err).Kind; got != sqltx.Unique {
-				t.Errorf("the fault is %d, want Unique: %v", got, err)
-			}
-			return nil
-		})
-		want := [2]int{1, 0}
-		if e.Dialect == sqltx.PostgreSQL {
-			want = [2]int{}
-		}
-		if committed := want[0] == 1; committed != (err == nil) {
-			t.Errorf("the commit gave %v", err)
-		}
-		if errors.Is(err, sqltx.ErrOutcomeUnknown) {
-			t.Errorf("it is known that nothing was committed, but the error is %v", err)
-		}
-		if diff := cmp.Diff(want, state(t, db)); diff != "" {
-			t.Errorf("the counters (-want +got):\n%s", diff)
-		}
-	})
-}
-
 // TestConflictsAreRetried has many goroutines read a counter and write it back, which loses increments if any of them
 // reads what another has replaced.
 func TestConflictsAreRetried(t *testing.T) {
