@@ -119,6 +119,10 @@ func (x *exchange) streamMessages(plan *exec.Plan, q *parsedRequest) error {
 	defer context.AfterFunc(ending, func() { cancel(transportws.ErrGoingAway) })()
 	messages, errs := x.subscriptionMessages(ctx, plan, q, x.header.Get("Last-Event-Id"))
 	if len(errs) > 0 {
+		if d := errs[0].Problem; d != nil && d.Kind == problem.Unavailable {
+			x.streaming = false
+			return d
+		}
 		return x.single(gqlerror.Answer(nil, errs...))
 	}
 	out, err := x.open(&eventstream.Options{Heartbeat: eventstream.Heartbeat, Gone: func() { cancel(nil) }})

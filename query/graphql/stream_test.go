@@ -143,6 +143,26 @@ func TestSSEFrames(t *testing.T) {
 	}
 }
 
+// stuckLog is a log that waits for a transaction that does not end.
+type stuckLog struct{ *feed.Memory }
+
+func (stuckLog) Head(ctx context.Context) (feed.Cursor, error) {
+	<-ctx.Done()
+	return feed.Cursor{}, ctx.Err()
+}
+
+// TestSSECannotBegin: a subscription is 503 if the log does not have a position in time.
+func TestSSECannotBegin(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := feed.New(stuckLog{feed.NewMemory(nil)}, &feed.Options{Logger: quiet})
+		t.Cleanup(func() { f.Close() })
+		h := newTestHandler(t, func(s *setup) { s.catalog.Feed = f })
+		res := send(t, h, "POST /graphql", jsonBody, acceptEvents, "", `{"query":"subscription{orderChanged{kind}}"}`)
+		want(t, res, http.StatusServiceUnavailable, "Retry-After: 1")
+	})
+}
+
 // TestSSERefused: what is no operation, or not asked as it should be, has a status.
 func TestSSERefused(t *testing.T) {
 	t.Parallel()

@@ -62,6 +62,32 @@ func TestLogFailsFromTheStart(t *testing.T) {
 	})
 }
 
+// stuck is a log that waits for a transaction that does not end.
+type stuck struct{ *spy }
+
+func (stuck) Head(ctx context.Context) (feed.Cursor, error) {
+	<-ctx.Done()
+	return feed.Cursor{}, ctx.Err()
+}
+
+// TestPositionTimeout: the position of a log that has to wait fails after ReadTimeout.
+func TestPositionTimeout(t *testing.T) {
+	in(t, feed.Options{}, func(t *testing.T, _ *feed.Feed, log *spy) {
+		f := feed.New(stuck{log}, quiet(feed.Options{ReadTimeout: 7 * time.Second}))
+		defer f.Close()
+		for name, call := range map[string]func() error{
+			"Position": func() error { _, err := f.Position(t.Context()); return err },
+			"Watch":    func() error { return take(f.Watch(t.Context(), feed.Cursor{}, "a"), 1).err },
+		} {
+			began := time.Now()
+			err := call()
+			if took := time.Since(began); err != context.DeadlineExceeded || took != 7*time.Second {
+				t.Errorf("%s: %v after %v, want %v after 7s", name, err, took, context.DeadlineExceeded)
+			}
+		}
+	})
+}
+
 // other is a log that can be replaced at run time, as by a restored backup.
 type other struct {
 	feed.Log

@@ -32,8 +32,8 @@ type Options struct {
 
 	// ReadTimeout limits a single read of the log. Default 10s; negative means no limit. A read
 	// that times out is retried, on a different connection if the log has a pool, because a broken
-	// TCP connection may never report an error. It does not apply to [Watcher] collections or to
-	// [Feed.Position].
+	// TCP connection may never report an error. A call of [Feed.Watch] or [Feed.Position] that has to
+	// wait longer for the position fails. It does not apply to [Watcher] collections.
 	ReadTimeout time.Duration
 
 	// MaxReads limits how many subscribers read the log concurrently because they need
@@ -130,7 +130,8 @@ func New(log Log, opts *Options) *Feed {
 }
 
 // Position returns a cursor to take before reading the data: every change that is missing from the
-// data read afterwards is after this cursor. It reads the log only if the Feed has not read it yet.
+// data read afterwards is after this cursor. It reads the log only if the Feed has not read it yet, and
+// fails with [context.DeadlineExceeded] after [Options].ReadTimeout.
 // After Close it returns the last position that is known, so that lists still work while a server
 // drains, and otherwise [ErrClosed].
 func (f *Feed) Position(ctx context.Context) (Cursor, error) {
@@ -140,6 +141,8 @@ func (f *Feed) Position(ctx context.Context) (Cursor, error) {
 	if !f.start() {
 		return Cursor{}, ErrClosed
 	}
+	ctx, cancel := f.withReadTimeout(ctx)
+	defer cancel()
 	return f.log.Head(ctx)
 }
 

@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/rest"
@@ -53,4 +55,26 @@ func TestStreamBehindTimeoutHandler(t *testing.T) {
 	if !strings.Contains(log.String(), text) {
 		t.Errorf("the log does not contain %q:\n%s", text, &log)
 	}
+}
+
+// stuckLog is a log that waits for a transaction that does not end.
+type stuckLog struct{ *feed.Memory }
+
+func (stuckLog) Head(ctx context.Context) (feed.Cursor, error) {
+	<-ctx.Done()
+	return feed.Cursor{}, ctx.Err()
+}
+
+// TestRule138StreamCannotBegin: a stream is 503 if the log does not have a position in time. Lists have no
+// cursor then.
+func TestRule138StreamCannotBegin(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		f := feed.New(stuckLog{feed.NewMemory(nil)}, &feed.Options{Logger: slog.New(slog.DiscardHandler)})
+		t.Cleanup(func() { f.Close() })
+		h := api(t, fed(f))
+		for _, line := range []string{"GET /orders", "HEAD /orders", "GET /orders/1"} {
+			want(t, send(t, h, line, streamType), http.StatusServiceUnavailable, "Retry-After: 1", "Event-Cursor:")
+		}
+		want(t, send(t, h, "GET /orders"), http.StatusOK, "Event-Cursor:")
+	})
 }

@@ -5,6 +5,7 @@ package sqlfeed
 
 import (
 	"context"
+	"time"
 
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
@@ -19,9 +20,11 @@ import (
 // the barrier. Once all transactions before the barrier have ended, numbers that are still missing
 // were rolled back.
 //
-// All transactions that write to the server count, in any table. Readers therefore draw a barrier
-// only if a number is missing. Without a gap nothing has to wait: all numbers below the newest that
-// was read belong to committed events, and a transaction that runs has a higher one or none yet.
+// All transactions that write to the server have such ids, in any table and database. If some before
+// the barrier have not ended after maxWait, readers look for those that have appended events; see
+// openAppends. Readers draw a barrier only if a number is missing. Without a gap nothing has to wait:
+// all numbers below the newest that was read belong to committed events, and a transaction that runs
+// has a higher one or none yet.
 
 // rowAnchor identifies a row that was read. Another row with the same number has another mark.
 type rowAnchor struct {
@@ -34,8 +37,9 @@ func anchorOf(c feed.Cursor) rowAnchor { return rowAnchor{c.Seq, int64(c.Mark)} 
 
 // xidBarrier is what a reader at a gap waits for. The zero value is no barrier.
 type xidBarrier struct {
-	row rowAnchor // no number up to this row is undecided
-	xid int64     // once all transactions before this one have ended
+	row  rowAnchor // no number up to this row is undecided
+	xid  int64     // once all transactions before this one have ended
+	from time.Time // when it was drawn
 }
 
 // progress is what a Log has learned about transactions that have ended. It becomes wrong if a
@@ -132,7 +136,7 @@ func (l *Log) drawBarrier(ctx context.Context, row rowAnchor, generation int) er
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.progress.barrier.xid == 0 && l.progress.generation == generation {
-		l.progress.barrier = xidBarrier{row, xid}
+		l.progress.barrier = xidBarrier{row, xid, time.Now()}
 	}
 	return nil
 }
@@ -151,4 +155,63 @@ func (l *Log) currentXID(ctx context.Context) (xid int64, err error) {
 		}
 	}
 	return xid, rows.Err()
+}
+
+// passBarrier advances progress if no transaction before the barrier can still add an event. It
+// returns false if one can.
+func (l *Log) passBarrier(ctx context.Context) (bool, error) {
+	p := l.loadProgress()
+	if p.barrier.xid > 0 { // otherwise another reader has passed it
+		open, err := l.openAppends(ctx, p.barrier.xid, p.barrier.from)
+		if err != nil || len(open) > 0 {
+			return false, err
+		}
+		l.advance(p.barrier.row, p.generation)
+	}
+	return true, nil
+}
+
+const (
+	// slowWait is how long a reader waits for a transaction before the wait is logged.
+	slowWait = 3 * time.Second
+	// warnInterval is the shortest time between two such entries of the log.
+	warnInterval = time.Minute
+)
+
+// openAppends describes the transactions before a barrier that have not ended and have appended to
+// the log. It logs them if the caller has waited for slowWait.
+//
+// An append locks the table before it gets a number, and the lock is released after the transaction
+// has ended. So a transaction without the lock, such as one of another database, has no number, or a
+// later query sees its events.
+func (l *Log) openAppends(ctx context.Context, barrier int64, from time.Time) (open []string, err error) {
+	rows, err := l.db.Writer(ctx).QueryContext(ctx, l.sql.openAppends, barrier)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		open = append(open, text)
+	}
+	if waited := time.Since(from); len(open) > 0 && waited >= slowWait && l.mayWarn() {
+		l.logger.WarnContext(ctx, "sqlfeed: events wait for the end of transactions", "transactions", open,
+			"waited", waited.Round(time.Millisecond))
+	}
+	return open, rows.Err()
+}
+
+// mayWarn reports whether the last warning is older than warnInterval.
+func (l *Log) mayWarn() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	may := now.Sub(l.warned) >= warnInterval
+	if may {
+		l.warned = now
+	}
+	return may
 }

@@ -5,17 +5,19 @@ package sqlfeed
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// Head implements [feed.Log]. While a number below the newest is missing, it waits for the
-// transactions that may hold it. These include transactions that write to other tables of the
-// server, because Head cannot distinguish them.
+// Head implements [feed.Log]. While a number below the newest is missing, it waits for the open
+// transactions that have appended events, because one of them may have the number. If ctx is done
+// first, the error describes them.
 func (l *Log) Head(ctx context.Context) (feed.Cursor, error) {
 	ctx = sqltx.WithoutSession(ctx)
 	at, err := l.head(ctx)
@@ -33,7 +35,8 @@ func (l *Log) head(ctx context.Context) (feed.Cursor, error) {
 	if err != nil || !l.mayHaveGaps() || l.isComplete(&r) {
 		return r.newest, err
 	}
-	seen := r.newest
+	var open []string
+	seen, from := r.newest, time.Now()
 	barrier, err := l.currentXID(ctx)
 	for wait := time.Millisecond; err == nil; wait = min(2*wait, 200*time.Millisecond) {
 		r, err = l.readNewest(ctx, seen.Seq)
@@ -51,7 +54,18 @@ func (l *Log) head(ctx context.Context) (feed.Cursor, error) {
 		case l.isComplete(&r): // the missing events were committed
 			return seen, nil
 		}
-		err = sleep(ctx, wait)
+		if wait > maxWait {
+			if open, err = l.openAppends(ctx, barrier, from); err == nil && len(open) == 0 {
+				l.advance(anchorOf(seen), r.generation)
+				return seen, nil
+			}
+		}
+		if err == nil {
+			err = sleep(ctx, wait)
+		}
+	}
+	if len(open) > 0 {
+		err = fmt.Errorf("sqlfeed: wait for the end of transactions (%s): %w", strings.Join(open, "; "), err)
 	}
 	return feed.Cursor{}, err
 }

@@ -22,16 +22,20 @@ func (l *Log) Purge(ctx context.Context, before time.Time, keep, max int) (int, 
 
 // purge is Purge with the errors of the driver.
 func (l *Log) purge(ctx context.Context, before time.Time, keep, max int) (int, error) {
-	for wait := time.Millisecond; ; wait *= 2 {
+	for wait := time.Millisecond; ; wait = min(2*wait, 2*maxWait) {
 		old, err := l.deleteOldest(ctx, before, keep, max)
 		if err == nil && old.gap.seq > 0 {
 			// If this call has deleted events, the barrier is for the next one.
 			err = l.drawBarrier(ctx, old.gap, old.generation)
 		}
-		if err != nil || old.n > 0 || old.gap.seq == 0 || wait > maxWait {
+		if err != nil || old.n > 0 || old.gap.seq == 0 {
 			return old.n, err
 		}
-		if err := sleep(ctx, wait); err != nil {
+		if wait > maxWait {
+			if passed, err := l.passBarrier(ctx); err != nil || !passed {
+				return 0, err
+			}
+		} else if err := sleep(ctx, wait); err != nil {
 			return 0, err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // maxWait is the longest delay between the attempts of Tail and Purge at a gap. Most transactions
-// end sooner, so waiting for them is cheaper than being called again.
+// end sooner, so waiting for them is cheaper than asking which ones have appended events.
 const maxWait = 16 * time.Millisecond
 
 // Tail implements [feed.Log].
@@ -26,7 +26,7 @@ func (l *Log) Tail(ctx context.Context, after feed.Cursor, most int) ([]*feed.Ev
 
 // tail is Tail with the errors of the driver.
 func (l *Log) tail(ctx context.Context, after feed.Cursor, most int) ([]*feed.Event, feed.Cursor, error) {
-	for wait := time.Millisecond; ; wait *= 2 {
+	for wait := time.Millisecond; ; wait = min(2*wait, 2*maxWait) {
 		generation := l.loadProgress().generation
 		r, err := l.readPage(ctx, after, math.MaxInt64, most)
 		if errors.Is(err, feed.ErrExpired) {
@@ -45,10 +45,14 @@ func (l *Log) tail(ctx context.Context, after feed.Cursor, most int) ([]*feed.Ev
 		if n := len(events); err == nil && n > 0 {
 			return events, events[n-1].Cursor, nil
 		}
-		if err != nil || !gap || wait > maxWait {
+		if err != nil || !gap {
 			return nil, after, err
 		}
-		if err := sleep(ctx, wait); err != nil {
+		if wait > maxWait {
+			if passed, err := l.passBarrier(ctx); err != nil || !passed {
+				return nil, after, err
+			}
+		} else if err := sleep(ctx, wait); err != nil {
 			return nil, feed.Cursor{}, err
 		}
 	}

@@ -15,9 +15,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
@@ -35,6 +37,9 @@ type Options struct {
 	// run concurrently, and Tail and Head wait for transactions that have not ended. All processes
 	// must use the same value. SQLite has one writer in any case.
 	SerializeAppends bool
+	// Logger receives a warning if events of PostgreSQL wait for an open transaction for seconds.
+	// Default [slog.Default].
+	Logger *slog.Logger
 }
 
 // Log is a [feed.Log] in a table of the database of the data. Append takes part in the transaction
@@ -48,9 +53,11 @@ type Log struct {
 	serialized bool
 	sql        statements
 	wake       chan struct{}
+	logger     *slog.Logger
 
 	mu       sync.Mutex
 	progress progress
+	warned   time.Time // when a wait was last logged
 }
 
 // New returns a Log. opts may be nil. It does not connect; [Log.CreateTable] creates the tables. It
@@ -67,6 +74,7 @@ func New(db *sqltx.DB, opts *Options) *Log {
 		serialized: opts.SerializeAppends && db.Dialect() == sqltx.PostgreSQL,
 		sql:        newStatements(db.Dialect(), cmp.Or(opts.Table, "events")),
 		wake:       make(chan struct{}, 1),
+		logger:     cmp.Or(opts.Logger, slog.Default()),
 	}
 }
 

@@ -18,6 +18,7 @@ type statements struct {
 	lock         string // takes the advisory lock of transactions that append
 	lockKey      int64
 	currentXID   string
+	openAppends  string   // describes transactions before an xid that have appended and have not ended
 	insert       []string // one statement for each of insertRows
 
 	page           string // the rows from one number to another
@@ -97,6 +98,17 @@ FROM {log} AS l LEFT JOIN (
 	(SELECT count(*) FROM {events} WHERE seq > greatest(l.seq, $1::bigint) AND seq <= e.seq)
 	= e.seq - greatest(l.seq, $1::bigint) END, false)` + fromNewest
 
+	// The relations of another database may have the same oid. Both locks are held until the transaction
+	// has ended, so it does not matter which of them is read first.
+	selectOpenAppends = `SELECT DISTINCT coalesce('pid ' || t.pid || coalesce(', user ' || a.usename, '') ||
+	coalesce(', application ' || nullif(a.application_name, ''), ''), 'prepared transaction')
+FROM pg_locks AS t JOIN pg_locks AS e USING (virtualtransaction)
+LEFT JOIN pg_stat_activity AS a ON a.pid = t.pid
+WHERE t.locktype = 'transactionid' AND t.mode = 'ExclusiveLock' AND t.granted AND t.transactionid IN (
+	SELECT id::xid FROM pg_snapshot_xip(pg_current_snapshot()) AS x (id) WHERE id::text::bigint < {1}::bigint)
+AND e.locktype = 'relation' AND e.mode = 'RowExclusiveLock' AND e.granted AND e.relation = {name}::regclass
+AND e.database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+
 	selectOldest = `SELECT {head}, (SELECT max(seq) FROM {events}),
 	(SELECT at FROM {events} WHERE at <= {2} ORDER BY seq LIMIT 1), e.seq, e.mark, e.at
 FROM {log} AS l LEFT JOIN (
@@ -135,6 +147,8 @@ func newStatements(d sqltx.Dialect, name string) statements {
 		lock:         "SELECT pg_advisory_xact_lock($1)",
 		lockKey:      int64(h.Sum64()),
 		currentXID:   "SELECT pg_current_xact_id()::text::bigint",
+		openAppends: fill(0, strings.ReplaceAll(selectOpenAppends, "{name}",
+			"'"+strings.ReplaceAll(events, "'", "''")+"'")),
 
 		page:           query(selectPage),
 		newest:         query(selectNewest),

@@ -50,7 +50,9 @@ func (e *Engine) Subscribe(ctx context.Context, p *Plan, variables map[string]js
 	if errs != nil {
 		return nil, errs
 	}
-	s.watching.Begin(ctx)
+	if err := s.watching.Begin(ctx); err != nil {
+		return nil, []*gqlerror.Error{s.located(gqlerror.Of(err))}
+	}
 	return func(yield func(Message, error) bool) { s.listen(ctx, yield) }, nil
 }
 

@@ -5,12 +5,14 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/problem"
 )
 
 // WatchedList is List with a cursor for a subscription that continues the list. It reads the cursor
@@ -69,12 +71,16 @@ func (x *Fetcher) Watching(f *model.Field, args map[string]any, last string) (*W
 
 // Begin fixes the start of the subscription at the current position, unless it has a cursor.
 // Without Begin, Changes starts at the position of its first read, and a change between the
-// response to the client and this read would be lost. If Begin fails, Changes determines the
-// position.
-func (w *Watching) Begin(ctx context.Context) {
+// response to the client and this read would be lost. The error means that the position is not
+// available at the moment. After other failures Changes determines the position.
+func (w *Watching) Begin(ctx context.Context) (err error) {
 	if w.after.IsZero() {
-		w.after, _ = w.of.Position(ctx, 0)
+		w.after, err = w.of.Position(ctx, 0)
 	}
+	if err == nil || errors.Is(err, feed.ErrClosed) || resource.Problem(err).Kind != problem.Unavailable {
+		return nil
+	}
+	return err
 }
 
 // Changes yields the changes, as [resource.Resource.Watch] does. Authorization is checked for each
