@@ -36,7 +36,7 @@ type Cancelled struct {
 // One shop at a time uses a SQLite file or memory. Options.Alone states that, and jobs that were
 // running when the shop was killed are reported as failed on start. Do not set it if several
 // processes share a store: each would report the running jobs of the others. On PostgreSQL jobs
-// have leases, and those of a dead shop are reported when its lease expires.
+// have leases, and those of a dead shop are reported within two leases.
 func (c *collections) newJobs(kept resource.Ops[job.Job]) *job.Jobs {
 	// A short lease reports a crash soon, at the cost of a write for each job every third of it.
 	// The clocks of the servers must differ by less than the lease.

@@ -92,7 +92,7 @@ func TestCancelStaleLater(t *testing.T) {
 }
 
 // A job that was running when its shop was killed is reported as failed: at the next start, and
-// with PostgreSQL after the lease has expired.
+// with PostgreSQL after its lease has expired for the time of a lease.
 func TestJobOfAShopThatWasKilled(t *testing.T) {
 	t.Parallel()
 	for name, open := range databases() {
@@ -119,7 +119,7 @@ func TestJobOfAShopThatWasKilled(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := openShopOn(t, settings{db: db})
-			later := s.collections.now().Add(11 * time.Second)
+			later := s.collections.now().Add(21 * time.Second)
 			s.collections.now = func() time.Time { return later }
 			if n, err := s.collections.jobs.Recover(t.Context()); n != 1 || err != nil {
 				t.Errorf("%d jobs were found, %v", n, err)
