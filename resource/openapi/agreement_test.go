@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource/openapi"
+	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -206,20 +207,25 @@ func random(rnd *rand.Rand) memberKind {
 	return out
 }
 
-// TestDecoderAgrees decodes each value as a member of each kind and with random tags, and asks the document.
-// A value that the document cannot rule out is described: by a format or in words.
+// TestDecoderAgrees decodes each value as a member of each kind and with random tags, in a new item, in its
+// replacement and in a merge patch, and asks the document. A value that the document cannot rule out is
+// described: by a format or in words. The JSON of each value that is accepted is a valid response.
 func TestDecoderAgrees(t *testing.T) {
 	t.Parallel()
 	all, rnd := slices.Clone(kinds), rand.New(rand.NewPCG(50, 8))
-	for len(all) < len(kinds)+1500 {
+	tagged := 500
+	if *pairsFile != "" {
+		tagged = 2000
+	}
+	for len(all) < len(kinds)+tagged {
 		one := random(rnd)
 		typ, err := one.schema()
 		if err != nil {
 			continue
 		}
 		f := typ.Fields[0]
-		if f.Type.Kind == schema.Number && f.Format != "" || one.typ == reflect.TypeFor[label]() && f.IsDecimal() ||
-			f.Type.Len >= 0 && strings.Contains(one.tags, "Items") {
+		if f.Type.Kind == schema.Number && f.Format != "" || f.Type.Len >= 0 && strings.Contains(one.tags, "Items") ||
+			one.typ == reflect.TypeFor[label]() && f.IsDecimal() {
 			continue
 		}
 		all = append(all, one)
@@ -244,7 +250,7 @@ func TestDecoderAgrees(t *testing.T) {
 	for _, one := range all {
 		c.check(one)
 	}
-	t.Logf("%d kinds, %d values: %d accepted, %d rejected by the schema, %d by a format or words, %d absent",
+	t.Logf("%d kinds, %d values: %d accepted, %d rejected by the schema, %d by a format or words, %d without effect",
 		len(all), len(values)+1, c.accepted, c.rejected, c.described, c.absent)
 	if c.accepted < len(all) || c.rejected < len(all) {
 		t.Error("too few values are accepted or rejected")
@@ -256,6 +262,24 @@ func (one memberKind) String() string { return fmt.Sprintf("%v %q %s", one.typ, 
 func (one memberKind) schema() (*schema.Type, error) {
 	return schema.Of(reflect.StructOf([]reflect.StructField{{Name: "V", Type: one.typ,
 		Tag: reflect.StructTag(`json:"v` + one.options + `"` + " " + one.tags)}}))
+}
+
+// decode decodes a document, which is a merge patch of the base in the mode Patched.
+func decode(typ *schema.Type, doc []byte, opts *schema.DecodeOptions) (any, error) {
+	if opts.Mode == schema.Patched {
+		full, err := typ.AppendFull(nil, opts.Base)
+		if err != nil {
+			return nil, err
+		}
+		p, err := patch.ParseMergePatch(doc, patch.Limits{})
+		if err != nil {
+			return nil, err
+		}
+		if doc, err = p.ApplyTo(typ, full); err != nil {
+			return nil, err
+		}
+	}
+	return typ.Decode(doc, opts)
 }
 
 // document returns an object with the member v, or without it if the value is "".
@@ -277,27 +301,28 @@ func (c *agreement) check(one memberKind) {
 	if err != nil {
 		c.Fatalf("%s: %v", one, err)
 	}
-	create, replace, response, err := openapi.Schemas(typ)
+	docs, err := openapi.SchemasOf(typ)
 	if err != nil {
 		c.Fatal(err)
 	}
-	answers, base := newValidator(c.T, response), any(nil)
-	for mode, text := range [][]byte{schema.Create: create, schema.Replace: replace} {
+	answers, base := newValidator(c.T, docs.Response), any(nil)
+	for mode, text := range [][]byte{schema.Create: docs.Create, schema.Replace: docs.Replace,
+		schema.Patched: docs.Patch} {
 		documents, opts := newValidator(c.T, text), &schema.DecodeOptions{Mode: schema.Mode(mode), Base: base}
 		verdicts := []any{}
 		for _, value := range append([]string{""}, values...) {
 			doc := document(value)
-			v, err := typ.Decode([]byte(doc), opts)
+			v, err := decode(typ, []byte(doc), opts)
 			verdict := any(err == nil)
 			switch bad := documents.problem(doc); {
 			case err == nil && bad == "":
 				c.accepted++
 			case err != nil && bad != "":
 				c.rejected++
-			case err == nil && isAbsent(typ.Fields[0], v):
+			case err == nil && (isAbsent(typ.Fields[0], v) || mode == int(schema.Patched) && typ.Equal(v, base)):
 				c.absent++
 				verdict = nil
-			case err != nil && isDescribed(typ, string(text), err):
+			case err != nil && isDescribed(typ, opts.Mode, string(text), err):
 				c.described++
 				verdict = nil
 			default:
@@ -318,7 +343,7 @@ func (c *agreement) check(one memberKind) {
 				c.Fatal(err)
 			}
 			if bad := answers.problem(string(shown)); bad != "" {
-				c.Errorf("%s: the response %s to %s: %s\n%s", one, shown, doc, bad, response)
+				c.Errorf("%s: the response %s to %s: %s\n%s", one, shown, doc, bad, docs.Response)
 			}
 		}
 		if base == nil {
@@ -378,11 +403,11 @@ func TestMembers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			create, _, _, err := openapi.Schemas(typ)
+			docs, err := openapi.SchemasOf(typ)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := exact(t, string(create)).(object)["properties"].(object)["v"]
+			got := exact(t, string(docs.Create)).(object)["properties"].(object)["v"]
 			if diff := cmp.Diff(exact(t, tt.want), got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -399,8 +424,8 @@ func isAbsent(f *schema.Field, v any) bool {
 }
 
 // isDescribed reports whether the document has another description of each violation: the format of a text,
-// which is an annotation, or a sentence.
-func isDescribed(typ *schema.Type, doc string, err error) bool {
+// which is an annotation, or a sentence. The members of a map in a merge patch depend on those that it has.
+func isDescribed(typ *schema.Type, mode schema.Mode, doc string, err error) bool {
 	var bad schema.Violations
 	return errors.As(err, &bad) && !slices.ContainsFunc(bad, func(v schema.Violation) bool {
 		f, inWords := typ.Fields[0], false
@@ -413,6 +438,8 @@ func isDescribed(typ *schema.Type, doc string, err error) bool {
 			inWords = strings.Contains(doc, "The value equals one of ")
 		case "pattern":
 			inWords = strings.Contains(doc, "It must match the RE2 pattern ")
+		case "minItems", "maxItems", "required":
+			inWords = mode == schema.Patched && f.Type.Kind == schema.Map
 		case "precision":
 			inWords = strings.Contains(doc, "The number has at most ")
 		case "readOnly":
