@@ -1,11 +1,9 @@
 package graphql_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
@@ -61,19 +59,6 @@ func wantEvents(t *testing.T, res *answer, code string) {
 		strings.Contains(all[0], `"data"`) || !strings.Contains(all[0], `"code":"`+code+`"`) ||
 		all[1] != "complete " {
 		t.Errorf("%s: want one result with %s, and complete: %q", res.line, code, all)
-	}
-}
-
-// TestSSEBehindTimeoutHandler: the log names the ResponseWriter that cannot flush.
-func TestSSEBehindTimeoutHandler(t *testing.T) {
-	t.Parallel()
-	var log bytes.Buffer
-	h := http.TimeoutHandler(newTestHandler(t, func(s *setup) { s.opts.Logger = slog.New(slog.NewTextHandler(&log, nil)) }),
-		time.Hour, "")
-	want(t, send(t, h, "POST /graphql", acceptEvents, jsonBody, "", typenameBody), 501)
-	const text = "the ResponseWriter *http.timeoutWriter cannot flush"
-	if !strings.Contains(log.String(), text) {
-		t.Errorf("the log does not contain %q:\n%s", text, &log)
 	}
 }
 
@@ -141,26 +126,6 @@ func TestSSEFrames(t *testing.T) {
 		!jsontext.Value(all[0][5:]).IsValid() {
 		t.Errorf("%q, want the note %q", all, note)
 	}
-}
-
-// stuckLog is a log that waits for a transaction that does not end.
-type stuckLog struct{ *feed.Memory }
-
-func (stuckLog) Head(ctx context.Context) (feed.Cursor, error) {
-	<-ctx.Done()
-	return feed.Cursor{}, ctx.Err()
-}
-
-// TestSSECannotBegin: a subscription is 503 if the log does not have a position in time.
-func TestSSECannotBegin(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		f := feed.New(stuckLog{feed.NewMemory(nil)}, &feed.Options{Logger: quiet})
-		t.Cleanup(func() { f.Close() })
-		h := newTestHandler(t, func(s *setup) { s.catalog.Feed = f })
-		res := send(t, h, "POST /graphql", jsonBody, acceptEvents, "", `{"query":"subscription{orderChanged{kind}}"}`)
-		want(t, res, http.StatusServiceUnavailable, "Retry-After: 1")
-	})
 }
 
 // TestSSERefused: what is no operation, or not asked as it should be, has a status.

@@ -11,7 +11,9 @@ import (
 
 // OfStore returns which parts of s a store does not support, by calling check with each alone; nil
 // supports all. A composite id and paths of related items are not fields of the store.
-func OfStore(option string, s query.Support, typ *schema.Type, check func(query.Support) error) (found []string) {
+func OfStore(
+	option string, s query.Support, typ *schema.Type, check func(query.Support) error,
+) (found []string) {
 	if check == nil {
 		return nil
 	}
@@ -46,7 +48,8 @@ func OfStore(option string, s query.Support, typ *schema.Type, check func(query.
 	for _, field := range slices.Sorted(maps.Keys(s.Aggregate)) {
 		for _, fn := range s.Aggregate[field] {
 			if own(field) {
-				ask(query.Support{Aggregate: map[string][]query.Func{field: {fn}}}, "Aggregate[%q] has %q", field, fn)
+				one := map[string][]query.Func{field: {fn}}
+				ask(query.Support{Aggregate: one}, "Aggregate[%q] has %q", field, fn)
 			}
 		}
 	}
