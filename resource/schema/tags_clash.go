@@ -4,7 +4,6 @@ package schema
 
 import (
 	"fmt"
-	"math"
 	"math/big"
 
 	"github.com/stoa-go/stoa/query"
@@ -19,8 +18,6 @@ func (f *Field) checkSatisfiable() error {
 		return fmt.Errorf("tag minItems is more than the %s of %v", count(fixed, "element"), f.Type.GoType)
 	case f.Type.op == opArray && exceeds(&fixed, f.MaxItems):
 		return fmt.Errorf("tag maxItems is less than the %s of %v", count(fixed, "element"), f.Type.GoType)
-	case f.Unique && f.Type.Kind == Array && f.tooFewValues():
-		return fmt.Errorf("tag unique: there are fewer different values than elements of the shortest array")
 	case f.Precision > 0 && !f.hasDecimal():
 		return fmt.Errorf("tag precision: no decimal with %s is between minimum and maximum",
 			digitsText(f.Precision, f.Scale))
@@ -51,21 +48,6 @@ var formatLengths = map[string][2]int{
 // from MinLength to MaxLength.
 func (f *Field) excludes(low, high int) bool {
 	return exceeds(&low, f.MaxLength) || high >= 0 && exceeds(f.MinLength, &high)
-}
-
-// tooFewValues reports whether an array with the least number of elements has two that are equal.
-func (f *Field) tooFewValues() bool {
-	values := math.MaxInt
-	switch {
-	case f.Enum != nil:
-		values = len(f.Enum)
-	case f.Type.Elem.Kind == Boolean:
-		values = 2
-	}
-	if f.Type.ElemNullable && values < math.MaxInt {
-		values++
-	}
-	return f.Type.Len > values || exceeds(f.MinItems, &values)
 }
 
 // hasDecimal reports whether a decimal with the precision is between Minimum and Maximum. It counts in
