@@ -27,6 +27,7 @@ package memory
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -257,6 +258,15 @@ func (s *Store[T]) Transactions() tx.Runner { return s.db }
 
 // InMemory returns true: reads need no time limit. See [resource.Ops].
 func (s *Store[T]) InMemory() bool { return true }
+
+// CheckSupport returns an error for a natural order, with which a list would end after its first page. See
+// [resource.Ops].
+func (s *Store[T]) CheckSupport(q query.Support) error {
+	if q.Natural {
+		return errors.New("a Store in memory has no natural order")
+	}
+	return nil
+}
 
 // copyOf returns a copy for a caller that may change it. It must be called without the lock,
 // because Options.Clone is user code.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
@@ -54,6 +55,10 @@ func TestNewNamesTheMistake(t *testing.T) {
 		{"no id field", func() { memory.New[noID](nil) }, []string{"noID", `"id"`}},
 		{"other id field", func() { memory.New(&memory.Options[user]{ID: "key"}) },
 			[]string{"user", `"key"`}},
+		{"natural order", func() {
+			resource.New("users", memory.New[user](nil),
+				&resource.Options[user]{Query: query.Support{Natural: true}})
+		}, []string{"Options.Query.Natural is true", "has no natural order"}},
 		{"id is a list", func() { memory.New[listID](nil) }, []string{"listID", `"id"`, "array"}},
 		{"id is a bool", func() { memory.New[boolID](nil) },
 			[]string{"boolID", `"id"`, "integer or a string"}},

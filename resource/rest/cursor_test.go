@@ -97,6 +97,7 @@ func TestPageCursorInNaturalOrder(t *testing.T) {
 			}
 		}
 	}
+	ops.CheckSupport = nil
 	r := ops.Resource("books", &resource.Options[book]{Query: query.Support{Natural: true}})
 	p := list(t, r)
 	rest := listAt(t, r, query.Query{}, resource.Position{After: p.Cursor(0)})

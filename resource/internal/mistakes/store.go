@@ -17,47 +17,34 @@ func OfStore(
 	if check == nil {
 		return nil
 	}
-	ask := func(part query.Support, format string, args ...any) {
+	ask := func(field string, part query.Support, format string, args ...any) {
+		if f := typ.Field(field); field != "" && (f == nil || f.Key != nil) {
+			return
+		}
 		if err := check(part); err != nil {
 			found = append(found, fmt.Sprintf("%s.%s, which the collection does not support: %v",
 				option, fmt.Sprintf(format, args...), err))
 		}
 	}
-	own := func(field string) bool {
-		f := typ.Field(field)
-		return f != nil && f.Key == nil
-	}
 	for _, field := range slices.Sorted(maps.Keys(s.Filter)) {
 		for _, op := range s.Filter[field] {
-			if own(field) {
-				ask(query.Support{Filter: map[string][]query.Op{field: {op}}},
-					"Filter[%q] has the operator %q", field, op)
-			}
+			part := query.Support{Filter: map[string][]query.Op{field: {op}}}
+			ask(field, part, "Filter[%q] has the operator %q", field, op)
 		}
 	}
 	for _, field := range s.Sort {
-		if own(field) {
-			ask(query.Support{Sort: []string{field}}, "Sort names %q", field)
-		}
+		ask(field, query.Support{Sort: []string{field}}, "Sort names %q", field)
 	}
 	for _, field := range s.Group {
-		if own(field) {
-			ask(query.Support{Group: []string{field}}, "Group names %q", field)
-		}
+		ask(field, query.Support{Group: []string{field}}, "Group names %q", field)
 	}
 	for _, field := range slices.Sorted(maps.Keys(s.Aggregate)) {
 		for _, fn := range s.Aggregate[field] {
-			if own(field) {
-				one := map[string][]query.Func{field: {fn}}
-				ask(query.Support{Aggregate: one}, "Aggregate[%q] has %q", field, fn)
-			}
+			part := query.Support{Aggregate: map[string][]query.Func{field: {fn}}}
+			ask(field, part, "Aggregate[%q] has %q", field, fn)
 		}
 	}
-	if len(s.Search) > 0 {
-		ask(query.Support{Search: s.Search}, "Search is set")
-	}
-	if s.Natural {
-		ask(query.Support{Natural: true}, "Natural is set")
-	}
+	ask("", query.Support{Search: s.Search}, "Search is %q", s.Search)
+	ask("", query.Support{Natural: s.Natural}, "Natural is %t", s.Natural)
 	return found
 }

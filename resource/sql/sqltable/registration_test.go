@@ -163,7 +163,7 @@ func TestQueriesThatTheTableLacks(t *testing.T) {
 	rest := lacks(`Sort names "note"`, `sqlquery: no column for field "note"`) +
 		lacks(`Group names "note"`, `sqlquery: no column for field "note"`) +
 		lacks(`Aggregate["note"] has "max"`, `sqlquery: no column for field "note"`) +
-		lacks(`Search is set`, `Options.Search of the table is []`)
+		lacks(`Search is ["name"]`, `Options.Search of the table is []`)
 	tests := []struct {
 		name    string
 		dialect sqltx.Dialect
@@ -179,7 +179,7 @@ func TestQueriesThatTheTableLacks(t *testing.T) {
 			Group: []string{"name", "note"}, Search: []string{"name"},
 			Aggregate: map[string][]query.Func{"note": {query.Max}, "name": {query.Max}}},
 			"resource: runs: 6 mistakes:" + dates + note + rest},
-		{"natural order", sqltx.SQLite, query.Support{Natural: true}, "resource: runs: Options.Query.Natural is set, " +
+		{"natural order", sqltx.SQLite, query.Support{Natural: true}, "resource: runs: Options.Query.Natural is true, " +
 			"which the collection does not support: a table has no natural order"},
 	}
 	for _, tt := range tests {

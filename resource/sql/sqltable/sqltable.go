@@ -478,35 +478,29 @@ func (t *untyped) support() query.Support {
 
 // checkSupport returns why the table cannot answer the queries of s, by writing their statements.
 func (t *untyped) checkSupport(s query.Support) error {
-	if s.Natural {
+	switch {
+	case s.Natural:
 		return errors.New("a table has no natural order")
-	}
-	if len(s.Search) > 0 && !slices.Equal(s.Search, t.opts.Search) {
+	case len(s.Search) > 0 && !slices.Equal(s.Search, t.opts.Search):
 		return fmt.Errorf("Options.Search of the table is %q", t.opts.Search)
 	}
-	var all []query.Aggregation
-	if len(s.Group) > 0 {
-		all = append(all, query.Aggregation{Group: s.Group})
-	}
-	for field, fns := range s.Aggregate {
-		for _, fn := range fns {
-			all = append(all, query.Aggregation{Aggregates: []query.Aggregate{{Func: fn, Field: field}}})
-		}
-	}
-	for _, a := range all {
-		if _, err := t.tr.Aggregate(a, t.table); err != nil {
-			return err
-		}
-	}
-	q := query.Query{}
-	for _, field := range s.Sort {
-		q.Sort = append(q.Sort, query.Order{Field: field})
-	}
+	q, a := query.Query{}, query.Aggregation{Group: s.Group}
 	for field, ops := range s.Filter {
 		for _, op := range ops {
 			q.Filter = query.And(q.Filter, query.Where(field, op, nil))
 		}
 	}
+	for _, field := range s.Sort {
+		q.Sort = append(q.Sort, query.Order{Field: field})
+	}
+	for field, funcs := range s.Aggregate {
+		for _, fn := range funcs {
+			a.Aggregates = append(a.Aggregates, query.Aggregate{Func: fn, Field: field})
+		}
+	}
 	_, err := t.tr.Translate(q)
+	if err == nil && s.CanAggregate() {
+		_, err = t.tr.Aggregate(a, t.table)
+	}
 	return err
 }
