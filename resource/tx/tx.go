@@ -43,8 +43,9 @@ var ErrOutcomeUnknown = errors.New("tx: outcome unknown")
 // If a transaction cannot begin because the database is unreachable, the error wraps
 // [ErrUnavailable], so that servers can respond with 503 instead of 500.
 //
-// An implementation may call fn again if the database reports a conflict. Therefore fn must not
-// have effects that a rollback does not undo; use [AfterCommit] for them.
+// An implementation may call fn again if the database reports a conflict, or if fn ignores an error
+// that has aborted the transaction. Therefore fn must not have effects that a rollback does not undo;
+// use [AfterCommit] for them.
 //
 // Runners are compared with ==. Collections with equal Runners share a database, and their writes
 // can be in one transaction.
