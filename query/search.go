@@ -20,10 +20,12 @@ const Rank = "rank()"
 //
 // # Words
 //
-// A text is a sequence of words: the longest sequences of letters (Unicode categories L) and decimal
-// digits (Nd). All other characters separate words. Words are compared in lower case, as
-// [unicode.ToLower] converts each character, and ς equals σ. There is no other normalization: accents
-// count, and a word equals only itself. A store with a language also finds other forms of a word.
+// A text is a sequence of words: the longest sequences of letters (Unicode categories L), decimal digits
+// (Nd) and the combining marks (Mn and Mc) after them. All other characters, and variation selectors,
+// separate words. Words are compared in lower case, as [unicode.ToLower] converts each character, and
+// characters that [unicode.SimpleFold] relates are equal, such as ς and σ. There is no other
+// normalization: accents count, and a word equals only itself. A store with a language also finds other
+// forms of a word. Package sqltable lists the characters that its databases read otherwise.
 type Search struct {
 	// Any has the alternatives. Each has at least one term without Not.
 	Any [][]Term
@@ -128,6 +130,7 @@ func (s Search) Highlight(text string) []TextPart {
 			continue
 		}
 		from, to := words[i].start, words[i+n-1].end
+		to += marks(text[to:]) // a keycap or a variation selector is drawn with the character before
 		switch last := len(parts) - 1; {
 		case to <= end:
 		case from < end: // overlaps the match before it
@@ -183,7 +186,7 @@ func (d *wordLists) add(text string) []word {
 	start := -1 // of a word
 	from := 0
 	for i, r := range text {
-		if !inWord(r) {
+		if !inWord(r) && (start < 0 || !isMark(r)) {
 			if start >= 0 {
 				d.words = append(d.words, word{start, i, from, len(d.folded)})
 				start = -1
@@ -201,10 +204,16 @@ func (d *wordLists) add(text string) []word {
 	return d.words[first:len(d.words):len(d.words)]
 }
 
-// foldCase returns a letter in lower case. The two lower forms of sigma are one.
+// foldCase returns a letter in lower case. Of several lower forms, such as those of sigma, it returns that
+// of the capital.
 func foldCase(r rune) rune {
-	if r = unicode.ToLower(r); r == 'ς' {
-		return 'σ'
+	if r = unicode.ToLower(r); r < 0xb5 {
+		return r
+	}
+	switch r {
+	case 'µ', 'ſ', '\u0345', 'ς', 'ϐ', 'ϑ', 'ϕ', 'ϖ', 'ϰ', 'ϱ', 'ϵ', 'ẛ', '\u1fbe',
+		0x1c80, 0x1c81, 0x1c82, 0x1c83, 0x1c84, 0x1c85, 0x1c86, 0x1c87, 0x1c88:
+		return unicode.ToLower(unicode.ToUpper(r))
 	}
 	return r
 }
@@ -215,6 +224,17 @@ func inWord(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
 	}
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+// isMark reports whether a character after a letter or a digit is part of its word.
+func isMark(r rune) bool {
+	return r >= 0x300 && (r < 0xfe00 || r > 0xfe0f) && r < 0xe0100 && unicode.In(r, unicode.Mn, unicode.Mc)
+}
+
+// marks returns the length of the combining marks at the beginning of a text.
+func marks(text string) int {
+	rest := strings.TrimLeftFunc(text, func(r rune) bool { return r >= 0x300 && unicode.Is(unicode.M, r) })
+	return len(text) - len(rest)
 }
 
 // wordsOf returns the words of a text in lower case.

@@ -48,7 +48,9 @@ func TestParseSearch(t *testing.T) {
 		{text: "--x y", want: [][]query.Term{{not(word("x")), word("y")}}, canonical: "-x y"},
 		{text: "- tea & milk", want: [][]query.Term{{word("tea"), word("milk")}}, canonical: "tea milk"},
 		{text: "São ΠΌΛΗ 東京 ٣", want: [][]query.Term{{word("são"), word("πόλη"), word("東京"), word("٣")}}, canonical: "são πόλη 東京 ٣"},
-		{text: "a\u0301b", want: [][]query.Term{{word("a", "b")}}, canonical: `"a b"`},
+		{text: "a\u0301b की \u0301 tea\u2764\ufe0f",
+			want: [][]query.Term{{word("a\u0301b"), word("की"), word("tea")}}, canonical: "a\u0301b की tea"},
+		{text: "Ｓ µg", want: [][]query.Term{{word("ｓ"), word("μg")}}, canonical: "ｓ μg"},
 		{text: "!?", code: "invalidValue"},
 		{text: `""`, code: "invalidValue"},
 		{text: "-tea", code: "invalidValue"},
@@ -153,6 +155,9 @@ func TestSearchHighlight(t *testing.T) {
 		{`"a b" b`, "x a b", "x [a b]"},
 		{"são", "São Paulo", "[São] Paulo"},
 		{"-tea milk", "tea", ""},
+		{"1", "1\ufe0f\u20e3 and 2", "[1\ufe0f\u20e3] and 2"}, // one character
+		{"क*", "की का", "[की] [का]"},
+		{"cafe", "cafe\u0301", ""},
 		{"tea", "", ""},
 	} {
 		s, err := query.ParseSearch(tt.search)
@@ -168,6 +173,23 @@ func TestSearchHighlight(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("Highlight(%q) of %q: %q, want %q", tt.text, tt.search, got, tt.want)
+		}
+	}
+}
+
+// TestSearchFold: letters that unicode.SimpleFold relates are equal, for all code points.
+func TestSearchFold(t *testing.T) {
+	wordsOf := func(r rune) []string {
+		text := "a" + string(r)
+		return query.Search{Fields: []string{"f"}}.Words(func(string) any { return text })
+	}
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		f := unicode.SimpleFold(r)
+		if f == r || !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) {
+			continue
+		}
+		if diff := cmp.Diff(wordsOf(r), wordsOf(f)); diff != "" {
+			t.Errorf("%U and %U (-first +second):\n%s", r, f, diff)
 		}
 	}
 }

@@ -55,7 +55,7 @@ var (
 		"resource/resourcetest": {files: 50, lines: 9200, names: 60},
 		"resource/rest":         {files: 50, lines: 6400, names: 60},
 		"resource/schema":       {files: 50, lines: 6700, names: 60},
-		"resource/sql/sqltable": {files: 50, lines: 9850, names: 60},
+		"resource/sql/sqltable": {files: 50, lines: 10000, names: 60},
 		"version":               {files: 50, lines: 4250, names: 60},
 	}
 )

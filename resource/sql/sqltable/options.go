@@ -97,8 +97,18 @@ type Options struct {
 	// must be text columns. In PostgreSQL, CreateTable adds a generated column search_vector with a GIN
 	// index. It needs the collation und-x-icu, and covers 150,000 characters of an item, the same number of
 	// each field, and 16,383 words of a text. In SQLite, which must have the module FTS5, CreateTable
-	// creates a table with the suffix "_search" and triggers. Check reports what is missing, but not that
-	// the fields or the Language of an existing index differ: drop it, and run the statements of AlterDDL.
+	// creates a table with the suffix "_search" and triggers. Check reports what is missing, and an index
+	// with other words than those of [query.Search], but not that the fields or the Language of an
+	// existing index differ: drop it, and run the statements of AlterDDL.
+	//
+	// The words of an index are those of [query.Search], except for these characters:
+	//
+	//	SQLite      a mark that follows no letter, digit or mark  begins a word
+	//	SQLite      unassigned, and private use of planes 15, 16  part of a word
+	//	SQLite      İ that does not begin a word                  not found by i
+	//	SQLite      capitals without a lower form in Unicode 6.1  found if all words of a phrase are in
+	//	                                                          lower case, capitalized, or in capitals
+	//	PostgreSQL  letters and marks that its libraries lack     separate words
 	//
 	// VACUUM of SQLite changes the rows of tables with a key that is not an integer. Searches then return
 	// wrong items until the search table is rebuilt:
@@ -110,8 +120,7 @@ type Options struct {
 	Search []string
 	// Language is the text search configuration of PostgreSQL, such as "english": a search then also
 	// finds other forms of a word, and ignores the words that the configuration does. Default "simple",
-	// for which all stores find the same items. An exception are combining marks and the letter İ, which
-	// SQLite compares differently: texts should be in the normalization form C.
+	// for which all stores find the same items, except by the characters that Search lists.
 	Language string
 	// References maps a field, by JSON name, to the table that it refers to: CreateTable adds a
 	// foreign key to its primary key. That table must exist before. SQLite enforces foreign keys

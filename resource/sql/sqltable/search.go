@@ -7,9 +7,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"unicode"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/sql/sqlquery"
@@ -102,7 +105,7 @@ func (t *untyped) searchStatements() []statement {
 	var all []statement
 	for _, text := range []string{
 		"CREATE VIRTUAL TABLE " + quoted + " USING fts5(" + list + ", content=" + t.within(t.name) +
-			`, tokenize="unicode61 remove_diacritics 0 categories 'L* Nd'")`,
+			", " + ftsTokenizer() + ")",
 		trigger("_insert", "INSERT", insert),
 		trigger("_delete", "DELETE", remove),
 		trigger("_update", "UPDATE OF "+list, remove+insert),
@@ -125,14 +128,20 @@ func (t *untyped) createVector() string {
 	for i, name := range t.opts.Search {
 		text := "left(coalesce(" + t.byField[name].expr + "::text, ''), " +
 			strconv.Itoa(mostSearched/len(t.opts.Search)) + `) COLLATE "und-x-icu"`
-		lower := "translate(lower(replace(" + text + ", 'İ', 'i')), 'ς', 'σ')"
-		words := "regexp_replace(" + lower + ", '[^[:alnum:]]+', ' ', 'g')"
+		lower := "translate(lower(replace(" + text + ", 'İ', 'i')), '" + foldedFrom + "', '" + foldedTo + "')"
+		words := "regexp_replace(" + lower + ", '" + separators() + "', ' ', 'g')"
+		words = "regexp_replace(" + words + ", '" + digitFirst + "', '\\1" + digitMark + "\\2', 'g')"
 		weight := string("ABCD"[min(i, 3)])
 		parts = append(parts, "setweight(to_tsvector("+t.language()+", "+words+"), '"+weight+"')")
 	}
 	return searchVector + " tsvector GENERATED ALWAYS AS (" +
 		strings.Join(parts, ` || ''' '':1'::tsvector || `) + ") STORED"
 }
+
+// vectorExpr reads the expression of the generated column.
+const vectorExpr = `SELECT pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef d JOIN pg_attribute a
+ON a.attrelid = d.adrelid AND a.attnum = d.adnum
+WHERE a.attrelid = to_regclass($1::text) AND a.attname = '` + searchVector + `'`
 
 // mostSearched is the number of characters of the texts of an item that are searched in PostgreSQL, which
 // limits a tsvector to 1 MiB.
@@ -151,7 +160,8 @@ func (t *untyped) checkSearch(ctx context.Context, i *inspection) error {
 	i.known[searchVector] = len(t.opts.Search) > 0 && t.dialect == sqltx.PostgreSQL
 	missing, err := t.missingSearch(ctx, i.columns)
 	if len(missing) > 0 {
-		i.add("objects of Options.Search do not exist; AlterDDL returns %s", strings.Join(missing, "; "))
+		i.add("objects of Options.Search do not exist, or are of an earlier version; execute the %d "+
+			"statements of AlterDDL, which rebuild the index", len(missing))
 	}
 	return err
 }
@@ -164,11 +174,19 @@ func (t *untyped) missingSearch(ctx context.Context, columns map[string]found) (
 	}
 	var missing []string
 	if t.dialect == sqltx.PostgreSQL {
-		if f, ok := columns[searchVector]; !ok || f.typ != "tsvector" || !f.generated {
-			missing = append(missing, "ALTER TABLE "+t.table+" ADD COLUMN "+t.createVector(),
-				t.searchStatements()[0].text)
+		f, ok := columns[searchVector]
+		if ok && f.typ == "tsvector" && f.generated {
+			var expr string
+			_, err := t.queryRow(ctx, t.db.Writer(ctx), vectorExpr, []any{t.table}, &expr)
+			if err != nil || strings.Contains(strings.ReplaceAll(expr, `\\`, `\`), separators()) {
+				return nil, err
+			}
 		}
-		return missing, nil
+		if ok {
+			missing = append(missing, "ALTER TABLE "+t.table+" DROP COLUMN "+searchVector)
+		}
+		return append(missing, "ALTER TABLE "+t.table+" ADD COLUMN "+t.createVector(),
+			t.searchStatements()[0].text), nil
 	}
 	schema := ""
 	if i := strings.IndexByte(t.name, '.'); i >= 0 {
@@ -176,13 +194,21 @@ func (t *untyped) missingSearch(ctx context.Context, columns map[string]found) (
 	}
 	statements := t.searchStatements()
 	for i, suffix := range searchSuffixes {
-		var n int
-		count := "SELECT count(*) FROM " + schema + "sqlite_schema WHERE name = ?"
-		name := t.bare() + "_search" + suffix
-		if _, err := t.queryRow(ctx, t.db.Writer(ctx), count, []any{name}, &n); err != nil {
+		var n, current int
+		count := "SELECT count(*), coalesce(max(instr(sql, ?)), 0) FROM " + schema +
+			"sqlite_schema WHERE name = ?"
+		name, text := t.bare()+"_search"+suffix, ""
+		if suffix == "" {
+			text = ftsTokenizer()
+		}
+		if _, err := t.queryRow(ctx, t.db.Writer(ctx), count, []any{text, name}, &n, &current); err != nil {
 			return nil, err
 		}
-		if n == 0 {
+		if n > 0 && current == 0 { // other tables of characters
+			quoted, _ := quoteTable(t.dialect, t.searchTable())
+			missing = append(missing, "DROP TABLE "+quoted)
+		}
+		if n == 0 || current == 0 {
 			missing = append(missing, statements[i].text)
 		}
 	}
@@ -237,10 +263,106 @@ func (t *untyped) searchRank() string {
 	return strings.Join(parts, " + ")
 }
 
+// ftsTokenizer returns the option of FTS5 by which its words are those of [query.Search].
+var ftsTokenizer = sync.OnceValue(func() string {
+	var b strings.Builder
+	for r := range eachRune(ftsSeparators) {
+		b.WriteRune(r)
+	}
+	return `tokenize="unicode61 remove_diacritics 0 categories 'L* Nd Mn Mc' separators '` + b.String() + `'"`
+})
+
+// ftsCapital maps lower letters to the capitals that FTS5 does not convert to them.
+var ftsCapital = sync.OnceValue(func() map[rune]rune {
+	m := map[rune]rune{}
+	for r := range eachRune(ftsCapitals) {
+		if unicode.IsUpper(r) {
+			m[unicode.ToLower(r)] = r
+		}
+	}
+	return m
+})
+
+// eachRune returns the characters of ranges.
+func eachRune(ranges []rune) iter.Seq[rune] {
+	return func(yield func(rune) bool) {
+		for i := 0; i < len(ranges); i += 2 {
+			for r := ranges[i]; r <= ranges[i+1]; r++ {
+				if !yield(r) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// ftsForms returns the forms in which FTS5 can have words in lower case: in addition, those with capitals
+// that FTS5 does not convert, at their beginnings and everywhere. İ is tried at the beginning only, because
+// many words have an i.
+func ftsForms(words string) []string {
+	capital, begins := ftsCapital(), true
+	first := strings.Map(func(r rune) rune {
+		at := begins
+		if begins = r == ' '; at && capital[r] != 0 {
+			return capital[r]
+		}
+		return r
+	}, words)
+	all := strings.Map(func(r rune) rune {
+		if r != 'i' && capital[r] != 0 {
+			return capital[r]
+		}
+		return r
+	}, words)
+	forms := []string{words}
+	for _, form := range []string{first, all} {
+		if !slices.Contains(forms, form) {
+			forms = append(forms, form)
+		}
+	}
+	return forms
+}
+
+// A word of PostgreSQL that begins with a digit gets a letter that no word has, because the parser reads
+// 5e3bd2f as the number 5e3 and the word bd2f.
+const (
+	digitFirst = "(^| )([0-9])"
+	digitMark  = "ς"
+)
+
+// foldedFrom has the letters that [query.Search] converts, in addition to capitals, to those of foldedTo.
+const (
+	foldedFrom = "µſ\u0345ςϐϑϕϖϰϱϵ\u1c80\u1c81\u1c82\u1c83\u1c84\u1c85\u1c86\u1c87\u1c88ẛ\u1fbe"
+	foldedTo   = "μsισβθφπκρεвдосттъѣꙋṡι"
+)
+
+// separators returns the regular expression of PostgreSQL for the characters between words. It names the
+// combining marks, for which PostgreSQL has no class.
+var separators = sync.OnceValue(func() string {
+	var b strings.Builder
+	b.WriteString("[^[:alnum:]")
+	for r := rune(0x300); r < 0xe0100; r++ {
+		first := r
+		for r < 0xe0100 && (r < 0xfe00 || r > 0xfe0f) && unicode.In(r, unicode.Mn, unicode.Mc) {
+			r++
+		}
+		if r > first {
+			fmt.Fprintf(&b, `\U%08x-\U%08x`, first, r-1)
+		}
+	}
+	return b.String() + "]+"
+})
+
 // tsquery returns a search in the syntax of to_tsquery. Words have letters and digits only.
 func tsquery(s query.Search) string {
 	return searchText(s, " | ", " & ", func(t query.Term) string {
-		words := "'" + strings.Join(t.Words, "' <-> '") + "'"
+		marked := make([]string, len(t.Words))
+		for i, w := range t.Words {
+			if marked[i] = w; '0' <= w[0] && w[0] <= '9' {
+				marked[i] = digitMark + w
+			}
+		}
+		words := "'" + strings.Join(marked, "' <-> '") + "'"
 		if t.Prefix {
 			words += ":*"
 		}
@@ -267,11 +389,17 @@ func ftsQuery(s query.Search) string {
 		found.Any, excluded = append(found.Any, has), append(excluded, not)
 	}
 	phrase := func(t query.Term) string {
-		words := `"` + strings.Join(t.Words, " ") + `"`
-		if t.Prefix {
-			words += " *"
+		forms := ftsForms(strings.Join(t.Words, " "))
+		for i, form := range forms {
+			forms[i] = `"` + form + `"`
+			if t.Prefix {
+				forms[i] += " *"
+			}
 		}
-		return words
+		if len(forms) == 1 {
+			return forms[0]
+		}
+		return "(" + strings.Join(forms, " OR ") + ")"
 	}
 	var alternatives []string
 	for i, terms := range found.Any {
