@@ -54,7 +54,7 @@ var (
 		"resource/openapi":      {files: 50, lines: 6200, names: 60},
 		"resource/resourcetest": {files: 50, lines: 9200, names: 60},
 		"resource/rest":         {files: 50, lines: 6400, names: 60},
-		"resource/schema":       {files: 50, lines: 6700, names: 60},
+		"resource/schema":       {files: 50, lines: 6800, names: 60},
 		"resource/sql/sqltable": {files: 50, lines: 10000, names: 60},
 		"version":               {files: 50, lines: 4250, names: 60},
 	}
