@@ -36,9 +36,8 @@ type Project struct {
 	Name   string `json:"name" required:"true" minLength:"1" maxLength:"100" unique:"tenant"`
 }
 
-// tokens maps tokens to sessions. The claims are the tenant. The principal has the tenant as well, because a
-// user may belong to several. A service reads sessions from a database, or verifies JSON Web Tokens: see
-// ../jwt.
+// tokens maps tokens to sessions. The claims are the tenant, which is also in the principal, because a user
+// may belong to several. A service reads sessions from a database, or verifies JSON Web Tokens: see ../jwt.
 var tokens = map[string]middleware.Session[string]{
 	"ann-token": {Principal: "acme/ann", Claims: "acme"},
 	"bob-token": {Principal: "bolt/bob", Claims: "bolt"},
