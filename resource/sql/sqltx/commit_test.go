@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,7 +24,7 @@ type standby struct {
 	db      *sqltx.DB
 	pool    *sql.DB
 	release chan struct{}
-	begun   context.Context // of the last transaction
+	begun   atomic.Pointer[context.Context] // of the last transaction
 }
 
 // newStandby opens a pool of n connections, without a limit if n is 0. awaited is whether the server
@@ -31,7 +32,7 @@ type standby struct {
 func newStandby(n int, awaited bool) *standby {
 	s := &standby{release: make(chan struct{})}
 	s.Driver = &fakesqlite.Driver{
-		Begun: func(ctx context.Context) { s.begun = ctx },
+		Begun: func(ctx context.Context) { s.begun.Store(&ctx) },
 		Value: func(query string) driver.Value {
 			if strings.Contains(query, "SyncRep") {
 				return awaited
@@ -76,7 +77,7 @@ func TestCommitIsAbandoned(t *testing.T) {
 					t.Errorf("InTx returned after %v, want 30s", took)
 				}
 				synctest.Wait()
-				if got := s.begun.Err() != nil; got != tt.canceled {
+				if got := (*s.begun.Load()).Err() != nil; got != tt.canceled {
 					t.Errorf("the commit was canceled: %v, want %v", got, tt.canceled)
 				}
 				if got := s.pool.Stats().InUse; got != 1 {
