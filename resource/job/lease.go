@@ -153,7 +153,7 @@ func (s *sweeper) purge(ctx context.Context) error {
 			return errors.Join(refused.err(), err)
 		}
 		s.after = item.Value.ID
-		refused.add(s.after, guarded(func() error { return s.ops.Delete(ctx, s.after, item.Rev) }))
+		refused.add(s.after, safe.Call(func() error { return s.ops.Delete(ctx, s.after, item.Rev) }))
 		s.observe()
 		if !time.Now().Before(end) {
 			return refused.err()
@@ -275,9 +275,10 @@ func (j *Jobs) each(ctx context.Context, f query.Filter, after string) iter.Seq2
 	}
 }
 
-// page returns one page of jobs with their ids, or an error.
+// page returns one page of jobs with their ids, or an error. A panic of the store is an error, because in a
+// goroutine of its own it would end the process.
 func (j *Jobs) page(ctx context.Context, q query.Query) (page []resource.Item[Job], err error) {
-	err = guarded(func() error {
+	err = safe.Call(func() error {
 		for item, err := range j.ops.List(ctx, q) {
 			if err != nil {
 				return err
@@ -291,15 +292,4 @@ func (j *Jobs) page(ctx context.Context, q query.Query) (page []resource.Item[Jo
 		return nil, err
 	}
 	return page, nil
-}
-
-// guarded calls fn, which calls the store, and returns a panic as an error: in a goroutine of its
-// own it would end the process.
-func guarded(fn func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = safe.Recovered(v)
-		}
-	}()
-	return fn()
 }

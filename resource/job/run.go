@@ -186,7 +186,7 @@ func (j *Jobs) execute(r *execution, do func(ctx context.Context) (jsontext.Valu
 func (j *Jobs) call(
 	ctx context.Context, do func(ctx context.Context) (jsontext.Value, error),
 ) (doc jsontext.Value, err error) {
-	err = guarded(func() error {
+	err = safe.Call(func() error {
 		doc, err = do(ctx)
 		return err
 	})
@@ -274,7 +274,7 @@ func (j *Jobs) change(
 	ctx context.Context, id string, change func(v *Job) bool,
 ) (changed bool, err error) {
 	for {
-		err = guarded(func() error {
+		err = safe.Call(func() error {
 			item, err := j.ops.Get(ctx, id)
 			if err != nil {
 				return err
