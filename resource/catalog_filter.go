@@ -73,7 +73,7 @@ func (c *Catalog) newTarget(r *Resource, sorts, groups []string) *query.Target {
 	support.Group = append(slices.Clip(support.Group), groups...)
 	return &query.Target{
 		Support: support,
-		Value:   func(field, text string) (any, error) { return r.Type().Field(field).Parse(text) },
+		Value:   func(field, text string) (any, error) { return r.Type().Field(field).ParseOperand(text) },
 		IsList:  func(field string) bool { return r.Type().Field(field).ComparableElem() },
 		Relation: func(name string) *query.Target {
 			l := c.links[r][name]

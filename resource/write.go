@@ -474,6 +474,9 @@ func (w *writeRequest) putNew(ctx context.Context) (Entry, error) {
 		return Entry{}, err
 	}
 	switch {
+	case f.Spell(w.id) != w.id:
+		return Entry{}, schema.Violations{{Pointer: "/" + f.Name, Code: "format",
+			Detail: f.Name + " must have its UUIDs in lower case"}}
 	case f.IsZero(v):
 		if err := f.SetText(v, w.id); err != nil {
 			return Entry{}, ErrNotFound // no item can ever have this id

@@ -98,7 +98,7 @@ func readParameters(typ *schema.Type, in any, params url.Values) (bad []problem.
 		case name != "expand" && slices.ContainsFunc(values, func(v string) bool { return v != values[0] }):
 			refuse(name, "duplicateParameter", "must not be repeated with different values")
 		case f != nil:
-			if err := f.SetText(in, values[0]); err != nil {
+			if err := f.SetText(in, f.Spell(values[0])); err != nil {
 				refuse(name, "invalidValue", err.Error())
 			}
 		}

@@ -211,7 +211,11 @@ func (d *decoder) decodeField(f *Field, v, was reflect.Value) error {
 	if f.Quoted {
 		return d.decodeQuoted(f.Type, v)
 	}
-	return d.decodeValue(f.Type, v, was)
+	if err := d.decodeValue(f.Type, v, was); err != nil || !f.lower || d.opts.Mode == Stored {
+		return err
+	}
+	lowerUUIDs(v, was)
+	return nil
 }
 
 // decodeReadOnly decodes a read-only member, which must equal that of the base. In a new value it

@@ -62,7 +62,10 @@
 // orders compare it as a number, and responses have it as it is stored. A duration is as in ISO 8601,
 // such as P1DT2H30M, and compared by its length; see [query.Duration]. A time-local is compared without
 // zeros at the end of its fraction. Dates, times with an offset and UUIDs are compared as strings, so
-// clients should write one offset and UUIDs in lower case. On a number, the format decimal is documentation.
+// clients should write one offset. UUIDs are decoded in lower case, unless the item has the same one in
+// another case. On a number, the format decimal is documentation.
+//
+// An operand of a filter has the format of its field, too; see [Field.ParseOperand].
 //
 // The other formats of JSON Schema and of the OpenAPI Format Registry are documentation: clients see
 // them, and no value is rejected. Add a pattern, or a check in Options.Before of package resource.

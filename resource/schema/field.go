@@ -92,6 +92,7 @@ type Field struct {
 	check       func(string) bool // of Format, or nil
 	parseForm   formParser        // of Format, or nil if the canonical value is the text itself
 	allowed     []any             // Enum, canonical
+	lower       bool              // UUIDs that are strings: documents may spell them in upper case
 }
 
 // omits determines the values that omitzero omits.

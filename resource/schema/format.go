@@ -8,6 +8,7 @@ import (
 	"net/mail"
 	"net/netip"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -225,6 +226,54 @@ func isUUID(s string) bool {
 		}
 	}
 	return true
+}
+
+// Spell returns a text of the field, or of an element, as a document with it is decoded: a UUID in lower
+// case (RFC 9562 section 4), so that all stores find it. Other texts are unchanged. Of a field with a Key
+// it is the id.
+func (f *Field) Spell(text string) string {
+	switch {
+	case f.lower && isUUID(text):
+		return strings.ToLower(text)
+	case slices.ContainsFunc(f.Key, func(part *Field) bool { return part.lower }):
+		parts := strings.Split(text, ",")
+		for i := range min(len(parts), len(f.Key)) {
+			parts[i] = f.Key[i].Spell(parts[i])
+		}
+		return strings.Join(parts, ",")
+	}
+	return text
+}
+
+// lowerUUIDs is Spell for the Go value of a field, also for its elements. A value that equals was, that
+// of the base, keeps its spelling: items may be older than the rule.
+func lowerUUIDs(v, was reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		s := v.String()
+		switch {
+		case !isUUID(s):
+		case was.IsValid() && strings.EqualFold(s, was.String()):
+			v.Set(was)
+		default:
+			v.SetString(strings.ToLower(s))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			lowerUUIDs(v.Elem(), reflect.Value{})
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			lowerUUIDs(v.Index(i), reflect.Value{})
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			elem := reflect.New(v.Type().Elem()).Elem()
+			elem.Set(v.MapIndex(key))
+			lowerUUIDs(elem, reflect.Value{})
+			v.SetMapIndex(key, elem)
+		}
+	}
 }
 
 // isHex reports whether c is a hexadecimal digit of either case.

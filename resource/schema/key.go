@@ -258,9 +258,12 @@ func (d *decoder) decodeKey(f *Field, s reflect.Value) error {
 	if f != d.id && !d.fixed.IsValid() {
 		return d.decodeField(f, f.in(s), reflect.Value{})
 	}
-	given := reflect.New(f.in(s).Type()).Elem()
+	given, was := reflect.New(f.in(s).Type()).Elem(), reflect.Value{}
+	if d.fixed.IsValid() {
+		was = f.in(d.fixed)
+	}
 	before := len(d.found)
-	if err := d.decodeField(f, given, reflect.Value{}); err != nil {
+	if err := d.decodeField(f, given, was); err != nil {
 		return err
 	}
 	switch {

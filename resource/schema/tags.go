@@ -250,6 +250,7 @@ func (f *Field) applyFormat(t *Type, value string) error {
 	f.Format = value
 	if t.isText() {
 		f.check, f.parseForm = formatCheck(value), formOf(value)
+		f.lower = value == "uuid" && t.op == opString
 	}
 	return nil
 }
@@ -261,6 +262,7 @@ func (f *Field) applyEnum(t *Type, value string) error {
 		return fmt.Errorf("it applies to strings and numbers, and the field is %s", t.describe())
 	}
 	for text := range strings.SplitSeq(value, ",") {
+		text = f.Spell(text)
 		v, err := f.parseScalar(t, text)
 		if err != nil {
 			return fmt.Errorf("%q %w", text, err)
@@ -299,6 +301,7 @@ func (f *Field) applyDefault(value string) error {
 		return fmt.Errorf("it applies to strings, numbers and booleans, and the field is %s",
 			f.Type.describe())
 	}
+	value = f.Spell(value)
 	v, err := f.Parse(value)
 	if err != nil {
 		return fmt.Errorf("%q %w", value, err)

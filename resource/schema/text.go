@@ -147,6 +147,37 @@ func (f *Field) Parse(text string) (any, error) {
 	return v, nil
 }
 
+// ParseOperand is [Field.Parse] for a value with which a client compares the field. The value must have the
+// format of the field, because no item can match another one, and an order of texts would sort it
+// anywhere. A UUID can be in upper case.
+func (f *Field) ParseOperand(text string) (any, error) {
+	if f.Key != nil {
+		return f.parseKeyOperand(text)
+	}
+	text = f.Spell(text)
+	v, err := f.Parse(text)
+	switch {
+	// Numbers of clients may have an exponent.
+	case err != nil, f.check == nil, f.IsDecimal(), f.IsDuration(), f.check(text):
+		return v, err
+	case text == "" && !f.Nullable && f.Type.Elem == nil && f.optional(): // valid in a document
+		return v, nil
+	}
+	return nil, errors.New("must be " + formatDetail(f.Format))
+}
+
+// parseKeyOperand is ParseOperand for a field with a Key.
+func (f *Field) parseKeyOperand(text string) (any, error) {
+	text = f.Spell(text)
+	parts, err := f.splitKey(text)
+	for i := 0; i < len(parts) && err == nil; i++ {
+		if _, err = f.Key[i].ParseOperand(parts[i]); err != nil {
+			err = f.keyError()
+		}
+	}
+	return text, err
+}
+
 // parseScalar parses the canonical value of a scalar of type t.
 func (f *Field) parseScalar(t *Type, text string) (any, error) {
 	if f.parseForm != nil {

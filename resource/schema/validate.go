@@ -257,7 +257,7 @@ func digitsText(precision, scale int) string {
 
 // allows reports whether the enum has the value of a text.
 func (f *Field) allows(s string) bool {
-	var v any = s
+	var v any = f.Spell(s)
 	if f.parseForm != nil {
 		v, _ = f.parseForm(s)
 	}

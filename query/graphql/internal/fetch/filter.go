@@ -212,7 +212,7 @@ func (r *filterReader) scalar(f *schema.Field, op query.Op, value any, at string
 	case op == query.IsNull, op == query.StartsWith, op == query.Contains && !f.ComparableElem():
 		return value, true // for an enum, the operand may be a part of a value
 	}
-	got, err := f.Parse(textOf(value))
+	got, err := f.ParseOperand(textOf(value))
 	if err != nil {
 		r.bad.add(at, "invalidValue", err.Error())
 		return nil, false
@@ -226,7 +226,7 @@ func (r *filterReader) scalar(f *schema.Field, op query.Op, value any, at string
 	return got, true
 }
 
-// textOf returns a scalar in the form that [schema.Field.Parse] accepts. An enum value is the
+// textOf returns a scalar in the form that [schema.Field.ParseOperand] accepts. An enum value is the
 // string of its member, and a time has its offset, which Canonical converts to UTC.
 func textOf(v any) string {
 	switch v := v.(type) {

@@ -289,7 +289,12 @@ func (g *groupBuilder) addAggregate(set *fields, a query.Aggregate, m member, do
 		g.groups.Indexes[a.Name()] = []int{len(g.node), len(part)}
 		g.parts[a.Func] = append(part, structField(len(part), m.Name, goType, isDecimal))
 	}
-	g.compared = append(g.compared, structField(len(g.compared), a.Name(), goType, isDecimal))
+	compared := structField(len(g.compared), a.Name(), goType, isDecimal)
+	if (a.Func == query.Min || a.Func == query.Max) && goType == reflect.TypeFor[*string]() && !isDecimal &&
+		m.Format != "" {
+		compared.Tag += reflect.StructTag(" format:" + strconv.Quote(m.Format)) // checks operands
+	}
+	g.compared = append(g.compared, compared)
 	g.names = append(g.names, &Value{Name: enum, Doc: doc, Go: a.Name()})
 }
 
