@@ -103,10 +103,9 @@ func compared(f *schema.Field, op query.Op) *schemaObject {
 	case op == query.Contains, op == query.StartsWith:
 		return text()
 	}
-	// A value outside the enumeration or of another type is rejected. The format applies to items
-	// only, except those that decide how values are compared.
+	// A value outside the enumeration, of another type or of another format is rejected.
 	s := scalar(t)
-	if f.IsDecimal() || f.IsDuration() {
+	if s.Format == "" {
 		s.Format = f.Format
 	}
 	if !f.IsDecimal() && !f.IsDuration() { // another spelling of a value is valid

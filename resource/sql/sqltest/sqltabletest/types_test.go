@@ -337,10 +337,11 @@ func TestStrangeValues(t *testing.T) {
 		s := serveExisting(t, db, shape[strange]{table: "stranges", opts: sqltable.Options{Rev: sqltable.XMin, Forget: true, ClientIDs: true}})
 		checkLists(t, s, "id", [][2]string{
 			{"sort=total", "5 1 3 2 4"}, {"sort=-total", "2 4 3 1 5"}, {"total.gt=1.5&sort=total", "3 2 4"},
-			{"sort=born", "3 5 1 4 2"}, {"sort=-born", "2 4 1 5 3"}, {"born=infinity", "2"}, {"born.lt=2024-02-30", "1 3 5"},
+			{"sort=born", "3 5 1 4 2"}, {"sort=-born", "2 4 1 5 3"}, {"born.gt=9999-12-31", "2 4"}, {"born.lt=2024-03-01", "1 3 5"},
 			{"sort=at", "3 5 1 4 2"}, {"sort=-at", "2 4 1 5 3"}, {"at=9999-12-31T23:59:59.999999999Z", "2"},
 			{"at.lt=9999-12-31T23:59:59.999999999Z&sort=id", "1 3 4 5"}, {"sort=local,id", "4 5 3 1 2"}, {"local=0000-01-01T00:00:00Z", "3"},
 		})
+		s.do(t, 400, "GET", "?born=infinity", "") // no document has it as a date
 		got := s.do(t, 200, "GET", "/2", "")
 		want := map[string]any{"id": 2.0, "total": "NaN", "born": "infinity", "at": "9999-12-31T23:59:59.999999999Z", "local": "9999-12-31T23:59:59.999999999Z"}
 		if diff := cmp.Diff(want, got); diff != "" {
