@@ -186,7 +186,14 @@ func (d *wordLists) add(text string) []word {
 	start := -1 // of a word
 	from := 0
 	for i, r := range text {
-		if !inWord(r) && (start < 0 || !isMark(r)) {
+		folded := rune(0)
+		switch {
+		case r < utf8.RuneSelf:
+			folded = rune(foldASCII[r])
+		case inWord(r) || start >= 0 && isMark(r):
+			folded = foldCase(r)
+		}
+		if folded == 0 {
 			if start >= 0 {
 				d.words = append(d.words, word{start, i, from, len(d.folded)})
 				start = -1
@@ -196,7 +203,7 @@ func (d *wordLists) add(text string) []word {
 		if start < 0 {
 			start, from = i, len(d.folded)
 		}
-		d.folded = utf8.AppendRune(d.folded, foldCase(r))
+		d.folded = utf8.AppendRune(d.folded, folded)
 	}
 	if start >= 0 {
 		d.words = append(d.words, word{start, len(text), from, len(d.folded)})
@@ -204,13 +211,20 @@ func (d *wordLists) add(text string) []word {
 	return d.words[first:len(d.words):len(d.words)]
 }
 
+// foldASCII has the lower case of each letter and digit, and 0 for the characters that separate words.
+var foldASCII = func() (table [utf8.RuneSelf]byte) {
+	for r := range rune(utf8.RuneSelf) {
+		if inWord(r) {
+			table[r] = byte(unicode.ToLower(r))
+		}
+	}
+	return table
+}()
+
 // foldCase returns a letter in lower case. Of several lower forms, such as those of sigma, it returns that
 // of the capital.
 func foldCase(r rune) rune {
-	if r = unicode.ToLower(r); r < 0xb5 {
-		return r
-	}
-	switch r {
+	switch r = unicode.ToLower(r); r {
 	case 'µ', 'ſ', '\u0345', 'ς', 'ϐ', 'ϑ', 'ϕ', 'ϖ', 'ϰ', 'ϱ', 'ϵ', 'ẛ', '\u1fbe',
 		0x1c80, 0x1c81, 0x1c82, 0x1c83, 0x1c84, 0x1c85, 0x1c86, 0x1c87, 0x1c88:
 		return unicode.ToLower(unicode.ToUpper(r))
@@ -220,9 +234,6 @@ func foldCase(r rune) rune {
 
 // inWord reports whether a character is part of a word.
 func inWord(r rune) bool {
-	if r < utf8.RuneSelf {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
-	}
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
