@@ -176,6 +176,13 @@ fuzz_package() {
 	for target; do fuzz "$folder" "$target" || return 1; done
 }
 
+# types ROUNDS runs FuzzTypes with 100,000 types in each round. A process keeps all types that it has registered,
+# which is a gigabyte for 100,000.
+types() {
+	local FUZZTIME=100000x
+	for _ in $(seq "$1"); do fuzz_package ./resource FuzzTypes || return 1; done
+}
+
 # fuzz FOLDER TARGET runs one target. A run can end with the error "context deadline exceeded" although it found nothing:
 # internal/fuzz compares that error with the error of a parent context, which may be set later.
 fuzz() {
