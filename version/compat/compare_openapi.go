@@ -4,7 +4,9 @@ package compat
 // are in compare_schema.go.
 
 import (
+	"cmp"
 	"encoding/json"
+	"math/big"
 	"regexp"
 	"slices"
 	"strings"
@@ -37,11 +39,30 @@ func (c *comparison) compareOpenAPI(before, after json.RawMessage) {
 	}
 }
 
-// decodeObject decodes a document that normalizeOpenAPI has accepted.
+// decodeObject decodes a document that normalizeOpenAPI has accepted. Equal numbers become equal texts.
 func decodeObject(data json.RawMessage) object {
 	document, _ := decodeJSON(data)
-	o, _ := document.(object)
+	o, _ := plainNumbers(document).(object)
 	return o
+}
+
+func plainNumbers(v any) any {
+	switch v := v.(type) {
+	case object:
+		for key, e := range v {
+			v[key] = plainNumbers(e)
+		}
+	case []any:
+		for i, e := range v {
+			v[i] = plainNumbers(e)
+		}
+	case json.Number:
+		const most = 256 // binary digits
+		if f := numberOf(v); f != nil && f.MantExp(nil) <= most && f.MantExp(nil) >= -most {
+			return json.Number(f.Add(f, new(big.Float)).Text('f', -1)) // the sum is 0 for -0
+		}
+	}
+	return v
 }
 
 // pathItem is a path item with its template.
@@ -96,14 +117,8 @@ func resolve(document object, v any) (o object, ref string) {
 		if !ok {
 			return o, ref
 		}
-		var found any = document
-		for _, part := range strings.Split(strings.TrimPrefix(target, "#/"), "/") {
-			part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
-			container, _ := found.(object)
-			found = container[part]
-		}
 		ref = target
-		o, _ = found.(object)
+		o, _ = lookup(document, target).(object)
 	}
 	return o, ref
 }
@@ -161,10 +176,20 @@ func (d *openAPI) compareParameters(place string, a, b operation) {
 		case was && !is:
 			d.add(parameterOptional, at, "required", "optional", "The parameter is optional.")
 		}
-		if x, y := encodingOf(p), encodingOf(q); x != y {
+		scalar := isScalar(d.before, p["schema"]) && isScalar(d.after, q["schema"])
+		if x, y := encodingOf(p, scalar), encodingOf(q, scalar); x != y {
 			d.add(parameterEncodingChanged, at, x, y, "The encoding changed from "+x+" to "+y+".")
 		}
+		switch x, y := p["allowReserved"] == true, q["allowReserved"] == true; {
+		case x && !y:
+			d.add(requestSyntaxNarrowed, at, "allowReserved", "", "Reserved characters must be encoded.")
+		case y && !x:
+			d.add(requestSyntaxWidened, at, "", "allowReserved", "Reserved characters need not be encoded.")
+		}
 		d.compareContent(at, request, p, q)
+		if !was {
+			d.compareDefault(at, p["schema"], q["schema"])
+		}
 	}
 	for _, key := range sorted(after) {
 		p := after[key]
@@ -187,8 +212,19 @@ func parameterName(p object) string {
 	return in + " parameter " + name
 }
 
-// encodingOf returns how a parameter is written, with the defaults of OpenAPI.
-func encodingOf(p object) string {
+// isScalar reports whether neither arrays nor objects are valid.
+func isScalar(document object, v any) bool {
+	f := formOf(document, v)
+	if _, branches, _ := branchesOf(document, f.object); len(branches) > 0 {
+		return !slices.ContainsFunc(branches, func(v any) bool { return !isScalar(document, v) })
+	}
+	types := valueTypes(f.object)
+	return len(types) > 0 && !slices.Contains(types, "array") && !slices.Contains(types, "object")
+}
+
+// encodingOf returns how a parameter is written, with the defaults of OpenAPI. The keyword explode has
+// no effect on scalars.
+func encodingOf(p object, scalar bool) string {
 	if _, ok := p["content"]; ok {
 		return "content"
 	}
@@ -203,7 +239,7 @@ func encodingOf(p object) string {
 	if !ok {
 		explode = style == "form"
 	}
-	if explode {
+	if explode && !scalar {
 		return style + ", explode"
 	}
 	return style
@@ -211,11 +247,18 @@ func encodingOf(p object) string {
 
 // compareContent compares the schemas of two parameters or header fields.
 func (d *openAPI) compareContent(place string, dir direction, a, b object) {
-	if a["schema"] != nil && b["schema"] != nil {
-		d.compareSchema(place, dir, a["schema"], b["schema"])
+	if a["content"] == nil || b["content"] == nil {
+		d.compareSchemas(place, dir, a, b)
 		return
 	}
 	d.compareMediaTypes(place, dir, a["content"], b["content"])
+}
+
+// compareSchemas compares the member schema. Without it, any content is valid.
+func (d *openAPI) compareSchemas(place string, dir direction, a, b object) {
+	if a["schema"] != nil || b["schema"] != nil {
+		d.compareSchema(place, dir, cmp.Or[any](a["schema"], true), cmp.Or[any](b["schema"], true))
+	}
 }
 
 func (d *openAPI) compareBody(place string, a, b operation) {
@@ -262,9 +305,7 @@ func (d *openAPI) compareMediaTypes(place string, dir direction, before, after a
 			continue
 		}
 		d.compareProblems(place, stringsOf(was[problemsKey]), stringsOf(is[problemsKey]))
-		if was["schema"] != nil && is["schema"] != nil {
-			d.compareSchema(place, dir, was["schema"], is["schema"])
-		}
+		d.compareSchemas(place, dir, was, is)
 	}
 	for _, name := range sorted(b) {
 		if _, ok := a[name]; !ok {
@@ -412,10 +453,15 @@ func canonical(v any) string {
 	return string(data)
 }
 
+// listOf returns a list; nil if v is none.
+func listOf(v any) []any {
+	list, _ := v.([]any)
+	return list
+}
+
 // stringsOf returns the strings of a list.
 func stringsOf(v any) (all []string) {
-	list, _ := v.([]any)
-	for _, e := range list {
+	for _, e := range listOf(v) {
 		if s, ok := e.(string); ok {
 			all = append(all, s)
 		}

@@ -40,7 +40,7 @@ func (c *comparison) compareFields(a, b *Response) {
 			c.add(headerRemoved, at+lower, name, "", "The header field "+lower+" was removed.")
 			continue
 		}
-		before, after := fieldValues(a.Header[name]), fieldValues(is)
+		before, after := fieldValues(name, a.Header[name]), fieldValues(name, is)
 		for _, v := range lost(before, after) {
 			c.add(headerValueRemoved, at+name, v, "", name+" no longer has "+v+".")
 		}
@@ -56,11 +56,18 @@ func (c *comparison) compareFields(a, b *Response) {
 	}
 }
 
-func fieldValues(text string) []string {
+// fieldValues returns the elements of a field. Only methods have a case.
+func fieldValues(name, text string) []string {
 	if text == "" {
 		return nil
 	}
-	return strings.Split(text, ", ")
+	all := strings.Split(text, ", ")
+	for i, v := range all {
+		if name != "Allow" && name != "Access-Control-Allow-Methods" {
+			all[i] = mediaName(v)
+		}
+	}
+	return all
 }
 
 func (c *comparison) compareProblem(a, b *Response) {

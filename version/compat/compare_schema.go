@@ -19,50 +19,55 @@ type schemaPair struct {
 
 // compareSchema compares two schemas. Those of requests may become wider, those of responses narrower.
 func (d *openAPI) compareSchema(place string, dir direction, before, after any) {
-	a, refA := resolve(d.before, asSchema(before))
-	b, refB := resolve(d.after, asSchema(after))
-	if refA != "" && refB != "" {
-		if d.seenBefore(dir, refA, refB) {
-			return
-		}
-	}
-	if name, ok := strings.CutPrefix(refB, "#/components/schemas/"); ok && refA != "" {
-		place = name
-	}
-	s := schemas{openAPI: d, place: place, dir: dir}
-	x, nullX := s.alternatives(d.before, a, refA)
-	y, nullY := s.alternatives(d.after, b, refB)
-	if nullX != nullY && !anyType(a) && !anyType(b) {
-		s.values(requestTypeNarrowed, "null", nullX && !nullY, nullY && !nullX, "null")
-	}
+	a, b := formOf(d.before, before), formOf(d.after, after)
+	s := schemas{openAPI: d, place: placeOf(place, a, b), dir: dir}
+	_, had := enumOf(a.object)
+	_, has := enumOf(b.object)
+	nullable := func(o object) bool { return o["type"] == nil || slices.Contains(typesOf(o), "null") }
+	byEnum := nullable(a.object) && nullable(b.object) // the types do not differ in null
 	switch {
-	case len(x) != 1 || len(y) != 1:
-		s.compareAlternatives(x, y)
-	case x[0].branch || y[0].branch:
-		d.compareSchema(place, dir, x[0].value, y[0].value)
+	case a.null == b.null:
+	case had && has && byEnum:
+		s.values(requestEnumNarrowed, "the value null", a.null, b.null, "null")
+	case had != has && byEnum, anyType(a.object), anyType(b.object): // the enum or the type is reported
 	default:
-		s.compareKeywords(x[0].object, y[0].object)
+		s.values(requestTypeNarrowed, "null", a.null, b.null, "null")
 	}
-	if hasBranches(a) && hasBranches(b) {
-		s.compareKeywords(a, b) // the keywords beside the branches
+	s.compareForms(a, b)
+}
+
+// placeOf returns the name of the component if both schemas are one.
+func placeOf(place string, a, b form) string {
+	if name, ok := strings.CutPrefix(b.ref, "#/components/schemas/"); ok && a.ref != "" {
+		return name
+	}
+	return place
+}
+
+// compareForms compares the values except null.
+func (s *schemas) compareForms(a, b form) {
+	switch {
+	case (a.followed || b.followed) &&
+		s.seenBefore(s.dir, cmp.Or(a.ref, canonical(a.value)), cmp.Or(b.ref, canonical(b.value))):
+	case hasBranches(a.object) || hasBranches(b.object):
+		s.compareAlternatives(a.alternatives(s.before), b.alternatives(s.after))
+	default:
+		s.compareKeywords(a.object, b.object)
 	}
 }
 
-// anyType reports whether a schema has no type, so that null is valid. The comparison of the types
-// and of enum then reports a difference.
+// anyType reports whether a schema has no type.
 func anyType(o object) bool { return o["type"] == nil && !hasBranches(o) }
 
 func hasBranches(o object) bool { return o["anyOf"] != nil || o["oneOf"] != nil }
 
 // asSchema converts the schemas true and false to objects.
-func asSchema(v any) any {
-	switch v {
-	case true:
-		return object{}
-	case false:
+func asSchema(v any) object {
+	if v == false {
 		return object{"not": object{}}
 	}
-	return v
+	o, _ := v.(object)
+	return o
 }
 
 // schemas compares two schemas at one place.
@@ -72,51 +77,9 @@ type schemas struct {
 	dir   direction
 }
 
-// alternative is one branch of anyOf or oneOf, or a whole schema.
-type alternative struct {
-	object
-	value  any    // with its reference
-	ref    string // its reference
-	branch bool   // of anyOf or oneOf
-}
-
-// alternatives returns the branches of a schema without the type null, and whether null is valid. A
-// schema without anyOf and oneOf is the only branch.
-func (s *schemas) alternatives(document, o object, ref string) (all []alternative, null bool) {
-	for _, keyword := range []string{"anyOf", "oneOf"} {
-		list, ok := o[keyword].([]any)
-		if !ok {
-			continue
-		}
-		for _, v := range list {
-			branch, ref := resolve(document, asSchema(v))
-			if isNull(branch) {
-				null = true
-				continue
-			}
-			all = append(all, alternative{branch, v, ref, true})
-		}
-		if len(all) > 0 {
-			return all, null
-		}
-	}
-	types := stringsOf(o["type"])
-	if slices.Contains(types, "null") && len(types) > 1 {
-		o = maps.Clone(o)
-		rest := slices.DeleteFunc(types, func(t string) bool { return t == "null" })
-		if o["type"] = anySlice(rest); len(rest) == 1 {
-			o["type"] = rest[0]
-		}
-		null = true
-	}
-	return []alternative{{o, o, ref, false}}, null
-}
-
-func isNull(o object) bool { return o["type"] == "null" }
-
 // key identifies a branch by its constant members, otherwise by its reference or content.
-func (a alternative) key() string {
-	properties, _ := a.object["properties"].(object)
+func (f form) key() string {
+	properties, _ := f.object["properties"].(object)
 	var constants []string
 	for _, name := range sorted(properties) {
 		if p, ok := properties[name].(object); ok && p["const"] != nil {
@@ -126,11 +89,10 @@ func (a alternative) key() string {
 	if len(constants) > 0 {
 		return strings.Join(constants, ", ")
 	}
-	if a.ref != "" {
-		return a.ref
-	}
-	return canonical(a.object)
+	return cmp.Or(f.name, canonical(f.object))
 }
+
+func (f form) types() string { return join(valueTypes(f.object)) }
 
 func anySlice(list []string) []any {
 	all := make([]any, len(list))
@@ -140,39 +102,50 @@ func anySlice(list []string) []any {
 	return all
 }
 
-// compareAlternatives pairs branches by their keys. If one is left on both sides, it has changed.
-func (s *schemas) compareAlternatives(before, after []alternative) {
-	var left, added []alternative
-	for _, a := range before {
-		i := slices.IndexFunc(after, func(b alternative) bool { return a.key() == b.key() })
-		if i < 0 {
-			left = append(left, a)
-			continue
-		}
-		s.compareSchema(s.place, s.dir, a.value, after[i].value)
+// compareAlternatives pairs branches by their keys, then by their types in their order. If one is left on
+// both sides, it has changed.
+func (s *schemas) compareAlternatives(before, after []form) {
+	compare := func(a, b form) {
+		pair := *s
+		pair.place = placeOf(s.place, a, b)
+		pair.compareForms(a, b)
 	}
-	for _, b := range after {
-		if !slices.ContainsFunc(before, func(a alternative) bool { return a.key() == b.key() }) {
-			added = append(added, b)
+	for _, key := range []func(form) string{form.key, form.types} {
+		var left []form
+		for _, a := range before {
+			i := slices.IndexFunc(after, func(b form) bool { return key(a) == key(b) })
+			if i < 0 {
+				left = append(left, a)
+				continue
+			}
+			compare(a, after[i])
+			after = slices.Delete(after, i, i+1)
 		}
+		before = left
 	}
-	if len(left) == 1 && len(added) == 1 {
-		s.compareSchema(s.place, s.dir, left[0].value, added[0].value)
+	isAny := func(f form) bool { return len(f.object) == 0 }
+	wasAny, all := slices.ContainsFunc(before, isAny), slices.ContainsFunc(after, isAny)
+	switch {
+	case len(before) == 1 && len(after) == 1:
+		compare(before[0], after[0])
+		return
+	case wasAny || all:
+		s.changed(requestTypeNarrowed, "alternatives", presence(all), presence(wasAny), wasAny, all)
 		return
 	}
-	for _, a := range left {
-		s.values(requestTypeNarrowed, a.name(), true, false, a.name())
+	for _, a := range before {
+		s.values(requestTypeNarrowed, a.label(), true, false, a.label())
 	}
-	for _, b := range added {
-		s.values(requestTypeNarrowed, b.name(), false, true, b.name())
+	for _, b := range after {
+		s.values(requestTypeNarrowed, b.label(), false, true, b.label())
 	}
 }
 
-// name describes a branch in texts.
-func (a alternative) name() string {
-	key := a.key()
+// label describes a branch in texts.
+func (f form) label() string {
+	key := f.key()
 	if strings.HasPrefix(key, "{") {
-		return "the alternative " + canonical(a.object["type"])
+		return "the alternative " + canonical(f.object["type"])
 	}
 	return "the alternative " + key[strings.LastIndexByte(key, '/')+1:]
 }
@@ -231,7 +204,6 @@ func (s *schemas) compareKeywords(a, b object) {
 		s.compareLimit(keyword, a, b)
 	}
 	s.compareSyntax(a, b)
-	s.compareDefault(a, b)
 	s.compareMembers(a, b)
 	s.compareNested(a, b)
 	s.compareOther(a, b)
@@ -245,10 +217,18 @@ func typesOf(o object) []string {
 	return stringsOf(o["type"])
 }
 
+// valueTypes returns the types without null.
+func valueTypes(o object) []string {
+	return slices.DeleteFunc(typesOf(o), func(t string) bool { return t == "null" })
+}
+
+// compareTypes compares the types except null. Two enums are compared by their values.
 func (s *schemas) compareTypes(a, b object) {
-	before, after := typesOf(a), typesOf(b)
+	_, had := enumOf(a)
+	_, has := enumOf(b)
+	before, after := valueTypes(a), valueTypes(b)
 	narrowed, widened := narrows(before, after), narrows(after, before)
-	if narrowed || widened {
+	if (narrowed || widened) && !(had && has) {
 		s.changed(requestTypeNarrowed, "type", join(before), join(after), narrowed, widened)
 	}
 }
@@ -267,12 +247,12 @@ func narrows(before, after []string) bool {
 }
 
 // enumOf returns the values of enum or const as JSON; ok is false if all values are valid. The value
-// null is compared with the types.
+// null is compared by compareSchema.
 func enumOf(o object) (values []string, ok bool) {
-	if v, ok := o["const"]; ok {
-		return []string{canonical(v)}, true
-	}
 	list, ok := o["enum"].([]any)
+	if v, isConst := o["const"]; isConst {
+		list, ok = []any{v}, true
+	}
 	for _, v := range list {
 		if v != nil {
 			values = append(values, canonical(v))
@@ -307,48 +287,52 @@ func (s *schemas) compareExtensible(a, b object) {
 
 // limit is a keyword that bounds a number, a length or a count.
 type limit struct {
-	keyword string
-	lower   bool
-	zero    bool // absent means zero
+	keyword   string
+	exclusive string // the keyword for the same limit without its value
+	lower     bool
+	zero      bool // absent means zero
 }
 
 var limits = []limit{
-	{"minimum", true, false}, {"exclusiveMinimum", true, false},
-	{"minLength", true, true}, {"minItems", true, true}, {"minProperties", true, true},
-	{"maximum", false, false}, {"exclusiveMaximum", false, false},
-	{"maxLength", false, false}, {"maxItems", false, false}, {"maxProperties", false, false},
+	{"minimum", "exclusiveMinimum", true, false}, {"maximum", "exclusiveMaximum", false, false},
+	{"minLength", "", true, true}, {"minItems", "", true, true}, {"minProperties", "", true, true},
+	{"maxLength", "", false, false}, {"maxItems", "", false, false}, {"maxProperties", "", false, false},
+}
+
+// of returns the stricter one of the two keywords, and its text. More than 0 is at least 1 for integers,
+// otherwise at least the smallest number that decimals distinguish.
+func (l limit) of(o object) (bound *big.Float, shown string) {
+	bound, shown = numberOf(o[l.keyword]), text(o[l.keyword])
+	if l.zero && bound != nil && bound.Sign() == 0 {
+		return nil, ""
+	}
+	if open := numberOf(o[l.exclusive]); open != nil {
+		step := big.NewFloat(1e-40)
+		if slices.Equal(valueTypes(o), []string{"integer"}) {
+			step = big.NewFloat(1)
+		}
+		if !l.lower {
+			step.Neg(step)
+		}
+		if open.Add(open, step); bound == nil || (open.Cmp(bound) > 0) == l.lower {
+			bound, shown = open, "exclusive "+text(o[l.exclusive])
+		}
+	}
+	return bound, shown
 }
 
 func (s *schemas) compareLimit(l limit, a, b object) {
-	if a[l.keyword] == nil && b[l.keyword] == nil {
-		return
-	}
-	x, y := numberOf(a[l.keyword]), numberOf(b[l.keyword])
-	if l.zero {
-		if x != nil && x.Sign() == 0 {
-			x = nil
-		}
-		if y != nil && y.Sign() == 0 {
-			y = nil
-		}
-	}
-	var order int // of the bounds; positive if after is greater
+	x, before := l.of(a)
+	y, after := l.of(b)
 	switch {
 	case x == nil && y == nil:
-		return
 	case x == nil:
-		s.changed(requestLimitNarrowed, l.keyword, "", text(b[l.keyword]), true, false)
-		return
+		s.changed(requestLimitNarrowed, l.keyword, "", after, true, false)
 	case y == nil:
-		s.changed(requestLimitNarrowed, l.keyword, text(a[l.keyword]), "", false, true)
-		return
-	default:
-		order = y.Cmp(x)
-	}
-	if order != 0 {
-		narrowed := (order > 0) == l.lower
-		s.changed(requestLimitNarrowed, l.keyword, text(a[l.keyword]), text(b[l.keyword]), narrowed,
-			!narrowed)
+		s.changed(requestLimitNarrowed, l.keyword, before, "", false, true)
+	case x.Cmp(y) != 0:
+		narrowed := (y.Cmp(x) > 0) == l.lower
+		s.changed(requestLimitNarrowed, l.keyword, before, after, narrowed, !narrowed)
 	}
 }
 
@@ -387,72 +371,83 @@ func (s *schemas) compareSyntax(a, b object) {
 	}
 }
 
-// compareDefault compares defaults of what the client sends. In responses they mean nothing.
-func (s *schemas) compareDefault(a, b object) {
-	before, after := "", ""
-	if v, ok := a["default"]; ok {
-		before = canonical(v)
-	}
-	if v, ok := b["default"]; ok {
-		after = canonical(v)
-	}
-	if s.dir == response || before == after {
+// compareDefault compares defaults of what clients send. A value that had to be sent had no default for
+// them.
+func (d *openAPI) compareDefault(place string, before, after any) {
+	x, had := formOf(d.before, before).object["default"]
+	y, has := formOf(d.after, after).object["default"]
+	was, is := canonical(x), canonical(y)
+	if had == has && was == is {
 		return
 	}
-	sentence := "The default changed from " + before + " to " + after + "."
+	sentence := "The default changed from " + was + " to " + is + "."
 	switch {
-	case before == "":
-		sentence = "The default " + after + " was added."
-	case after == "":
-		sentence = "The default " + before + " was removed."
+	case !had:
+		was, sentence = "", "The default "+is+" was added."
+	case !has:
+		is, sentence = "", "The default "+was+" was removed."
 	}
-	s.add(defaultChanged, s.place, before, after, sentence)
+	d.add(defaultChanged, place, was, is, sentence)
 }
 
-// members returns the members that a value in this direction can have.
-func (s *schemas) members(document, o object) map[string]any {
-	all := map[string]any{}
+// members returns the members that a value in this direction can have, and those that it must have.
+func (s *schemas) members(document, o object) (all map[string]any, required map[string]bool) {
+	all, required = map[string]any{}, map[string]bool{}
+	for _, name := range stringsOf(o["required"]) {
+		required[name] = true
+	}
 	properties, _ := o["properties"].(object)
 	for name, v := range properties {
-		p, _ := resolve(document, asSchema(v))
-		local, _ := v.(object)
 		hidden := map[direction]string{request: "readOnly", response: "writeOnly"}[s.dir]
-		if p[hidden] != true && local[hidden] != true {
-			all[name] = v
+		if formOf(document, v).object[hidden] == true {
+			delete(required, name)
+			continue
 		}
+		all[name] = v
 	}
-	return all
+	return all, required
 }
 
+// compareMembers compares members. Those that are required only have no schema.
 func (s *schemas) compareMembers(a, b object) {
-	before, after := s.members(s.before, a), s.members(s.after, b)
-	requiredA, requiredB := stringsOf(a["required"]), stringsOf(b["required"])
-	for _, name := range sorted(before) {
-		v, ok := after[name]
-		at := s.place + "." + name
-		if !ok {
+	before, requiredA := s.members(s.before, a)
+	after, requiredB := s.members(s.after, b)
+	names := maps.Clone(requiredA)
+	for _, all := range []map[string]any{before, after} {
+		for name := range all {
+			names[name] = true
+		}
+	}
+	maps.Copy(names, requiredB)
+	for _, name := range sorted(names) {
+		at, was, is := s.place+"."+name, requiredA[name], requiredB[name]
+		x, had := before[name]
+		y, has := after[name]
+		switch {
+		case had && !has:
 			s.add(s.dir.pick(requestMemberRemoved, responseMemberRemoved), at, name, "",
 				s.dir.sentence("Requests can no longer have the member.",
 					"Responses no longer have the member."))
 			continue
-		}
-		was, is := slices.Contains(requiredA, name), slices.Contains(requiredB, name)
-		if was != is {
-			s.compareRequired(at, is)
-		}
-		s.compareSchema(at, s.dir, before[name], v)
-	}
-	for _, name := range sorted(after) {
-		if _, known := before[name]; known {
-			continue
-		}
-		at := s.place + "." + name
-		if s.dir == request && slices.Contains(requiredB, name) {
+		case has && !had && !was && is && s.dir == request:
 			s.add(requestMemberRequired, at, "", "required", "Requests must have the new member.")
 			continue
+		case has && !had:
+			s.add(s.dir.pick(requestMemberAdded, responseMemberAdded), at, "", name,
+				s.dir.sentence("Requests can have the new member.", "Responses have the new member."))
+			if was && !is {
+				s.compareRequired(at, is)
+			}
+			continue
+		case was != is:
+			s.compareRequired(at, is)
 		}
-		s.add(s.dir.pick(requestMemberAdded, responseMemberAdded), at, "", name,
-			s.dir.sentence("Requests can have the new member.", "Responses have the new member."))
+		if had && has {
+			s.compareSchema(at, s.dir, x, y)
+			if s.dir == request && !was {
+				s.compareDefault(at, x, y)
+			}
+		}
 	}
 }
 
@@ -478,9 +473,10 @@ func (s *schemas) compareNested(a, b object) {
 	for _, keyword := range []string{"items", "contains", "propertyNames"} {
 		x, had := a[keyword]
 		y, has := b[keyword]
-		if had && has {
+		switch {
+		case had && has:
 			s.compareSchema(s.place+"[]", s.dir, x, y)
-		} else if had || has {
+		case (had || has) && (keyword == "contains" || !isAny(cmp.Or(x, y))):
 			s.changed(requestTypeNarrowed, keyword, presence(had), presence(has), has, had)
 		}
 	}
@@ -504,6 +500,12 @@ func (s *schemas) compareNested(a, b object) {
 	}
 	s.changed(requestTypeNarrowed, "additionalProperties", text(a["additionalProperties"]),
 		text(b["additionalProperties"]), is < was, is > was)
+}
+
+// isAny reports whether a schema excludes nothing.
+func isAny(v any) bool {
+	o, ok := v.(object)
+	return v == true || ok && len(o) == 0
 }
 
 func presence(yes bool) string {
@@ -531,8 +533,7 @@ func openness(v any) int {
 // compareOther compares keywords that it does not interpret. Adding one excludes values, removing one
 // allows them, and any other difference may do both. The schemas of allOf are compared in pairs.
 func (s *schemas) compareOther(a, b object) {
-	x, _ := a["allOf"].([]any)
-	y, _ := b["allOf"].([]any)
+	x, y := listOf(a["allOf"]), listOf(b["allOf"])
 	if len(x) == len(y) {
 		for i := range x {
 			s.compareSchema(s.place, s.dir, x[i], y[i])
@@ -544,9 +545,17 @@ func (s *schemas) compareOther(a, b object) {
 	for _, keyword := range []string{"not", "if", "then", "else", "dependentRequired", "dependentSchemas",
 		"patternProperties", "unevaluatedProperties", "unevaluatedItems", "prefixItems", "minContains",
 		"maxContains"} {
-		before, after := text(a[keyword]), text(b[keyword])
+		before, after := condition(keyword, a[keyword]), condition(keyword, b[keyword])
 		if before != after {
 			s.changed(requestTypeNarrowed, keyword, before, after, before == "", after == "")
 		}
 	}
+}
+
+// condition returns the text of a keyword; "" if it excludes nothing.
+func condition(keyword string, v any) string {
+	if isAny(v) && keyword != "not" && keyword != "if" {
+		return ""
+	}
+	return text(v)
 }

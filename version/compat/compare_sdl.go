@@ -274,15 +274,19 @@ func (g *graphQL) compareInputs(place string, kinds *inputKinds, a, b []*sdlFiel
 func (g *graphQL) compareInput(place string, kinds *inputKinds, p, q *sdlField) {
 	text := "The type changed from " + p.typ + " to " + q.typ + "."
 	switch {
-	case p.typ == q.typ:
-	case narrower(p.typ, q.typ):
+	case p.required() && !q.required() && narrower(p.typ, q.typ): // each request has a value
+		g.add(kinds.widened, place, p.typ, q.typ, "The "+kinds.noun+" is optional.")
+		g.compareDeprecated(place, p, q)
+		return
+	case p.typ == q.typ && p.required() == q.required():
+	case p.typ != q.typ && narrower(p.typ, q.typ):
 		g.add(kinds.widened, place, p.typ, q.typ, text)
-	case p.typ+"!" == q.typ && q.required():
+	case !p.required() && q.required() && strings.TrimSuffix(p.typ, "!")+"!" == q.typ:
 		g.add(kinds.required, place, p.typ, q.typ, "The "+kinds.noun+" is required.")
 	default:
 		g.add(kinds.changed, place, p.typ, q.typ, text)
 	}
-	if p.hasDefault != q.hasDefault || p.initial != q.initial {
+	if (p.hasDefault != q.hasDefault || p.initial != q.initial) && !q.required() {
 		was, is := p.initial, q.initial
 		text := "The default changed from " + was + " to " + is + "."
 		switch {

@@ -138,7 +138,8 @@ func (n *normalizer) container(v any, fn func(name string, o object) (string, ob
 		return v
 	}
 	all := object{}
-	for name, element := range o {
+	for _, name := range sorted(o) {
+		element := o[name]
 		e, ok := element.(object)
 		if !ok {
 			all[name] = element
@@ -192,7 +193,7 @@ const neutralName = "{contract}"
 // mediaType replaces the name of the contract in a media type, and keeps the problem types of the
 // examples.
 func (n *normalizer) mediaType(name string, o object) (string, object) {
-	name = neutral(name, n.contract)
+	name = neutral(mediaName(name), n.contract)
 	if _, known := o[problemsKey]; known || name != "application/problem+json" {
 		return name, nil
 	}
@@ -210,6 +211,24 @@ func (n *normalizer) mediaType(name string, o object) (string, object) {
 	}
 	slices.Sort(types)
 	return name, object{problemsKey: anySlice(slices.Compact(types))}
+}
+
+// mediaName returns a media type in lower case, with sorted parameters and without charset=utf-8.
+func mediaName(text string) string {
+	media, parameters, _ := strings.Cut(text, ";")
+	var all []string
+	for p := range strings.SplitSeq(parameters, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")
+		value = strings.Trim(value, `"`)
+		if name = strings.ToLower(name); name == "charset" {
+			value = strings.ToLower(value)
+		}
+		if name != "" && name+value != "charsetutf-8" {
+			all = append(all, "; "+name+"="+value)
+		}
+	}
+	slices.Sort(all)
+	return strings.ToLower(strings.TrimSpace(media)) + strings.Join(all, "")
 }
 
 // neutral replaces the name of a contract in the vendor tree of a media type.

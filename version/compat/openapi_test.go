@@ -78,7 +78,48 @@ func TestSchemaChanges(t *testing.T) {
 		{"order of branches", `{"anyOf":[{"const":"a"},{"type":"integer"}]}`,
 			`{"anyOf":[{"type":"integer"},{"const":"a"}]}`, "", ""},
 		{"allOf", `{"allOf":[{"maxLength":5}]}`, `{"allOf":[{"maxLength":4}]}`, "limit", narrowed},
-		{"allOf added", `{}`, `{"allOf":[{"maxLength":4}]}`, "type", narrowed},
+		{"allOf added", `{}`, `{"allOf":[{"maxLength":4}]}`, "limit", narrowed},
+		{"null leaves an enum", `{"type":["string","null"],"enum":["a",null]}`, `{"type":["string","null"],"enum":["a"]}`,
+			"enum", narrowed},
+		{"null enters an enum", `{"enum":["a"]}`, `{"enum":["a",null]}`, "enum", widened},
+		{"null leaves an enum and its type", `{"type":["string","null"],"enum":["a",null]}`,
+			`{"type":"string","enum":["a"]}`, "type", narrowed},
+		{"null of an enum without its type", `{"type":"string","enum":["a",null]}`, `{"type":"string","enum":["a"]}`,
+			"", ""},
+		{"null of a type without its enum", `{"type":["string","null"],"enum":["a"]}`, `{"type":"string","enum":["a"]}`,
+			"", ""},
+		{"constant null", `{"const":null}`, `{"enum":["a",null]}`, "enum", widened},
+		{"type of an enum", `{"enum":["a","b"]}`, `{"type":"string","enum":["a","b"]}`, "", ""},
+		{"enum of a type", `{"type":"string"}`, `{"type":"string","enum":["a"]}`, "enum", narrowed},
+		{"equal numbers of an enum", `{"enum":[1,20,-0]}`, `{"enum":[1.0,2e1,0]}`, "", ""},
+		{"equal constants", `{"const":1e40}`, `{"const":10.0e39}`, "", ""},
+		{"large constants", `{"const":9007199254740993}`, `{"enum":[9007199254740992,9007199254740993]}`, "enum",
+			widened},
+		{"equal factors", `{"multipleOf":0.10}`, `{"multipleOf":0.1}`, "", ""},
+		{"items of any type", `{}`, `{"items":{}}`, "", ""},
+		{"items without a condition", `{"items":true}`, `{}`, "", ""},
+		{"no items", `{}`, `{"items":false}`, "type", narrowed},
+		{"contains anything", `{}`, `{"contains":{}}`, "type", narrowed},
+		{"patternProperties without a pattern", `{"patternProperties":{}}`, `{}`, "", ""},
+		{"not anything", `{}`, `{"not":{}}`, "type", narrowed},
+		{"exclusive to inclusive", `{"exclusiveMinimum":0}`, `{"minimum":0}`, "limit", widened},
+		{"inclusive to exclusive", `{"type":"number","maximum":9}`, `{"type":"number","exclusiveMaximum":9}`, "limit",
+			narrowed},
+		{"exclusive to lower inclusive", `{"exclusiveMinimum":0}`, `{"minimum":-1}`, "limit", widened},
+		{"equal limits of integers", `{"type":"integer","exclusiveMinimum":0,"exclusiveMaximum":9}`,
+			`{"type":"integer","minimum":1,"maximum":8}`, "", ""},
+		{"both limits", `{"minimum":0,"exclusiveMinimum":0}`, `{"exclusiveMinimum":0}`, "", ""},
+		{"types and alternatives", `{"type":["string","integer"]}`, `{"oneOf":[{"type":"integer"},{"type":"string"}]}`,
+			"", ""},
+		{"types with null and alternatives", `{"type":["string","integer","null"],"maxLength":5,"minimum":1}`,
+			`{"anyOf":[{"type":"integer","minimum":1},{"type":"string","maxLength":5},{"type":"null"}]}`, "", ""},
+		{"null in one alternative", `{"anyOf":[{"type":["string","null"]},{"type":"integer"}]}`,
+			`{"anyOf":[{"type":"string"},{"type":["integer","null"]}]}`, "", ""},
+		{"types and fewer alternatives", `{"type":["string","integer","boolean"]}`,
+			`{"oneOf":[{"type":"integer"},{"type":"string"}]}`, "type", narrowed},
+		{"alternative of a type changed", `{"type":["string","integer"],"maxLength":5}`,
+			`{"oneOf":[{"type":"integer"},{"type":"string","maxLength":6}]}`, "limit", widened},
+		{"alternatives to any value", `{"oneOf":[{"type":"integer"},{"type":"string"}]}`, `{}`, "type", widened},
 		{"values of a map", `{"additionalProperties":{"type":"integer"}}`, `{"additionalProperties":{"type":"number"}}`,
 			"type", widened},
 	}
@@ -259,5 +300,73 @@ func TestDates(t *testing.T) {
 	}
 	if !strings.Contains(string(after.OpenAPI), `"Busy":{"headers":{"Retry-After":{}}}`) {
 		t.Errorf("the Retry-After of 503 was removed: %s", after.OpenAPI)
+	}
+}
+
+// compareOperations compares two operations, and checks the kinds of the changes. The operations are
+// members of a document without the braces at its end.
+func compareOperations(t *testing.T, name, before, after string, want []string) {
+	t.Helper()
+	document := func(operation string) string {
+		text := `{"openapi":"3.1.0","info":{"title":"A","version":"1"},"paths":{"/a":{"post":{` + operation
+		return text + strings.Repeat("}", strings.Count(text, "{")-strings.Count(text, "}"))
+	}
+	before, after = document(before), document(after)
+	dump(t, name, "json", before, after)
+	got := kinds(compat.Compare(openAPISnapshot(t, before), openAPISnapshot(t, after)))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("changes (-want +got):\n%s", diff)
+	}
+}
+
+// TestOperationChanges compares parameters and bodies of two operations.
+func TestOperationChanges(t *testing.T) {
+	t.Parallel()
+	parameter := func(text string) string {
+		return `"parameters":[{"name":"p","in":"query",` + text + `}],"responses":{"200":{"description":""}}}}}`
+	}
+	request := func(content string) string {
+		return `"requestBody":{"content":{` + content + `}},"responses":{"200":{"description":""}}}}}`
+	}
+	response := func(content string) string {
+		return `"responses":{"200":{"description":"","content":{` + content + `}}}}}}`
+	}
+	scalar, list := `"schema":{"type":"string"}`, `"schema":{"type":["array","string"],"items":{"type":"string"}}`
+	tests := []struct {
+		name, before, after string
+		want                []string
+	}{
+
+		{"explode of a scalar", parameter(scalar), parameter(`"explode":false,` + scalar), nil},
+		{"explode of a list", parameter(list), parameter(`"explode":false,` + list), []string{"parameter-encoding-changed"}},
+		{"reserved characters allowed", parameter(scalar), parameter(`"allowReserved":true,` + scalar),
+			[]string{"request-syntax-widened"}},
+		{"reserved characters not allowed", parameter(`"allowReserved":true,` + scalar), parameter(scalar),
+			[]string{"request-syntax-narrowed"}},
+		{"schema of a parameter", parameter(`"schema":{}`), parameter(scalar), []string{"request-type-narrowed"}},
+		{"default of a required parameter", parameter(`"required":true,` + scalar),
+			parameter(`"schema":{"type":"string","default":"x"}`), []string{"parameter-optional"}},
+		{"default of an optional parameter", parameter(scalar), parameter(`"schema":{"type":"string","default":"x"}`),
+			[]string{"default-changed"}},
+
+		{"schema gained by a request", request(`"application/json":{}`), request(`"application/json":{` + scalar + `}`),
+			[]string{"request-type-narrowed"}},
+		{"schema lost by a request", request(`"application/json":{` + scalar + `}`), request(`"application/json":{}`),
+			[]string{"request-type-widened"}},
+		{"schema gained by a response", response(`"application/json":{}`), response(`"application/json":{` + scalar + `}`),
+			[]string{"response-type-narrowed"}},
+		{"schema lost by a response", response(`"application/json":{` + scalar + `}`), response(`"application/json":{}`),
+			[]string{"response-type-widened"}},
+		{"charset of a response", response(`"application/json":{}`), response(`"Application/JSON; charset=UTF-8":{}`), nil},
+		{"charset of a request", request(`"text/csv; charset=utf-8; header=present":{}`),
+			request(`"text/csv;header=present":{}`), nil},
+		{"another charset", request(`"text/csv":{}`), request(`"text/csv; charset=iso-8859-1":{}`),
+			[]string{"request-media-type-removed", "request-media-type-added"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			compareOperations(t, tt.name, tt.before, tt.after, tt.want)
+		})
 	}
 }

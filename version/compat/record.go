@@ -299,7 +299,7 @@ func schemes(lines []string) string {
 
 // describe records the body if it is JSON.
 func (w *recorder) describe(r *Response) {
-	media, _, _ := strings.Cut(w.sent.Get("Content-Type"), ";")
+	media, _, _ := strings.Cut(mediaName(w.sent.Get("Content-Type")), ";")
 	if media != "application/json" && !strings.HasSuffix(media, "+json") {
 		return
 	}

@@ -22,7 +22,7 @@ func sdlSnapshot(t *testing.T, sdl string) *compat.Snapshot {
 func TestSDLChanges(t *testing.T) {
 	t.Parallel()
 	const base = `
-		type Query { a(x: Int = 1, y: [Int!]): A! u: U! e: E! i: I in(v: In, f: F): Int }
+		type Query { a(x: Int = 1, y: [Int!]): A! u: U! e: E! i(r: Int!): I in(v: In, f: F): Int }
 		type A implements I { id: ID! b: [String] }
 		type B { id: ID! }
 		interface I { id: ID! }
@@ -46,6 +46,10 @@ func TestSDLChanges(t *testing.T) {
 		{"argument removed", "x: Int = 1, ", "", []string{"argument-removed Query.a(x:)"}},
 		{"argument type changed", "y: [Int!]", "y: [ID!]", []string{"argument-type-changed Query.a(y:)"}},
 		{"element may be null in requests", "y: [Int!]", "y: [Int]", []string{"argument-type-widened Query.a(y:)"}},
+		{"required argument gets a default", "r: Int!", "r: Int! = 1", []string{"argument-type-widened Query.i(r:)"}},
+		{"required argument becomes optional with a default", "r: Int!", "r: Int = 1",
+			[]string{"argument-type-widened Query.i(r:)"}},
+		{"argument loses the default that it needs", "n: Int! = 3", "n: Int!", []string{"input-field-required In.n"}},
 		{"required argument with a default", "y: [Int!]", "y: [Int!], z: Int! = 1", []string{"argument-added Query.a(z:)"}},
 		{"element is never null", "b: [String]", "b: [String!]", []string{"field-type-narrowed A.b"}},
 		{"field of another type", "b: [String]", "b: String", []string{"field-type-changed A.b"}},
