@@ -6,6 +6,7 @@ package compat
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"math/big"
 	"regexp"
 	"slices"
@@ -399,49 +400,106 @@ func headersOf(response object) object {
 }
 
 // compareSecurity compares the alternatives of an operation. The empty alternative means that no
-// authentication is required.
+// authentication is required. An alternative still suffices if a new one needs no more.
 func (d *openAPI) compareSecurity(place string, a, b operation) {
 	before, after := a.security(), b.security()
-	for _, v := range lost(before, after) {
-		if v == "{}" {
-			d.add(securityAdded, place, "none", join(after), "Authentication is required.")
-			return
+	texts := func(list []requirement) (all []string) {
+		for _, r := range list {
+			all = append(all, r.text)
 		}
-		if !slices.Contains(after, "{}") {
-			d.add(securityAdded, place, v, join(after), "The security requirement "+v+" no longer suffices.")
+		return all
+	}
+	for _, r := range before {
+		switch {
+		case slices.ContainsFunc(after, r.suffices):
+		case len(r.needs) == 0:
+			d.add(securityAdded, place, "none", join(texts(after)), "Authentication is required.")
+			return
+		default:
+			d.add(securityAdded, place, r.text, join(texts(after)),
+				"The security requirement "+r.text+" no longer suffices.")
 		}
 	}
-	for _, v := range lost(after, before) {
-		d.add(securityRemoved, place, join(before), v, "The security requirement "+v+" suffices.")
+	for _, r := range after {
+		if !slices.ContainsFunc(before, r.suffices) {
+			d.add(securityRemoved, place, join(texts(before)), r.text,
+				"The security requirement "+r.text+" suffices.")
+		}
 	}
 }
 
-// security returns the security requirements of an operation with their schemes, each as JSON.
-func (o operation) security() []string {
-	list, ok := o.object["security"].([]any)
-	if !ok {
-		list, _ = o.document["security"].([]any)
-	}
-	var all []string
-	components, _ := o.document["components"].(object)
-	schemes, _ := components["securitySchemes"].(object)
-	for _, v := range list {
-		requirement, _ := v.(object)
-		resolved := object{}
-		for name, scopes := range requirement {
-			scheme, _ := resolve(o.document, schemes[name])
-			resolved[name] = scopes
-			if len(scheme) > 0 {
-				resolved[name] = object{"scheme": scheme, "scopes": scopes}
+// requirement is one alternative: all of its schemes are needed.
+type requirement struct {
+	text  string
+	needs []credential
+}
+
+// credential is a security scheme with the scopes that an operation requires.
+type credential struct {
+	scheme string   // as JSON, without its flows
+	offers []string // the flows, their URLs and scopes
+	scopes []string
+}
+
+// suffices reports whether the credentials of r are those of another requirement, or more.
+func (r requirement) suffices(other requirement) bool {
+	return !slices.ContainsFunc(other.needs, func(needed credential) bool {
+		return !slices.ContainsFunc(r.needs, func(c credential) bool {
+			return c.scheme == needed.scheme && len(lost(c.offers, needed.offers)) == 0 &&
+				len(lost(needed.scopes, c.scopes)) == 0
+		})
+	})
+}
+
+// credentialOf returns a scheme without what clients do not observe. Names of HTTP have no case.
+func credentialOf(scheme object, scopes []string) credential {
+	c := credential{scopes: scopes}
+	flows, _ := scheme["flows"].(object)
+	for name, v := range flows {
+		flow, _ := v.(object)
+		for key, v := range flow {
+			offered, ok := v.(object)
+			for scope := range offered {
+				c.offers = append(c.offers, name+" "+scope)
+			}
+			if !ok {
+				c.offers = append(c.offers, name+" "+key+" "+canonical(v))
 			}
 		}
-		all = append(all, canonical(resolved))
+	}
+	scheme = maps.Clone(scheme)
+	maps.DeleteFunc(scheme, func(key string, _ any) bool { return key == "flows" || key == "bearerFormat" })
+	for _, key := range []string{"scheme", "name"} {
+		if name, ok := scheme[key].(string); ok && scheme["in"] != "query" && scheme["in"] != "cookie" {
+			scheme[key] = strings.ToLower(name)
+		}
+	}
+	c.scheme = canonical(scheme)
+	return c
+}
+
+// security returns the alternatives of an operation.
+func (o operation) security() (all []requirement) {
+	list, ok := o.object["security"].([]any)
+	if !ok {
+		list = listOf(o.document["security"])
+	}
+	for _, v := range list {
+		r := requirement{text: canonical(v)}
+		schemes, _ := v.(object)
+		for _, name := range sorted(schemes) {
+			scheme, _ := resolve(o.document, lookup(o.document, "#/components/securitySchemes/"+name))
+			if scheme == nil {
+				scheme = object{"type": name}
+			}
+			r.needs = append(r.needs, credentialOf(scheme, stringsOf(schemes[name])))
+		}
+		all = append(all, r)
 	}
 	if len(all) == 0 {
-		return []string{"{}"}
+		return []requirement{{text: "{}"}}
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	return all
 }
 
 // canonical returns a value as JSON with sorted keys.

@@ -319,6 +319,65 @@ func compareOperations(t *testing.T, name, before, after string, want []string) 
 	}
 }
 
+// TestSecurityChanges compares what an operation requires of its client.
+func TestSecurityChanges(t *testing.T) {
+	t.Parallel()
+	secured := func(security, schemes string) string {
+		return `"security":[` + security + `],"responses":{"200":{"description":""}}}}},
+			"components":{"securitySchemes":{` + schemes
+	}
+	oauth := func(security, flow, scopes string) string {
+		return secured(security, `"o":{"type":"oauth2","flows":{`+flow+`"clientCredentials":{"tokenUrl":"https://a.example/t",
+			"scopes":{`+scopes+`}}}},"k":{"type":"apiKey","in":"header","name":"X-Key"}`)
+	}
+	const (
+		read = `"r":"Read"`
+		both = `"r":"Read","w":"Write"`
+		code = `"authorizationCode":{"authorizationUrl":"https://a.example/a","tokenUrl":"https://a.example/t","scopes":{}},`
+	)
+	tests := []struct {
+		name, before, after string
+		want                []string
+	}{
+		{"text of a scope", oauth(`{"o":["r"]}`, "", read), oauth(`{"o":["r"]}`, "", `"r":"Read all"`), nil},
+		{"further scope on offer", oauth(`{"o":["r"]}`, "", read), oauth(`{"o":["r"]}`, "", both), []string{"security-removed"}},
+		{"scope no longer on offer", oauth(`{"o":["r"]}`, "", both), oauth(`{"o":["r"]}`, "", read),
+			[]string{"security-added"}},
+		{"order of scopes", oauth(`{"o":["r","w"]}`, "", both), oauth(`{"o":["w","r"]}`, "", both), nil},
+		{"fewer required scopes", oauth(`{"o":["r","w"]}`, "", both), oauth(`{"o":["r"]}`, "", both),
+			[]string{"security-removed"}},
+		{"more required scopes", oauth(`{"o":["r"]}`, "", both), oauth(`{"o":["w","r"]}`, "", both),
+			[]string{"security-added"}},
+		{"further flow", oauth(`{"o":["r"]}`, "", read), oauth(`{"o":["r"]}`, code, read), []string{"security-removed"}},
+		{"flow removed", oauth(`{"o":["r"]}`, code, read), oauth(`{"o":["r"]}`, "", read), []string{"security-added"}},
+		{"alternative that needs a subset", oauth(`{"o":["r"],"k":[]}`, "", read), oauth(`{"o":["r"]}`, "", read),
+			[]string{"security-removed"}},
+		{"alternative that needs more", oauth(`{"o":["r"]}`, "", read), oauth(`{"o":["r"],"k":[]}`, "", read),
+			[]string{"security-added"}},
+		{"alternative removed", oauth(`{"o":["r"]},{"k":[]}`, "", read), oauth(`{"k":[]}`, "", read),
+			[]string{"security-added"}},
+		{"alternative without authentication", oauth(`{"k":[]}`, "", read), oauth(`{"k":[]},{}`, "", read),
+			[]string{"security-removed"}},
+		{"authentication required of all", oauth(`{"k":[]},{}`, "", read), oauth(`{"k":[]}`, "", read),
+			[]string{"security-added"}},
+		{"bearerFormat", secured(`{"b":[]}`, `"b":{"type":"http","scheme":"bearer"}`),
+			secured(`{"b":[]}`, `"b":{"type":"http","scheme":"Bearer","bearerFormat":"JWT"}`), nil},
+		{"scheme renamed", secured(`{"b":[]}`, `"b":{"type":"apiKey","in":"header","name":"X-Key"}`),
+			secured(`{"c":[]}`, `"c":{"type":"apiKey","in":"header","name":"x-key"}`), nil},
+		{"key in a cookie", secured(`{"b":[]}`, `"b":{"type":"apiKey","in":"cookie","name":"Key"}`),
+			secured(`{"b":[]}`, `"b":{"type":"apiKey","in":"cookie","name":"key"}`),
+			[]string{"security-added", "security-removed"}},
+		{"another scheme", secured(`{"b":[]}`, `"b":{"type":"http","scheme":"bearer"}`),
+			secured(`{"b":[]}`, `"b":{"type":"http","scheme":"basic"}`), []string{"security-added", "security-removed"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			compareOperations(t, tt.name, tt.before, tt.after, tt.want)
+		})
+	}
+}
+
 // TestOperationChanges compares parameters and bodies of two operations.
 func TestOperationChanges(t *testing.T) {
 	t.Parallel()
