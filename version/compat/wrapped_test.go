@@ -113,7 +113,7 @@ func TestWrappedSchemas(t *testing.T) {
 			for _, response := range []bool{false, true} {
 				before := withComponents(tt.before, !response, response)
 				after := withComponents(tt.after, !response, response)
-				if tt.name != "no target" { // other tools reject it
+				if !strings.Contains(tt.name, "to itself") && tt.name != "no target" { // other tools reject these
 					dump(t, map[bool]string{false: "request ", true: "response "}[response]+tt.name, "json", before, after)
 				}
 				got := kinds(compat.Compare(openAPISnapshot(t, before), openAPISnapshot(t, after)))

@@ -8,7 +8,7 @@ install_tools() { GOBIN=$ready/bin retry go install "$OASDIFF"; }
 # documents writes the pairs of documents.
 documents() {
 	mkdir -p "$ready/documents"
-	at "$root" timeout 1200 go test -count=1 ./version/compat -run 'Planted|Changes' -args -dump "$ready/documents"
+	at "$root" timeout 1200 go test -count=1 ./version/compat -run 'Planted|Changes|Wrapped' -args -dump "$ready/documents"
 }
 
 inspect() { timeout 600 node inspect.mjs "$ready/documents" >"$tmp/inspector.json"; }
