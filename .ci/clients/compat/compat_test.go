@@ -219,16 +219,17 @@ func TestOasdiff(t *testing.T) {
 
 // withoutInspector has the pairs for which graphql-inspector reports a different verdict.
 var withoutInspector = map[string]string{
-	"SDL-default-added":                       "a request without the argument has another effect",
-	"SDL-default-changed":                     "a request without the argument has another effect",
-	"SDL-default-removed":                     "a request without the argument has another effect",
-	"SDL-input-field-default":                 "a request without the field has another effect",
-	"changed-default-of-a-member":             "a request without the field has another effect",
-	"SDL-directive-is-not-repeatable":         "documents that repeat the directive become invalid",
-	"SDL-specifiedBy":                         "values of the scalar have another form",
-	"SDL-union-member-added":                  "responses contain a type for which clients have no fragment",
-	"SDL-value-of-an-enum-in-responses-added": "generated clients reject values that they do not know",
-	"enum-of-responses-widened":               "generated clients reject values that they do not know",
+	"SDL-default-added":                            "a request without the argument has another effect",
+	"SDL-default-changed":                          "a request without the argument has another effect",
+	"SDL-default-removed":                          "a request without the argument has another effect",
+	"SDL-input-field-default":                      "a request without the field has another effect",
+	"changed-default-of-a-member":                  "a request without the field has another effect",
+	"SDL-argument-loses-the-default-that-it-needs": "a request without the argument becomes invalid",
+	"SDL-directive-is-not-repeatable":              "documents that repeat the directive become invalid",
+	"SDL-specifiedBy":                              "values of the scalar have another form",
+	"SDL-union-member-added":                       "responses contain a type for which clients have no fragment",
+	"SDL-value-of-an-enum-in-responses-added":      "generated clients reject values that they do not know",
+	"enum-of-responses-widened":                    "generated clients reject values that they do not know",
 }
 
 func TestInspector(t *testing.T) {
