@@ -10,6 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/openapi"
 	"github.com/stoa-go/stoa/version"
 	"github.com/stoa-go/stoa/version/compat"
 )
@@ -157,6 +160,66 @@ func TestSnapshotsAtStart(t *testing.T) {
 				}
 			}()
 			changing(t, tt.schemas, tt.change)
+		})
+	}
+}
+
+// Parts that contain parts. The members of strictPart are never null.
+type (
+	part struct {
+		ID     string  `json:"id" readOnly:"true"`
+		Parent *part   `json:"parent"`
+		Parts  []*part `json:"parts"`
+	}
+	strictPart struct {
+		ID     string       `json:"id" readOnly:"true"`
+		Parent *strictPart  `json:"parent,omitzero"`
+		Parts  []strictPart `json:"parts"`
+	}
+)
+
+// partsDocument returns the OpenAPI document of a collection.
+func partsDocument[T any]() []byte {
+	parts := resource.New("parts", memory.New[T](nil), &resource.Options[T]{Public: true})
+	document := openapi.New(resource.NewCatalog(nil, parts), nil).JSON()
+	return []byte(strings.ReplaceAll(string(document), "StrictPart", "Part"))
+}
+
+// TestSnapshotsOfRecursiveTypes checks that the comparison of types that contain themselves ends.
+func TestSnapshotsOfRecursiveTypes(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name          string
+		before, after []byte
+		want          []string
+	}{
+		{name: "null no longer allowed", before: partsDocument[part](), after: partsDocument[strictPart](),
+			want: []string{"PartCreate2.parts[]: Requests no longer allow null.", "Part.parent: "}},
+		{name: "null allowed", before: partsDocument[strictPart](), after: partsDocument[part](),
+			want: []string{"Part.parent: ", "Part.parts[]: ", "Responses can contain null."}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			opts := &version.Options{}
+			var contracts []version.Contract
+			for name, document := range map[string][]byte{"1.0.0": tt.before, "1.1.0": tt.after} {
+				s, err := compat.Record(t.Context(), compat.Source{Contract: name, OpenAPI: document})
+				if err != nil {
+					t.Fatal(err)
+				}
+				opts.Snapshots = append(opts.Snapshots, s)
+				contracts = append(contracts, version.Contract{Name: name, Handler: http.NotFoundHandler()})
+			}
+			defer func() {
+				text, _ := recover().(string)
+				for _, want := range tt.want {
+					if !strings.Contains(text, want) {
+						t.Errorf("the panic does not contain %q:\n%s", want, text)
+					}
+				}
+			}()
+			version.New(contracts, []version.Strategy{version.Header{Name: "API-Version"}}, opts)
 		})
 	}
 }

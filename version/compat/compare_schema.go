@@ -20,7 +20,12 @@ type schemaPair struct {
 // compareSchema compares two schemas. Those of requests may become wider, those of responses narrower.
 func (d *openAPI) compareSchema(place string, dir direction, before, after any) {
 	a, b := formOf(d.before, before), formOf(d.after, after)
-	s := schemas{openAPI: d, place: placeOf(place, a, b), dir: dir}
+	s := schemas{openAPI: d, place: place, dir: dir}
+	_, refA := resolve(d.before, asSchema(before))
+	_, refB := resolve(d.after, asSchema(after))
+	if refA != "" && refB != "" { // otherwise the place decides about null, and not the component
+		s.place = placeOf(place, a, b)
+	}
 	_, had := enumOf(a.object)
 	_, has := enumOf(b.object)
 	nullable := func(o object) bool { return o["type"] == nil || slices.Contains(typesOf(o), "null") }
@@ -33,12 +38,15 @@ func (d *openAPI) compareSchema(place string, dir direction, before, after any) 
 	default:
 		s.values(requestTypeNarrowed, "null", a.null, b.null, "null")
 	}
+	s.place = placeOf(place, a, b)
 	s.compareForms(a, b)
 }
 
-// placeOf returns the name of the component if both schemas are one.
+// placeOf returns the name of the component if both schemas are one with equal conditions beside it. Its
+// differences are then reported once, however many operations use it.
 func placeOf(place string, a, b form) string {
-	if name, ok := strings.CutPrefix(b.ref, "#/components/schemas/"); ok && a.ref != "" {
+	name, ok := strings.CutPrefix(b.name, "#/components/schemas/")
+	if ok && a.name != "" && a.beside == b.beside {
 		return name
 	}
 	return place
@@ -47,8 +55,7 @@ func placeOf(place string, a, b form) string {
 // compareForms compares the values except null.
 func (s *schemas) compareForms(a, b form) {
 	switch {
-	case (a.followed || b.followed) &&
-		s.seenBefore(s.dir, cmp.Or(a.ref, canonical(a.value)), cmp.Or(b.ref, canonical(b.value))):
+	case (a.followed || b.followed) && s.seenBefore(s.dir, a.id(), b.id()):
 	case hasBranches(a.object) || hasBranches(b.object):
 		s.compareAlternatives(a.alternatives(s.before), b.alternatives(s.after))
 	default:
@@ -90,6 +97,14 @@ func (f form) key() string {
 		return strings.Join(constants, ", ")
 	}
 	return cmp.Or(f.name, canonical(f.object))
+}
+
+// id identifies the schema in its document.
+func (f form) id() string {
+	if f.name == "" {
+		return canonical(f.value)
+	}
+	return f.name + f.beside
 }
 
 func (f form) types() string { return join(valueTypes(f.object)) }

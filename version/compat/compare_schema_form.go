@@ -15,7 +15,7 @@ type form struct {
 	object
 	value    any    // the schema as it is written
 	name     string // the last reference; "" if there is none
-	ref      string // the last reference, if there are no conditions beside it; otherwise ""
+	beside   string // the conditions beside the references as JSON; "" if there are none
 	followed bool   // a reference was followed, so that the schema can contain itself
 	null     bool   // null is valid
 }
@@ -40,8 +40,9 @@ func formWithout(document object, v any, followed map[string]bool) form {
 				inner = lookup(document, ref)
 			}
 		} else if list := listOf(core["allOf"]); len(list) > 0 {
-			keyword, inner = "allOf", list[0]
-			for _, v := range list[1:] {
+			i := max(0, slices.IndexFunc(list, func(v any) bool { return asSchema(v)["$ref"] != nil }))
+			keyword, inner = "allOf", list[i]
+			for _, v := range slices.Delete(slices.Clone(list), i, i+1) {
 				element := formWithout(document, v, followed)
 				beside = merge(element.object, beside)
 				f.null = f.null && (nullBranch || element.null)
@@ -60,8 +61,10 @@ func formWithout(document object, v any, followed map[string]bool) form {
 		core = asSchema(inner)
 	}
 	f.object, f.followed = merge(core, local), len(followed) > 0
-	if len(lost(sorted(local), annotations)) == 0 {
-		f.ref = f.name
+	conditions := maps.Clone(local)
+	maps.DeleteFunc(conditions, func(key string, _ any) bool { return slices.Contains(annotations, key) })
+	if len(conditions) > 0 {
+		f.beside = canonical(conditions)
 	}
 	return f
 }
@@ -137,7 +140,7 @@ func (f form) alternatives(document object) (all []form) {
 		case 0:
 			continue
 		case 1:
-			split[0].name, split[0].ref = f.name, f.ref
+			split[0].name, split[0].beside = f.name, f.beside
 		}
 		all = slices.Replace(all, i, i+1, split...)
 	}

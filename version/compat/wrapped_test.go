@@ -126,6 +126,26 @@ func TestWrappedSchemas(t *testing.T) {
 	}
 }
 
+// TestChangesOfComponents checks that the difference of a component is reported once, at the component,
+// however its uses are written.
+func TestChangesOfComponents(t *testing.T) {
+	t.Parallel()
+	const ref = `"$ref":"#/components/schemas/B"`
+	document := func(maxLength int) *compat.Snapshot {
+		return openAPISnapshot(t, withComponents(fmt.Sprintf(`{
+			"A":{"properties":{"a":{%[1]s},"b":{%[1]s,"not":{"required":["y"]}},"c":{"items":{%[1]s,"minProperties":1}},
+				"d":{"anyOf":[{%[1]s,"not":{"required":["z"]}},{"type":"null"}]},"e":{"$ref":"#/components/schemas/C"},
+				"f":{"oneOf":[{%[1]s,"maxProperties":2},{"type":"string"}]},"g":{"allOf":[{"required":["x"]},{%[1]s}]}}},
+			"B":{"type":"object","properties":{"x":{"maxLength":%[2]d}}},
+			"C":{"properties":{"b":{%[1]s,"required":["x"]}}}}`, ref, maxLength), true, false))
+	}
+	want := []compat.Change{{Kind: "request-limit-narrowed", Breaking: true, Place: "B.x", Before: "3", After: "2",
+		Text: "In requests, maxLength changed from 3 to 2."}}
+	if diff := cmp.Diff(want, compat.Compare(document(3), document(2))); diff != "" {
+		t.Errorf("changes (-want +got):\n%s", diff)
+	}
+}
+
 // randomSchema returns a schema with references to the components A to D, and one for the same values in
 // another form.
 func randomSchema(r *rand.Rand, depth int) (schema, same any) {
