@@ -33,6 +33,7 @@ var (
 		"resource/problem": nil, "resource/header": nil, "resource/tx": nil,
 		"resource/patch":                 {"resource/schema"},
 		"resource/httpbody":              {"resource/problem", "resource/header"},
+		"resource/httpbody/page":         {"resource/httpbody"},
 		"resource/csv":                   {"resource/schema", "resource/header"},
 		"resource/internal/asread":       nil,
 		"resource/internal/pace":         nil,
