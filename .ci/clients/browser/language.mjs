@@ -8,10 +8,11 @@ import * as graphql from 'graphql'
 import { buildSchema, getIntrospectionQuery, graphqlSync, parse, print, validate, validateSchema } from 'graphql'
 import { generated, mutated } from './generate.mjs'
 
-const at = new URL('../../../query/graphql/internal/', import.meta.url)
+const root = '../../../', at = new URL(root + 'query/graphql/internal/', import.meta.url)
 const read = path => readFileSync(new URL(path, at), 'utf8')
-const source = ['lex', 'schema', 'parse', 'json', 'complete'].map(name => read(`playground/${name}.js`)).join('\n')
-const page = new Function(`'use strict'; ${source}; return { lex, analyse, analyseJSON, prettify, makeSchema, complete, sample, prettyJSON, INTROSPECTION }`)()
+const names = ['lex', 'schema', 'parse', 'variables', 'complete'].map(name => `${root}query/graphql/internal/playground/${name}.js`)
+const modules = await Promise.all([...names, root + 'resource/httpbody/page/jsontext.js'].map(name => import(name)))
+const page = Object.assign({}, ...modules)
 
 const reference = buildSchema(read('graphqltest/schema.graphql'))
 assert.deepEqual(validateSchema(reference), [])

@@ -97,7 +97,7 @@ func (l *linker) addImport(name, from string, names []string) error {
 	target := path.Join(path.Dir(name), from)
 	if !strings.HasPrefix(from, "./") {
 		target = path.Join(sharedFolder, path.Base(from))
-		if !strings.HasSuffix(from, "../"+target) {
+		if !strings.HasPrefix(from, "../") || !strings.HasSuffix(from, "/"+target) {
 			return fmt.Errorf("%s imports %s, which is not in its folder and not shared", name, from)
 		}
 	}

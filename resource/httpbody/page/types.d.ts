@@ -14,8 +14,8 @@ export type Children = string | number | bigint | Node | null | undefined | fals
 
 /** Properties of make: members, listeners and attributes. */
 export type Properties<K extends keyof HTMLElementTagNameMap> = {
-	[P in keyof HTMLElementTagNameMap[K]]?:
-		P extends `on${string}` ? never : HTMLElementTagNameMap[K][P] | null
+	[P in keyof HTMLElementTagNameMap[K] as P extends `on${string}` ? never : P]?:
+		HTMLElementTagNameMap[K][P] | null
 } & {
 	[E in keyof HTMLElementEventMap as `on${E}`]?:
 		(event: HTMLElementEventMap[E] & { currentTarget: HTMLElementTagNameMap[K] }) => unknown
@@ -24,7 +24,7 @@ export type Properties<K extends keyof HTMLElementTagNameMap> = {
 export type StorageName = 'localStorage' | 'sessionStorage'
 
 declare global {
-	// Additions of ECMAScript 2026, which a browser may not have.
+	// Access to the source text of numbers, which a browser may not have.
 	interface JSON {
 		parse(text: string, reviver: (key: string, value: any, context: { source: string }) => any): any
 		rawJSON?(text: string): unknown

@@ -40,9 +40,9 @@ func graphiQL(o Options) string {
 	}
 	links := `<link rel="stylesheet" crossorigin href="` + cdn + graphiQLStyle.path + `" integrity="` +
 		graphiQLStyle.integrity + `">`
-	return fill(read("graphiql/page.html"), o, "{{links}}", links, "{{loads}}",
-		strings.TrimSpace(loads.String()),
+	pairs := append(placeholders(o), "{{links}}", links, "{{loads}}", strings.TrimSpace(loads.String()),
 		"{{style}}", graphiQLOwnStyle, "{{script}}", read("graphiql/start.js"))
+	return strings.NewReplacer(pairs...).Replace(read("graphiql/page.html"))
 }
 
 // graphiQLSources returns the directives of a policy that allows the files of GraphiQL by their URLs.

@@ -1,19 +1,32 @@
-// The tokens of a GraphQL document (GraphQL specification, section 2.1). A token is {k, s, e, v}: its kind, the offsets of its
-// beginning and end, and its text. Kinds are name, int, float, string, comment, bad and end; a punctuator is its own kind. The parser adds
-// c, the class that it is shown with.
+// The tokens of a GraphQL document (GraphQL specification, section 2.1). A token is {k, s, e, v}: its
+// kind, the offsets of its beginning and end, and its text. Kinds are name, int, float, string,
+// comment, bad and end; a punctuator is its own kind. The parser adds c, the class that it is shown
+// with.
+/** @import { Token } from '../../../../resource/httpbody/page/types' */
+
 const TOKEN = new RegExp([
 	'[\\s,\\uFEFF]+', '(#.*)', '([_A-Za-z]\\w*)', '(-?(?:0|[1-9]\\d*)(\\.\\d+)?([eE][+-]?\\d+)?(?![\\w.]))',
-	'("""(?:\\\\"""|[^])*?(?:(""")|$)|"(?!"")(?:\\\\.|[^"\\\\\\n\\r])*("?))', '(\\.\\.\\.|[!$&()[\\]{}:=@|])', '-?\\d[\\w.]*|.',
+	'("""(?:\\\\"""|[^])*?(?:(""")|$)|"(?!"")(?:\\\\.|[^"\\\\\\n\\r])*("?))',
+	'(\\.\\.\\.|[!$&()[\\]{}:=@|])', '-?\\d[\\w.]*|.',
 ].join('|'), 'gu')
 
 // Escapes after a backslash (section 2.9.4): a surrogate must be part of a pair.
-const ESCAPE = /\\(?:["\\/bfnrt]|u(?:[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(?![dD][89a-fA-F])[\da-fA-F]{4}|\{0{0,2}(?![dD][89a-fA-F]..\})(?:10|[\da-fA-F])?[\da-fA-F]{1,4}\}))/g
+const ESCAPE = new RegExp('\\\\(?:["\\\\/bfnrt]|u(?:' + [
+	'[dD][89abAB][\\da-fA-F]{2}\\\\u[dD][c-fC-F][\\da-fA-F]{2}', '(?![dD][89a-fA-F])[\\da-fA-F]{4}',
+	'\\{0{0,2}(?![dD][89a-fA-F]..\\})(?:10|[\\da-fA-F])?[\\da-fA-F]{1,4}\\}',
+].join('|') + '))', 'g')
+/** @param {string} v */
 const wellEscaped = v => v.startsWith('"""') || !v.replace(ESCAPE, '').includes('\\')
 
-function lex(text) {
+/**
+ * @param {string} text
+ * @returns {Token[]}
+ */
+export function lex(text) {
 	const tokens = []
 	for (const m of text.matchAll(TOKEN)) {
 		const [v, comment, name, number, fraction, exponent, string, blockEnd, stringEnd, punctuator] = m
+		/** @type {Token} */
 		const t = { k: 'bad', s: m.index, e: m.index + v.length, v }
 		if (comment !== undefined) t.k = t.c = 'comment'
 		else if (name) t.k = 'name'
@@ -27,13 +40,21 @@ function lex(text) {
 }
 
 // place returns the line and column of an offset, counted from one.
-function place(text, offset) {
+/**
+ * @param {string} text
+ * @param {number} offset
+ */
+export function place(text, offset) {
 	const before = text.slice(0, offset).split(/\r\n|[\n\r]/)
-	return { line: before.length, column: before.at(-1).length + 1 }
+	return { line: before.length, column: before[before.length - 1].length + 1 }
 }
 
-// offset is its inverse.
-function offsetOf(text, { line, column }) {
+// offsetOf is the inverse of place.
+/**
+ * @param {string} text
+ * @param {{ line: number, column: number }} place
+ */
+export function offsetOf(text, { line, column }) {
 	let at = 0
 	for (let n = 1; n < line; n++) {
 		const next = text.indexOf('\n', at)
@@ -44,15 +65,19 @@ function offsetOf(text, { line, column }) {
 }
 
 // prettify formats a document without syntax errors. A comment stays before the token that follows it.
-function prettify(text) {
+/** @param {string} text */
+export function prettify(text) {
 	const tokens = lex(text)
 	let i = 0, out = '', depth = 0
-	const is = (n, ...kinds) => kinds.includes(tokens[i + n]?.k)
+	const is = (/** @type {number} */ n, /** @type {string} */ kind) => tokens[i + n]?.k === kind
 	const line = () => { out = out.trimEnd() + (out ? '\n' : '') + '  '.repeat(depth) }
+	/** @type {Record<string, string>} */
 	const closes = { '(': ')', '[': ']', '{': '}' }
 
 	// items formats the items between brackets, one string for each.
+	/** @param {string} close */
 	function items(close) {
+		/** @type {string[]} */
 		const all = []
 		let item = '', fresh = true
 		while (i < tokens.length && !is(0, close)) {
@@ -64,14 +89,15 @@ function prettify(text) {
 				fresh = true
 				continue
 			}
-			const begins = close === ']' ? !'$@!(:'.includes(last) && !'@!('.includes(t.k) : (is(0, ':') && last !== '@' && last !== '$') || (t.k === '$' && is(1, ':'))
+			const begins = close === ']' ? !'$@!(:'.includes(last) && !'@!('.includes(t.k)
+				: (is(0, ':') && last !== '@' && last !== '$') || (t.k === '$' && is(1, ':'))
 			if (begins && !fresh) {
 				all.push(item)
 				item = ''
 			}
 			fresh = false
 			if (t.k === '@' && item) item += ' '
-			if (closes[t.k]) item += group(t.k, item.length)
+			if (closes[t.k]) item += group(t.k)
 			else item += t.k === '=' ? ' = ' : t.v + (t.k === ':' ? ' ' : '')
 		}
 		i++
@@ -80,13 +106,15 @@ function prettify(text) {
 	}
 
 	// group formats brackets with their content, on one line if it fits.
+	/** @param {string} open */
 	function group(open) {
 		const close = closes[open], began = out.length - out.lastIndexOf('\n')
 		depth++
 		const all = items(close)
 		depth--
 		const flat = all.join(', ')
-		if (began + flat.length < 100 && !all.some(x => x[0] === '#' || x.includes('\n'))) return open + flat + close
+		const fits = began + flat.length < 100 && !all.some(x => x[0] === '#' || x.includes('\n'))
+		if (fits) return open + flat + close
 		const indent = '\n' + '  '.repeat(depth)
 		return open + all.map(x => indent + '  ' + x).join('') + indent + close
 	}
@@ -95,7 +123,8 @@ function prettify(text) {
 		const t = tokens[i++], last = tokens[i - 2]
 		if (t.k === 'comment') {
 			if (last && !/[\n\r]/.test(text.slice(last.e, t.s))) out += ' '
-			else if (last || out) depth ? line() : out = out.trimEnd() + (last.k === 'comment' ? '\n' : '\n\n')
+			else if (depth) line()
+			else if (last) out = out.trimEnd() + (last.k === 'comment' ? '\n' : '\n\n')
 			out += t.v + '\n'
 		} else if (t.k === '}') {
 			depth--
@@ -105,7 +134,8 @@ function prettify(text) {
 		} else if (t.k === '(' || t.k === '[' || (t.k === '{' && last?.k === ':')) {
 			out += group(t.k)
 		} else if (t.k === '{') {
-			out += (out && !out.endsWith('\n') ? (last?.k === '}' && !depth ? '\n\n' : ' ') : '') + '{'
+			if (out && !out.endsWith('\n')) out += last?.k === '}' && !depth ? '\n\n' : ' '
+			out += '{'
 			depth++
 			open++
 		} else if (!open) {
@@ -114,8 +144,10 @@ function prettify(text) {
 			out += t.v
 		} else {
 			const typed = last.v === 'on' && tokens[i - 3]?.k === '...'
-			if (t.k === '...' || (t.k === 'name' && !typed && ![':', '@', '...'].includes(last.k))) line()
-			else if (t.k === '@' || typed || last.k === ':' || (last.k === '...' && t.v === 'on')) out += ' '
+			const fresh = t.k === 'name' && !typed && ![':', '@', '...'].includes(last.k)
+			const spaced = t.k === '@' || typed || last.k === ':' || (last.k === '...' && t.v === 'on')
+			if (t.k === '...' || fresh) line()
+			else if (spaced) out += ' '
 			out += t.v
 		}
 	}

@@ -1,53 +1,101 @@
-// analyse parses and validates a document, against a schema if there is one. After an error it continues. It returns the
-// problems, the operations, the possible completions at the caret, and the definition at the caret.
+// Documents under the caret: what is wrong, what can follow, and what is defined.
+import { lex } from './lex.js'
+import { an, elementOf, named, nearest, nullable, required } from './schema.js'
+/** @import { Token } from '../../../../resource/httpbody/page/types' */
+/**
+ * @import {
+ *   Analysis, Context, Definition, Directive, Field, Fragment, Here, InputValue, Kind, Operation, Problem,
+ *   Schema, Spread, Thing, Type, Use, Variable,
+ * } from './types'
+ */
+
+// analyse parses and validates a document, against a schema if there is one. After an error it
+// continues. It returns the problems in the order of the document, the operations, the context for
+// completions at the caret, and the definition at the caret.
 //
-//   problems    {s, e, message, mild}, in the order of the document
-//   operations  {kind, name, s, e, variables: Map of {name, type, fallback}}
-//   here        {kind, from, to, ...}: the context for complete
-//   thing       {type} or {field, parent} or {input} or {value} or {directive}: the definition that the docs can show
-//
-// It is a recursive descent parser. Before a function reads a token, it calls may with the possible tokens.
-function analyse(text, schema, caret = -1) {
+// It is a recursive descent parser. Before a function reads a token, it calls may with the possible
+// tokens.
+/**
+ * @param {string} text
+ * @param {Schema | null} schema
+ * @returns {Analysis}
+ */
+export function analyse(text, schema, caret = -1) {
 	const all = lex(text), tokens = all.filter(t => t.k !== 'comment')
+	/** @type {Token} */
 	const end = { k: 'end', s: text.length, e: text.length, v: '' }
-	const problems = [], operations = [], fragments = new Map(), definitions = []
-	let i = 0, here = null, thing = null, broken = null, uses = [], spreads = []
-	const result = { tokens: all, problems, operations, fragments, here: null, thing: null }
+	/** @type {Problem[]} */
+	const problems = []
+	/** @type {Operation[]} */
+	const operations = []
+	/** @type {Map<string, Fragment>} */
+	const fragments = new Map()
+	/** @type {(Operation | Fragment)[]} */
+	const definitions = []
+	let i = 0, asked = -1, broken = false
+	/** @type {Here | null} */
+	let here = null
+	/** @type {Thing | null} */
+	let thing = null
+	/** @type {Use[]} */
+	let uses = []
+	/** @type {Spread[]} */
+	let spreads = []
 
 	const tok = () => tokens[i] ?? end
-	const is = kind => tok().k === kind
-	const word = v => is('name') && tok().v === v
-	const problem = (t, message, more) => { if (!broken && problems.length < 200) problems.push({ s: t.s, e: t.e, message, ...more }) }
-
+	const is = (/** @type {string} */ kind) => tok().k === kind
+	const word = (/** @type {string} */ v) => is('name') && tok().v === v
+	/** @type {(t: { s: number, e: number } | undefined, message: string, more?: Partial<Problem>) => void} */
+	const problem = (t, message, more) => {
+		if (t && !broken && problems.length < 200) problems.push({ s: t.s, e: t.e, message, ...more })
+	}
+	/** @type {(name: string, known: Iterable<string>) => string} */
 	const near = (name, known) => problems.length < 50 ? nearest(name, known) : ''
 
+	/**
+	 * @param {string} wanted
+	 * @returns {undefined}
+	 */
 	function syntax(wanted) {
-		const t = tok()
-		const found = t.k === 'end' ? 'the end' : t.k === 'bad' && t.v[0] === '"' ? 'a string that does not end, or has a backslash before what needs none' : t.v
-		problem(t.k === 'end' && tokens.length ? tokens.at(-1) : t, `Expected ${wanted}, found ${found}.`, { syntax: true })
-		broken = t
+		const t = tok(), isString = t.k === 'bad' && t.v[0] === '"'
+		const found = t === end ? 'the end' : isString
+			? 'a string that does not end, or has a backslash before what needs none' : t.v
+		const at = tokens[Math.min(i, tokens.length - 1)] ?? end
+		problem(at, `Expected ${wanted}, found ${found}.`, { syntax: true })
+		broken = true
 	}
+	/**
+	 * @param {string} kind
+	 * @param {string} [c]
+	 */
 	function take(kind, wanted = kind, c) {
 		if (!is(kind)) return syntax(wanted)
 		const t = tokens[i++]
 		if (c) t.c = c
 		return t
 	}
-	// may records the completions before or in place of the next token, if the caret is there. The first call for a token is the
-	// most specific one.
-	let asked = -1
+	// may records the completions before or in place of the next token, if the caret is there. The
+	// first call for a token is the most specific one.
+	/**
+	 * @param {string} kind
+	 * @param {Context} [more]
+	 */
 	function may(kind, more) {
 		const t = tok(), last = tokens[i - 1]
 		if (asked === i) return
 		asked = i
+		const after = caret >= (last?.e ?? 0) && !(last?.k === 'name' && caret === last.e)
 		if (is('name') && t.s <= caret && caret <= t.e) here = { kind, from: t.s, to: t.e, ...more }
-		else if (caret <= t.s && caret >= (last?.e ?? 0) && !(last?.k === 'name' && caret === last.e)) here = { kind, from: caret, to: caret, ...more }
+		else if (caret <= t.s && after) here = { kind, from: caret, to: caret, ...more }
 	}
-	const about = (t, what) => { if (t && t.s <= caret && caret <= t.e) thing = what }
+	/** @type {(t: Token | undefined, definition: Thing) => void} */
+	const about = (t, definition) => { if (t && t.s <= caret && caret <= t.e) thing = definition }
+	/** @type {(t: Token, x: Definition | undefined, what: string) => void} */
 	function deprecated(t, x, what) {
 		if (!x?.isDeprecated) return
 		t.c += ' old'
-		problem(t, `${what} is deprecated${x.deprecationReason ? ': ' + x.deprecationReason : '.'}`, { mild: true })
+		const reason = x.deprecationReason ? ': ' + x.deprecationReason : '.'
+		problem(t, `${what} is deprecated${reason}`, { mild: true })
 	}
 
 	function document() {
@@ -66,9 +114,13 @@ function analyse(text, schema, caret = -1) {
 	}
 
 	function operation() {
-		const first = tok(), op = { kind: 'query', name: '', s: first.s, variables: new Map(), spreads: spreads = [], uses: uses = [] }
+		const first = tok()
+		/** @type {Operation} */
+		const op = { kind: 'query', name: '', s: first.s, e: first.e, variables: new Map(),
+			spreads: spreads = [], uses: uses = [] }
 		if (!is('{')) {
-			op.kind = take('name', '', 'keyword').v
+			op.kind = /** @type {Kind} */ (first.v)
+			take('name', '', 'keyword')
 			if (is('name')) op.at = take('name', '', 'definition')
 			op.name = op.at?.v ?? ''
 			if (is('(')) variables(op)
@@ -79,22 +131,31 @@ function analyse(text, schema, caret = -1) {
 		if (schema && !type) problem(first, `This schema has no ${op.kind}.`)
 		selections(type)
 		op.e = tokens[i - 1].e
-		if (operations.some(o => o.name && o.name === op.name)) problem(op.at, `There is another operation named ${op.name}.`)
+		if (operations.some(o => o.name && o.name === op.name)) {
+			problem(op.at, `There is another operation named ${op.name}.`)
+		}
 		operations.push(op)
 		definitions.push(op)
 	}
 
+	/** @param {Operation} op */
 	function variables(op) {
 		take('(')
 		if (is(')')) syntax('a variable')
 		while (is('$')) {
-			const dollar = take('$', '$', 'variable'), name = take('name', 'a name', 'variable')
+			const dollar = tok()
+			take('$', '$', 'variable')
+			const name = take('name', 'a name', 'variable')
 			if (!name) break
 			take(':')
 			const from = tok()
+			/** @type {Variable} */
 			const v = { name: name.v, type: typeRef(), s: dollar.s, e: name.e }
-			if (schema && v.type && !schema.type(v.type)) problem(from, `There is no type ${named(v.type)}.` + near(named(v.type), inputTypes()))
-			else if (schema && v.type && schema.type(v.type).fields) problem(from, `${named(v.type)} is not an input type.`)
+			if (schema && v.type) {
+				const type = schema.type(v.type), title = named(v.type)
+				if (!type) problem(from, `There is no type ${title}.` + near(title, inputTypes(schema)))
+				else if (type.fields) problem(from, `${title} is not an input type.`)
+			}
 			if (is('=')) {
 				take('=')
 				v.fallback = tok().v
@@ -106,9 +167,12 @@ function analyse(text, schema, caret = -1) {
 		}
 		take(')', 'a variable or )')
 	}
-	const inputTypes = () => [...schema.types.values()].filter(t => !t.fields && t.kind !== 'UNION' && t.kind !== 'INTERFACE').map(t => t.name)
+	const inputTypes = (/** @type {Schema} */ { types }) =>
+		[...types.values()].filter(t => !t.fields && !/^(UNION|INTERFACE)$/.test(t.kind)).map(t => t.name)
 
+	/** @returns {string | undefined} */
 	function typeRef() {
+		/** @type {string | undefined} */
 		let type
 		if (is('[')) {
 			i++
@@ -128,10 +192,11 @@ function analyse(text, schema, caret = -1) {
 	}
 
 	function fragment() {
-		const f = { s: tok().s, spreads: spreads = [], uses: uses = [] }
+		/** @type {Fragment} */
+		const f = { name: '', spreads: spreads = [], uses: uses = [] }
 		take('name', '', 'keyword')
 		f.at = take('name', 'a name', 'definition')
-		f.name = f.at?.v
+		f.name = f.at?.v ?? ''
 		const type = condition()
 		directives('FRAGMENT_DEFINITION')
 		f.type = type?.name
@@ -142,6 +207,7 @@ function analyse(text, schema, caret = -1) {
 		definitions.push(f)
 	}
 
+	/** @param {Type} [parent] */
 	function condition(parent) {
 		if (!word('on')) {
 			may('on')
@@ -155,8 +221,9 @@ function analyse(text, schema, caret = -1) {
 		else if (type && !composite(type)) problem(t, `${t.v} has no fields.`)
 		return type
 	}
-	const composite = type => type.fields || type.kind === 'UNION'
+	const composite = (/** @type {Type} */ type) => type.fields || type.kind === 'UNION'
 
+	/** @param {Type} [parent] */
 	function selections(parent) {
 		const open = take('{', '{ with fields in it')
 		if (!open) return
@@ -168,7 +235,7 @@ function analyse(text, schema, caret = -1) {
 			else if (is('name')) field(parent)
 			else {
 				syntax('a field or }')
-				if (is('{') || is('(')) return selectionsAfter(parent)
+				if (is('{') || is('(')) return selectionsAfter()
 				i++
 			}
 		}
@@ -176,18 +243,19 @@ function analyse(text, schema, caret = -1) {
 		take('}')
 	}
 	// selectionsAfter continues after a syntax error.
-	function selectionsAfter(parent) {
+	function selectionsAfter() {
 		i++
 		while (!is('}') && tok() !== end) i++
 		if (is('}')) i++
 	}
 
+	/** @param {Type} [parent] */
 	function spread(parent) {
 		take('...')
 		may('spread', { parent })
 		if (is('name') && !word('on')) {
-			const t = take('name', '', 'definition')
-			spreads.push({ t, parent })
+			spreads.push({ t: tok(), parent })
+			take('name', '', 'definition')
 			directives('FRAGMENT_SPREAD')
 			return
 		}
@@ -197,14 +265,19 @@ function analyse(text, schema, caret = -1) {
 		directives('INLINE_FRAGMENT')
 		selections(type)
 	}
+	/** @type {(t: Token, type: Type, parent: Type) => void} */
 	function overlap(t, type, parent) {
-		if (!composite(type) || !composite(parent)) return
+		if (!schema || !composite(type) || !composite(parent)) return
 		const can = schema.objects(parent)
-		if (!schema.objects(type).some(name => can.includes(name))) problem(t, `${parent.name} is never ${an(type.name)}.`)
+		if (!schema.objects(type).some(name => can.includes(name))) {
+			problem(t, `${parent.name} is never ${an(type.name)}.`)
+		}
 	}
 
+	/** @param {Type} [parent] */
 	function field(parent) {
 		let t = take('name', 'a field', 'field')
+		if (!t) return
 		if (is(':')) {
 			t.c = 'alias'
 			i++
@@ -212,22 +285,30 @@ function analyse(text, schema, caret = -1) {
 			t = take('name', 'a field', 'field')
 			if (!t) return
 		}
-		const f = parent && schema.field(parent, t.v)
+		const f = parent && schema?.field(parent, t.v)
 		about(t, { field: f, parent })
-		if (parent && !f) problem(t, `${parent.name} has no field ${t.v}.` + near(t.v, parent.fields?.keys() ?? []))
+		if (parent && !f) {
+			problem(t, `${parent.name} has no field ${t.v}.` + near(t.v, parent.fields?.keys() ?? []))
+		}
 		deprecated(t, f, `${parent?.name}.${t.v}`)
 		args(t, f)
 		directives('FIELD')
-		const type = f && schema.type(f.type)
+		const type = f && schema?.type(f.type)
 		if (is('{')) {
-			if (type && !composite(type)) problem(t, `${t.v} is ${an(f.type)}, which has no fields to select.`)
-			selections(type && composite(type) ? type : undefined)
-		} else if (type && composite(type)) problem(t, `${t.v} is ${an(f.type)}: select some of its fields, as in ${t.v} { … }.`)
+			const isComposite = type && composite(type)
+			if (type && !isComposite) problem(t, `${t.v} is ${an(f.type)}, which has no fields to select.`)
+			selections(isComposite ? type : undefined)
+		} else if (type && composite(type)) {
+			problem(t, `${t.v} is ${an(f.type)}: select some of its fields, as in ${t.v} { … }.`)
+		}
 	}
 
 	// args reads the arguments of a field or a directive with the definition owner.
+	/** @type {(t: Token, owner?: Field | Directive, fixed?: boolean) => void} */
 	function args(t, owner, fixed) {
-		const given = new Set(), title = t.c.startsWith('directive') ? '@' + t.v : t.v
+		const title = t.c?.startsWith('directive') ? '@' + t.v : t.v
+		/** @type {Set<string>} */
+		const given = new Set()
 		if (is('(')) {
 			i++
 			const left = () => owner && { inputs: owner.args, given }
@@ -237,8 +318,11 @@ function analyse(text, schema, caret = -1) {
 				const name = take('name', 'an argument or )', 'argument')
 				if (!name) break
 				const a = owner?.args.get(name.v)
-				about(name, { input: a, field: owner })
-				if (owner && !a) problem(name, `${title} has no argument ${name.v}.` + near(name.v, owner.args.keys()))
+				const of = owner && 'type' in owner ? { field: owner } : { directive: owner }
+				about(name, { input: a, ...of })
+				if (owner && !a) {
+					problem(name, `${title} has no argument ${name.v}.` + near(name.v, owner.args.keys()))
+				}
 				if (given.has(name.v)) problem(name, `${name.v} is given twice.`)
 				given.add(name.v)
 				deprecated(name, a, `Argument ${name.v}`)
@@ -252,6 +336,7 @@ function analyse(text, schema, caret = -1) {
 		for (const a of missing) problem(t, `${title} needs the argument ${a.name}: ${a.type}.`)
 	}
 
+	/** @param {string} location */
 	function directives(location) {
 		const seen = new Set()
 		while (is('@')) {
@@ -262,7 +347,8 @@ function analyse(text, schema, caret = -1) {
 			if (!t) return
 			const d = schema?.directives.get(t.v)
 			about(t, { directive: d })
-			if (schema && !d) problem(t, `There is no directive @${t.v}.` + near(t.v, schema.directives.keys()))
+			const known = schema?.directives.keys()
+			if (known && !d) problem(t, `There is no directive @${t.v}.` + near(t.v, known))
 			else if (d && !d.locations.includes(location)) problem(t, `@${t.v} is not allowed here.`)
 			if (d && !d.isRepeatable && seen.has(t.v)) problem(t, `@${t.v} is given twice.`)
 			seen.add(t.v)
@@ -271,8 +357,10 @@ function analyse(text, schema, caret = -1) {
 	}
 
 	// value reads a value of the expected type; input is the definition of its argument, field or variable.
+	/** @type {(type?: string, fixed?: boolean, input?: InputValue) => void} */
 	function value(type, fixed, input) {
-		const t = tok(), kind = type && schema?.type(type), inner = type && elementOf(type)
+		const t = tok(), title = type ? an(type) : ''
+		const kind = schema?.type(type), inner = type ? elementOf(type) : undefined
 		may('value', { type, fixed })
 		if (t.k === '$') {
 			i++
@@ -283,35 +371,46 @@ function analyse(text, schema, caret = -1) {
 			else if (name) uses.push({ s: t.s, e: name.e, name: name.v, type, input })
 		} else if (t.k === '[') {
 			i++
-			if (kind && !inner && kind.kind !== 'SCALAR') problem(t, `This should be ${an(type)}, not a list.`)
-			else if (kind && !inner && standard(kind)) problem(t, `This should be ${an(type)}, not a list.`)
-			while (!is(']') && tok() !== end && !broken) value(inner ?? (kind?.kind === 'SCALAR' ? undefined : type), fixed)
+			if (kind && !inner && (kind.kind !== 'SCALAR' || standard(kind))) {
+				problem(t, `This should be ${title}, not a list.`)
+			}
+			const element = inner ?? (kind?.kind === 'SCALAR' ? undefined : type)
+			while (!is(']') && tok() !== end && !broken) value(element, fixed)
 			may('value', { type: inner, fixed })
 			take(']')
 		} else if (word('null')) {
 			take('name', '', 'constant')
-			if (type?.endsWith('!')) problem(t, `This should be ${an(type)}, not null.`)
+			if (type?.endsWith('!')) problem(t, `This should be ${title}, not null.`)
 		} else if (inner) value(inner, fixed)
-		else if (t.k === '{') object(type, kind, fixed)
+		else if (t.k === '{') object(title, kind, fixed)
 		else if (['int', 'float', 'string', 'name'].includes(t.k)) {
 			i++
-			t.c = { int: 'number', float: 'number', string: 'string' }[t.k] ?? (/^(true|false)$/.test(t.v) ? 'constant' : 'enum')
+			const isConstant = /^(true|false)$/.test(t.v)
+			t.c = t.k === 'string' ? 'string' : t.k !== 'name' ? 'number' : isConstant ? 'constant' : 'enum'
 			const wrong = kind && mismatch(kind, t)
 			if (wrong) problem(t, wrong)
 			const v = kind?.values.get(t.v)
-			about(t, v ? { value: v, type: kind.name } : { input })
+			about(t, v ? { value: v, type: kind?.name } : { input })
 			deprecated(t, v, t.v)
 		} else {
 			syntax('a value')
 			if (t !== end && !/[)\]}]/.test(t.k)) i++
 		}
 	}
-	const standard = type => ['Int', 'Float', 'String', 'Boolean', 'ID', 'Int64'].includes(type.name)
+	const standard = (/** @type {Type} */ { name }) =>
+		['Int', 'Float', 'String', 'Boolean', 'ID', 'Int64'].includes(name)
 
-	function object(type, kind, fixed) {
-		const open = take('{'), given = new Set()
+	// object reads an object where the value should be what title says.
+	/** @type {(title: string, kind?: Type, fixed?: boolean) => void} */
+	function object(title, kind, fixed) {
+		const open = tok()
+		take('{')
+		/** @type {Set<string>} */
+		const given = new Set()
 		const known = kind?.inputs.size ? kind : undefined
-		if (kind && !known && (kind.kind !== 'SCALAR' || standard(kind))) problem(open, `This should be ${an(type)}, not an object.`)
+		if (kind && !known && (kind.kind !== 'SCALAR' || standard(kind))) {
+			problem(open, `This should be ${title}, not an object.`)
+		}
 		const left = () => known && { inputs: known.inputs, given }
 		while (!is('}') && tok() !== end) {
 			may('argument', left())
@@ -319,7 +418,9 @@ function analyse(text, schema, caret = -1) {
 			if (!name) break
 			const f = known?.inputs.get(name.v)
 			about(name, { input: f, type: known?.name })
-			if (known && !f) problem(name, `${known.name} has no field ${name.v}.` + near(name.v, known.inputs.keys()))
+			if (known && !f) {
+				problem(name, `${known.name} has no field ${name.v}.` + near(name.v, known.inputs.keys()))
+			}
 			if (given.has(name.v)) problem(name, `${name.v} is given twice.`)
 			given.add(name.v)
 			deprecated(name, f, `${known?.name}.${name.v}`)
@@ -328,16 +429,21 @@ function analyse(text, schema, caret = -1) {
 		}
 		may('argument', left())
 		take('}')
-		incomplete(known, given, (message) => problem(open, message))
+		incomplete(known, given, message => problem(open, message))
 	}
 
-	// together checks what needs the whole document: names across definitions, and variables through fragments.
+	// together checks what needs the whole document: names across definitions, and variables through
+	// fragments.
 	function together() {
 		if (broken) return
-		if (operations.length > 1) for (const o of operations) if (!o.name) problem(o.at, 'Of several operations each needs a name.')
+		for (const o of operations) {
+			if (operations.length > 1 && !o.name) problem(o.at, 'Of several operations each needs a name.')
+		}
 		const used = new Set()
-		for (const d of definitions) for (const { t, parent } of d.spreads) spreadOf(t, parent)
-		for (const f of fragments.values()) if (reach(f).has(f)) problem(f.at, `Fragment ${f.name} contains itself.`)
+		for (const d of definitions) for (const s of d.spreads) spreadOf(s)
+		for (const f of fragments.values()) {
+			if (reach(f).has(f)) problem(f.at, `Fragment ${f.name} contains itself.`)
+		}
 		for (const op of operations) {
 			const asked = new Set()
 			for (const d of [op, ...reach(op)]) {
@@ -347,16 +453,23 @@ function analyse(text, schema, caret = -1) {
 					usage(u, op)
 				}
 			}
-			for (const v of op.variables.values()) if (!asked.has(v.name)) problem(v, `$${v.name} is not used.`)
+			for (const v of op.variables.values()) {
+				if (!asked.has(v.name)) problem(v, `$${v.name} is not used.`)
+			}
 		}
-		for (const f of fragments.values()) if (!used.has(f)) problem(f.at, `Fragment ${f.name} is not used.`)
+		for (const f of fragments.values()) {
+			if (!used.has(f)) problem(f.at, `Fragment ${f.name} is not used.`)
+		}
 		problems.sort((a, b) => a.s - b.s)
 	}
-	function spreadOf(t, parent) {
-		const f = fragments.get(t.v), type = schema?.types.get(f?.type)
+	/** @param {Spread} spread */
+	function spreadOf({ t, parent }) {
+		const f = fragments.get(t.v), type = schema?.types.get(f?.type ?? '')
 		if (!f) problem(t, `There is no fragment ${t.v}.` + near(t.v, fragments.keys()))
 		else if (type && parent) overlap(t, type, parent)
 	}
+	// reach returns the fragments that a definition uses, through others as well.
+	/** @type {(d: Operation | Fragment, seen?: Set<Fragment>) => Set<Fragment>} */
 	function reach(d, seen = new Set()) {
 		for (const { t } of d.spreads) {
 			const f = fragments.get(t.v)
@@ -364,22 +477,27 @@ function analyse(text, schema, caret = -1) {
 		}
 		return seen
 	}
+	/** @type {(u: Use, op: Operation) => void} */
 	function usage(u, op) {
-		const v = op.variables.get(u.name)
-		if (!v) return problem(u, `$${u.name} is not declared${op.name ? ' by ' + op.name : ''}.` + near(u.name, op.variables.keys()))
+		const v = op.variables.get(u.name), by = op.name ? ' by ' + op.name : ''
+		if (!v) return problem(u, `$${u.name} is not declared${by}.` + near(u.name, op.variables.keys()))
 		if (!schema || !u.type || !v.type || !schema.type(v.type)) return
-		const softened = u.type.endsWith('!') && !v.type.endsWith('!') && (u.input?.defaultValue != null || (v.fallback && v.fallback !== 'null'))
-		if (!fits(v.type, softened ? nullable(u.type) : u.type)) problem(u, `$${u.name} is ${an(v.type)}, but this should be a ${u.type}.`)
+		const hasDefault = u.input?.defaultValue != null || (v.fallback && v.fallback !== 'null')
+		const softened = u.type.endsWith('!') && !v.type.endsWith('!') && hasDefault
+		if (!fits(v.type, softened ? nullable(u.type) : u.type)) {
+			problem(u, `$${u.name} is ${an(v.type)}, but this should be a ${u.type}.`)
+		}
 	}
 
 	document()
-	const inside = all.find(t => (t.k === 'comment' || t.k === 'string' || t.k === 'bad') && t.s < caret && (caret < t.e || (t.k === 'comment' && caret === t.e)))
-	result.here = inside ? null : here
-	result.thing = thing
-	return result
+	const inside = all.some(t => ['comment', 'string', 'bad'].includes(t.k) && t.s < caret &&
+		(caret < t.e || (t.k === 'comment' && caret === t.e)))
+	return { tokens: all, problems, operations, fragments, here: inside ? null : here, thing }
 }
 
-// fits reports whether a variable of a type is allowed in a position of another type (GraphQL specification, section 5.8.5).
+// fits reports whether a variable of a type is allowed in a position of another type (GraphQL
+// specification, section 5.8.5).
+/** @type {(given: string, wanted: string) => boolean} */
 function fits(given, wanted) {
 	if (wanted.endsWith('!')) return given.endsWith('!') && fits(nullable(given), nullable(wanted))
 	given = nullable(given)
@@ -387,22 +505,29 @@ function fits(given, wanted) {
 	return a && b ? fits(a, b) : !a && !b && given === wanted
 }
 
-// mismatch returns why a token is not a value of a leaf type, or undefined if it is one.
-function mismatch(type, { k, v }) {
+// mismatch returns why a token is not a value of a leaf type, or an empty text if it is one.
+/** @type {(type: Type, token: { k: string, v: string }) => string} */
+export function mismatch(type, { k, v }) {
 	const wanted = `This should be ${an(type.name)}`
-	if (type.values.size) return k === 'name' && type.values.has(v) ? '' : `${wanted}.` + (k === 'name' ? nearest(v, type.values.keys()) : ` One of ${[...type.values.keys()].slice(0, 6).join(', ')}.`)
+	if (type.values.size) {
+		if (k !== 'name') return `${wanted}. One of ${[...type.values.keys()].slice(0, 6).join(', ')}.`
+		return type.values.has(v) ? '' : `${wanted}.` + nearest(v, type.values.keys())
+	}
 	if (type.inputs.size) return `${wanted}: { … }.`
 	const ok = {
-		Int: () => k === 'int' && Math.abs(v) <= 2147483648 - (v[0] === '-' ? 0 : 1), Int64: () => k === 'int',
-		Float: () => k === 'int' || k === 'float', String: () => k === 'string', ID: () => k === 'string' || k === 'int',
-		Boolean: () => v === 'true' || v === 'false',
+		Int: k === 'int' && Math.abs(Number(v)) <= 2147483648 - (v[0] === '-' ? 0 : 1), Int64: k === 'int',
+		Float: k === 'int' || k === 'float', String: k === 'string', ID: k === 'string' || k === 'int',
+		Boolean: v === 'true' || v === 'false',
 	}[type.name]
-	return !ok || ok() ? '' : wanted + '.'
+	return ok ?? true ? '' : wanted + '.'
 }
 
 // incomplete reports the required fields that an input object does not have.
-function incomplete(type, given, report) {
+/** @type {(type: Type | undefined, given: Set<string>, report: (message: string) => void) => void} */
+export function incomplete(type, given, report) {
 	if (!type) return
-	for (const f of type.inputs.values()) if (required(f) && !given.has(f.name)) report(`${type.name} needs ${f.name}: ${f.type}.`)
+	for (const f of type.inputs.values()) {
+		if (required(f) && !given.has(f.name)) report(`${type.name} needs ${f.name}: ${f.type}.`)
+	}
 	if (type.isOneOf && given.size !== 1) report(`${type.name} takes exactly one field.`)
 }

@@ -2,31 +2,25 @@
 // completion, the response, and the documentation of the schema.
 //
 // Package graphql decides which requests receive the page. The page is one HTML document. Its
-// Content-Security-Policy allows only the scripts of this folder, by hash, and connections to its
-// own origin. Therefore it works offline and below any path, and text in descriptions and responses
-// cannot run as script. The scripts are not minified, and each begins with a comment on its
-// purpose.
+// Content-Security-Policy allows only the script that package page links from the modules of this
+// folder, by hash, and connections to its own origin. Therefore it works offline and below any path,
+// and text in descriptions and responses cannot run as script. The script is not minified, and each
+// module begins with a comment on its purpose.
 package playground
 
 import (
+	"cmp"
 	"embed"
 	"html"
 	"io/fs"
 	"net/http"
-	"slices"
-	"strings"
 
 	"github.com/stoa-go/stoa/resource/httpbody"
+	"github.com/stoa-go/stoa/resource/httpbody/page"
 )
 
 //go:embed *.html *.css *.js graphiql
 var files embed.FS
-
-// scripts lists the parts of the page's script in the order in which they are concatenated.
-var scripts = [...]string{
-	"lex.js", "schema.js", "parse.js", "json.js", "complete.js", "dom.js", "editor.js", "docs.js", "run.js",
-	"live.js", "app.js",
-}
 
 // Options selects and configures a page. The zero value is the page of this package, which sends
 // requests to its own URL.
@@ -64,20 +58,7 @@ func Handler(o Options) http.Handler {
 	case o.GraphiQL:
 		return httpbody.NewPage(graphiQL(o), graphiQLSources())
 	}
-	style, script := read("page.css"), script()
-	page := fill(read("page.html"), o, "{{style}}", style, "{{script}}", script)
-	return httpbody.NewPage(page, "connect-src 'self'; img-src data:; require-trusted-types-for 'script'; "+
-		"trusted-types 'none'; script-src "+httpbody.InlineSource(script)+
-		"; style-src "+httpbody.InlineSource(style))
-}
-
-// script returns the concatenated script of the page.
-func script() string {
-	var b strings.Builder
-	for _, name := range scripts {
-		b.WriteString(read(name))
-	}
-	return b.String()
+	return page.New(files, placeholders(o)...)
 }
 
 // read returns an embedded file.
@@ -89,12 +70,8 @@ func read(name string) string {
 	return string(b)
 }
 
-// fill replaces the placeholders of a page. The values of o are escaped; the pairs of more are not.
-func fill(page string, o Options, more ...string) string {
-	title := o.Title
-	if title == "" {
-		title = "GraphQL"
-	}
-	pairs := []string{"{{title}}", html.EscapeString(title), "{{endpoint}}", html.EscapeString(o.Endpoint)}
-	return strings.NewReplacer(slices.Concat(pairs, more)...).Replace(page)
+// placeholders returns the placeholders of a page with the values of o, which are escaped.
+func placeholders(o Options) []string {
+	return []string{"{{title}}", html.EscapeString(cmp.Or(o.Title, "GraphQL")),
+		"{{endpoint}}", html.EscapeString(o.Endpoint)}
 }
