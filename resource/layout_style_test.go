@@ -38,9 +38,15 @@ var ceilings = map[string]int{
 	".ci/e2e":     1,
 }
 
+// modules are the folders of pages with scripts that are ES modules.
+var modules = map[string]bool{
+	"query/graphql/internal/playground": true,
+	"resource/httpbody/page":            true,
+}
+
 // TestStyle finds markers in Go comments, in string literals of Go outside of tests, in documents,
-// in page scripts, in browser checks and in the comments of golden conversations, and lines of Go
-// outside of tests that are wider than 110 columns. Of .ci it reads only tests and scripts.
+// in page scripts, in browser checks and in the comments of golden conversations, and lines that are
+// wider than 110 columns in Go outside of tests and in modules. Of .ci it reads only tests and scripts.
 func TestStyle(t *testing.T) {
 	t.Parallel()
 	found := map[string][]string{} // by folder
@@ -60,6 +66,9 @@ func TestStyle(t *testing.T) {
 			list = inText(name, markdownCode.ReplaceAllString(string(text), "`"))
 		case ".js", ".mjs", ".ts", ".html":
 			list = inText(name, scriptName.ReplaceAllString(string(text), " "))
+			if modules[path.Dir(name)] && ext != ".html" {
+				list = append(list, wideLines(name, text)...)
+			}
 		case ".http":
 			list = inText(name, strings.Join(narrative.FindAllString(string(text), -1), "\n"))
 		}
@@ -119,6 +128,11 @@ func inGo(t *testing.T, name string, text []byte) (found []string) {
 		}
 		return true
 	})
+	return append(found, wideLines(name, text)...)
+}
+
+// wideLines returns the lines of a file that are wider than 110 columns as messages.
+func wideLines(name string, text []byte) (found []string) {
 	for i, line := range strings.Split(string(text), "\n") {
 		isTag := strings.Contains(line, "`json:") // which cannot be wrapped
 		if utf8.RuneCountInString(line)+3*strings.Count(line, "\t") > 110 && !isTag {

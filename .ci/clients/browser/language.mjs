@@ -110,6 +110,11 @@ for (const [marked, want] of choices) {
 	assert.equal(page.complete(analysis.here, text, caret, schema, analysis).map(x => x.label).slice(0, want.split(' ').length).join(' '), want, marked)
 }
 
+// The definition at an argument of a directive is the directive, which the docs can show.
+const withDirective = '{ dog @include(if: true) { id } }'
+const { thing } = page.analyse(withDirective, schema, withDirective.indexOf('if'))
+assert.deepEqual([thing.field, thing.directive?.name], [undefined, 'include'])
+
 // variables has texts and a part of the message, which is empty if the text is valid.
 const inputs = new Map([['a', { name: 'a', type: 'Int!', needed: true }], ['f', { name: 'f', type: '[Filter!]' }], ['c', { name: 'c', type: 'Color' }]])
 const variables = [

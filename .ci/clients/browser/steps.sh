@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2154,SC2317 # .ci/clients/run sources this file
-# Pages in Chromium. While they are open, names of other hosts are not resolved.
+# Pages: their modules under tsc, and the pages in Chromium. While they are open, names of other hosts are not resolved.
 #
+#   types        the ES modules of the pages, and of what they share, under tsc --strict
 #   docs         the documentation page of each contract: every operation, axe, keyboard, code, no other host
 #   admin        the admin page of the shop: every operation by keyboard, conflicts, live changes, imports, uploads, axe;
 #                ROWS places are imported and BYTES are uploaded
@@ -19,6 +20,18 @@ prepare() {
 		grep -E '^[0-9]' "$log"
 		;;
 	esac
+}
+
+# types checks the modules of the pages in a checkout.
+types() { bin tsc -p "$1/.ci/clients/browser/tsconfig.json"; }
+
+# misspelled checks a copy in which the page of GraphQL reads a member that no field of a schema has.
+misspelled() {
+	local page=query/graphql/internal/playground
+	mkdir "$tmp/copy" || return 1
+	at "$root" cp -r --parents .ci/clients/browser/tsconfig.json resource/httpbody/page "$page" "$tmp/copy" || return 1
+	sed -i 's/(f\.isDeprecated/(f.isDepreciated/' "$tmp/copy/$page/docs.js"
+	refused "$page/docs.js([0-9,]*): error TS2551: Property 'isDepreciated' does not exist on type 'Field'" types "$tmp/copy"
 }
 
 # page runs the check of the page in a subshell.
@@ -40,6 +53,11 @@ page() (
 check() {
 	if [ "$subject" = record ]; then
 		step 'record the shop' timeout 600 node record.mjs "$SHOP" "$root/.github/images/live.svg" ${option:+"$option"}
+		return
+	fi
+	if [ "$subject" = types ]; then
+		step 'tsc --strict' types "$root"
+		step 'control: a misspelled member is found' misspelled
 		return
 	fi
 	page first && return

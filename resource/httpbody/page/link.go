@@ -21,7 +21,8 @@ var (
 	imports  = regexp.MustCompile(`(?m)^import \{([^}]*)\} from '([^']*)'\n`)
 	declares = regexp.MustCompile(`(?m)^(export )?((?:async )?function|class|const|let) ([\w$]+)`)
 	comments = regexp.MustCompile(`(?m)^\t*/\*\*(?:[^*]|\*+[^*/])*\*+/\n|/\*\* @type \{[^*]*\} \*/ `)
-	refused  = regexp.MustCompile(`(?m)^(?:import\b|export\b|var\b|(?:const|let) (?:[^\w$]|[\w$]+(?: = [\w.']+)?,)).*`)
+	refused  = regexp.MustCompile(`(?m)^(?:(?:import|export|var)\b|` +
+		`(?:const|let) (?:[^\w$]|[\w$]+(?: = [\w.']+)?,)).*`)
 )
 
 // Link returns the ES module name of files and the modules that it imports as one script, without

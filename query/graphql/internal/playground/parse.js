@@ -400,7 +400,7 @@ export function analyse(text, schema, caret = -1) {
 	const standard = (/** @type {Type} */ { name }) =>
 		['Int', 'Float', 'String', 'Boolean', 'ID', 'Int64'].includes(name)
 
-	// object reads an object where the value should be what title says.
+	// object reads an object. title describes the type that the value should have.
 	/** @type {(title: string, kind?: Type, fixed?: boolean) => void} */
 	function object(title, kind, fixed) {
 		const open = tok()

@@ -192,7 +192,7 @@ export interface Answer {
 	type: string
 }
 
-/** A GraphQL error as a server sends it, whose members may be of any type. */
+/** A GraphQL error as a server sends it. Its members may have any type. */
 export interface ResponseError {
 	message?: unknown
 	locations?: unknown
