@@ -416,6 +416,23 @@ const parts = {
 		assert.ok((await run()).data.orders)
 	},
 
+	async 'a link leaves the draft in the history, and curl reads a subscription as events'() {
+		await session.overridePermissions(origin, ['clipboard-read', 'clipboard-write', 'clipboard-sanitized-write'])
+		const draft = 'subscription Draft { orderChanged(after: "0") { kind } }'
+		await write(draft)
+		await go('C')
+		await status('Command copied')
+		const curl = await see(() => navigator.clipboard.readText())
+		assert.match(curl, /^curl -N 'http.* -H 'Accept: text\/event-stream' .*subscription Draft/s)
+		await see(() => { location.hash = new URLSearchParams({ query: '{ users { totalCount } }' }) })
+		await content('query', '{ users { totalCount } }')
+		assert.equal(await page.$eval('#history-list b', e => e.textContent), draft)
+		await page.close()
+		await visit(`${url}#query=${encodeURIComponent('{ orders { totalCount } }')}`)
+		await content('query', '{ orders { totalCount } }')
+		assert.equal(await page.$eval('#history-list b', e => e.textContent), '{ users { totalCount } }', 'of a new page')
+	},
+
 	async 'the address of a request by GET shows the request'() {
 		await page.close()
 		await visit(`${origin}/v1/graphql?${new URLSearchParams({ query: 'query Got { orders { totalCount } }', operationName: 'Got' })}`)

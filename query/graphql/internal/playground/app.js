@@ -260,6 +260,10 @@ function fromLink() {
 	const parts = all.find(x => x.get('query'))
 	if (!parts) return false
 	history.replaceState(null, '', bare(location.href))
+	const { query, variables } = editors, draft = kept.get('draft')
+	const before = query.text ? { query: query.text, variables: variables.text } : draft
+	// The history keeps the draft that the link replaces.
+	if (typeof before?.query === 'string' && before.query !== parts.get('query')) remember(before)
 	fill({ query: parts.get('query') ?? '', variables: parts.get('variables') ?? '' })
 	chosen = parts.get('operationName') ?? ''
 	looked()
@@ -312,8 +316,8 @@ const actions = {
 	F: ['Prettify', tidy],
 	L: ['Copy a link to this', () => copy(linkTo(), 'Link')],
 	C: ['Copy as curl, headers included', () => {
-		const made = request()
-		if (made) copy(curl(made.body, made.fields), 'Command')
+		const made = request(), live = current()?.kind === 'subscription'
+		if (made) copy(curl(made.body, made.fields, live), 'Command')
 	}],
 	R: ['Read the schema again', loadSchema],
 	T: ['Dark, light, or as the system', theme],

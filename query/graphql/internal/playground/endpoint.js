@@ -39,14 +39,17 @@ export async function send(body, headers, signal) {
 	}
 }
 
-// curl returns the same request as a shell command.
+// curl returns the same request as a shell command. live is set for a subscription, which is read as events.
 /**
  * @param {string} body
  * @param {Record<string, string>} headers
+ * @param {boolean} live
  */
-export function curl(body, headers) {
+export function curl(body, headers, live) {
 	const quote = (/** @type {string} */ s) => `'${s.replaceAll("'", "'\\''")}'`
-	const fields = Object.entries({ 'Content-Type': 'application/json', ...headers })
-	return [`curl ${quote(endpoint)}`, ...fields.map(([k, v]) => `-H ${quote(`${k}: ${v}`)}`),
+	const accept = live ? { Accept: 'text/event-stream' } : {}
+	const fields = Object.entries({ 'Content-Type': 'application/json', ...accept, ...headers })
+	return [`curl ${live ? '-N ' : ''}${quote(endpoint)}`,
+		...fields.map(([k, v]) => `-H ${quote(`${k}: ${v}`)}`),
 		`--data-raw ${quote(body)}`].join(' \\\n  ')
 }
