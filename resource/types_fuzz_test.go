@@ -161,50 +161,70 @@ func refused(t *testing.T, typ reflect.Type, name string, fn func()) (was bool) 
 	return false
 }
 
-// FuzzTypes registers and describes items of random Go types. Each step ends: it serves the type or refuses
+// FuzzTypes registers and describes items of two random Go types. Each step ends: it serves a type or refuses
 // it with a text. The fuzz engine ends a call that takes 10 seconds.
 func FuzzTypes(f *testing.F) {
 	for i := range leafTypes {
 		f.Add([]byte{1, 0, 0, 0, 0, byte(i)})
 		f.Add([]byte{2, 0, 0, 0, 4, 0, byte(i), 0, 0, 2, 0, 8, 6, 0, 3, 0, byte(i)})
+		f.Add([]byte{1, 4, 0, byte(i), 0, 0, 1, 0, byte(i), 1, 0}) // a list of a type, then the type
 	}
 	f.Add([]byte{4, 1, 0, 3, 0, 6, 13, 7, 3, 0, 1, 1, 9, 4, 7, 2, 1, 1, 4, 5, 2, 0, 23, 0, 0, 1, 2, 25})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		source := &typeSource{data: data, left: 12}
-		goType := source.object(
-			reflect.StructField{Name: "ID", Type: reflect.TypeFor[string](), Tag: `json:"id"`})
-		typ, err := schema.Of(goType)
-		if err != nil {
-			if !strings.HasPrefix(err.Error(), "schema: ") {
-				t.Fatalf("%v: %v", goType, err)
+		var served []*compat.Snapshot
+		for range 2 {
+			source.left = 12
+			goType := source.object(
+				reflect.StructField{Name: "ID", Type: reflect.TypeFor[string](), Tag: `json:"id"`})
+			s := serveFuzzType(t, goType)
+			if s == nil {
+				continue
 			}
-			return
-		}
-		v := typ.New()
-		typ.Validate(v)
-		if document, err := typ.AppendFull(nil, v); err == nil {
-			if _, err := typ.Decode(document, &schema.DecodeOptions{Mode: schema.Stored}); err != nil {
-				t.Fatalf("%v: decode %s: %v", goType, document, err)
+			if diff := cmp.Diff([]compat.Change{}, compat.Compare(s, s)); diff != "" {
+				t.Fatalf("%v: changes without a change (-want +got):\n%s", goType, diff)
 			}
+			served = append(served, s)
 		}
-		// A resource has a type parameter, and package schema one Type for each Go type. fuzzItem gets the
-		// content of that of the random type.
-		reflect.ValueOf(schema.For[fuzzItem]()).Elem().Set(reflect.ValueOf(typ).Elem())
-		var items *resource.Resource
-		if refused(t, goType, "resource", func() { items = newFuzzItems(typ) }) {
-			return
-		}
-		catalog := resource.NewCatalog(&resource.CatalogOptions{
-			Principal: func(context.Context) string { return "" }}, items)
-		served := &compat.Snapshot{OpenAPI: openapi.New(catalog, nil).JSON()}
-		if !json.Valid(served.OpenAPI) {
-			t.Fatalf("%v: %s", goType, served.OpenAPI)
-		}
-		refused(t, goType, "graphql", func() { served.SDL = graphql.New(catalog, nil).SDL() })
-		if diff := cmp.Diff([]compat.Change{}, compat.Compare(served, served)); diff != "" {
-			t.Fatalf("%v: changes without a change (-want +got):\n%s", goType, diff)
+		if len(served) == 2 {
+			compat.Compare(served[0], served[1])
+			compat.Compare(served[1], served[0])
 		}
 	})
+}
+
+// serveFuzzType returns the documents of a Go type; nil if the type is refused.
+func serveFuzzType(t *testing.T, goType reflect.Type) *compat.Snapshot {
+	t.Helper()
+	typ, err := schema.Of(goType)
+	if err != nil {
+		if !strings.HasPrefix(err.Error(), "schema: ") {
+			t.Fatalf("%v: %v", goType, err)
+		}
+		return nil
+	}
+	v := typ.New()
+	typ.Validate(v)
+	if document, err := typ.AppendFull(nil, v); err == nil {
+		if _, err := typ.Decode(document, &schema.DecodeOptions{Mode: schema.Stored}); err != nil {
+			t.Fatalf("%v: decode %s: %v", goType, document, err)
+		}
+	}
+	// A resource has a type parameter, and package schema one Type for each Go type. fuzzItem gets the
+	// content of that of the random type.
+	reflect.ValueOf(schema.For[fuzzItem]()).Elem().Set(reflect.ValueOf(typ).Elem())
+	var items *resource.Resource
+	if refused(t, goType, "resource", func() { items = newFuzzItems(typ) }) {
+		return nil
+	}
+	catalog := resource.NewCatalog(&resource.CatalogOptions{
+		Principal: func(context.Context) string { return "" }}, items)
+	served := &compat.Snapshot{OpenAPI: openapi.New(catalog, nil).JSON()}
+	if !json.Valid(served.OpenAPI) {
+		t.Fatalf("%v: %s", goType, served.OpenAPI)
+	}
+	refused(t, goType, "graphql", func() { served.SDL = graphql.New(catalog, nil).SDL() })
+	return served
 }
 
 // newFuzzItems returns a resource with all operations, and with filters and orders by all scalars.
