@@ -20,6 +20,7 @@ import { once } from 'node:events'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ownAddress, start as startProgram, startShop } from '../shop/shop.mjs'
+import { checkLate } from './admin_late.mjs'
 import { checkValues } from './admin_values.mjs'
 import { launch, pageIn, strangers } from './chromium.mjs'
 import { tunnel } from './tunnel.mjs'
@@ -209,6 +210,10 @@ const parts = {
 
 	async 'values that the user has not changed are kept'() {
 		await checkValues(await context())
+	},
+
+	async 'responses that arrive late keep what is shown'() {
+		await checkLate(await context())
 	},
 
 	async 'a write whose response is lost is done once'() {

@@ -43,14 +43,16 @@ function clear() {
 	routes++
 	view?.end?.()
 	view = null
+	$('view').inert = false
 	catalog = { keyed: false, resources: [], files: [], imports: [], commands: [] }
 	for (const id of ['side', 'view', 'notice']) $(id).replaceChildren()
 	document.title = config.title
 }
 
 // leave shows another view, which may be the same address, and a message with optional nodes, without asking for changes
-// that are not saved.
-function leave(hash, message, ...more) {
+// that are not saved. If the view of from has been left since, the message is shown above the current view.
+function leave(from, hash, message, ...more) {
+	if (!isShown(from)) return notice(message, 'good', ...more)
 	if (view) view.dirty = null
 	arrived = [message, 'good', ...more]
 	if (location.hash === hash) return route()
@@ -89,6 +91,7 @@ async function route() {
 		if (view?.update && view.key === key) return await view.update(params)
 		view?.end?.()
 		view = null
+		$('view').inert = true // what is entered now would be lost
 		const next = await viewOf(kind, rest, params)
 		if (mine !== routes) return next.end?.()
 		view = next
@@ -101,6 +104,7 @@ async function route() {
 		$('view').replaceChildren(make('h1', { tabIndex: -1 }, titleOf(rest[0] ?? config.title)))
 		fail(error)
 	}
+	$('view').inert = false
 	const heading = $('view').querySelector('h1')
 	document.title = heading.textContent === config.title ? config.title : `${heading.textContent} · ${config.title}`
 	if (!$('login').open) view?.focus ? view.focus() : heading.focus()

@@ -11,13 +11,13 @@ async function commandView({ name, doc, input, job }) {
 		result.replaceChildren()
 		const { status, headers, value: output } = await call('POST', '/' + name, { what: `call ${name}`, value, attempt })
 		if (status === 202 && resourceNamed(job)) {
-			return leave(address('item', job, decodeURIComponent(headers.get('Location').split('/').pop())), `Started ${name}.`)
+			return leave(form.node, address('item', job, decodeURIComponent(headers.get('Location').split('/').pop())), `Started ${name}.`)
 		}
 		const members = Object.entries(output ?? {})
 		result.replaceChildren(make('h2', { tabIndex: -1 }, 'Result'), members.length
 			? make('dl', { class: 'fixed' }, members.map(([n, v]) => [make('dt', {}, titleOf(n)), make('dd', {}, outputOf(v))])) : make('p', {}, 'Done.'))
 		result.firstChild.focus()
-		report(`${title}: done.`)
+		isShown(result) ? report(`${title}: done.`) : notice(`${title}: done.`, 'good')
 	})
 	return {
 		node: make('div', {}, resourceNamed(area) && backTo(resourceNamed(area)), make('h1', { tabIndex: -1 }, title), doc && make('p', { class: 'faint' }, doc), form.node, result),

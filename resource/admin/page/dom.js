@@ -26,6 +26,9 @@ const link = (text, ...path) => make('a', { href: address(...path) }, text)
 // address returns the fragment of a view.
 const address = (...path) => '#' + path.map(encodeURIComponent).join('/')
 
+// isShown reports whether an element is shown and no other view was requested: the view before the next one is inert.
+const isShown = node => node.isConnected && !node.closest('[inert]')
+
 // report writes to the status line, which screen readers announce. Repeated texts are announced again.
 function report(text) {
 	$('status').textContent = $('status').textContent === text ? text + '\u00a0' : text

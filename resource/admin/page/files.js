@@ -103,6 +103,6 @@ async function removeFile(files, name, row) {
 	row.classList.add('deleted')
 	for (const b of row.querySelectorAll('button')) b.disabled = true
 	notice(`${name} was deleted.`, 'good')
-	document.querySelector('main h1').focus()
+	if (isShown(row)) document.querySelector('main h1').focus()
 }
 

@@ -36,6 +36,7 @@ function itemForm(resource, item, label, save, ...buttons) {
 			}
 			all.disabled = false
 			if (!failure) return
+			if (!isShown(node) && failure.status !== 401) return fail(new Error(`${label}: ${failure.message}`))
 			if (document.activeElement === document.body) focused.focus()
 			if (failure.status === 401 || !refuse(failure.problem)) fail(failure)
 		},

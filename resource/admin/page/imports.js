@@ -48,7 +48,7 @@ async function importView(command) {
 // showResult shows the counts of an import and the lines that were rejected.
 function showResult(place, { created = 0, replaced = 0, rejected = [], rejectedTotal = rejected.length, skipped = 0 }) {
 	const text = `${plural(created, 'item')} created, ${replaced.toLocaleString('en')} replaced, ${plural(rejectedTotal, 'line')} rejected${skipped ? `, and ${plural(skipped, 'line')} skipped with them` : ''}.`
-	report(text)
+	isShown(place) ? report(text) : notice(`Import: ${text}`, 'good')
 	place.replaceChildren(make('h2', { tabIndex: -1 }, 'Result'), make('p', { class: 'counts' }, text))
 	if (!rejected.length) return
 	const rows = rejected.map(({ line, problem, skipped: more }) => make('tr', {}, make('th', { scope: 'row' }, more ? `${line} to ${line + more}` : String(line)),

@@ -5,7 +5,7 @@ async function newView(resource) {
 	const noun = singular(resource.name)
 	const form = itemForm(resource, null, `Create ${noun}`, async (value, attempt) => {
 		const { value: made } = await call('POST', pathOf(resource.name), { what: `create ${noun}`, value, attempt })
-		leave(address('item', resource.name, made[resource.id]), `Created ${noun} ${textOf(made[resource.id])}.`)
+		leave(form.node, address('item', resource.name, made[resource.id]), `Created ${noun} ${textOf(made[resource.id])}.`)
 	}, make('a', { class: 'button', href: address('list', resource.name) }, 'Cancel'))
 	return { node: make('div', {}, backTo(resource), make('h1', { tabIndex: -1 }, `New ${noun}`), form.node), focus: form.focus, dirty: form.dirty }
 }
@@ -22,10 +22,11 @@ async function itemView(resource, id) {
 		if (error.status !== 410 || !can(resource, 'restore')) throw error
 		return deletedView(resource, id)
 	}
+	const title = `${titleOf(noun)} ${textOf(at.item[resource.id])}`
 	const banner = make('p', { class: 'fresh', hidden: true })
 	const render = () => {
 		const fixed = resource.fields.filter(f => !f.writeOnly && (!can(resource, 'patch') || !writable(resource, false).includes(f)))
-		const remove = can(resource, 'delete') && button('Delete', () => removeItem(resource, id, at.tag), { class: 'danger' })
+		const remove = can(resource, 'delete') && button('Delete', event => removeItem(resource, id, at.tag, event.currentTarget), { class: 'danger' })
 		form = can(resource, 'patch') ? itemForm(resource, at.item, 'Save', save, remove) : null
 		banner.hidden = true
 		place.replaceChildren(...[
@@ -48,6 +49,7 @@ async function itemView(resource, id) {
 				break
 			} catch (error) {
 				if (error.status !== 412) throw error
+				if (!isShown(node)) throw new Error(`${title} was not saved, because it was changed in the meantime.`)
 				const next = await resolveConflict(resource, id, base.item, mine)
 				if (!next.mine) {
 					at = next
@@ -60,8 +62,9 @@ async function itemView(resource, id) {
 		}
 		render()
 		place.querySelector('form .main')?.focus()
-		notice('Saved.', 'good')
+		notice(isShown(node) ? 'Saved.' : `Saved ${title}.`, 'good')
 	}
+	const node = make('div', {}, backTo(resource), make('h1', { tabIndex: -1 }, title), banner, place)
 	render()
 	const dirty = () => form?.dirty()
 	const reload = async () => {
@@ -70,7 +73,6 @@ async function itemView(resource, id) {
 		render()?.focus()
 	}
 	if (can(resource, 'watch')) stop = watchItem(resource, id, () => at, banner, reload)
-	const node = make('div', {}, backTo(resource), make('h1', { tabIndex: -1 }, `${titleOf(noun)} ${textOf(at.item[resource.id])}`), banner, place)
 	loadMany(resource, id, node, left.signal).catch(fail)
 	return { node, dirty, end: () => { stop(); left.abort() } }
 }
@@ -97,16 +99,16 @@ function linksOf(resource, item) {
 }
 
 // removeItem deletes an item after a confirmation, under the condition that it is the one that the user has read.
-async function removeItem(resource, id, tag) {
+async function removeItem(resource, id, tag, from) {
 	const noun = singular(resource.name)
 	if (!await confirmed(`Delete this ${noun}?`, `${titleOf(noun)} ${id} will be deleted.`, 'Delete')) return
 	try {
 		await call('DELETE', pathOf(resource.name, id), { what: `delete this ${noun}`, headers: conditional(tag) })
 	} catch (error) {
 		if (error.status !== 412) throw error
-		throw new Error(`This ${noun} was changed after you opened it, and was not deleted. Show the current values first.`)
+		throw new Error(`${titleOf(noun)} ${id} was changed after you opened it, and was not deleted. Show the current values first.`)
 	}
-	leave(address('list', resource.name), `Deleted ${noun} ${id}.`, restoreButton(resource, id))
+	leave(from, address('list', resource.name), `Deleted ${noun} ${id}.`, restoreButton(resource, id))
 }
 
 // deletedView returns the view of a deleted item that can be restored. The API has no list of deleted items.
@@ -120,9 +122,9 @@ function deletedView(resource, id) {
 function restoreButton(resource, id) {
 	if (!can(resource, 'restore')) return null
 	const noun = singular(resource.name), attempt = {}
-	return button('Restore', async () => {
+	return button('Restore', async ({ currentTarget }) => {
 		await call('POST', pathOf(resource.name, id) + '/restore', { what: `restore this ${noun}`, attempt })
-		leave(address('item', resource.name, id), `Restored ${noun} ${id}.`)
+		leave(currentTarget, address('item', resource.name, id), `Restored ${noun} ${id}.`)
 	})
 }
 
