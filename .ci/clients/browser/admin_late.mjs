@@ -79,7 +79,7 @@ const press = (page, text) => page.evaluate(text => {
 }, text)
 const note = page => page.$eval('#view form.item input', e => e.value)
 
-// late has writes whose response arrives when the form of a new text is shown, and has a text that is not saved.
+// late has writes with a response that arrives when the form of a new text is shown, and has a text that is not saved.
 const late = [
 	{ what: 'create', at: '#new/orders', press: ['Create order'], request: 'POST /api/orders', want: 'Created order 6.' },
 	{
