@@ -36,6 +36,17 @@ const stored = [
 	{ what: 'array of texts', field: { type: 'array', items: { ...text, nullable: true } }, value: '["",null,"a\\nb"]' },
 	{ what: 'array with a null object', field: { type: 'array', items: { ...place, nullable: true } }, value: '[null,{"city":""}]' },
 	{ what: 'map with null', field: { type: 'map' }, value: '{"a":{"b":null},"c":9007199254740993}' },
+	{
+		what: 'numbers in a map', field: { type: 'map' },
+		value: '{"a":12345678901234567890.125,"b":[1e400,1.10,-0,1E2],"c":"1.10 \\"2.20","d":1.5}',
+	},
+	{ what: 'number of any type', field: { type: 'any' }, value: '1.10' },
+	{ what: 'decimal', field: { type: 'number' }, value: '12345678901234567890.125' },
+	{
+		what: 'array of decimals', field: { type: 'array', items: { type: 'number' } },
+		value: '[1.10,1e400,9007199254740993]',
+	},
+	{ what: 'enum of decimals', field: { type: 'number', enum: [1, 2] }, value: '2.0' },
 	{ what: 'null of any type', field: { type: 'any' }, value: 'null' },
 ]
 
@@ -45,6 +56,18 @@ const entered = [
 	{ what: 'text is emptied', field: text, value: '"a"', input: '', want: '{"v":""}' },
 	{ what: 'line is added', field: text, value: '"a\\nb"', input: 'a\nb\nc', want: '{"v":"a\\nb\\nc"}' },
 	{ what: 'integer', field: { type: 'integer' }, value: '1', input: '9007199254740993', want: '{"v":9007199254740993}' },
+	{
+		what: 'decimal', field: { type: 'number' }, value: '1', input: '12345678901234567890.10',
+		want: '{"v":12345678901234567890.10}',
+	},
+	{ what: 'hexadecimal text', field: { type: 'number' }, value: '1', input: '0x10', want: '{"v":"0x10"}' },
+	{ what: 'decimal without a zero', field: { type: 'number' }, value: '1', input: '-.50', want: '{"v":-0.50}' },
+	{ what: 'integer with zeros', field: { type: 'integer' }, value: '1', input: '+007', want: '{"v":7}' },
+	{ what: 'integer with an exponent', field: { type: 'integer' }, value: '1', input: '1e3', want: '{"v":1000}' },
+	{
+		what: 'map of decimals', field: { type: 'map' }, value: '{}', input: '{"a":[1.10,1e400]}',
+		want: '{"v":{"a":[1.10,1e400]}}',
+	},
 	{ what: 'enum', field: { ...text, enum: ['a', 'b'], required: true }, value: '"c"', input: '1', want: '{"v":"b"}' },
 	{ what: 'boolean is unset', field: { type: 'boolean', nullable: true, required: true }, value: 'true', input: '', want: '{"v":null}' },
 	{ what: 'secret', field: { ...text, writeOnly: true, maxLength: 500 }, input: 's', want: '{"v":"s"}' },
@@ -59,6 +82,17 @@ const patches = [
 	{ what: 'nothing', before: '{"a":{"b":1,"c":null}}', after: '{"a":{"c":null,"b":1}}', want: 'null' },
 	{ what: 'members', before: '{"a":1,"b":2,"n":"x"}', after: '{"a":1,"c":3,"n":null}', want: '{"value":{"b":null,"n":null,"c":3},"type":"application/merge-patch+json"}' },
 	{ what: 'nested member', before: '{"a":{"b":1,"c":2}}', after: '{"a":{"b":1,"c":3}}', want: '{"value":{"a":{"c":3}},"type":"application/merge-patch+json"}' },
+	{
+		what: 'number beside others', before: '{"m":{"a":1.10,"b":1,"c":[1e400]}}',
+		after: '{"m":{"c":[1e400],"a":1.10,"b":2.0}}',
+		want: '{"value":{"m":{"b":2.0}},"type":"application/merge-patch+json"}',
+	},
+	{
+		what: 'number to another', before: '{"a":1.10,"b":{"c":null,"d":1.10}}',
+		after: '{"a":{"e":1.20},"b":{"c":null,"d":1.20}}',
+		want: '{"value":[{"op":"replace","path":"/a","value":{"e":1.20}},' +
+			'{"op":"replace","path":"/b/d","value":1.20}],"type":"application/json-patch+json"}',
+	},
 	{ what: 'null in an array', before: '{"a":[1]}', after: '{"a":[{"b":null}]}', want: '{"value":{"a":[{"b":null}]},"type":"application/merge-patch+json"}' },
 	{ what: 'nested null is set', before: '{"a":{"b/c":1}}', after: '{"a":{"b/c":null}}', want: '{"value":[{"op":"replace","path":"/a/b~1c","value":null}],"type":"application/json-patch+json"}' },
 	{ what: 'nested null is added', before: '{"z":1}', after: '{"z":2,"a":{"b":null}}', want: '{"value":[{"op":"replace","path":"/z","value":2},{"op":"add","path":"/a","value":{"b":null}}],"type":"application/json-patch+json"}' },
@@ -75,6 +109,12 @@ const readAll = cases => cases.map(({ field, value, fresh = false, input }) => {
 	return encode(membersOf(new Map([['v', it]]), before))
 })
 const patchAll = cases => cases.map(({ before, after }) => encode(patchOf(decode(before), decode(after))))
+
+// oldJSON returns the JSON of a browser that has no source texts of numbers.
+const oldJSON = () => ({
+	parse: (text, f) => window.JSON.parse(text, f && function (key, value) { return f.call(this, key, value) }),
+	stringify: window.JSON.stringify,
+})
 
 // conflicts saves an item that is changed by another client before the first and the second request. It returns the item.
 const conflicts = async () => {
@@ -127,9 +167,15 @@ export async function checkValues(context) {
 	const page = await context.newPage()
 	await page.setContent('<meta name="config" content="{}"><div id="notice"></div><p id="status"></p><dialog id="login"></dialog>')
 	const run = (f, ...args) => page.evaluate(`{ ${scripts}\n(${f})(...${JSON.stringify(args)}) }`)
+	const old = (f, ...args) => page.evaluate(
+		`{ const JSON = (${oldJSON})(); ${scripts}\n(${f})(...${JSON.stringify(args)}) }`)
 	const table = (what, cases, got, want) => assert.deepEqual(
 		Object.fromEntries(cases.map((c, i) => [c.what, got[i]])), Object.fromEntries(cases.map(c => [c.what, want(c)])), what)
 	table('untouched', stored, await run(readAll, stored), c => c.value === undefined ? '{}' : `{"v":${c.value}}`)
+	table('untouched without JSON.rawJSON', stored, await old(readAll, stored),
+		c => c.value === undefined ? '{}' : `{"v":${c.value}}`)
+	table('entered without JSON.rawJSON', entered, await old(readAll, entered), c => c.want)
+	table('patches without JSON.rawJSON', patches, await old(patchAll, patches), c => c.want)
 	table('entered', entered, await run(readAll, entered), c => c.want)
 	table('patches', patches, await run(patchAll, patches), c => c.want)
 	assert.deepEqual(await run(conflicts), { id: 1, address: { city: 'Milan', zip: '1' }, note: 'theirs again' }, 'two conflicts')

@@ -85,8 +85,10 @@ function emptyOf(field, before) {
 // numberOf returns the number of a text, and the text itself if it is none: the API reports the mistake.
 function numberOf(text) {
 	text = text.trim()
-	if (/^-?\d+$/.test(text)) return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text)
-	return text && Number.isFinite(Number(text)) ? Number(text) : text
+	if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return text
+	if (!text.includes('.') && Number.isSafeInteger(Number(text))) return Number(text)
+	text = text.replace(/^\+/, '').replace(/^(-?)0*(?=\d)/, '$1')
+	return exact(text.replace(/^(-?)\./, '$10.').replace(/\.(?=e|$)/i, ''))
 }
 
 // choiceControl returns a list of values. It has an empty entry if the member can be absent or null, and an entry for a

@@ -1,16 +1,40 @@
-// JSON in which integers beyond 2^53 are kept as BigInt, so that saving an item does not round them.
+// JSON in which each number keeps its source text, so that saving an item changes no other numbers.
+
+// Exact is a number that JavaScript does not keep, such as 1.10 or 1e400. Integers beyond 2^53 are BigInt.
+class Exact {
+	constructor(source) { this.source = source }
+	toString() { return this.source }
+}
+
+const isExact = value => value instanceof Exact || typeof value === 'bigint'
+
+// exact returns the number of a source text of JSON.
+function exact(source) {
+	if (/^-?[1-9]\d*$/.test(source) && !Number.isSafeInteger(Number(source))) return BigInt(source)
+	return String(Number(source)) === source ? Number(source) : new Exact(source)
+}
+
+// A browser without JSON.rawJSON has no access to the source text. There, numbers pass through JSON.parse and
+// JSON.stringify as texts that begin with marker, which no text of the API can guess.
+const marker = `number-${crypto.getRandomValues(new Uint32Array(4)).join('-')}:`
+const isMarked = value => typeof value === 'string' && value.startsWith(marker)
+const marked = new RegExp(`"${marker}([^"]*)"`, 'g')
 
 // decode parses JSON.
-const decode = text => JSON.parse(text, (key, value, at) =>
-	typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(at?.source ?? '') ? BigInt(at.source) : value)
+const decode = text => JSON.rawJSON
+	? JSON.parse(text, (key, value, at) => typeof value === 'number' ? exact(at.source) : value)
+	: JSON.parse(text.replace(/"(?:[^"\\]+|\\.)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g,
+		token => token[0] === '"' || !isExact(exact(token)) ? token : `"${marker}${token}"`),
+	(key, value) => isMarked(value) ? exact(value.slice(marker.length)) : value)
 
-// encode returns JSON.
-const encode = (value, indent) => JSON.stringify(value,
-	(key, value) => typeof value === 'bigint' ? JSON.rawJSON?.(String(value)) ?? Number(value) : value, indent)
+// encode returns JSON, undefined if the value is.
+const encode = (value, indent) => JSON.stringify(value, (key, value) => !isExact(value) ? value
+	: JSON.rawJSON?.(String(value)) ?? marker + value, indent)?.replace(marked, '$1')
 
 // same reports whether two values have the same JSON. The order of members does not matter.
 function same(a, b) {
 	if (a === b) return true
+	if (a instanceof Exact || b instanceof Exact) return a?.source === b?.source
 	if (typeof a !== 'object' || typeof b !== 'object' || !a || !b || Array.isArray(a) !== Array.isArray(b)) return false
 	const names = Object.keys(a)
 	return names.length === Object.keys(b).length && names.every(n => n in b && same(a[n], b[n]))
@@ -49,5 +73,6 @@ function operations(before, after, path = '') {
 	})
 }
 
-const isObject = value => value !== null && typeof value === 'object' && !Array.isArray(value)
+const isObject = value =>
+	value !== null && typeof value === 'object' && !Array.isArray(value) && !isExact(value)
 

@@ -27,7 +27,7 @@ function shown(field, value, relation) {
 		return make('time', { dateTime: value, title: value }, when.format(new Date(value)))
 	}
 	if (Array.isArray(value)) return summary(plural(value.length, 'entry').replace('entrys', 'entries'), value)
-	if (typeof value === 'object') return summary('object', value)
+	if (isObject(value)) return summary('object', value)
 	const text = textOf(value)
 	return text.length > 120 ? make('span', { title: text }, text.slice(0, 117) + '…') : text
 }
