@@ -21,6 +21,7 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ownAddress, start as startProgram, startShop } from '../shop/shop.mjs'
 import { checkLate } from './admin_late.mjs'
+import { checkOdd } from './admin_odd.mjs'
 import { checkValues } from './admin_values.mjs'
 import { launch, pageIn, strangers } from './chromium.mjs'
 import { tunnel } from './tunnel.mjs'
@@ -214,6 +215,10 @@ const parts = {
 
 	async 'responses that arrive late keep what is shown'() {
 		await checkLate(await context())
+	},
+
+	async 'odd values, wrong filters and pages of lists are kept'() {
+		await checkOdd(await context())
 	},
 
 	async 'a write whose response is lost is done once'() {

@@ -160,3 +160,5 @@ export async function checkLate(context) {
 		console.log(`      ${name}`)
 	}
 }
+
+export { go, heading, hold, isHeld, noticed, open, press, release, until }

@@ -4,6 +4,9 @@ let view = null
 // routes counts the views that were requested. A view that arrives after a newer one was requested is not shown.
 let routes = 0
 
+// loading is shown if a view takes more than 0.3 s.
+const loading = 'Loading…'
+
 // fragment is that of the view which is shown. arrived is a message for the next view: the arguments of notice.
 let fragment = '', arrived = null
 
@@ -73,11 +76,20 @@ async function changed() {
 	location.hash = wanted
 }
 
+// decoded returns a part of a fragment. One with a stray % is as it was entered.
+function decoded(part) {
+	try {
+		return decodeURIComponent(part)
+	} catch {
+		return part
+	}
+}
+
 // route shows the view of the current fragment. A view that can update itself is kept. It returns the error of a view that
 // cannot be shown.
 async function route() {
 	fragment = location.hash
-	const [path, query] = location.hash.slice(1).split('?'), [kind, ...rest] = path.split('/').map(decodeURIComponent)
+	const [path, query] = location.hash.slice(1).split('?'), [kind, ...rest] = path.split('/').map(decoded)
 	const params = new URLSearchParams(query), key = `${kind} ${rest[0]}`, mine = ++routes
 	let failure = null
 	notice('')
@@ -87,6 +99,7 @@ async function route() {
 	for (const a of $('side').querySelectorAll('a')) {
 		a.hash.split('/')[1] === encodeURIComponent(part) ? a.setAttribute('aria-current', 'page') : a.removeAttribute('aria-current')
 	}
+	const slow = setTimeout(() => mine === routes && !$('notice').textContent && notice(loading, 'faint'), 300)
 	try {
 		if (view?.update && view.key === key) return await view.update(params)
 		view?.end?.()
@@ -103,6 +116,9 @@ async function route() {
 		view = null
 		$('view').replaceChildren(make('h1', { tabIndex: -1 }, titleOf(rest[0] ?? config.title)))
 		fail(error)
+	} finally {
+		clearTimeout(slow)
+		if (mine === routes && $('notice').textContent === loading) notice('')
 	}
 	$('view').inert = false
 	const heading = $('view').querySelector('h1')

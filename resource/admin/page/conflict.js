@@ -9,16 +9,24 @@ async function resolveConflict(resource, id, before, mine) {
 	const theirs = Object.keys(changes(before, current.item)).filter(n => n !== resource.id)
 	const conflicts = names.filter(n => theirs.includes(n) && !same(mine[n], current.item[n]))
 	const chosen = await chooseFields(resource, current.item, mine, names, theirs, conflicts)
-	return { ...current, mine: chosen && { ...current.item, ...Object.fromEntries(chosen.map(n => [n, mine[n]])) } }
+	return { ...current, mine: chosen && bare({ ...current.item, ...Object.fromEntries(chosen.map(n => [n, mine[n]])) }) }
+}
+
+// masked returns a value without the secrets in it.
+function masked(field, value) {
+	if (field?.writeOnly) return '(not shown)'
+	if (Array.isArray(value)) return value.map(v => masked(field?.items, v))
+	if (!isObject(value) || !field?.fields) return value
+	return Object.fromEntries(Object.entries(value).map(([n, v]) => [n, masked(field.fields.find(f => f.name === n), v)]))
 }
 
 // chooseFields shows the dialog. It resolves to the names of the fields for which the user's value is saved, or to null.
 function chooseFields(resource, current, mine, names, theirs, conflicts) {
 	const rows = names.map(name => {
-		const row = unique('choice'), both = conflicts.includes(name)
+		const row = unique('choice'), both = conflicts.includes(name), field = resource.fields.find(f => f.name === name)
 		const side = (value, text, which, checked) => make('td', {}, make('label', { class: 'side' },
 			make('input', { type: 'radio', name: row, value: which, checked, 'aria-describedby': row }),
-			make('span', {}, make('span', { class: 'faint' }, text), make('span', { class: 'value' }, textOf(value) || '(none)'))))
+			make('span', {}, make('span', { class: 'faint' }, text), make('span', { class: 'value' }, textOf(masked(field, value)) || '(none)'))))
 		const node = make('tr', {}, make('th', { scope: 'row', id: row }, titleOf(name), both && make('span', { class: 'mark' }, 'changed by both')),
 			side(mine[name], 'Yours', 'mine', true), side(current[name], 'Current', 'theirs', false))
 		return { name, node, isMine: () => node.querySelector('input:checked').value === 'mine' }

@@ -73,7 +73,16 @@ function scalarControl(field, value, fresh, title) {
 	const input = make(long ? 'textarea' : 'input', { value: text, autocomplete: field.writeOnly ? 'new-password' : 'off', rows: 3 })
 	if (field.type !== 'string') input.inputMode = field.type === 'integer' ? 'numeric' : 'decimal'
 	if (field.writeOnly) input.type = 'password'
-	return inputControl(field, value, fresh, title, input, () => input.value === '' ? emptyOf(field, value) : field.type === 'string' ? input.value : numberOf(input.value))
+	const entered = () => text.includes('\r\n') ? input.value.replace(/\r?\n/g, '\r\n') : input.value // a textarea has LF
+	const it = inputControl(field, value, fresh, title, input, () => {
+		if (input.value) return field.type === 'string' ? entered() : numberOf(input.value)
+		// Without the member the API would store the zero time, which is in year 1.
+		if (value == null || field.nullable || !field.required || !field.format?.startsWith('date')) return emptyOf(field, value)
+		it.fault(`${title} is required.`)
+		it.focus()
+		throw new Error(`${title} is required.`)
+	})
+	return it
 }
 
 // emptyOf returns the value of a control that the user has emptied: a text that cannot be absent or null becomes empty.
@@ -139,7 +148,7 @@ function objectControl(field, value, fresh, title) {
 
 // membersOf reads controls into an object. Members without a control, such as readOnly ones, are kept.
 function membersOf(members, before) {
-	const out = {}
+	const out = bare({})
 	for (const [name, v] of Object.entries(before ?? {})) if (!members.has(name)) out[name] = v
 	for (const [name, member] of members) {
 		const v = member.read()

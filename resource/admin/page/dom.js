@@ -43,10 +43,14 @@ function notice(text, kind = 'error', ...more) {
 	if (kind !== 'error' && text) report(text)
 }
 
-// fail shows an error. A request that was aborted because the user left the view is no error.
+// detailsOf returns a list of the errors of a problem document, false if it has none.
+const detailsOf = errors => errors?.length > 0 && make('ul', {},
+	errors.map(e => make('li', {}, e.detail ?? `${e.pointer ?? e.parameter ?? e.header}: ${e.code}`)))
+
+// fail shows an error with the errors of its problem. A request that was aborted because the user left the view is no error.
 function fail(error) {
 	if (error?.name === 'AbortError') return
-	notice(error?.message ?? String(error))
+	notice(error?.message ?? String(error), 'error', detailsOf(error?.problem?.errors))
 	if (error?.status === 401) openLogin(error.message)
 }
 

@@ -20,12 +20,15 @@ const marker = `number-${crypto.getRandomValues(new Uint32Array(4)).join('-')}:`
 const isMarked = value => typeof value === 'string' && value.startsWith(marker)
 const marked = new RegExp(`"${marker}([^"]*)"`, 'g')
 
+// bare removes the prototype of an object: members such as constructor and __proto__ are then like others.
+const bare = value => isObject(value) ? Object.setPrototypeOf(value, null) : value
+
 // decode parses JSON.
 const decode = text => JSON.rawJSON
-	? JSON.parse(text, (key, value, at) => typeof value === 'number' ? exact(at.source) : value)
+	? JSON.parse(text, (key, value, at) => typeof value === 'number' ? exact(at.source) : bare(value))
 	: JSON.parse(text.replace(/"(?:[^"\\]+|\\.)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g,
 		token => token[0] === '"' || !isExact(exact(token)) ? token : `"${marker}${token}"`),
-	(key, value) => isMarked(value) ? exact(value.slice(marker.length)) : value)
+	(key, value) => isMarked(value) ? exact(value.slice(marker.length)) : bare(value))
 
 // encode returns JSON, undefined if the value is.
 const encode = (value, indent) => JSON.stringify(value, (key, value) => !isExact(value) ? value
@@ -37,13 +40,13 @@ function same(a, b) {
 	if (a instanceof Exact || b instanceof Exact) return a?.source === b?.source
 	if (typeof a !== 'object' || typeof b !== 'object' || !a || !b || Array.isArray(a) !== Array.isArray(b)) return false
 	const names = Object.keys(a)
-	return names.length === Object.keys(b).length && names.every(n => n in b && same(a[n], b[n]))
+	return names.length === Object.keys(b).length && names.every(n => Object.hasOwn(b, n) && same(a[n], b[n]))
 }
 
 // changes returns the merge patch (RFC 7396) from one object to another: the members that differ. Objects inside are
 // compared member by member, arrays as a whole. A member that is absent in the new object is null.
 function changes(before, after) {
-	const patch = {}
+	const patch = bare({})
 	for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
 		const a = before[name], b = after[name]
 		if (b === undefined ? a === undefined || a === null : same(a, b)) continue

@@ -3,7 +3,8 @@
 // listView returns the view of a resource. params are the filters and the order. actions returns buttons for a row, and
 // top nodes above the table.
 async function listView(resource, params, { actions, top } = {}) {
-	const state = { resource, params, cursors: [''], page: 0, rows: new Map(), stop: () => {} }
+	const state = { resource, cursors: [''], rows: new Map(), stop: () => {} }
+	place(state, params)
 	const columns = resource.fields.filter(f => !f.writeOnly)
 	const table = make('table', { class: 'items' }), live = make('span', { class: 'live' }), count = make('span', { class: 'faint' })
 	const pages = make('div', { class: 'buttons' }), fresh = make('p', { class: 'fresh', hidden: true })
@@ -19,18 +20,38 @@ async function listView(resource, params, { actions, top } = {}) {
 		resource.doc && make('p', { class: 'faint' }, resource.doc), top, query,
 		make('div', { class: 'state' }, count, live), fresh,
 		make('div', { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': `Table of ${resource.name}` }, table), pages)
+	// show keeps the form above the table if the API refuses the query, so that the user can correct it.
+	const show = (mine = routes) => showPage(state).catch(error => {
+		if (mine !== routes || ![400, 422].includes(error.status)) throw error
+		state.stop()
+		for (const part of [table, pages, count, live]) part.replaceChildren()
+		fresh.hidden = true
+		fail(error)
+	})
 	const update = async next => {
-		Object.assign(state, { params: next, cursors: [''], page: 0 })
+		place(state, next)
 		const focused = document.activeElement?.textContent
-		query.replaceChildren(filterForm(resource, next, go))
+		query.replaceChildren(filterForm(resource, state.params, go))
 		if (!document.activeElement?.isConnected || document.activeElement === document.body) {
 			[...query.querySelectorAll('button')].find(b => b.textContent === focused)?.focus() ?? query.querySelector('input, select, button')?.focus()
 		}
-		await showPage(state)
+		await show()
 	}
-	query.append(filterForm(resource, params, go))
-	await showPage(state)
+	query.append(filterForm(resource, state.params, go))
+	await show()
 	return { node, update, key: 'list ' + resource.name, end: () => { state.asked++; state.stop() } }
+}
+
+// place sets the query and the page of a list from the parameters of a fragment. after is the cursor of the page, and .page
+// its number, which the API does not get. Cursors of pages before it are kept while the query is the same.
+function place(state, next) {
+	const params = new URLSearchParams(next), after = params.get('after') ?? ''
+	const page = after ? Math.max(params.get('.page') - 1, 1) || 1 : 0
+	params.delete('after')
+	params.delete('.page')
+	if (String(params) !== String(state.params)) state.cursors = ['']
+	state.cursors[page] = after
+	Object.assign(state, { params, page })
 }
 
 // showPage reads a page of a list, the current one by default, and follows the changes after it. If that fails, the current
@@ -55,14 +76,23 @@ async function showPage(state, page = state.page) {
 	if (!value.items.length) body.append(make('tr', { class: 'none' }, make('td', { colSpan: columns.length + (state.actions ? 1 : 0) }, 'There are no items here.')))
 	state.cursors[page + 1] = value.next
 	showCount(state)
-	const turn = (text, by, able) => button(text, async () => {
-		await showPage(state, page + by)
+	const turn = (text, to, able) => button(text, async () => {
+		await showPage(state, to)
+		if (state.page !== to || !isShown(table)) return
+		const next = new URLSearchParams(params)
+		if (to) {
+			next.set('after', state.cursors[to])
+			next.set('.page', to + 1)
+		}
+		history.pushState(null, '', address('list', resource.name) + (next.size ? '?' + next : ''))
+		fragment = location.hash
 		const same = [...state.pages.children].find(b => b.textContent === text)
-		;(same?.disabled ? [...state.pages.children].find(b => !b.disabled) ?? table.parentElement : same).focus()
+		;(same?.disabled === false ? same : [...state.pages.children].find(b => !b.disabled) ?? table.parentElement).focus()
 		report(`Page ${state.page + 1}.`)
 	}, { disabled: !able })
-	const several = page > 0 || value.next
-	state.pages.replaceChildren(...several ? [turn('Previous page', -1, page > 0), turn('Next page', 1, value.next)] : [])
+	const several = page > 0 || value.next, known = page === 0 || state.cursors[page - 1] !== undefined
+	const back = known ? turn('Previous page', page - 1, page > 0) : turn('First page', 0, true)
+	state.pages.replaceChildren(...several ? [back, turn('Next page', page + 1, value.next)] : [])
 	if (can(resource, 'watch')) watchList(state, headers.get('Event-Cursor'))
 }
 
@@ -87,7 +117,7 @@ function headOf({ resource, params, go }, field) {
 }
 
 // isNumeric reports whether a column has numbers that are compared, and not ids.
-const isNumeric = (resource, f) => /integer|number/.test(f.type) && f.name !== resource.id && !relationOf(resource, f)
+const isNumeric = (resource, f) => (/integer|number/.test(f.type) || f.format === 'decimal') && f.name !== resource.id && !relationOf(resource, f)
 
 // rowOf returns the row of an item.
 function rowOf(state, item) {

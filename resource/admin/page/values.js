@@ -6,7 +6,7 @@ function titleOf(name) {
 	return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-const when = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
+const when = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' })
 
 // textOf returns a value as text.
 function textOf(value) {
