@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { launch, pageIn, strangers } from './chromium.mjs'
+import { values } from './docs_values.mjs'
 import { recorder } from './recorder.mjs'
 
 const [url, pictures] = process.argv.slice(2)
@@ -269,6 +270,7 @@ try {
 	const contracts = [...index.matchAll(/\/openapi\/([0-9.]*)\.json/g)].map(m => m[1])
 	assert.ok(contracts.length >= 3, `there are fewer than three contracts: ${contracts}`)
 	for (const contract of contracts) await check(contract)
+	await values()
 } finally {
 	await close()
 	rmSync(folder, { recursive: true, force: true })

@@ -10,7 +10,7 @@ async function load(name) {
 	const entered = kept.get('credentials', 'sessionStorage')?.token
 	const response = await fetch(url, { headers: { Accept: 'application/json, application/openapi+json', ...entered && { Authorization: `Bearer ${entered}` } } })
 	if (!response.ok) throw Object.assign(new Error(`The document ${of.url} cannot be read: ${response.status} ${response.statusText}.`), { status: response.status })
-	const made = makeModel(await response.json(), url)
+	const made = makeModel(parseDocument(await response.text()), url)
 	models.set(url, made)
 	return made
 }
@@ -43,10 +43,12 @@ async function show(focus) {
 	if (op) view = operationView(model, op)
 	else if (/^compare(\/|$)/.test(name)) view = await comparison(name.slice(8))
 	else if (name === 'about') view = aboutView(model)
-	else if (name.startsWith('schema/') && model.schemas[name.slice(7)]) view = schemaPage(model, name.slice(7))
+	else if (name.startsWith('schema/') && Object.hasOwn(model.schemas, name.slice(7))) view = schemaPage(model, name.slice(7))
 	else view = overviewView(model)
 	if (mine !== shows) return
 	shown = op
+	const current = op && formOf(model, op)
+	for (const form of forms.values()) if (form.streams && form !== current) form.sending?.abort()
 	main.replaceChildren(...[view].flat(9).filter(Boolean))
 	panel.hidden = !op
 	document.body.classList.toggle('with-panel', !!op)

@@ -46,7 +46,15 @@ const copyButton = (get, what) => make('button', {
 			button.textContent = 'Copied'
 			report(`${what} copied.`)
 		} catch {
-			report('The browser does not allow access to the clipboard.')
+			// On plain HTTP there is no clipboard. The text is copied by the older command, or is left selected.
+			const area = make('textarea', { value: get(), readOnly: true, class: 'copied', 'aria-label': what })
+			button.after(area)
+			area.select()
+			const done = document.execCommand('copy')
+			if (done) area.remove()
+			button.textContent = done ? 'Copied' : 'Press Ctrl-C'
+			report(done ? `${what} copied.` : `The ${what} is selected. Press Ctrl-C to copy it.`)
+			if (!done) return
 		}
 		setTimeout(() => { button.textContent = 'Copy' }, 1500)
 	},

@@ -1,6 +1,11 @@
 // The OpenAPI document: its operations with references resolved, and example values of schemas.
 const METHODS = ['get', 'query', 'post', 'put', 'patch', 'delete', 'head', 'trace', 'options']
 
+// parseDocument reads JSON. An integer that a number would round is a BigInt, which JSON.stringify writes as it was read.
+const parseDocument = text => JSON.parse(text, (_, value, at) =>
+	typeof value === 'number' && /^-?\d{16,}$/.test(at?.source) && !Number.isSafeInteger(value) ? BigInt(at.source) : value)
+BigInt.prototype.toJSON = function () { return JSON.rawJSON(String(this)) }
+
 // makeModel reads a document. base is its URL, to which servers are relative.
 function makeModel(doc, base) {
 	// resolve follows references within the document.
@@ -15,7 +20,12 @@ function makeModel(doc, base) {
 		if (!s || !Object.keys(s.properties ?? {}).length) return [p]
 		return Object.entries(s.properties).map(([name, schema]) => ({ ...p, name, schema, description: flatSchema({ resolve }, schema).description, required: !!p.required && !!s.required?.includes(name), example: undefined, examples: undefined }))
 	}
-	const nameOf = x => typeof x?.$ref === 'string' ? x.$ref.split('/').at(-1) : ''
+	// nameOf returns the name of the schema to which x refers, also if x is that schema or null.
+	const nameOf = x => {
+		if (typeof x?.$ref === 'string') return x.$ref.split('/').at(-1)
+		const solid = x?.properties ? [] : (x?.anyOf ?? x?.oneOf ?? x?.allOf ?? []).filter(c => c?.type !== 'null')
+		return solid.length === 1 ? nameOf(solid[0]) : ''
+	}
 	const operations = []
 	for (const [path, item] of Object.entries(doc.paths ?? {})) {
 		const shared = resolve(item) ?? {}
@@ -57,18 +67,20 @@ const operationOf = (model, name) => model.operations.find(o => o.id === name ||
 const typesOf = s => (Array.isArray(s?.type) ? s.type : s?.type ? [s.type] : s?.properties ? ['object'] : s?.items ? ['array'] : []).filter(t => t !== 'null')
 const nullable = s => s?.nullable === true || Array.isArray(s?.type) && s.type.includes('null') || !!(s?.anyOf ?? s?.oneOf)?.some(x => x?.type === 'null')
 
-// flatSchema resolves a schema, merges allOf, and removes an alternative to null.
-function flatSchema(model, schema) {
+// flatSchema resolves a schema, merges allOf, and removes an alternative to null. It follows nine schemas at most, so that
+// one that refers to itself ends.
+function flatSchema(model, schema, depth = 9) {
+	if (!depth) return {}
 	let s = model.resolve(schema) ?? {}
 	if (s.allOf) {
 		const { allOf, ...rest } = s
-		s = allOf.map(x => flatSchema(model, x)).reduce((a, b) => ({ ...a, ...b, properties: { ...a.properties, ...b.properties }, required: [...a.required ?? [], ...b.required ?? []] }), rest)
+		s = allOf.map(x => flatSchema(model, x, depth - 1)).reduce((a, b) => ({ ...a, ...b, properties: { ...a.properties, ...b.properties }, required: [...a.required ?? [], ...b.required ?? []] }), rest)
 		if (!Object.keys(s.properties ?? {}).length) delete s.properties
 	}
 	const choices = s.anyOf ?? s.oneOf, solid = choices?.filter(x => x?.type !== 'null')
 	if (solid?.length === 1) {
 		const { anyOf, oneOf, ...rest } = s
-		return { ...flatSchema(model, solid[0]), ...rest, nullable: solid.length < choices.length || undefined }
+		return { ...flatSchema(model, solid[0], depth - 1), ...rest, nullable: solid.length < choices.length || undefined }
 	}
 	return s
 }
@@ -84,6 +96,7 @@ function exampleOf(model, x) {
 // sampleOf makes a value of a schema. reading leaves out writeOnly members, otherwise readOnly ones are left out.
 function sampleOf(model, schema, reading, depth = 0) {
 	const s = flatSchema(model, schema)
+	if (depth > 9 || depth > 2 && nullable(s)) return null
 	if (s.example !== undefined) return s.example
 	if (Array.isArray(s.examples) && s.examples.length) return s.examples[0]
 	if (s.default !== undefined) return s.default
@@ -97,12 +110,46 @@ function sampleOf(model, schema, reading, depth = 0) {
 		return Object.fromEntries(Object.entries(s.properties ?? {})
 			.filter(([name, p]) => { const m = flatSchema(model, p); return !(reading ? m.writeOnly : m.readOnly) && (depth < 3 || s.required?.includes(name)) })
 			.map(([name, p]) => [name, sampleOf(model, p, reading, depth + 1)]))
-	case 'array': return depth > 5 ? [] : [sampleOf(model, s.items ?? {}, reading, depth + 1)]
-	case 'integer': case 'number': return s.minimum ?? (s.exclusiveMinimum !== undefined ? s.exclusiveMinimum + 1 : 1)
+	case 'array': {
+		const count = s.maxItems === 0 || depth > 5 ? 0 : Math.min(Math.max(s.minItems ?? 1, 1), 20)
+		return Array.from({ length: count }, () => sampleOf(model, s.items ?? {}, reading, depth + 1))
+	}
+	case 'integer': case 'number': return sampleNumber(s)
 	case 'boolean': return true
-	case 'string': return { 'date-time': '2026-01-31T12:00:00Z', date: '2026-01-31', email: 'ada@example.com', uuid: '5f0c9a0e-5b7e-4d5e-9d0b-0b1c2d3e4f50', uri: 'https://example.com/' }[s.format] ?? 'text'.padEnd(s.minLength ?? 0, 'x')
+	case 'string': return sampleText(s)
 	}
 	return null
+}
+
+// FORMATS has values of the formats that the library checks, the preferred one first.
+const FORMATS = new Map(Object.entries({
+	'date-time': ['2026-01-31T12:00:00Z'], date: ['2026-01-31'], time: ['12:00:00Z'], 'time-local': ['12:00:00'],
+	duration: ['P1DT2H30M', 'P1D'], decimal: ['12.50', '1'], email: ['ada@example.com', 'a@b.example', 'a@b.de'],
+	uuid: ['5f0c9a0e-5b7e-4d5e-9d0b-0b1c2d3e4f50'], uri: ['https://example.com/', 'urn:a:b', 'a:b'],
+	hostname: ['www.example.com', 'a.example', 'a'], ipv4: ['192.0.2.1', '1.1.1.1'], ipv6: ['2001:db8::1', '::1'],
+	'uri-reference': ['/text', '/'], byte: ['dGV4dA=='],
+}))
+
+// sampleText makes a string of the format and the lengths of a schema. It names a pattern that it does not match.
+function sampleText(s) {
+	const forms = FORMATS.get(s.format), fits = v => v.length >= (s.minLength ?? 0) && v.length <= (s.maxLength ?? Infinity)
+	const value = forms ? forms.find(fits) ?? forms[0] : 'text'.padEnd(s.minLength ?? 0, 'x').slice(0, s.maxLength)
+	try {
+		return !s.pattern || new RegExp(s.pattern, 'u').test(value) ? value : `matches ${s.pattern}`
+	} catch {
+		return `matches ${s.pattern}` // the pattern has syntax that JavaScript does not have
+	}
+}
+
+// sampleNumber makes a number within the limits of a schema.
+function sampleNumber(s) {
+	const { minimum: low, maximum: high, exclusiveMinimum: above, exclusiveMaximum: below } = s, top = high ?? below
+	if (typeof low === 'bigint' || typeof above === 'bigint' || typeof top === 'bigint') {
+		return (low ?? 1) <= 1 && 1 <= (top ?? 1) ? 1 : low ?? high ?? 1
+	}
+	const past = typeof above === 'number' ? (above + 1 < (top ?? Infinity) ? above + 1 : (above + top) / 2) : undefined
+	const value = low ?? past ?? Math.min(1, high ?? (typeof below === 'number' ? below - 1 : 1))
+	return s.multipleOf ? Math.ceil(value / s.multipleOf) * s.multipleOf : value
 }
 
 const isJSON = media => /[/+]json\b/.test(media)

@@ -1,15 +1,16 @@
 // Schemas: as a list of members with types, limits and nested members, and as types of Go and TypeScript.
 
 // typeText returns the type of a schema in a few words, such as "array of Line".
-function typeText(model, schema) {
+function typeText(model, schema, depth = 0) {
+	if (depth > 6) return 'any'
 	const name = model.nameOf(schema)
-	if (name && model.schemas[name]) return name
+	if (name && Object.hasOwn(model.schemas, name)) return name
 	const s = flatSchema(model, schema), given = model.resolve(schema) ?? {}
 	const choices = given.oneOf ?? given.anyOf
-	if (choices) return choices.filter(c => c?.type !== 'null').map(c => typeText(model, c)).join(' | ')
+	if (choices) return choices.filter(c => c?.type !== 'null').map(c => typeText(model, c, depth + 1)).join(' | ')
 	const [type] = typesOf(s)
-	if (type === 'array') return `array of ${typeText(model, s.items ?? {})}`
-	if (type === 'object' && !s.properties && typeof s.additionalProperties === 'object') return `map of ${typeText(model, s.additionalProperties)}`
+	if (type === 'array') return `array of ${typeText(model, s.items ?? {}, depth + 1)}`
+	if (type === 'object' && !s.properties && typeof s.additionalProperties === 'object') return `map of ${typeText(model, s.additionalProperties, depth + 1)}`
 	if (!type) return s.enum || s.const !== undefined ? 'constant' : 'any'
 	return s.format && s.format !== 'int64' && s.format !== 'int32' ? `${type} (${s.format})` : s.format ?? type
 }
@@ -24,7 +25,8 @@ function limitsOf(s) {
 	const out = [
 		span(s.minLength, s.maxLength, 'character'), span(s.minItems, s.maxItems, 'element'), span(s.minProperties, s.maxProperties, 'member'),
 		span(s.minimum, s.maximum, '').trim(),
-		typeof s.exclusiveMinimum === 'number' && `more than ${s.exclusiveMinimum}`, typeof s.exclusiveMaximum === 'number' && `less than ${s.exclusiveMaximum}`,
+		s.exclusiveMinimum != null && typeof s.exclusiveMinimum !== 'boolean' && `more than ${s.exclusiveMinimum}`,
+		s.exclusiveMaximum != null && typeof s.exclusiveMaximum !== 'boolean' && `less than ${s.exclusiveMaximum}`,
 		s.multipleOf && `multiple of ${s.multipleOf}`, s.uniqueItems && 'unique', s.pattern && `matches ${s.pattern}`,
 		s.default !== undefined && `default ${JSON.stringify(s.default)}`,
 		s.const !== undefined && `always ${JSON.stringify(s.const)}`,
@@ -42,21 +44,24 @@ function facts(model, schema) {
 	]
 }
 
-// members returns the object schema of which the members are shown for a schema: its own, that of its elements or that of
-// its values. within are the names of the schemas around it, so that a recursive schema ends.
-function innerSchema(model, schema) {
+// innerSchema returns the object schema of which the members are shown for a schema: its own, that of its elements or that of
+// its values.
+function innerSchema(model, schema, depth = 0) {
+	if (depth > 6) return null
 	const s = flatSchema(model, schema)
 	if (s.properties || s.oneOf || s.anyOf) return schema
-	if (s.items) return innerSchema(model, s.items)
-	return typeof s.additionalProperties === 'object' ? innerSchema(model, s.additionalProperties) : null
+	if (s.items) return innerSchema(model, s.items, depth + 1)
+	return typeof s.additionalProperties === 'object' ? innerSchema(model, s.additionalProperties, depth + 1) : null
 }
 
 // schemaView returns the members of a schema. reading hides writeOnly members, false hides readOnly ones, undefined shows all.
+// within has the names of the schemas around it, '' for one without a name, so that a recursive schema ends.
 function schemaView(model, schema, reading, within = []) {
 	const inner = innerSchema(model, schema)
 	if (!inner) return make('p', { class: 'lone' }, make('span', { class: 'type' }, typeText(model, schema)), ' ', facts(model, schema), markdown(flatSchema(model, schema).description))
-	const s = flatSchema(model, inner), name = model.nameOf(inner), around = name ? [...within, name] : within
+	const s = flatSchema(model, inner), name = model.nameOf(inner), around = [...within, name]
 	const choices = s.oneOf ?? s.anyOf
+	if (choices && !s.properties && within.length > 6) return make('p', { class: 'faint' }, 'Further members are not shown.')
 	if (choices && !s.properties) return make('div', { class: 'choices' }, choices.map((c, i) => make('details', { open: choices.length < 3 && !within.length }, make('summary', {}, i ? 'or ' : 'either ', make('span', { class: 'type' }, typeText(model, c))), schemaView(model, c, reading, around))))
 	const shown = Object.entries(s.properties ?? {}).filter(([, p]) => { const m = flatSchema(model, p); return reading === undefined || !(reading ? m.writeOnly : m.readOnly) })
 	return make('ul', { class: 'members' }, shown.map(([key, p]) => {
@@ -67,14 +72,17 @@ function schemaView(model, schema, reading, within = []) {
 				m.readOnly && reading !== true && make('span', { class: 'limit' }, 'read only'), m.writeOnly && make('span', { class: 'limit' }, 'write only'),
 				m.deprecated && make('span', { class: 'old' }, 'deprecated'), facts(model, p)),
 			markdown(m.description),
-			nested && (around.includes(of) || around.length > 6
-				? make('a', { class: 'more', href: `#schema/${of}` }, `Members of ${of}`)
+			nested && (of && around.includes(of) || around.length > 6
+				? Object.hasOwn(model.schemas, of)
+					? make('a', { class: 'more', href: `#schema/${encodeURIComponent(of)}` }, `Members of ${of}`)
+					: make('p', { class: 'faint' }, 'Further members are not shown.')
 				: make('details', {}, make('summary', {}, 'Members', make('span', { class: 'unseen' }, ` of ${key}`)), schemaView(model, p, reading, around))))
 	}), !shown.length && make('li', { class: 'faint' }, 'No members.'))
 }
 
 // tsType returns the TypeScript type of a schema.
 function tsType(model, schema, reading, indent = '', depth = 0) {
+	if (depth > 9) return 'unknown'
 	const s = flatSchema(model, schema), or = nullable(s) ? ' | null' : '', values = s.enum ?? (s.const !== undefined ? [s.const] : null)
 	if (values) return values.map(v => JSON.stringify(v)).join(' | ') + or
 	const choices = s.oneOf ?? s.anyOf
@@ -99,10 +107,11 @@ function tsType(model, schema, reading, indent = '', depth = 0) {
 
 // goType returns the Go type of a schema.
 function goType(model, schema, indent = '', depth = 0) {
+	if (depth > 9) return 'any'
 	const s = flatSchema(model, schema), to = nullable(s) ? '*' : ''
 	switch (typesOf(s)[0]) {
 	case 'string': return to + (s.format === 'date-time' ? 'time.Time' : 'string')
-	case 'integer': return to + (s.format === 'int32' ? 'int32' : 'int64')
+	case 'integer': return to + ({ int32: 'int32', uint32: 'uint32', uint64: 'uint64' }[s.format] ?? 'int64')
 	case 'number': return to + 'float64'
 	case 'boolean': return to + 'bool'
 	case 'array': return '[]' + goType(model, s.items ?? {}, indent, depth + 1)

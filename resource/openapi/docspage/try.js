@@ -73,8 +73,6 @@ function inputRow(model, input, form, changed) {
 // select returns a labelled select of texts.
 const choice = (label, values, value, set) => make('label', { class: 'input' }, make('span', {}, label), make('select', { onchange: e => set(e.target.value) }, values.map(v => make('option', { value: v, selected: v === value }, v))))
 
-let sending = null
-
 // panelView fills the right column for an operation.
 function panelView(model, op) {
 	const form = formOf(model, op), code = tabs('Code', 'code', Object.keys(SAMPLES), name => {
@@ -82,13 +80,18 @@ function panelView(model, op) {
 		return make('div', { class: 'code' }, copyButton(() => text, 'code'), make('pre', { tabIndex: 0, role: 'region', 'aria-label': `${name} code`, class: 'sample' }, text))
 	})
 	const changed = () => { code.update(); address.textContent = requestOf(model, op, form).url }
-	const address = make('code', { class: 'address' }), answer = make('section', { id: 'answer', 'aria-label': 'Response' })
+	const address = make('code', { class: 'address' })
+	const answer = form.answer ??= make('section', { id: 'answer', 'aria-label': 'Response' })
 	const { fields, rest } = filtersOf(op.parameters.filter(p => p.in !== 'cookie'))
 	const rows = list => list.flatMap(p => inputsOf(model, p).map(input => inputRow(model, input, form, changed)))
 	const group = (title, list, open) => list.length > 0 && make('details', { open }, make('summary', {}, title, make('span', { class: 'count' }, String(list.length))), rows(list))
 	const needed = rest.filter(p => p.required || p.in === 'path' || /^idempotency-key$/i.test(p.name)), deep = rest.filter(p => p.style === 'deepObject'), optional = rest.filter(p => !needed.includes(p) && !deep.includes(p))
 	const foreign = () => new URL(form.server).origin !== location.origin
-	const send = make('button', { type: 'button', class: 'main', id: 'send', 'aria-keyshortcuts': 'Control+Enter', onclick: () => sendRequest(model, op, form, answer, send) }, 'Send')
+	const send = make('button', {
+		type: 'button', class: 'main', id: 'send', 'aria-keyshortcuts': 'Control+Enter',
+		onclick: () => sendRequest(model, op, form, answer),
+	}, form.sending ? 'Stop' : 'Send')
+	form.button = send
 	const note = make('p', { class: 'faint' })
 	const serverChanged = () => {
 		send.disabled = foreign()
@@ -115,7 +118,11 @@ function bodyInput(model, op, form, changed) {
 	const types = mediaTypes(op.body.content), holder = make('div', {})
 	const draw = () => {
 		if (isFile({ media: form.media })) {
-			holder.replaceChildren(make('label', { class: 'input' }, make('span', {}, 'File'), make('input', { type: 'file', onchange: e => { form.file = e.target.files[0]; changed() } })))
+			const input = make('input', { type: 'file', onchange: e => { form.file = e.target.files[0]; changed() } })
+			const list = new DataTransfer()
+			if (form.file) list.items.add(form.file)
+			input.files = list.files // a new input shows the file that the form sends
+			holder.replaceChildren(make('label', { class: 'input' }, make('span', {}, 'File'), input))
 			return
 		}
 		const area = make('textarea', { 'aria-label': 'Request body', spellcheck: false, rows: Math.min(16, Math.max(4, form.body.split('\n').length + 1)), value: form.body, oninput: e => { form.body = e.target.value; check(); changed() } })
@@ -132,11 +139,13 @@ function bodyInput(model, op, form, changed) {
 
 const sized = n => n < 1000 ? `${n} B` : n < 1e6 ? `${(n / 1000).toFixed(1)} kB` : `${(n / 1e6).toFixed(1)} MB`
 
-// sendRequest sends the request, or stops the one that is running, and shows the response.
-async function sendRequest(model, op, form, answer, button) {
-	if (sending) return sending.abort()
-	const request = requestOf(model, op, form), mine = sending = new AbortController(), began = performance.now()
-	button.textContent = 'Stop'
+// sendRequest sends the request of a form, or stops the one that the form has sent, and shows the response. The form may be
+// shown again, with another button, before the response arrives.
+async function sendRequest(model, op, form, answer) {
+	if (form.sending) return form.sending.abort()
+	const request = requestOf(model, op, form), mine = form.sending = new AbortController()
+	const began = performance.now()
+	form.button.textContent = 'Stop'
 	answer.replaceChildren(make('p', { class: 'faint' }, 'Waiting …'))
 	try {
 		let body = request.media ? request.body : undefined
@@ -145,24 +154,27 @@ async function sendRequest(model, op, form, answer, button) {
 			if (request.file) body.append('file', request.file)
 		} else if (isFile(request)) body = request.file ?? ''
 		const response = await fetch(request.url, { method: request.method, headers: request.headers, body, signal: mine.signal })
-		await showAnswer(response, answer, began)
+		await showAnswer(response, answer, began, form)
 	} catch (e) {
 		const text = mine.signal.aborted ? 'Stopped.' : `No response: ${e.message}`
 		if (mine.signal.aborted && answer.querySelector('pre')) answer.append(make('p', { class: 'faint' }, text))
 		else answer.replaceChildren(make('p', { class: 'wrong' }, text))
 		report(text)
 	}
-	sending = null
-	button.textContent = 'Send'
+	form.sending = null
+	form.streams = false
+	form.button.textContent = 'Send'
 }
 
 // showAnswer shows a response. A stream is shown while it arrives.
-async function showAnswer(response, answer, began) {
+async function showAnswer(response, answer, began, form) {
 	const type = response.headers.get('Content-Type') ?? '', line = make('p', { class: response.ok || response.status === 304 ? 'good' : 'bad' }, make('b', {}, `${response.status} ${response.statusText}`)), text = make('pre', { tabIndex: 0, role: 'region', 'aria-label': 'Response body' })
 	const fields = make('details', {}, make('summary', {}, 'Header fields', make('span', { class: 'count' }, String([...response.headers].length))), make('dl', { class: 'fields' }, [...response.headers].flatMap(([k, v]) => [make('dt', {}, k), make('dd', {}, v)])))
 	answer.replaceChildren(line, text, fields)
 	report(`Response: ${response.status} ${response.statusText}`)
 	if (/event-stream|ndjson/.test(type)) {
+		form.streams = true
+		if (!answer.isConnected) form.sending.abort()
 		const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
 		for (let step; !(step = await reader.read()).done;) {
 			text.append(step.value)
@@ -181,4 +193,9 @@ async function showAnswer(response, answer, began) {
 	const body = new TextDecoder().decode(bytes)
 	if (isJSON(type) && body.length < 2e5) text.append(...coloured(pretty(body)))
 	else text.append(body.slice(0, 5e5))
+	if (body.length > 5e5) {
+		const href = URL.createObjectURL(new Blob([bytes], { type }))
+		const save = make('a', { href, download: response.url.split('/').at(-1) || 'body' }, 'Save all')
+		text.before(make('p', { class: 'wrong' }, `The first 500,000 of ${body.length} characters are shown. `, save))
+	}
 }
