@@ -1,13 +1,14 @@
-// The documentation page in Chromium with a document of odd schemas: they refer to themselves, their limits exceed 2^53, and their
-// values have formats. docs.mjs calls it; alone it runs with: node docs_values.mjs
+// The documentation page in Chromium with a document of odd schemas: they refer to themselves, their limits
+// exceed 2^53, and their values have formats. docs.mjs calls it; alone it runs with: node docs_values.mjs URL
 //
-// The page is made of the files of package docspage, and the document and the responses are those below.
+// The page and its Content-Security-Policy are those of the shop at URL. The document and the responses are
+// those below. Each wait has a limit.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
 import { launch, pageIn } from './chromium.mjs'
 
-const read = name => readFileSync(new URL(`../../../resource/openapi/docspage/${name}`, import.meta.url), 'utf8')
 const to = name => ({ $ref: `#/components/schemas/${name}` })
 const orNull = name => ({ anyOf: [to(name), { type: 'null' }] })
 const json = schema => ({ 'application/json': { schema } })
@@ -21,54 +22,83 @@ const file = id => ({
 	responses: { 200: { description: 'Done.' } },
 })
 const reads = (id, media) => ({
-	operationId: id, summary: id, tags: ['All'], responses: { 200: { description: 'Done.', content: { [media]: {} } } },
+	operationId: id, summary: id, tags: ['All'],
+	responses: { 200: { description: 'Done.', content: { [media]: {} } } },
 })
 const schemas = {
-	Tree: { type: 'object', required: ['left'], properties: { name: { type: 'string' }, left: orNull('Tree'), right: orNull('Tree') } },
+	Tree: { type: 'object', required: ['left'], properties: {
+		name: { type: 'string' }, left: orNull('Tree'), right: orNull('Tree'),
+	} },
 	Ping: { type: 'object', properties: { pong: orNull('Pong') } },
 	Pong: { type: 'object', properties: { pings: { type: 'array', items: orNull('Ping') } } },
 	Lists: { type: 'array', items: to('Lists') },
-	constructor: { type: 'object', properties: { toString: { type: 'string' }, constructor: orNull('constructor') } },
+	constructor: { type: 'object', properties: {
+		toString: { type: 'string' }, constructor: orNull('constructor'), missing: to('toString'),
+	} },
+	'Half%': { type: 'object', properties: { rest: orNull('Half%') } },
 	Formats: { type: 'object', properties: {
-		decimal: form('decimal', { maxLength: 4 }), duration: form('duration', { maxLength: 4 }), time: form('time'),
-		local: form('time-local'), ipv4: form('ipv4'), ipv6: form('ipv6'), hostname: form('hostname', { maxLength: 9 }),
+		decimal: form('decimal', { maxLength: 4 }), duration: form('duration', { maxLength: 4 }),
+		time: form('time'), local: form('time-local'), ipv4: form('ipv4'), ipv6: form('ipv6'),
+		hostname: form('hostname', { maxLength: 9 }),
 		email: form('email', { maxLength: 8 }), uri: form('uri'), short: { type: 'string', maxLength: 2 },
 		code: { type: 'string', pattern: '^[A-Z]{3}$' }, low: { type: 'number', maximum: -2 },
-		between: { type: 'number', exclusiveMinimum: 0, maximum: 0.5 }, tens: { type: 'integer', minimum: 5, multipleOf: 10 },
+		between: { type: 'number', exclusiveMinimum: 0, maximum: 0.5 },
+		tens: { type: 'integer', minimum: 5, multipleOf: 10 },
 		two: { type: 'array', minItems: 2, items: { type: 'boolean' } },
+		choice: { anyOf: [{ type: 'null' }, form('date'), { type: 'integer' }] },
 	} },
-	Big: '{"type":"object","properties":{"id":{"type":"integer","format":"int64","minimum":-9223372036854775808,' +
-		'"maximum":9223372036854775807,"default":9007199254740993},' +
-		'"count":{"type":"integer","format":"uint64","example":18446744073709551615}}}',
+	Big: '{"type":"object","properties":{' +
+		'"id":{"type":"integer","format":"int64","default":9007199254740993,' +
+		'"minimum":-9223372036854775808,"maximum":9223372036854775807},' +
+		'"count":{"type":"integer","format":"uint64","example":18446744073709551615},' +
+		'"over":{"type":"integer","exclusiveMinimum":9007199254740993},' +
+		'"__proto__":{"type":"string","minLength":1,"maxLength":9223372036854775807}}}',
 }
 const paths = {}
 for (const name of Object.keys(schemas)) paths[`/${name}`] = { post: operation(`post${name}`, to(name)) }
 Object.assign(paths, {
-	'/slow': { get: reads('slow', 'application/json') }, '/quick': { get: reads('quick', 'application/json') },
+	'/slow': { get: reads('slow', 'application/json') },
+	'/quick': { get: reads('quick', 'application/json') },
 	'/events': { get: reads('events', 'text/event-stream') }, '/long': { get: reads('long', 'text/plain') },
 	'/first': { put: file('first') }, '/second': { put: file('second') },
 })
-const text = JSON.stringify({ openapi: '3.1.0', info: { title: 'Odd', version: '1' }, paths, components: { schemas } })
-	.replace(JSON.stringify(schemas.Big), schemas.Big)
+// The name of the scheme is also that of a member of each object, and no value is entered for it.
+const text = JSON.stringify({
+	openapi: '3.1.0', info: { title: 'Odd', version: '1' }, paths, security: [{ constructor: [] }],
+	components: { schemas, securitySchemes: { constructor: { type: 'http', scheme: 'bearer' } } },
+}).replace(JSON.stringify(schemas.Big), schemas.Big)
 
-// serve returns the URL of the page, and what the checks need of the server.
-async function serve() {
-	const scripts = read('docspage.go').match(/var scripts = .*?\{(.*?)\n\}/s)[1].match(/[a-z]+\.js/g).map(read).join('')
-	const page = ['documents', 'style', 'title', 'script'].reduce((html, part, i) => html.replaceAll(`{{${part}}}`,
-		() => ['[{&quot;name&quot;:&quot;&quot;,&quot;url&quot;:&quot;openapi.json&quot;}]', read('page.css'), 'Odd', scripts][i]),
-	read('page.html'))
-	const received = [], held = []
-	let ended
-	const eventsEnded = new Promise(done => { ended = done })
+// within fails if a promise is not settled in time.
+const within = (what, promise) => {
+	let timer
+	const late = new Promise((_, fail) => {
+		timer = setTimeout(() => fail(new Error(`${what}: not in 20 s`)), 20_000)
+	})
+	return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}
+
+// serve returns the URL of the page, and what the checks need of the server. shop is the URL of the shop.
+async function serve(shop) {
+	const docs = await fetch(`${shop}/docs`), policy = docs.headers.get('Content-Security-Policy')
+	assert.match(policy, /script-src 'sha256-/, 'the policy of the page')
+	const list = JSON.stringify([{ name: '', url: 'openapi.json' }]).replaceAll('"', '&quot;')
+	const page = (await docs.text())
+		.replace(/(<meta name="documents" content=")[^"]*/, (_, start) => start + list)
+	const received = []
+	let ended, arrived
+	const eventsEnded = new Promise(done => { ended = done }), held = new Promise(done => { arrived = done })
 	const server = createServer(async (request, response) => {
 		const path = new URL(request.url, 'http://host').pathname
 		let body = ''
 		for await (const part of request) body += part
-		if (path !== '/docs' && path !== '/openapi.json') received.push({ path, body })
+		const { authorization } = request.headers
+		if (path !== '/docs' && path !== '/openapi.json') received.push({ body, authorization })
 		const send = (type, value) => response.writeHead(200, { 'Content-Type': type }).end(value)
-		if (path === '/docs') send('text/html', page)
-		else if (path === '/openapi.json') send('application/json', text)
-		else if (path === '/slow') held.push(() => send('application/json', '{"slow":true}'))
+		if (path === '/docs') {
+			response.setHeader('Content-Security-Policy', policy)
+			send('text/html', page)
+		} else if (path === '/openapi.json') send('application/json', text)
+		else if (path === '/slow') arrived(() => send('application/json', '{"slow":true}'))
 		else if (path === '/long') send('text/plain', 'x'.repeat(500_000) + 'the end')
 		else if (path === '/events') {
 			response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('data: 1\n\n')
@@ -104,7 +134,10 @@ const parts = {
 		assert.ok(limits.includes('default 9007199254740993'), `limits: ${limits}`)
 		await page.click('#send')
 		await page.waitForSelector('#answer .good')
-		assert.equal(server.received.at(-1).body.replace(/\s/g, ''), '{"id":9007199254740993,"count":18446744073709551615}')
+		const { body, authorization } = server.received.at(-1)
+		assert.equal(body.replace(/\s/g, ''), '{"id":9007199254740993,"count":18446744073709551615,' +
+			'"over":9007199254740994,"__proto__":"text"}')
+		assert.equal(authorization, undefined)
 		await page.click('#tabs-code-Go')
 		assert.match(await page.$eval('#panel pre.sample', e => e.textContent), /Count\s+uint64/)
 	},
@@ -112,31 +145,32 @@ const parts = {
 	async 'the first body has a value of each format within its limits'({ view, page }) {
 		await view('postFormats')
 		assert.deepEqual(JSON.parse(await page.$eval('#panel textarea', e => e.value)), {
-			decimal: '1', duration: 'P1D', time: '12:00:00Z', local: '12:00:00', ipv4: '192.0.2.1', ipv6: '2001:db8::1',
-			hostname: 'a.example', email: 'a@b.de', uri: 'https://example.com/', short: 'te', code: 'matches ^[A-Z]{3}$',
-			low: -2, between: 0.25, tens: 10, two: [true, true],
+			decimal: '1', duration: 'P1D', time: '12:00:00Z', local: '12:00:00', ipv4: '192.0.2.1',
+			ipv6: '2001:db8::1', hostname: 'a.example', email: 'a@b.de', uri: 'https://example.com/',
+			short: 'te', code: 'matches ^[A-Z]{3}$',
+			low: -2, between: 0.25, tens: 10, two: [true, true], choice: '2026-01-31',
 		})
 	},
 
-	async 'Send of a second operation leaves the first request alone'({ view, page, server }) {
+	async 'Send of a second operation leaves the first request alone'({ view, page, response, server }) {
 		await view('slow')
 		await page.click('#send')
-		while (!server.held.length) await new Promise(done => setTimeout(done, 10))
+		const respond = await within('the slow request', server.held)
 		await view('quick')
 		assert.equal(await page.$eval('#send', e => e.textContent), 'Send')
 		await page.click('#send')
-		await page.waitForFunction(() => document.querySelector('#answer pre')?.textContent.includes('done'))
-		server.held.pop()()
+		await response('done')
+		respond()
 		await view('slow')
-		await page.waitForFunction(() => document.querySelector('#answer pre')?.textContent.includes('slow'))
+		await response('slow')
 	},
 
-	async 'a stream ends when its view is left'({ view, page, server }) {
+	async 'a stream ends when its view is left'({ view, page, response, server }) {
 		await view('events')
 		await page.click('#send')
-		await page.waitForFunction(() => document.querySelector('#answer pre')?.textContent.includes('data: 1'))
+		await response('data: 1')
 		await view('quick')
-		await server.eventsEnded
+		await within('the end of the stream', server.eventsEnded)
 	},
 
 	async 'the file that is sent is shown'({ view, page }) {
@@ -149,13 +183,26 @@ const parts = {
 		assert.deepEqual(await names(), ['docs_values.mjs'])
 	},
 
-	async 'a long response is cut with a notice, and can be saved'({ view, page }) {
+	async 'a long response is cut with a notice, and can be saved'({ view, page, folder }) {
 		await view('long')
 		await page.click('#send')
 		await page.waitForSelector('#answer a[download]')
-		assert.match(await page.$eval('#answer', e => e.textContent), /The first 500,000 of 500007 characters are shown/)
-		const saved = await page.$eval('#answer a[download]', async a => (await (await fetch(a.href)).text()).slice(-7))
-		assert.equal(saved, 'the end')
+		const shown = await page.$eval('#answer', e => e.textContent)
+		assert.match(shown, /The first 500,000 of 500007 characters are shown/)
+		const client = await page.createCDPSession(), behavior = {
+			behavior: 'allow', downloadPath: folder, eventsEnabled: true,
+			browserContextId: page.browserContext().id,
+		}
+		await client.send('Browser.setDownloadBehavior', behavior)
+		const saved = new Promise(done => {
+			let name
+			client.on('Browser.downloadWillBegin', e => { name = e.suggestedFilename })
+			client.on('Browser.downloadProgress', e => { if (e.state === 'completed') done(name) })
+		})
+		await page.click('#answer a[download]')
+		const name = await within('the saved file', saved)
+		assert.match(name, /^long\b/)
+		assert.equal(readFileSync(join(folder, name), 'utf8').slice(-7), 'the end')
 	},
 
 	async 'Copy without a clipboard leaves the text selected'({ view, page }) {
@@ -164,33 +211,40 @@ const parts = {
 			document.execCommand = () => false
 		})
 		await view('quick')
+		await page.click('#tabs-code-curl')
 		await page.click('#panel button.copy')
-		await page.waitForFunction(() => document.querySelector('#panel button.copy').textContent === 'Press Ctrl-C')
-		assert.match(await page.evaluate(() => getSelection().toString() || document.activeElement.value), /^curl/)
+		await page.waitForFunction(() =>
+			document.querySelector('#panel button.copy').textContent === 'Press Ctrl-C')
+		const selected = await page.evaluate(() => getSelection().toString() || document.activeElement.value)
+		assert.match(selected, /^curl/)
 	},
 }
 
-export async function values() {
-	const { context, close } = await launch(), server = await serve(), failed = []
+// values calls the parts one after another in one page. The last one takes the clipboard from it.
+export async function values(shop) {
+	const { context, folder, close } = await launch(), server = await serve(shop), failed = []
 	try {
+		const page = await pageIn(await context(), { timeout: 20_000 }), errors = []
+		page.on('pageerror', e => errors.push(e.message))
+		page.on('console', m => { if (m.type() === 'error') errors.push(m.text()) })
+		const view = async id => {
+			await page.evaluate(f => { location.hash = f }, id)
+			await page.waitForFunction(h => document.querySelector('main h1')?.textContent === h, {}, id)
+		}
+		const response = text => page.waitForFunction(t =>
+			document.querySelector('#answer pre')?.textContent.includes(t), {}, text)
+		await page.goto(server.url)
+		await page.waitForSelector('main h1')
 		for (const [name, part] of Object.entries(parts)) {
-			const window = await context(), page = await pageIn(window, { timeout: 20_000 }), errors = []
-			page.on('pageerror', e => errors.push(e.message))
-			const view = async id => {
-				await page.evaluate(f => { location.hash = f }, id)
-				await page.waitForFunction(h => document.querySelector('main h1')?.textContent === h, {}, id)
-			}
 			try {
-				await page.goto(server.url)
-				await page.waitForSelector('main h1')
-				await part({ page, view, server })
+				await part({ page, view, response, server, folder })
 				assert.deepEqual(errors, [], 'errors of the page')
 				console.log(`ok    docs: ${name}`)
 			} catch (e) {
 				console.log(`FAIL  docs: ${name}: ${e.message} ${errors}`)
 				failed.push(name)
 			}
-			await window.close()
+			errors.length = 0
 		}
 	} finally {
 		await server.close()
@@ -199,4 +253,4 @@ export async function values() {
 	assert.deepEqual(failed, [], 'parts that failed')
 }
 
-if (process.argv[1].endsWith('docs_values.mjs')) await values()
+if (process.argv[1].endsWith('docs_values.mjs')) await values(process.argv[2])

@@ -43,8 +43,9 @@ async function show(focus) {
 	if (op) view = operationView(model, op)
 	else if (/^compare(\/|$)/.test(name)) view = await comparison(name.slice(8))
 	else if (name === 'about') view = aboutView(model)
-	else if (name.startsWith('schema/') && Object.hasOwn(model.schemas, name.slice(7))) view = schemaPage(model, name.slice(7))
-	else view = overviewView(model)
+	else if (name.startsWith('schema/') && Object.hasOwn(model.schemas, name.slice(7))) {
+		view = schemaPage(model, name.slice(7))
+	} else view = overviewView(model)
 	if (mine !== shows) return
 	shown = op
 	const current = op && formOf(model, op)

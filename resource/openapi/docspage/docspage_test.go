@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/openapi/docspage"
+	"github.com/stoa-go/stoa/resource/schema"
 )
 
 // get requests the page with header lines, such as "Accept-Encoding: gzip".
@@ -106,6 +108,43 @@ func TestComplete(t *testing.T) {
 	t.Logf("%d bytes, %d as sent", len(body), len(zipped))
 	if len(zipped) > 33_000 {
 		t.Errorf("the page is %d bytes as sent", len(zipped))
+	}
+}
+
+// TestFormats checks that the library accepts the values that a first body has for the formats it checks.
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	_, body := get(t, page())
+	_, rest, _ := strings.Cut(body, "const FORMATS = ")
+	list, _, _ := strings.Cut(rest, "}))")
+	values := map[string][]string{}
+	for _, m := range regexp.MustCompile(`'?([a-z][a-z0-9-]*)'?: \[([^\]]*)\]`).FindAllStringSubmatch(list, -1) {
+		for text := range strings.SplitSeq(m[2], ", ") {
+			values[m[1]] = append(values[m[1]], strings.Trim(text, "'"))
+		}
+	}
+	checked := []string{"date-time", "date", "time", "time-local", "decimal", "duration", "email", "uuid",
+		"uri", "hostname", "ipv4", "ipv6"}
+	for _, format := range checked {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			if len(values[format]) == 0 {
+				t.Fatal("the page has no value")
+			}
+			typ, err := schema.Of(reflect.StructOf([]reflect.StructField{{Name: "Value",
+				Type: reflect.TypeFor[string](), Tag: reflect.StructTag(`json:"value" format:"` + format + `"`)}}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := typ.Decode([]byte(`{"value":"text"}`), nil); err == nil && format != "hostname" {
+				t.Error("the format is not checked")
+			}
+			for _, value := range values[format] {
+				if _, err := typ.Decode([]byte(`{"value":"`+value+`"}`), nil); err != nil {
+					t.Errorf("%s: %v", value, err)
+				}
+			}
+		})
 	}
 }
 

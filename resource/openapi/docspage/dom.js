@@ -46,12 +46,16 @@ const copyButton = (get, what) => make('button', {
 			button.textContent = 'Copied'
 			report(`${what} copied.`)
 		} catch {
-			// On plain HTTP there is no clipboard. The text is copied by the older command, or is left selected.
+			// On plain HTTP there is no clipboard. The text is copied by the older command, or stays selected.
+			button.parentElement.querySelector('.copied')?.remove()
 			const area = make('textarea', { value: get(), readOnly: true, class: 'copied', 'aria-label': what })
 			button.after(area)
 			area.select()
 			const done = document.execCommand('copy')
-			if (done) area.remove()
+			if (done) {
+				area.remove()
+				button.focus()
+			}
 			button.textContent = done ? 'Copied' : 'Press Ctrl-C'
 			report(done ? `${what} copied.` : `The ${what} is selected. Press Ctrl-C to copy it.`)
 			if (!done) return

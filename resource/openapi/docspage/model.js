@@ -1,17 +1,30 @@
 // The OpenAPI document: its operations with references resolved, and example values of schemas.
 const METHODS = ['get', 'query', 'post', 'put', 'patch', 'delete', 'head', 'trace', 'options']
 
-// parseDocument reads JSON. An integer that a number would round is a BigInt, which JSON.stringify writes as it was read.
+// parseDocument reads JSON. An integer that a number would round is a BigInt, which JSON.stringify writes as it
+// was read.
 const parseDocument = text => JSON.parse(text, (_, value, at) =>
-	typeof value === 'number' && /^-?\d{16,}$/.test(at?.source) && !Number.isSafeInteger(value) ? BigInt(at.source) : value)
+	typeof value === 'number' && /^-?\d{16,}$/.test(at?.source) && !Number.isSafeInteger(value)
+		? BigInt(at.source) : value)
 BigInt.prototype.toJSON = function () { return JSON.rawJSON(String(this)) }
+
+// decoded decodes a part of a URL. Text with a stray % is returned as it is.
+function decoded(text) {
+	try {
+		return decodeURIComponent(text)
+	} catch {
+		return text
+	}
+}
 
 // makeModel reads a document. base is its URL, to which servers are relative.
 function makeModel(doc, base) {
 	// resolve follows references within the document.
 	const resolve = (x, depth = 9) => {
 		if (!x || typeof x.$ref !== 'string' || !depth) return x
-		const target = x.$ref.replace(/^#\//, '').split('/').reduce((at, part) => at?.[decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')], doc)
+		const parts = x.$ref.replace(/^#\//, '').split('/')
+			.map(part => decoded(part).replaceAll('~1', '/').replaceAll('~0', '~'))
+		const target = parts.reduce((at, part) => at && Object.hasOwn(at, part) ? at[part] : undefined, doc)
 		return resolve(target, depth - 1) ?? {}
 	}
 	// expand returns the members of an exploded object in the query, which are parameters of the URL, or else p itself.
@@ -22,8 +35,9 @@ function makeModel(doc, base) {
 	}
 	// nameOf returns the name of the schema to which x refers, also if x is that schema or null.
 	const nameOf = x => {
-		if (typeof x?.$ref === 'string') return x.$ref.split('/').at(-1)
-		const solid = x?.properties ? [] : (x?.anyOf ?? x?.oneOf ?? x?.allOf ?? []).filter(c => c?.type !== 'null')
+		if (typeof x?.$ref === 'string') return decoded(x.$ref.split('/').at(-1))
+		const all = x?.anyOf ?? x?.oneOf ?? x?.allOf ?? []
+		const solid = x?.properties ? [] : all.filter(c => c?.type !== 'null')
 		return solid.length === 1 ? nameOf(solid[0]) : ''
 	}
 	const operations = []
@@ -67,20 +81,24 @@ const operationOf = (model, name) => model.operations.find(o => o.id === name ||
 const typesOf = s => (Array.isArray(s?.type) ? s.type : s?.type ? [s.type] : s?.properties ? ['object'] : s?.items ? ['array'] : []).filter(t => t !== 'null')
 const nullable = s => s?.nullable === true || Array.isArray(s?.type) && s.type.includes('null') || !!(s?.anyOf ?? s?.oneOf)?.some(x => x?.type === 'null')
 
-// flatSchema resolves a schema, merges allOf, and removes an alternative to null. It follows nine schemas at most, so that
-// one that refers to itself ends.
+// flatSchema resolves a schema, merges allOf, and removes an alternative to null. It follows nine schemas at most,
+// so that one that refers to itself ends.
 function flatSchema(model, schema, depth = 9) {
 	if (!depth) return {}
 	let s = model.resolve(schema) ?? {}
 	if (s.allOf) {
 		const { allOf, ...rest } = s
-		s = allOf.map(x => flatSchema(model, x, depth - 1)).reduce((a, b) => ({ ...a, ...b, properties: { ...a.properties, ...b.properties }, required: [...a.required ?? [], ...b.required ?? []] }), rest)
+		s = allOf.map(x => flatSchema(model, x, depth - 1)).reduce((a, b) => ({
+			...a, ...b, properties: { ...a.properties, ...b.properties },
+			required: [...a.required ?? [], ...b.required ?? []],
+		}), rest)
 		if (!Object.keys(s.properties ?? {}).length) delete s.properties
 	}
 	const choices = s.anyOf ?? s.oneOf, solid = choices?.filter(x => x?.type !== 'null')
 	if (solid?.length === 1) {
 		const { anyOf, oneOf, ...rest } = s
-		return { ...flatSchema(model, solid[0], depth - 1), ...rest, nullable: solid.length < choices.length || undefined }
+		const nullable = solid.length < choices.length || undefined
+		return { ...flatSchema(model, solid[0], depth - 1), ...rest, nullable }
 	}
 	return s
 }
@@ -103,7 +121,7 @@ function sampleOf(model, schema, reading, depth = 0) {
 	if (s.const !== undefined) return s.const
 	if (s.enum?.length) return s.enum[0]
 	const choice = s.oneOf ?? s.anyOf
-	if (choice) return sampleOf(model, choice[0], reading, depth + 1)
+	if (choice) return sampleOf(model, choice.find(c => c?.type !== 'null'), reading, depth + 1)
 	switch (typesOf(s)[0]) {
 	case 'object':
 		if (depth > 5) return {}
@@ -111,7 +129,7 @@ function sampleOf(model, schema, reading, depth = 0) {
 			.filter(([name, p]) => { const m = flatSchema(model, p); return !(reading ? m.writeOnly : m.readOnly) && (depth < 3 || s.required?.includes(name)) })
 			.map(([name, p]) => [name, sampleOf(model, p, reading, depth + 1)]))
 	case 'array': {
-		const count = s.maxItems === 0 || depth > 5 ? 0 : Math.min(Math.max(s.minItems ?? 1, 1), 20)
+		const count = s.maxItems === 0 || depth > 5 ? 0 : Math.min(Math.max(Number(s.minItems ?? 1), 1), 20)
 		return Array.from({ length: count }, () => sampleOf(model, s.items ?? {}, reading, depth + 1))
 	}
 	case 'integer': case 'number': return sampleNumber(s)
@@ -123,17 +141,21 @@ function sampleOf(model, schema, reading, depth = 0) {
 
 // FORMATS has values of the formats that the library checks, the preferred one first.
 const FORMATS = new Map(Object.entries({
-	'date-time': ['2026-01-31T12:00:00Z'], date: ['2026-01-31'], time: ['12:00:00Z'], 'time-local': ['12:00:00'],
-	duration: ['P1DT2H30M', 'P1D'], decimal: ['12.50', '1'], email: ['ada@example.com', 'a@b.example', 'a@b.de'],
-	uuid: ['5f0c9a0e-5b7e-4d5e-9d0b-0b1c2d3e4f50'], uri: ['https://example.com/', 'urn:a:b', 'a:b'],
-	hostname: ['www.example.com', 'a.example', 'a'], ipv4: ['192.0.2.1', '1.1.1.1'], ipv6: ['2001:db8::1', '::1'],
+	'date-time': ['2026-01-31T12:00:00Z'], date: ['2026-01-31'],
+	time: ['12:00:00Z'], 'time-local': ['12:00:00'], duration: ['P1DT2H30M', 'P1D'], decimal: ['12.50', '1'],
+	email: ['ada@example.com', 'a@b.example', 'a@b.de'], uuid: ['5f0c9a0e-5b7e-4d5e-9d0b-0b1c2d3e4f50'],
+	uri: ['https://example.com/', 'urn:a:b', 'a:b'], hostname: ['www.example.com', 'a.example', 'a'],
+	ipv4: ['192.0.2.1', '1.1.1.1'], ipv6: ['2001:db8::1', '::1'],
 	'uri-reference': ['/text', '/'], byte: ['dGV4dA=='],
 }))
 
-// sampleText makes a string of the format and the lengths of a schema. It names a pattern that it does not match.
+// sampleText makes a string of the format and the lengths of a schema. It names a pattern that it does not
+// match.
 function sampleText(s) {
-	const forms = FORMATS.get(s.format), fits = v => v.length >= (s.minLength ?? 0) && v.length <= (s.maxLength ?? Infinity)
-	const value = forms ? forms.find(fits) ?? forms[0] : 'text'.padEnd(s.minLength ?? 0, 'x').slice(0, s.maxLength)
+	const low = Number(s.minLength ?? 0), high = Number(s.maxLength ?? Infinity)
+	const forms = FORMATS.get(s.format)
+	const value = forms?.find(v => v.length >= low && v.length <= high) ?? forms?.[0] ??
+		'text'.padEnd(Math.min(low, 1000), 'x').slice(0, high)
 	try {
 		return !s.pattern || new RegExp(s.pattern, 'u').test(value) ? value : `matches ${s.pattern}`
 	} catch {
@@ -143,11 +165,14 @@ function sampleText(s) {
 
 // sampleNumber makes a number within the limits of a schema.
 function sampleNumber(s) {
-	const { minimum: low, maximum: high, exclusiveMinimum: above, exclusiveMaximum: below } = s, top = high ?? below
-	if (typeof low === 'bigint' || typeof above === 'bigint' || typeof top === 'bigint') {
-		return (low ?? 1) <= 1 && 1 <= (top ?? 1) ? 1 : low ?? high ?? 1
+	const { minimum: low, maximum: high, exclusiveMinimum: above, exclusiveMaximum: below } = s
+	const top = high ?? below
+	if ([low, top, above, s.multipleOf].some(v => typeof v === 'bigint')) {
+		const least = low ?? (typeof above === 'bigint' ? above + 1n : above === undefined ? 1 : above + 1)
+		return least <= 1 && 1 <= (top ?? 1) ? 1 : least <= (top ?? least) ? least : top
 	}
-	const past = typeof above === 'number' ? (above + 1 < (top ?? Infinity) ? above + 1 : (above + top) / 2) : undefined
+	const after = above + 1 < (top ?? Infinity) ? above + 1 : (above + top) / 2
+	const past = typeof above === 'number' ? after : undefined
 	const value = low ?? past ?? Math.min(1, high ?? (typeof below === 'number' ? below - 1 : 1))
 	return s.multipleOf ? Math.ceil(value / s.multipleOf) * s.multipleOf : value
 }

@@ -7,13 +7,19 @@ function typeText(model, schema, depth = 0) {
 	if (name && Object.hasOwn(model.schemas, name)) return name
 	const s = flatSchema(model, schema), given = model.resolve(schema) ?? {}
 	const choices = given.oneOf ?? given.anyOf
-	if (choices) return choices.filter(c => c?.type !== 'null').map(c => typeText(model, c, depth + 1)).join(' | ')
+	if (choices) {
+		return choices.filter(c => c?.type !== 'null').map(c => typeText(model, c, depth + 1)).join(' | ')
+	}
 	const [type] = typesOf(s)
 	if (type === 'array') return `array of ${typeText(model, s.items ?? {}, depth + 1)}`
-	if (type === 'object' && !s.properties && typeof s.additionalProperties === 'object') return `map of ${typeText(model, s.additionalProperties, depth + 1)}`
+	if (type === 'object' && !s.properties && typeof s.additionalProperties === 'object') {
+		return `map of ${typeText(model, s.additionalProperties, depth + 1)}`
+	}
 	if (!type) return s.enum || s.const !== undefined ? 'constant' : 'any'
 	return s.format && s.format !== 'int64' && s.format !== 'int32' ? `${type} (${s.format})` : s.format ?? type
 }
+
+const isNumber = v => typeof v === 'number' || typeof v === 'bigint'
 
 // limitsOf returns the limits of a schema, such as "1 to 500 characters".
 function limitsOf(s) {
@@ -25,8 +31,8 @@ function limitsOf(s) {
 	const out = [
 		span(s.minLength, s.maxLength, 'character'), span(s.minItems, s.maxItems, 'element'), span(s.minProperties, s.maxProperties, 'member'),
 		span(s.minimum, s.maximum, '').trim(),
-		s.exclusiveMinimum != null && typeof s.exclusiveMinimum !== 'boolean' && `more than ${s.exclusiveMinimum}`,
-		s.exclusiveMaximum != null && typeof s.exclusiveMaximum !== 'boolean' && `less than ${s.exclusiveMaximum}`,
+		isNumber(s.exclusiveMinimum) && `more than ${s.exclusiveMinimum}`,
+		isNumber(s.exclusiveMaximum) && `less than ${s.exclusiveMaximum}`,
 		s.multipleOf && `multiple of ${s.multipleOf}`, s.uniqueItems && 'unique', s.pattern && `matches ${s.pattern}`,
 		s.default !== undefined && `default ${JSON.stringify(s.default)}`,
 		s.const !== undefined && `always ${JSON.stringify(s.const)}`,
@@ -44,24 +50,27 @@ function facts(model, schema) {
 	]
 }
 
-// innerSchema returns the object schema of which the members are shown for a schema: its own, that of its elements or that of
-// its values.
+// innerSchema returns the object schema of which the members are shown for a schema: its own, that of its
+// elements or that of its values.
 function innerSchema(model, schema, depth = 0) {
 	if (depth > 6) return null
 	const s = flatSchema(model, schema)
 	if (s.properties || s.oneOf || s.anyOf) return schema
 	if (s.items) return innerSchema(model, s.items, depth + 1)
-	return typeof s.additionalProperties === 'object' ? innerSchema(model, s.additionalProperties, depth + 1) : null
+	if (typeof s.additionalProperties !== 'object') return null
+	return innerSchema(model, s.additionalProperties, depth + 1)
 }
 
-// schemaView returns the members of a schema. reading hides writeOnly members, false hides readOnly ones, undefined shows all.
-// within has the names of the schemas around it, '' for one without a name, so that a recursive schema ends.
+// schemaView returns the members of a schema. reading hides writeOnly members, false hides readOnly ones,
+// undefined shows all. within has the names of the schemas around it, '' for one without a name, so that a recursive
+// schema ends.
 function schemaView(model, schema, reading, within = []) {
 	const inner = innerSchema(model, schema)
 	if (!inner) return make('p', { class: 'lone' }, make('span', { class: 'type' }, typeText(model, schema)), ' ', facts(model, schema), markdown(flatSchema(model, schema).description))
 	const s = flatSchema(model, inner), name = model.nameOf(inner), around = [...within, name]
 	const choices = s.oneOf ?? s.anyOf
-	if (choices && !s.properties && within.length > 6) return make('p', { class: 'faint' }, 'Further members are not shown.')
+	const unseen = () => make('p', { class: 'faint' }, 'Further members are not shown.')
+	if (choices && !s.properties && within.length > 6) return unseen()
 	if (choices && !s.properties) return make('div', { class: 'choices' }, choices.map((c, i) => make('details', { open: choices.length < 3 && !within.length }, make('summary', {}, i ? 'or ' : 'either ', make('span', { class: 'type' }, typeText(model, c))), schemaView(model, c, reading, around))))
 	const shown = Object.entries(s.properties ?? {}).filter(([, p]) => { const m = flatSchema(model, p); return reading === undefined || !(reading ? m.writeOnly : m.readOnly) })
 	return make('ul', { class: 'members' }, shown.map(([key, p]) => {
@@ -74,8 +83,7 @@ function schemaView(model, schema, reading, within = []) {
 			markdown(m.description),
 			nested && (of && around.includes(of) || around.length > 6
 				? Object.hasOwn(model.schemas, of)
-					? make('a', { class: 'more', href: `#schema/${encodeURIComponent(of)}` }, `Members of ${of}`)
-					: make('p', { class: 'faint' }, 'Further members are not shown.')
+					? make('a', { class: 'more', href: `#schema/${encodeURIComponent(of)}` }, `Members of ${of}`) : unseen()
 				: make('details', {}, make('summary', {}, 'Members', make('span', { class: 'unseen' }, ` of ${key}`)), schemaView(model, p, reading, around))))
 	}), !shown.length && make('li', { class: 'faint' }, 'No members.'))
 }
@@ -111,7 +119,7 @@ function goType(model, schema, indent = '', depth = 0) {
 	const s = flatSchema(model, schema), to = nullable(s) ? '*' : ''
 	switch (typesOf(s)[0]) {
 	case 'string': return to + (s.format === 'date-time' ? 'time.Time' : 'string')
-	case 'integer': return to + ({ int32: 'int32', uint32: 'uint32', uint64: 'uint64' }[s.format] ?? 'int64')
+	case 'integer': return to + (['int32', 'uint32', 'uint64'].includes(s.format) ? s.format : 'int64')
 	case 'number': return to + 'float64'
 	case 'boolean': return to + 'bool'
 	case 'array': return '[]' + goType(model, s.items ?? {}, indent, depth + 1)

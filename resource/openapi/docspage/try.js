@@ -8,7 +8,7 @@ function credentialsOf(model, op) {
 	const entered = kept.get('credentials', 'sessionStorage') ?? {}, headers = [], query = []
 	const listed = Object.keys(model.schemes).length ? new Set((op?.security ?? []).flatMap(r => Object.keys(r))) : null
 	for (const s of schemesOf(model)) {
-		const value = entered[s.name] || (s.type === 'oauth2' || /^bearer$/i.test(s.scheme ?? '')) && entered.token
+		const value = Object.hasOwn(entered, s.name) && entered[s.name] || (s.type === 'oauth2' || /^bearer$/i.test(s.scheme ?? '')) && entered.token
 		if (!value || listed?.size && !listed.has(s.name)) continue
 		if (s.type === 'apiKey') {
 			if (s.in === 'header') headers.push([s.name in model.schemes ? model.schemes[s.name].name : 'X-API-Key', value])
@@ -25,7 +25,7 @@ function openLogin(model) {
 	$('schemes').replaceChildren(...schemesOf(model).map(s => {
 		const id = `credential-${s.name}`, basic = s.scheme?.toLowerCase() === 'basic'
 		const about = s.type === 'apiKey' && s.in === 'cookie' ? 'The browser sends the cookie.' : basic ? 'As user:password.' : s.type === 'http' ? `Authorization: ${s.scheme}` : s.type === 'apiKey' ? `${s.in} ${model.schemes[s.name].name}` : 'An access token, sent as a bearer token.'
-		return make('div', { class: 'scheme' }, make('label', { htmlFor: id }, s.name), make('input', { id, type: 'password', autocomplete: 'off', value: entered[s.name] ?? '', disabled: s.in === 'cookie' }), make('p', { class: 'faint' }, about, ' '), markdown(s.description))
+		return make('div', { class: 'scheme' }, make('label', { htmlFor: id }, s.name), make('input', { id, type: 'password', autocomplete: 'off', value: Object.hasOwn(entered, s.name) ? entered[s.name] : '', disabled: s.in === 'cookie' }), make('p', { class: 'faint' }, about, ' '), markdown(s.description))
 	}))
 	$('login').showModal()
 }
@@ -118,8 +118,8 @@ function bodyInput(model, op, form, changed) {
 	const types = mediaTypes(op.body.content), holder = make('div', {})
 	const draw = () => {
 		if (isFile({ media: form.media })) {
-			const input = make('input', { type: 'file', onchange: e => { form.file = e.target.files[0]; changed() } })
-			const list = new DataTransfer()
+			const chosen = e => { form.file = e.target.files[0]; changed() }
+			const input = make('input', { type: 'file', onchange: chosen }), list = new DataTransfer()
 			if (form.file) list.items.add(form.file)
 			input.files = list.files // a new input shows the file that the form sends
 			holder.replaceChildren(make('label', { class: 'input' }, make('span', {}, 'File'), input))
@@ -139,8 +139,8 @@ function bodyInput(model, op, form, changed) {
 
 const sized = n => n < 1000 ? `${n} B` : n < 1e6 ? `${(n / 1000).toFixed(1)} kB` : `${(n / 1e6).toFixed(1)} MB`
 
-// sendRequest sends the request of a form, or stops the one that the form has sent, and shows the response. The form may be
-// shown again, with another button, before the response arrives.
+// sendRequest sends the request of a form, or stops the one that the form has sent, and shows the response. The
+// form may be shown again, with another button, before the response arrives.
 async function sendRequest(model, op, form, answer) {
 	if (form.sending) return form.sending.abort()
 	const request = requestOf(model, op, form), mine = form.sending = new AbortController()
@@ -196,6 +196,7 @@ async function showAnswer(response, answer, began, form) {
 	if (body.length > 5e5) {
 		const href = URL.createObjectURL(new Blob([bytes], { type }))
 		const save = make('a', { href, download: response.url.split('/').at(-1) || 'body' }, 'Save all')
-		text.before(make('p', { class: 'wrong' }, `The first 500,000 of ${body.length} characters are shown. `, save))
+		const notice = `The first 500,000 of ${body.length} characters are shown. `
+		text.before(make('p', { class: 'wrong' }, notice, save))
 	}
 }
