@@ -138,8 +138,8 @@ func (s *schemas) compareAlternatives(before, after []form) {
 		}
 		before = left
 	}
-	isAny := func(f form) bool { return len(f.object) == 0 }
-	wasAny, all := slices.ContainsFunc(before, isAny), slices.ContainsFunc(after, isAny)
+	anyValue := func(f form) bool { return isAny(f.object) }
+	wasAny, all := slices.ContainsFunc(before, anyValue), slices.ContainsFunc(after, anyValue)
 	switch {
 	case len(before) == 1 && len(after) == 1:
 		compare(before[0], after[0])
