@@ -1,7 +1,7 @@
 // Checks of the admin page with odd names and values, refused requests and pages of lists. The API is in the page, as in
 // admin_late.mjs. Timers that matter are run by the check.
 import assert from 'node:assert/strict'
-import { go, heading, hold, isHeld, noticed, open, press, release, until } from './admin_late.mjs'
+import { go, heading, hold, isHeld, noticed, open, press, release, runner, until } from './admin_late.mjs'
 
 // prepare replaces the API before the page starts. api.urls has the URLs of requests of lists.
 function prepare() {
@@ -197,11 +197,4 @@ const checks = {
 	},
 }
 
-// checkOdd runs all checks in pages of a browser context.
-export async function checkOdd(context) {
-	for (const [name, check] of Object.entries(checks)) {
-		if (!new RegExp(process.env.ONLY ?? '').test(name)) continue
-		await check(context)
-		console.log(`      ${name}`)
-	}
-}
+export const checkOdd = runner(checks)
