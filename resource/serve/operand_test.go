@@ -53,8 +53,8 @@ func answer(t *testing.T, h http.Handler, method, target, body string, status in
 	}
 }
 
-// TestOperands: an operand has the format of its field, over both protocols and on all ways to a filter.
-func TestOperands(t *testing.T) {
+// TestRule021Operands: an operand has the format of its field, over both protocols and on all ways to a filter.
+func TestRule021Operands(t *testing.T) {
 	t.Parallel()
 	api := visits(t)
 	const upper, later = "0190A3B4-0000-7000-8000-00000000ABCD", "0190a3b4-0000-7000-8000-00000000abce"
