@@ -36,6 +36,7 @@ func (l *Log) head(ctx context.Context) (feed.Cursor, error) {
 		return r.newest, err
 	}
 	var open []string
+	ended := false
 	seen, from := r.newest, time.Now()
 	barrier, err := l.currentXID(ctx)
 	for wait := time.Millisecond; err == nil; wait = min(2*wait, 200*time.Millisecond) {
@@ -48,19 +49,17 @@ func (l *Log) head(ctx context.Context) (feed.Cursor, error) {
 				return feed.Cursor{}, err
 			}
 			return l.head(ctx)
-		case r.xmin >= barrier:
+		case r.xmin >= barrier, ended:
 			l.advance(anchorOf(seen), r.generation)
 			return seen, nil
 		case l.isComplete(&r): // the missing events were committed
 			return seen, nil
 		}
 		if wait > maxWait {
-			if open, err = l.openAppends(ctx, barrier, from); err == nil && len(open) == 0 {
-				l.advance(anchorOf(seen), r.generation)
-				return seen, nil
-			}
+			open, err = l.openAppends(ctx, barrier, from)
+			ended = err == nil && len(open) == 0 // before the next query, which may find another database
 		}
-		if err == nil {
+		if err == nil && !ended {
 			err = sleep(ctx, wait)
 		}
 	}
