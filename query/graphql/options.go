@@ -65,14 +65,11 @@ type Options struct {
 	NoPage bool
 	// Title is the heading of the page. Default "GraphQL".
 	Title string
-	// Page replaces the page by static files: a folder with index.html. The other files are served
-	// below the path of the handler.
+	// Page replaces the page by static files, such as a build of GraphiQL: a folder with index.html.
+	// The other files are served below the path of the handler.
 	Page fs.FS
 	// PagePolicy is the Content-Security-Policy of Page. The default allows files of Page only.
 	PagePolicy string
-	// GraphiQL replaces the page by GraphiQL, unless Page is set. The browser loads it from
-	// cdn.jsdelivr.net, with hashes of the files.
-	GraphiQL bool
 
 	// Logger receives internal errors, with the id that the response contains. Nil means that of the
 	// catalog.

@@ -199,8 +199,8 @@ func TestReport(t *testing.T) {
 			[]string{"only the 1 of Trusted"}, []string{"weak"}},
 		{"without WebSockets", &graphql.Options{Socket: graphql.Socket{None: true}},
 			[]string{"subscriptions: orders users, over SSE"}, []string{"WebSocket"}},
-		{"loose", &graphql.Options{Timeout: -1, Batch: 7, Cache: "public, max-age=60", GraphiQL: true},
-			[]string{"cdn.jsdelivr.net", "batches: up to 7", "weak: no Timeout",
+		{"loose", &graphql.Options{Timeout: -1, Batch: 7, Cache: "public, max-age=60"},
+			[]string{"batches: up to 7", "weak: no Timeout",
 				"weak: Cache is public"}, []string{"30s"}},
 	}
 	for _, tt := range tests {

@@ -12,8 +12,7 @@ var varyPage = []string{"Accept"}
 
 // newPage returns the handler of the page. It panics if Options.Page has no index.html.
 func newPage(o *Options) http.Handler {
-	return playground.Handler(playground.Options{Title: o.Title, FS: o.Page, Policy: o.PagePolicy,
-		GraphiQL: o.GraphiQL})
+	return playground.Handler(playground.Options{Title: o.Title, FS: o.Page, Policy: o.PagePolicy})
 }
 
 // isPageFile reports whether the path is that of a file of Options.Page.

@@ -112,8 +112,5 @@ func (h *Handler) weaknesses() []string {
 	if strings.Contains(o.Cache, "public") {
 		weak = append(weak, "Cache is public: shared caches send responses to other callers")
 	}
-	if o.GraphiQL && o.Page == nil && !o.NoPage {
-		weak = append(weak, "the page loads scripts from cdn.jsdelivr.net")
-	}
 	return weak
 }

@@ -15,11 +15,10 @@ import (
 	"io/fs"
 	"net/http"
 
-	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/httpbody/page"
 )
 
-//go:embed *.html *.css *.js graphiql
+//go:embed *.html *.css *.js
 var files embed.FS
 
 // Options selects and configures a page. The zero value is the page of this package, which sends
@@ -36,10 +35,6 @@ type Options struct {
 	// Policy is the Content-Security-Policy for the files of FS. The default allows scripts,
 	// styles, images and fonts from FS, and inline styles. Other pages ignore it.
 	Policy string
-	// GraphiQL replaces the page by GraphiQL, which the browser loads from cdn.jsdelivr.net. The
-	// versions are pinned and verified by the browser (Subresource Integrity). The CDN receives the
-	// address of each visitor. FS takes precedence.
-	GraphiQL bool
 }
 
 // Handler returns a handler that responds to GET and HEAD with the page, for any path, and to other
@@ -52,26 +47,9 @@ type Options struct {
 //
 // The handler is safe for concurrent use.
 func Handler(o Options) http.Handler {
-	switch {
-	case o.FS != nil:
+	if o.FS != nil {
 		return newBundle(o)
-	case o.GraphiQL:
-		return httpbody.NewPage(graphiQL(o), graphiQLSources())
 	}
-	return page.New(files, placeholders(o)...)
-}
-
-// read returns an embedded file.
-func read(name string) string {
-	b, err := files.ReadFile(name)
-	if err != nil {
-		panic("playground: " + err.Error()) // the name of an embedded file is misspelled in this package
-	}
-	return string(b)
-}
-
-// placeholders returns the placeholders of a page with the values of o, which are escaped.
-func placeholders(o Options) []string {
-	return []string{"{{title}}", html.EscapeString(cmp.Or(o.Title, "GraphQL")),
-		"{{endpoint}}", html.EscapeString(o.Endpoint)}
+	return page.New(files, "{{title}}", html.EscapeString(cmp.Or(o.Title, "GraphQL")),
+		"{{endpoint}}", html.EscapeString(o.Endpoint))
 }
