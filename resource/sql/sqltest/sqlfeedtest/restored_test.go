@@ -162,7 +162,7 @@ func TestLogRestoredDuringHead(t *testing.T) {
 	})
 }
 
-// openEdited makes a log whose queries pass through edit.
+// openEdited makes a log, with queries that pass through edit.
 func openEdited(t *testing.T, e *enginetest.Engine, edit func(query string) string) headKit {
 	t.Helper()
 	pool := sql.OpenDB(&editor{e.Connector(t), edit})
