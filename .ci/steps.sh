@@ -117,7 +117,7 @@ without_race() {
 	case $1 in
 	./.ci/clients) echo . ;;
 	./examples/bench) echo '^TestStatedAllocations' ;;
-	./resource/sql/sqltest) echo '^TestKitOf[CFST]|^TestKitOfOwn(UUIDs|Numbers)|^TestKitOverHTTPOf(TableThatExists|OwnUUIDs|OwnNumbers)|^TestInjectionOverHTTP|^TestSixTables|^TestTypesEverywhere|^TestRows$|^Test(Aggregates|RelatedGroups|Relations|PagesOfRelations|Combinations|SearchDiffers)$|^Test[A-Za-z]*Plans$|/^(modernc|ncruces)$' ;;
+	./resource/sql/sqltest) echo '^TestKitOf[CFST]|^TestKitOfOwn(UUIDs|Numbers)|^TestInjectionOverHTTP|^TestSixTables|^TestTypesEverywhere|^TestRows$|^Test(Aggregates|RelatedGroups|Relations|PagesOfRelations|Combinations|SearchDiffers)$|^Test[A-Za-z]*Plans$|/^(modernc|ncruces)$' ;;
 	./resource/sql/pgxrows) echo '^TestRows$' ;;
 	./examples) grep -l '^package main_test' "$1"/shop/*_test.go | xargs sed -n 's/^func \(Test[A-Za-z]*\)(t .*/\1/p' | paste -sd'|' | sed 's/.*/^(&)$/' ;;
 	*) echo '^$' ;;

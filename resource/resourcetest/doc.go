@@ -46,9 +46,8 @@
 // # Remote collections
 //
 // [RunOps] runs the same cases for a [resource.Ops], such as a decorated collection or an HTTP
-// client. [Over] returns a client for the resources of a Catalog. Other clients must convert status
-// codes to the errors of package resource, return entity tags as revisions, also in lists, and
-// return ErrStale for a Delete with an unknown revision.
+// client. A client must convert status codes to the errors of package resource, return entity tags as
+// revisions, also in lists, and return ErrStale for a Delete with an unknown revision.
 //
 // # Changes
 //
@@ -61,7 +60,6 @@
 // The results of resource.JSONLister, RevisionLister and Revisioner are compared with those of List and
 // Get: for random queries, after each write, and in transactions. A collection with transactions is also
 // served by package rest with a [resource.Cache], which must not keep an item that was rolled back.
-// Over has none of these reads, so the kit tests them in the process of the store.
 //
 // # Blobs
 //

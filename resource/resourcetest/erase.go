@@ -166,7 +166,7 @@ func erasedPointer[T any](p *T) *any {
 // eraseOptions returns the options with values of type any.
 func eraseOptions[T any](o Options[T]) Options[any] {
 	e := Options[any]{ID: o.ID, IDField: o.IDField, Support: o.Support, Resource: o.Resource,
-		TimePrecision: o.TimePrecision, CompareText: o.CompareText, Served: o.Served,
+		TimePrecision: o.TimePrecision, CompareText: o.CompareText,
 		Recreates: o.Recreates, UniqueDeleted: o.UniqueDeleted, Stems: o.Stems, Require: o.Require,
 		Writers: o.Writers, Items: o.Items, Seed: o.Seed}
 	if o.New != nil {

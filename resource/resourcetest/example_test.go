@@ -50,23 +50,6 @@ func ExampleRunOps() {
 	_ = testLoggedThings
 }
 
-// A collection on a server is tested like a local one. newOps starts a new server for each
-// case, or empties the collection through the client.
-func ExampleOver() {
-	testServedThings := func(t *testing.T) {
-		resourcetest.RunOps(t, func(t *testing.T) resource.Ops[thing] {
-			things := resource.New("things", newTable(""), nil)
-			server := httptest.NewServer(rest.New(resource.NewCatalog(nil, things),
-				&rest.Options{Resources: map[string]rest.ResourceOptions{"things": {AlwaysETagOnPut: true}}}))
-			t.Cleanup(server.Close)
-			ops := resourcetest.Over[thing](server.URL+"/things", nil)
-			ops.GetMany = nil // the resource does not filter by id
-			return ops
-		}, &resourcetest.Options[thing]{Served: true}) // the server sets the fields with the tag set
-	}
-	_ = testServedThings
-}
-
 // A patch format is tested over HTTP, with patches that are valid for a new item.
 func ExampleRunPatches() {
 	raise := patch.Format{MediaType: rawType, Idempotent: true, Apply: changeBox(raiseBox)}

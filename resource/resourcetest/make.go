@@ -33,20 +33,19 @@ type builder struct {
 	turn   int    // index of the next limit value
 	prefix string // of plain text
 	depth  int
-	stamps bool          // fields tagged set have values
 	unit   time.Duration // of times
 }
 
 // makeValue sets v, a pointer to the Go type of typ, to the nth value of a style. The id and fields
-// tagged readOnly stay zero, and the fields tagged set too if stamps is false.
+// tagged readOnly stay zero, except those tagged set.
 func makeValue(v any, typ *schema.Type, id *schema.Field, st style, n int, seed uint64,
-	stamps bool, unit time.Duration) error {
+	unit time.Duration) error {
 	rng := rand.New(rand.NewPCG(seed, uint64(n)<<2|uint64(st)))
 	var violations []schema.Violation
 	for try := range 20 { // repeats random choices that violate a tag
 		value := reflect.ValueOf(v).Elem()
 		value.SetZero()
-		b := builder{rng: rng, style: st, n: n, turn: n + try, prefix: "text", stamps: stamps, unit: unit}
+		b := builder{rng: rng, style: st, n: n, turn: n + try, prefix: "text", unit: unit}
 		b.object(value, typ, id)
 		violations = slices.DeleteFunc(typ.Validate(v), func(bad schema.Violation) bool {
 			return bad.Pointer == "/"+id.Name
@@ -64,7 +63,7 @@ func makeValue(v any, typ *schema.Type, id *schema.Field, st style, n int, seed 
 // object fills the fields of a struct, except one.
 func (b *builder) object(v reflect.Value, t *schema.Type, except *schema.Field) {
 	for _, f := range t.Fields {
-		if f != except && (!f.ReadOnly || b.stamps && f.Set != "") {
+		if f != except && (!f.ReadOnly || f.Set != "") {
 			b.field(settable(v, f.Index), f)
 		}
 	}

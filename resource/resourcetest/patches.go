@@ -107,6 +107,13 @@ var patchCases = []patchCase{
 	},
 }
 
+// answer is a response and its body.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
 // do sends a request and returns the response. An error ends the case.
 func (k *patchKit) do(method, at, body string) answer {
 	r, err := http.NewRequestWithContext(k.ctx, method, at, strings.NewReader(body))

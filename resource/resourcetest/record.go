@@ -77,7 +77,6 @@ var foundations = map[string][]string{
 	"value-hard":               {"create-get", "insert-get"},
 	"alias-stored":             {"create-get", "insert-get"},
 	"alias-returned":           {"create-get", "insert-get"},
-	"set-fields":               {"create-get", "insert-get", "replace-get"},
 	"unique-taken":             {"create-get", "insert-get"},
 	"unique-together":          {"create-get", "insert-get"},
 	"unique-race":              {"unique-taken"},
@@ -119,7 +118,7 @@ func cases() []testCase {
 		replaceCases(), deleteCases(), tombstoneCases(), restoreCases(),
 		listCases(), pageCases(),
 		filterCases(), aggregateCases(), searchCases(), manyCases(), cancelCases(),
-		valueCases(), stampCases(), uniqueCases(), transactionCases(), watchCases(),
+		valueCases(), uniqueCases(), transactionCases(), watchCases(),
 		fastCases())
 }
 

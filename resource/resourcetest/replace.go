@@ -103,9 +103,7 @@ func replaceInPlace(k *kit) {
 			it = k.get(it.ID)
 			k.sameItem(next, it, "Get after Replace with an item that was changed in place")
 		}
-		if !k.Served {
-			k.replaceInRequest(it)
-		}
+		k.replaceInRequest(it)
 	}
 }
 

@@ -42,10 +42,6 @@ type Options[T any] struct {
 	// CompareText is the order of texts in lists, if the store sorts them by a collation. It must be
 	// total. Default: by code point, as [query.Compare]. Filters are always tested by code point.
 	CompareText func(a, b string) int
-	// Served reports that a server executes the operations, as those of [Over]. The server then sets the
-	// fields with the tag set, and the case set-fields checks when they change. If false, the kit
-	// generates these fields, as package resource does, and the collection must store them as sent.
-	Served bool
 	// Recreates reports that Insert accepts the id of a deleted item, although the collection is a
 	// Tombstoner.
 	Recreates bool

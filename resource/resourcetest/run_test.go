@@ -247,3 +247,15 @@ func TestOwnValues(t *testing.T) {
 	opts.Items = 20
 	resourcetest.Run(t, func(*testing.T) resource.Collection[thing] { return newTable("") }, opts)
 }
+
+// TestFiltersFitTheLimits checks that a server with the default limits accepts every filter of the kit.
+func TestFiltersFitTheLimits(t *testing.T) {
+	t.Parallel()
+	longest := 0
+	for _, f := range resourcetest.Filters(t, smallOptions(), 100_000) {
+		longest = max(longest, f.Terms())
+	}
+	if limit := 20; longest != limit {
+		t.Errorf("the longest filter has %d comparisons, want %d", longest, limit)
+	}
+}

@@ -163,7 +163,7 @@ func (s *setup) value(st style, n int) (any, error) {
 		return v, nil
 	}
 	v := s.zero()
-	if err := makeValue(v, s.typ, s.id, st, n, s.Seed, !s.Served, s.TimePrecision); err != nil {
+	if err := makeValue(v, s.typ, s.id, st, n, s.Seed, s.TimePrecision); err != nil {
 		return v, fmt.Errorf("no valid %v can be generated; set Options.New: %w", s.typ.GoType, err)
 	}
 	return v, nil

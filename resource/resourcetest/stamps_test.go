@@ -6,16 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource"
-	"github.com/stoa-go/stoa/resource/internal/stamps"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/resourcetest"
-	"github.com/stoa-go/stoa/resource/schema"
 )
 
 // stampMutants returns mutants that do not keep the fields with the tag set.
@@ -34,31 +31,6 @@ func stampMutants() []mutant {
 			}
 			return o
 		}},
-		{bug: "a server sets no time of creation", want: []string{"set-fields"}, opts: servedOptions(),
-			wrap: func(o ops) ops { return serverOf(writes(o, func(v *thing, _ bool) { clear(v) })) }},
-		{bug: "a server changes the time of creation", want: []string{"set-fields"}, opts: servedOptions(),
-			wrap: func(o ops) ops {
-				return serverOf(writes(o, func(v *thing, change bool) {
-					if change {
-						v.Added = v.Added.Add(time.Second)
-					}
-				}))
-			}},
-		{bug: "a server keeps the time of the change", want: []string{"set-fields"}, opts: servedOptions(),
-			wrap: func(o ops) ops {
-				// Whole seconds would be permitted.
-				return serverOf(writes(o, func(v *thing, _ bool) {
-					*v.Edited = v.Edited.Truncate(time.Hour).Add(time.Millisecond)
-				}))
-			}},
-		{bug: "a server sets the time of the change back", want: []string{"set-fields"}, opts: servedOptions(),
-			wrap: func(o ops) ops {
-				return serverOf(writes(o, func(v *thing, change bool) {
-					if change {
-						*v.Edited = v.Edited.Truncate(time.Second).Add(-time.Hour)
-					}
-				}))
-			}},
 	}
 }
 
@@ -82,77 +54,6 @@ func writes(o ops, edit func(v *thing, change bool)) ops {
 		return replace(ctx, id, expect, v)
 	}
 	return o
-}
-
-// servedOptions are the options for a server.
-func servedOptions() *resourcetest.Options[thing] {
-	opts := smallOptions()
-	opts.Served = true
-	return opts
-}
-
-// serverOf returns o with writes that set the fields with the tag set, as package resource does.
-func serverOf(o ops) ops {
-	fields := stamps.Of(schema.For[thing]())
-	get := o.Get
-	create, insert, replace := o.Create, o.Insert, o.Replace
-	set := func(before any, v thing) thing {
-		fields.Set(before, &v, time.Now(), nil)
-		return v
-	}
-	o.Create = func(ctx context.Context, v thing) (item, error) { return create(ctx, set(nil, v)) }
-	o.Insert = func(ctx context.Context, id string, v thing) (item, error) { return insert(ctx, id, set(nil, v)) }
-	o.Replace = func(ctx context.Context, id string, expect resource.Rev, v thing) (item, error) {
-		it, err := get(ctx, id)
-		if err != nil {
-			return it, err
-		}
-		return replace(ctx, id, expect, set(&it.Value, v))
-	}
-	return o
-}
-
-// TestServerPasses checks that the mutants above fail for their bug alone.
-func TestServerPasses(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		verdicts := resourcetest.Judge(t, func() ops { return serverOf(resource.OpsOf(newTable(""))) }, servedOptions(),
-			time.Hour, "create-get", "replace-get", "set-fields", "alias-stored", "unique-taken")
-		for name, v := range verdicts {
-			if len(v.Failures) > 0 {
-				t.Errorf("case %s: %s", name, v.Message)
-			}
-		}
-	})
-}
-
-// TestServerOfWholeSeconds checks that the case set-fields accepts a store without fractions of a second.
-func TestServerOfWholeSeconds(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name      string
-		precision time.Duration
-	}{
-		{"microseconds", time.Microsecond},
-		{"seconds", time.Second},
-		{"minutes", time.Minute},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				coarse := func() ops {
-					return serverOf(writes(resource.OpsOf(newTable("")), func(v *thing, _ bool) {
-						v.Added, *v.Edited = v.Added.Truncate(tt.precision), v.Edited.Truncate(tt.precision)
-					}))
-				}
-				v := resourcetest.Judge(t, coarse, servedOptions(), time.Hour, "set-fields")["set-fields"]
-				if len(v.Failures) > 0 {
-					t.Error(v.Message)
-				}
-			})
-		})
-	}
 }
 
 // TestTimePrecision runs all cases for a store that rounds times down.
