@@ -22,6 +22,7 @@ import { fileURLToPath } from 'node:url'
 import { ownAddress, start as startProgram, startShop } from '../shop/shop.mjs'
 import { checkLate } from './admin_late.mjs'
 import { checkOdd } from './admin_odd.mjs'
+import { checkStreams } from './admin_streams.mjs'
 import { checkValues } from './admin_values.mjs'
 import { launch, pageIn, strangers } from './chromium.mjs'
 import { tunnel } from './tunnel.mjs'
@@ -219,6 +220,10 @@ const parts = {
 
 	async 'odd values, wrong filters and pages of lists are kept'() {
 		await checkOdd(await context())
+	},
+
+	async 'streams, lost responses and own events are handled'() {
+		await checkStreams(await context())
 	},
 
 	async 'a write whose response is lost is done once'() {

@@ -62,6 +62,19 @@ function refusesKey(status, problem, what) {
 // identify adds the Authorization field.
 const identify = headers => authorization ? { ...headers, Authorization: authorization } : { ...headers }
 
+// lost returns the error of a request without a response. It can be repeated if it is safe.
+const lost = (what, safe) => new Error(`The server cannot be reached. ${safe ? `Try again to ${what}.` : 'Whether it was done is not known; look at the list first.'}`)
+
+// waits shows a notice if a request takes more than 10 s. The result ends that.
+function waits(what) {
+	const text = `There is no response yet to the request to ${what}. Other tabs may use all connections.`
+	const timer = setTimeout(() => notice(text, 'faint'), 10_000)
+	return () => {
+		clearTimeout(timer)
+		if ($('notice').textContent === text) notice('')
+	}
+}
+
 // call sends a request and resolves to its response: status, headers and the decoded value. Options:
 //
 //	what      the operation, for messages
@@ -83,14 +96,17 @@ async function call(method, path, { what = 'do this', value, type, headers, anon
 	const request = { method, headers, signal, cache: reads ? 'no-cache' : 'no-store', redirect: reads ? 'follow' : 'manual', body }
 	for (let tries = 1; ; tries++) {
 		let answer, text
+		const end = method === 'GET' ? () => {} : waits(what)
 		try {
 			answer = await fetch(config.base + path, request)
 			text = await answer.text()
 		} catch (error) {
 			if (error.name === 'AbortError') throw error
-			if (!reads && !keyed || tries > 4) throw new Error(`The server cannot be reached. Try again to ${what}.`)
+			if (!reads && !keyed || tries > 4) throw lost(what, reads || keyed || anonymous)
 			await sleep(300 * 2 ** tries, signal)
 			continue
+		} finally {
+			end()
 		}
 		const wait = Number(answer.headers.get('Retry-After'))
 		if ([409, 429, 503].includes(answer.status) && answer.headers.has('Retry-After') && wait <= 10 && tries <= 4 && (reads || keyed)) {

@@ -15,7 +15,7 @@ const backTo = resource => make('p', { class: 'crumbs' }, link(titleOf(resource.
 // itemView returns the view of an item. It is a form if the API offers to change the item.
 async function itemView(resource, id) {
 	const noun = singular(resource.name), place = make('div'), left = new AbortController()
-	let at, form = null, stop = () => {}
+	let at, form = null, writing = null
 	try {
 		at = await read(resource.name, id)
 	} catch (error) {
@@ -26,8 +26,8 @@ async function itemView(resource, id) {
 	const banner = make('p', { class: 'fresh', hidden: true })
 	const render = () => {
 		const fixed = resource.fields.filter(f => !f.writeOnly && (!can(resource, 'patch') || !writable(resource, false).includes(f)))
-		const remove = can(resource, 'delete') && button('Delete', event => removeItem(resource, id, at.tag, event.currentTarget), { class: 'danger' })
-		form = can(resource, 'patch') ? itemForm(resource, at.item, 'Save', save, remove) : null
+		const remove = can(resource, 'delete') && button('Delete', event => writing = removeItem(resource, id, at.tag, event.currentTarget, left, reload), { class: 'danger' })
+		form = can(resource, 'patch') ? itemForm(resource, at.item, 'Save', (...all) => writing = save(...all), remove) : null
 		banner.hidden = true
 		place.replaceChildren(...[
 			fixed.length > 0 && make('dl', { class: 'fixed' }, fixed.flatMap(f => [make('dt', {}, titleOf(f.name)), make('dd', {}, shown(f, at.item[f.name], relationOf(resource, f)))])),
@@ -70,25 +70,39 @@ async function itemView(resource, id) {
 	const reload = async () => {
 		if (!await mayLeave(dirty)) return
 		at = await read(resource.name, id)
-		render()?.focus()
+		notice('')
+		;(render() ?? node.querySelector('h1')).focus()
 	}
-	if (can(resource, 'watch')) stop = watchItem(resource, id, () => at, banner, reload)
+	const settled = async () => { await Promise.resolve(writing).catch(() => {}); return at }
+	if (can(resource, 'watch')) watchItem(resource, id, at.cursor, settled, banner, reload, left.signal)
 	loadMany(resource, id, node, left.signal).catch(fail)
-	return { node, dirty, end: () => { stop(); left.abort() } }
+	return { node, dirty, end: () => left.abort() }
 }
 
-// watchItem reports that an item was changed or deleted elsewhere. The values of the form stay as they are.
-function watchItem(resource, id, current, banner, reload) {
-	return follow(pathOf(resource.name, id), current().cursor, {
-		event({ type, data }) {
-			if (type !== 'deleted' && same(decode(data), current().item)) return
-			banner.hidden = false
-			const text = `This ${singular(resource.name)} was ${type === 'deleted' ? 'deleted' : 'changed'} elsewhere. `
-			banner.replaceChildren(text, type !== 'deleted' && button('Show the current values', reload))
-			report(text)
+// watchItem reports that an item was changed or deleted elsewhere, until signal is aborted. The values of the form stay as
+// they are. settled resolves to the item as it is after the write in flight. The last of the events that wait for it counts.
+function watchItem(resource, id, cursor, settled, banner, reload, signal) {
+	let last
+	const changed = async (type, item) => {
+		last = item
+		const gone = type === 'deleted', at = await settled()
+		if (last !== item || signal.aborted) return
+		banner.hidden = !gone && same(item, at.item)
+		if (banner.hidden) return
+		const text = `This ${singular(resource.name)} was ${gone ? 'deleted' : 'changed'} elsewhere. `
+		banner.replaceChildren(text, gone ? '' : button('Show the current values', reload))
+		report(text)
+	}
+	const start = cursor => signal.addEventListener('abort', follow(pathOf(resource.name, id), cursor, {
+		event: ({ type, data }) => changed(type, decode(data)),
+		state(now) {
+			if (now === 'expired') read(resource.name, id, { signal }).then(({ item, cursor }) => {
+				changed('updated', item)
+				start(cursor)
+			}).catch(fail)
 		},
-		state() {},
-	})
+	}))
+	start(cursor)
 }
 
 // linksOf returns links to the related items with ids in members of the item.
@@ -98,16 +112,19 @@ function linksOf(resource, item) {
 		make('ul', {}, links.map(r => make('li', {}, titleOf(r.name) + ': ', link(`${titleOf(singular(r.target))} ${textOf(item[r.field])}`, 'item', r.target, item[r.field])))))
 }
 
-// removeItem deletes an item after a confirmation, under the condition that it is the one that the user has read.
-async function removeItem(resource, id, tag, from) {
+// removeItem deletes an item after a confirmation, under the condition that it is the one that the user has read. It
+// aborts left, so that its event is not reported. reload shows the current values.
+async function removeItem(resource, id, tag, from, left, reload) {
 	const noun = singular(resource.name)
 	if (!await confirmed(`Delete this ${noun}?`, `${titleOf(noun)} ${id} will be deleted.`, 'Delete')) return
 	try {
 		await call('DELETE', pathOf(resource.name, id), { what: `delete this ${noun}`, headers: conditional(tag) })
 	} catch (error) {
 		if (error.status !== 412) throw error
-		throw new Error(`${titleOf(noun)} ${id} was changed after you opened it, and was not deleted. Show the current values first.`)
+		return notice(`${titleOf(noun)} ${id} was changed after you opened it, and was not deleted. Show the current values first.`,
+			'error', isShown(from) && button('Show the current values', reload))
 	}
+	left.abort()
 	leave(from, address('list', resource.name), `Deleted ${noun} ${id}.`, restoreButton(resource, id))
 }
 

@@ -13,10 +13,16 @@ async function loadMany(resource, id, node, signal) {
 		if (signal.aborted) return
 		node.append(section.node)
 		if (!relation.changes || ++followed > maxFollowed) continue
-		signal.addEventListener('abort', follow(`/${relation.changes}${encodeURIComponent(id)}`, cursor, {
+		const watch = cursor => signal.addEventListener('abort', follow(`/${relation.changes}${encodeURIComponent(id)}`, cursor, {
 			event: section.changed,
-			state(now) { if (now === 'expired') section.changed() },
+			async state(now) {
+				if (now !== 'expired') return
+				await section.changed()
+				const next = await section.refresh().catch(() => null)
+				if (next && !signal.aborted) watch(next.cursor)
+			},
 		}))
+		watch(cursor)
 	}
 }
 

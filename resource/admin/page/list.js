@@ -6,7 +6,7 @@ async function listView(resource, params, { actions, top } = {}) {
 	const state = { resource, cursors: [''], rows: new Map(), stop: () => {} }
 	place(state, params)
 	const columns = resource.fields.filter(f => !f.writeOnly)
-	const table = make('table', { class: 'items' }), live = make('span', { class: 'live' }), count = make('span', { class: 'faint' })
+	const table = make('table', { class: 'items' }), live = make('span', { class: can(resource, 'watch') ? 'live' : null }), count = make('span', { class: 'faint' })
 	const pages = make('div', { class: 'buttons' }), fresh = make('p', { class: 'fresh', hidden: true })
 	const importers = catalog.imports.filter(i => i.target === resource.name)
 	const heading = make('h1', { tabIndex: -1 }, titleOf(resource.name))
@@ -94,7 +94,14 @@ async function showPage(state, page = state.page) {
 	const back = known ? turn('Previous page', page - 1, page > 0) : turn('First page', 0, true)
 	state.pages.replaceChildren(...several ? [back, turn('Next page', page + 1, value.next)] : [])
 	if (can(resource, 'watch')) watchList(state, headers.get('Event-Cursor'))
+	else if (!state.live.firstChild) state.live.append(again(state))
 }
+
+// again returns a button for a list without events.
+const again = state => button('Read again', async () => {
+	await showPage(state)
+	report('The list was read again.')
+})
 
 // showCount shows the number of items.
 function showCount({ count, total, size, page }) {
@@ -154,7 +161,10 @@ function watchList(state, cursor) {
 				expired: 'Changes were missed.',
 			}
 			live.className = 'live ' + now
+			const focused = live.contains(document.activeElement)
 			live.textContent = texts[now]
+			if (now === 'refused') live.append(' ', again(state))
+			if (focused) (live.querySelector('button') ?? state.table.parentElement).focus()
 			if (now === 'lost' && !lost || now === 'live' && lost) report(texts[now])
 			lost = now === 'lost' || lost && now !== 'live'
 			if (now === 'expired') showPage(state).catch(fail)

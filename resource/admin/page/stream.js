@@ -6,15 +6,23 @@ const silence = 45_000
 
 // follow subscribes to a path after a position of the feed. It resumes after the last event that it received, so nothing
 // is lost or repeated. It calls on.event for each event and on.state with live, lost, expired or refused. The last two end
-// the subscription. The result stops it.
+// the subscription. The result stops it. A hidden page has no stream: all tabs of a host share six connections.
 function follow(path, cursor, on) {
 	const end = new AbortController()
+	let connection
+	const turn = () => connection.abort()
+	document.addEventListener('visibilitychange', turn, { signal: end.signal })
+	end.signal.addEventListener('abort', turn)
 	const loop = async () => {
 		for (let wait = 500; !end.signal.aborted; wait = Math.min(2 * wait, 10_000)) {
+			connection = new AbortController()
+			const { signal } = connection
+			if (document.hidden) await new Promise(done => signal.addEventListener('abort', done))
+			if (signal.aborted) continue
 			try {
 				const headers = identify({ Accept: 'text/event-stream' })
 				if (cursor) headers['Last-Event-ID'] = cursor
-				const answer = await fetch(config.base + path, { headers, signal: end.signal, cache: 'no-store' })
+				const answer = await fetch(config.base + path, { headers, signal, cache: 'no-store' })
 				if (answer.status === 410) return on.state('expired')
 				const streams = answer.headers.get('Content-Type')?.startsWith('text/event-stream') // and not a page of HTML
 				if (answer.status < 500 && answer.status !== 429 && !(answer.status === 200 && streams)) return on.state('refused', answer.status)
@@ -29,9 +37,9 @@ function follow(path, cursor, on) {
 			} catch {
 				// The connection was lost.
 			}
-			if (end.signal.aborted) return
+			if (signal.aborted) continue
 			on.state('lost')
-			await sleep(wait, end.signal)
+			await sleep(wait, signal)
 		}
 	}
 	loop()

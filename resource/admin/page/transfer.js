@@ -15,7 +15,12 @@ async function transfer(method, path, file, options) {
 		const request = new XMLHttpRequest()
 		request.open(method, config.base + path)
 		for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
-		request.upload.onprogress = e => progress(e.loaded < file.size ? 'Sending' : 'Storing', e.loaded, file.size)
+		const end = waits(what)
+		request.onloadend = end
+		request.upload.onprogress = e => {
+			end()
+			progress(e.loaded < file.size ? 'Sending' : 'Storing', e.loaded, file.size)
+		}
 		request.onload = () => {
 			try {
 				settle(attempt, request.status, request.getResponseHeader('Retry-After'))
@@ -27,7 +32,7 @@ async function transfer(method, path, file, options) {
 				reject(error)
 			}
 		}
-		request.onerror = () => reject(new Error(`The connection was lost. Try again to ${what}.`))
+		request.onerror = () => reject(lost(what, keyed))
 		request.onabort = () => reject(new DOMException('Canceled', 'AbortError'))
 		signal.addEventListener('abort', () => request.abort())
 		request.send(file)
