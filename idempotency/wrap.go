@@ -16,9 +16,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stoa-go/stoa/resource/contract"
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/problem"
-	"github.com/stoa-go/stoa/version"
 )
 
 // Wrap returns a handler that passes one of several requests with the same Idempotency-Key to next.
@@ -132,8 +132,8 @@ func targetOf(r *http.Request) string {
 	if sent, err := url.ParseRequestURI(r.RequestURI); err == nil && sent.EscapedPath() != path {
 		target = sent.EscapedPath() + " " + path
 	}
-	if contract := version.From(r.Context()).Contract(); contract != "" {
-		target += " " + contract
+	if name := contract.From(r.Context()).Name(); name != "" {
+		target += " " + name
 	}
 	return target
 }

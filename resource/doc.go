@@ -63,8 +63,9 @@
 //
 // [View] serves a Resource with the type of an older contract: the collection, the policy and the
 // writes are the same. A view can have a view. Make one Catalog for each contract; a
-// version.Negotiator selects the catalog that a request names. Entity tags, media types, links and
-// cursors then identify the contract.
+// version.Negotiator selects the catalog that a request names. Package contract has the contract of a
+// request, for protocols and applications. Entity tags, media types, links and cursors then identify
+// the contract.
 //
 // # Implementing a protocol
 //

@@ -30,7 +30,7 @@ var (
 	leaves = map[string][]string{
 		"query":            nil,
 		"resource/schema":  {"query", "resource/internal/jsonappend", "resource/internal/near"},
-		"resource/problem": nil, "resource/header": nil, "resource/tx": nil,
+		"resource/problem": nil, "resource/header": nil, "resource/tx": nil, "resource/contract": nil,
 		"resource/patch":                 {"resource/schema"},
 		"resource/httpbody":              {"resource/problem", "resource/header"},
 		"resource/httpbody/page":         {"resource/httpbody"},
@@ -63,15 +63,13 @@ var (
 		"resource/feed":                  {"resource/tx", "resource/internal/pace"},
 		"resource/feed/eventstream":      nil,
 		"resource/client":                {"query", "resource/problem", "resource/feed/eventstream"},
-		"version/compat":                 nil,
-		"version":                        {"resource/problem", "resource/header", "resource/httpbody", "version/compat", "middleware"},
-		"idempotency":                    {"resource/problem", "resource/tx", "resource/header", "version"},
+		"idempotency":                    {"resource/problem", "resource/tx", "resource/header", "resource/contract"},
 		"middleware":                     {"resource/problem", "resource/header"},
 	}
 	// Parts of a catalog beside resources, above package resource. Stores and protocols import them.
 	parts = []string{"resource/blob", "resource/command"}
 	// Stores, protocols and the conformance kit, above package resource. None imports another, but
-	// openapi the options of rest, and resourcetest rest, to test stores with a cache.
+	// openapi the options of rest and a Negotiator, and resourcetest rest, to test stores with a cache.
 	storesAndProtocols = []string{
 		"resource/memory",
 		"resource/files",
@@ -83,14 +81,22 @@ var (
 		"resource/resourcetest",
 		"resource/resourcetest/relationtest",
 	}
+	// Versions of an API. The core and the protocols read the contract of a request by resource/contract.
+	// Only resource/openapi and resource/serve, which have a Negotiator in their options, import version.
+	versions = map[string][]string{
+		"version": {"resource/problem", "resource/header", "resource/httpbody", "resource/contract",
+			"version/compat", "middleware"},
+		"version/compat":      nil,
+		"version/versiontest": {"version", "version/compat"},
+	}
 	// Packages that only resource/serve may import beside what stores and protocols may.
-	servedTogether = []string{"resource/rest", "resource/openapi", "resource/openapi/docspage", "query/graphql"}
+	servedTogether = []string{"resource/rest", "resource/openapi", "resource/openapi/docspage", "query/graphql",
+		"version"}
 	// Packages that serve one leaf.
 	besideLeaves = map[string][]string{
 		"resource/feed/feedtest":      {"resource/feed", "resource/tx"},
 		"idempotency/idempotencytest": {"idempotency", "resource/problem", "resource/tx"},
 		"resource/schema/describe":    {"resource/schema/internal/godoc"},
-		"version/versiontest":         {"version", "version/compat"},
 		"resource/openapi/docspage":   {"resource/httpbody"},
 	}
 	// Packages of resource/sql. They may import each other as well.
@@ -127,6 +133,9 @@ func mayImport(pkg string) ([]string, bool) {
 	if known, ok := besideLeaves[pkg]; ok {
 		return known, true
 	}
+	if known, ok := versions[pkg]; ok {
+		return known, true
+	}
 	if pkg == "resource" {
 		return allLeaves, true
 	}
@@ -140,8 +149,11 @@ func mayImport(pkg string) ([]string, bool) {
 		return slices.Concat(allLeaves, []string{"resource"}, parts, servedTogether), true
 	}
 	if slices.Contains(storesAndProtocols, pkg) {
-		if allLeaves = append(append(allLeaves, "resource"), parts...); pkg == "resource/openapi" ||
-			pkg == "resource/resourcetest" {
+		allLeaves = append(append(allLeaves, "resource"), parts...)
+		switch pkg {
+		case "resource/openapi":
+			allLeaves = append(allLeaves, "resource/rest", "version")
+		case "resource/resourcetest":
 			allLeaves = append(allLeaves, "resource/rest")
 		}
 		return allLeaves, true

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/contract"
 	"github.com/stoa-go/stoa/resource/internal/itemcache"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
-	"github.com/stoa-go/stoa/version"
 )
 
 // binding identifies the list that a cursor belongs to: contract, projection, resource, filter and
@@ -31,8 +31,8 @@ func (r *Resource) binding(ctx context.Context, q query.Query) string {
 // bindingOf is binding for the parameters of a list.
 func (r *Resource) bindingOf(ctx context.Context, parameters string) string {
 	list := r.projection.name + "\x00" + r.core.name
-	if contract := version.From(ctx).Contract(); contract != "" {
-		list = contract + "\x00" + list
+	if name := contract.From(ctx).Name(); name != "" {
+		list = name + "\x00" + list
 	}
 	if parameters != "" {
 		list += "\x00" + parameters

@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stoa-go/stoa/resource/contract"
 	"github.com/stoa-go/stoa/resource/internal/mount"
 	"github.com/stoa-go/stoa/resource/internal/tally"
-	"github.com/stoa-go/stoa/version"
 )
 
 // Observation describes a request that has ended: a request of REST, or an operation of GraphQL. Every
@@ -95,7 +95,7 @@ func (c *Catalog) Record(ctx context.Context) (context.Context, *Recording) {
 // [http.StripPrefix] has removed: r.Pattern is "/t/{tenant}/" or "/t/:tenant/*". If the pattern does not
 // match the whole prefix, the route has no prefix. A version in the path precedes path: "/v1/orders/{id}".
 func (c *Catalog) Route(r *http.Request, path string) string {
-	marker, _, _ := strings.Cut(version.From(r.Context()).URL(""), "?")
+	marker, _, _ := strings.Cut(contract.From(r.Context()).URL(""), "?")
 	path = marker + path
 	if c.opts.ObserveMount != "" {
 		return c.opts.ObserveMount + path

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/contract"
 	"github.com/stoa-go/stoa/resource/internal/etag"
 	"github.com/stoa-go/stoa/resource/internal/fielderr"
 	"github.com/stoa-go/stoa/resource/internal/itemcache"
@@ -24,7 +25,6 @@ import (
 	"github.com/stoa-go/stoa/resource/internal/pointer"
 	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/schema"
-	"github.com/stoa-go/stoa/version"
 )
 
 // projection is the type of a resource in one contract: the stored type, or that of a [View]. The
@@ -385,7 +385,7 @@ func (s *projection) contract(ctx context.Context) string {
 	if s.up != nil {
 		name = s.name
 	}
-	return cmp.Or(version.From(ctx).Contract(), name)
+	return cmp.Or(contract.From(ctx).Name(), name)
 }
 
 // members returns the members of stored, which was decoded from doc and converted, for comparing

@@ -23,6 +23,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/resource/contract"
 	"github.com/stoa-go/stoa/version"
 )
 
@@ -189,18 +190,18 @@ var orderIn = map[string]string{
 
 // counter is what a contract of an application does with what was selected: it answers in the media type that was
 // asked for, and with links that stay in the contract.
-func counter(contract string) http.Handler {
+func counter(name string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /orders/1", func(w http.ResponseWriter, r *http.Request) {
-		sel := version.From(r.Context())
+		sel := contract.From(r.Context())
 		w.Header().Set("Content-Type", sel.ContentType("order"))
 		w.Header().Set("Vary", "Accept-Encoding")
 		w.Header().Set("Cache-Control", "private, no-cache")
 		w.Header().Set("Link", "<"+sel.URL("/orders")+`>; rel="collection"`)
-		_, _ = io.WriteString(w, orderIn[contract])
+		_, _ = io.WriteString(w, orderIn[name])
 	})
 	write := func(w http.ResponseWriter, r *http.Request) {
-		sel := version.From(r.Context())
+		sel := contract.From(r.Context())
 		content, err := io.ReadAll(r.Body)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/resource/contract"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/version"
 )
@@ -153,10 +154,10 @@ type seen struct {
 }
 
 // seenBy answers with what it sees.
-func seenBy(contract string) http.HandlerFunc {
+func seenBy(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s := seen{
-			Contract: contract, Method: r.Method, Path: r.URL.Path, RawPath: r.URL.RawPath,
+			Contract: name, Method: r.Method, Path: r.URL.Path, RawPath: r.URL.RawPath,
 			Query:  r.URL.RawQuery,
 			Target: r.RequestURI, Type: r.Header.Get("Content-Type"),
 			Coding: r.Header.Get("Content-Encoding"),
@@ -167,7 +168,7 @@ func seenBy(contract string) http.HandlerFunc {
 		if err != nil {
 			s.ReadErr = err.Error()
 		}
-		s.look(version.From(r.Context()))
+		s.look(contract.From(r.Context()))
 		w.Header().Set("Content-Type", "application/json")
 		if r.Method != http.MethodHead {
 			_ = json.NewEncoder(w).Encode(s)
@@ -176,8 +177,8 @@ func seenBy(contract string) http.HandlerFunc {
 }
 
 // look records the selection.
-func (s *seen) look(sel *version.Selection) {
-	s.Selected, s.Source = sel.Contract(), sel.Source()
+func (s *seen) look(sel contract.Selection) {
+	s.Selected, s.Source = sel.Name(), sel.Source()
 	s.Link, s.Linked, s.Param = sel.URL("/orders/5"), sel.URL("/orders?after=x"), sel.Query()
 	s.Media, s.Range, s.Answer = sel.MediaType("order"), sel.Range("order"), sel.ContentType("order")
 	s.Claimed = sel.Content("order")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/resource/contract"
 	"github.com/stoa-go/stoa/version"
 )
 
@@ -93,10 +94,10 @@ func sameType(a, b version.Strategy) bool {
 func TestRule042WhereNothingSelected(t *testing.T) {
 	t.Parallel()
 	var s seen
-	s.look(version.From(context.Background()))
+	s.look(contract.From(context.Background()))
 	want := seen{Link: "/orders/5", Linked: "/orders?after=x", Answer: "application/json"}
 	if diff := cmp.Diff(want, s); diff != "" {
-		t.Errorf("the nil Selection (-want +got):\n%s", diff)
+		t.Errorf("without a contract (-want +got):\n%s", diff)
 	}
 }
 
@@ -239,8 +240,8 @@ func TestContextsAreKept(t *testing.T) {
 	t.Parallel()
 	api, _ := openMarket(t, answering(func(w http.ResponseWriter, r *http.Request) {
 		value, _ := r.Context().Value(ctxKey{}).(string)
-		_, _ = io.WriteString(w, value+" "+version.From(r.Context()).Contract()+" "+version.From(
-			context.WithValue(r.Context(), ctxKey{}, "other")).Contract())
+		_, _ = io.WriteString(w, value+" "+contract.From(r.Context()).Name()+" "+contract.From(
+			context.WithValue(r.Context(), ctxKey{}, "other")).Name())
 		if r.Context().Err() == nil {
 			t.Error("the context of the request was cancelled, and this one is not")
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/resource/contract"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/version"
 )
@@ -221,7 +222,7 @@ func TestRule036DefaultsByPrincipalArePrivate(t *testing.T) {
 				if tt.own != "" {
 					w.Header().Set("Cache-Control", tt.own)
 				}
-				w.Header().Set("X-Contract", version.From(r.Context()).Contract())
+				w.Header().Set("X-Contract", contract.From(r.Context()).Name())
 			}))
 			res := ask(t, api, "GET /orders", "X-Account: 1.0.0")
 			res.has(t, http.StatusOK, "X-Contract: 1.0.0")

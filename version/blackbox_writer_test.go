@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stoa-go/stoa/version"
+	"github.com/stoa-go/stoa/resource/contract"
 )
 
 // usualHeader has the header fields of each response in contract 1.1.0.
@@ -313,7 +313,7 @@ func TestNothingIsLeftForTheNextRequest(t *testing.T) {
 	api, _ := openMarket(t, func(m *market) {
 		m.stall = func(string) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if version.From(r.Context()).Contract() == "1.1.0" {
+				if contract.From(r.Context()).Name() == "1.1.0" {
 					w.Header().Set("Vary", "Origin")
 					w.WriteHeader(http.StatusTeapot)
 				}

@@ -16,7 +16,7 @@ import (
 // Body names a contract by a member of the JSON object in the body of a POST or PUT, or of a PATCH
 // if the handler is a [PatchVersioner]. The value is a string, or a number that is read as it is
 // spelled: 1.10 differs from 1.1. The member is removed from the body that the handler reads.
-// [Selection.Member] returns it for handlers that repeat it in the response.
+// Member of contract.Selection returns it for handlers that repeat it in the response.
 //
 // The body is read before the handler is called. A body that is not valid JSON names no contract
 // and is passed on for the handler to reject. A body longer than Limit is rejected with 413 if
@@ -38,7 +38,7 @@ const defaultName = "version"
 
 const defaultLimit = 1 << 20
 
-func (b Body) name() string {
+func (b Body) memberName() string {
 	if b.Name == "" {
 		return defaultName
 	}
@@ -46,7 +46,7 @@ func (b Body) name() string {
 }
 
 // Source returns "the member NAME of the content".
-func (b Body) Source() string { return "the member " + b.name() + " of the content" }
+func (b Body) Source() string { return "the member " + b.memberName() + " of the content" }
 
 // Vary returns nil. A response that depends on a request body is not reused for other requests.
 func (Body) Vary() []string { return nil }
@@ -60,7 +60,7 @@ func (b Body) install(n *Negotiator) {
 	if b.Limit < 0 {
 		panic("version: Body.Limit is negative; use a positive number of bytes, or 0 for 1 MiB")
 	}
-	if b.Name = b.name(); b.Limit == 0 {
+	if b.Name = b.memberName(); b.Limit == 0 {
 		b.Limit = defaultLimit
 	}
 	n.body, n.bodyPlace = &b, len(n.places)
@@ -291,7 +291,7 @@ func (f errReader) Read([]byte) (int, error) { return 0, f.err }
 // (Continue) (RFC 9110 section 10.1.1). Another strategy has selected the contract. A member that
 // names a different one becomes an error of Read.
 type lazyBody struct {
-	selection *Selection
+	selection *selection
 	request   *http.Request
 	body      io.ReadCloser
 	raw       string

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/resource/contract"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/version"
 )
@@ -61,7 +62,7 @@ func TestRule028LazyContent(t *testing.T) {
 			var got string
 			var failed error
 			look := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-				s := version.From(r.Context())
+				s := contract.From(r.Context())
 				if _, _, ok := s.Member(); ok || read {
 					t.Error("the content was read before the handler wanted it")
 				}
@@ -133,7 +134,7 @@ func TestRule028CodingsThatAreNotRead(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			got = string(all) + version.From(r.Context()).Contract()
+			got = string(all) + contract.From(r.Context()).Name()
 		})
 		api := version.New([]version.Contract{{Name: "1.0.0", Handler: look}, {Name: "2.0.0", Handler: look}},
 			[]version.Strategy{version.Body{}}, &version.Options{Default: "2.0.0"})

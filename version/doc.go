@@ -5,8 +5,8 @@
 // it. A [Strategy] is a part of the request in which clients may name a contract: the path, the
 // host, the query, a header field, the media type or the request body. A [Negotiator] applies every
 // strategy to every request. It rejects a request that names two different contracts. It passes
-// every other request to the handler of the selected contract, which reads the result with [From].
-// A contract may also be on another server, see [Contract.At].
+// every other request to the handler of the selected contract, which reads the result with
+// [contract.From]. A contract may also be on another server, see [Contract.At].
 //
 //	api := version.New(
 //		[]version.Contract{
@@ -50,4 +50,6 @@
 //
 // [Query] and [Body] are for clients that can set neither a path nor a header field. Prefer the
 // query, because the body must be read to find the version.
+//
+// [contract.From]: https://pkg.go.dev/github.com/stoa-go/stoa/resource/contract#From
 package version

@@ -11,12 +11,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/resource/contract"
 	"github.com/stoa-go/stoa/version"
 )
 
 // selected answers with the contract that was selected.
 var selected = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-	_, _ = io.WriteString(w, version.From(r.Context()).Contract())
+	_, _ = io.WriteString(w, contract.From(r.Context()).Name())
 })
 
 // answer returns the status and the content of the response to a request.

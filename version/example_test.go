@@ -7,14 +7,15 @@ import (
 	"net/http/httptest"
 	"time"
 
+	"github.com/stoa-go/stoa/resource/contract"
 	"github.com/stoa-go/stoa/version"
 )
 
 // greeter is what serves a contract: any handler does.
 func greeter(greeting string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s := version.From(r.Context())
-		fmt.Fprintf(w, "%s, says %s at %s; the next page is %s", greeting, s.Contract(), r.URL.Path,
+		s := contract.From(r.Context())
+		fmt.Fprintf(w, "%s, says %s at %s; the next page is %s", greeting, s.Name(), r.URL.Path,
 			s.URL("/hello?page=2"))
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stoa-go/stoa/resource/contract"
 	"github.com/stoa-go/stoa/version"
 )
 
@@ -23,9 +24,9 @@ type fuzzed struct {
 // contract receives it.
 func fuzzedAPI() *version.Negotiator {
 	look := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s := version.From(r.Context())
+		s := contract.From(r.Context())
 		w.Header().Set("Seen", r.URL.RequestURI())
-		w.Header().Set("Selected", s.Contract())
+		w.Header().Set("Selected", s.Name())
 		w.Header().Set("Content-Type", s.ContentType("order"))
 	})
 	sunset := time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)

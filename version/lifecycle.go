@@ -41,7 +41,7 @@ func (n *Negotiator) retiredProblem(q *negotiation) *problem.Details {
 	c := q.contract
 	d := problem.New(problem.VersionRetired, "Version "+c.Name+" is no longer served.")
 	d.Header = http.Header{}
-	s := &Selection{n: n, contract: c, request: q.request, now: q.now, place: q.place, spelled: q.spelled}
+	s := &selection{n: n, contract: c, request: q.request, now: q.now, place: q.place, spelled: q.spelled}
 	n.setContractHeader(d.Header, c)
 	if link := s.successor(); link != "" {
 		d.Header["Link"] = append(d.Header["Link"], link)
@@ -81,7 +81,7 @@ func (n *Negotiator) next(c *contract, now time.Time) *contract {
 
 // successor returns a link to the request target in the successor contract (RFC 5829 section 3.5);
 // "" if there is no successor.
-func (s *Selection) successor() string {
+func (s *selection) successor() string {
 	c := s.contract
 	if c.Successor == "" && c.Sunset.IsZero() && c.deprecation == nil {
 		return ""
@@ -100,7 +100,7 @@ func (s *Selection) successor() string {
 // targetIn returns the request target in the contract next. It names the contract in the same part
 // of the URL as the request. If the request named it elsewhere, the path or the query is used; ""
 // if neither is a strategy. A contract on another server has its own URL.
-func (s *Selection) targetIn(next *contract) string {
+func (s *selection) targetIn(next *contract) string {
 	// next is served and no preview, so it has names.
 	shortest := s.n.names(next, s.now)[0]
 	mount, path := s.target()
@@ -123,7 +123,7 @@ func (s *Selection) targetIn(next *contract) string {
 // target returns the request target without the version: the prefix that [http.StripPrefix] has
 // removed, and the path. It omits the query, because cursors and field names belong to one
 // contract.
-func (s *Selection) target() (mount, path string) {
+func (s *selection) target() (mount, path string) {
 	u := *s.request.URL
 	mount = mountOf(s.request)
 	if s.spelled.path != "" {

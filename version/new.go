@@ -12,7 +12,7 @@ import (
 )
 
 // New returns a Negotiator. Contracts may be in any order. The order of the strategies decides
-// which one [Selection.Source] returns. opts may be nil.
+// which one Source of contract.Selection returns. opts may be nil.
 //
 // New panics if there is no contract or no strategy, if a name is malformed or not unique, or if
 // the default or a successor is not among the contracts. It also panics if dates contradict each

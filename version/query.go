@@ -15,7 +15,7 @@ type Query struct {
 	Name string
 }
 
-func (q Query) name() string {
+func (q Query) parameterName() string {
 	if q.Name == "" {
 		return defaultName
 	}
@@ -23,14 +23,14 @@ func (q Query) name() string {
 }
 
 // Source returns "the query parameter NAME".
-func (q Query) Source() string { return "the query parameter " + q.name() }
+func (q Query) Source() string { return "the query parameter " + q.parameterName() }
 
 // Vary returns nil, because the query is part of the cache key.
 func (Query) Vary() []string { return nil }
 
 // Find returns the first value of the parameter.
 func (q Query) Find(r *http.Request) (name string, ok bool) {
-	parameter := q.name()
+	parameter := q.parameterName()
 	for rest := r.URL.RawQuery; rest != ""; {
 		var pair string
 		pair, rest, _ = strings.Cut(rest, "&")
@@ -43,7 +43,7 @@ func (q Query) Find(r *http.Request) (name string, ok bool) {
 
 func (q Query) install(n *Negotiator) {
 	rejectTwice(n.query != "", "Query")
-	n.query = q.name()
+	n.query = q.parameterName()
 	q.Name = n.query
 	n.add(q, place{locator: q, kind: inQuery, parameter: n.query})
 }

@@ -1,17 +1,18 @@
 package version
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	// Renamed, because contract is a type of this package.
+	requested "github.com/stoa-go/stoa/resource/contract"
 )
 
-// Selection is the result of the negotiation for one request. It is safe for concurrent use. All
-// methods work on a nil Selection, which [From] returns outside a Negotiator; they return zero
-// values.
-type Selection struct {
+// selection is the result of the negotiation for one request. Its exported methods are documented in
+// package contract.
+type selection struct {
 	n        *Negotiator
 	contract *contract
 	request  *http.Request // the original request; only header and URL are read
@@ -22,41 +23,21 @@ type Selection struct {
 	private  bool        // depends on DefaultFor, which caches do not know
 }
 
-// contextKey is the context key of the Selection.
-type contextKey struct{}
+var _ requested.Selection = (*selection)(nil)
 
-// From returns the Selection of the request with this context; nil if no [Negotiator] handled the
-// request.
-func From(ctx context.Context) *Selection {
-	s, _ := ctx.Value(contextKey{}).(*Selection)
-	return s
-}
+// contextKey is the context key of the selection.
+type contextKey = requested.Key
 
-// Contract returns the full name of the contract, such as 1.1.0; "" if s is nil.
-func (s *Selection) Contract() string {
-	if s == nil {
-		return ""
-	}
-	return s.contract.Name
-}
+func (s *selection) Name() string { return s.contract.Name }
 
-// Source returns the [Strategy.Source] that named the contract; "" if the default applies. If
-// several strategies named it, the first one in the order given to [New] is returned.
-func (s *Selection) Source() string {
-	if s == nil || s.place < 0 {
+func (s *selection) Source() string {
+	if s.place < 0 {
 		return ""
 	}
 	return s.n.places[s.place].source
 }
 
-// URL returns the reference that a client must use to reach ref in the same contract. ref is a path
-// with an optional query, as the handler sees it. /orders becomes /v1/orders if the path named the
-// contract, and /orders?version=1 if the query did. Otherwise it is returned unchanged. URL does
-// not add a prefix that [http.StripPrefix] has removed.
-func (s *Selection) URL(ref string) string {
-	if s == nil {
-		return ref
-	}
+func (s *selection) URL(ref string) string {
 	if marker := s.spelled.path; marker != "" {
 		ref = "/" + marker + ref
 	}
@@ -66,30 +47,22 @@ func (s *Selection) URL(ref string) string {
 	return ref
 }
 
-// Query returns the query parameter that named the contract, such as version=1; "" if the query did
-// not. It is for handlers that build their URLs themselves.
-func (s *Selection) Query() string {
-	if s == nil || s.spelled.query == "" {
+func (s *selection) Query() string {
+	if s.spelled.query == "" {
 		return ""
 	}
 	return s.n.pair(s.spelled.query)
 }
 
-// MediaType returns the full media type of the representation called name in this contract, such as
-// application/vnd.shop.1.1.0.order+json; "" if [MediaType] is not among the strategies.
-func (s *Selection) MediaType(name string) string {
-	if s == nil || s.contract.mediaPrefix == "" {
+func (s *selection) MediaType(name string) string {
+	if s.contract.mediaPrefix == "" {
 		return ""
 	}
 	return s.contract.mediaPrefix + name + "+json"
 }
 
-// Range returns the media type in Accept that matches the representation called name in this
-// contract, in lower case and without parameters, such as application/vnd.shop.1.order+json. If
-// several match, it returns the one with the greatest quality. It returns "" if none matches or its
-// quality is zero. A handler can offer the type to its own content negotiation.
-func (s *Selection) Range(name string) string {
-	if s == nil || s.n.media == nil || !mentionsVendor(s.request.Header["Accept"]) {
+func (s *selection) Range(name string) string {
+	if s.n.media == nil || !mentionsVendor(s.request.Header["Accept"]) {
 		return ""
 	}
 	best, most := "", 0
@@ -104,11 +77,8 @@ func (s *Selection) Range(name string) string {
 	return best
 }
 
-// ContentType returns the media type of the response. It is MediaType if Range is not empty, or if
-// Accept allows anything and the request body has such a type. It has no +json suffix if the client
-// used none. In all other cases it is application/json.
-func (s *Selection) ContentType(name string) string {
-	if s == nil || s.n.media == nil {
+func (s *selection) ContentType(name string) string {
+	if s.n.media == nil {
 		return mediaJSON
 	}
 	typ := s.Range(name)
@@ -125,23 +95,20 @@ func (s *Selection) ContentType(name string) string {
 const mediaJSON = "application/json"
 
 // responseType returns the type of a response to a client that used t.
-func (s *Selection) responseType(t vendorType, name string) string {
+func (s *selection) responseType(t vendorType, name string) string {
 	if t.suffix {
 		return s.MediaType(name)
 	}
 	return s.contract.mediaPrefix + name
 }
 
-// Content reports whether the Content-Type of the request matches the representation called name in
-// this contract. The type application/vnd.VENDOR+json matches every name. Content returns false
-// unless the method is POST or PUT.
-func (s *Selection) Content(name string) bool {
+func (s *selection) Content(name string) bool {
 	_, ours := s.content(name)
 	return ours
 }
 
-func (s *Selection) content(name string) (t vendorType, ours bool) {
-	if s == nil || s.n.media == nil || !hasRepresentation(s.request) {
+func (s *selection) content(name string) (t vendorType, ours bool) {
+	if s.n.media == nil || !hasRepresentation(s.request) {
 		return t, false
 	}
 	t, ours = s.n.media.ofContent(s.request)
@@ -149,12 +116,12 @@ func (s *Selection) content(name string) (t vendorType, ours bool) {
 }
 
 // represents reports whether t matches the representation called name in this contract.
-func (s *Selection) represents(t vendorType, name string) bool {
+func (s *selection) represents(t vendorType, name string) bool {
 	return (t.basic || strings.EqualFold(t.name, name)) && t.matches(s.n, s.contract, s.now)
 }
 
 // acceptsAnything reports whether Accept is absent, empty or */*.
-func (s *Selection) acceptsAnything() bool {
+func (s *selection) acceptsAnything() bool {
 	for c := (ranges{lines: s.request.Header["Accept"]}); c.next(); {
 		if c.typ != "*/*" {
 			return false
@@ -163,10 +130,8 @@ func (s *Selection) acceptsAnything() bool {
 	return true
 }
 
-// Member returns the name of the body member that named the contract, and MAJOR.MINOR of the contract
-// to repeat in the response. ok is false if the body named none.
-func (s *Selection) Member() (name, contract string, ok bool) {
-	if s == nil || !s.member.Load() {
+func (s *selection) Member() (name, contract string, ok bool) {
+	if !s.member.Load() {
 		return "", "", false
 	}
 	contract = s.contract.Name

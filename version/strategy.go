@@ -46,7 +46,7 @@ func rejectTwice(twice bool, what string) {
 type place struct {
 	locator
 	kind   kind
-	source string // for Selection.Source
+	source string // for contract.Selection
 	label  string // for problem details
 	status int    // status of malformed and unsupported names; 0 is that of the problem kind
 

@@ -18,7 +18,7 @@ type Usage struct {
 	Requests int64
 	// Last is the time of the last of these requests; zero if there was none.
 	Last time.Time
-	// Sources counts the requests by [Selection.Source]; "" counts those that used the default.
+	// Sources counts the requests by Source of contract.Selection; "" counts those that used the default.
 	Sources map[string]int64
 	// Principals counts the requests by caller. At most 10,000 callers are counted separately; ""
 	// counts all others.

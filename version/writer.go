@@ -14,12 +14,12 @@ import (
 // context, so that one allocation is enough.
 type exchange struct {
 	context.Context
-	selection Selection
+	selection selection
 	writer    writer
 	url       url.URL
 }
 
-// Value returns the Selection for contextKey, and otherwise the value of the parent context.
+// Value returns the selection for contextKey, and otherwise the value of the parent context.
 func (x *exchange) Value(key any) any {
 	if key == (contextKey{}) {
 		return &x.selection
@@ -62,7 +62,7 @@ func (n *Negotiator) dispatch(w http.ResponseWriter, q *negotiation) {
 
 // setBody makes the body that was read the body of r, without the member that named the contract.
 // Another server receives it unchanged, because it also receives the digest of the body.
-func (q *negotiation) setBody(r *http.Request, s *Selection) {
+func (q *negotiation) setBody(r *http.Request, s *selection) {
 	elsewhere := q.contract.remote != nil
 	switch {
 	case q.body != nil && elsewhere:
@@ -82,7 +82,7 @@ func (q *negotiation) setBody(r *http.Request, s *Selection) {
 // reaches other features of the inner writer by Unwrap.
 type writer struct {
 	inner           http.ResponseWriter
-	selection       *Selection
+	selection       *selection
 	headerCompleted bool
 }
 

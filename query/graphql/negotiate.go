@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stoa-go/stoa/resource/contract"
 	"github.com/stoa-go/stoa/resource/feed/eventstream"
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/problem"
-	"github.com/stoa-go/stoa/version"
 )
 
 // The media types of requests and responses.
@@ -54,13 +54,13 @@ var (
 func (x *exchange) negotiate(withPage bool) error {
 	lines := x.r.Header["Accept"]
 	var ok bool
-	switch sel := version.From(x.r.Context()); {
-	case sel != nil && sel.Range(mediaName) != "":
+	switch sel := contract.From(x.r.Context()); {
+	case sel.Range(mediaName) != "":
 		x.form, ok = x.vendor(sel, lines)
 	case len(lines) == 1 && lines[0] == mediaResponse:
 		x.form, ok = responseJSON, true
 	case len(lines) == 0, len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON):
-		if ok = true; sel != nil && x.r.Method == http.MethodPost {
+		if ok = true; x.r.Method == http.MethodPost {
 			x.matchRequest(sel)
 		}
 	default:
@@ -110,7 +110,7 @@ func admitsEvents(lines []string) bool {
 }
 
 // vendor negotiates with the vendor media type of the selected version as the first choice.
-func (x *exchange) vendor(sel *version.Selection, lines []string) (form, bool) {
+func (x *exchange) vendor(sel contract.Selection, lines []string) (form, bool) {
 	i, ok := header.Accept(lines, []string{sel.Range(mediaName), mediaResponse, mediaJSON})
 	switch i {
 	case 0:
@@ -126,7 +126,7 @@ func (x *exchange) vendor(sel *version.Selection, lines []string) (form, bool) {
 
 // matchRequest responds to a request in a vendor media type with this type, if the client has no
 // preference.
-func (x *exchange) matchRequest(sel *version.Selection) {
+func (x *exchange) matchRequest(sel contract.Selection) {
 	if t := sel.ContentType(mediaName); t != mediaJSON && sel.Content(mediaName) {
 		x.form, x.media = responseJSON, []string{t}
 	}

@@ -20,9 +20,9 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/contract"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/tx"
-	"github.com/stoa-go/stoa/version"
 )
 
 // keyedMutation is a mutation with an idempotency key. It implements [resource.KeyedWrite].
@@ -65,7 +65,7 @@ func (k *work) answerOnce(ctx context.Context, plan *exec.Plan, q *parsedRequest
 	// not, because the handler may have several.
 	e.key = k.h.catalog.Key("", idempotency.Operation{Principal: principal, Method: "mutation",
 		Target: "graphql", Key: key},
-		version.From(ctx).Contract())
+		contract.From(ctx).Name())
 	e.key.SetLevel(e.level, e.runner, e.resources()...)
 	e.key.Atomic = true
 	return e.answer(e.key.Do(ctx, e))

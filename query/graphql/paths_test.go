@@ -11,6 +11,9 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
+// The handler implements an interface of package version, which it does not import.
+var _ version.Reserver = (*graphql.Handler)(nil)
+
 // TestPaths: a handler knows its own path wherever it is mounted.
 func TestPaths(t *testing.T) {
 	t.Parallel()

@@ -13,12 +13,12 @@ import (
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/contract"
 	"github.com/stoa-go/stoa/resource/internal/etag"
 	"github.com/stoa-go/stoa/resource/internal/keyed"
 	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
-	"github.com/stoa-go/stoa/version"
 )
 
 // CallOptions adjust one call of a [Command]. nil is the zero value.
@@ -166,7 +166,7 @@ func reported(ctx context.Context, err error, report func(context.Context, error
 func (call *keyedCall) Content(ctx context.Context) resource.KeyedContent {
 	return resource.KeyedContent{
 		Sent:     idempotency.CanonicalJSON(call.doc),
-		Contract: version.From(ctx).Contract(),
+		Contract: contract.From(ctx).Name(),
 		Members:  call.members,
 	}
 }

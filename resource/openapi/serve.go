@@ -7,10 +7,10 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/stoa-go/stoa/resource/contract"
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/internal/mount"
 	"github.com/stoa-go/stoa/resource/problem"
-	"github.com/stoa-go/stoa/version"
 )
 
 const allow = "GET, HEAD, OPTIONS"
@@ -121,8 +121,8 @@ func (o *Options) base(r *http.Request) string {
 		return ""
 	}
 	prefix := mount.Prefix(r)
-	if s := version.From(r.Context()); s != nil && o.Negotiator != nil {
-		segment, _, _ := strings.Cut(s.URL("/"), "?")
+	if o.Negotiator != nil {
+		segment, _, _ := strings.Cut(contract.From(r.Context()).URL("/"), "?")
 		prefix = strings.TrimSuffix(prefix, strings.TrimSuffix(segment, "/"))
 	}
 	return prefix

@@ -118,7 +118,7 @@ func (x *call) batchError(err error) error {
 		d.Extensions["existing"] = href
 	}
 	if rev := currentRev(err); rev != "" {
-		d.Extensions["etag"] = x.plainTag(rev, x.sel.Contract())
+		d.Extensions["etag"] = x.plainTag(rev, x.sel.Name())
 	}
 	if d.StatusCode() == http.StatusInternalServerError {
 		return errors.Join(d, err) // err is for the log
@@ -165,7 +165,7 @@ func (x *call) appendResult(dst []byte, result *resource.BatchResult) []byte {
 	}
 	// The tag is that of the item as application/json, also if the batch has a vendor type: a
 	// client sends it with a later request for the item.
-	if tag := x.plainTag(result.Rev, x.sel.Contract()); tag != "" && result.Op != resource.OpDelete {
+	if tag := x.plainTag(result.Rev, x.sel.Name()); tag != "" && result.Op != resource.OpDelete {
 		dst = appendMember(dst, "etag", tag)
 	}
 	if result.JSON != nil {

@@ -13,13 +13,13 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
+	"github.com/stoa-go/stoa/resource/contract"
 	"github.com/stoa-go/stoa/resource/csv"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/internal/mount"
 	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/problem"
-	"github.com/stoa-go/stoa/version"
 )
 
 // call is one request and its response. A call is used by one goroutine.
@@ -28,7 +28,7 @@ type call struct {
 	w           http.ResponseWriter
 	r           *http.Request
 	route       *route
-	sel         *version.Selection // of the contract; nil without a version.Negotiator
+	sel         contract.Selection // never nil
 	mediaType   []string           // Content-Type of the response
 	contractTag string             // contract and media type, as a suffix of entity tags
 	eventCursor []string           // Event-Cursor: the position of the feed before the first read

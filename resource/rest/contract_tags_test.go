@@ -17,6 +17,13 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
+// The handler implements interfaces of package version, which it does not import.
+var (
+	_ version.Reserver       = (*rest.Handler)(nil)
+	_ version.Opaque         = (*rest.Handler)(nil)
+	_ version.PatchVersioner = (*rest.Handler)(nil)
+)
+
 // forms are requests for the representations of one item in all contracts.
 var forms = map[string][]string{
 	"1.0.0":              {"API-Version: 1.0.0"},

@@ -111,9 +111,7 @@ var jsonOffer = []string{mediaJSON}
 func (x *call) acceptable() error {
 	lines := x.r.Header["Accept"]
 	if len(lines) == 0 || len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON) {
-		if x.sel != nil {
-			x.useContentType()
-		}
+		x.useContentType()
 		return nil
 	}
 	_, err := x.negotiate(lines, jsonOffer)
@@ -168,9 +166,9 @@ func (x *call) useVendorType(media string) {
 		return
 	}
 	x.mediaType = []string{name}
-	x.contractTag = x.sel.Contract() + "+vnd"
+	x.contractTag = x.sel.Name() + "+vnd"
 	if strings.HasSuffix(name, "+json") {
-		x.contractTag = x.sel.Contract() + "+json"
+		x.contractTag = x.sel.Name() + "+json"
 	}
 }
 
@@ -198,11 +196,8 @@ func (x *call) mediaTypes(offers []string) []string {
 
 // acceptPost returns the Accept-Post value, or nil if there is no POST.
 func (x *call) acceptPost() []string {
-	if x.sel == nil || x.route.acceptPost == nil {
-		return x.route.acceptPost
-	}
 	// NDJSON and CSV have no vendor type.
-	if x.route.posts[0] != mediaJSON {
+	if x.route.acceptPost == nil || x.route.posts[0] != mediaJSON || x.sel.MediaType(x.media()) == "" {
 		return x.route.acceptPost
 	}
 	return []string{strings.Join(x.mediaTypes(x.route.posts), ", ")}

@@ -24,10 +24,10 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/command"
+	"github.com/stoa-go/stoa/resource/contract"
 	"github.com/stoa-go/stoa/resource/csv"
 	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/patch"
-	"github.com/stoa-go/stoa/version"
 )
 
 // Options configure a [Handler]. The zero value is ready to use.
@@ -85,7 +85,7 @@ type ResourceOptions struct {
 	// Content-Location and Link. Set it if filters are confidential, because URLs are often logged
 	// (RFC 10008 section 4).
 	HideQuery bool
-	// VersionInPatch lets a patch name the contract by the member of [version.Body], as the bodies of
+	// VersionInPatch lets a patch name the contract by the member of version.Body, as the bodies of
 	// POST, PUT and commands do: a merge patch, and an object in one of Options.PatchFormats that is
 	// JSON. Without it the member is data, and unknown.
 	VersionInPatch bool
@@ -151,11 +151,6 @@ type Handler struct {
 	commands map[string]map[string]*route // by area and action
 	routes   []*route                     // in the order of the parts
 }
-
-var (
-	_ version.Reserver = (*Handler)(nil)
-	_ version.Opaque   = (*Handler)(nil)
-)
 
 // New returns the handler of a catalog. opts may be nil. It panics if catalog is nil, if Base has a
 // query or ends with a slash, if CSV has another delimiter than those of [csv.Dialect], if a format in
@@ -273,9 +268,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r = r.WithContext(ctx)
 		defer func() { outer.Pattern = r.Pattern }() // for middleware
 	}
-	x := call{h: h, w: w, r: r, sel: version.From(r.Context()), mediaType: typeJSON}
+	x := call{h: h, w: w, r: r, sel: contract.From(r.Context()), mediaType: typeJSON}
 	// Entity tags of two contracts differ, because their bodies do (RFC 9110 section 8.8.3).
-	x.contractTag = x.sel.Contract()
+	x.contractTag = x.sel.Name()
 	if ctx, rec := h.catalog.Record(r.Context()); rec != nil {
 		observed := x // a copy, so that x stays on the stack
 		observed.serveObserved(ctx, rec)
