@@ -83,10 +83,11 @@ var (
 	}
 	// Versions of an API. The core and the protocols read the contract of a request by resource/contract.
 	// Only resource/openapi and resource/serve, which have a Negotiator in their options, import version.
+	// No package of the core or above it imports version/compat, which is linked if a program asks for it.
 	versions = map[string][]string{
 		"version": {"resource/problem", "resource/header", "resource/httpbody", "resource/contract",
-			"version/compat", "middleware"},
-		"version/compat":      nil,
+			"middleware"},
+		"version/compat":      {"version"},
 		"version/versiontest": {"version", "version/compat"},
 	}
 	// Packages that only resource/serve may import beside what stores and protocols may.

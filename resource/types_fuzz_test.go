@@ -19,6 +19,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/openapi"
 	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/version"
 	"github.com/stoa-go/stoa/version/compat"
 )
 
@@ -181,7 +182,7 @@ func FuzzTypes(f *testing.F) {
 			if s == nil {
 				continue
 			}
-			if diff := cmp.Diff([]compat.Change{}, compat.Compare(s, s)); diff != "" {
+			if diff := cmp.Diff([]version.Change{}, compat.Compare(s, s)); diff != "" {
 				t.Fatalf("%v: changes without a change (-want +got):\n%s", goType, diff)
 			}
 			served = append(served, s)

@@ -2,8 +2,10 @@ package version_test
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,12 +23,14 @@ import (
 func changing(t *testing.T, schemas map[string]string, change func([]version.Contract, *version.Options)) *version.Negotiator {
 	t.Helper()
 	opts := &version.Options{Default: "2.0.0", Now: func() time.Time { return today }}
+	var recorded compat.Snapshots
 	for name, sdl := range schemas {
 		s, err := compat.Record(t.Context(), compat.Source{Contract: name, SDL: sdl})
 		if err != nil {
 			t.Fatal(err)
 		}
-		opts.Snapshots = append(opts.Snapshots, s)
+		recorded = append(recorded, s)
+		opts.Snapshots = recorded
 	}
 	contracts := []version.Contract{
 		{Name: "2.0.0", Handler: http.NotFoundHandler(), OpenAPI: "/openapi/2.0.0.json"},
@@ -139,7 +143,7 @@ func TestSnapshotsAtStart(t *testing.T) {
 		{name: "contract removed", schemas: with("1.2.0", "type Query { a: Int b: Int }"), want: []string{
 			"contract 1.2.0: It is no longer served, and its Sunset has not passed.", "fix: Serve it until"}},
 		{name: "sunset moved", schemas: changingSchemas, change: func(_ []version.Contract, o *version.Options) {
-			for _, s := range o.Snapshots {
+			for _, s := range o.Snapshots.(compat.Snapshots) {
 				s.Sunset = nextJune.AddDate(1, 0, 0)
 			}
 		}, want: []string{"Its Sunset 2027-06-30T23:59:59Z is earlier than the announced 2028-06-30T23:59:59Z."}},
@@ -201,14 +205,14 @@ func TestSnapshotsOfRecursiveTypes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			opts := &version.Options{}
+			var recorded compat.Snapshots
 			var contracts []version.Contract
 			for name, document := range map[string][]byte{"1.0.0": tt.before, "1.1.0": tt.after} {
 				s, err := compat.Record(t.Context(), compat.Source{Contract: name, OpenAPI: document})
 				if err != nil {
 					t.Fatal(err)
 				}
-				opts.Snapshots = append(opts.Snapshots, s)
+				recorded = append(recorded, s)
 				contracts = append(contracts, version.Contract{Name: name, Handler: http.NotFoundHandler()})
 			}
 			defer func() {
@@ -219,7 +223,8 @@ func TestSnapshotsOfRecursiveTypes(t *testing.T) {
 					}
 				}
 			}()
-			version.New(contracts, []version.Strategy{version.Header{Name: "API-Version"}}, opts)
+			version.New(contracts, []version.Strategy{version.Header{Name: "API-Version"}},
+				&version.Options{Snapshots: recorded})
 		})
 	}
 }
@@ -234,5 +239,131 @@ func TestReportSnapshots(t *testing.T) {
 	}
 	if report := changing(t, nil, nil).Report(); strings.Contains(report, "snapshot") {
 		t.Errorf("snapshots are reported, although there are none:\n%s", report)
+	}
+}
+
+// fakeSnapshots implements version.Snapshots without snapshots. It has the names of recorded contracts
+// and whether they are previews, and keeps what version.New passes.
+type fakeSnapshots struct {
+	previews   map[string]bool
+	violations []error
+	served     []string
+	least      time.Duration
+	now        time.Time
+}
+
+func (f *fakeSnapshots) Recorded(contract string) (preview, ok bool) {
+	preview, ok = f.previews[contract]
+	return preview, ok
+}
+
+func (f *fakeSnapshots) Violations(served []version.Contract, least time.Duration, now time.Time) []error {
+	for _, c := range served {
+		f.served = append(f.served, c.Name)
+	}
+	f.least, f.now = least, now
+	return f.violations
+}
+
+func (f *fakeSnapshots) Changes(before, after string) []version.Change {
+	if after == "2.0.0" {
+		return nil
+	}
+	return []version.Change{{Kind: "field-added", Place: before + " to " + after, Text: "There is one more."}}
+}
+
+// TestSnapshotsOfAnotherType checks what New passes to Options.Snapshots, and what it shows of the result:
+// an element without snapshot is left out, and a preview is compared with the contract before it only.
+func TestSnapshotsOfAnotherType(t *testing.T) {
+	t.Parallel()
+	var contracts []version.Contract
+	for _, name := range []string{"1.0.0", "1.1.0", "1.2.0", "1.3.0", "2.0.0"} {
+		contracts = append(contracts, version.Contract{Name: name, Handler: http.NotFoundHandler(),
+			Preview: name == "1.2.0"})
+	}
+	recorded := &fakeSnapshots{previews: map[string]bool{"1.0.0": false, "1.2.0": true, "1.3.0": true, "2.0.0": false,
+		"3.0.0": false}}
+	n := version.New(contracts, []version.Strategy{version.Path{}}, &version.Options{Snapshots: recorded,
+		Now: func() time.Time { return today }})
+	// 1.3.0 is no preview any more, and its snapshot still is.
+	if diff := cmp.Diff([]string{"2.0.0", "1.2.0", "1.0.0"}, recorded.served); diff != "" {
+		t.Errorf("contracts passed to Violations (-want +got):\n%s", diff)
+	}
+	if want := 60 * 24 * time.Hour; recorded.least != want || recorded.now != today {
+		t.Errorf("Violations got %s and %s, want %s and %s", recorded.least, recorded.now, want, today)
+	}
+	type changes struct {
+		Since string
+		List  []version.Change
+	}
+	var list struct {
+		Versions []struct {
+			Name    string
+			Changes *changes
+		}
+	}
+	if err := json.Unmarshal([]byte(ask(t, n.List(), "GET /versions").body), &list); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]*changes{}
+	for _, v := range list.Versions {
+		got[v.Name] = v.Changes
+	}
+	added := func(place string) []version.Change {
+		return []version.Change{{Kind: "field-added", Place: place, Text: "There is one more."}}
+	}
+	want := map[string]*changes{
+		"2.0.0": {"1.0.0", []version.Change{}}, "1.3.0": {"1.0.0", added("1.0.0 to 1.3.0")},
+		"1.2.0": {"1.0.0", added("1.0.0 to 1.2.0")}, "1.1.0": nil, "1.0.0": nil,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("changes (-want +got):\n%s", diff)
+	}
+	if report := n.Report(); strings.Count(report, "has no snapshot") != 1 ||
+		!strings.Contains(report, "weak: contract 1.1.0 has no snapshot") {
+		t.Errorf("the report names other contracts than 1.1.0:\n%s", report)
+	}
+}
+
+// TestSnapshotViolations checks that New panics with all violations.
+func TestSnapshotViolations(t *testing.T) {
+	t.Parallel()
+	recorded := &fakeSnapshots{violations: []error{errors.New("one rule"), errors.New("another rule")}}
+	defer func() {
+		want := "version: Options.Snapshots: one rule\nanother rule"
+		if diff := cmp.Diff(want, recover()); diff != "" {
+			t.Errorf("panic (-want +got):\n%s", diff)
+		}
+	}()
+	version.New([]version.Contract{{Name: "1.0.0", Handler: http.NotFoundHandler()}},
+		[]version.Strategy{version.Path{}}, &version.Options{Snapshots: recorded})
+}
+
+func TestChangeString(t *testing.T) {
+	t.Parallel()
+	var places []string
+	for i := range 12 {
+		places = append(places, "p"+strconv.Itoa(i))
+	}
+	tests := []struct {
+		name string
+		also []string
+		want string
+	}{
+		{name: "one place", want: "Order.qty: It is gone."},
+		{name: "two", also: places[:1], want: "Order.qty: It is gone. Also: p0."},
+		{name: "eleven", also: places[:10],
+			want: "Order.qty: It is gone. Also: p0, p1, p2, p3, p4, p5, p6, p7, p8, p9."},
+		{name: "thirteen", also: places,
+			want: "Order.qty: It is gone. Also: p0, p1, p2, p3, p4, p5, p6, p7, p8, p9 and 2 more."},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := version.Change{Place: "Order.qty", Text: "It is gone.", Also: tt.also}.String()
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("String (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource/httpbody"
-	"github.com/stoa-go/stoa/version/compat"
 )
 
 //go:embed changelog.css
@@ -152,7 +151,7 @@ func (p *changelogPage) changes(c *contract) {
 }
 
 // entries writes changes of one class as a list, grouped by kind.
-func (p *changelogPage) entries(plural, singular, class string, c *contract, list []compat.Change) {
+func (p *changelogPage) entries(plural, singular, class string, c *contract, list []Change) {
 	if len(list) == 0 {
 		return
 	}

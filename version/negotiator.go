@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource/problem"
-	"github.com/stoa-go/stoa/version/compat"
 )
 
 // Options configures a [Negotiator]. With the zero value, requests must name a contract.
@@ -29,12 +28,11 @@ type Options struct {
 	// if it is shorter, or if a contract that is served has a Sunset and no Deprecated. Default 60
 	// days; negative means no minimum. It does not apply to preview contracts.
 	MinDeprecation time.Duration
-	// Snapshots are the committed snapshots of the contracts, such as those of [compat.MustLoad]. [New]
-	// panics if [compat.Check] finds a violation: a patch that clients can observe, a minor version that
-	// breaks them, or a contract that was removed before its Sunset. [Negotiator.List] and
-	// [Negotiator.Changelog] show the changes. Package versiontest writes snapshots and compares them
-	// with the handlers. Nil means that nothing is checked and no changes are shown.
-	Snapshots []*compat.Snapshot
+	// Snapshots are the committed snapshots of the contracts, such as the result of compat.MustLoad.
+	// [New] panics if a contract breaks the rules of version names, see [Snapshots.Violations].
+	// [Negotiator.List] and [Negotiator.Changelog] show the changes. Package versiontest writes snapshots
+	// and compares them with the handlers. Nil means that nothing is checked and no changes are shown.
+	Snapshots Snapshots
 	// Transport sends the requests to contracts with [Contract.Proxy], and is required for them. Use
 	// a clone of [http.DefaultTransport] with a ResponseHeaderTimeout, because otherwise only the
 	// context of a request limits how long the other server may take. A timeout is 504.

@@ -1,6 +1,6 @@
 package compat
 
-// The rules of version names. Called by version.New and by versiontest.
+// The rules of version names. Called by Snapshots.Violations and by versiontest.
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/stoa-go/stoa/version"
 )
 
 // CheckOptions configures [Check]. The zero value is valid.
@@ -29,7 +31,7 @@ type Violation struct {
 	// Rule is the sentence that does not hold.
 	Rule string
 	// Changes are what breaks the rule, if it is about changes.
-	Changes []Change
+	Changes []version.Change
 	// Fix describes how to comply.
 	Fix string
 }
@@ -141,9 +143,9 @@ func (c *checker) checkServed(r, s *Snapshot) {
 	if s.empty() {
 		return
 	}
-	var changes []Change
+	var changes []version.Change
 	for _, change := range Compare(r, s) {
-		if change.Kind != sunsetEarlier {
+		if Kind(change.Kind) != sunsetEarlier {
 			changes = append(changes, change)
 		}
 	}
@@ -227,7 +229,7 @@ func (c *checker) checkSuccessors(recorded []*Snapshot) {
 			}
 			continue
 		}
-		breaking := slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return !c.Breaking })
+		breaking := slices.DeleteFunc(changes, func(c version.Change) bool { return !c.Breaking })
 		if len(breaking) > 0 {
 			c.add(&Violation{Contract: b.Contract, Before: a.Contract, Changes: breaking,
 				Rule: "This MINOR breaks clients of the previous one.",

@@ -120,7 +120,7 @@ func (c *comparison) documents(kind Kind, name string) bool {
 	for part := range strings.SplitSeq(strings.ReplaceAll(name, "[]", ""), ".") {
 		for i := range c.changes {
 			change := &c.changes[i]
-			if change.Kind == kind && strings.HasSuffix(change.Place, "."+part) &&
+			if Kind(change.Kind) == kind && strings.HasSuffix(change.Place, "."+part) &&
 				!strings.Contains(change.Place, ": .") {
 				return true
 			}

@@ -7,17 +7,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/stoa-go/stoa/version"
 )
 
 // comparison collects the changes between two snapshots.
 type comparison struct {
-	changes []Change
+	changes []version.Change
 }
 
 // add records a change. The sentence is made of format and the values.
 func (c *comparison) add(kind Kind, place, before, after, text string) {
-	c.changes = append(c.changes, Change{Kind: kind, Breaking: kind.Breaking(), Place: place,
-		Before: before, After: after, Text: text})
+	c.changes = append(c.changes, version.Change{Kind: string(kind), Breaking: kind.Breaking(),
+		Place: place, Before: before, After: after, Text: text})
 }
 
 // compareParts compares what belongs to the whole contract.
@@ -46,19 +48,18 @@ const timeLayout = "2006-01-02T15:04:05Z07:00"
 
 // result merges equal changes of several places, and sorts them. The operators of a filter, such as
 // the parameters status and status.in, are one change.
-func (c *comparison) result() []Change {
+func (c *comparison) result() []version.Change {
 	type key struct {
-		kind                Kind
-		member              string
+		kind, member        string
 		before, after, text string
 	}
-	var merged []*Change
-	found := map[key]*Change{}
+	var merged []*version.Change
+	found := map[key]*version.Change{}
 	for i := range c.changes {
 		change := &c.changes[i]
 		k := key{change.Kind, memberOf(change.Place), change.Before, change.After, change.Text}
 		if base, _, ok := strings.Cut(change.Place, " parameter "); ok &&
-			(change.Kind == parameterAdded || change.Kind == parameterRemoved) {
+			(Kind(change.Kind) == parameterAdded || Kind(change.Kind) == parameterRemoved) {
 			name, _, _ := strings.Cut(change.Place[len(base):], ".")
 			k = key{kind: change.Kind, member: base + name} // status.in is one with status
 		}
@@ -71,17 +72,18 @@ func (c *comparison) result() []Change {
 		found[k] = change
 		merged = append(merged, change)
 	}
-	slices.SortStableFunc(merged, func(a, b *Change) int {
+	slices.SortStableFunc(merged, func(a, b *version.Change) int {
 		switch {
 		case a.Breaking && !b.Breaking:
 			return -1
 		case b.Breaking && !a.Breaking:
 			return 1
 		}
-		return cmp.Or(cmp.Compare(kindOrder[a.Kind], kindOrder[b.Kind]), cmp.Compare(a.Place, b.Place),
+		return cmp.Or(cmp.Compare(kindOrder[Kind(a.Kind)], kindOrder[Kind(b.Kind)]),
+			cmp.Compare(a.Place, b.Place),
 			cmp.Compare(a.Before, b.Before), cmp.Compare(a.After, b.After))
 	})
-	all := make([]Change, len(merged))
+	all := make([]version.Change, len(merged))
 	for i, change := range merged {
 		slices.Sort(change.Also)
 		change.Also = slices.Compact(change.Also)
@@ -98,15 +100,6 @@ func memberOf(place string) string {
 	}
 	return ""
 }
-
-// kindOrder is the position of each kind in the table.
-var kindOrder = func() map[Kind]int {
-	m := map[Kind]int{}
-	for i, row := range kindTable {
-		m[row.kind] = i
-	}
-	return m
-}()
 
 // join returns the elements separated by commas. Beyond ten it gives their number.
 func join(list []string) string {

@@ -9,8 +9,8 @@
 // [Compare] returns the differences of two snapshots, and [Check] applies the rules of version names
 // to all snapshots of an API:
 //
-//   - PATCH: no [Change] at all. Descriptions, examples and names of schemas are not observable.
-//   - MINOR: no change that is [Change.Breaking].
+//   - PATCH: no [version.Change] at all. Descriptions, examples and names of schemas are not observable.
+//   - MINOR: no change that is [version.Change.Breaking].
 //   - MAJOR: any change. The older contract ends after its deprecation period only.
 //
 // # What breaks
@@ -22,8 +22,7 @@
 // Three additions are exempt, because clients must ignore or generalize what is new: members of
 // objects, problem types (RFC 9457 section 3.1.1) and status codes (RFC 9110 section 15).
 //
-// [Kinds] returns the complete list. The package depends on the standard library only. Package
-// versiontest runs it as a test, and [version.Options] when a program starts.
-//
-// [version.Options]: https://pkg.go.dev/github.com/stoa-go/stoa/version#Options
+// [Kinds] returns the complete list. Package versiontest applies the rules as a test. A program applies
+// them when it starts if it passes the result of [MustLoad] as [version.Options.Snapshots]; other
+// programs do not link this package.
 package compat

@@ -212,11 +212,11 @@ var kindTable = []kindInfo{
 	{sunsetEarlier, true, "The Sunset of the same contract was moved to an earlier time."},
 }
 
-// kindRows finds the row of a kind.
-var kindRows = func() map[Kind]*kindInfo {
-	m := map[Kind]*kindInfo{}
-	for i := range kindTable {
-		m[kindTable[i].kind] = &kindTable[i]
+// kindOrder is the position of each kind in the table.
+var kindOrder = func() map[Kind]int {
+	m := map[Kind]int{}
+	for i, row := range kindTable {
+		m[row.kind] = i
 	}
 	return m
 }()
@@ -232,14 +232,14 @@ func Kinds() []Kind {
 
 // Breaking reports whether changes of this kind need a new major version. An unknown kind does.
 func (k Kind) Breaking() bool {
-	row := kindRows[k]
-	return row == nil || row.breaking
+	i, ok := kindOrder[k]
+	return !ok || kindTable[i].breaking
 }
 
 // Meaning returns a sentence that describes the kind; "" if it is unknown.
 func (k Kind) Meaning() string {
-	if row := kindRows[k]; row != nil {
-		return row.meaning
+	if i, ok := kindOrder[k]; ok {
+		return kindTable[i].meaning
 	}
 	return ""
 }

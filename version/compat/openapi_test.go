@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/version"
 	"github.com/stoa-go/stoa/version/compat"
 )
 
@@ -158,9 +159,9 @@ func TestSchemaChanges(t *testing.T) {
 	}
 }
 
-func kinds(changes []compat.Change) (all []string) {
+func kinds(changes []version.Change) (all []string) {
 	for _, c := range changes {
-		all = append(all, string(c.Kind))
+		all = append(all, c.Kind)
 	}
 	return all
 }
@@ -212,7 +213,7 @@ func TestMemberChanges(t *testing.T) {
 					after)
 				for _, c := range compat.Compare(openAPISnapshot(t, before), openAPISnapshot(t, after)) {
 					place := strings.Replace(strings.TrimPrefix(c.Place, "POST /a: "), "GET /a: 200 body", "body", 1)
-					got = append(got, string(c.Kind)+" "+place)
+					got = append(got, c.Kind+" "+place)
 				}
 				want := map[bool][]string{false: tt.request, true: tt.response}[response]
 				if diff := cmp.Diff(want, got); diff != "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/version"
 	"github.com/stoa-go/stoa/version/compat"
 )
 
@@ -378,10 +379,10 @@ func TestPlantedChanges(t *testing.T) {
 			dump(t, c.name, "json", openAPI, string(p.openAPI()))
 			dump(t, c.name, "graphql", sdl, p.sdl)
 			changes := compat.Compare(before, after)
-			if got := slices.ContainsFunc(changes, func(c compat.Change) bool { return c.Breaking }); got != breaks {
+			if got := slices.ContainsFunc(changes, func(c version.Change) bool { return c.Breaking }); got != breaks {
 				t.Errorf("breaking: %t, want %t\n%v", got, breaks, changes)
 			}
-			found := slices.ContainsFunc(changes, func(f compat.Change) bool { return string(f.Kind) == c.kind })
+			found := slices.ContainsFunc(changes, func(f version.Change) bool { return f.Kind == c.kind })
 			if c.kind == "" && len(changes) > 0 || c.kind != "" && !found {
 				t.Errorf("changes, want %q:\n%v", c.kind, changes)
 			}

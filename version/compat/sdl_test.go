@@ -93,7 +93,7 @@ func TestSDLChanges(t *testing.T) {
 			changes := compat.Compare(before, sdlSnapshot(t, after))
 			var got []string
 			for _, c := range changes {
-				got = append(got, string(c.Kind)+" "+c.Place)
+				got = append(got, c.Kind+" "+c.Place)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("changes (-want +got):\n%s", diff)

@@ -1,7 +1,7 @@
 package compat
 
-// Snapshots and their files. Called by package version and by versiontest. layout.go writes the
-// JSON, normalize.go and sdl_normalize.go remove what clients do not observe.
+// Snapshots and their files. Called by versiontest. layout.go writes the JSON, normalize.go and
+// sdl_normalize.go remove what clients do not observe.
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -147,12 +148,12 @@ func (s *Snapshot) normalize() (err error) {
 // Load returns the snapshots in the files *.json of a folder, newest first. Each file is named like
 // its contract, such as 1.1.0.json. Load returns no snapshots if there are no files, and an error if
 // a file is not valid.
-func Load(fsys fs.FS) ([]*Snapshot, error) {
+func Load(fsys fs.FS) (Snapshots, error) {
 	names, err := fs.Glob(fsys, "*.json")
 	if err != nil {
 		return nil, fmt.Errorf("compat: load snapshots: %w", err)
 	}
-	var all []*Snapshot
+	var all Snapshots
 	var errs []error
 	for _, name := range names {
 		s, err := loadFile(fsys, name)
@@ -183,7 +184,7 @@ func loadFile(fsys fs.FS, name string) (*Snapshot, error) {
 
 // MustLoad is like [Load] but panics if there is an error or no file. It is for embedded files: those of
 // //go:embed contracts are in the folder contracts of the [embed.FS], so pass the result of [fs.Sub].
-func MustLoad(fsys fs.FS) []*Snapshot {
+func MustLoad(fsys fs.FS) Snapshots {
 	all, err := Load(fsys)
 	if err != nil {
 		panic(err)
@@ -250,11 +251,4 @@ func (s *Snapshot) find(request string) *Response {
 }
 
 // sorted returns the keys of a map in order.
-func sorted[K cmp.Ordered, V any](m map[K]V) []K {
-	keys := make([]K, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func sorted[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

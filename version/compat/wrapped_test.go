@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/version"
 	"github.com/stoa-go/stoa/version/compat"
 )
 
@@ -139,7 +140,7 @@ func TestChangesOfComponents(t *testing.T) {
 			"B":{"type":"object","properties":{"x":{"maxLength":%[2]d}}},
 			"C":{"properties":{"b":{%[1]s,"required":["x"]}}}}`, ref, maxLength), true, false))
 	}
-	want := []compat.Change{{Kind: "request-limit-narrowed", Breaking: true, Place: "B.x", Before: "3", After: "2",
+	want := []version.Change{{Kind: "request-limit-narrowed", Breaking: true, Place: "B.x", Before: "3", After: "2",
 		Text: "In requests, maxLength changed from 3 to 2."}}
 	if diff := cmp.Diff(want, compat.Compare(document(3), document(2))); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
