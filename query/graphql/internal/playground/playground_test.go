@@ -126,7 +126,7 @@ func TestCompressedIsTheSame(t *testing.T) {
 // handlers returns a handler for each kind of page.
 func handlers() map[string]http.Handler {
 	return map[string]http.Handler{
-		"own":      playground.Handler(playground.Options{}),
+		"own": playground.Handler(playground.Options{}),
 		"bundle": playground.Handler(playground.Options{FS: fstest.MapFS{"index.html": {Data: []byte(
 			"<p>ours</p>")}}}),
 	}
