@@ -11,7 +11,8 @@ import { generated, mutated } from './generate.mjs'
 const root = '../../../', at = new URL(root + 'query/graphql/internal/', import.meta.url)
 const read = path => readFileSync(new URL(path, at), 'utf8')
 const names = ['lex', 'schema', 'parse', 'variables', 'complete'].map(name => `${root}query/graphql/internal/playground/${name}.js`)
-const modules = await Promise.all([...names, root + 'resource/httpbody/page/jsontext.js'].map(name => import(name)))
+const shared = ['dom', 'jsontext', 'jsonvalue'].map(name => `${root}resource/httpbody/page/${name}.js`)
+const modules = await Promise.all([...names, ...shared].map(name => import(name)))
 const page = Object.assign({}, ...modules)
 
 const reference = buildSchema(read('graphqltest/schema.graphql'))
@@ -134,5 +135,20 @@ for (const [text, want] of variables) {
 assert.equal(page.prettyJSON('{"n":12345678901234567890.10,"a":[],"o":{"x":[1,{}]},"s":"\\u0041"}'),
 	'{\n  "n": 12345678901234567890.10,\n  "a": [],\n  "o": {\n    "x": [\n      1,\n      {}\n    ]\n  },\n  "s": "\\u0041"\n}')
 assert.equal(page.prettyJSON('{"a":1'), undefined)
+
+// Values of JSON keep the source text of their numbers.
+const exact = '{"a":[12345678901234567890.125,1e400,1.10,-0,9007199254740993,1.5,7],"s":"1.10 \\" 1e400","n":null}'
+assert.equal(page.encode(page.decode(exact)), exact)
+assert.deepEqual([page.decode('9007199254740993'), page.decode('7'), page.encode(undefined)], [9007199254740993n, 7, undefined])
+assert.throws(() => page.decode('0x10'), SyntaxError)
+
+// A repeated report changes the text of the status line, so that it is announced again.
+const line = { textContent: '' }
+globalThis.document = { getElementById: () => line }
+const reported = ['a', 'a', 'a', '', ''].map(text => {
+	page.report(text)
+	return line.textContent
+})
+assert.deepEqual(reported, ['a', 'a\u00a0', 'a', '', ''])
 
 console.log(`${accepted} documents accepted as by the reference, ${refused} marked, ${known} left to the server; ${carets} places of the caret, ${samples} samples`)

@@ -360,6 +360,20 @@ const parts = {
 		await keys('Control-z')
 	},
 
+	async 'moves of the caret within a definition are announced once'() {
+		await write('{ users { totalCount } }')
+		await keys('Home', 'ArrowRight', 'ArrowRight', 'ArrowRight')
+		await status('Query.users')
+		await see(() => {
+			const line = document.querySelector('#status')
+			window.announced = []
+			new MutationObserver(() => window.announced.push(line.textContent)).observe(line, { childList: true })
+		})
+		await keys(...Array(9).fill('ArrowRight'))
+		await status('totalCount')
+		assert.deepEqual(await see(() => window.announced.filter(x => x.startsWith('Query.users'))), [])
+	},
+
 	async 'history survives a reload, and can be cleared'() {
 		await write('{ users { totalCount } }')
 		await run()

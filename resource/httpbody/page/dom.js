@@ -32,11 +32,12 @@ export function make(tag, properties, ...children) {
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let later
 
-// report writes to the status line, which screen readers announce.
+// report writes to the status line, which screen readers announce. A repeated text is announced again.
 /** @param {string} text */
 export function report(text) {
+	const status = $('status')
 	clearTimeout(later)
-	$('status').textContent = text
+	status.textContent = text && status.textContent === text ? text + '\u00a0' : text
 }
 
 // reportLater calls a function that reports, after a pause in typing, unless report is called before.

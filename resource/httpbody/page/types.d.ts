@@ -22,3 +22,11 @@ export type Properties<K extends keyof HTMLElementTagNameMap> = {
 } & { class?: string | null; role?: string; for?: string; [attribute: `${string}-${string}`]: unknown }
 
 export type StorageName = 'localStorage' | 'sessionStorage'
+
+declare global {
+	// Access to the source text of numbers, which a browser may not have.
+	interface JSON {
+		parse(text: string, reviver: (key: string, value: any, context: { source: string }) => any): any
+		rawJSON?(text: string): unknown
+	}
+}

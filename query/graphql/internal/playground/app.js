@@ -82,21 +82,27 @@ function looked(schedule = (/** @type {() => void} */ f) => f()) {
 	schedule(problems)
 }
 
-// problems reports in the status line the problem at the caret, or else the number of problems, or
-// else the definition at the caret.
+// problems reports the state at the caret, unless the status line has it: that would announce it again.
 function problems() {
+	const text = stateAtCaret()
+	if ($('status').textContent?.trimEnd() !== text) report(text)
+}
+
+// stateAtCaret returns the problem at the caret, or else the number of problems, or else the
+// definition at the caret.
+function stateAtCaret() {
 	const ids = Object.keys(editors), focus = document.activeElement
 	const id = ids.find(k => editors[k].area === focus) ?? 'query'
 	const { caret, marks, analysis } = editors[id], here = marks.find(m => m.s <= caret && caret <= m.e)
 	const serious = marks.filter(m => !m.mild), other = ids.find(k => k !== id && isWrong(k))
-	if (here) return report(editors[id].problem(here))
+	if (here) return editors[id].problem(here)
 	if (serious.length) {
 		const count = serious.length > 1 ? `${serious.length} problems. ` : ''
-		return report(count + editors[id].problem(serious[0]))
+		return count + editors[id].problem(serious[0])
 	}
-	if (!other) return report(analysis.thing ? describe(analysis.thing) : '')
+	if (!other) return analysis.thing ? describe(analysis.thing) : ''
 	const [first] = editors[other].marks.filter(m => !m.mild)
-	report(`${other[0].toUpperCase() + other.slice(1)}: ${editors[other].problem(first)}`)
+	return `${other[0].toUpperCase() + other.slice(1)}: ${editors[other].problem(first)}`
 }
 
 // describe returns a text about a definition.
