@@ -41,6 +41,7 @@ var ceilings = map[string]int{
 // modules are the folders of pages with scripts that are ES modules.
 var modules = map[string]bool{
 	"query/graphql/internal/playground": true,
+	"resource/admin/page":               true,
 	"resource/httpbody/page":            true,
 }
 

@@ -18,15 +18,17 @@
 // what an OpenAPI document contains: JSON names, constraints and comments of the fields, and no
 // items, Go names or fields that are hidden from clients.
 //
-// The page is one HTML document without dependencies and without a build step. Its
-// Content-Security-Policy allows only its own script and style, by hash, and connections to its own
-// origin. Therefore it works offline, and text in items cannot run as script.
+// The page is one HTML document without dependencies and without a build step. Package page links its
+// script from the modules of the folder page. Its Content-Security-Policy allows only its own script and
+// style, by hash, and connections to its own origin. Therefore it works offline, and text in items cannot
+// run as script.
 package admin
 
 import (
 	"embed"
 	"fmt"
 	"html"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"strings"
@@ -36,19 +38,13 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/httpbody"
+	"github.com/stoa-go/stoa/resource/httpbody/page"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-//go:embed page
+//go:embed page/*.html page/*.css page/*.js
 var files embed.FS
-
-// scripts lists the parts of the page's script in the order in which they are concatenated.
-var scripts = [...]string{
-	"dom.js", "json.js", "sha256.js", "api.js", "login.js", "stream.js", "values.js", "controls.js",
-	"form.js", "conflict.js", "filters.js", "list.js", "links.js", "item.js", "transfer.js", "files.js",
-	"imports.js", "commands.js", "app.js",
-}
 
 // Options configures [New]. The zero value is ready to use.
 type Options struct {
@@ -188,7 +184,7 @@ type loginField struct {
 	Secret   bool   `json:"secret,omitzero"`
 }
 
-// newPage returns the page with its configuration, style and script.
+// newPage returns the page with its configuration.
 func newPage(catalog *resource.Catalog, o *Options) *httpbody.Page {
 	config := pageConfig{Title: o.Title, Base: o.Base}
 	if o.Login != nil {
@@ -201,12 +197,12 @@ func newPage(catalog *resource.Catalog, o *Options) *httpbody.Page {
 	if err != nil {
 		panic("admin: New: encode the configuration: " + err.Error())
 	}
-	style, script := read("page.css"), allScripts()
-	page := strings.NewReplacer("{{title}}", html.EscapeString(o.Title), "{{config}}",
-		html.EscapeString(string(text)), "{{style}}", style, "{{script}}", script).Replace(read("page.html"))
-	return httpbody.NewPage(page, "connect-src 'self'; img-src data:; require-trusted-types-for 'script'; "+
-		"trusted-types 'none'; script-src "+httpbody.InlineSource(script)+
-		"; style-src "+httpbody.InlineSource(style))
+	folder, err := fs.Sub(files, "page")
+	if err != nil {
+		panic("admin: " + err.Error()) // the name of the embedded folder is misspelled in this package
+	}
+	return page.New(folder, "{{title}}", html.EscapeString(o.Title),
+		"{{config}}", html.EscapeString(string(text)))
 }
 
 // newLoginConfig describes the form of a login command. It panics if the command cannot be used.
@@ -241,22 +237,4 @@ func findCommand(catalog *resource.Catalog, name string) *command.Command {
 		}
 	}
 	return nil
-}
-
-// allScripts returns the concatenated script of the page.
-func allScripts() string {
-	var b strings.Builder
-	for _, name := range scripts {
-		b.WriteString(read(name))
-	}
-	return b.String()
-}
-
-// read returns an embedded file.
-func read(name string) string {
-	b, err := files.ReadFile("page/" + name)
-	if err != nil {
-		panic("admin: " + err.Error()) // the name of an embedded file is misspelled in this package
-	}
-	return string(b)
 }

@@ -1,13 +1,14 @@
 // Checks of the admin page with an API in the page itself, which holds a response until the check releases it. Nothing
 // here waits for a time: timers that matter are run by the check.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { serveModules, source } from './modules.mjs'
 
-const source = name => readFileSync(new URL(`../../../resource/admin/${name}`, import.meta.url), 'utf8')
-const names = /var scripts = [^{]*\{([^}]*)\}/.exec(source('admin.go'))[1].match(/\w+\.js/g)
-const fill = { config: '{&quot;base&quot;:&quot;/api&quot;,&quot;title&quot;:&quot;Shop&quot;}', title: 'Shop', style: source('page/page.css') }
-fill.script = names.map(n => source('page/' + n)).join('\n')
-const html = source('page/page.html').replace(/\{\{(\w+)\}\}/g, (_, name) => fill[name])
+const folder = 'resource/admin/page/'
+const fill = {
+	config: '{&quot;base&quot;:&quot;/api&quot;,&quot;title&quot;:&quot;Shop&quot;}', title: 'Shop',
+	style: source(folder + 'page.css'), script: `import '/${folder}app.js'`,
+}
+const html = source(folder + 'page.html').replace(/\{\{(\w+)\}\}/g, (_, name) => fill[name])
 
 const operations = ['list', 'get', 'create', 'patch', 'delete', 'restore', 'watch']
 const fields = [{ name: 'id', type: 'integer', readOnly: true }, { name: 'note', type: 'string' }]
@@ -56,8 +57,7 @@ async function open(context, fragment, before) {
 	const page = await context.newPage()
 	page.faults = []
 	page.on('pageerror', e => page.faults.push(e.message))
-	await page.setRequestInterception(true)
-	page.on('request', r => r.respond({ contentType: 'text/html; charset=utf-8', body: html }))
+	await serveModules(page, html)
 	await page.evaluateOnNewDocument(serve, description)
 	if (before) await page.evaluateOnNewDocument(before)
 	await page.goto(`http://127.0.0.1:1/admin/${fragment}`)

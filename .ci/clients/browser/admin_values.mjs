@@ -1,10 +1,13 @@
-// Checks of what the forms of the admin page read and send. They need a document but no API, so the scripts of the page are
-// evaluated in an empty one.
+// Checks of what the forms of the admin page read and send. They need a document but no API, so the modules of the page are
+// imported into an empty one.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { serveModules } from './modules.mjs'
 
-const names = ['dom', 'json', 'api', 'login', 'stream', 'values', 'controls', 'form', 'conflict', 'links', 'item']
-const scripts = names.map(n => readFileSync(new URL(`../../../resource/admin/page/${n}.js`, import.meta.url), 'utf8')).join('\n')
+const modules = [
+	'/resource/httpbody/page/jsonvalue.js',
+	...['session', 'catalog', 'api', 'patch', 'controls', 'item'].map(name => `/resource/admin/page/${name}.js`),
+]
+const names = 'decode, encode, control, membersOf, patchOf, itemView, catalog, call, config, authorize'
 
 const text = { type: 'string' }, place = { type: 'object', fields: [{ name: 'city', type: 'string', nullable: true }, { name: 'pin', type: 'string', writeOnly: true }] }
 
@@ -99,9 +102,9 @@ const patches = [
 	{ what: 'nested null is removed', before: '{"a":{"b":null,"c":1}}', after: '{"a":{"c":1}}', want: '{"value":[{"op":"remove","path":"/a/b"}],"type":"application/json-patch+json"}' },
 ]
 
-/* global control, membersOf, decode, encode, patchOf, itemView, catalog, call, config, keyless:writable */
+/* global decode, encode, control, membersOf, patchOf, itemView, catalog, call, config, authorize */
 
-// readAll and patchAll run in the page, between its scripts.
+// readAll and patchAll run in the page, with the names of its modules.
 const readAll = cases => cases.map(({ field, value, fresh = false, input }) => {
 	const before = decode(value === undefined ? '{}' : `{"v":${value}}`)
 	const it = control({ name: 'v', ...field }, before.v, fresh)
@@ -110,11 +113,12 @@ const readAll = cases => cases.map(({ field, value, fresh = false, input }) => {
 })
 const patchAll = cases => cases.map(({ before, after }) => encode(patchOf(decode(before), decode(after))))
 
-// oldJSON returns the JSON of a browser that has no source texts of numbers.
-const oldJSON = () => ({
-	parse: (text, f) => window.JSON.parse(text, f && function (key, value) { return f.call(this, key, value) }),
-	stringify: window.JSON.stringify,
-})
+// removeSources makes the browser have no source texts of numbers.
+const removeSources = () => {
+	const { parse } = JSON
+	JSON.parse = (text, f) => parse(text, f && function (key, value) { return f.call(this, key, value) })
+	delete JSON.rawJSON
+}
 
 // conflicts saves an item that is changed by another client before the first and the second request. It returns the item.
 const conflicts = async () => {
@@ -156,7 +160,7 @@ const anonymous = async () => {
 	}
 	catalog.keyed = true
 	for (let n = 0; n < 2; n++) await call('POST', '/notes', { value: {} })
-	keyless = false
+	authorize('')
 	config.login = {}
 	const { status } = await call('POST', '/notes', { value: {} }).catch(error => error)
 	return { keyed, status }
@@ -164,11 +168,21 @@ const anonymous = async () => {
 
 // checkValues runs all checks in a page of a browser context.
 export async function checkValues(context) {
-	const page = await context.newPage()
-	await page.setContent('<meta name="config" content="{}"><div id="notice"></div><p id="status"></p><dialog id="login"></dialog>')
-	const run = (f, ...args) => page.evaluate(`{ ${scripts}\n(${f})(...${JSON.stringify(args)}) }`)
-	const old = (f, ...args) => page.evaluate(
-		`{ const JSON = (${oldJSON})(); ${scripts}\n(${f})(...${JSON.stringify(args)}) }`)
+	const html = '<!doctype html><meta name="config" content="{}"><div id="notice"></div><p id="status"></p><dialog id="login"></dialog>'
+	const open = async before => {
+		const page = await context.newPage()
+		await serveModules(page, html)
+		if (before) await page.evaluateOnNewDocument(before)
+		await page.goto('http://127.0.0.1:1/')
+		return page
+	}
+	// The last page is in front: dialogs of others have no event close.
+	const oldPage = await open(removeSources), page = await open()
+	const runIn = (page, f, ...args) => page.evaluate(`(async () => {
+		const { ${names} } = Object.assign({}, ...await Promise.all(${JSON.stringify(modules)}.map(path => import(path))))
+		return (${f})(...${JSON.stringify(args)})
+	})()`)
+	const run = (...call) => runIn(page, ...call), old = (...call) => runIn(oldPage, ...call)
 	const table = (what, cases, got, want) => assert.deepEqual(
 		Object.fromEntries(cases.map((c, i) => [c.what, got[i]])), Object.fromEntries(cases.map(c => [c.what, want(c)])), what)
 	table('untouched', stored, await run(readAll, stored), c => c.value === undefined ? '{}' : `{"v":${c.value}}`)
@@ -181,4 +195,5 @@ export async function checkValues(context) {
 	assert.deepEqual(await run(conflicts), { id: 1, address: { city: 'Milan', zip: '1' }, note: 'theirs again' }, 'two conflicts')
 	assert.deepEqual(await run(anonymous), { keyed: [true, false, false, true], status: 401 }, 'an anonymous caller')
 	await page.close()
+	await oldPage.close()
 }

@@ -25,13 +25,16 @@ prepare() {
 # types checks the modules of the pages in a checkout.
 types() { bin tsc -p "$1/.ci/clients/browser/tsconfig.json"; }
 
-# misspelled checks a copy in which the page of GraphQL reads a member that no field of a schema has.
+# misspelled checks a copy in which the page of GraphQL reads a member that no field of a schema has, and the admin page one
+# that no resource in a description has.
 misspelled() {
-	local page=query/graphql/internal/playground
+	local graphql=query/graphql/internal/playground admin=resource/admin/page
 	mkdir "$tmp/copy" || return 1
-	at "$root" cp -r --parents .ci/clients/browser/tsconfig.json resource/httpbody/page "$page" "$tmp/copy" || return 1
-	sed -i 's/(f\.isDeprecated/(f.isDepreciated/' "$tmp/copy/$page/docs.js"
-	refused "$page/docs.js([0-9,]*): error TS2551: Property 'isDepreciated' does not exist on type 'Field'" types "$tmp/copy"
+	at "$root" cp -r --parents .ci/clients/browser/tsconfig.json resource/httpbody/page "$graphql" "$admin" "$tmp/copy" || return 1
+	sed -i 's/(f\.isDeprecated/(f.isDepreciated/' "$tmp/copy/$graphql/docs.js"
+	sed -i 's/to\.maxPageSize/to.maxPagesize/' "$tmp/copy/$admin/finder.js"
+	refused "$graphql/docs.js([0-9,]*): error TS2551: Property 'isDepreciated' does not exist on type 'Field'" types "$tmp/copy" || return 1
+	refused "$admin/finder.js([0-9,]*): error TS2551: Property 'maxPagesize' does not exist on type 'Resource'" types "$tmp/copy"
 }
 
 # page runs the check of the page in a subshell.

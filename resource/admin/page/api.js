@@ -1,18 +1,22 @@
 // Requests to the REST API, under the rights of the user.
-const config = JSON.parse(document.querySelector('meta[name=config]').content)
+import { $ } from '../../httpbody/page/dom.js'
+import { decode, encode } from '../../httpbody/page/jsonvalue.js'
+import { catalog, pathOf } from './catalog.js'
+import { notice } from './notice.js'
+import { sleep } from './parts.js'
+import { config, identify, keyless, omitKeys } from './session.js'
+/** @import { Answer, Attempt, CallOptions, Failure, Problem, Read } from './types' */
 
-// catalog is the description of what the API serves: description.json.
-let catalog = { keyed: false, resources: [], files: [], imports: [], commands: [] }
-
-// authorization is the value of the Authorization field. Empty means cookies alone. It is kept in this tab's memory only.
-let authorization = ''
-
-const resourceNamed = name => catalog.resources.find(r => r.name === name)
-const can = (resource, operation) => resource.operations.includes(operation)
-const pathOf = (name, id) => '/' + name + (id === undefined ? '' : '/' + encodeURIComponent(id))
+// accepted are the media types of responses that call and transfer read.
+export const accepted = 'application/json, application/problem+json'
 
 // Refusal is the error of a response that is not successful.
-class Refusal extends Error {
+export class Refusal extends Error {
+	/**
+	 * @param {number} status
+	 * @param {Problem | null} problem
+	 * @param {string} what
+	 */
 	constructor(status, problem, what) {
 		super(explain(status, problem, what))
 		this.status = status
@@ -21,6 +25,7 @@ class Refusal extends Error {
 }
 
 // explain returns a sentence about a response. what is the operation, such as "delete this item".
+/** @type {(status: number, problem: Problem | null, what: string) => string} */
 function explain(status, problem, what) {
 	const detail = problem?.detail ?? problem?.title ?? `The server responded with status ${status}.`
 	switch (status) {
@@ -35,38 +40,46 @@ function explain(status, problem, what) {
 }
 
 // newKey returns the value of an Idempotency-Key: a random text as a string of RFC 9651.
-const newKey = () => `"${Array.from(crypto.getRandomValues(new Uint8Array(16)), b => b.toString(16).padStart(2, '0')).join('')}"`
-
-// keyless reports that the API has refused the key of an anonymous caller, and that the API has no login.
-let keyless = false
-
-// keyFor returns the key of a write, which a text identifies. attempt is an object that a form keeps: while the outcome of
-// its last write is unknown, the same write has the same key. settle ends that when a final response has arrived.
-function keyFor(attempt, write) {
-	if (attempt.write !== write) Object.assign(attempt, { write, key: newKey() })
-	return attempt.key
+function newKey() {
+	const random = crypto.getRandomValues(new Uint8Array(16))
+	return `"${Array.from(random, b => b.toString(16).padStart(2, '0')).join('')}"`
 }
 
-function settle(attempt, status, retryAfter) {
+// keyFor returns the key of a write, which a text identifies. attempt is an object that a form keeps:
+// while the outcome of its last write is unknown, the same write has the same key. settle ends that when
+// a final response has arrived.
+/**
+ * @param {Attempt} attempt
+ * @param {string} write
+ */
+export function keyFor(attempt, write) {
+	if (attempt.write !== write) Object.assign(attempt, { write, key: newKey() })
+	return attempt.key ?? ''
+}
+
+/** @type {(attempt: Attempt, status: number, retryAfter: string | null) => void} */
+export function settle(attempt, status, retryAfter) {
 	if (status < 500 && retryAfter === null) attempt.write = null
 }
 
-// refusesKey reports whether a response refuses the key of an anonymous caller. If the API has a login, the user is asked
-// to sign in. Otherwise this request and later ones are sent without a key.
-function refusesKey(status, problem, what) {
+// refusesKey reports whether a response refuses the key of an anonymous caller. If the API has a login,
+// the user is asked to sign in. Otherwise this request and later ones are sent without a key.
+/** @type {(status: number, problem: Problem | null, what: string) => boolean} */
+export function refusesKey(status, problem, what) {
 	if (status !== 400 || !problem?.errors?.some(e => e.code === 'anonymous')) return false
 	if (config.login) throw new Refusal(401, problem, what)
-	return keyless = true
+	omitKeys()
+	return true
 }
 
-// identify adds the Authorization field.
-const identify = headers => authorization ? { ...headers, Authorization: authorization } : { ...headers }
-
 // lost returns the error of a request without a response. It can be repeated if it is safe.
-const lost = (what, safe) => new Error(`The server cannot be reached. ${safe ? `Try again to ${what}.` : 'Whether it was done is not known; look at the list first.'}`)
+/** @type {(what: string, safe: boolean | undefined) => Error} */
+export const lost = (what, safe) => new Error('The server cannot be reached. ' +
+	(safe ? `Try again to ${what}.` : 'Whether it was done is not known; look at the list first.'))
 
 // waits shows a notice if a request takes more than 10 s. The result ends that.
-function waits(what) {
+/** @param {string} what */
+export function waits(what) {
 	const text = `There is no response yet to the request to ${what}. Other tabs may use all connections.`
 	const timer = setTimeout(() => notice(text, 'faint'), 10_000)
 	return () => {
@@ -75,25 +88,34 @@ function waits(what) {
 	}
 }
 
-// call sends a request and resolves to its response: status, headers and the decoded value. Options:
-//
-//	what      the operation, for messages
-//	value     the content, as JSON; type is its media type
-//	headers   more header fields
-//	anonymous sends neither an idempotency key nor the Authorization field
-//	attempt   the memory of a form for keyFor
-//	signal    aborts the request
-//
-// A keyed write is repeated with its key if the connection breaks or the server asks for it. Thereby it is done once.
-async function call(method, path, { what = 'do this', value, type, headers, anonymous, attempt = {}, signal } = {}) {
-	const reads = method === 'GET' || method === 'HEAD', body = value === undefined ? undefined : encode(value)
+// resultOf returns the decoded content of a response, null if it is not JSON.
+/** @type {(text: string, type: string | null) => any} */
+export const resultOf = (text, type) => text && /json/.test(type ?? '') ? decode(text) : null
+
+// call sends a request and resolves to its response. A keyed write is repeated with its key if the
+// connection breaks or the server asks for it. Thereby it is done once.
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {CallOptions} [options]
+ * @returns {Promise<Answer>}
+ */
+export async function call(method, path, options = {}) {
+	const { what = 'do this', value, anonymous, attempt = {}, signal } = options
+	const reads = method === 'GET' || method === 'HEAD'
+	const body = value === undefined ? undefined : encode(value)
 	let keyed = !reads && !anonymous && !keyless && catalog.keyed
-	headers = { Accept: 'application/json, application/problem+json', ...headers }
+	/** @type {Record<string, string>} */
+	let headers = { Accept: accepted, ...options.headers }
 	if (!anonymous) headers = identify(headers)
 	if (keyed) headers['Idempotency-Key'] = keyFor(attempt, `${method} ${path} ${body}`)
-	if (value !== undefined) headers['Content-Type'] = type ?? 'application/json'
-	// A redirect may change the method to GET, and the response of that would pass for that of the write.
-	const request = { method, headers, signal, cache: reads ? 'no-cache' : 'no-store', redirect: reads ? 'follow' : 'manual', body }
+	if (value !== undefined) headers['Content-Type'] = options.type ?? 'application/json'
+	/** @type {RequestInit} */
+	const request = {
+		method, headers, signal, body, cache: reads ? 'no-cache' : 'no-store',
+		// A redirect may change the method to GET. The response of that would pass for that of the write.
+		redirect: reads ? 'follow' : 'manual',
+	}
 	for (let tries = 1; ; tries++) {
 		let answer, text
 		const end = method === 'GET' ? () => {} : waits(what)
@@ -101,36 +123,47 @@ async function call(method, path, { what = 'do this', value, type, headers, anon
 			answer = await fetch(config.base + path, request)
 			text = await answer.text()
 		} catch (error) {
-			if (error.name === 'AbortError') throw error
+			if (/** @type {Failure} */ (error).name === 'AbortError') throw error
 			if (!reads && !keyed || tries > 4) throw lost(what, reads || keyed || anonymous)
 			await sleep(300 * 2 ** tries, signal)
 			continue
 		} finally {
 			end()
 		}
-		const wait = Number(answer.headers.get('Retry-After'))
-		if ([409, 429, 503].includes(answer.status) && answer.headers.has('Retry-After') && wait <= 10 && tries <= 4 && (reads || keyed)) {
+		const after = answer.headers.get('Retry-After'), wait = Number(after), { status } = answer
+		const busy = [409, 429, 503].includes(status) && after !== null && wait <= 10
+		if (busy && tries <= 4 && (reads || keyed)) {
 			await sleep(Math.max(wait, 0.2) * 1000, signal)
 			continue
 		}
-		settle(attempt, answer.status, answer.headers.get('Retry-After'))
-		const json = /json/.test(answer.headers.get('Content-Type')), result = text && json ? decode(text) : null
-		if (keyed && refusesKey(answer.status, result, what)) {
+		settle(attempt, status, after)
+		const type = answer.headers.get('Content-Type'), result = resultOf(text, type)
+		if (keyed && refusesKey(status, result, what)) {
 			keyed = false
 			delete headers['Idempotency-Key']
 			continue
 		}
-		if (!answer.ok || text && !json) throw new Refusal(answer.status, result, what)
-		return { status: answer.status, headers: answer.headers, value: result }
+		if (!answer.ok || text && !/json/.test(type ?? '')) throw new Refusal(status, result, what)
+		return { status, headers: answer.headers, value: result }
 	}
 }
 
 // read returns an item with its entity tag and its position in the feed.
-async function read(name, id, options) {
-	const { value, headers } = await call('GET', pathOf(name, id), { what: `read this item of ${name}`, ...options })
+/**
+ * @param {string} name
+ * @param {string} id
+ * @param {CallOptions} [options]
+ * @returns {Promise<Read>}
+ */
+export async function read(name, id, options) {
+	const what = `read this item of ${name}`
+	const { value, headers } = await call('GET', pathOf(name, id), { what, ...options })
 	return { item: value, tag: headers.get('ETag'), cursor: headers.get('Event-Cursor') }
 }
 
 // conditional returns the header fields of a write under the condition that the item has a tag.
-const conditional = tag => tag ? { 'If-Match': tag } : {}
-
+/**
+ * @param {string | null} tag
+ * @returns {Record<string, string>}
+ */
+export const conditional = tag => tag ? { 'If-Match': tag } : {}

@@ -1,59 +1,121 @@
 // Imports: many items from one file of JSON Lines or CSV.
+import { make, report } from '../../httpbody/page/dom.js'
+import { resourceNamed } from './catalog.js'
+import { backTo } from './item.js'
+import { fail, notice, textOfError } from './notice.js'
+import { faint, heading, isShown, labelled, options, plural, unique } from './parts.js'
+import { progressBar, transfer } from './transfer.js'
+/** @import { Attempt, Failure, Import, ImportResult, Problem, View } from './types' */
 
 // importView returns the view of an import command.
-async function importView(command) {
-	const resource = resourceNamed(command.target)
-	const input = make('input', { type: 'file', required: true, accept: '.jsonl,.ndjson,.csv,.gz,application/x-ndjson,text/csv' })
-	const format = make('select', {}, options([['application/x-ndjson', 'JSON Lines'], ['text/csv', 'CSV with a header row']]))
-	const atomic = make('input', { type: 'checkbox', id: unique('atomic') }), merge = make('input', { type: 'checkbox', id: unique('merge') }), place = make('div'), result = make('div', { class: 'result' })
-	const send = make('button', { class: 'main' }, 'Import'), attempt = {}
-	input.addEventListener('change', () => { format.value = /\.csv(\.gz)?$/i.test(input.files[0]?.name ?? '') ? 'text/csv' : 'application/x-ndjson' })
-	const form = make('form', {
+/**
+ * @param {Import} command
+ * @returns {Promise<View>}
+ */
+export async function importView(command) {
+	const resource = resourceNamed(command.target), result = make('div', { class: 'result' })
+	return {
+		node: make('div', {}, resource && backTo(resource), heading(`Import into ${command.target}`),
+			faint('Each line or row is an item. An item with an existing id is replaced, and any other is ' +
+				'created. Members that the file does not have are then reset.'),
+			importForm(command, result), result),
+	}
+}
+
+// check returns a checkbox.
+/** @param {string} name */
+const check = name => make('input', { type: 'checkbox', id: unique(name) })
+
+/**
+ * @param {HTMLInputElement} box
+ * @param {string} text
+ */
+const checkField = (box, text) =>
+	make('div', { class: 'field check' }, box, make('label', { for: box.id }, text))
+
+// importForm returns the form that sends a file, and shows the result in an element.
+/**
+ * @param {Import} command
+ * @param {HTMLElement} result
+ */
+function importForm(command, result) {
+	const accept = '.jsonl,.ndjson,.csv,.gz,application/x-ndjson,text/csv'
+	const input = make('input', { type: 'file', required: true, accept })
+	const format = make('select', {},
+		options([['application/x-ndjson', 'JSON Lines'], ['text/csv', 'CSV with a header row']]))
+	const atomic = check('atomic'), merge = check('merge'), place = make('div')
+	const send = make('button', { class: 'main' }, 'Import')
+	/** @type {Attempt} */
+	const attempt = {}
+	input.addEventListener('change', () => {
+		const isCSV = /\.csv(\.gz)?$/i.test(input.files?.[0]?.name ?? '')
+		format.value = isCSV ? 'text/csv' : 'application/x-ndjson'
+	})
+	return make('form', {
 		class: 'upload', 'aria-label': 'Import',
 		onsubmit: async event => {
 			event.preventDefault()
+			const file = input.files?.[0]
+			if (!file) return
 			notice('')
 			result.replaceChildren()
-			const file = input.files[0], bar = progressBar(`Importing ${file.name}`)
-			place.replaceChildren(bar.node)
-			bar.cancel.focus()
+			const { node, cancel, ...bar } = progressBar(`Importing ${file.name}`)
+			place.replaceChildren(node)
+			cancel.focus()
 			send.disabled = true
+			/** @type {Record<string, string>} */
+			const headers = { 'Content-Type': format.value }
+			if (file.name.endsWith('.gz')) headers['Content-Encoding'] = 'gzip'
+			const flags = [atomic.checked && 'atomic=true', merge.checked && 'mode=merge'].filter(Boolean)
+			const path = `/${command.name}${flags.length ? '?' + flags.join('&') : ''}`
 			try {
-				const query = [atomic.checked && 'atomic=true', merge.checked && 'mode=merge'].filter(Boolean).join('&')
-				const { value } = await transfer('POST', `/${command.name}${query && '?' + query}`, file, {
-					what: `import into ${command.target}`, ...bar, attempt,
-					headers: { 'Content-Type': format.value, ...file.name.endsWith('.gz') ? { 'Content-Encoding': 'gzip' } : {} },
+				const { value } = await transfer('POST', path, file, {
+					what: `import into ${command.target}`, ...bar, attempt, headers,
 				})
 				showResult(result, value)
 			} catch (error) {
-				if (error.name === 'AbortError') notice('The import was canceled. Lines that were stored before remain.', 'good')
-				else fail(error)
-				if (error.problem?.rejected) showResult(result, error.problem)
+				const { name, problem } = /** @type {Failure} */ (error)
+				if (name !== 'AbortError') fail(error)
+				else notice('The import was canceled. Lines that were stored before remain.', 'good')
+				if (problem?.rejected) showResult(result, problem)
 			} finally {
-				bar.node.remove()
+				node.remove()
 				send.disabled = false
 				;(result.querySelector('h2') ?? send).focus()
 			}
 		},
 	}, labelled('File', input), labelled('Format', format),
-	make('div', { class: 'field check' }, merge, make('label', { for: merge.id }, 'Change only the members that the file has')),
-	command.atomic && make('div', { class: 'field check' }, atomic, make('label', { for: atomic.id }, 'Store all lines or none')),
+	checkField(merge, 'Change only the members that the file has'),
+	command.atomic && checkField(atomic, 'Store all lines or none'),
 	make('div', { class: 'buttons' }, send), place)
-	return {
-		node: make('div', {}, resource && backTo(resource), make('h1', { tabIndex: -1 }, `Import into ${command.target}`),
-			make('p', { class: 'faint' }, 'Each line or row is an item. An item with an existing id is replaced, and any other is created. Members that the file does not have are then reset.'), form, result),
-	}
 }
 
 // showResult shows the counts of an import and the lines that were rejected.
-function showResult(place, { created = 0, replaced = 0, rejected = [], rejectedTotal = rejected.length, skipped = 0 }) {
-	const text = `${plural(created, 'item')} created, ${replaced.toLocaleString('en')} replaced, ${plural(rejectedTotal, 'line')} rejected${skipped ? `, and ${plural(skipped, 'line')} skipped with them` : ''}.`
-	isShown(place) ? report(text) : notice(`Import: ${text}`, 'good')
+/**
+ * @param {HTMLElement} place
+ * @param {ImportResult} result
+ */
+function showResult(place, result) {
+	const { created = 0, replaced = 0, rejected = [], rejectedTotal = rejected.length, skipped = 0 } = result
+	const others = skipped ? `, and ${plural(skipped, 'line')} skipped with them` : ''
+	const text = `${plural(created, 'item')} created, ${replaced.toLocaleString('en')} replaced, ` +
+		`${plural(rejectedTotal, 'line')} rejected${others}.`
+	if (isShown(place)) report(text)
+	else notice(`Import: ${text}`, 'good')
 	place.replaceChildren(make('h2', { tabIndex: -1 }, 'Result'), make('p', { class: 'counts' }, text))
 	if (!rejected.length) return
-	const rows = rejected.map(({ line, problem, skipped: more }) => make('tr', {}, make('th', { scope: 'row' }, more ? `${line} to ${line + more}` : String(line)),
-		make('td', {}, problem.errors?.length ? problem.errors.map(e => make('div', {}, e.detail ?? `${e.pointer}: ${e.code}`)) : problem.detail ?? problem.title)))
-	place.append(make('div', { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Rejected lines' }, make('table', {}, make('caption', {}, rejected.length < rejectedTotal ? `The first ${rejected.length} rejected lines` : 'Rejected lines'),
-		make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, 'Line'), make('th', { scope: 'col' }, 'Reason'))), make('tbody', {}, rows))))
+	const rows = rejected.map(({ line, problem, skipped: more }) => make('tr', {},
+		make('th', { scope: 'row' }, more ? `${line} to ${line + more}` : String(line)),
+		make('td', {}, reasonsOf(problem))))
+	const some = rejected.length < rejectedTotal
+	const caption = some ? `The first ${rejected.length} rejected lines` : 'Rejected lines'
+	const head = ['Line', 'Reason'].map(name => make('th', { scope: 'col' }, name))
+	place.append(make('div', { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Rejected lines' },
+		make('table', {}, make('caption', {}, caption),
+			make('thead', {}, make('tr', {}, head)), make('tbody', {}, rows))))
 }
 
+// reasonsOf returns the errors of a rejected line.
+/** @param {Problem} problem */
+const reasonsOf = ({ errors, detail, title }) =>
+	errors?.length ? errors.map(e => make('div', {}, textOfError(e))) : detail ?? title
