@@ -124,6 +124,21 @@ const checks = {
 		await page.close()
 	},
 
+	async 'Apply keeps the focus'(context) {
+		const page = await start(context, '#list/orders')
+		await row(page, '0')
+		await page.evaluate(() => {
+			const [by, direction] = document.querySelectorAll('#view .query select')
+			by.value = 'id'
+			direction.value = '-'
+			;[...document.querySelectorAll('#view .query button')].find(b => b.textContent === 'Apply').focus()
+		})
+		await page.keyboard.press('Enter')
+		await until(page, () => window.api.urls.some(url => url.includes('sort=-id')), 'the list is sorted')
+		assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Apply')
+		await page.close()
+	},
+
 	async 'a refused delete shows the errors'(context) {
 		const page = await start(context, '#item/orders/5')
 		await heading(page, 'Order 5')

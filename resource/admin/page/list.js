@@ -43,7 +43,7 @@ export async function listView(resource, params, { actions, top } = {}) {
 		if (!document.activeElement?.isConnected || document.activeElement === document.body) {
 			const again = [...form.querySelectorAll('button')].find(b => b.textContent === focused)
 			const first = /** @type {HTMLElement | null} */ (form.querySelector('input, select, button'))
-			again?.focus() ?? first?.focus()
+			;(again ?? first)?.focus()
 		}
 		await show()
 	}
