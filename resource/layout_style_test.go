@@ -43,6 +43,7 @@ var modules = map[string]bool{
 	"query/graphql/internal/playground": true,
 	"resource/admin/page":               true,
 	"resource/httpbody/page":            true,
+	"resource/openapi/docspage":         true,
 }
 
 // TestStyle finds markers in Go comments, in string literals of Go outside of tests, in documents,

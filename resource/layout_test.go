@@ -98,7 +98,7 @@ var (
 		"resource/feed/feedtest":      {"resource/feed", "resource/tx"},
 		"idempotency/idempotencytest": {"idempotency", "resource/problem", "resource/tx"},
 		"resource/schema/describe":    {"resource/schema/internal/godoc"},
-		"resource/openapi/docspage":   {"resource/httpbody"},
+		"resource/openapi/docspage":   {"resource/httpbody/page"},
 	}
 	// Packages of resource/sql. They may import each other as well.
 	ofSQL = map[string][]string{

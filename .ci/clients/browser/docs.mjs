@@ -24,7 +24,7 @@ const [url, pictures] = process.argv.slice(2)
 const { context, close } = await launch()
 const folder = mkdtempSync(join(tmpdir(), 'docs-'))
 const modules = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules')
-const docspage = join(modules, '..', '..', '..', 'resource', 'openapi', 'docspage')
+const root = join(modules, '..', '..', '..')
 const axe = readFileSync(join(modules, 'axe-core', 'axe.min.js'), 'utf8')
 
 // open calls visit with a page of a new context. It returns the requests and the messages of the console. until resolves when
@@ -165,7 +165,9 @@ async function regressions(page) {
 		input.dispatchEvent(new Event('input'))
 	})
 	assert.match(await page.$eval('#panel .address', e => e.textContent), /\/orders\?createdAt\.gte=2026-01-31T12%3A00%3A00Z$/)
-	const source = ['dom.js', 'markdown.js'].map(name => readFileSync(join(docspage, name), 'utf8')).join('\n')
+	const files = ['resource/httpbody/page/dom.js', 'resource/openapi/docspage/markdown.js']
+	const source = files.map(name => readFileSync(join(root, name), 'utf8')).join('\n')
+		.replace(/^import .*|^export /gm, '')
 	const html = text => page.evaluate(`(() => { ${source}\nreturn markdown(${JSON.stringify(text)}).map(e => e.outerHTML).join('') })()`)
 	for (const [text, want] of [
 		['a \\*b\\* `\\*`', '<p>a *b* <code>\\*</code></p>'],

@@ -61,11 +61,14 @@ Object.assign(paths, {
 	'/quick': { get: reads('quick', 'application/json') },
 	'/events': { get: reads('events', 'text/event-stream') }, '/long': { get: reads('long', 'text/plain') },
 	'/first': { put: file('first') }, '/second': { put: file('second') },
+	'/key': { get: { ...reads('key', 'application/json'), security: [{ Key: [] }] } },
 })
 // The name of the scheme is also that of a member of each object, and no value is entered for it.
 const text = JSON.stringify({
 	openapi: '3.1.0', info: { title: 'Odd', version: '1' }, paths, security: [{ constructor: [] }],
-	components: { schemas, securitySchemes: { constructor: { type: 'http', scheme: 'bearer' } } },
+	components: { schemas, securitySchemes: {
+		constructor: { type: 'http', scheme: 'bearer' }, Key: { type: 'apiKey', in: 'header', name: 'X-Field' },
+	} },
 }).replace(JSON.stringify(schemas.Big), schemas.Big)
 
 // within fails if a promise is not settled in time.
@@ -91,8 +94,8 @@ async function serve(shop) {
 		const path = new URL(request.url, 'http://host').pathname
 		let body = ''
 		for await (const part of request) body += part
-		const { authorization } = request.headers
-		if (path !== '/docs' && path !== '/openapi.json') received.push({ body, authorization })
+		const { authorization, 'x-field': key } = request.headers
+		if (path !== '/docs' && path !== '/openapi.json') received.push({ body, authorization, key })
 		const send = (type, value) => response.writeHead(200, { 'Content-Type': type }).end(value)
 		if (path === '/docs') {
 			response.setHeader('Content-Security-Policy', policy)
@@ -150,6 +153,16 @@ const parts = {
 			short: 'te', code: 'matches ^[A-Z]{3}$',
 			low: -2, between: 0.25, tens: 10, two: [true, true], choice: '2026-01-31',
 		})
+	},
+
+	async 'an API key is sent in the field that its scheme names'({ view, page, server }) {
+		await view('key')
+		await page.click('#auth')
+		await page.type('#credential-Key', 's3cret')
+		await page.click('#login button[value=save]')
+		await page.click('#send')
+		await page.waitForSelector('#answer .good')
+		assert.equal(server.received.at(-1).key, 's3cret')
 	},
 
 	async 'Send of a second operation leaves the first request alone'({ view, page, response, server }) {

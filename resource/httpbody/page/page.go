@@ -1,5 +1,5 @@
 // Package page makes the HTML pages of the library from embedded files, and has the ES modules that
-// the pages share. The GraphQL page and the admin page use it, and the documentation page can.
+// the pages share. The GraphQL page, the admin page and the documentation page use it.
 //
 // A page is one document with one inline script and one inline style. Its Content-Security-Policy
 // allows these by hash, and requests to its own origin. [Link] makes the script from modules.

@@ -1,15 +1,33 @@
 // The OpenAPI document: its operations with references resolved, and example values of schemas.
+/**
+ * @import {
+ *   Content, Document, Exemplified, Model, Numeric, Operation, Parameter, PathItem, Resolve, Resolver,
+ *   Schema
+ * } from './types'
+ */
+
 const METHODS = ['get', 'query', 'post', 'put', 'patch', 'delete', 'head', 'trace', 'options']
 
-// parseDocument reads JSON. An integer that a number would round is a BigInt, which JSON.stringify writes as it
-// was read.
-const parseDocument = text => JSON.parse(text, (_, value, at) =>
+// parseDocument reads JSON. An integer that a number would round is a BigInt, which jsonText writes as
+// it was read.
+/**
+ * @param {string} text
+ * @returns {Document}
+ */
+export const parseDocument = text => JSON.parse(text, (_, value, at) =>
 	typeof value === 'number' && /^-?\d{16,}$/.test(at?.source) && !Number.isSafeInteger(value)
 		? BigInt(at.source) : value)
-BigInt.prototype.toJSON = function () { return JSON.rawJSON(String(this)) }
+
+/**
+ * @param {unknown} value
+ * @param {number} [indent]
+ */
+export const jsonText = (value, indent) => JSON.stringify(value, (_, v) =>
+	typeof v === 'bigint' ? JSON.rawJSON?.(String(v)) : v, indent)
 
 // decoded decodes a part of a URL. Text with a stray % is returned as it is.
-function decoded(text) {
+/** @param {string} text */
+export function decoded(text) {
 	try {
 		return decodeURIComponent(text)
 	} catch {
@@ -18,72 +36,138 @@ function decoded(text) {
 }
 
 // makeModel reads a document. base is its URL, to which servers are relative.
-function makeModel(doc, base) {
-	// resolve follows references within the document.
-	const resolve = (x, depth = 9) => {
-		if (!x || typeof x.$ref !== 'string' || !depth) return x
-		const parts = x.$ref.replace(/^#\//, '').split('/')
-			.map(part => decoded(part).replaceAll('~1', '/').replaceAll('~0', '~'))
-		const target = parts.reduce((at, part) => at && Object.hasOwn(at, part) ? at[part] : undefined, doc)
-		return resolve(target, depth - 1) ?? {}
-	}
-	// expand returns the members of an exploded object in the query, which are parameters of the URL, or else p itself.
-	const expand = p => {
-		const s = p.in === 'query' && !p.content && (p.style ?? 'form') === 'form' && p.explode !== false && flatSchema({ resolve }, p.schema ?? {})
-		if (!s || !Object.keys(s.properties ?? {}).length) return [p]
-		return Object.entries(s.properties).map(([name, schema]) => ({ ...p, name, schema, description: flatSchema({ resolve }, schema).description, required: !!p.required && !!s.required?.includes(name), example: undefined, examples: undefined }))
-	}
-	// nameOf returns the name of the schema to which x refers, also if x is that schema or null.
-	const nameOf = x => {
-		if (typeof x?.$ref === 'string') return decoded(x.$ref.split('/').at(-1))
-		const all = x?.anyOf ?? x?.oneOf ?? x?.allOf ?? []
-		const solid = x?.properties ? [] : all.filter(c => c?.type !== 'null')
-		return solid.length === 1 ? nameOf(solid[0]) : ''
-	}
-	const operations = []
-	for (const [path, item] of Object.entries(doc.paths ?? {})) {
-		const shared = resolve(item) ?? {}
-		const own = { ...shared, ...shared.additionalOperations }
-		const rank = m => METHODS.indexOf(m) < 0 ? 5.5 : METHODS.indexOf(m)
-		const methods = Object.keys(own).filter(m => METHODS.includes(m) || shared.additionalOperations?.[m]).sort((a, b) => rank(a) - rank(b))
-		for (const method of methods) {
-			const op = own[method]
-			const parameters = new Map()
-			for (const p of [...shared.parameters ?? [], ...op.parameters ?? []].map(p => resolve(p))) parameters.set(`${p.in} ${p.name}`, p)
-			operations.push({
-				id: op.operationId ?? `${method.toUpperCase()} ${path}`, method: method.toUpperCase(), path, tag: op.tags?.[0] ?? 'API',
-				summary: op.summary ?? '', description: op.description ?? '', deprecated: !!op.deprecated, op,
-				parameters: [...parameters.values()].flatMap(expand),
-				body: resolve(op.requestBody),
-				responses: Object.entries(op.responses ?? {}).map(([status, r]) => ({ status, ...resolve(r) })),
-				security: op.security ?? doc.security ?? [],
-			})
-		}
-	}
+/**
+ * @param {Document} doc
+ * @param {string} base
+ * @returns {Model}
+ */
+export function makeModel(doc, base) {
+	const resolve = resolverOf(doc), operations = operationsOf(doc, resolve)
 	// If all operations are deprecated, the version is, and no operation is marked.
 	const allOld = operations.every(o => o.deprecated)
 	for (const o of operations) if (allOld) o.deprecated = false
-	const described = new Map((doc.tags ?? []).map(t => [t.name, t.description]))
-	const tags = [...new Set([...described.keys(), ...operations.map(o => o.tag)])]
-		.map(name => ({ name, description: described.get(name), operations: operations.filter(o => o.tag === name) }))
+	const tags = [...new Set([...(doc.tags ?? []).map(t => t.name), ...operations.map(o => o.tag)])]
+		.map(name => ({ name, operations: operations.filter(o => o.tag === name) }))
 		.filter(t => t.operations.length)
-	const servers = (doc.servers?.length ? doc.servers : [{ url: '/' }]).map(s => {
+	/** @type {NonNullable<Document['servers']>} */
+	const given = doc.servers?.length ? doc.servers : [{ url: '/' }]
+	const servers = given.map(s => {
 		const filled = s.url.replace(/\{([^}]*)\}/g, (all, v) => s.variables?.[v]?.default ?? all)
 		return { url: new URL(filled, base).href.replace(/\/$/, ''), description: s.description }
 	})
-	return { doc, base, resolve, nameOf, operations, tags, servers, schemas: doc.components?.schemas ?? {}, schemes: doc.components?.securitySchemes ?? {} }
+	return {
+		doc, base, resolve, operations, tags, servers,
+		schemas: doc.components?.schemas ?? {}, schemes: doc.components?.securitySchemes ?? {},
+	}
+}
+
+// resolverOf returns a function that follows references within a document.
+/**
+ * @param {Document} doc
+ * @returns {Resolve}
+ */
+function resolverOf(doc) {
+	/** @type {(x: any, depth: number) => any} */
+	const follow = (x, depth) => {
+		if (!x || typeof x.$ref !== 'string' || !depth) return x
+		/** @type {any} */
+		let target = doc
+		for (const part of x.$ref.replace(/^#\//, '').split('/')) {
+			const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~')
+			target = target && Object.hasOwn(target, name) ? target[name] : undefined
+		}
+		return follow(target, depth - 1) ?? {}
+	}
+	return x => follow(x, 9)
+}
+
+/**
+ * @param {Document} doc
+ * @param {Resolve} resolve
+ */
+function operationsOf(doc, resolve) {
+	/** @type {Operation[]} */
+	const out = []
+	for (const [path, item] of Object.entries(doc.paths ?? {})) {
+		const shared = /** @type {PathItem} */ (resolve(item) ?? {}), others = shared.additionalOperations
+		const own = { ...shared, ...others }
+		const rank = (/** @type {string} */ m) => METHODS.indexOf(m) < 0 ? 5.5 : METHODS.indexOf(m)
+		const methods = Object.keys(own).filter(m => METHODS.includes(m) || others?.[m])
+		for (const method of methods.sort((a, b) => rank(a) - rank(b))) {
+			const op = own[method], parameters = new Map(), name = method.toUpperCase()
+			const responses = Object.entries(op.responses ?? {})
+				.map(([status, r]) => ({ status, ...resolve(r) }))
+			for (const given of [...shared.parameters ?? [], ...op.parameters ?? []]) {
+				const p = resolve(given)
+				parameters.set(`${p.in} ${p.name}`, p)
+			}
+			out.push({
+				id: op.operationId ?? `${name} ${path}`, method: name, path, tag: op.tags?.[0] ?? 'API',
+				summary: op.summary ?? '', description: op.description ?? '', deprecated: !!op.deprecated,
+				parameters: [...parameters.values()].flatMap(p => exploded({ resolve }, p)),
+				body: resolve(op.requestBody), responses, security: op.security ?? doc.security ?? [],
+			})
+		}
+	}
+	return out
+}
+
+// exploded returns the members of an exploded object in the query, which are parameters of the URL, or
+// else the parameter itself.
+/**
+ * @param {Resolver} model
+ * @param {Parameter} p
+ * @returns {Parameter[]}
+ */
+function exploded(model, p) {
+	if (p.in !== 'query' || p.content || (p.style ?? 'form') !== 'form' || p.explode === false) return [p]
+	const s = flatSchema(model, p.schema ?? {}), members = Object.entries(s.properties ?? {})
+	if (!members.length) return [p]
+	return members.map(([name, schema]) => ({
+		...p, name, schema, description: flatSchema(model, schema).description,
+		required: !!p.required && !!s.required?.includes(name), example: undefined, examples: undefined,
+	}))
+}
+
+// nameOf returns the name of the schema to which a schema refers, also if it is that schema or null.
+// It returns '' if the schema has no name.
+/**
+ * @param {Schema | null | undefined} schema
+ * @returns {string}
+ */
+export function nameOf(schema) {
+	if (typeof schema?.$ref === 'string') return decoded(schema.$ref.split('/').at(-1) ?? '')
+	const all = schema?.anyOf ?? schema?.oneOf ?? schema?.allOf ?? []
+	const solid = schema?.properties ? [] : all.filter(c => c?.type !== 'null')
+	return solid.length === 1 ? nameOf(solid[0]) : ''
 }
 
 // operationOf finds an operation by its id, or by "METHOD /path".
-const operationOf = (model, name) => model.operations.find(o => o.id === name || `${o.method} ${o.path}` === name)
+/**
+ * @param {Model} model
+ * @param {string} name
+ */
+export const operationOf = (model, name) =>
+	model.operations.find(o => o.id === name || `${o.method} ${o.path}` === name)
 
 // typesOf returns the JSON types of a schema, in OpenAPI 3.0 and later, without null.
-const typesOf = s => (Array.isArray(s?.type) ? s.type : s?.type ? [s.type] : s?.properties ? ['object'] : s?.items ? ['array'] : []).filter(t => t !== 'null')
-const nullable = s => s?.nullable === true || Array.isArray(s?.type) && s.type.includes('null') || !!(s?.anyOf ?? s?.oneOf)?.some(x => x?.type === 'null')
+/** @param {Schema} s */
+export function typesOf(s) {
+	const all = s?.type ?? (s?.properties ? 'object' : s?.items ? 'array' : [])
+	return [all].flat().filter(t => t && t !== 'null')
+}
+/** @param {Schema} s */
+export const nullable = s => s?.nullable === true || Array.isArray(s?.type) && s.type.includes('null') ||
+	!!(s?.anyOf ?? s?.oneOf)?.some(x => x?.type === 'null')
 
-// flatSchema resolves a schema, merges allOf, and removes an alternative to null. It follows nine schemas at most,
-// so that one that refers to itself ends.
-function flatSchema(model, schema, depth = 9) {
+// flatSchema resolves a schema, merges allOf, and removes an alternative to null. It follows nine
+// schemas at most, so that one that refers to itself ends.
+/**
+ * @param {Resolver} model
+ * @param {Schema} schema
+ * @returns {Schema}
+ */
+export function flatSchema(model, schema, depth = 9) {
 	if (!depth) return {}
 	let s = model.resolve(schema) ?? {}
 	if (s.allOf) {
@@ -94,8 +178,8 @@ function flatSchema(model, schema, depth = 9) {
 		}), rest)
 		if (!Object.keys(s.properties ?? {}).length) delete s.properties
 	}
-	const choices = s.anyOf ?? s.oneOf, solid = choices?.filter(x => x?.type !== 'null')
-	if (solid?.length === 1) {
+	const choices = s.anyOf ?? s.oneOf ?? [], solid = choices.filter(x => x?.type !== 'null')
+	if (solid.length === 1) {
 		const { anyOf, oneOf, ...rest } = s
 		const nullable = solid.length < choices.length || undefined
 		return { ...flatSchema(model, solid[0], depth - 1), ...rest, nullable }
@@ -103,16 +187,37 @@ function flatSchema(model, schema, depth = 9) {
 	return s
 }
 
+// membersOf returns the members of a flat schema. reading hides those that are writeOnly, false those
+// that are readOnly; undefined shows all.
+/**
+ * @param {Resolver} model
+ * @param {Schema} s
+ * @param {boolean} [reading]
+ */
+export const membersOf = (model, s, reading) => Object.entries(s.properties ?? {}).filter(([, p]) =>
+	reading === undefined || !flatSchema(model, p)[reading ? 'writeOnly' : 'readOnly'])
+
 // exampleOf returns an example of a media type or a parameter, as a value; undefined if there is none.
-function exampleOf(model, x) {
+/**
+ * @param {Model} model
+ * @param {Exemplified | undefined} x
+ */
+export function exampleOf(model, x) {
 	if (!x) return undefined
 	if (x.example !== undefined) return x.example
 	const first = model.resolve(Object.values(x.examples ?? {})[0])
 	return first?.value ?? first?.dataValue
 }
 
-// sampleOf makes a value of a schema. reading leaves out writeOnly members, otherwise readOnly ones are left out.
-function sampleOf(model, schema, reading, depth = 0) {
+// sampleOf makes a value of a schema. reading leaves out writeOnly members, otherwise readOnly ones are
+// left out.
+/**
+ * @param {Model} model
+ * @param {Schema} schema
+ * @param {boolean} reading
+ * @returns {unknown}
+ */
+export function sampleOf(model, schema, reading, depth = 0) {
 	const s = flatSchema(model, schema)
 	if (depth > 9 || depth > 2 && nullable(s)) return null
 	if (s.example !== undefined) return s.example
@@ -121,16 +226,17 @@ function sampleOf(model, schema, reading, depth = 0) {
 	if (s.const !== undefined) return s.const
 	if (s.enum?.length) return s.enum[0]
 	const choice = s.oneOf ?? s.anyOf
-	if (choice) return sampleOf(model, choice.find(c => c?.type !== 'null'), reading, depth + 1)
+	if (choice) return sampleOf(model, choice.find(c => c?.type !== 'null') ?? {}, reading, depth + 1)
 	switch (typesOf(s)[0]) {
 	case 'object':
 		if (depth > 5) return {}
-		return Object.fromEntries(Object.entries(s.properties ?? {})
-			.filter(([name, p]) => { const m = flatSchema(model, p); return !(reading ? m.writeOnly : m.readOnly) && (depth < 3 || s.required?.includes(name)) })
+		return Object.fromEntries(membersOf(model, s, reading)
+			.filter(([name]) => depth < 3 || s.required?.includes(name))
 			.map(([name, p]) => [name, sampleOf(model, p, reading, depth + 1)]))
 	case 'array': {
-		const count = s.maxItems === 0 || depth > 5 ? 0 : Math.min(Math.max(Number(s.minItems ?? 1), 1), 20)
-		return Array.from({ length: count }, () => sampleOf(model, s.items ?? {}, reading, depth + 1))
+		const length = Number(s.maxItems ?? 1) === 0 || depth > 5 ? 0
+			: Math.min(Math.max(Number(s.minItems ?? 1), 1), 20)
+		return Array.from({ length }, () => sampleOf(model, s.items ?? {}, reading, depth + 1))
 	}
 	case 'integer': case 'number': return sampleNumber(s)
 	case 'boolean': return true
@@ -149,11 +255,12 @@ const FORMATS = new Map(Object.entries({
 	'uri-reference': ['/text', '/'], byte: ['dGV4dA=='],
 }))
 
-// sampleText makes a string of the format and the lengths of a schema. It names a pattern that it does not
-// match.
+// sampleText makes a string of the format and the lengths of a schema. It names a pattern that it does
+// not match.
+/** @param {Schema} s */
 function sampleText(s) {
 	const low = Number(s.minLength ?? 0), high = Number(s.maxLength ?? Infinity)
-	const forms = FORMATS.get(s.format)
+	const forms = FORMATS.get(s.format ?? '')
 	const value = forms?.find(v => v.length >= low && v.length <= high) ?? forms?.[0] ??
 		'text'.padEnd(Math.min(low, 1000), 'x').slice(0, high)
 	try {
@@ -163,34 +270,53 @@ function sampleText(s) {
 	}
 }
 
+// isNumber reports whether a limit is a number. In OpenAPI 3.0, exclusive limits are boolean.
+/**
+ * @param {unknown} v
+ * @returns {v is Numeric}
+ */
+export const isNumber = v => typeof v === 'number' || typeof v === 'bigint'
+
 // sampleNumber makes a number within the limits of a schema.
+/**
+ * @param {Schema} s
+ * @returns {Numeric}
+ */
 function sampleNumber(s) {
-	const { minimum: low, maximum: high, exclusiveMinimum: above, exclusiveMaximum: below } = s
+	const { minimum: low, maximum: high, multipleOf: by } = s
+	const [above, below] = [s.exclusiveMinimum, s.exclusiveMaximum].map(v => isNumber(v) ? v : undefined)
 	const top = high ?? below
-	if ([low, top, above, s.multipleOf].some(v => typeof v === 'bigint')) {
-		const least = low ?? (typeof above === 'bigint' ? above + 1n : above === undefined ? 1 : above + 1)
-		return least <= 1 && 1 <= (top ?? 1) ? 1 : least <= (top ?? least) ? least : top
+	if ([low, top, above, by].some(v => typeof v === 'bigint')) {
+		const least = low ?? (typeof above === 'bigint' ? above + 1n : (above ?? 0) + 1)
+		return least <= 1 && 1 <= (top ?? 1) ? 1 : least <= (top ?? least) ? least : top ?? least
 	}
-	const after = above + 1 < (top ?? Infinity) ? above + 1 : (above + top) / 2
-	const past = typeof above === 'number' ? after : undefined
-	const value = low ?? past ?? Math.min(1, high ?? (typeof below === 'number' ? below - 1 : 1))
-	return s.multipleOf ? Math.ceil(value / s.multipleOf) * s.multipleOf : value
+	const from = Number(above), to = Number(top ?? Infinity)
+	const past = above === undefined ? undefined : from + 1 < to ? from + 1 : (from + to) / 2
+	const most = Number(high ?? (below === undefined ? 1 : to - 1))
+	const value = Number(low ?? past ?? Math.min(1, most))
+	return by ? Math.ceil(value / Number(by)) * Number(by) : value
 }
 
-const isJSON = media => /[/+]json\b/.test(media)
+/** @param {string} media */
+export const isJSON = media => /[/+]json\b/.test(media)
 // mediaTypes returns the media types of a content, vendor types last.
-const mediaTypes = content => Object.keys(content ?? {}).sort((a, b) => /\.v?\d/.test(a) - /\.v?\d/.test(b))
+/** @param {Content | undefined} content */
+export const mediaTypes = content => Object.keys(content ?? {})
+	.sort((a, b) => Number(/\.v?\d/.test(a)) - Number(/\.v?\d/.test(b)))
 
 // OPERATORS are the suffixes of parameters that filter.
 const OPERATORS = /^(.+)\.(ne|in|notIn|lt|lte|gt|gte|contains|startsWith|endsWith|isNull)$/
 // filtersOf groups parameters that filter by their field. The others are returned in rest.
-function filtersOf(parameters) {
-	const fields = new Map(), rest = []
-	const based = new Set(parameters.filter(p => p.in === 'query').map(p => OPERATORS.exec(p.name)?.[1]).filter(Boolean))
+/** @param {Parameter[]} parameters */
+export function filtersOf(parameters) {
+	/** @type {Map<string, { operator: string, p: Parameter }[]>} */
+	const fields = new Map()
+	const rest = [], queried = parameters.filter(p => p.in === 'query')
+	const based = new Set(queried.map(p => OPERATORS.exec(p.name)?.[1]).filter(Boolean))
 	for (const p of parameters) {
 		const [, field = p.name, operator = 'eq'] = p.in === 'query' ? OPERATORS.exec(p.name) ?? [] : []
-		if (p.in === 'query' && based.has(field)) fields.set(field, [...fields.get(field) ?? [], { operator, p }])
-		else rest.push(p)
+		if (p.in !== 'query' || !based.has(field)) rest.push(p)
+		else fields.set(field, [...fields.get(field) ?? [], { operator, p }])
 	}
 	return { fields, rest }
 }

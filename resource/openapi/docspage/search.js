@@ -1,10 +1,19 @@
 // Search over operations, their parameters and descriptions, and schemas.
+import { $, make, report } from '../../httpbody/page/dom.js'
+import { badge, hrefOf } from './views.js'
+/** @import { Found, Model } from './types' */
 
-// findAll returns what matches all words of a text, best first: {text, about, href, method}.
+// findAll returns the operations and schemas that match all words of a text, best first.
+/**
+ * @param {Model} model
+ * @param {string} text
+ */
 function findAll(model, text) {
-	const words = text.toLowerCase().split(/\s+/).filter(Boolean), found = []
+	/** @type {Found[]} */
+	const found = []
+	const words = text.toLowerCase().split(/\s+/).filter(Boolean)
 	if (!words.length) return found
-	const score = (...fields) => {
+	const score = (/** @type {string[]} */ ...fields) => {
 		let sum = 0
 		for (const w of words) {
 			const i = fields.findIndex(f => f.toLowerCase().includes(w))
@@ -14,8 +23,10 @@ function findAll(model, text) {
 		return sum
 	}
 	for (const op of model.operations) {
-		const n = score(`${op.method} ${op.path}`, op.id, op.summary, op.parameters.map(p => p.name).join(' '), op.description)
-		if (n) found.push({ n: n + (op.method === 'OPTIONS' ? -9 : 0), text: op.path, method: op.method, about: op.summary, href: hrefOf(op) })
+		const { method, path, summary } = op, names = op.parameters.map(p => p.name).join(' ')
+		const n = score(`${method} ${path}`, op.id, summary, names, op.description)
+		const last = method === 'OPTIONS' ? -9 : 0
+		if (n) found.push({ n: n + last, text: path, method, about: summary, href: hrefOf(op) })
 	}
 	for (const [name, s] of Object.entries(model.schemas)) {
 		const n = score(name, Object.keys(s.properties ?? {}).join(' '))
@@ -25,32 +36,48 @@ function findAll(model, text) {
 }
 
 // searching makes a combobox of an input and a list. modelOf returns the current model.
-function searching(input, list, modelOf) {
-	let found = [], at = 0
+/**
+ * @param {HTMLInputElement} input
+ * @param {HTMLElement} list
+ * @param {() => Model | null} modelOf
+ */
+export function searching(input, list, modelOf) {
+	/** @type {Found[]} */
+	let found = []
+	let at = 0
 	const close = () => {
 		list.hidden = true
-		input.setAttribute('aria-expanded', false)
+		input.setAttribute('aria-expanded', 'false')
 		input.removeAttribute('aria-activedescendant')
 	}
-	const go = i => {
-		location.hash = found[i].href
+	const leave = () => {
 		input.value = ''
 		close()
 		$('main').focus()
 	}
+	const go = (/** @type {number} */ i) => {
+		location.hash = found[i].href
+		leave()
+	}
 	const mark = () => [...list.children].forEach((e, i) => {
-		e.setAttribute('aria-selected', i === at)
+		e.setAttribute('aria-selected', String(i === at))
 		if (i === at) {
 			input.setAttribute('aria-activedescendant', e.id)
 			e.scrollIntoView({ block: 'nearest' })
 		}
 	})
 	const open = () => {
-		found = modelOf() ? findAll(modelOf(), input.value) : []
+		const model = modelOf()
+		found = model ? findAll(model, input.value) : []
 		at = 0
-		list.replaceChildren(...found.map((f, i) => make('li', { role: 'option', id: `found-${i}`, onmousedown: e => { e.preventDefault(); go(i) } }, f.method && badge(f.method), make('code', {}, f.text), make('small', {}, f.about))))
+		list.replaceChildren(...found.map((f, i) => make('li', {
+			role: 'option', id: `found-${i}`, onmousedown: e => {
+				e.preventDefault()
+				go(i)
+			},
+		}, f.method && badge(f.method), make('code', {}, f.text), make('small', {}, f.about))))
 		list.hidden = !found.length
-		input.setAttribute('aria-expanded', !!found.length)
+		input.setAttribute('aria-expanded', String(!list.hidden))
 		if (found.length) mark()
 		else input.removeAttribute('aria-activedescendant')
 		if (input.value.trim()) report(`${found.length} found.`)
@@ -58,10 +85,13 @@ function searching(input, list, modelOf) {
 	input.addEventListener('input', open)
 	input.addEventListener('blur', close)
 	input.addEventListener('keydown', e => {
-		if (e.key === 'Escape') { input.value = ''; close(); $('main').focus() }
+		const by = { ArrowDown: 1, ArrowUp: found.length - 1 }[e.key]
+		if (e.key === 'Escape') leave()
 		else if (list.hidden) return
-		else if (e.key === 'ArrowDown' || e.key === 'ArrowUp') { at = (at + (e.key === 'ArrowDown' ? 1 : found.length - 1)) % found.length; mark() }
-		else if (e.key === 'Enter') go(at)
+		else if (by !== undefined) {
+			at = (at + by) % found.length
+			mark()
+		} else if (e.key === 'Enter') go(at)
 		else return
 		e.preventDefault()
 	})
