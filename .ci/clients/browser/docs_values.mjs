@@ -218,6 +218,35 @@ const parts = {
 		assert.equal(readFileSync(join(folder, name), 'utf8').slice(-7), 'the end')
 	},
 
+	async 'single keys do nothing in text that can be edited, and can be switched off'({ view, page }) {
+		const acts = selector => page.evaluate(s => {
+			const event = new KeyboardEvent('keydown', { key: 'h', bubbles: true, cancelable: true })
+			return !document.querySelector(s).dispatchEvent(event)
+		}, selector)
+		const toggle = async () => {
+			await page.click('#help')
+			await page.click('#single-keys')
+			await page.click('#keys button')
+		}
+		await view('quick')
+		assert.equal(await acts('#main'), true)
+		await page.evaluate(() => {
+			const editable = document.createElement('p')
+			editable.contentEditable = 'true'
+			editable.id = 'editable'
+			editable.textContent = 'text'
+			document.querySelector('header').append(editable)
+		})
+		assert.equal(await acts('#editable'), false, 'in text that can be edited')
+		await toggle()
+		assert.equal(await acts('#main'), false, 'switched off')
+		await page.reload()
+		await view('quick')
+		assert.equal(await acts('#main'), false, 'switched off, in the next visit')
+		await toggle()
+		assert.equal(await acts('#main'), true, 'switched on')
+	},
+
 	async 'Copy without a clipboard leaves the text selected'({ view, page }) {
 		await page.evaluate(() => {
 			Object.defineProperty(navigator, 'clipboard', { value: undefined })

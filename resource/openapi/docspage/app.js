@@ -152,6 +152,9 @@ function step(by) {
 function compare() {
 	if (documents.length > 1) location.hash = /^#compare(\/|$)/.test(location.hash) ? '' : 'compare'
 }
+const singleKeys = /** @type {HTMLInputElement} */ ($('single-keys'))
+singleKeys.checked = kept.get('single-keys') ?? true
+singleKeys.addEventListener('change', () => kept.set('single-keys', singleKeys.checked))
 const showKeys = () => /** @type {HTMLDialogElement} */ ($('keys')).showModal()
 
 /** @type {Map<string, () => unknown>} */
@@ -173,9 +176,9 @@ addEventListener('keydown', e => {
 		return
 	}
 	const act = keys.get(e.key), target = /** @type {Element} */ (e.target)
-	if (!act || e.ctrlKey || e.metaKey || e.altKey) return
+	if (!act || !singleKeys.checked || e.ctrlKey || e.metaKey || e.altKey) return
 	// After a dialog is closed, its input has the focus until the next frame.
-	if (target.closest('input, textarea, select')?.checkVisibility()) return
+	if (target.closest('input, textarea, select, [contenteditable]')?.checkVisibility()) return
 	e.preventDefault()
 	act()
 })

@@ -5,8 +5,8 @@
 //
 // The page lists all operations, and shows for each its parameters, bodies and responses, code in
 // curl, Go and TypeScript, and a form that sends the request. It searches, compares versions, and
-// can be used with the keyboard alone; the key ? lists the keys. It works with OpenAPI 3.0, 3.1 and
-// 3.2.
+// can be used with the keyboard alone. The key ? lists the keys, and there the single keys can be
+// switched off. It works with OpenAPI 3.0, 3.1 and 3.2.
 //
 // The page is one HTML document of 30 kB as sent. It requests the documents and nothing else. Its
 // Content-Security-Policy allows only its own script and style, by hash, and connections to its own
