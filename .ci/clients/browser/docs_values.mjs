@@ -53,6 +53,10 @@ const schemas = {
 		'"count":{"type":"integer","format":"uint64","example":18446744073709551615},' +
 		'"over":{"type":"integer","exclusiveMinimum":9007199254740993},' +
 		'"__proto__":{"type":"string","minLength":1,"maxLength":9223372036854775807}}}',
+	Decimals: '{"type":"object","properties":{' +
+		'"price":{"type":"number","default":1.10,"minimum":0.10,"maximum":1.10},' +
+		'"low":{"type":"number","minimum":12345678901234567890.125},' +
+		'"list":{"type":"array","items":{"type":"number"},"example":[1.0,1e400]}}}',
 }
 const paths = {}
 for (const name of Object.keys(schemas)) paths[`/${name}`] = { post: operation(`post${name}`, to(name)) }
@@ -69,7 +73,7 @@ const text = JSON.stringify({
 	components: { schemas, securitySchemes: {
 		constructor: { type: 'http', scheme: 'bearer' }, Key: { type: 'apiKey', in: 'header', name: 'X-Field' },
 	} },
-}).replace(JSON.stringify(schemas.Big), schemas.Big)
+}).replace(JSON.stringify(schemas.Big), schemas.Big).replace(JSON.stringify(schemas.Decimals), schemas.Decimals)
 
 // within fails if a promise is not settled in time.
 const within = (what, promise) => {
@@ -143,6 +147,28 @@ const parts = {
 		assert.equal(authorization, undefined)
 		await page.click('#tabs-code-Go')
 		assert.match(await page.$eval('#panel pre.sample', e => e.textContent), /Count\s+uint64/)
+	},
+
+	async 'numbers keep their text, also without JSON.rawJSON'({ view, page, server }) {
+		const check = async () => {
+			await page.reload()
+			await view('postDecimals')
+			const limits = await page.$$eval('main .member .limit', all => all.map(e => e.textContent))
+			for (const want of ['0.10 to 1.10', 'default 1.10', 'at least 12345678901234567890.125']) {
+				assert.ok(limits.includes(want), `limits: ${limits}`)
+			}
+			await page.click('#send')
+			await page.waitForSelector('#answer .good')
+			assert.equal(server.received.at(-1).body.replace(/\s/g, ''),
+				'{"price":1.10,"low":12345678901234567890.125,"list":[1.0,1e400]}')
+			await page.click('#tabs-code-TypeScript')
+			assert.match(await page.$eval('#panel pre.sample', e => e.textContent), /body: "{\\n {2}\\"price\\": 1\.10,/)
+		}
+		await check()
+		const { identifier } = await page.evaluateOnNewDocument(() => { delete JSON.rawJSON })
+		await check()
+		await page.removeScriptToEvaluateOnNewDocument(identifier)
+		await page.reload()
 	},
 
 	async 'the first body has a value of each format within its limits'({ view, page }) {

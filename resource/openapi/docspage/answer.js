@@ -33,7 +33,6 @@ export async function sendRequest(request, form) {
 	button.textContent = 'Send'
 }
 
-// contentOf returns the body of a request.
 /** @param {Request} request */
 function contentOf({ media, body, file }) {
 	if (!media) return undefined

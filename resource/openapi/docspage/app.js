@@ -19,10 +19,9 @@ let shown = null
 let shows = 0 // counts the views that were requested
 
 // show draws the view that the fragment names, unless a newer one was requested before it is ready.
-// focus moves the focus to it.
 /**
  * @param {Model} model
- * @param {boolean} [focus]
+ * @param {boolean} [focus] moves the focus to the view
  */
 async function show(model, focus) {
 	const main = $('main'), panel = $('panel'), mine = ++shows
@@ -44,7 +43,6 @@ async function show(model, focus) {
 	if (focus) main.focus({ preventScroll: true })
 }
 
-// nodes returns the children of a view.
 /**
  * @param {any[]} view
  * @returns {(string | Node)[]}

@@ -1,5 +1,6 @@
 // Schemas as types of TypeScript and Go.
-import { flatSchema, jsonText, membersOf, nullable, typesOf } from './model.js'
+import { encode } from '../../httpbody/page/jsonvalue.js'
+import { flatSchema, membersOf, nullable, typesOf } from './model.js'
 /** @import { Model, Schema } from './types' */
 
 /**
@@ -12,7 +13,7 @@ export function tsType(model, schema, reading, indent = '', depth = 0) {
 	if (depth > 9) return 'unknown'
 	const s = flatSchema(model, schema), or = nullable(s) ? ' | null' : ''
 	const values = s.enum ?? (s.const !== undefined ? [s.const] : null)
-	if (values) return values.map(v => jsonText(v)).join(' | ') + or
+	if (values) return values.map(v => encode(v)).join(' | ') + or
 	const of = (/** @type {Schema} */ x, inner = indent) => tsType(model, x, reading, inner, depth + 1)
 	const choices = s.oneOf ?? s.anyOf
 	if (choices) return [...new Set(choices.map(c => of(c)))].join(' | ')
@@ -68,7 +69,7 @@ export function goType(model, schema, indent = '', depth = 0) {
 	return 'any'
 }
 
-// goName returns the exported Go name for the name of a member or operation.
+// goName returns an exported Go name.
 /** @param {string} name */
 export const goName = name => name.split(/[^A-Za-z0-9]+/).filter(Boolean)
 	.map(w => w[0].toUpperCase() + w.slice(1)).join('')

@@ -1,14 +1,14 @@
 // Two versions side by side: operations that only one of them has, and the differences of the others.
 import { make } from '../../httpbody/page/dom.js'
-import { flatSchema, jsonText, mediaTypes, membersOf, nullable, typesOf } from './model.js'
+import { encode } from '../../httpbody/page/jsonvalue.js'
+import { flatSchema, mediaTypes, membersOf, nullable, typesOf } from './model.js'
 import { count } from './parts.js'
 import { limitsOf } from './schema.js'
 import { badge } from './views.js'
 /** @import { Children } from '../../httpbody/page/types' */
 /** @import { Content, Model, Operation, Schema } from './types' */
 
-// linesOf describes a schema by lines: the path of each member, and its type and limits. It adds them
-// to out.
+// linesOf describes a schema by lines: the path of each member, and its type and limits.
 /**
  * @param {Model} model
  * @param {Schema} schema
@@ -18,7 +18,7 @@ import { badge } from './views.js'
  */
 function linesOf(model, schema, reading, at, out = new Map(), depth = 0) {
 	const s = flatSchema(model, schema)
-	const values = s.enum ? ` ${s.enum.map(v => jsonText(v)).join(' | ')}` : ''
+	const values = s.enum ? ` ${s.enum.map(v => encode(v)).join(' | ')}` : ''
 	const type = `${typesOf(s).join(' | ') || 'any'}${s.format ? ` (${s.format})` : ''}`
 	out.set(at, [`${type}${nullable(s) ? ' or null' : ''}${values}`, ...limitsOf(s)].join(', '))
 	if (depth > 6) return out
@@ -80,11 +80,11 @@ function differences(here, there) {
 	return out
 }
 
-// compareView shows the differences between two documents. choose selects the other one.
+// compareView shows the differences between two documents.
 /**
  * @param {Model} left
  * @param {Model} right
- * @param {HTMLElement} choose
+ * @param {HTMLElement} choose selects the other document
  * @returns {Children[]}
  */
 export function compareView(left, right, choose) {

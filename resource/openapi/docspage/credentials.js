@@ -1,4 +1,4 @@
-// Credentials, which are kept in the tab only: what the document accepts, what was entered, and its dialog.
+// Credentials, which are kept in the tab only, and their dialog.
 import { $, make } from '../../httpbody/page/dom.js'
 import { markdown } from './markdown.js'
 import { kept } from './parts.js'
@@ -58,8 +58,8 @@ export function credentialsOf(model, op) {
 	return { headers, query }
 }
 
-// openLogin shows the dialog of credentials. model is null if no document was read.
-/** @param {Schemes | null} model */
+// openLogin shows the dialog of credentials.
+/** @param {Schemes | null} model is null if no document was read */
 export function openLogin(model) {
 	const values = entered()
 	$('schemes').replaceChildren(...schemesOf(model).map(s => {

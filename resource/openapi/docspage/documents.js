@@ -1,7 +1,8 @@
 // The documents of the page, and which of them its URL selects.
 import { make } from '../../httpbody/page/dom.js'
+import { decode } from '../../httpbody/page/jsonvalue.js'
 import { entered } from './credentials.js'
-import { makeModel, parseDocument } from './model.js'
+import { makeModel } from './model.js'
 /** @import { Model, Source } from './types' */
 
 const meta = /** @type {HTMLMetaElement} */ (document.querySelector('meta[name=documents]'))
@@ -25,7 +26,7 @@ export async function load(name) {
 		const text = `The document ${of.url} cannot be read: ${status} ${statusText}.`
 		throw Object.assign(new Error(text), { status })
 	}
-	const model = makeModel(parseDocument(await response.text()), url)
+	const model = makeModel(decode(await response.text()), url)
 	models.set(url, model)
 	return model
 }
@@ -35,7 +36,7 @@ const parameter = (/** @type {string} */ name) => new URLSearchParams(location.s
 // isFull reports whether the URL selects the documents that describe more.
 const isFull = () => parameter('profile') === 'full'
 
-// fullLink returns the link to the page with the documents that describe more, or from it to the others.
+// fullLink returns a link to the documents that describe more, or from them to the others.
 export function fullLink() {
 	if (!documents.some(d => d.full)) return null
 	const url = new URL(location.href), full = isFull()
@@ -44,5 +45,4 @@ export function fullLink() {
 	return make('a', { href: url.href }, full ? 'Show what generated clients use' : 'Show everything')
 }
 
-// versionName returns the name of the document that the URL selects.
 export const versionName = () => (documents.find(d => d.name === parameter('version')) ?? documents[0]).name

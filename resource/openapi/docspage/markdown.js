@@ -6,7 +6,6 @@ const INLINE = new RegExp([
 	'\\[([^\\]]+)\\]\\(([^)\\s]+)\\)', '<?(https?:\\/\\/[^\\s<>)]+)>?', '\\\\([!-/:-@[-`{-~])',
 ].join('|'), 'g')
 
-// inline returns the nodes of a line of text.
 /**
  * @param {string} text
  * @returns {(string | Node)[]}
@@ -94,7 +93,6 @@ export function markdown(text, level) {
 	return out
 }
 
-// headingOf returns a heading of a level from 2 to 6, or a paragraph without a level.
 /**
  * @param {string} text
  * @param {number} [level]

@@ -1,4 +1,5 @@
 // The OpenAPI document: its operations with references resolved, and example values of schemas.
+import { encode, Exact, isExact } from '../../httpbody/page/jsonvalue.js'
 /**
  * @import {
  *   Content, Document, Exemplified, Model, Numeric, Operation, Parameter, PathItem, Resolve, Resolver,
@@ -8,22 +9,12 @@
 
 const METHODS = ['get', 'query', 'post', 'put', 'patch', 'delete', 'head', 'trace', 'options']
 
-// parseDocument reads JSON. An integer that a number would round is a BigInt, which jsonText writes as
-// it was read.
-/**
- * @param {string} text
- * @returns {Document}
- */
-export const parseDocument = text => JSON.parse(text, (_, value, at) =>
-	typeof value === 'number' && /^-?\d{16,}$/.test(at?.source) && !Number.isSafeInteger(value)
-		? BigInt(at.source) : value)
-
+// valueText returns a value as it is entered and shown: a text, or else JSON.
 /**
  * @param {unknown} value
- * @param {number} [indent]
+ * @param {string} [indent]
  */
-export const jsonText = (value, indent) => JSON.stringify(value, (_, v) =>
-	typeof v === 'bigint' ? JSON.rawJSON?.(String(v)) : v, indent)
+export const valueText = (value, indent) => typeof value === 'string' ? value : encode(value, indent) ?? ''
 
 // decoded decodes a part of a URL. Text with a stray % is returned as it is.
 /** @param {string} text */
@@ -35,10 +26,10 @@ export function decoded(text) {
 	}
 }
 
-// makeModel reads a document. base is its URL, to which servers are relative.
+// makeModel reads a document.
 /**
  * @param {Document} doc
- * @param {string} base
+ * @param {string} base the URL of the document, to which servers are relative
  * @returns {Model}
  */
 export function makeModel(doc, base) {
@@ -61,7 +52,6 @@ export function makeModel(doc, base) {
 	}
 }
 
-// resolverOf returns a function that follows references within a document.
 /**
  * @param {Document} doc
  * @returns {Resolve}
@@ -129,8 +119,8 @@ function exploded(model, p) {
 	}))
 }
 
-// nameOf returns the name of the schema to which a schema refers, also if it is that schema or null.
-// It returns '' if the schema has no name.
+// nameOf returns the name of the schema to which a schema refers, also if it is that schema or null; ''
+// if it has none.
 /**
  * @param {Schema | null | undefined} schema
  * @returns {string}
@@ -187,17 +177,16 @@ export function flatSchema(model, schema, depth = 9) {
 	return s
 }
 
-// membersOf returns the members of a flat schema. reading hides those that are writeOnly, false those
-// that are readOnly; undefined shows all.
+// membersOf returns members of a flat schema.
 /**
  * @param {Resolver} model
  * @param {Schema} s
- * @param {boolean} [reading]
+ * @param {boolean} [reading] true hides writeOnly members, false those that are readOnly
  */
 export const membersOf = (model, s, reading) => Object.entries(s.properties ?? {}).filter(([, p]) =>
 	reading === undefined || !flatSchema(model, p)[reading ? 'writeOnly' : 'readOnly'])
 
-// exampleOf returns an example of a media type or a parameter, as a value; undefined if there is none.
+// exampleOf returns an example of a media type or a parameter, undefined if there is none.
 /**
  * @param {Model} model
  * @param {Exemplified | undefined} x
@@ -209,12 +198,11 @@ export function exampleOf(model, x) {
 	return first?.value ?? first?.dataValue
 }
 
-// sampleOf makes a value of a schema. reading leaves out writeOnly members, otherwise readOnly ones are
-// left out.
+// sampleOf makes a value of a schema.
 /**
  * @param {Model} model
  * @param {Schema} schema
- * @param {boolean} reading
+ * @param {boolean} reading leaves out writeOnly members, false those that are readOnly
  * @returns {unknown}
  */
 export function sampleOf(model, schema, reading, depth = 0) {
@@ -270,23 +258,24 @@ function sampleText(s) {
 	}
 }
 
-// isNumber reports whether a limit is a number. In OpenAPI 3.0, exclusive limits are boolean.
+// In OpenAPI 3.0, exclusive limits are boolean.
 /**
  * @param {unknown} v
  * @returns {v is Numeric}
  */
-export const isNumber = v => typeof v === 'number' || typeof v === 'bigint'
+export const isNumber = v => typeof v === 'number' || isExact(v)
 
-// sampleNumber makes a number within the limits of a schema.
+/** @param {Numeric | boolean | undefined} v */
+const limit = v => !isNumber(v) ? undefined : v instanceof Exact ? Number(v.source) : v
+
 /**
  * @param {Schema} s
- * @returns {Numeric}
+ * @returns {Numeric | undefined}
  */
 function sampleNumber(s) {
-	const { minimum: low, maximum: high, multipleOf: by } = s
-	const [above, below] = [s.exclusiveMinimum, s.exclusiveMaximum].map(v => isNumber(v) ? v : undefined)
-	const top = high ?? below
-	if ([low, top, above, by].some(v => typeof v === 'bigint')) {
+	const low = limit(s.minimum), high = limit(s.maximum), by = Number(limit(s.multipleOf) ?? 0)
+	const above = limit(s.exclusiveMinimum), below = limit(s.exclusiveMaximum), top = high ?? below
+	if ([low, top, above, s.multipleOf].some(v => typeof v === 'bigint')) {
 		const least = low ?? (typeof above === 'bigint' ? above + 1n : (above ?? 0) + 1)
 		return least <= 1 && 1 <= (top ?? 1) ? 1 : least <= (top ?? least) ? least : top ?? least
 	}
@@ -294,7 +283,7 @@ function sampleNumber(s) {
 	const past = above === undefined ? undefined : from + 1 < to ? from + 1 : (from + to) / 2
 	const most = Number(high ?? (below === undefined ? 1 : to - 1))
 	const value = Number(low ?? past ?? Math.min(1, most))
-	return by ? Math.ceil(value / Number(by)) * Number(by) : value
+	return by ? Math.ceil(value / by) * by : value === low ? s.minimum : value
 }
 
 /** @param {string} media */
@@ -304,7 +293,6 @@ export const isJSON = media => /[/+]json\b/.test(media)
 export const mediaTypes = content => Object.keys(content ?? {})
 	.sort((a, b) => Number(/\.v?\d/.test(a)) - Number(/\.v?\d/.test(b)))
 
-// OPERATORS are the suffixes of parameters that filter.
 const OPERATORS = /^(.+)\.(ne|in|notIn|lt|lte|gt|gte|contains|startsWith|endsWith|isNull)$/
 // filtersOf groups parameters that filter by their field. The others are returned in rest.
 /** @param {Parameter[]} parameters */

@@ -6,7 +6,6 @@ import { storeFor } from '../../httpbody/page/store.js'
 // kept has the colors, the keys, the selected tabs and, in the tab only, the credentials.
 export const kept = storeFor('stoa.docs')
 
-// copyButton returns a button that copies the text that get returns.
 /**
  * @param {() => string} get
  * @param {string} what
@@ -35,13 +34,12 @@ export const copyButton = (get, what) => make('button', {
 	},
 }, 'Copy')
 
-// tabs returns a list of tabs and their panel. panelOf is called for the selected name, which is kept
-// under key.
+// tabs returns a list of tabs and their panel.
 /**
  * @param {string} label
- * @param {string} key
+ * @param {string} key the name under which the selection is kept
  * @param {string[]} names
- * @param {(name: string) => Node} panelOf
+ * @param {(name: string) => Node} panelOf returns the content for the selected name
  */
 export function tabs(label, key, names, panelOf) {
 	const id = `tabs-${key}`
@@ -60,7 +58,6 @@ export function tabs(label, key, names, panelOf) {
 	return { list, panel, update }
 }
 
-// coloured returns nodes that show JSON in colors.
 /** @param {string} text */
 export function coloured(text) {
 	const nodes = [], tokens = lexJSON(text)

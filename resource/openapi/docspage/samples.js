@@ -1,4 +1,5 @@
 // A request as code in curl, Go and TypeScript.
+import { decode, encode } from '../../httpbody/page/jsonvalue.js'
 import { goName, goType, tsType } from './code.js'
 import { isJSON, mediaTypes, nameOf } from './model.js'
 import { isFile } from './request.js'
@@ -81,19 +82,21 @@ function goSample(model, op, request) {
 	].join('\n')
 }
 
-// tsBody returns the expression of a request body, '' if there is none.
+// tsBody returns the expression of a request body, '' if there is none. It is a text if JavaScript would
+// change a number.
 /** @param {Request} request */
 function tsBody(request) {
 	if (request.media === 'multipart/form-data') return 'form'
 	if (isFile(request.media)) return 'file'
 	if (!request.media) return ''
 	const body = request.body ?? ''
-	if (!isJSON(request.media) || /\d{16}/.test(body)) return JSON.stringify(body) // numbers would be rounded
 	try {
-		return `JSON.stringify(${JSON.stringify(JSON.parse(body), null, 2).replaceAll('\n', '\n    ')})`
+		const value = JSON.stringify(JSON.parse(body), null, 2), kept = value === encode(decode(body), '  ')
+		if (kept && isJSON(request.media)) return `JSON.stringify(${value.replaceAll('\n', '\n    ')})`
 	} catch {
-		return JSON.stringify(body)
+		// It is not JSON.
 	}
+	return JSON.stringify(body)
 }
 
 /**

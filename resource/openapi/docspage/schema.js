@@ -1,7 +1,8 @@
 // Schemas as a list of members with types, limits and nested members.
 import { make } from '../../httpbody/page/dom.js'
+import { encode } from '../../httpbody/page/jsonvalue.js'
 import { markdown } from './markdown.js'
-import { flatSchema, isNumber, jsonText, membersOf, nameOf, nullable, typesOf } from './model.js'
+import { flatSchema, isNumber, membersOf, nameOf, nullable, typesOf, valueText } from './model.js'
 /** @import { Model, Numeric, Schema } from './types' */
 
 // typeText returns the type of a schema in a few words, such as "array of Line".
@@ -35,12 +36,13 @@ export function typeText(model, schema, depth = 0) {
  * @param {string} unit
  */
 function span(low, high, unit) {
-	const limit = (/** @type {Numeric} */ n) => `${n} ${n === 1 ? unit : unit && unit + 's'}`
-	if (low != null && high != null) return low === high ? limit(low) : `${low} to ${limit(high)}`
-	return low != null ? `at least ${limit(low)}` : high != null ? `at most ${limit(high)}` : ''
+	const withUnit = (/** @type {Numeric} */ n) => `${n} ${n === 1 ? unit : unit && unit + 's'}`
+	if (low != null && high != null) {
+		return String(low) === String(high) ? withUnit(low) : `${low} to ${withUnit(high)}`
+	}
+	return low != null ? `at least ${withUnit(low)}` : high != null ? `at most ${withUnit(high)}` : ''
 }
 
-// limitsOf returns the limits of a schema.
 /** @param {Schema} s */
 export function limitsOf(s) {
 	const all = [
@@ -50,8 +52,8 @@ export function limitsOf(s) {
 		isNumber(s.exclusiveMaximum) && `less than ${s.exclusiveMaximum}`,
 		s.multipleOf && `multiple of ${s.multipleOf}`, s.uniqueItems && 'unique',
 		s.pattern && `matches ${s.pattern}`,
-		s.default !== undefined && `default ${jsonText(s.default)}`,
-		s.const !== undefined && `always ${jsonText(s.const)}`,
+		s.default !== undefined && `default ${encode(s.default)}`,
+		s.const !== undefined && `always ${encode(s.const)}`,
 	]
 	return /** @type {string[]} */ (all.filter(Boolean))
 }
@@ -71,12 +73,12 @@ export function facts(model, schema) {
 	return [
 		[...limitsOf(s), ...limitsOf(items).map(l => `each ${l}`)].map(limitTag),
 		values && make('span', { class: 'enum' },
-			values.map(v => make('code', {}, typeof v === 'string' ? v : jsonText(v)))),
+			values.map(v => make('code', {}, valueText(v)))),
 	]
 }
 
-// innerSchema returns the object schema of which the members are shown for a schema: its own, that of
-// its elements or that of its values.
+// innerSchema returns the schema of which the members are shown: the schema itself, that of its elements
+// or that of its values.
 /**
  * @param {Model} model
  * @param {Schema} schema
@@ -91,14 +93,12 @@ function innerSchema(model, schema, depth = 0) {
 	return innerSchema(model, s.additionalProperties, depth + 1)
 }
 
-// schemaView returns the members of a schema. reading hides writeOnly members, false hides readOnly
-// ones, undefined shows all. around has the names of the schemas around it, '' for one without a name,
-// so that a recursive schema ends.
+// schemaView returns the members of a schema. A schema that refers to itself ends with a link.
 /**
  * @param {Model} model
  * @param {Schema} schema
- * @param {boolean} [reading]
- * @param {string[]} around
+ * @param {boolean} [reading] true hides writeOnly members, false those that are readOnly
+ * @param {string[]} around the names of the schemas around it, '' for one without a name
  * @returns {HTMLElement}
  */
 export function schemaView(model, schema, reading, around = []) {
@@ -124,7 +124,6 @@ export function schemaView(model, schema, reading, around = []) {
 
 const unseen = () => make('p', { class: 'faint' }, 'Further members are not shown.')
 
-// memberRow returns a member with its own members.
 /**
  * @param {Model} model
  * @param {string} key
@@ -152,7 +151,6 @@ function memberRow(model, key, schema, required, reading, around) {
 		markdown(s.description), nested && members())
 }
 
-// membersSummary returns the summary of the members of a member or parameter.
 /** @param {string} name */
 export const membersSummary = name =>
 	make('summary', {}, 'Members', make('span', { class: 'unseen' }, ` of ${name}`))

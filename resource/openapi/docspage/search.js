@@ -35,11 +35,11 @@ function findAll(model, text) {
 	return found.sort((a, b) => b.n - a.n).slice(0, 30)
 }
 
-// searching makes a combobox of an input and a list. modelOf returns the current model.
+// searching makes a combobox of an input and a list.
 /**
  * @param {HTMLInputElement} input
  * @param {HTMLElement} list
- * @param {() => Model | null} modelOf
+ * @param {() => Model | null} modelOf returns the current model
  */
 export function searching(input, list, modelOf) {
 	/** @type {Found[]} */

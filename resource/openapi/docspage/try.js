@@ -2,7 +2,9 @@
 import { make } from '../../httpbody/page/dom.js'
 import { sendRequest } from './answer.js'
 import { firstSentence } from './markdown.js'
-import { exampleOf, filtersOf, flatSchema, isJSON, jsonText, mediaTypes, sampleOf, typesOf } from './model.js'
+import {
+	exampleOf, filtersOf, flatSchema, isJSON, mediaTypes, sampleOf, typesOf, valueText,
+} from './model.js'
 import { copyButton, count, messageOf, tabs } from './parts.js'
 import { inputsOf, isFile, requestOf } from './request.js'
 import { SAMPLES } from './samples.js'
@@ -36,15 +38,13 @@ function formOf(model, op) {
 	for (const p of op.parameters) {
 		if (p.in !== 'path' && !p.required) continue
 		const value = exampleOf(model, p) ?? sampleOf(model, p.schema ?? {}, false)
-		const text = typeof value === 'object' ? jsonText(value) : String(value ?? '')
-		form.values.set(`${p.in} ${p.name}`, text)
+		form.values.set(`${p.in} ${p.name}`, valueText(value))
 	}
 	fillBody(model, op, form)
 	forms.set(key, form)
 	return form
 }
 
-// fillBody sets the body to the example of its media type.
 /**
  * @param {Model} model
  * @param {Operation} op
@@ -53,7 +53,7 @@ function formOf(model, op) {
 function fillBody(model, op, form) {
 	const content = op.body?.content?.[form.media], schema = isJSON(form.media) ? content?.schema : undefined
 	const value = exampleOf(model, content) ?? (schema ? sampleOf(model, schema, false) : '')
-	form.body = typeof value === 'string' ? value : jsonText(value, 2)
+	form.body = valueText(value, '  ')
 }
 
 // endStreams ends the streams of all forms but that of the operation that is shown.
@@ -83,9 +83,9 @@ function inputRow(model, { p, name, label, schema }, form, changed) {
 	const hint = type === 'array' ? 'a,b' : s.example ?? s.examples?.[0] ?? s.default ?? ''
 	const control = values
 		? make('select', { id, onchange: e => set(e.currentTarget.value) }, make('option', { value: '' }, ''),
-			values.map(String).map(v => make('option', { value: v, selected: v === value }, v)))
+			values.map(v => valueText(v)).map(v => make('option', { value: v, selected: v === value }, v)))
 		: make('input', {
-			id, value, autocomplete: 'off', spellcheck: false, placeholder: String(hint),
+			id, value, autocomplete: 'off', spellcheck: false, placeholder: valueText(hint),
 			oninput: e => set(e.currentTarget.value),
 		})
 	const fillKey = () => {
@@ -219,7 +219,6 @@ function fileInput(form, changed) {
 	return [make('label', { class: 'input' }, make('span', {}, 'File'), input)]
 }
 
-// textInput returns the input of a text, with the error of one that is not JSON.
 /**
  * @param {Form} form
  * @param {() => void} changed

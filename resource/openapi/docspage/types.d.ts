@@ -1,7 +1,8 @@
 // Types of the documentation page: OpenAPI documents, as far as the page reads them, and its model.
+import { Exact } from '../../httpbody/page/jsonvalue.js'
 
-/** A number of a document. An integer that JavaScript would round is a BigInt. */
-export type Numeric = number | bigint
+/** A number of a document, exact if JavaScript would round it or write it differently. */
+export type Numeric = number | bigint | Exact
 
 /** An object that may be a reference to another one in the document. */
 export type Ref<T> = T & { $ref?: string }

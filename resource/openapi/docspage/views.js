@@ -1,13 +1,13 @@
 // The middle column: all operations, one operation, a schema, and the text about the API.
 import { make } from '../../httpbody/page/dom.js'
+import { encode } from '../../httpbody/page/jsonvalue.js'
 import { firstSentence, markdown, plainText } from './markdown.js'
-import { filtersOf, flatSchema, jsonText, mediaTypes, nameOf } from './model.js'
+import { filtersOf, flatSchema, mediaTypes, nameOf } from './model.js'
 import { count } from './parts.js'
 import { facts, membersSummary, schemaView, typeText } from './schema.js'
 /** @import { Children } from '../../httpbody/page/types' */
 /** @import { Content, Document, Model, Operation, Parameter } from './types' */
 
-// hrefOf returns the fragment of an operation.
 /** @param {Operation} op */
 export const hrefOf = op => '#' + encodeURIComponent(op.id).replaceAll('%2F', '/').replaceAll('%20', ' ')
 
@@ -19,7 +19,7 @@ const operationLink = op => make('a', {
 	class: 'operation' + (op.deprecated ? ' old' : ''), href: hrefOf(op), 'data-id': op.id,
 }, badge(op.method), make('code', {}, op.path), make('span', { class: 'about' }, op.summary))
 
-// split separates operations from those of OPTIONS, HEAD and TRACE, which are shown last.
+// split separates the operations of OPTIONS, HEAD and TRACE, which are shown last.
 /** @param {Operation[]} operations */
 export function split(operations) {
 	const isLast = (/** @type {Operation} */ o) => /OPTIONS|HEAD|TRACE/.test(o.method)
@@ -39,7 +39,6 @@ function statusLine(info) {
 	].filter(Boolean).join(' · ')
 }
 
-// overviewView shows all operations by tag.
 /**
  * @param {Model} model
  * @param {HTMLElement | null} fullLink
@@ -105,7 +104,6 @@ export const operationView = (model, op) => [
 	parametersView(model, op), bodyView(model, op), responsesView(model, op),
 ]
 
-// operators are the comparisons of a parameter that filters.
 /**
  * @param {Model} model
  * @param {Parameter} p
@@ -157,7 +155,7 @@ function contentView(model, content, reading) {
 	/** @type {Map<string, string[]>} */
 	const groups = new Map()
 	for (const media of mediaTypes(content)) {
-		const key = jsonText(content?.[media].schema ?? content?.[media].itemSchema ?? {})
+		const key = encode(content?.[media].schema ?? content?.[media].itemSchema ?? {})
 		groups.set(key, [...groups.get(key) ?? [], media])
 	}
 	return [...groups.values()].map(list => {
