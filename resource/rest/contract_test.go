@@ -387,7 +387,8 @@ func TestRule027ReservedNames(t *testing.T) {
 		Version string `json:"version"`
 	}
 	filtered := &resource.Options[release]{Query: query.Support{Filter: map[string][]query.Op{"version": {query.Gt}}}}
-	related := &resource.Options[thing]{Relations: []resource.Relation[thing]{{Name: "version", Target: "things", Keys: noKeys}}}
+	related := &resource.Options[thing]{Relations: []resource.Relation[thing]{
+		{Name: "version", Target: "things", Keys: func(*thing) []string { return nil }}}}
 	by := func(in release) (string, error) { return "", nil }
 	plain := resource.New("things", memory.New[thing](nil), nil)
 	tests := []struct {

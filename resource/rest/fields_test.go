@@ -205,3 +205,14 @@ func TestLargeNumbersSurvive(t *testing.T) {
 	same(t, "in order", [][]int64{{2}, {1}}, [][]int64{ids(pages[0]), ids(pages[1])})
 	want(t, send(t, h, "GET /books/"+large), http.StatusNotFound)
 }
+
+// TestFieldsOfViews: the fields of a response have the names of its contract.
+func TestFieldsOfViews(t *testing.T) {
+	t.Parallel()
+	books := resource.New("books", stocked(t, shelved()), nil)
+	older := catalog(t, resource.View(books, toV1, fromV1, &resource.ViewOptions{Fields: map[string]string{"name": "title"}}))
+	wantBody(t, send(t, older, "GET /books?fields=name"), http.StatusOK, `{"items":[{"name":"Emma"}]}`)
+	for _, target := range []string{"/books?fields=title", "/books/1?fields=title"} {
+		wantErrors(t, wantProblem(t, send(t, older, "GET "+target), problem.InvalidParameter), "?fields unknownField")
+	}
+}

@@ -3,6 +3,7 @@ package rest_test
 import (
 	"bytes"
 	"context"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/feed/eventstream"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -389,7 +391,7 @@ func (s *sink) Write(b []byte) (int, error) {
 // none.
 func TestFeedOfAWatcher(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		h := catalog(t, resource.New("things", newTelling(), nil))
+		h := catalog(t, resource.New("things", &publishing{Store: memory.New[thing](nil), wake: make(chan struct{})}, nil))
 		at := eventCursor(t, h, "GET /things")
 		s := open(t, h, "GET /things", streamType)
 		create(t, h, "/things", `{"id":"a","name":"A","n":1}`)
@@ -403,4 +405,60 @@ func TestFeedOfAWatcher(t *testing.T) {
 		again.stop()
 		time.Sleep(2 * time.Minute) // the store is not called
 	})
+}
+
+// publishing is a store of new things that reports their creation itself.
+type publishing struct {
+	*memory.Store[thing]
+	mu      sync.Mutex
+	created []*feed.Change[thing] // the cursor of the change with index n has Seq n+1
+	wake    chan struct{}         // closed at the next change
+}
+
+func (s *publishing) Create(ctx context.Context, v thing) (resource.Item[thing], error) {
+	return s.Insert(ctx, v.ID, v)
+}
+
+func (s *publishing) Insert(ctx context.Context, id string, v thing) (resource.Item[thing], error) {
+	it, err := s.Store.Insert(ctx, id, v)
+	if err == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.created = append(s.created, &feed.Change[thing]{Kind: feed.Created, ID: id, Rev: string(it.Rev), After: &it.Value,
+			Cursor: feed.Cursor{Epoch: 1, Seq: uint64(len(s.created) + 1)}})
+		close(s.wake)
+		s.wake = make(chan struct{})
+	}
+	return it, err
+}
+
+// Watch implements [feed.Watcher].
+func (s *publishing) Watch(ctx context.Context, at feed.Cursor) iter.Seq2[*feed.Change[thing], error] {
+	return func(yield func(*feed.Change[thing], error) bool) {
+		s.mu.Lock()
+		end := feed.Cursor{Epoch: 1, Seq: uint64(len(s.created))}
+		s.mu.Unlock()
+		switch {
+		case at.IsZero():
+			at = end
+		case at.Epoch != 1 || at.Seq > end.Seq:
+			yield(nil, feed.ErrExpired)
+			return
+		}
+		for ctx.Err() == nil && yield(&feed.Change[thing]{Cursor: at}, nil) {
+			s.mu.Lock()
+			more, wake := s.created[at.Seq:], s.wake
+			s.mu.Unlock()
+			for _, c := range more {
+				if !yield(c, nil) {
+					return
+				}
+				at = c.Cursor
+			}
+			select {
+			case <-wake:
+			case <-ctx.Done():
+			}
+		}
+	}
 }

@@ -219,3 +219,55 @@ func counting[T any](ops resource.Ops[T], c *calls) resource.Ops[T] {
 	}
 	return ops
 }
+
+// thing is an item with an id of the client.
+type thing struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	N    int64  `json:"n"`
+}
+
+// readOnly is a collection with only the required methods.
+type readOnly[T any] struct{}
+
+func (readOnly[T]) Get(context.Context, string) (resource.Item[T], error) {
+	return resource.Item[T]{}, resource.ErrNotFound
+}
+
+func (readOnly[T]) List(context.Context, query.Query) iter.Seq2[resource.Item[T], error] {
+	return func(func(resource.Item[T], error) bool) {}
+}
+
+// wantPanic checks the message of a panic of fn.
+func wantPanic(t *testing.T, want string, fn func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		same(t, "panic", any(want), recover())
+	}()
+	fn()
+}
+
+// bookV1 is a book of an older contract.
+type bookV1 struct {
+	ID    int64  `json:"id" readOnly:"true"`
+	Name  string `json:"name" required:"true"`
+	Stars int64  `json:"stars"`
+	Key   string `json:"key,omitempty" writeOnly:"true"`
+}
+
+func toV1(b book) (bookV1, error) { return bookV1{ID: b.ID, Name: b.Title, Stars: b.Stars}, nil }
+
+func fromV1(v bookV1, base book) (book, error) {
+	base.Title, base.Stars = v.Name, v.Stars
+	if v.Key != "" {
+		base.Password = v.Key
+	}
+	return base, nil
+}
+
+func shelved() book {
+	note := "signed"
+	return book{Title: "Emma", Author: 7, Owner: "ann", Stars: 4, Note: &note, Sequels: []int64{2}, Password: "hush",
+		Shelf: "B3"}
+}

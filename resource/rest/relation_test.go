@@ -267,3 +267,17 @@ func TestWriteSucceedsIfRelationsFail(t *testing.T) {
 	want(t, send(t, h, "GET /orders/1"), 200, "Etag: *")
 	want(t, send(t, h, "GET /orders/1?expand=customer"), 500)
 }
+
+// TestExpandByField: a relation by field has the same results as one by function.
+func TestExpandByField(t *testing.T) {
+	t.Parallel()
+	byField := func(_ *resource.Ops[book], _ *resource.Ops[author], b *resource.Options[book], _ *resource.Options[author]) {
+		b.Relations = []resource.Relation[book]{{Name: "author", Target: "authors", Field: "authorId"},
+			{Name: "next", Target: "books", Many: true, Field: "sequels"}}
+	}
+	keys, field := linkedBooks(t), linkedBooks(t, byField)
+	for _, target := range []string{"/books/1?expand=author,next", "/books/2?expand=next", "/books?expand=author,next",
+		"/books?expand=next&fields=title"} {
+		wantBody(t, send(t, field, "GET "+target), 200, send(t, keys, "GET "+target).body)
+	}
+}

@@ -324,7 +324,11 @@ func TestViewsThatShowAll(t *testing.T) {
 		Title string `json:"title"`
 		N     int64  `json:"n"`
 	}
-	r := resource.New("things", keyed(t, "1"), &resource.Options[thing]{Public: true})
+	store := memory.New[thing](nil)
+	if _, err := store.Insert(t.Context(), "1", thing{ID: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	r := resource.New("things", store, &resource.Options[thing]{Public: true})
 	view := resource.View(r, func(v thing) (renamed, error) { return renamed{v.ID, v.Name, v.N}, nil },
 		func(v renamed, _ thing) (thing, error) { return thing{v.ID, v.Title, v.N}, nil },
 		&resource.ViewOptions{Fields: map[string]string{"title": "name"}})

@@ -1,4 +1,4 @@
-package rest_test
+package resource_test
 
 import (
 	"bytes"
@@ -261,7 +261,7 @@ func TestWatcherWithoutFeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTelling()
 		r := rig{Resource: resource.New("things", s, nil)}
-		catalog(t, r.Resource)
+		newCatalog(t, r.Resource)
 		at, err := r.Position(t.Context(), 0)
 		if err != nil || !r.Watches() {
 			t.Fatalf("Position: %v; Watches: %v", err, r.Watches())

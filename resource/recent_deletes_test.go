@@ -1,10 +1,9 @@
-package rest_test
+package resource_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 )
@@ -39,26 +39,28 @@ func TestRecentDeletes(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			store := resource.OpsOf(newThings())
-			h := catalog(t, store.Resource("things", &tt.opts))
-			other := catalog(t, store.Resource("things", &tt.opts)) // as in another process
+			r := store.Resource("things", &tt.opts)
+			other := store.Resource("things", &tt.opts) // as in another process
+			call := func(r *resource.Resource, line, doc string) *answer { return do(t.Context(), t, r, line, doc) }
 			for _, id := range tt.ids {
-				want(t, send(t, h, "PUT /things/"+string(id), jsonBody, "", `{"name":"x"}`), http.StatusCreated)
-				want(t, send(t, h, "DELETE /things/"+string(id)), http.StatusNoContent)
+				wantDone(t, call(r, "put "+string(id), `{"name":"x"}`))
+				wantDone(t, call(r, "delete "+string(id), ""))
 			}
 			for kind, ids := range map[problem.Kind]string{problem.Gone: tt.gone, problem.NotFound: tt.forgotten} {
 				for _, id := range ids {
-					for _, method := range []string{"DELETE", "GET", "HEAD", "PATCH"} {
-						wantProblem(t, send(t, h, method+" /things/"+string(id), mergeBody, "", `{}`), kind)
+					for _, method := range []string{"delete", "get", "patch"} {
+						wantProblem(t, call(r, method+" "+string(id), "{}"), kind)
 					}
-					wantProblem(t, send(t, other, "DELETE /things/"+string(id)), problem.NotFound)
+					wantProblem(t, call(other, "delete "+string(id), ""), problem.NotFound)
 				}
 			}
 			// An item that exists again is served, whatever is remembered.
-			want(t, send(t, other, "PUT /things/c", jsonBody, "", `{"name":"y"}`), http.StatusCreated)
-			want(t, send(t, h, "GET /things/c"), http.StatusOK)
-			want(t, send(t, h, "DELETE /things/c"), http.StatusNoContent)
-			want(t, send(t, h, "PUT /things/c", jsonBody, "If-None-Match: *", "", `{"name":"z"}`), http.StatusCreated)
-			wantProblem(t, send(t, h, "GET /things/never"), problem.NotFound)
+			wantDone(t, call(other, "put c", `{"name":"y"}`))
+			wantDone(t, call(r, "get c", ""))
+			wantDone(t, call(r, "delete c", ""))
+			absent := &resource.WriteOptions{If: resource.Preconditions{IfNoneMatch: header.Tags{Any: true}}}
+			wantDone(t, do(t.Context(), t, r, "put c", `{"name":"z"}`, absent))
+			wantProblem(t, call(r, "get never", ""), problem.NotFound)
 		})
 	}
 }
@@ -70,8 +72,7 @@ func TestRecentDeletesOfARollback(t *testing.T) {
 	ops := resource.OpsOf(memory.New[thing](&memory.Options[thing]{DB: db}))
 	ops.Deleted = nil
 	r := ops.Resource("things", nil)
-	h := catalog(t, r)
-	want(t, send(t, h, "PUT /things/a", jsonBody, "", `{"name":"x"}`), http.StatusCreated)
+	wantDone(t, do(t.Context(), t, r, "put a", `{"name":"x"}`))
 	failed := errors.New("rolled back")
 	err := db.InTx(t.Context(), func(ctx context.Context) error {
 		if _, err := r.Delete(ctx, "a", nil); err != nil {
@@ -82,7 +83,7 @@ func TestRecentDeletesOfARollback(t *testing.T) {
 	if !errors.Is(err, failed) {
 		t.Fatal(err)
 	}
-	want(t, send(t, h, "GET /things/a"), http.StatusOK)
+	wantDone(t, do(t.Context(), t, r, "get a", ""))
 }
 
 // TestRecentDeletesAtOnce: there is no time at which the item is missing and its deletion is not
@@ -91,15 +92,15 @@ func TestRecentDeletesAtOnce(t *testing.T) {
 	t.Parallel()
 	ops := resource.OpsOf(newThings())
 	remove := ops.Delete
-	var h http.Handler
+	var r *resource.Resource
 	ops.Delete = func(ctx context.Context, id string, rev resource.Rev) error {
 		err := remove(ctx, id, rev)
-		wantProblem(t, send(t, h, "GET /things/"+id), problem.Gone) // a concurrent request
+		wantProblem(t, do(ctx, t, r, "get "+id, ""), problem.Gone) // a concurrent request
 		return err
 	}
-	h = catalog(t, ops.Resource("things", nil))
-	want(t, send(t, h, "PUT /things/a", jsonBody, "", `{"name":"x"}`), http.StatusCreated)
-	want(t, send(t, h, "DELETE /things/a"), http.StatusNoContent)
+	r = ops.Resource("things", nil)
+	wantDone(t, do(t.Context(), t, r, "put a", `{"name":"x"}`))
+	wantDone(t, do(t.Context(), t, r, "delete a", ""))
 }
 
 // TestRecentDeletesInATransaction: a transaction sees its own deletions. A deletion that has failed is
@@ -110,7 +111,6 @@ func TestRecentDeletesInATransaction(t *testing.T) {
 	ops := resource.OpsOf(memory.New[thing](&memory.Options[thing]{DB: db}))
 	ops.Deleted = nil
 	r := ops.Resource("things", nil)
-	h := catalog(t, r)
 	failed := errors.New("rolled back")
 	err := db.InTx(t.Context(), func(ctx context.Context) error {
 		if _, _, err := r.Put(ctx, "new", []byte(`{"name":"x"}`), nil); err != nil {
@@ -127,7 +127,7 @@ func TestRecentDeletesInATransaction(t *testing.T) {
 	if !errors.Is(err, failed) {
 		t.Fatal(err)
 	}
-	wantProblem(t, send(t, h, "GET /things/new"), problem.NotFound) // it never existed
+	wantProblem(t, do(t.Context(), t, r, "get new", ""), problem.NotFound) // it never existed
 }
 
 // TestRecentDeletesAreHidden: nothing is remembered if no caller may know of it.

@@ -1,30 +1,28 @@
-package rest_test
+package resource_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
-	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
-	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// ordersOf serves the orders of a store in the contracts 1.0.0, 1.1.0 and 2.0.0.
-func ordersOf(t *testing.T, store *memory.Store[purchase], opts ...func(v11, v10 *resource.ViewOptions)) [3]http.Handler {
+// ordersOf returns the orders of a store in the contracts 1.0.0, 1.1.0 and 2.0.0.
+func ordersOf(t *testing.T, store *memory.Store[purchase], opts ...func(v11, v10 *resource.ViewOptions)) [3]*resource.Resource {
 	t.Helper()
 	hub := resource.New("orders", store, &resource.Options[purchase]{Samples: purchaseSamples()})
 	v11, v10 := purchaseViews(hub, opts...)
-	return [3]http.Handler{catalog(t, v10), catalog(t, v11), catalog(t, hub)}
+	return [3]*resource.Resource{v10, v11, hub}
 }
 
 // TestOneLineOfThree: a client of the contract with one line changes that line, and the order keeps
@@ -33,28 +31,26 @@ func TestOneLineOfThree(t *testing.T) {
 	t.Parallel()
 	before := purchaseSamples()[1]
 	tests := []struct {
-		line string
-		rest []string
-		want purchase // what changes
+		line, doc string
+		want      purchase // what changes
 	}{
-		{"PATCH /orders/1", []string{mergeBody, "", `{"qty":40,"status":"paid"}`},
+		{"patch 1", `{"qty":40,"status":"paid"}`,
 			purchase{Status: "paid", Lines: []purchaseLine{{Item: 7, Qty: 40}}}},
-		{"PATCH /orders/1", []string{patchBody, "", `[{"op":"test","path":"/itemId","value":7},{"op":"replace","path":"/itemId","value":8}]`},
+		{"patch 1", `[{"op":"test","path":"/itemId","value":7},{"op":"replace","path":"/itemId","value":8}]`,
 			purchase{Status: "placed", Lines: []purchaseLine{{Item: 8, Qty: 2}}}},
-		{"PUT /orders/1", []string{jsonBody, "", `{"itemId":11,"qty":12}`},
+		{"put 1", `{"itemId":11,"qty":12}`,
 			purchase{Status: "placed", Lines: []purchaseLine{{Item: 11, Qty: 12}}}},
 	}
 	for _, tt := range tests {
-		t.Run(tt.line+tt.rest[len(tt.rest)-1], func(t *testing.T) {
+		t.Run(tt.line+tt.doc, func(t *testing.T) {
 			t.Parallel()
 			store := stocked(t, before)
-			h := ordersOf(t, store)
-			tag := "If-Match: " + send(t, h[0], "GET /orders/1").header.Get("Etag")
-			want(t, send(t, h[0], tt.line, append([]string{tag}, tt.rest...)...), http.StatusOK)
+			r := ordersOf(t, store)
+			wantDone(t, do(t.Context(), t, r[0], tt.line, tt.doc, ifMatch(t, tagOf(t, r[0], "1"))))
 			after := before
 			after.ID, after.Status = 1, tt.want.Status
 			after.Lines = append(tt.want.Lines, before.Lines[1:]...)
-			same(t, "in 2.0.0", after, value[purchase](t, send(t, h[2], "GET /orders/1")))
+			same(t, "in the store", after, stored(t, store, "1"))
 		})
 	}
 }
@@ -89,14 +85,14 @@ func TestResetHiddenInChains(t *testing.T) {
 		t.Run(fmt.Sprint(tt.v11, tt.v10, tt.contract), func(t *testing.T) {
 			t.Parallel()
 			store := stocked(t, whole)
-			h := ordersOf(t, store, func(v11, v10 *resource.ViewOptions) { v11.ResetHidden, v10.ResetHidden = tt.v11, tt.v10 })
+			r := ordersOf(t, store, func(v11, v10 *resource.ViewOptions) { v11.ResetHidden, v10.ResetHidden = tt.v11, tt.v10 })
 			doc := []string{`{"itemId":4,"qty":5}`, `{"itemId":4,"qty":5,"note":"new"}`}[tt.contract]
-			want(t, send(t, h[tt.contract], "PUT /orders/1", jsonBody, "", doc), http.StatusOK)
+			wantDone(t, do(t.Context(), t, r[tt.contract], "put 1", doc))
 			same(t, "after PUT", tt.want, stored(t, store, "1"))
 
 			store = stocked(t, whole)
-			h = ordersOf(t, store, func(v11, v10 *resource.ViewOptions) { v11.ResetHidden, v10.ResetHidden = tt.v11, tt.v10 })
-			want(t, send(t, h[tt.contract], "PATCH /orders/1", mergeBody, "", `{"itemId":4,"qty":5}`), http.StatusOK)
+			r = ordersOf(t, store, func(v11, v10 *resource.ViewOptions) { v11.ResetHidden, v10.ResetHidden = tt.v11, tt.v10 })
+			wantDone(t, do(t.Context(), t, r[tt.contract], "patch 1", `{"itemId":4,"qty":5}`))
 			same(t, "after PATCH, which resets nothing", put, stored(t, store, "1"))
 		})
 	}
@@ -114,30 +110,30 @@ func TestResetHiddenKeepsTheID(t *testing.T) {
 			return nil
 		}})
 	view := resource.View(hub, toGaugeV1, fromGaugeV1, &resource.ViewOptions{ResetHidden: true})
-	id := value[page[gauge]](t, send(t, catalog(t, hub), "GET /gauges")).Items[0].ID
-	want(t, send(t, catalog(t, view), "PUT /gauges/"+id, jsonBody, "", `{"level":4}`), http.StatusOK)
+	id := listAll(t, hub).Entries[0].ID
+	wantDone(t, do(t.Context(), t, view, "put "+id, `{"level":4}`))
 	same(t, "ids that Before saw", []string{id}, seen)
 }
 
 // Types for a chain of three views in which each field has several names: some/path is called
 // old~name and then name, and the oldest view renames the field that the middle one adds.
 type titled struct {
-	ID    string `json:"id"`
-	Name  string `json:"name" maxLength:"20"`
-	Sizes []size `json:"sizes,omitempty"`
-	Ratio int64  `json:"w/h" maximum:"9"`
+	ID    string      `json:"id"`
+	Name  string      `json:"name" maxLength:"20"`
+	Sizes []dimension `json:"sizes,omitempty"`
+	Ratio int64       `json:"w/h" maximum:"9"`
 }
 
-type size struct {
+type dimension struct {
 	Width int64 `json:"width" maximum:"9"`
 }
 
 type titledV1 struct {
-	ID    string `json:"id"`
-	Old   string `json:"old~name"`
-	Extra string `json:"extra"`
-	Sizes []size `json:"widths,omitempty"`
-	Ratio int64  `json:"w/h"`
+	ID    string      `json:"id"`
+	Old   string      `json:"old~name"`
+	Extra string      `json:"extra"`
+	Sizes []dimension `json:"widths,omitempty"`
+	Ratio int64       `json:"w/h"`
 }
 
 type titledV0 struct {
@@ -152,12 +148,12 @@ type oldSize struct {
 	W int64 `json:"w"`
 }
 
-// titles serves titles in all contracts, the oldest first.
-func titles(t *testing.T, o *resource.Options[titled]) [3]http.Handler {
+// titles returns titles in all contracts, the oldest first.
+func titles(t *testing.T) [3]*resource.Resource {
 	t.Helper()
 	store := memory.New[titled](nil)
 	fill(t, store.Create, titled{Name: "x"})
-	hub := resource.New("titles", store, o)
+	hub := resource.New("titles", store, nil)
 	v1 := resource.View(hub, func(v titled) (titledV1, error) { return titledV1{v.ID, v.Name, "", v.Sizes, v.Ratio}, nil },
 		func(v titledV1, base titled) (titled, error) {
 			switch v.Extra {
@@ -179,11 +175,11 @@ func titles(t *testing.T, o *resource.Options[titled]) [3]http.Handler {
 	}, func(v titledV0, base titledV1) (titledV1, error) {
 		base.Old, base.Extra, base.Sizes, base.Ratio = v.Older, v.Added, nil, v.Ratio
 		for _, s := range v.Sizes {
-			base.Sizes = append(base.Sizes, size{s.W})
+			base.Sizes = append(base.Sizes, dimension{s.W})
 		}
 		return base, nil
 	}, &resource.ViewOptions{Fields: map[string]string{"some/path": "old~name", "added": "extra", "ratio~": "w/h", "widths": "widths"}})
-	return [3]http.Handler{catalog(t, v0), catalog(t, v1), catalog(t, hub)}
+	return [3]*resource.Resource{v0, v1, hub}
 }
 
 // TestPointersThroughChains: every error points into the document of the client, whichever layer
@@ -214,18 +210,16 @@ func TestPointersThroughChains(t *testing.T) {
 		{"up that breaks", 0, `{"added":"broken"}`, problem.Internal, nil},
 	}
 	for _, tt := range tests {
-		for _, line := range []string{"POST /titles", "PUT /titles/new", "PATCH /titles/"} {
+		for _, line := range []string{"create", "put new", "patch "} {
 			t.Run(fmt.Sprint(tt.name, tt.contract, line), func(t *testing.T) {
 				t.Parallel()
-				h := titles(t, nil)
-				field := jsonBody
-				if id := value[page[titled]](t, send(t, h[2], "GET /titles")).Items[0].ID; strings.HasPrefix(line, "PATCH") {
-					line, field = line+id, mergeBody
+				r := titles(t)
+				if line == "patch " {
+					line += listAll(t, r[2]).Entries[0].ID
 				}
-				res := send(t, h[tt.contract], line, field, "", tt.doc)
-				wantErrors(t, wantProblem(t, res, tt.kind), tt.places...)
-				if strings.Contains(res.body, "secret") {
-					t.Errorf("%s tells: %s", line, res.body)
+				d := wantProblem(t, do(t.Context(), t, r[tt.contract], line, tt.doc), tt.kind, tt.places...)
+				if strings.Contains(d.Detail, "secret") {
+					t.Errorf("%s: the client receives %s", line, d.Detail)
 				}
 			})
 		}
@@ -236,25 +230,21 @@ func TestPointersThroughChains(t *testing.T) {
 // client.
 func TestJSONPatchThroughChains(t *testing.T) {
 	t.Parallel()
-	h := titles(t, nil)
-	id := value[page[titled]](t, send(t, h[2], "GET /titles")).Items[0].ID
-	patch := func(contract int, doc string) *response {
-		return send(t, h[contract], "PATCH /titles/"+id, patchBody, "", doc)
-	}
-	want(t, patch(0, `[{"op":"test","path":"/some~1path","value":"x"},{"op":"replace","path":"/some~1path","value":"y"}]`), 200)
-	want(t, patch(1, `[{"op":"copy","from":"/old~0name","path":"/old~0name"},{"op":"test","path":"/old~0name","value":"y"}]`), 200)
-	wantErrors(t, wantProblem(t, patch(0, `[{"op":"test","path":"/some~1path","value":"x"}]`), problem.PatchConflict),
-		"/some~1path test")
+	r := titles(t)
+	id := listAll(t, r[2]).Entries[0].ID
+	patch := func(contract int, doc string) *answer { return do(t.Context(), t, r[contract], "patch "+id, doc) }
+	wantDone(t, patch(0, `[{"op":"test","path":"/some~1path","value":"x"},{"op":"replace","path":"/some~1path","value":"y"}]`))
+	wantDone(t, patch(1, `[{"op":"copy","from":"/old~0name","path":"/old~0name"},{"op":"test","path":"/old~0name","value":"y"}]`))
+	wantProblem(t, patch(0, `[{"op":"test","path":"/some~1path","value":"x"}]`), problem.PatchConflict, "/some~1path test")
 	for contract, path := range []string{"/name", "/some~1path", "/old~0name"} { // the names of another contract
-		res := patch(contract, `[{"op":"replace","path":"`+path+`","value":"z"}]`)
-		wantErrors(t, wantProblem(t, res, problem.PatchConflict), path+" missing")
+		a := patch(contract, `[{"op":"replace","path":"`+path+`","value":"z"}]`)
+		wantProblem(t, a, problem.PatchConflict, path+" missing")
 	}
-	wantErrors(t, wantProblem(t, patch(0, `[{"op":"add","path":"/widths","value":[{"w":10}]}]`), problem.Invalid),
-		"/widths maximum")
+	wantProblem(t, patch(0, `[{"op":"add","path":"/widths","value":[{"w":10}]}]`), problem.Invalid, "/widths maximum")
 }
 
 // TestWhereIsTheSameEverywhere: an item that a contract cannot express is absent from its lists,
-// counts, exports, relations and URLs.
+// counts and pages.
 func TestWhereIsTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	conditions := []query.Filter{
@@ -264,23 +254,33 @@ func TestWhereIsTheSameEverywhere(t *testing.T) {
 	for seed := range uint64(60) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
 		books := manyBooks(rnd, 20)
-		h := contractsOf(t, stocked(t, books...), func(c *contractOptions) {
+		r := contractsOf(t, stocked(t, books...), func(c *contractOptions) {
 			c.hub.Query.Filter["id"] = []query.Op{query.Eq}
 			c.v1.Where, c.v0.Where = conditions[rnd.IntN(len(conditions))], conditions[rnd.IntN(len(conditions))]
 		})
 		var above []string
-		for contract, id := range map[int]string{2: "id", 1: "id", 0: "number"} {
+		for contract := range r {
 			what := fmt.Sprintf("seed %d, contract %d", seed, contract)
 			var byID []string
 			for n := range len(books) {
-				if send(t, h[contract], fmt.Sprint("GET /books/", n+1)).status == http.StatusOK {
-					byID = append(byID, fmt.Sprintf("{%q:%d}", id, n+1))
+				if id := strconv.Itoa(n + 1); do(t.Context(), t, r[contract], "get "+id, "").err == nil {
+					byID = append(byID, id)
 				}
 			}
-			list := send(t, h[contract], "GET /books?limit=200&fields="+id, "Prefer: count=exact")
-			wantBody(t, list, http.StatusOK, fmt.Sprintf(`{"items":[%s],"total":%d}`, strings.Join(byID, ","), len(byID)))
-			lines := send(t, h[contract], "GET /books?fields="+id, "Accept: application/x-ndjson")
-			same(t, what+", exported", strings.Join(append(byID, ""), "\n"), lines.body)
+			page := listAt(t, r[contract], query.Query{Limit: 200}, resource.Position{})
+			same(t, what+", listed", byID, idsOn(&page))
+			total, err := r[contract].Count(t.Context(), query.Filter{})
+			if err != nil || total != len(byID) {
+				t.Errorf("%s: %d items, %v, want %d", what, total, err, len(byID))
+			}
+			var all []string
+			for page, err := range r[contract].Pages(t.Context(), query.Query{}, resource.Position{}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, idsOn(&resource.Page{Entries: page})...)
+			}
+			same(t, what+", in pages", byID, all)
 			if contract == 2 {
 				above = byID
 			}
@@ -299,29 +299,25 @@ func TestBrokenViewsAreInternalErrors(t *testing.T) {
 		errors.New("secret"), fmt.Errorf("secret: %w", resource.ErrNotFound), resource.ErrGone, resource.ErrForbidden,
 		resource.Invalid("name", "secret"), problem.New(problem.Conflict, "secret"),
 	} {
-		var log bytes.Buffer
 		hub := resource.New("books", stocked(t, shelved()), nil)
 		older := resource.View(hub, toV1, fromV1, &resource.ViewOptions{Fields: map[string]string{"name": "title"}})
 		oldest := resource.View(older, func(bookV1) (bookV0, error) { return bookV0{}, fault }, fromV0,
 			&resource.ViewOptions{Fields: map[string]string{"number": "id", "label": "name"}})
-		h := rest.New(resource.NewCatalog(&resource.CatalogOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))}, oldest), nil)
-		for _, tt := range [][]string{
-			{"GET /books/1"}, {"GET /books"}, {"DELETE /books/1"}, {"PATCH /books/1", mergeBody, "", `{"label":"x"}`},
-			{"PUT /books/1", jsonBody, "", `{"label":"x"}`}, {"GET /books", "Accept: application/x-ndjson"},
+		_, listErr := listDocs(t, oldest, "")
+		for _, a := range []*answer{
+			do(t.Context(), t, oldest, "get 1", ""), do(t.Context(), t, oldest, "delete 1", ""),
+			do(t.Context(), t, oldest, "patch 1", `{"label":"x"}`), do(t.Context(), t, oldest, "put 1", `{"label":"x"}`),
+			{line: "list", err: listErr},
 		} {
-			log.Reset()
-			res := send(t, h, tt[0], tt[1:]...)
-			wantProblem(t, res, problem.Internal)
-			if strings.Contains(res.body, "secret") || !strings.Contains(log.String(), fault.Error()) {
-				t.Errorf("%s tells: %s\nand the log says: %s", res.line, res.body, &log)
+			d := wantProblem(t, a, problem.Internal)
+			if strings.Contains(d.Detail, "secret") || a.err != nil && !strings.Contains(a.err.Error(), fault.Error()) {
+				t.Errorf("%s: the client receives %s, and the log %v", a.line, d.Detail, a.err)
 			}
 		}
-		// The write succeeds although the view cannot show its result. That is logged, too.
-		log.Reset()
-		want(t, send(t, h, "POST /books", jsonBody, "", `{"label":"new"}`), http.StatusCreated,
-			"Location: /books/2", "Content-Location:", "Content-Length: 0")
-		if !strings.Contains(log.String(), fault.Error()) {
-			t.Errorf("the log says: %s", &log)
+		// The write succeeds although the view cannot show its result. Protocols log that.
+		a := do(t.Context(), t, oldest, "create", `{"label":"new"}`)
+		if wantDone(t, a); a.doc != "" || !strings.Contains(fmt.Sprint(oldest.NotShown(&a.entry)), fault.Error()) {
+			t.Errorf("%s: %s, and not shown because of %v", a.line, a.doc, oldest.NotShown(&a.entry))
 		}
 	}
 }
@@ -329,29 +325,28 @@ func TestBrokenViewsAreInternalErrors(t *testing.T) {
 func TestDeleteOfWhatAContractCannotExpress(t *testing.T) {
 	t.Parallel()
 	store := stocked(t, book{Title: "a", Stars: -1})
-	h := contractsOf(t, store, func(c *contractOptions) { c.v1.Where = query.Where("stars", query.Gte, 0) })
-	tag := "If-Match: " + send(t, h[2], "GET /books/1").header.Get("Etag")
-	for _, contract := range []int{0, 1} {
-		wantProblem(t, send(t, h[contract], "DELETE /books/1", tag), problem.NotFound)
-		wantProblem(t, send(t, h[contract], "DELETE /books/1", "If-Match: *"), problem.NotFound)
-		wantProblem(t, send(t, h[contract], "PUT /books/1", jsonBody, "If-None-Match: *", "", `{"name":"b"}`), problem.NotFound)
+	r := contractsOf(t, store, func(c *contractOptions) { c.v1.Where = query.Where("stars", query.Gte, 0) })
+	current := ifMatch(t, tagOf(t, r[2], "1"))
+	absent := &resource.WriteOptions{If: resource.Preconditions{IfNoneMatch: header.Tags{Any: true}}}
+	for _, contract := range r[:2] {
+		wantProblem(t, do(t.Context(), t, contract, "delete 1", "", current), problem.NotFound)
+		wantProblem(t, do(t.Context(), t, contract, "delete 1", "", ifMatch(t, "*")), problem.NotFound)
+		wantProblem(t, do(t.Context(), t, contract, "put 1", `{"name":"b"}`, absent), problem.NotFound)
 	}
 	same(t, "in the store", "a", stored(t, store, "1").Title)
-	want(t, send(t, h[2], "DELETE /books/1", tag), http.StatusNoContent)
-	for contract := range h { // a deleted item is 410 in every contract, also in those that never showed it
-		wantProblem(t, send(t, h[contract], "DELETE /books/1"), problem.Gone)
+	wantDone(t, do(t.Context(), t, r[2], "delete 1", "", current))
+	for _, contract := range r { // a deleted item is gone in every contract, also in those that never showed it
+		wantProblem(t, do(t.Context(), t, contract, "delete 1", ""), problem.Gone)
 	}
 }
 
 // TestUpNeedNotKnowIDs: a new item has the id that the client chose, whatever up returns.
 func TestUpNeedNotKnowIDs(t *testing.T) {
 	t.Parallel()
-	h := titles(t, nil)
-	want(t, send(t, h[0], "POST /titles", jsonBody, "", `{"id":"mine","some/path":"a"}`), http.StatusCreated,
-		"Location: /titles/mine")
-	want(t, send(t, h[1], "PUT /titles/yours", jsonBody, "", `{"old~name":"b"}`), http.StatusCreated,
-		"Location: /titles/yours")
-	wantBody(t, send(t, h[2], "GET /titles/yours"), http.StatusOK, `{"id":"yours","name":"b","w/h":0}`)
+	r := titles(t)
+	same(t, "id", "mine", do(t.Context(), t, r[0], "create", `{"id":"mine","some/path":"a"}`).entry.ID)
+	same(t, "id", "yours", do(t.Context(), t, r[1], "put yours", `{"old~name":"b"}`).entry.ID)
+	wantDoc(t, do(t.Context(), t, r[2], "get yours", ""), `{"id":"yours","name":"b","w/h":0}`)
 
 	type narrow struct {
 		ID int8 `json:"id"`
@@ -363,8 +358,7 @@ func TestUpNeedNotKnowIDs(t *testing.T) {
 		func(v narrow) (wide, error) { return wide{int64(v.ID)}, nil },
 		func(v wide, base narrow) (narrow, error) { return base, nil },
 		&resource.ViewOptions{Fields: map[string]string{"id": "id"}})
-	res := send(t, catalog(t, view), "POST /narrow", jsonBody, "", `{"id":128}`)
-	wantErrors(t, wantProblem(t, res, problem.Invalid), "/id range")
+	wantProblem(t, do(t.Context(), t, view, "create", `{"id":128}`), problem.Invalid, "/id range")
 }
 
 // A shelf had two named books at first, then the books in front, and now all of them.
@@ -406,7 +400,7 @@ func TestChainsShareNothing(t *testing.T) {
 			}
 			return base, nil
 		}, nil)
-	id := value[page[shelf]](t, send(t, catalog(t, hub), "GET /shelves")).Items[0].ID
-	want(t, send(t, catalog(t, v1), "PATCH /shelves/"+id, mergeBody, "", `{"first":"x","second":"y"}`), http.StatusOK)
+	id := listAll(t, hub).Entries[0].ID
+	wantDone(t, do(t.Context(), t, v1, "patch "+id, `{"first":"x","second":"y"}`))
 	same(t, "books", []string{"x", "y", "b", "c"}, stored(t, store, id).Books)
 }

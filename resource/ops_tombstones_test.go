@@ -1,4 +1,4 @@
-package rest_test
+package resource_test
 
 import (
 	"cmp"
@@ -23,12 +23,6 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/tx"
 )
-
-type thing struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
-	N    int64  `json:"n"`
-}
 
 // things is a minimal store: a map with the methods of writes and without tombstones.
 type things struct {
@@ -130,38 +124,39 @@ func TestTombstonesConform(t *testing.T) {
 	}
 }
 
-// TestTombstonesOverHTTP: without tombstones a deleted item is 404, and with the adapter 410.
-func TestTombstonesOverHTTP(t *testing.T) {
+// TestTombstonesRefuse: a deleted id is known as such, and is used again only if the adapter allows it.
+func TestTombstonesRefuse(t *testing.T) {
 	t.Parallel()
-	serve := func(ops resource.Ops[thing]) http.Handler {
-		return catalog(t, ops.Resource("things", &resource.Options[thing]{AllowRecreate: true}))
+	serve := func(ops resource.Ops[thing]) *resource.Resource {
+		return ops.Resource("things", &resource.Options[thing]{AllowRecreate: true})
 	}
-	remember := func(recreate bool) http.Handler {
+	remember := func(recreate bool) *resource.Resource {
 		return serve(resource.OpsOf(newThings()).WithTombstones(memory.NewTombstones(), recreate))
 	}
 	tests := []struct {
-		name       string
-		h          http.Handler
-		gone       problem.Kind
-		again      int
-		afterAgain int
+		name  string
+		r     *resource.Resource
+		again error // of a creation under the deleted id
 	}{
-		{"without", serve(resource.OpsOf(newThings())), problem.Gone, 201, 200},
-		{"with", remember(false), problem.Gone, 410, 410},
-		{"with, recreating", remember(true), problem.Gone, 201, 200},
+		{"without", serve(resource.OpsOf(newThings())), nil},
+		{"with", remember(false), resource.ErrGone},
+		{"with, recreating", remember(true), nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			want(t, send(t, tt.h, "PUT /things/a", jsonBody, "", `{"name":"x"}`), http.StatusCreated)
-			want(t, send(t, tt.h, "DELETE /things/a"), http.StatusNoContent)
-			for _, line := range []string{"GET /things/a", "DELETE /things/a"} {
-				wantProblem(t, send(t, tt.h, line), tt.gone)
+			call := func(line, doc string) *answer { return do(t.Context(), t, tt.r, line, doc) }
+			wantDone(t, call("put a", `{"name":"x"}`))
+			wantDone(t, call("delete a", ""))
+			for _, line := range []string{"get a", "delete a", "patch a"} {
+				wantProblem(t, call(line, "{}"), problem.Gone)
 			}
-			wantProblem(t, send(t, tt.h, "PATCH /things/a", mergeBody, "", `{}`), tt.gone)
-			wantProblem(t, send(t, tt.h, "GET /things/b"), problem.NotFound)
-			want(t, send(t, tt.h, "PUT /things/a", jsonBody, "", `{"name":"y"}`), tt.again)
-			want(t, send(t, tt.h, "GET /things/a"), tt.afterAgain)
+			wantProblem(t, call("get b", ""), problem.NotFound)
+			for _, a := range []*answer{call("put a", `{"name":"y"}`), call("get a", "")} {
+				if !errors.Is(a.err, tt.again) {
+					t.Errorf("%s: %v, want %v", a.line, a.err, tt.again)
+				}
+			}
 		})
 	}
 }
@@ -213,10 +208,10 @@ func TestTombstonesOfTheLiving(t *testing.T) {
 	if _, err := ops.Deleted(t.Context(), "a"); !errors.Is(err, resource.ErrNotFound) {
 		t.Errorf("Deleted: %v", err)
 	}
-	h := catalog(t, ops.Resource("things", nil))
-	want(t, send(t, h, "GET /things/a"), http.StatusOK)
-	want(t, send(t, h, "PATCH /things/a", mergeBody, "", `{"n":1}`), http.StatusOK)
-	wantProblem(t, send(t, h, "GET /things/b"), problem.Gone)
+	r := ops.Resource("things", nil)
+	wantDone(t, do(t.Context(), t, r, "get a", ""))
+	wantDone(t, do(t.Context(), t, r, "patch a", `{"n":1}`))
+	wantProblem(t, do(t.Context(), t, r, "get b", ""), problem.Gone)
 }
 
 // TestTombstonesWithoutDeleter: absent capabilities remain absent.

@@ -1,6 +1,7 @@
-package rest_test
+package resource_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -15,7 +16,13 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Calls of package resource by Go code, with arguments that no handler passes.
+// Calls by Go code, with arguments that no handler passes.
+
+type memo struct {
+	ID    string `json:"id"`
+	Title string `json:"title" required:"true" minLength:"1" maxLength:"40"`
+	Stars int64  `json:"stars" default:"3"`
+}
 
 // TestImportIgnoresOptionsOfOneWrite: of its WriteOptions an import uses only those that make sense
 // for every line.
@@ -46,11 +53,14 @@ func TestImportIgnoresOptionsOfOneWrite(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var got summary
+			var got struct {
+				Created  int `json:"created"`
+				Replaced int `json:"replaced"`
+			}
 			if err := json.Unmarshal(doc, &got); err != nil {
 				t.Fatal(err)
 			}
-			same(t, "result", "3 created 1 replaced", got.brief())
+			same(t, "created and replaced", []int{3, 1}, []int{got.Created, got.Replaced})
 			n, err := ops.Count(t.Context(), query.Query{})
 			if err != nil {
 				t.Fatal(err)
@@ -127,7 +137,7 @@ func TestPatchUnderKey(t *testing.T) {
 			}
 			memos := ops.Resource("memos", nil)
 			guard := idempotency.New(idempotency.NewMemory(nil), nil)
-			c := resource.NewCatalog(&resource.CatalogOptions{Idempotency: guard, Principal: caller}, memos)
+			c := resource.NewCatalog(&resource.CatalogOptions{Idempotency: guard, Principal: func(context.Context) string { return "ann" }}, memos)
 			change := func(text string) (replayed bool, err error) {
 				p, err := patch.Parse(tt.media, []byte(text), patch.Limits{})
 				if err != nil {

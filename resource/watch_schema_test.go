@@ -1,4 +1,4 @@
-package rest_test
+package resource_test
 
 import (
 	"context"
@@ -40,10 +40,10 @@ type (
 type notes struct {
 	mu   sync.Mutex
 	revs int
-	rows map[string]note
+	rows map[string]noteRow
 }
 
-type note struct {
+type noteRow struct {
 	rev     resource.Rev
 	columns map[string]jsontext.Value
 }
@@ -93,7 +93,7 @@ func (r release[T]) store(id string, v T) (item resource.Item[T], err error) {
 		return item, err
 	}
 	r.revs++
-	r.rows[id] = note{resource.Rev(strconv.Itoa(r.revs)), columns}
+	r.rows[id] = noteRow{resource.Rev(strconv.Itoa(r.revs)), columns}
 	return r.item(id)
 }
 
@@ -146,7 +146,7 @@ type deployment struct{ old, new *resource.Resource }
 
 func deploy(t *testing.T, control bool, opts *resource.Options[newNote]) (d deployment) {
 	t.Helper()
-	table := &notes{rows: map[string]note{}}
+	table := &notes{rows: map[string]noteRow{}}
 	memoryLog := feed.NewMemory(nil)
 	log := feed.Log(memoryLog)
 	if control {

@@ -1,4 +1,4 @@
-package rest_test
+package resource_test
 
 import (
 	"context"
@@ -39,8 +39,8 @@ func pointers(t testing.TB, items ...pointing) *memory.Store[pointing] {
 	return s
 }
 
-// list returns all items; the page is not released.
-func list(t testing.TB, r *resource.Resource) resource.Page {
+// listAll returns all items; the page is not released.
+func listAll(t testing.TB, r *resource.Resource) resource.Page {
 	t.Helper()
 	p, err := r.List(t.Context(), query.Query{}, resource.Position{})
 	if err != nil {
@@ -67,10 +67,43 @@ func allEnds(p *resource.Page, n int) []string {
 	return out
 }
 
-// catalogOf serves the library of linkedBooks, and returns its parts.
-func (l *linked) catalogOf() (c *resource.Catalog, books, authors *resource.Resource) {
-	c = l.catalog
-	return c, c.Resources()[0], c.Resources()[1]
+// libraryOption changes what linkedBooks serves.
+type libraryOption = func(*resource.Ops[book], *resource.Ops[author], *resource.Options[book], *resource.Options[author])
+
+// linkedBooks: Ann (1) wrote the books 1 and 3, Bob (2) wrote 2, and Cat (3) nothing. Book 4 has no
+// author. Book 1 is followed by 3, by 2, and by 9, which does not exist.
+func linkedBooks(t testing.TB, opts ...libraryOption) (c *resource.Catalog, books, authors *resource.Resource) {
+	t.Helper()
+	bookOps := resource.OpsOf(stocked(t,
+		book{Title: "a", Author: 1, Sequels: []int64{3, 2, 9}}, book{Title: "b", Author: 2}, book{Title: "c", Author: 1},
+		book{Title: "d", Author: 9}))
+	authorOps := resource.OpsOf(stocked(t, author{Name: "Ann"}, author{Name: "Bob"}, author{Name: "Cat"}))
+	bookOptions := resource.Options[book]{Query: bookSupport(), Relations: []resource.Relation[book]{
+		{Name: "author", Target: "authors", Keys: func(b *book) []string { return []string{strconv.FormatInt(b.Author, 10)} }},
+		{Name: "next", Target: "books", Many: true, Keys: func(b *book) []string {
+			var keys []string
+			for _, id := range b.Sequels {
+				keys = append(keys, strconv.FormatInt(id, 10))
+			}
+			return keys
+		}},
+	}}
+	authorOptions := resource.Options[author]{Relations: []resource.Relation[author]{
+		{Name: "books", Target: "books", By: "authorId"},
+		{Name: "first", Target: "books", By: "authorId", Limit: 1},
+		{Name: "namesakes", Target: "books", By: "title", Keys: func(a *author) []string {
+			return []string{strings.ToLower(a.Name[:1])}
+		}},
+	}}
+	for _, opt := range opts {
+		opt(&bookOps, &authorOps, &bookOptions, &authorOptions)
+	}
+	books, authors = bookOps.Resource("books", &bookOptions), authorOps.Resource("authors", &authorOptions)
+	return newCatalog(t, books, authors), books, authors
+}
+
+func withoutMany(b *resource.Ops[book], a *resource.Ops[author], _ *resource.Options[book], _ *resource.Options[author]) {
+	b.GetMany, b.ListByKeys, a.GetMany, a.ListByKeys = nil, nil, nil, nil
 }
 
 func TestFollow(t *testing.T) {
@@ -92,14 +125,14 @@ func TestFollow(t *testing.T) {
 		{"first", []int{1, 2}, []string{"1", "2"}, 2},
 		{"namesakes", []int{3, 1}, []string{"3", "1"}, 2},
 	}
-	for _, l := range []*linked{linkedBooks(t), linkedBooks(t, withoutMany)} {
-		c, books, authors := l.catalogOf()
+	for _, opts := range [][]libraryOption{nil, {withoutMany}} {
+		c, books, authors := linkedBooks(t, opts...)
 		for _, tt := range tests {
 			r := books
 			if target, _ := c.Related(books, tt.relation); target == nil {
 				r = authors
 			}
-			all := list(t, r).Entries
+			all := listAll(t, r).Entries
 			var from []resource.Entry
 			for _, id := range tt.from {
 				from = append(from, all[id-1])
@@ -144,7 +177,7 @@ func TestFollowStaysWithinLimits(t *testing.T) {
 		{Name: "two", Target: "things", Field: "texts", Many: true, Limit: 2},
 		{Name: "by", Target: "things", Field: "texts", By: "name", Limit: 2}}})
 	c := newCatalog(t, from, things)
-	entries := list(t, from).Entries
+	entries := listAll(t, from).Entries
 	tests := []struct {
 		relation, ends string
 		entries        int
@@ -163,7 +196,7 @@ func TestFollowStaysWithinLimits(t *testing.T) {
 func TestFollowFails(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	l := linkedBooks(t, func(b *resource.Ops[book], a *resource.Ops[author], _ *resource.Options[book],
+	c, books, authors := linkedBooks(t, func(b *resource.Ops[book], a *resource.Ops[author], _ *resource.Options[book],
 		_ *resource.Options[author],
 	) {
 		a.GetMany = func(context.Context, []string) iter.Seq2[resource.Item[author], error] {
@@ -173,13 +206,12 @@ func TestFollowFails(t *testing.T) {
 			return func(yield func(resource.Item[book], error) bool) { yield(resource.Item[book]{}, broken) }
 		}
 	})
-	c, books, authors := l.catalogOf()
-	_, err := c.Follow(t.Context(), books, "author", list(t, books).Entries, nil)
+	_, err := c.Follow(t.Context(), books, "author", listAll(t, books).Entries, nil)
 	var at *resource.Error
 	if !errors.Is(err, broken) || !errors.As(err, &at) || at.Resource != "authors" || at.ID != "1,2,9" {
 		t.Errorf("the error is %v", err)
 	}
-	if _, err = c.Follow(t.Context(), authors, "books", list(t, authors).Entries, nil); !errors.Is(err, broken) {
+	if _, err = c.Follow(t.Context(), authors, "books", listAll(t, authors).Entries, nil); !errors.Is(err, broken) {
 		t.Errorf("the error is %v", err)
 	}
 	if _, err = c.Follow(t.Context(), authors, "author", nil, nil); err == nil {
@@ -190,7 +222,7 @@ func TestFollowFails(t *testing.T) {
 // TestFollowHides: an item that the caller may not see is neither an end nor an entry.
 func TestFollowHides(t *testing.T) {
 	t.Parallel()
-	l := linkedBooks(t, func(_ *resource.Ops[book], _ *resource.Ops[author], b *resource.Options[book],
+	c, books, authors := linkedBooks(t, func(_ *resource.Ops[book], _ *resource.Ops[author], b *resource.Options[book],
 		a *resource.Options[author],
 	) {
 		b.Authorize = func(_ context.Context, _ resource.Op, before, _ *book) error {
@@ -201,7 +233,6 @@ func TestFollowHides(t *testing.T) {
 		}
 		a.Scope = func(context.Context) (query.Filter, error) { return query.Where("name", query.Ne, "Ann"), nil }
 	})
-	c, books, authors := l.catalogOf()
 	tests := []struct {
 		r        *resource.Resource
 		relation string
@@ -212,7 +243,7 @@ func TestFollowHides(t *testing.T) {
 		{authors, "books", []string{"2", ""}}, // of Bob and Cat
 	}
 	for _, tt := range tests {
-		from := list(t, tt.r).Entries
+		from := listAll(t, tt.r).Entries
 		p, err := c.Follow(t.Context(), tt.r, tt.relation, from, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -233,7 +264,7 @@ func TestFollowHides(t *testing.T) {
 func TestFollowColumns(t *testing.T) {
 	t.Parallel()
 	var fields [][]string
-	l := linkedBooks(t, func(b *resource.Ops[book], _ *resource.Ops[author], o *resource.Options[book],
+	c, books, authors := linkedBooks(t, func(b *resource.Ops[book], _ *resource.Ops[author], o *resource.Options[book],
 		a *resource.Options[author],
 	) {
 		listBy, plain := b.ListByKeys, b.List
@@ -247,8 +278,7 @@ func TestFollowColumns(t *testing.T) {
 		}
 		o.Relations[1] = resource.Relation[book]{Name: "next", Target: "books", Many: true, Field: "sequels"}
 	})
-	c, books, authors := l.catalogOf()
-	from := list(t, authors).Entries
+	from := listAll(t, authors).Entries
 	for _, columns := range [][]string{nil, {}, {"title"}, {"title", "authorId"}} {
 		if _, err := c.Follow(t.Context(), authors, "books", from, columns); err != nil {
 			t.Fatal(err)
@@ -289,7 +319,7 @@ func TestFollowFromViews(t *testing.T) {
 		field string
 	}{{books, "authorId"}, {shows, "writer"}, {hides, ""}} {
 		c := newCatalog(t, tt.r, resource.New("authors", stocked(t, author{Name: "Ann"}, author{Name: "Bob"}), nil))
-		p, err := c.Follow(t.Context(), tt.r, "author", list(t, tt.r).Entries, nil)
+		p, err := c.Follow(t.Context(), tt.r, "author", listAll(t, tt.r).Entries, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,7 +349,7 @@ func TestFollowAllocations(t *testing.T) {
 		{Name: "byNumber", Target: "things", Field: "number"},
 		{Name: "byTexts", Target: "things", Field: "texts", Many: true}}, PageSize: 100})
 	c := newCatalog(t, from, resource.New("things", keyed(t, ids...), nil))
-	entries := list(t, from).Entries
+	entries := listAll(t, from).Entries
 	for _, relation := range []string{"byText", "byNumber", "byTexts"} {
 		follow := func() {
 			p, err := c.Follow(t.Context(), from, relation, entries, nil)
@@ -356,7 +386,7 @@ func BenchmarkFollow(b *testing.B) {
 				{Name: "author", Target: "authors", Field: "authorId"},
 				{Name: "next", Target: "books", Field: "sequels", Many: true}}})
 			c := newCatalog(b, r, resource.New("authors", authors, nil))
-			from := list(b, r).Entries
+			from := listAll(b, r).Entries
 			b.ReportAllocs()
 			for b.Loop() {
 				p, err := c.Follow(b.Context(), r, relation, from, nil)

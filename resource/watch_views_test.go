@@ -1,4 +1,4 @@
-package rest_test
+package resource_test
 
 import (
 	"bytes"
@@ -16,7 +16,6 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
-	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -322,13 +321,4 @@ func TestWatchContentRev(t *testing.T) {
 			}
 		}
 	})
-}
-
-func mergePatch(t testing.TB, doc string) *patch.Patch {
-	t.Helper()
-	p, err := patch.ParseMergePatch([]byte(doc), patch.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }

@@ -1,4 +1,4 @@
-package rest_test
+package resource_test
 
 import (
 	"errors"
@@ -9,8 +9,6 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 )
-
-// Behavior that only contracts other than REST use.
 
 // TestPositionAtEnd: the last page can be requested without a cursor, and leads to all others.
 func TestPositionAtEnd(t *testing.T) {
@@ -54,7 +52,7 @@ func TestPositionAtEnd(t *testing.T) {
 
 func TestPositionAtEndOfNaturalOrder(t *testing.T) {
 	t.Parallel()
-	books := resource.New("books", diary{[]string{"a", "b"}},
+	books := resource.New("books", readOnly[book]{},
 		&resource.Options[book]{Query: query.Support{Natural: true}})
 	_, err := books.List(t.Context(), query.Query{}, resource.Position{AtEnd: true})
 	same(t, "kind", problem.InvalidCursor, resource.Problem(err).Kind)

@@ -1,13 +1,11 @@
-package rest_test
+package resource_test
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
-	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // person has two names. Its first contract has one, so conversion to it and back loses the boundary.
@@ -51,15 +49,15 @@ func personFromV0(v personV0, base personV1) (personV1, error) {
 	return base, nil
 }
 
-// peopleOf serves people in three contracts, the oldest first.
-func peopleOf(t *testing.T, store *memory.Store[person], v1 *resource.ViewOptions) ([3]http.Handler, *resource.Catalog) {
+// peopleOf returns people in three contracts, the oldest first.
+func peopleOf(t *testing.T, store *memory.Store[person], v1 *resource.ViewOptions) ([3]*resource.Resource, *resource.Catalog) {
 	t.Helper()
 	all := resource.New("people", store, &resource.Options[person]{
 		Samples: []person{{ID: 1, Given: "Mary Ann", Family: "Lee"}}})
 	older := resource.View(all, personToV1, personFromV1, v1)
 	c := resource.NewCatalog(nil, older)
 	oldest := resource.View(older, personToV0, personFromV0, nil)
-	return [3]http.Handler{catalog(t, oldest), rest.New(c, nil), catalog(t, all)}, c
+	return [3]*resource.Resource{oldest, older, all}, c
 }
 
 // TestViewKeepsUnchangedFields: a write through a view stores only the fields that the client has
@@ -70,32 +68,32 @@ func TestViewKeepsUnchangedFields(t *testing.T) {
 		name, line string
 		contract   int
 		reset      bool
-		rest       []string
+		doc        string
 		change     func(*person)
 	}{
-		{"merge of another member", "PATCH /people/1", 1, false, []string{mergeBody, "", `{"cost":1}`},
+		{"merge of another member", "patch 1", 1, false, `{"cost":1}`,
 			func(p *person) { p.Cost = 1 }},
-		{"patch of another member", "PATCH /people/1", 1, false,
-			[]string{patchBody, "", `[{"op":"replace","path":"/cost","value":1}]`}, func(p *person) { p.Cost = 1 }},
-		{"put with the same name", "PUT /people/1", 1, false, []string{jsonBody, "", `{"name":"Mary Ann Lee","cost":1}`},
+		{"patch of another member", "patch 1", 1, false,
+			`[{"op":"replace","path":"/cost","value":1}]`, func(p *person) { p.Cost = 1 }},
+		{"put with the same name", "put 1", 1, false, `{"name":"Mary Ann Lee","cost":1}`,
 			func(p *person) { p.Cost = 1 }},
-		{"merge of the name", "PATCH /people/1", 1, false, []string{mergeBody, "", `{"name":"Ada King Lee"}`},
+		{"merge of the name", "patch 1", 1, false, `{"name":"Ada King Lee"}`,
 			func(p *person) { p.Given, p.Family = "Ada", "King Lee" }},
-		{"merge of a part of the name", "PATCH /people/1", 1, false, []string{mergeBody, "", `{"name":"Mary Jones"}`},
+		{"merge of a part of the name", "patch 1", 1, false, `{"name":"Mary Jones"}`,
 			func(p *person) { p.Given, p.Family = "Mary", "Jones" }},
-		{"put that resets hidden fields", "PUT /people/1", 1, true,
-			[]string{jsonBody, "", `{"name":"Mary Ann Lee","cost":1}`}, func(p *person) { p.Cost, p.Notes = 1, "" }},
-		{"merge through a view of the view", "PATCH /people/1", 0, false, []string{mergeBody, "", `{"cost":1}`},
+		{"put that resets hidden fields", "put 1", 1, true,
+			`{"name":"Mary Ann Lee","cost":1}`, func(p *person) { p.Cost, p.Notes = 1, "" }},
+		{"merge through a view of the view", "patch 1", 0, false, `{"cost":1}`,
 			func(p *person) { p.Cost = 1 }},
-		{"merge without a change", "PATCH /people/1", 1, false, []string{mergeBody, "", `{"cost":7}`}, func(*person) {}},
+		{"merge without a change", "patch 1", 1, false, `{"cost":7}`, func(*person) {}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			before := person{Given: "Mary Ann", Family: "Lee", Cost: 7, Notes: "vip"}
 			store := stocked(t, before)
-			h, _ := peopleOf(t, store, &resource.ViewOptions{ResetHidden: tt.reset})
-			want(t, send(t, h[tt.contract], tt.line, tt.rest...), http.StatusOK)
+			r, _ := peopleOf(t, store, &resource.ViewOptions{ResetHidden: tt.reset})
+			wantDone(t, do(t.Context(), t, r[tt.contract], tt.line, tt.doc))
 			before.ID = 1
 			tt.change(&before)
 			same(t, "in the store", before, stored(t, store, "1"))

@@ -1,4 +1,4 @@
-package rest_test
+package resource_test
 
 import (
 	"strings"
@@ -76,7 +76,7 @@ func TestRelationField(t *testing.T) {
 				{Name: "backward", Target: "things", By: "name", Field: tt.field}}})
 			h := newCatalog(t, from, resource.New("things", keyed(t, "a", "b", "-1", "0", "7"), &resource.Options[thing]{
 				Query: query.Support{Filter: map[string][]query.Op{"name": {query.Eq}}}}))
-			entries := list(t, from).Entries
+			entries := listAll(t, from).Entries
 			for _, relation := range []string{"to", "backward"} {
 				p, err := h.Follow(t.Context(), from, relation, entries, nil)
 				if err != nil {
@@ -117,18 +117,4 @@ func TestRelationFieldThatCannotBe(t *testing.T) {
 		resource.New("from", stocked[pointing](t), &resource.Options[pointing]{Relations: []resource.Relation[pointing]{
 			{Name: "to", Target: "things", Field: "flags", Many: true}}})
 	})
-}
-
-// TestExpandByField: a relation by field has the same results as one by function.
-func TestExpandByField(t *testing.T) {
-	t.Parallel()
-	byField := func(_ *resource.Ops[book], _ *resource.Ops[author], b *resource.Options[book], _ *resource.Options[author]) {
-		b.Relations = []resource.Relation[book]{{Name: "author", Target: "authors", Field: "authorId"},
-			{Name: "next", Target: "books", Many: true, Field: "sequels"}}
-	}
-	keys, field := linkedBooks(t), linkedBooks(t, byField)
-	for _, target := range []string{"/books/1?expand=author,next", "/books/2?expand=next", "/books?expand=author,next",
-		"/books?expand=next&fields=title"} {
-		wantBody(t, send(t, field, "GET "+target), 200, send(t, keys, "GET "+target).body)
-	}
 }
