@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
@@ -133,11 +134,12 @@ type answer struct {
 	entry   resource.Entry
 	doc     string // the entry as JSON; empty after an error
 	created bool
+	results []resource.BatchResult
 	err     error
 }
 
 // do calls a method of a resource. line is its name and the id: "get 1", "create", "put 1", "patch 1",
-// "delete 1" or "restore 1". doc is a document, a JSON merge patch or,
+// "delete 1", "restore 1", "batch", "import" or "import atomic". doc is a document, a JSON merge patch or,
 // as a list, a JSON Patch.
 func do(ctx context.Context, t testing.TB, r *resource.Resource, line, doc string, opts ...*resource.WriteOptions) *answer {
 	t.Helper()
@@ -167,6 +169,11 @@ func do(ctx context.Context, t testing.TB, r *resource.Resource, line, doc strin
 		a.entry, a.err = r.Delete(ctx, id, o)
 	case "restore":
 		a.entry, a.err = r.Restore(ctx, id, o)
+	case "batch":
+		a.results, a.err = r.Batch(ctx, []byte(doc), &resource.BatchOptions{WriteOptions: orZero(o)})
+	case "import":
+		text, err := r.Import(ctx, strings.NewReader(doc), &resource.ImportOptions{WriteOptions: orZero(o), Atomic: id == "atomic"})
+		a.doc, a.err = string(text), err
 	default:
 		t.Fatalf("%q is not a method", line)
 	}
@@ -294,3 +301,55 @@ func fill[T any](t testing.TB, create func(context.Context, T) (resource.Item[T]
 		}
 	}
 }
+
+func orZero(o *resource.WriteOptions) resource.WriteOptions {
+	if o == nil {
+		return resource.WriteOptions{}
+	}
+	return *o
+}
+
+// wantStatus checks the HTTP status of the problem that a call returned. Below 300 there must be none.
+func wantStatus(t testing.TB, a *answer, status int) {
+	t.Helper()
+	switch got := resource.Problem(a.err).StatusCode(); {
+	case status < 300:
+		wantDone(t, a)
+	case a.err == nil || got != status:
+		t.Errorf("%s: status %d (%v), want %d", a.line, got, a.err, status)
+	}
+}
+
+// create creates an item and returns its id.
+func create(t testing.TB, r *resource.Resource, doc string) string {
+	t.Helper()
+	a := do(t.Context(), t, r, "create", doc)
+	if a.err != nil {
+		t.Fatalf("%s: %v", a.line, a.err)
+	}
+	return a.entry.ID
+}
+
+// underKey returns the options of a write of ann under an idempotency key.
+func underKey(c *resource.Catalog, part, key string) *resource.WriteOptions {
+	return &resource.WriteOptions{Key: c.Key(part,
+		idempotency.Operation{Principal: "ann", Method: "POST", Target: part, Key: key})}
+}
+
+// operations encodes a batch.
+func operations(list ...string) string { return `{"operations":[` + strings.Join(list, ",") + `]}` }
+
+// callerKey is the context key of the caller, as an application would have.
+type callerKey struct{}
+
+// as returns the context of a caller.
+func as(t testing.TB, name string) context.Context {
+	return context.WithValue(t.Context(), callerKey{}, name)
+}
+
+func caller(ctx context.Context) string {
+	name, _ := ctx.Value(callerKey{}).(string)
+	return name
+}
+
+var errAgain = errors.New("again")

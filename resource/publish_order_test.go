@@ -1,4 +1,4 @@
-package rest_test
+package resource_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -41,7 +42,8 @@ func TestOrderOfEvents(t *testing.T) {
 		{"another", func(b *postbox) feed.Log { return feed.NewMemory(&feed.MemoryOptions{Runner: memory.NewDB()}) }, 5},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
 				b := newPostbox(t, "shared")
 				b.log = tt.log(b)
 				var mu sync.Mutex
@@ -98,11 +100,11 @@ func TestCreationWaitsForDeletion(t *testing.T) {
 		b.log = log
 		b.ops.Deleted = nil // no tombstones
 		b.open(t)
-		create(t, b.h, "/letters", `{"id":"a","text":"x"}`)
+		create(t, b.letters, `{"id":"a","text":"x"}`)
 		var both sync.WaitGroup
-		both.Go(func() { want(t, send(t, b.h, "DELETE /letters/a"), http.StatusNoContent) })
+		both.Go(func() { wantStatus(t, do(t.Context(), t, b.letters, "delete a", ""), http.StatusNoContent) })
 		synctest.Wait() // it is deleted in the store and waits for the log
-		both.Go(func() { create(t, b.h, "/letters", `{"id":"a","text":"y"}`) })
+		both.Go(func() { create(t, b.letters, `{"id":"a","text":"y"}`) })
 		synctest.Wait()
 		close(log.goOn)
 		both.Wait()
@@ -116,22 +118,22 @@ func TestCreationWaitsForDeletion(t *testing.T) {
 func (b *postbox) write(t testing.TB, random *rand.Rand, handlers int, text string) {
 	id := strconv.Itoa(random.IntN(4))
 	doc := fmt.Sprintf(`{"id":%q,"text":%q}`, id, text)
-	var res *response
+	var a *answer
 	switch random.IntN(handlers) {
 	case 0:
-		res = send(t, b.h, "POST /letters", jsonBody, "", doc)
+		a = do(t.Context(), t, b.letters, "create", doc)
 	case 1:
-		res = send(t, b.h, "DELETE /letters/"+id)
+		a = do(t.Context(), t, b.letters, "delete "+id, "")
 	case 2:
-		res = send(t, b.h, "PATCH /letters/"+id, mergeBody, "", fmt.Sprintf(`{"text":%q}`, text))
+		a = do(t.Context(), t, b.letters, "patch "+id, fmt.Sprintf(`{"text":%q}`, text))
 	case 3, 4:
-		res = send(t, b.h, "PUT /letters/"+id, jsonBody, "", doc)
+		a = do(t.Context(), t, b.letters, "put "+id, doc)
 	case 5:
-		res = send(t, b.h, "POST /letters", batchBody, "", operations(`{"op":"replace","id":"`+id+`","value":`+doc+`}`,
+		a = do(t.Context(), t, b.letters, "batch", operations(`{"op":"replace","id":"`+id+`","value":`+doc+`}`,
 			`{"op":"patch","id":"`+id+`","patch":{"stars":`+strconv.Itoa(1+random.IntN(1000))+`}}`))
 	}
-	if !slices.Contains([]int{http.StatusOK, http.StatusCreated, http.StatusNoContent, http.StatusConflict, http.StatusGone,
-		http.StatusNotFound}, res.status) {
-		t.Errorf("%s: status %d: %s", res.line, res.status, res.body)
+	if a.err != nil && !slices.Contains([]problem.Kind{problem.Exists, problem.Gone, problem.NotFound},
+		resource.Problem(a.err).Kind) {
+		t.Errorf("%s: %v", a.line, a.err)
 	}
 }

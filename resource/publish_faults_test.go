@@ -1,4 +1,4 @@
-package rest_test
+package resource_test
 
 import (
 	"context"
@@ -16,7 +16,6 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
-	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -30,19 +29,18 @@ func (s *spoilt) Append(ctx context.Context, events ...*feed.Event) error {
 	return errors.Join(s.Memory.Append(ctx, events...), s.err)
 }
 
-// letterRequests are writes of each kind, for a postbox with the letter "old".
-var letterRequests = []struct {
-	line, media, content string
-	status               int // without a failure
+// letterCalls are writes of each kind, for a postbox with the letter "old".
+var letterCalls = []struct {
+	line, content string
 }{
-	{"POST /letters", jsonBody, `{"id":"new","text":"x"}`, http.StatusCreated},
-	{"PUT /letters/new", jsonBody, `{"text":"x"}`, http.StatusCreated},
-	{"PUT /letters/old", jsonBody, `{"text":"x"}`, http.StatusOK},
-	{"PATCH /letters/old", mergeBody, `{"text":"x"}`, http.StatusOK},
-	{"DELETE /letters/old", jsonBody, "", http.StatusNoContent},
-	{"POST /letters", batchBody, operations(`{"op":"create","value":{"id":"new","text":"x"}}`, `{"op":"delete","id":"old"}`), http.StatusOK},
-	{"POST /letters/import", ndjson, `{"id":"new","text":"x"}` + "\n" + `{"id":"old","text":"x"}`, http.StatusOK},
-	{"POST /letters/import?atomic=true", ndjson, `{"id":"new","text":"x"}` + "\n" + `{"id":"old","text":"x"}`, http.StatusOK},
+	{"create", `{"id":"new","text":"x"}`},
+	{"put new", `{"text":"x"}`},
+	{"put old", `{"text":"x"}`},
+	{"patch old", `{"text":"x"}`},
+	{"delete old", ""},
+	{"batch", operations(`{"op":"create","value":{"id":"new","text":"x"}}`, `{"op":"delete","id":"old"}`)},
+	{"import", `{"id":"new","text":"x"}` + "\n" + `{"id":"old","text":"x"}`},
+	{"import atomic", `{"id":"new","text":"x"}` + "\n" + `{"id":"old","text":"x"}`},
 }
 
 // TestLogFails: if the log shares the transaction, a write fails with its event. Otherwise the
@@ -61,9 +59,9 @@ func TestLogFails(t *testing.T) {
 		{"as if others were faster", resource.ErrStale, problem.Internal},
 	}
 	for _, tt := range tests {
-		for _, request := range letterRequests {
+		for _, call := range letterCalls {
 			for _, shared := range []bool{true, false} {
-				t.Run(fmt.Sprintf("%s/%s %s/shared=%v", tt.name, request.line, request.media, shared), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/%s/shared=%v", tt.name, call.line, shared), func(t *testing.T) {
 					t.Parallel()
 					b := newPostbox(t, "shared")
 					log := &spoilt{Memory: b.log.(*feed.Memory)}
@@ -74,26 +72,26 @@ func TestLogFails(t *testing.T) {
 					after := 0
 					b.opts.After = func(context.Context, resource.Op, *letter, *letter) { after++ }
 					b.open(t)
-					create(t, b.h, "/letters", `{"id":"old","text":"o"}`)
+					create(t, b.letters, `{"id":"old","text":"o"}`)
 					b.wantEvents(t, `created old null -> {"id":"old","text":"o"}`)
 					log.err, after = tt.err, 0
-					res := send(t, b.h, request.line, request.media, "", request.content)
-					list := send(t, b.h, "GET /letters", asLines).body
+					a := do(t.Context(), t, b.letters, call.line, call.content)
+					list := texts(t, b.letters, "text")
 					if !shared {
-						want(t, res, request.status)
+						wantDone(t, a)
 						same(t, "hooks that ran", true, after > 0)
 						same(t, "the log of the library says so", true, strings.Contains(b.said.String(), "event not appended"))
 						same(t, "and nothing of the items", false, strings.Contains(b.said.String(), `"x"`))
 						return
 					}
-					wantProblem(t, res, tt.kind)
-					same(t, "the answer says nothing of the log", false, strings.Contains(res.body, "/var"))
-					same(t, "letters", `{"id":"old","text":"o"}`+"\n", list)
+					d := wantProblem(t, a, tt.kind)
+					same(t, "the problem says nothing of the log", false, strings.Contains(d.Detail, "/var"))
+					same(t, "letters", []string{"o"}, list)
 					same(t, "hooks that ran", 0, after)
 					log.err = nil
 					b.wantEvents(t)
 					// the log works again
-					want(t, send(t, b.h, request.line, request.media, "", request.content), request.status)
+					wantDone(t, do(t.Context(), t, b.letters, call.line, call.content))
 				})
 			}
 		}
@@ -178,10 +176,10 @@ func TestLostEventsOfBatch(t *testing.T) {
 		}
 	}
 	b.open(t)
-	res := send(t, b.h, "POST /letters/import", ndjson, "", `{"id":"a","text":"x"}`+"\n"+`{"id":"b","text":"x"}`)
-	wantProblem(t, res, problem.Internal)
+	a := do(t.Context(), t, b.letters, "import import", `{"id":"a","text":"x"}`+"\n"+`{"id":"b","text":"x"}`)
+	wantProblem(t, a, problem.Internal)
 	b.wantEvents(t)
-	same(t, "letters", "", send(t, b.h, "GET /letters", asLines).body)
+	same(t, "letters", []string(nil), texts(t, b.letters, "text"))
 }
 
 // TestEventsWithSeparateTombstones: item, tombstone and event are written together or not at all.
@@ -191,10 +189,10 @@ func TestEventsWithSeparateTombstones(t *testing.T) {
 	b.ops.Deleted = nil
 	b.ops = b.ops.WithTombstones(memory.NewTombstones(), true)
 	b.open(t)
-	create(t, b.h, "/letters", `{"id":"a","text":"x"}`)
-	want(t, send(t, b.h, "DELETE /letters/a"), http.StatusNoContent)
-	want(t, send(t, b.h, "POST /letters", jsonBody, "", `{"id":"a","text":"x"}`), http.StatusConflict)
-	want(t, send(t, b.h, "PUT /letters/a", jsonBody, "", `{"text":"y"}`), http.StatusCreated)
+	create(t, b.letters, `{"id":"a","text":"x"}`)
+	wantStatus(t, do(t.Context(), t, b.letters, "delete a", ""), http.StatusNoContent)
+	wantStatus(t, do(t.Context(), t, b.letters, "create", `{"id":"a","text":"x"}`), http.StatusConflict)
+	wantStatus(t, do(t.Context(), t, b.letters, "put a", `{"text":"y"}`), http.StatusCreated)
 	b.wantEvents(t, `created a null -> {"id":"a","text":"x"}`, `deleted a {"id":"a","text":"x"} -> null`,
 		`created a null -> {"id":"a","text":"y"}`)
 }
@@ -205,8 +203,8 @@ func TestNoEvents(t *testing.T) {
 	b := newPostbox(t, "shared")
 	b.opts.NoEvents = true
 	b.open(t)
-	create(t, b.h, "/letters", `{"id":"a","text":"x"}`)
-	want(t, send(t, b.h, "DELETE /letters/a"), http.StatusNoContent)
+	create(t, b.letters, `{"id":"a","text":"x"}`)
+	wantStatus(t, do(t.Context(), t, b.letters, "delete a", ""), http.StatusNoContent)
 	b.wantEvents(t)
 	same(t, "one can listen", false, b.letters.Watches())
 }
@@ -219,15 +217,13 @@ func TestFeedsOfCatalogs(t *testing.T) {
 	defer one.Close()
 	defer other.Close()
 	letters := b.ops.Resource("letters", &b.opts)
-	withFeed := func(f *feed.Feed, r *resource.Resource) *rest.Handler {
-		return rest.New(resource.NewCatalog(&resource.CatalogOptions{Feed: f}, r), nil)
-	}
-	bare := withFeed(nil, letters)
+	withFeed := func(f *feed.Feed, r *resource.Resource) { resource.NewCatalog(&resource.CatalogOptions{Feed: f}, r) }
+	withFeed(nil, letters)
 	same(t, "one can listen before there is a Feed", false, letters.Watches())
 	withFeed(one, letters)
 	withFeed(one, resource.View(letters, letterToV1, letterFromV1, nil))
 	same(t, "one can listen", true, letters.Watches())
-	create(t, bare, "/letters", `{"id":"a","text":"x"}`) // by a catalog that has none
+	create(t, letters, `{"id":"a","text":"x"}`)
 	b.wantEvents(t, `created a null -> {"id":"a","text":"x"}`)
 	defer func() {
 		const want = "resource: letters is in two catalogs with different feeds"

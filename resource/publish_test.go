@@ -1,4 +1,4 @@
-package rest_test
+package resource_test
 
 import (
 	"bytes"
@@ -17,11 +17,9 @@ import (
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
-	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/patch"
-	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -56,14 +54,13 @@ type postbox struct {
 	start feed.Cursor
 	said  *bytes.Buffer // in the log of the library
 
-	ops      resource.Ops[letter]
-	opts     resource.Options[letter]
-	once     *idempotency.Guard
-	parts    []resource.Part
-	commands func(letters *resource.Resource) []resource.Part
+	ops   resource.Ops[letter]
+	opts  resource.Options[letter]
+	once  *idempotency.Guard
+	parts []resource.Part
 
 	letters, v1 *resource.Resource
-	h           http.Handler
+	catalog     *resource.Catalog
 }
 
 // logsOf returns logs for a database, by what they share with it.
@@ -98,11 +95,8 @@ func (b *postbox) open(t testing.TB) *postbox {
 	b.v1 = resource.View(b.letters, letterToV1, letterFromV1, nil)
 	opts := &resource.CatalogOptions{Feed: f, Idempotency: b.once, Logger: slog.New(slog.NewTextHandler(b.said, nil)),
 		Principal: func(context.Context) string { return "ann" }}
-	parts := append([]resource.Part{b.letters, command.NewImport("letters/import", b.letters)}, b.parts...)
-	if b.commands != nil {
-		parts = append(parts, b.commands(b.letters)...)
-	}
-	b.h = rest.New(resource.NewCatalog(opts, parts...), nil)
+	parts := append([]resource.Part{b.letters}, b.parts...)
+	b.catalog = resource.NewCatalog(opts, parts...)
 	var err error
 	if b.start, err = b.log.Head(t.Context()); err != nil {
 		t.Fatal(err)
@@ -172,8 +166,6 @@ func (b *postbox) wantEvents(t testing.TB, want ...string) {
 
 var errUndo = errors.New("undo")
 
-const ndjson = "Content-Type: application/x-ndjson"
-
 // letterWrites are writes of all kinds with their events.
 var letterWrites = []struct {
 	name    string
@@ -182,30 +174,30 @@ var letterWrites = []struct {
 	want    []string
 }{
 	{"POST", nil, func(t *testing.T, b *postbox) {
-		want(t, send(t, b.h, "POST /letters", jsonBody, "", `{"id":"a","text":"x"}`), http.StatusCreated)
+		wantStatus(t, do(t.Context(), t, b.letters, "create", `{"id":"a","text":"x"}`), http.StatusCreated)
 	}, []string{`created a null -> {"id":"a","text":"x"}`}},
 	{"POST, the id is the store's", func(b *postbox) { b.ops.Insert, b.ops.InsertMany = nil, nil }, func(t *testing.T, b *postbox) {
-		want(t, send(t, b.h, "POST /letters", jsonBody, "", `{"text":"x"}`), http.StatusCreated, "Location: *")
+		wantStatus(t, do(t.Context(), t, b.letters, "create", `{"text":"x"}`), http.StatusCreated)
 	}, []string{`created new1 null -> {"id":"new1","text":"x"}`}},
 	{"PUT, new and old", nil, func(t *testing.T, b *postbox) {
-		want(t, send(t, b.h, "PUT /letters/a", jsonBody, "", `{"text":"x"}`), http.StatusCreated)
-		want(t, send(t, b.h, "PUT /letters/a", jsonBody, "", `{"text":"y"}`), http.StatusOK)
+		wantStatus(t, do(t.Context(), t, b.letters, "put a", `{"text":"x"}`), http.StatusCreated)
+		wantStatus(t, do(t.Context(), t, b.letters, "put a", `{"text":"y"}`), http.StatusOK)
 	}, []string{`created a null -> {"id":"a","text":"x"}`, `updated a {"id":"a","text":"x"} -> {"id":"a","text":"y"}`}},
 	{"PATCH", nil, func(t *testing.T, b *postbox) {
-		create(t, b.h, "/letters", `{"id":"a","text":"x"}`)
-		want(t, send(t, b.h, "PATCH /letters/a", mergeBody, "", `{"stars":2}`), http.StatusOK)
+		create(t, b.letters, `{"id":"a","text":"x"}`)
+		wantStatus(t, do(t.Context(), t, b.letters, "patch a", `{"stars":2}`), http.StatusOK)
 	}, []string{`created a null -> {"id":"a","text":"x"}`, `updated a {"id":"a","text":"x"} -> {"id":"a","text":"x","stars":2}`}},
 	{"DELETE, and the same id again", nil, func(t *testing.T, b *postbox) {
-		create(t, b.h, "/letters", `{"id":"a","text":"x"}`)
-		want(t, send(t, b.h, "DELETE /letters/a"), http.StatusNoContent)
-		want(t, send(t, b.h, "DELETE /letters/a"), http.StatusGone)
-		want(t, send(t, b.h, "PUT /letters/a", jsonBody, "", `{"text":"y"}`), http.StatusCreated)
+		create(t, b.letters, `{"id":"a","text":"x"}`)
+		wantStatus(t, do(t.Context(), t, b.letters, "delete a", ""), http.StatusNoContent)
+		wantStatus(t, do(t.Context(), t, b.letters, "delete a", ""), http.StatusGone)
+		wantStatus(t, do(t.Context(), t, b.letters, "put a", `{"text":"y"}`), http.StatusCreated)
 	}, []string{`created a null -> {"id":"a","text":"x"}`, `deleted a {"id":"a","text":"x"} -> null`,
 		`created a null -> {"id":"a","text":"y"}`}},
 	{"nothing new", nil, func(t *testing.T, b *postbox) {
-		create(t, b.h, "/letters", `{"id":"a","text":"x"}`)
-		want(t, send(t, b.h, "PUT /letters/a", jsonBody, "", `{"text":"x"}`), http.StatusOK)
-		want(t, send(t, b.h, "PATCH /letters/a", mergeBody, "", `{}`), http.StatusOK)
+		create(t, b.letters, `{"id":"a","text":"x"}`)
+		wantStatus(t, do(t.Context(), t, b.letters, "put a", `{"text":"x"}`), http.StatusOK)
+		wantStatus(t, do(t.Context(), t, b.letters, "patch a", `{}`), http.StatusOK)
 	}, []string{`created a null -> {"id":"a","text":"x"}`}},
 	{"refused", func(b *postbox) {
 		b.opts.Authorize = func(_ context.Context, op resource.Op, _, after *letter) error {
@@ -215,14 +207,14 @@ var letterWrites = []struct {
 			return nil
 		}
 	}, func(t *testing.T, b *postbox) {
-		create(t, b.h, "/letters", `{"id":"a","text":"x"}`)
-		want(t, send(t, b.h, "POST /letters", jsonBody, "", `{"id":"b","text":"no"}`), http.StatusForbidden)
-		want(t, send(t, b.h, "POST /letters", jsonBody, "", `{"id":"a","text":"y"}`), http.StatusConflict)
-		want(t, send(t, b.h, "POST /letters", jsonBody, "", `{"id":"c"}`), http.StatusUnprocessableEntity)
-		want(t, send(t, b.h, "PUT /letters/a", jsonBody, "", `{"text":"no"}`), http.StatusForbidden)
-		want(t, send(t, b.h, "DELETE /letters/a"), http.StatusForbidden)
-		want(t, send(t, b.h, "PUT /letters/a", jsonBody, `If-Match: "old"`, "", `{"text":"y"}`), http.StatusPreconditionFailed)
-		want(t, send(t, b.h, "PATCH /letters/a", patchBody, "", `[{"op":"test","path":"/text","value":"z"}]`), http.StatusConflict)
+		create(t, b.letters, `{"id":"a","text":"x"}`)
+		wantStatus(t, do(t.Context(), t, b.letters, "create", `{"id":"b","text":"no"}`), http.StatusForbidden)
+		wantStatus(t, do(t.Context(), t, b.letters, "create", `{"id":"a","text":"y"}`), http.StatusConflict)
+		wantStatus(t, do(t.Context(), t, b.letters, "create", `{"id":"c"}`), http.StatusUnprocessableEntity)
+		wantStatus(t, do(t.Context(), t, b.letters, "put a", `{"text":"no"}`), http.StatusForbidden)
+		wantStatus(t, do(t.Context(), t, b.letters, "delete a", ""), http.StatusForbidden)
+		wantStatus(t, do(t.Context(), t, b.letters, "put a", `{"text":"y"}`, ifMatch(t, `"old"`)), http.StatusPreconditionFailed)
+		wantStatus(t, do(t.Context(), t, b.letters, "patch a", `[{"op":"test","path":"/text","value":"z"}]`), http.StatusConflict)
 	}, []string{`created a null -> {"id":"a","text":"x"}`}},
 	{"what Before has made of it", func(b *postbox) {
 		b.opts.Before = func(_ context.Context, _ resource.Op, _, after *letter) error {
@@ -232,15 +224,15 @@ var letterWrites = []struct {
 			return nil
 		}
 	}, func(t *testing.T, b *postbox) {
-		create(t, b.h, "/letters", `{"id":"a","text":"x"}`)
-		want(t, send(t, b.h, "DELETE /letters/a"), http.StatusNoContent)
+		create(t, b.letters, `{"id":"a","text":"x"}`)
+		wantStatus(t, do(t.Context(), t, b.letters, "delete a", ""), http.StatusNoContent)
 	}, []string{`created a null -> {"id":"a","text":"x!"}`, `deleted a {"id":"a","text":"x!"} -> null`}},
 	{"no secrets", nil, func(t *testing.T, b *postbox) {
-		create(t, b.h, "/letters", `{"id":"a","text":"x","secret":"s3cret"}`)
-		want(t, send(t, b.h, "PATCH /letters/a", mergeBody, "", `{"secret":"t0p"}`), http.StatusOK)
+		create(t, b.letters, `{"id":"a","text":"x","secret":"s3cret"}`)
+		wantStatus(t, do(t.Context(), t, b.letters, "patch a", `{"secret":"t0p"}`), http.StatusOK)
 	}, []string{`created a null -> {"id":"a","text":"x"}`, `updated a {"id":"a","text":"x"} -> {"id":"a","text":"x"}`}},
 	{"through a view", nil, func(t *testing.T, b *postbox) {
-		create(t, b.h, "/letters", `{"id":"a","text":"x","stars":3}`)
+		create(t, b.letters, `{"id":"a","text":"x","stars":3}`)
 		if _, _, err := b.v1.Put(t.Context(), "a", []byte(`{"id":"a","body":"y"}`), nil); err != nil {
 			t.Fatal(err)
 		}
@@ -250,60 +242,53 @@ var letterWrites = []struct {
 	}, []string{`created a null -> {"id":"a","text":"x","stars":3}`,
 		`updated a {"id":"a","text":"x","stars":3} -> {"id":"a","text":"y","stars":3}`, `created b null -> {"id":"b","text":"z"}`}},
 	{"a batch", nil, func(t *testing.T, b *postbox) {
-		want(t, send(t, b.h, "POST /letters", batchBody, "", operations(`{"op":"create","value":{"id":"a","text":"x"}}`,
+		wantStatus(t, do(t.Context(), t, b.letters, "batch", operations(`{"op":"create","value":{"id":"a","text":"x"}}`,
 			`{"op":"patch","id":"a","patch":{"stars":1}}`, `{"op":"create","value":{"id":"b","text":"y"}}`,
 			`{"op":"delete","id":"a"}`, `{"op":"replace","id":"b","value":{"text":"y"}}`)), http.StatusOK)
 	}, []string{`created a null -> {"id":"a","text":"x"}`, `updated a {"id":"a","text":"x"} -> {"id":"a","text":"x","stars":1}`,
 		`created b null -> {"id":"b","text":"y"}`, `deleted a {"id":"a","text":"x","stars":1} -> null`}},
 	{"a batch that is refused", nil, func(t *testing.T, b *postbox) {
-		want(t, send(t, b.h, "POST /letters", batchBody, "", operations(`{"op":"create","value":{"id":"a","text":"x"}}`,
+		wantStatus(t, do(t.Context(), t, b.letters, "batch", operations(`{"op":"create","value":{"id":"a","text":"x"}}`,
 			`{"op":"delete","id":"none"}`)), http.StatusNotFound)
 	}, nil},
 	{"an import", nil, func(t *testing.T, b *postbox) {
-		create(t, b.h, "/letters", `{"id":"b","text":"x"}`)
-		create(t, b.h, "/letters", `{"id":"c","text":"x"}`)
-		want(t, send(t, b.h, "POST /letters/import", ndjson, "", `{"id":"d"}`+"\n"+`{"id":"a","text":"x"}`+"\n"+`{"text":"free"}`+"\n"+
+		create(t, b.letters, `{"id":"b","text":"x"}`)
+		create(t, b.letters, `{"id":"c","text":"x"}`)
+		wantStatus(t, do(t.Context(), t, b.letters, "import import", `{"id":"d"}`+"\n"+`{"id":"a","text":"x"}`+"\n"+`{"text":"free"}`+"\n"+
 			`{"id":"b","text":"y"}`+"\n"+`{"id":"c","text":"x"}`), http.StatusOK)
 	}, []string{`created b null -> {"id":"b","text":"x"}`, `created c null -> {"id":"c","text":"x"}`,
 		`updated b {"id":"b","text":"x"} -> {"id":"b","text":"y"}`, `created new1 null -> {"id":"new1","text":"free"}`,
 		`created a null -> {"id":"a","text":"x"}`}},
 	{"an import of one by one", func(b *postbox) { b.ops.InsertMany = nil }, func(t *testing.T, b *postbox) {
-		want(t, send(t, b.h, "POST /letters/import", ndjson, "", `{"id":"a","text":"x"}`+"\n"+`{"id":"b","text":"x"}`), http.StatusOK)
+		wantStatus(t, do(t.Context(), t, b.letters, "import import", `{"id":"a","text":"x"}`+"\n"+`{"id":"b","text":"x"}`), http.StatusOK)
 	}, []string{`created a null -> {"id":"a","text":"x"}`, `created b null -> {"id":"b","text":"x"}`}},
 	{"an import without transactions", func(b *postbox) { b.ops.Transactions = nil }, func(t *testing.T, b *postbox) {
-		want(t, send(t, b.h, "POST /letters/import", ndjson, "", `{"id":"a","text":"x"}`+"\n"+`{"id":"a","text":"y"}`), http.StatusOK)
+		wantStatus(t, do(t.Context(), t, b.letters, "import import", `{"id":"a","text":"x"}`+"\n"+`{"id":"a","text":"y"}`), http.StatusOK)
 	}, []string{`created a null -> {"id":"a","text":"x"}`, `updated a {"id":"a","text":"x"} -> {"id":"a","text":"y"}`}},
 	{"an import of which a chunk goes the long way", nil, func(t *testing.T, b *postbox) {
-		create(t, b.h, "/letters", `{"id":"gone","text":"x"}`)
-		want(t, send(t, b.h, "DELETE /letters/gone"), http.StatusNoContent)
-		want(t, send(t, b.h, "POST /letters/import", ndjson, "", `{"id":"a","text":"x"}`+"\n"+`{"id":"gone","text":"y"}`), http.StatusOK)
+		create(t, b.letters, `{"id":"gone","text":"x"}`)
+		wantStatus(t, do(t.Context(), t, b.letters, "delete gone", ""), http.StatusNoContent)
+		wantStatus(t, do(t.Context(), t, b.letters, "import import", `{"id":"a","text":"x"}`+"\n"+`{"id":"gone","text":"y"}`), http.StatusOK)
 	}, []string{`created gone null -> {"id":"gone","text":"x"}`, `deleted gone {"id":"gone","text":"x"} -> null`,
 		`created a null -> {"id":"a","text":"x"}`, `created gone null -> {"id":"gone","text":"y"}`}},
 	{"an import of all or nothing", nil, func(t *testing.T, b *postbox) {
-		want(t, send(t, b.h, "POST /letters/import?atomic=true", ndjson, "", `{"id":"a","text":"x"}`), http.StatusOK)
-		want(t, send(t, b.h, "POST /letters/import?atomic=true", ndjson, "", `{"id":"b","text":"x"}`+"\n"+`{"id":"c"}`),
+		wantStatus(t, do(t.Context(), t, b.letters, "import atomic", `{"id":"a","text":"x"}`), http.StatusOK)
+		wantStatus(t, do(t.Context(), t, b.letters, "import atomic", `{"id":"b","text":"x"}`+"\n"+`{"id":"c"}`),
 			http.StatusUnprocessableEntity)
 	}, []string{`created a null -> {"id":"a","text":"x"}`}},
-	{"commands", func(b *postbox) {
-		b.commands = func(letters *resource.Resource) []resource.Part {
-			command := func(name string, end error) resource.Part {
-				return command.New("letters/"+name, func(ctx context.Context, _ nothing) (nothing, error) {
-					err := b.ops.Transactions().InTx(ctx, func(ctx context.Context) error {
-						_, _, err := letters.Put(ctx, "by-"+name, []byte(`{"text":"x"}`), nil)
-						return errors.Join(err, end)
-					})
-					return nothing{}, err
-				}, nil)
+	{"transactions of a program", nil, func(t *testing.T, b *postbox) {
+		for name, end := range map[string]error{"send": nil, "drop": resource.ErrForbidden} {
+			err := b.ops.Transactions().InTx(t.Context(), func(ctx context.Context) error {
+				_, _, err := b.letters.Put(ctx, "by-"+name, []byte(`{"text":"x"}`), nil)
+				return errors.Join(err, end)
+			})
+			if !errors.Is(err, end) {
+				t.Errorf("%s: %v", name, err)
 			}
-			return []resource.Part{command("send", nil), command("drop", resource.ErrForbidden)}
-		}
-	}, func(t *testing.T, b *postbox) {
-		for path, status := range map[string]int{"send": http.StatusOK, "drop": http.StatusForbidden} {
-			want(t, send(t, b.h, "POST /letters/"+path, jsonBody, "", `{}`), status)
 		}
 	}, []string{`created by-send null -> {"id":"by-send","text":"x"}`}},
 	{"a transaction that is rolled back, after what it has undone", nil, func(t *testing.T, b *postbox) {
-		create(t, b.h, "/letters", `{"id":"a","text":"x"}`)
+		create(t, b.letters, `{"id":"a","text":"x"}`)
 		err := b.ops.Transactions().InTx(t.Context(), func(ctx context.Context) error {
 			p, err := patch.Parse(patch.MergeType, []byte(`{"stars":1}`), patch.Limits{})
 			if err != nil {
@@ -323,10 +308,10 @@ var letterWrites = []struct {
 		b.once = idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: b.db}), nil)
 	}, func(t *testing.T, b *postbox) {
 		for range 2 {
-			want(t, send(t, b.h, "POST /letters", jsonBody, keyField("k1"), "", `{"id":"a","text":"x"}`), http.StatusCreated)
-			want(t, send(t, b.h, "DELETE /letters/a", keyField("k2")), http.StatusNoContent)
-			want(t, send(t, b.h, "POST /letters", batchBody, keyField("k3"), "", operations(`{"op":"create","value":{"id":"b","text":"y"}}`)),
-				http.StatusOK)
+			wantDone(t, do(t.Context(), t, b.letters, "create", `{"id":"a","text":"x"}`, underKey(b.catalog, "letters", "k1")))
+			wantDone(t, do(t.Context(), t, b.letters, "delete a", "", underKey(b.catalog, "letters", "k2")))
+			wantDone(t, do(t.Context(), t, b.letters, "batch", operations(`{"op":"create","value":{"id":"b","text":"y"}}`),
+				underKey(b.catalog, "letters", "k3")))
 		}
 	}, []string{`created a null -> {"id":"a","text":"x"}`, `deleted a {"id":"a","text":"x"} -> null`,
 		`created b null -> {"id":"b","text":"y"}`}},
@@ -335,7 +320,7 @@ var letterWrites = []struct {
 		b.once = idempotency.New(idempotency.NewMemory(nil), nil)
 	}, func(t *testing.T, b *postbox) {
 		for range 2 {
-			want(t, send(t, b.h, "POST /letters", jsonBody, keyField("k1"), "", `{"id":"a","text":"x"}`), http.StatusCreated)
+			wantDone(t, do(t.Context(), t, b.letters, "create", `{"id":"a","text":"x"}`, underKey(b.catalog, "letters", "k1")))
 		}
 	}, []string{`created a null -> {"id":"a","text":"x"}`}},
 	{"others were faster", func(b *postbox) {
@@ -353,9 +338,9 @@ var letterWrites = []struct {
 			return remove(ctx, id, expect)
 		}
 	}, func(t *testing.T, b *postbox) {
-		create(t, b.h, "/letters", `{"id":"a","text":"x"}`)
-		want(t, send(t, b.h, "PUT /letters/a", jsonBody, "", `{"text":"y"}`), http.StatusOK)
-		want(t, send(t, b.h, "DELETE /letters/a"), http.StatusNoContent)
+		create(t, b.letters, `{"id":"a","text":"x"}`)
+		wantStatus(t, do(t.Context(), t, b.letters, "put a", `{"text":"y"}`), http.StatusOK)
+		wantStatus(t, do(t.Context(), t, b.letters, "delete a", ""), http.StatusNoContent)
 	}, []string{`created a null -> {"id":"a","text":"x"}`, `updated a {"id":"a","text":"x"} -> {"id":"a","text":"y"}`,
 		`deleted a {"id":"a","text":"y"} -> null`}},
 	{"the store panics", func(b *postbox) {
@@ -368,8 +353,8 @@ var letterWrites = []struct {
 			return item, err
 		}
 	}, func(t *testing.T, b *postbox) {
-		want(t, send(t, b.h, "POST /letters", jsonBody, "", `{"id":"bad","text":"x"}`), http.StatusInternalServerError)
-		create(t, b.h, "/letters", `{"id":"a","text":"x"}`)
+		wantPanic(t, "broken", func() { do(t.Context(), t, b.letters, "create", `{"id":"bad","text":"x"}`) })
+		create(t, b.letters, `{"id":"a","text":"x"}`)
 	}, []string{`created a null -> {"id":"a","text":"x"}`}},
 }
 
