@@ -2,7 +2,6 @@ package rest_test
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"log/slog"
 	"net/http"
@@ -10,11 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
-	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/rest"
 )
@@ -127,116 +124,9 @@ func TestScopeAnswersAlike(t *testing.T) {
 	}
 }
 
-// TestAfterMayWrite: After runs after the transaction, so its context has none.
-func TestAfterMayWrite(t *testing.T) {
-	t.Parallel()
-	db := memory.NewDB()
-	audit := memory.New(&memory.Options[node]{DB: db})
-	var failed error
-	nodes := resource.New("nodes", memory.New(&memory.Options[node]{DB: db}), &resource.Options[node]{
-		After: func(ctx context.Context, _ resource.Op, _, after *node) {
-			_, failed = audit.Create(ctx, node{Refs: []int64{after.ID}})
-		}})
-	err := db.InTx(t.Context(), func(ctx context.Context) error {
-		_, err := nodes.Create(ctx, []byte(`{}`), nil)
-		return err
-	})
-	if n, _ := audit.Count(t.Context(), query.Query{}); err != nil || failed != nil || n != 1 {
-		t.Errorf("transaction: %v, After: %v, %d audited, want 1", err, failed, n)
-	}
-}
-
-// TestStaleInTransaction: inside a transaction there is no retry, and a client without a condition
-// does not receive 412.
-func TestStaleInTransaction(t *testing.T) {
-	t.Parallel()
-	db := memory.NewDB()
-	ops := resource.OpsOf(memory.New(&memory.Options[node]{DB: db}))
-	ops.Replace = func(context.Context, string, resource.Rev, node) (resource.Item[node], error) {
-		return resource.Item[node]{}, resource.ErrStale
-	}
-	c := catalog(t, ops.Resource("nodes", nil))
-	want(t, send(t, c, "POST /nodes", jsonBody, "", `{}`), http.StatusCreated)
-	inTx := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		db.InTx(r.Context(), func(ctx context.Context) error { c.ServeHTTP(w, r.WithContext(ctx)); return nil })
-	})
-	want(t, send(t, inTx, "PUT /nodes/1", jsonBody, "", `{"refs":[1]}`), http.StatusServiceUnavailable, "Retry-After: 1")
-}
-
-// secretive is an account in a contract with a write-only pin.
-type secretive struct {
-	ID  string `json:"id"`
-	Pin string `json:"pin,omitempty" writeOnly:"true"`
-}
-
 type account struct {
 	ID  string `json:"id"`
 	Pin string `json:"pin,omitempty"`
-}
-
-// TestViewKeepsWhatItHides: hidden fields of a view cannot be used in filters and do not affect
-// tags.
-func TestViewKeepsWhatItHides(t *testing.T) {
-	t.Parallel()
-	pin := "0042"
-	read := resource.Ops[account]{
-		Get: func(_ context.Context, id string) (resource.Item[account], error) {
-			return resource.Item[account]{Value: account{ID: id, Pin: pin}}, nil
-		},
-		List: func(context.Context, query.Query) iter.Seq2[resource.Item[account], error] {
-			return memory.List([]resource.Item[account]{}, query.Query{})
-		},
-	}
-	accounts := read.Resource("accounts", &resource.Options[account]{Query: query.Support{
-		Filter: map[string][]query.Op{"pin": {query.StartsWith}}, Sort: []string{"pin"}}})
-	down := func(a account) (secretive, error) { return secretive(a), nil }
-	up := func(v secretive, _ account) (account, error) { return account(v), nil }
-	h := catalog(t, resource.View(accounts, down, up, nil))
-	want(t, send(t, h, "GET /accounts?pin.startsWith=0"), http.StatusBadRequest)
-	want(t, send(t, h, "GET /accounts?sort=pin"), http.StatusBadRequest)
-	before := send(t, h, "GET /accounts/ann").header.Get("Etag")
-	pin = "0043"
-	if after := send(t, h, "GET /accounts/ann").header.Get("Etag"); before == "" || before != after {
-		t.Errorf("the tag was %s and is %s: it tells that a hidden field has changed", before, after)
-	}
-}
-
-// TestUpNamesFieldsOfTheView: errors of up name the fields of the view.
-func TestUpNamesFieldsOfTheView(t *testing.T) {
-	t.Parallel()
-	users := resource.New("users", stocked[user](t), nil)
-	type person struct {
-		ID    string `json:"id"`
-		Label string `json:"label"`
-	}
-	down := func(u user) (person, error) { return person{u.ID, u.Name}, nil }
-	up := func(person, user) (user, error) { return user{}, resource.Invalid("label", "rude") }
-	h := catalog(t, resource.View(users, down, up, &resource.ViewOptions{Fields: map[string]string{"label": "name"}}))
-	res := send(t, h, "POST /users", jsonBody, "", `{"label":"x"}`)
-	want(t, res, http.StatusUnprocessableEntity)
-	if got := value[details](t, res).Errors[0]; got.Pointer == nil || *got.Pointer != "/label" || got.Code != "rude" {
-		t.Errorf("error %+v, want rude at /label", got)
-	}
-}
-
-// forgetfulMarks fails to read tombstones.
-type forgetfulMarks struct{ *memory.Tombstones }
-
-func (forgetfulMarks) Deleted(context.Context, string) (time.Time, error) {
-	return time.Time{}, resource.ErrUnavailable
-}
-
-// TestTombstonesFailClosed: if it is unknown whether an id was deleted, it is not created again.
-func TestTombstonesFailClosed(t *testing.T) {
-	t.Parallel()
-	ops := resource.OpsOf(memory.New(&memory.Options[user]{Recreate: true}))
-	ops = ops.WithTombstones(forgetfulMarks{memory.NewTombstones()}, false)
-	if _, err := ops.Insert(t.Context(), "ann", user{Name: "Ann"}); !errors.Is(err, resource.ErrUnavailable) {
-		t.Errorf("Insert: %v, want ErrUnavailable", err)
-	}
-	if _, err := ops.Get(t.Context(), "ann"); !errors.Is(err, resource.ErrUnavailable) {
-		t.Errorf("Get: %v, want ErrUnavailable", err)
-	}
 }
 
 // TestLongIDs: an id must fit into the URL of the item.
@@ -271,17 +161,6 @@ func TestLimitsOfOthers(t *testing.T) {
 		h.ServeHTTP(w, r)
 	})
 	want(t, send(t, outer, "POST /users", jsonBody, "", `{"name":"a name of more than ten bytes"}`), 413)
-}
-
-// TestCountRefusedIfItemsHidden: Count returns an error if Authorize may hide items, also to a
-// caller that has not checked Counts.
-func TestCountRefusedIfItemsHidden(t *testing.T) {
-	t.Parallel()
-	hide := func(context.Context, resource.Op, *node, *node) error { return resource.ErrForbidden }
-	r := resource.New("nodes", stocked(t, node{}), &resource.Options[node]{Authorize: hide})
-	if n, err := r.Count(t.Context(), query.Filter{}); err == nil || n != 0 {
-		t.Errorf("Count = %d, %v, want an error", n, err)
-	}
 }
 
 // TestEscapedCursorNames: links replace a cursor even if its parameter name was escaped.

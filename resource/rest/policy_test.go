@@ -3,7 +3,6 @@ package rest_test
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -81,131 +80,6 @@ func TestAuthorizeIsAsked(t *testing.T) {
 			send(t, h, tt.line, tt.rest...)
 			same(t, "asked", tt.want, a.list)
 		})
-	}
-}
-
-// TestAuthorizeAnswers: the responses to errors of Authorize.
-func TestAuthorizeAnswers(t *testing.T) {
-	t.Parallel()
-	secret := errors.New("secret reason")
-	answers := []struct {
-		err       error
-		get, save problem.Kind
-	}{
-		{resource.ErrForbidden, problem.NotFound, problem.Forbidden},
-		{fmt.Errorf("secret: %w", resource.ErrForbidden), problem.NotFound, problem.Forbidden},
-		{resource.ErrNotFound, problem.NotFound, problem.NotFound},
-		{resource.ErrUnauthenticated, problem.Unauthenticated, problem.Unauthenticated},
-		{secret, problem.Internal, problem.Internal},
-	}
-	writes := map[resource.Op][]string{
-		resource.OpCreate:  {"POST /books", jsonBody, "", `{"title":"d"}`},
-		resource.OpReplace: {"PUT /books/1", jsonBody, "", `{"title":"d"}`},
-		resource.OpPatch:   {"PATCH /books/1", mergeBody, "", `{"title":"d"}`},
-		resource.OpDelete:  {"DELETE /books/1"},
-	}
-	for _, tt := range answers {
-		for _, refused := range []resource.Op{"get", "create", "replace", "patch", "delete"} {
-			t.Run(fmt.Sprint(tt.err, " on ", refused), func(t *testing.T) {
-				t.Parallel()
-				store := stocked(t, book{Title: "a"})
-				h := catalog(t, resource.New("books", store, &resource.Options[book]{
-					Authorize: func(_ context.Context, op resource.Op, _, _ *book) error {
-						if op == refused {
-							return tt.err
-						}
-						return nil
-					}}))
-				kind := tt.get
-				if refused != resource.OpGet {
-					kind = tt.save
-				}
-				fields := []string{"Www-Authenticate:"}
-				if kind == problem.Unauthenticated {
-					fields = []string{"Www-Authenticate: Bearer"}
-				}
-				for op, exchange := range writes {
-					if op != refused && (refused != resource.OpGet || op == resource.OpCreate) {
-						continue
-					}
-					res := send(t, h, exchange[0], exchange[1:]...)
-					wantProblem(t, res, kind, fields...)
-					if strings.Contains(res.body, "secret") {
-						t.Errorf("%s tells: %s", res.line, res.body)
-					}
-				}
-				if refused == resource.OpGet {
-					wantProblem(t, send(t, h, "GET /books/1"), kind, fields...)
-				}
-				same(t, "the book", book{ID: 1, Title: "a"}, stored(t, store, "1"))
-				if _, err := store.Get(t.Context(), "2"); !errors.Is(err, resource.ErrNotFound) {
-					t.Errorf("a second book: %v", err)
-				}
-			})
-		}
-	}
-}
-
-func TestAuthorizeInLists(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		err  error
-		list problem.Kind
-	}{
-		{resource.ErrUnauthenticated, problem.Unauthenticated},
-		{errors.New("secret"), problem.Internal},
-		{resource.ErrUnavailable, problem.Unavailable},
-	}
-	for _, tt := range tests {
-		t.Run(tt.err.Error(), func(t *testing.T) {
-			t.Parallel()
-			h := catalog(t, resource.New("books", stocked(t, book{Title: "a"}), &resource.Options[book]{
-				Authorize: func(context.Context, resource.Op, *book, *book) error { return tt.err }}))
-			wantProblem(t, send(t, h, "GET /books"), tt.list)
-			wantProblem(t, send(t, h, "GET /books", "Accept: application/x-ndjson"), tt.list)
-		})
-	}
-}
-
-func TestScopeAnswers(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		err  error
-		kind problem.Kind
-	}{
-		{resource.ErrUnauthenticated, problem.Unauthenticated},
-		{resource.ErrForbidden, problem.Forbidden},
-		{errors.New("secret"), problem.Internal},
-	}
-	for _, tt := range tests {
-		t.Run(tt.err.Error(), func(t *testing.T) {
-			t.Parallel()
-			h := catalog(t, resource.New("books", stocked(t, book{Title: "a"}), &resource.Options[book]{
-				Scope: func(context.Context) (query.Filter, error) { return query.Filter{}, tt.err }}))
-			for _, line := range []string{"GET /books", "GET /books/1", "HEAD /books/1", "DELETE /books/1"} {
-				wantProblem(t, send(t, h, line), tt.kind)
-			}
-			wantProblem(t, send(t, h, "GET /books", "Accept: application/x-ndjson"), tt.kind)
-			wantProblem(t, send(t, h, "PATCH /books/1", mergeBody, "", `{}`), tt.kind)
-			wantProblem(t, send(t, h, "POST /books", jsonBody, "", `{"title":"a"}`), tt.kind)
-		})
-	}
-}
-
-// TestGuessesRevealNothing: a caller that may read but not write receives the same response to a right
-// and a wrong guess.
-func TestGuessesRevealNothing(t *testing.T) {
-	t.Parallel()
-	h := catalog(t, resource.New("books", stocked(t, book{Title: "a", Password: "hush"}), &resource.Options[book]{
-		Authorize: func(_ context.Context, op resource.Op, _, _ *book) error {
-			if op != resource.OpGet {
-				return resource.ErrForbidden
-			}
-			return nil
-		}}))
-	for _, guess := range []string{"hush", "wrong"} {
-		wantProblem(t, send(t, h, "PATCH /books/1", mergeBody, "", `{"password":"`+guess+`"}`), problem.Forbidden)
-		wantProblem(t, send(t, h, "PUT /books/1", jsonBody, "", `{"title":"a","password":"`+guess+`"}`), problem.Forbidden)
 	}
 }
 

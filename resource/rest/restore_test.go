@@ -1,15 +1,11 @@
 package rest_test
 
 import (
-	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query"
@@ -148,242 +144,14 @@ func TestRestoreOfLiveItem(t *testing.T) {
 	}
 }
 
-// TestRuleD14RestoreEvents: a restored item is created for subscribers, and a refused restoration is no event.
-func TestRuleD14RestoreEvents(t *testing.T) {
-	t.Parallel()
-	refuse := false
-	d := newClientDesk(t, resource.Options[client]{
-		Authorize: func(_ context.Context, op resource.Op, _, _ *client) error {
-			if op == resource.OpRestore && refuse {
-				return resource.ErrForbidden
-			}
-			return nil
-		}})
-	start, err := d.changes.Position(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want(t, send(t, d, "DELETE /clients/1"), 204)
-	refuse = true
-	want(t, send(t, d, "POST /clients/1/restore"), 403)
-	refuse = false
-	want(t, send(t, d, "POST /clients/1/restore", "Caller: ann"), 200)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	var got []string
-	for c, err := range d.Watch(ctx, start, query.Filter{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c.ID != "" {
-			got = append(got, c.Kind.String()+" "+c.ID)
-		}
-		if len(got) == 2 {
-			break
-		}
-	}
-	if diff := cmp.Diff([]string{"deleted 1", "created 1"}, got); diff != "" {
-		t.Errorf("events (-want +got):\n%s", diff)
-	}
-}
-
-// TestRuleD14RestorePolicy: Scope and Authorize decide about the deleted item, and a refusal rolls back.
-func TestRuleD14RestorePolicy(t *testing.T) {
-	t.Parallel()
-	var seen []string
-	d := newClientDesk(t, resource.Options[client]{
-		Scope: func(ctx context.Context) (query.Filter, error) {
-			if caller(ctx) == "" {
-				return query.Filter{}, resource.ErrUnauthenticated
-			}
-			return query.Where("tenant", query.Eq, caller(ctx)), nil
-		},
-		Authorize: func(_ context.Context, op resource.Op, before, after *client) error {
-			if op != resource.OpRestore {
-				return nil
-			}
-			seen = append(seen, before.ModifiedBy+">"+after.ModifiedBy)
-			if before.Email == "locked" {
-				return resource.ErrForbidden
-			}
-			return nil
-		},
-		Before: func(_ context.Context, op resource.Op, _, after *client) error {
-			switch {
-			case op == resource.OpRestore && after.Email == "bad":
-				return resource.Invalid("email", "bad")
-			case op == resource.OpRestore:
-				after.Email += "!"
-			}
-			return nil
-		}})
-	want(t, send(t, d, "PATCH /clients/1", "Caller: a", mergeBody, "", `{"email":"y"}`), 200)
-	want(t, send(t, d, "DELETE /clients/1", "Caller: a"), 204)
-	want(t, send(t, d, "POST /clients/1/restore"), 401)
-	want(t, send(t, d, "POST /clients/1/restore", "Caller: b"), 404)
-	wantBody(t, send(t, d, "POST /clients/1/restore?fields=email,modifiedBy", "Caller: a"), 200,
-		`{"email":"y!","modifiedBy":"a"}`)
-	want(t, send(t, d, "POST /clients/1/restore", "Caller: b"), 404) // which exists, for another tenant
-	want(t, send(t, d, "POST /clients/1/restore", "Caller: a"), 409)
-	refused := []struct {
-		path, as, email string
-		status          int
-	}{
-		{"/clients/1", "Caller: a", "bad", 422},
-		{"/clients/2", "Caller: b", "locked", 403},
-	}
-	for _, tt := range refused {
-		want(t, send(t, d, "PATCH "+tt.path, tt.as, mergeBody, "", `{"email":"`+tt.email+`"}`), 200)
-		want(t, send(t, d, "DELETE "+tt.path, tt.as), 204)
-		want(t, send(t, d, "POST "+tt.path+"/restore", tt.as), tt.status)
-		want(t, send(t, d, "GET "+tt.path, tt.as), 404)
-	}
-	same(t, "seen", []string{"a>a", "b>b"}, seen)
-}
-
-// TestRestoreHidden: a caller learns nothing of a deleted item of another tenant, and cannot replace it.
-func TestRestoreHidden(t *testing.T) {
-	t.Parallel()
-	store := memory.New[client](&memory.Options[client]{SoftDelete: true, Recreate: true})
-	for _, c := range []client{{ID: "1", Tenant: "a", Email: "x"}, {ID: "2", Tenant: "a", Email: "y"}} {
-		if _, err := store.Insert(t.Context(), c.ID, c); err != nil {
-			t.Fatal(err)
-		}
-	}
-	h := byCaller(catalogOf(resource.New("clients", store, &resource.Options[client]{
-		Restore: true, AllowRecreate: true,
-		Scope: func(ctx context.Context) (query.Filter, error) {
-			return query.Where("tenant", query.Eq, caller(ctx)), nil
-		}})))
-	const asA, asB = "Caller: a", "Caller: b"
-	steps := []struct {
-		line   string
-		rest   []string
-		status int
-	}{
-		{"DELETE /clients/1", []string{asA}, 204},
-		{"PUT /clients/1", []string{asB, jsonBody, "", `{"tenant":"b","email":"z"}`}, 404},
-		{"POST /clients/1/restore", []string{asB}, 404},
-		{"POST /clients/1/restore", []string{asA}, 200},
-		{"DELETE /clients/1", []string{asA}, 204},
-		{"PUT /clients/3", []string{asA, jsonBody, "", `{"tenant":"a","email":"x"}`}, 201},
-		{"POST /clients/1/restore", []string{asB}, 404}, // the email is taken, which a policy cannot decide about
-		{"POST /clients/1/restore", []string{asA}, 404},
-		{"DELETE /clients/3", []string{asA}, 204},
-		{"POST /clients/1/restore", []string{asA}, 200},
-	}
-	for _, step := range steps {
-		want(t, send(t, h, step.line, step.rest...), step.status)
-	}
-}
-
-// TestRestoreAuthorizeGone: AuthorizeGone decides about deleted items, not about those that exist.
-func TestRestoreAuthorizeGone(t *testing.T) {
-	t.Parallel()
-	d := newClientDesk(t, resource.Options[client]{Public: true,
-		AuthorizeGone: func(context.Context, string) error { return resource.ErrForbidden }})
-	want(t, send(t, d, "POST /clients/1/restore"), 409)
-	want(t, send(t, d, "DELETE /clients/1"), 204)
-	want(t, send(t, d, "POST /clients/1/restore"), 404)
-}
-
-// TestRestoreOldValue: a value that no longer fits the schema is restored as it is, unless it must change.
-func TestRestoreOldValue(t *testing.T) {
-	t.Parallel()
-	type plain struct {
-		ID   string `json:"id"`
-		Name string `json:"name" minLength:"3"`
-	}
-	type stamped struct {
-		ID       string    `json:"id"`
-		Name     string    `json:"name" minLength:"3"`
-		Modified time.Time `json:"modified" set:"modified"`
-	}
-	plains := memory.New[plain](&memory.Options[plain]{SoftDelete: true})
-	stamps := memory.New[stamped](&memory.Options[stamped]{SoftDelete: true})
-	_, err := plains.Insert(t.Context(), "1", plain{"1", "x"})
-	if err == nil {
-		_, err = stamps.Insert(t.Context(), "1", stamped{ID: "1", Name: "x"})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := catalogOf(resource.New("plains", plains, &resource.Options[plain]{Public: true, Restore: true}),
-		resource.New("stamps", stamps, &resource.Options[stamped]{Public: true, Restore: true}))
-	want(t, send(t, h, "DELETE /plains/1"), 204)
-	wantBody(t, send(t, h, "POST /plains/1/restore"), 200, `{"id":"1","name":"x"}`)
-	want(t, send(t, h, "DELETE /stamps/1"), 204)
-	wantProblem(t, send(t, h, "POST /stamps/1/restore"), problem.Conflict)
-	want(t, send(t, h, "GET /stamps/1"), 410)
-}
-
-// TestRestoreUnconvertible: an error of down is that of GET, and nothing is restored.
-func TestRestoreUnconvertible(t *testing.T) {
-	t.Parallel()
-	d := newClientDesk(t, resource.Options[client]{Public: true})
-	broken := true
-	h := catalogOf(resource.View(d.Resource, func(c client) (client, error) {
-		if broken {
-			return c, errors.New("cannot be converted")
-		}
-		return c, nil
-	}, func(v, _ client) (client, error) { return v, nil }, nil))
-	want(t, send(t, h, "DELETE /clients/1"), 500)
-	want(t, send(t, d, "DELETE /clients/1"), 204)
-	want(t, send(t, h, "POST /clients/1/restore"), 500)
-	broken = false
-	want(t, send(t, h, "GET /clients/1"), 410)
-	want(t, send(t, h, "POST /clients/1/restore"), 200)
-}
-
-// TestRuleD14RestoreView: the older contract restores the same item.
-func TestRuleD14RestoreView(t *testing.T) {
-	t.Parallel()
-	type old struct {
-		ID   string `json:"id"`
-		Mail string `json:"mail"`
-	}
-	d := newClientDesk(t, resource.Options[client]{Public: true})
-	h := catalogOf(resource.View(d.Resource,
-		func(c client) (old, error) { return old{c.ID, c.Email}, nil },
-		func(v old, base client) (client, error) { base.ID, base.Email = v.ID, v.Mail; return base, nil }, nil))
-	want(t, send(t, h, "DELETE /clients/1"), 204)
-	wantBody(t, send(t, h, "POST /clients/1/restore"), 200, `{"id":"1","mail":"x"}`)
-}
-
 // catalogOf serves parts to anonymous callers.
 func catalogOf(parts ...resource.Part) http.Handler {
 	return rest.New(resource.NewCatalog(&resource.CatalogOptions{Principal: caller}, parts...), nil)
 }
 
-// TestRestoreRefusedAtStart: Options.Restore needs a store that restores.
-func TestRestoreRefusedAtStart(t *testing.T) {
+// TestRestoreNeedsOption: without Options.Restore the path does not exist.
+func TestRestoreNeedsOption(t *testing.T) {
 	t.Parallel()
-	hard := memory.New[book](nil)
-	soft := resource.OpsOf(memory.New[book](&memory.Options[book]{SoftDelete: true}))
-	soft.Transactions = nil
-	tests := []struct {
-		name string
-		ops  resource.Ops[book]
-		want string
-	}{
-		{"without soft deletion", resource.OpsOf(hard), "resource: books: Options.Restore is set, but the collection is " +
-			"not a Restorer, as one with soft deletion is; remove Restore"},
-		{"without transactions", soft, "resource: books: Options.Restore is set, but the collection has no transactions, " +
-			"which undo what the policy forbids; remove Restore"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			defer func() { same(t, "panic", tt.want, recover()) }()
-			tt.ops.Resource("books", &resource.Options[book]{Restore: true})
-		})
-	}
-	// Without the option the path does not exist.
 	h := catalog(t, resource.New("books", memory.New[book](&memory.Options[book]{SoftDelete: true}), nil))
-	res := send(t, h, "POST /books/1/restore")
-	want(t, res, 404)
-	if !strings.Contains(res.body, problem.NotFound.URI()) {
-		t.Errorf("the body is %s", res.body)
-	}
+	wantProblem(t, send(t, h, "POST /books/1/restore"), problem.NotFound)
 }

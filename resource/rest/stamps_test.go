@@ -187,17 +187,3 @@ func TestStampsInHooks(t *testing.T) {
 		`{"id":"1","title":"b","createdAt":"2026-11-25T02:00:00Z","modifiedAt":"2026-11-25T12:01:00Z","createdBy":"import","modifiedBy":"bob"}`)
 	same(t, "seen", []string{"create ann 12:00:00", "patch import 02:00:00"}, seen)
 }
-
-// TestStampsWithoutCatalog: there is no principal, and the times are set.
-func TestStampsWithoutCatalog(t *testing.T) {
-	t.Parallel()
-	now := stampsAt(0).Add(1500 * time.Nanosecond).In(time.FixedZone("", 3600))
-	notes := resource.New("notes", memory.New[stamped](nil), &resource.Options[stamped]{
-		Now: func() time.Time { return now }})
-	e, err := notes.Create(t.Context(), []byte(`{"id":"1"}`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := stampsAt(0).Add(time.Microsecond)
-	same(t, "item", &stamped{ID: "1", CreatedAt: at, ModifiedAt: &at}, e.Value)
-}

@@ -1,4 +1,4 @@
-package rest_test
+package resource_test
 
 import (
 	"context"
@@ -19,7 +19,6 @@ import (
 
 // hooked is a library that records the calls of its hooks.
 type hooked struct {
-	http.Handler
 	*resource.Resource
 	store *memory.Store[book]
 	said  []string
@@ -56,34 +55,33 @@ func hookedBooks(
 		},
 		After: func(_ context.Context, op resource.Op, b, after *book) { h.say("after", op, b, after) },
 	})
-	h.Handler = catalog(t, h.Resource)
 	return h
 }
 
 func TestHookArguments(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		line   string
-		rest   []string
-		status int
-		said   []string
+		line, doc string
+		opts      *resource.WriteOptions
+		status    int
+		said      []string
 	}{
-		{"POST /books", []string{jsonBody, "", `{"title":"b"}`}, 201, []string{"before create - b", "after create - b"}},
-		{"PUT /books/1", []string{jsonBody, "", `{"title":"b"}`}, 200, []string{"before replace a b", "after replace a b"}},
-		{"PATCH /books/1", []string{mergeBody, "", `{"title":"b"}`}, 200, []string{"before patch a b", "after patch a b"}},
-		{"DELETE /books/1", nil, 204, []string{"before delete a -", "after delete a -"}},
-		{"GET /books/1", nil, 200, nil},
-		{"PATCH /books/1", []string{mergeBody, "", `{"title":"a"}`}, 200, nil}, // nothing is written
-		{"PATCH /books/1", []string{mergeBody, "", `{"title":""}`}, 422, nil},
-		{"PATCH /books/1", []string{mergeBody, `If-Match: "x"`, "", `{"title":"b"}`}, 412, nil},
-		{"PUT /books/2", []string{jsonBody, "", `{"title":"b"}`}, 404, nil},
-		{"DELETE /books/2", nil, 404, nil},
+		{"create", `{"title":"b"}`, nil, 201, []string{"before create - b", "after create - b"}},
+		{"put 1", `{"title":"b"}`, nil, 200, []string{"before replace a b", "after replace a b"}},
+		{"patch 1", `{"title":"b"}`, nil, 200, []string{"before patch a b", "after patch a b"}},
+		{"delete 1", "", nil, 204, []string{"before delete a -", "after delete a -"}},
+		{"get 1", "", nil, 200, nil},
+		{"patch 1", `{"title":"a"}`, nil, 200, nil}, // nothing is written
+		{"patch 1", `{"title":""}`, nil, 422, nil},
+		{"patch 1", `{"title":"b"}`, ifMatch(t, `"x"`), 412, nil},
+		{"put 2", `{"title":"b"}`, nil, 404, nil},
+		{"delete 2", "", nil, 404, nil},
 	}
 	for _, tt := range tests {
-		t.Run(fmt.Sprint(tt.line, tt.rest), func(t *testing.T) {
+		t.Run(tt.line+tt.doc, func(t *testing.T) {
 			t.Parallel()
 			h := hookedBooks(t, nil)
-			want(t, send(t, h, tt.line, tt.rest...), tt.status)
+			wantStatus(t, do(t.Context(), t, h.Resource, tt.line, tt.doc, tt.opts), tt.status)
 			same(t, "said", tt.said, h.said)
 		})
 	}
@@ -95,8 +93,10 @@ func TestBeforeFillsIn(t *testing.T) {
 		after.Owner, after.Shelf = "by "+string(op), "A1"
 		return nil
 	})
-	wantBody(t, send(t, h, "POST /books?fields=owner", jsonBody, "", `{"title":"b"}`), 201, `{"owner":"by create"}`)
-	wantBody(t, send(t, h, "PATCH /books/1?fields=owner", mergeBody, "", `{"title":"b"}`), 200, `{"owner":"by patch"}`)
+	wantDoc(t, do(t.Context(), t, h.Resource, "create", `{"title":"b"}`),
+		`{"id":2,"title":"b","authorId":0,"owner":"by create","stars":0,"note":null}`)
+	wantDoc(t, do(t.Context(), t, h.Resource, "patch 1", `{"title":"b"}`),
+		`{"id":1,"title":"b","authorId":0,"owner":"by patch","stars":0,"note":null}`)
 	same(t, "stored", book{ID: 1, Title: "b", Owner: "by patch", Shelf: "A1"}, stored(t, h.store, "1"))
 }
 
@@ -108,14 +108,15 @@ func TestBeforeRefuses(t *testing.T) {
 		err    error
 		change func(*book)
 		kind   problem.Kind
+		places []string
 	}{
-		{"invalid", resource.Invalid("title", "boring"), nil, problem.Invalid},
-		{"taken", resource.Taken("title"), nil, problem.Conflict},
-		{"forbidden", resource.ErrForbidden, nil, problem.Forbidden},
-		{"unavailable", resource.ErrUnavailable, nil, problem.Unavailable},
-		{"own problem", problem.New(problem.TooManyRequests, "Slowly."), nil, problem.TooManyRequests},
-		{"anything", errors.New("secret"), nil, problem.Internal},
-		{"leaves an invalid item", nil, func(b *book) { b.Title = "" }, problem.Invalid},
+		{"invalid", resource.Invalid("title", "boring"), nil, problem.Invalid, []string{"/title boring"}},
+		{"taken", resource.Taken("title"), nil, problem.Conflict, []string{"/title taken"}},
+		{"forbidden", resource.ErrForbidden, nil, problem.Forbidden, nil},
+		{"unavailable", resource.ErrUnavailable, nil, problem.Unavailable, nil},
+		{"own problem", problem.New(problem.TooManyRequests, "Slowly."), nil, problem.TooManyRequests, nil},
+		{"anything", errors.New("secret"), nil, problem.Internal, nil},
+		{"leaves an invalid item", nil, func(b *book) { b.Title = "" }, problem.Invalid, []string{"/title minLength"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -126,11 +127,11 @@ func TestBeforeRefuses(t *testing.T) {
 				}
 				return tt.err
 			})
-			wantProblem(t, send(t, h, "POST /books", jsonBody, "", `{"title":"b"}`), tt.kind)
-			wantProblem(t, send(t, h, "PUT /books/1", jsonBody, "", `{"title":"b"}`), tt.kind)
-			wantProblem(t, send(t, h, "PATCH /books/1", mergeBody, "", `{"title":"b"}`), tt.kind)
+			wantProblem(t, do(t.Context(), t, h.Resource, "create", `{"title":"b"}`), tt.kind, tt.places...)
+			wantProblem(t, do(t.Context(), t, h.Resource, "put 1", `{"title":"b"}`), tt.kind, tt.places...)
+			wantProblem(t, do(t.Context(), t, h.Resource, "patch 1", `{"title":"b"}`), tt.kind, tt.places...)
 			if tt.err != nil {
-				wantProblem(t, send(t, h, "DELETE /books/1"), tt.kind)
+				wantProblem(t, do(t.Context(), t, h.Resource, "delete 1", ""), tt.kind, tt.places...)
 			}
 			same(t, "stored", book{ID: 1, Title: "a"}, stored(t, h.store, "1"))
 			if i := slices.IndexFunc(h.said, func(s string) bool { return s[:5] == "after" }); i >= 0 {
@@ -144,7 +145,7 @@ func TestBeforeRefuses(t *testing.T) {
 // the hook with side effects runs once.
 func TestHooksOnConflict(t *testing.T) {
 	t.Parallel()
-	for _, line := range []string{"PUT /books/1", "PATCH /books/1"} {
+	for _, line := range []string{"put 1", "patch 1"} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
 			between := 0
@@ -165,18 +166,13 @@ func TestHooksOnConflict(t *testing.T) {
 					return replace(ctx, id, rev, v)
 				}
 			})
-			field, op := jsonBody, "replace"
-			if line == "PATCH /books/1" {
-				field, op = mergeBody, "patch"
-			}
-			want(t, send(t, h, line, field, "", `{"title":"b"}`), http.StatusOK)
+			op := map[string]string{"put 1": "replace", "patch 1": "patch"}[line]
+			wantDone(t, do(t.Context(), t, h.Resource, line, `{"title":"b"}`))
 			same(t, "said", []string{"before " + op + " a b", "before " + op + " a1 b", "before " + op + " a2 b",
 				"after " + op + " a2 b"}, h.said)
 		})
 	}
 }
-
-var errChanged = errors.New("changed my mind")
 
 // TestHooksInTransaction: inside a transaction After runs after the commit, and never after a
 // rollback.
@@ -219,8 +215,8 @@ func TestHooksInTransaction(t *testing.T) {
 				after, status1, status2 = nil, http.StatusOK, http.StatusNotFound
 			}
 			same(t, "said", append(before, after...), h.said)
-			want(t, send(t, h, "GET /books/1"), status1)
-			want(t, send(t, h, "GET /books/2"), status2)
+			wantStatus(t, do(t.Context(), t, h.Resource, "get 1", ""), status1)
+			wantStatus(t, do(t.Context(), t, h.Resource, "get 2", ""), status2)
 		})
 	}
 }
@@ -231,7 +227,6 @@ func TestTransactionOverResources(t *testing.T) {
 	db := memory.NewDB()
 	books := resource.New("books", memory.New(&memory.Options[book]{DB: db}), nil)
 	authors := resource.New("authors", memory.New(&memory.Options[author]{DB: db}), nil)
-	h := catalog(t, books, authors)
 	both := func(doc string) error {
 		return db.InTx(t.Context(), func(ctx context.Context) error {
 			if _, err := authors.Create(ctx, []byte(`{"name":"Ann"}`), nil); err != nil {
@@ -244,13 +239,12 @@ func TestTransactionOverResources(t *testing.T) {
 	if err := both(`{"title":""}`); err == nil {
 		t.Error("an invalid book was accepted")
 	}
-	wantBody(t, send(t, h, "GET /authors", "Prefer: count=exact"), http.StatusOK, `{"items":[],"total":0}`)
+	same(t, "authors", 0, len(listAll(t, authors).Entries))
 	if err := both(`{"title":"a"}`); err != nil {
 		t.Error(err)
 	}
-	want(t, send(t, h, "GET /books"), http.StatusOK)
-	same(t, "authors", 1, len(value[page[author]](t, send(t, h, "GET /authors")).Items))
-	same(t, "books", 1, len(value[page[book]](t, send(t, h, "GET /books")).Items))
+	same(t, "authors", 1, len(listAll(t, authors).Entries))
+	same(t, "books", 1, len(listAll(t, books).Entries))
 }
 
 // TestConflictInTransaction: a transaction reads from a snapshot, so a retry inside it cannot

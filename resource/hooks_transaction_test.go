@@ -1,4 +1,4 @@
-package rest_test
+package resource_test
 
 import (
 	"context"
@@ -139,7 +139,7 @@ func TestGetForUpdate(t *testing.T) {
 		{name: "another type", lock: func(ctx context.Context, r *resource.Resource) error {
 			_, err := resource.GetForUpdate[string](ctx, r, "2")
 			return err
-		}, want: "get doctors/2: GetForUpdate of string from a collection of rest_test.doctor"},
+		}, want: "get doctors/2: GetForUpdate of string from a collection of resource_test.doctor"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
