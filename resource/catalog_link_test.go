@@ -62,3 +62,47 @@ func TestLinkHidesRevision(t *testing.T) {
 		t.Errorf("the revision of the link is %q, modified at %v", again.Rev, again.Modified)
 	}
 }
+
+// TestUnlink: a link is removed once, and an item that does not exist has no links.
+func TestUnlink(t *testing.T) {
+	t.Parallel()
+	type person struct {
+		ID string `json:"id"`
+	}
+	type seat struct {
+		ID     string `json:"id" id:"table,person" readOnly:"true"`
+		Table  string `json:"table"`
+		Person string `json:"person"`
+	}
+	tables, people := memory.New[person](nil), memory.New[person](nil)
+	for _, store := range []*memory.Store[person]{tables, people} {
+		if _, err := store.Insert(t.Context(), "a", person{"a"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seats := resource.New("seats", memory.New(&memory.Options[seat]{Recreate: true}), &resource.Options[seat]{AllowRecreate: true,
+		Query: query.Support{Filter: map[string][]query.Op{"table": {query.Eq}}}})
+	r := resource.New("tables", tables, &resource.Options[person]{Relations: []resource.Relation[person]{
+		{Name: "people", Target: "people", Through: "seats", By: "table", To: "person"}}})
+	c := newCatalog(t, r, resource.New("people", people, nil), seats)
+	join, by := c.LinkedBy(r, "people")
+	same(t, "linked by", []any{true, "table"}, []any{join == seats, by})
+	if _, made, err := c.Link(t.Context(), r, "people", "a", "a", nil); err != nil || !made {
+		t.Fatal(made, err)
+	}
+	for _, tt := range []struct {
+		id, target string
+		opts       *resource.WriteOptions
+		status     int
+	}{
+		{"a", "a", ifMatch(t, `"x"`), 412},
+		{"a", "a", nil, 204},
+		{"a", "a", nil, 204}, // nothing is left to remove
+		{"a", "a", ifMatch(t, "*"), 410},
+		{"none", "a", nil, 404},
+	} {
+		err := c.Unlink(t.Context(), r, "people", tt.id, tt.target, tt.opts)
+		wantStatus(t, &answer{line: "unlink " + tt.id + " " + tt.target, err: err}, tt.status)
+	}
+	same(t, "seats", 0, len(listAll(t, seats).Entries))
+}

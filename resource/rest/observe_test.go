@@ -284,16 +284,3 @@ func TestObserveStream(t *testing.T) {
 		}
 	})
 }
-
-// A catalog without Observe does not record, and a nil recording ignores calls.
-func TestNotObserved(t *testing.T) {
-	t.Parallel()
-	ctx, rec := resource.NewCatalog(nil).Record(t.Context())
-	if rec != nil || ctx != t.Context() || resource.RecordingFrom(ctx) != nil {
-		t.Error("a catalog without Observe records")
-	}
-	rec.AddItems(1)
-	rec.AddEvent(time.Now())
-	rec.SetError(resource.ErrGone)
-	rec.Finish(ctx, resource.Observation{})
-}
