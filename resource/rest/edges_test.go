@@ -1,7 +1,9 @@
 package rest_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"iter"
 	"log/slog"
 	"net/http"
@@ -194,4 +196,19 @@ func TestWrittenBeyondTheView(t *testing.T) {
 		t.Errorf("%d %q %q, want 201 without content", w.Code, w.Header().Get("Location"), w.Body)
 	}
 	want(t, send(t, h, "POST /accounts", jsonBody, "", `{"pin":"other"}`), problem.Invalid.Status())
+}
+
+// TestWrittenAndNotShown: a write succeeds although the view cannot convert the stored item, which is logged.
+func TestWrittenAndNotShown(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	books := resource.New("books", stocked[book](t), nil)
+	view := resource.View(books, func(book) (bookV1, error) { return bookV1{}, errors.New("secret") }, fromV1,
+		&resource.ViewOptions{Fields: map[string]string{"name": "title"}})
+	h := rest.New(resource.NewCatalog(&resource.CatalogOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))}, view), nil)
+	want(t, send(t, h, "POST /books", jsonBody, "", `{"name":"new"}`), http.StatusCreated,
+		"Location: /books/1", "Content-Location:", "Content-Length: 0")
+	if !strings.Contains(log.String(), "secret") {
+		t.Errorf("the log is %q", &log)
+	}
 }
