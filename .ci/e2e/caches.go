@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -34,21 +35,20 @@ const cacheConnections = 8
 type cachePair struct{ name, shop, control string }
 
 func sharedCaches(ctx context.Context, e *env) error {
-	os.Setenv("PATH", os.Getenv("PATH")+":/usr/local/sbin:/usr/sbin:/sbin") // where the caches are
-	for _, program := range []string{"nginx", "varnishd", "squid"} {
-		if _, err := exec.LookPath(program); err == nil {
-			continue
-		}
-		if out, err := exec.CommandContext(ctx, "../apt", "nginx-light", "varnish", "squid").CombinedOutput(); err != nil {
-			return fmt.Errorf("cannot install the caches: %w\n%s", err, out)
-		}
-	}
-	// At a time at which all versions are served, so that the scenario does not fail when one is retired.
-	shop, err := e.startShop(ctx, 1, "-now", "2026-12-01T00:00:00Z", "-cache", "public, max-age=60")
+	err := install(ctx, []string{"nginx", "varnishd", "squid"}, "nginx-light", "varnish", "squid")
 	if err != nil {
 		return err
 	}
-	proxy, err := e.startServer(ctx, 1, nil, "strip-vary", "-to", shop.URL(0))
+	t := &trial{title: "shared caches in front of the shop, and without Vary as the control", nodes: 1,
+		// At a time at which all versions are served, so that the scenario does not fail when one is retired.
+		command: []string{shop, "-now", "2026-12-01T00:00:00Z", "-cache", "public, max-age=60"}}
+	t.do = t.measureCaches
+	return e.try(ctx, t)
+}
+
+// measureCaches starts each cache twice, and requests through both.
+func (t *trial) measureCaches(ctx context.Context) error {
+	proxy, err := t.start(ctx, 1, nil, "strip-vary", "-to", t.URL(0))
 	if err != nil {
 		return err
 	}
@@ -56,25 +56,24 @@ func sharedCaches(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	r := &result{Violations: &history.Violations{}, title: "shared caches in front of the shop, and without Vary as the control"}
 	var rows [][]any
 	for i, cache := range []string{"nginx", "varnish", "squid"} {
 		pair := cachePair{cache, "http://" + ports[2*i], "http://" + ports[2*i+1]}
-		for j, origin := range []string{shop.URL(0), proxy.URL(0)} {
+		for j, origin := range []string{t.URL(0), proxy.URL(0)} {
 			_, port, _ := net.SplitHostPort(strings.TrimPrefix(origin, "http://"))
-			if err := e.startCache(cache, ports[2*i+j], port); err != nil {
+			if err := t.startCache(cache, ports[2*i+j], port); err != nil {
 				return err
 			}
 		}
-		m, err := measureCache(ctx, pair, size(e, 1000, 10_000))
+		m, err := measureCache(ctx, pair, size(t.env, 1000, 10_000))
 		if err != nil {
 			return fmt.Errorf("%s: %w", cache, err)
 		}
 		rows = append(rows, m.row())
-		m.check(r)
+		m.check(t)
 	}
-	r.table("requests\thits\twrong bodies\twrong headers\tcontrol: hits\twrong bodies\t", rows...)
-	return e.finish(r)
+	t.table("requests\thits\twrong bodies\twrong headers\tcontrol: hits\twrong bodies\t", rows...)
+	return nil
 }
 
 // startCache starts a cache that listens on an address and forwards to a port of this machine.
@@ -156,14 +155,7 @@ func chown(dir, name string) error {
 	return errors.Join(os.Chmod(dir, 0o755), os.Chown(dir, uid, gid))
 }
 
-const nginxConfig = `daemon off;
-user USER;
-worker_processes 1;
-pid DIR/pid;
-error_log stderr;
-events {}
-http {
-` + nginxFiles + `	proxy_cache_path DIR/store keys_zone=shop:1m;
+const nginxConfig = "user USER;\n" + nginxBegin + `	proxy_cache_path DIR/store keys_zone=shop:1m;
 	server {
 		listen ADDRESS;
 		location / {
@@ -249,20 +241,14 @@ func (m cacheMeasures) row() []any {
 		m.control.wrongBodies, text}
 }
 
-// check adds what is wrong to a result. A control without a wrong body shows that Vary makes no difference.
-func (m cacheMeasures) check(r *result) {
+// check adds what is wrong to a trial. A control without a wrong body shows that Vary makes no difference.
+func (m cacheMeasures) check(t *trial) {
 	for _, example := range m.subject.examples {
-		r.Add(history.Changed, 1, "%s: %s", m.cache, example)
+		t.Add(history.Changed, 1, "%s: %s", m.cache, example)
 	}
-	if m.subject.wrongBodies > 0 || m.subject.wrongHeaders > 0 {
-		r.fail(fmt.Errorf("%s returned wrong responses", m.cache))
-	}
-	if m.subject.hits == 0 {
-		r.fail(fmt.Errorf("%s never answered from its store", m.cache))
-	}
-	if m.control.wrongBodies == 0 {
-		r.fail(fmt.Errorf("%s: without Vary no body was wrong, so this check cannot fail", m.cache))
-	}
+	t.failIf(m.subject.wrongBodies > 0 || m.subject.wrongHeaders > 0, "%s returned wrong responses", m.cache)
+	t.failIf(m.subject.hits == 0, "%s never answered from its store", m.cache)
+	t.failIf(m.control.wrongBodies == 0, "%s: without Vary no body was wrong, so this check cannot fail", m.cache)
 }
 
 // cacheClient sends requests through a cache. The shop answers for the host 127.0.0.1 only.
@@ -296,14 +282,13 @@ type tally struct {
 // requestAll waits until the cache serves, warms it, and sends n requests of each variant. A wrong response while it is warmed
 // counts, too.
 func (c cacheClient) requestAll(ctx context.Context, base string, n int) (tally, error) {
-	for limit := time.Now().Add(5 * time.Minute); ; client.Pause(ctx, 50*time.Millisecond) {
-		a, err := c.get(ctx, base+"/health", variant{})
-		if err == nil && a.Status == http.StatusOK {
-			break
-		}
-		if ctx.Err() != nil || time.Now().After(limit) {
-			return tally{}, fmt.Errorf("%s is not ready: %w", base, errors.Join(a.Unexpected("GET /health"), ctx.Err()))
-		}
+	var a client.Answer
+	err := client.Await(ctx, base, 50*time.Millisecond, func() bool {
+		a = c.Send(ctx, http.MethodGet, base+"/health", "", "Host: 127.0.0.1")
+		return a.OK()
+	})
+	if err != nil {
+		return tally{}, errors.Join(a.Unexpected("GET /health"), err)
 	}
 	warm, err := c.requestEach(ctx, base, cachePlan(len(cachedPaths)))
 	if err != nil {
@@ -318,34 +303,19 @@ func (c cacheClient) requestAll(ctx context.Context, base string, n int) (tally,
 
 // requestEach sends all requests in their order, over all connections.
 func (c cacheClient) requestEach(ctx context.Context, base string, requests []cacheRequest) (tally, error) {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var (
-		t    tally
-		mu   sync.Mutex
-		wg   sync.WaitGroup
-		todo = make(chan cacheRequest)
-	)
-	for range cacheConnections {
-		wg.Go(func() {
-			for q := range todo {
-				a, err := c.get(ctx, base+q.path, q.variant)
-				if err != nil {
-					stop(err)
-					continue
-				}
-				mu.Lock()
-				t.add(q, a)
-				mu.Unlock()
-			}
-		})
-	}
-	for _, q := range requests {
-		todo <- q
-	}
-	close(todo)
-	wg.Wait()
-	return t, context.Cause(ctx)
+	var t tally
+	var mu sync.Mutex
+	err := share(ctx, cacheConnections, slices.Values(requests), func(_ int, q cacheRequest) error {
+		a, err := c.get(ctx, base+q.path, q.variant)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		t.add(q, a)
+		return nil
+	})
+	return t, err
 }
 
 func (t *tally) add(q cacheRequest, a client.Answer) {

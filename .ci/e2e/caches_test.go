@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stoa-go/stoa/ci/e2e/history"
 	"github.com/stoa-go/stoa/ci/e2e/server"
 )
 
@@ -38,8 +37,8 @@ func TestMeasureCache(t *testing.T) {
 	if !reflect.DeepEqual(want, got.stale) {
 		t.Errorf("stale = %v, want %v", got.stale, want)
 	}
-	r := &result{Violations: &history.Violations{}}
-	if got.check(r); r.err() != nil {
+	var r trial
+	if got.check(&r); r.err() != nil {
 		t.Error(r.err())
 	}
 }
@@ -213,7 +212,7 @@ func TestCacheResult(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := &result{Violations: &history.Violations{}}
+			r := &trial{}
 			m := cacheMeasures{cache: "c", subject: tt.subject, control: tt.control, stale: []staleness{{"PUT", 4, 5}}}
 			m.check(r)
 			if err := r.err(); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/stoa-go/stoa/ci/e2e/client"
 	"github.com/stoa-go/stoa/ci/e2e/database"
-	"github.com/stoa-go/stoa/ci/e2e/fleet"
 	"github.com/stoa-go/stoa/ci/e2e/history"
 	"github.com/stoa-go/stoa/ci/e2e/server"
 	"github.com/stoa-go/stoa/resource/feed"
@@ -21,17 +20,14 @@ import (
 // of a database that was restored from a backup. Each has to be refused. A stream that is served instead has skipped events in
 // silence. Valid cursors next to them have to be served in full.
 
-// cursorRun is one run.
-type cursorRun struct {
-	e         *env
+// staleCursors is a trial with cursors that cannot be resumed.
+type staleCursors struct {
+	trial
 	mode      string
-	client    *client.Client
 	protocols map[string]client.Protocol
 	patience  time.Duration // for the events after a valid cursor
-	base      string
-	stop      func()
-	history.Violations
-	rows []cursorRow
+	foreign   []string      // cursors of another database
+	rows      []cursorRow
 }
 
 // cursorRow is the outcome of one attempt.
@@ -40,50 +36,50 @@ type cursorRow struct {
 	good                    bool
 }
 
-func newCursorRun(e *env) *cursorRun {
-	return &cursorRun{e: e, mode: server.Outbox, client: client.New(4), patience: 2 * time.Minute, protocols: map[string]client.Protocol{
+func newStaleCursors(engine string) *staleCursors {
+	t := &staleCursors{mode: server.Outbox, patience: 2 * time.Minute, protocols: map[string]client.Protocol{
 		"REST": client.REST(nil), "WebSocket": client.WebSocket(nil), "GraphQL SSE": client.GraphQLSSE(nil)}}
+	t.trial = trial{title: engine + ": cursors that cannot be resumed, and valid ones", engine: engine, nodes: 1, connections: 4}
+	return t
 }
 
 func cursors(engine string) func(ctx context.Context, e *env) error {
 	return func(ctx context.Context, e *env) error {
-		t := newCursorRun(e)
-		err := t.run(ctx, engine)
-		return errors.Join(err, e.finish(t.result(engine)))
+		t := newStaleCursors(engine)
+		t.do = func(ctx context.Context) error {
+			err := t.run(ctx)
+			t.check()
+			return err
+		}
+		return e.try(ctx, &t.trial)
 	}
 }
 
 // run tries all cases, on one database after the other.
-func (t *cursorRun) run(ctx context.Context, engine string) error {
-	db, err := t.e.newDatabase(ctx, engine)
-	if err != nil {
+func (t *staleCursors) run(ctx context.Context) (err error) {
+	own := t.source
+	if t.source, err = t.newDatabase(ctx, t.engine); err != nil {
 		return err
 	}
-	other, err := t.e.newDatabase(ctx, engine)
-	if err != nil {
-		return err
-	}
-	foreign, err := t.foreignCursors(ctx, other)
-	if err != nil {
+	if t.foreign, err = t.foreignCursors(ctx); err != nil {
 		return fmt.Errorf("the other database: %w", err)
 	}
-	cases := []func(ctx context.Context, db string) error{
-		func(ctx context.Context, db string) error { return t.forged(ctx, db, foreign) }, t.restored}
-	if database.IsPostgres(db) { // a file of SQLite cannot be replaced while a node uses it
+	t.source = own
+	cases := []func(ctx context.Context) error{t.forged, t.restored}
+	if t.engine == postgres { // a file of SQLite cannot be replaced while a node uses it
 		cases = append(cases, t.restoredWhileServed)
 	}
 	for _, try := range append(cases, t.purged, t.restarted) {
-		if err := try(ctx, db); err != nil {
+		if err := try(ctx); err != nil {
 			return err
 		}
-		t.stop()
+		t.KillAll()
 	}
 	return nil
 }
 
-// result prints one outcome if it is the same for all protocols.
-func (t *cursorRun) result(engine string) *result {
-	r := &result{Violations: &t.Violations, title: engine + ": cursors that cannot be resumed, and valid ones"}
+// check prints one outcome if it is the same for all protocols.
+func (t *staleCursors) check() {
 	for rest := t.rows; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n].what == rest[0].what {
@@ -97,42 +93,29 @@ func (t *cursorRun) result(engine string) *result {
 		if n == len(t.protocols) && !slices.ContainsFunc(rest[:n], func(row cursorRow) bool { return !same(row) }) {
 			text = []string{rest[0].outcome}
 		}
-		r.line("%-45s %s", rest[0].what, strings.Join(text, "; "))
+		t.line("%-45s %s", rest[0].what, strings.Join(text, "; "))
 		rest = rest[n:]
 	}
-	if len(t.rows) == 0 {
-		r.fail(errors.New("no cursor was tried"))
-	}
-	return r
+	t.failIf(len(t.rows) == 0, "no cursor was tried")
 }
 
-func (t *cursorRun) note(what, protocol, outcome string, good bool) {
+func (t *staleCursors) note(what, protocol, outcome string, good bool) {
 	t.rows = append(t.rows, cursorRow{what, protocol, outcome, good})
 	if !good {
 		t.Add(history.Lost, 1, "%s, %s: %s", what, protocol, outcome)
 	}
 }
 
-// serve starts a node in place of the present one.
-func (t *cursorRun) serve(ctx context.Context, db string, more ...string) error {
-	if t.stop != nil {
-		t.stop()
-	}
-	f, err := t.e.startServer(ctx, 1, nil, "things", append([]string{"-db", db, "-mode", t.mode}, more...)...)
-	if err != nil {
-		return err
-	}
-	t.use(f)
-	return nil
+// things starts a node in place of the present one.
+func (t *staleCursors) things(ctx context.Context, flags ...string) error {
+	return t.serve(ctx, append([]string{"things", "-mode", t.mode}, flags...)...)
 }
 
-func (t *cursorRun) use(f *fleet.Fleet) { t.base, t.stop = f.URL(0), f.KillAll }
-
 // create creates things and returns their ids.
-func (t *cursorRun) create(ctx context.Context, n int) ([]string, error) {
+func (t *staleCursors) create(ctx context.Context, n int) ([]string, error) {
 	var ids []string
 	for limit := time.Now().Add(5 * time.Minute); len(ids) < n; {
-		v, a, err := createThing(ctx, t.client, t.base, server.Thing{Name: "thing", Lane: 1, N: 1, Open: true})
+		v, a, err := createThing(ctx, t.Client, t.URL(0), server.Thing{Name: "thing", Lane: 1, N: 1, Open: true})
 		switch {
 		case err == nil && a.OK():
 			ids = append(ids, v.ID)
@@ -146,10 +129,10 @@ func (t *cursorRun) create(ctx context.Context, n int) ([]string, error) {
 }
 
 // receive returns n events after a cursor.
-func (t *cursorRun) receive(ctx context.Context, p client.Protocol, cursor string, n int) (events []client.Event, err error) {
+func (t *staleCursors) receive(ctx context.Context, p client.Protocol, cursor string, n int) (events []client.Event, err error) {
 	ctx, cancel := context.WithTimeout(ctx, t.patience)
 	defer cancel()
-	s, err := p.Subscribe(ctx, t.base, cursor, client.View{})
+	s, err := p.Subscribe(ctx, t.URL(0), cursor, client.View{})
 	if err != nil {
 		return nil, err
 	}
@@ -165,8 +148,8 @@ func (t *cursorRun) receive(ctx context.Context, p client.Protocol, cursor strin
 }
 
 // createAndReceive creates things, and returns the cursors of their events, and their ids.
-func (t *cursorRun) createAndReceive(ctx context.Context, n int) (cursors, ids []string, err error) {
-	from, err := cursorNow(ctx, t.client, t.base)
+func (t *staleCursors) createAndReceive(ctx context.Context, n int) (cursors, ids []string, err error) {
+	from, err := cursorNow(ctx, t.Client, t.URL(0))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -180,9 +163,17 @@ func (t *cursorRun) createAndReceive(ctx context.Context, n int) (cursors, ids [
 	return cursors, ids, err
 }
 
+// serveAndReceive is createAndReceive on a new node.
+func (t *staleCursors) serveAndReceive(ctx context.Context, n int) (cursors, ids []string, err error) {
+	if err := t.things(ctx); err != nil {
+		return nil, nil, err
+	}
+	return t.createAndReceive(ctx, n)
+}
+
 // refused resumes from a cursor over each protocol, which has to be refused with an error. If it is not, there is an event to
 // receive, and receiving it is a silent skip.
-func (t *cursorRun) refused(ctx context.Context, what, cursor string, want error) error {
+func (t *staleCursors) refused(ctx context.Context, what, cursor string, want error) error {
 	if _, err := t.create(ctx, 1); err != nil {
 		return err
 	}
@@ -204,7 +195,7 @@ func (t *cursorRun) refused(ctx context.Context, what, cursor string, want error
 }
 
 // outcome creates things until receive returns.
-func (t *cursorRun) outcome(ctx context.Context, receive func() error) (err error, received bool) {
+func (t *staleCursors) outcome(ctx context.Context, receive func() error) (err error, received bool) {
 	done := make(chan error, 1)
 	go func() { done <- receive() }()
 	for {
@@ -220,7 +211,7 @@ func (t *cursorRun) outcome(ctx context.Context, receive func() error) (err erro
 }
 
 // served resumes from a valid cursor over each protocol, which has to send exactly these items, and then the next one.
-func (t *cursorRun) served(ctx context.Context, what, cursor string, ids ...string) error {
+func (t *staleCursors) served(ctx context.Context, what, cursor string, ids ...string) error {
 	next, err := t.create(ctx, 1)
 	if err != nil {
 		return err
@@ -242,11 +233,11 @@ func (t *cursorRun) served(ctx context.Context, what, cursor string, ids ...stri
 }
 
 // foreignCursors returns two cursors of another database: the present position, and that of an event.
-func (t *cursorRun) foreignCursors(ctx context.Context, db string) ([]string, error) {
-	if err := t.serve(ctx, db); err != nil {
+func (t *staleCursors) foreignCursors(ctx context.Context) ([]string, error) {
+	if err := t.things(ctx); err != nil {
 		return nil, err
 	}
-	position, err := cursorNow(ctx, t.client, t.base)
+	position, err := cursorNow(ctx, t.Client, t.URL(0))
 	if err != nil {
 		return nil, err
 	}
@@ -258,11 +249,8 @@ func (t *cursorRun) foreignCursors(ctx context.Context, db string) ([]string, er
 }
 
 // forged tries cursors that this log has never sent.
-func (t *cursorRun) forged(ctx context.Context, db string, foreign []string) error {
-	if err := t.serve(ctx, db); err != nil {
-		return err
-	}
-	cursors, ids, err := t.createAndReceive(ctx, 5)
+func (t *staleCursors) forged(ctx context.Context) error {
+	cursors, ids, err := t.serveAndReceive(ctx, 5)
 	if err != nil {
 		return err
 	}
@@ -289,8 +277,8 @@ func (t *cursorRun) forged(ctx context.Context, db string, foreign []string) err
 		{"ahead of all", forge(func(c *feed.Cursor) { c.Seq = 1 << 63 }), client.ErrExpired},
 		{"one before, with the same mark", forge(func(c *feed.Cursor) { c.Seq-- }), client.ErrExpired},
 		{"the beginning, with the same mark", forge(func(c *feed.Cursor) { c.Seq = 0 }), client.ErrExpired},
-		{"a position of another database", foreign[0], client.ErrExpired},
-		{"an event of another database", foreign[1], client.ErrExpired},
+		{"a position of another database", t.foreign[0], client.ErrExpired},
+		{"an event of another database", t.foreign[1], client.ErrExpired},
 	}
 	if err := t.served(ctx, "valid: the second of five", cursors[1], ids[2:]...); err != nil {
 		return err
@@ -304,30 +292,24 @@ func (t *cursorRun) forged(ctx context.Context, db string, foreign []string) err
 }
 
 // restored replaces the database by a backup while no node serves it.
-func (t *cursorRun) restored(ctx context.Context, db string) error {
-	if err := t.serve(ctx, db); err != nil {
-		return err
-	}
-	kept, ids, err := t.createAndReceive(ctx, 3)
+func (t *staleCursors) restored(ctx context.Context) error {
+	kept, ids, err := t.serveAndReceive(ctx, 3)
 	if err != nil {
 		return err
 	}
-	t.stop()
-	if err := database.Backup(ctx, db); err != nil {
+	t.KillAll()
+	if err := database.Backup(ctx, t.source); err != nil {
 		return err
 	}
-	if err := t.serve(ctx, db); err != nil {
-		return err
-	}
-	lost, _, err := t.createAndReceive(ctx, 5)
+	lost, _, err := t.serveAndReceive(ctx, 5)
 	if err != nil {
 		return err
 	}
-	t.stop()
-	if err := database.Restore(ctx, db); err != nil {
+	t.KillAll()
+	if err := database.Restore(ctx, t.source); err != nil {
 		return err
 	}
-	if err := t.serve(ctx, db); err != nil {
+	if err := t.things(ctx); err != nil {
 		return err
 	}
 	if err := t.refused(ctx, "restored: the last of the lost events", lost[4], client.ErrExpired); err != nil {
@@ -345,14 +327,14 @@ func (t *cursorRun) restored(ctx context.Context, db string) error {
 }
 
 // restoredWhileServed replaces the database under a node with subscribers.
-func (t *cursorRun) restoredWhileServed(ctx context.Context, db string) error {
-	if err := database.Backup(ctx, db); err != nil {
+func (t *staleCursors) restoredWhileServed(ctx context.Context) error {
+	if err := database.Backup(ctx, t.source); err != nil {
 		return err
 	}
-	if err := t.serve(ctx, db); err != nil {
+	if err := t.things(ctx); err != nil {
 		return err
 	}
-	from, err := cursorNow(ctx, t.client, t.base)
+	from, err := cursorNow(ctx, t.Client, t.URL(0))
 	if err != nil {
 		return err
 	}
@@ -362,7 +344,7 @@ func (t *cursorRun) restoredWhileServed(ctx context.Context, db string) error {
 	names := slices.Sorted(maps.Keys(t.protocols))
 	streams, last := map[string]client.Stream{}, map[string]string{}
 	for _, name := range names {
-		s, err := t.protocols[name].Subscribe(ctx, t.base, from, client.View{})
+		s, err := t.protocols[name].Subscribe(ctx, t.URL(0), from, client.View{})
 		if err != nil {
 			return err
 		}
@@ -376,7 +358,7 @@ func (t *cursorRun) restoredWhileServed(ctx context.Context, db string) error {
 		}
 		streams[name] = s
 	}
-	if err := database.Restore(ctx, db); err != nil {
+	if err := database.Restore(ctx, t.source); err != nil {
 		return err
 	}
 	for _, name := range names {
@@ -393,38 +375,39 @@ func (t *cursorRun) restoredWhileServed(ctx context.Context, db string) error {
 }
 
 // purged resumes from an event that the log has purged.
-func (t *cursorRun) purged(ctx context.Context, db string) error {
-	if err := t.serve(ctx, db); err != nil {
-		return err
-	}
-	cursors, ids, err := t.createAndReceive(ctx, 5) // by a node that purges nothing
+func (t *staleCursors) purged(ctx context.Context) error {
+	cursors, ids, err := t.serveAndReceive(ctx, 5) // by a node that purges nothing
 	if err != nil {
 		return err
 	}
 	// With one event in memory, a resumed stream has to read the log.
-	if err := t.serve(ctx, db, "-keep", "300ms", "-ring", "1"); err != nil {
+	if err := t.things(ctx, "-keep", "300ms", "-ring", "1"); err != nil {
 		return err
 	}
-	for limit := time.Now().Add(5 * time.Minute); time.Now().Before(limit); client.Pause(ctx, 50*time.Millisecond) {
-		// As long as it is served, it is complete. It may be purged while it is read.
+	// As long as it is served, it is complete. It may be purged while it is read.
+	var wrong string
+	err = client.Await(ctx, "the first event is purged", 50*time.Millisecond, func() bool {
 		events, err := t.receive(ctx, t.protocols["REST"], cursors[0], 4)
-		if errors.Is(err, client.ErrExpired) {
-			break
-		}
 		for i, e := range events {
 			if e.ID != ids[1+i] {
-				t.note("purged, or not", "REST", fmt.Sprintf("event %d of %d is another: %v", i, len(events), err), false)
-				return nil
+				wrong = fmt.Sprintf("event %d of %d is another: %v", i, len(events), err)
 			}
 		}
+		return wrong != "" || errors.Is(err, client.ErrExpired)
+	})
+	if wrong != "" {
+		t.note("purged, or not", "REST", wrong, false)
 	}
-	if err := t.serve(ctx, db); err != nil { // purges nothing more
+	if err != nil {
+		return err
+	}
+	if err := t.things(ctx); err != nil { // purges nothing more
 		return err
 	}
 	if err := t.refused(ctx, "purged", cursors[0], client.ErrExpired); err != nil {
 		return err
 	}
-	position, err := cursorNow(ctx, t.client, t.base)
+	position, err := cursorNow(ctx, t.Client, t.URL(0))
 	if err != nil {
 		return err
 	}
@@ -432,16 +415,13 @@ func (t *cursorRun) purged(ctx context.Context, db string) error {
 }
 
 // restarted uses a log in memory, whose cursors end with the process.
-func (t *cursorRun) restarted(ctx context.Context, db string) error {
+func (t *staleCursors) restarted(ctx context.Context) error {
 	t.mode = server.Memory
-	if err := t.serve(ctx, db); err != nil {
-		return err
-	}
-	cursors, _, err := t.createAndReceive(ctx, 3)
+	cursors, _, err := t.serveAndReceive(ctx, 3)
 	if err != nil {
 		return err
 	}
-	if err := t.serve(ctx, db); err != nil {
+	if err := t.things(ctx); err != nil {
 		return err
 	}
 	return t.refused(ctx, "a log in memory, of a process that ended", cursors[1], client.ErrExpired)

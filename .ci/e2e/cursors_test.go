@@ -10,8 +10,8 @@ import (
 // TestCursorFaults tries a server that resumes from every cursor, and at the present.
 func TestCursorFaults(t *testing.T) {
 	t.Parallel()
-	run := newCursorRun(nil)
-	run.base = serveToy(t, ignoreCursor)
+	run := newStaleCursors("toy")
+	run.trial = newTestTrial(serveToy(t, ignoreCursor))
 	run.patience = 5 * time.Minute
 	run.protocols = map[string]client.Protocol{"REST": client.REST(nil), "WebSocket": client.REST(nil)}
 	cursors, _, err := run.createAndReceive(t.Context(), 30)
@@ -33,10 +33,11 @@ func TestCursorFaults(t *testing.T) {
 			t.Errorf("%s is good: %s", r.what, r.outcome)
 		}
 	}
-	if run.result("toy").err() == nil {
+	if run.check(); run.err() == nil {
 		t.Error("the result is good")
 	}
-	if newCursorRun(nil).result("toy").err() == nil {
+	none := newStaleCursors("toy")
+	if none.check(); none.err() == nil {
 		t.Error("a result without cursors is good")
 	}
 }

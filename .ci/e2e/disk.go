@@ -21,81 +21,76 @@ import (
 // 503 meanwhile, and reads continue. When the space is freed, the shop has to recover without a restart. In the end exactly what was
 // acknowledged is there, also after the shop was killed and started again.
 
-// diskRun is one run.
-type diskRun struct {
-	e      *env
-	dir    string // the small file system
-	client *client.Client
-	base   string
-	history.Violations
-
-	sent   int
+// fullDisk is a trial on a small file system.
+type fullDisk struct {
+	trial
+	dir    string            // the file system
+	writes int               // of each phase
 	orders map[string]string // note by path, acknowledged
 	files  map[string]string // content by path, acknowledged
-	counts []map[string]int  // responses by phase
+	sent   int
+	counts []map[string]int // responses by phase
 	phases []string
 }
 
-func diskFull(ctx context.Context, e *env) error {
-	d := &diskRun{e: e, dir: filepath.Join(e.dir, "disk"), client: client.New(1), orders: map[string]string{},
-		files: map[string]string{}}
-	if err := d.mount(size(e, "size=12m", "size=64m")); err != nil {
-		return err
-	}
-	err := d.run(ctx)
-	return errors.Join(err, e.finish(d.result()))
+func newFullDisk(dir string, writes int) *fullDisk {
+	d := &fullDisk{dir: dir, writes: writes, orders: map[string]string{}, files: map[string]string{}}
+	d.trial = trial{title: "SQLite and files on a disk that becomes full",
+		command: []string{shop, "-db", d.path("shop.db"), "-files", d.path("files")}}
+	return d
 }
 
-// mount makes a file system that is detached at the end, when the shop has been killed. It needs root.
-func (d *diskRun) mount(options string) error {
+func (d *fullDisk) path(parts ...string) string {
+	return filepath.Join(append([]string{d.dir}, parts...)...)
+}
+
+// diskFull mounts a file system, which needs root. It is detached at the end, when the shop has been killed.
+func diskFull(ctx context.Context, e *env) error {
+	d := newFullDisk(filepath.Join(e.dir, "disk"), size(e, 20, 200))
 	if err := os.Mkdir(d.dir, 0o700); err != nil {
 		return err
 	}
-	if err := syscall.Mount("tmpfs", d.dir, "tmpfs", 0, options); err != nil {
+	if err := syscall.Mount("tmpfs", d.dir, "tmpfs", 0, size(e, "size=12m", "size=64m")); err != nil {
 		return fmt.Errorf("mounting %s: %w", d.dir, err)
 	}
-	d.e.closers = append(d.e.closers, func() { syscall.Unmount(d.dir, syscall.MNT_DETACH) })
-	return nil
+	e.closers = append(e.closers, func() { syscall.Unmount(d.dir, syscall.MNT_DETACH) })
+	d.do = func(ctx context.Context) error { return d.run(ctx, size(e, 2, 10)) }
+	return e.try(ctx, &d.trial)
 }
 
 // run writes before, while and after the file system is full, several times, and compares what is there.
-func (d *diskRun) run(ctx context.Context) error {
-	db := filepath.Join(d.dir, "shop.db")
-	f, err := d.e.startShop(ctx, 1, "-db", db, "-files", filepath.Join(d.dir, "files"))
-	if err != nil {
-		return err
-	}
-	d.base = f.URL(0)
-	n := size(d.e, 20, 200)
-	for range size(d.e, 2, 10) {
-		d.phase(ctx, "free", n, false)
+func (d *fullDisk) run(ctx context.Context, times int) error {
+	for range times {
+		d.phase(ctx, "free", false)
 		if err := d.fill(); err != nil {
 			return err
 		}
 		d.exhaust(ctx)
-		d.phase(ctx, "full", n, true)
+		d.phase(ctx, "full", true)
 		d.compare(ctx, "while the disk is full")
-		if err := os.Remove(d.filler()); err != nil {
+		if err := os.Remove(d.path("filler")); err != nil {
 			return err
 		}
 	}
-	d.phase(ctx, "free again", n, false)
+	d.phase(ctx, "free again", false)
 	d.compare(ctx, "after the space was freed")
-	if err := f.Restart(ctx, 0); err != nil {
+	if err := d.Restart(ctx, 0); err != nil {
 		return err
 	}
-	d.base = f.URL(0)
 	d.compare(ctx, "after a kill")
 	d.ready(ctx, http.StatusOK)
-	f.KillAll()
-	return errors.Join(d.checkFile(ctx, db), d.client.Check())
+	d.KillAll()
+	var text string
+	err := database.Ask(ctx, d.path("shop.db"), "PRAGMA integrity_check", &text)
+	d.failIf(text != "ok", "integrity_check: %s", text)
+	d.fail(d.Check())
+	d.check()
+	return err
 }
 
-func (d *diskRun) filler() string { return filepath.Join(d.dir, "filler") }
-
 // fill leaves no space, in steps that become smaller.
-func (d *diskRun) fill() error {
-	file, err := os.Create(d.filler())
+func (d *fullDisk) fill() error {
+	file, err := os.Create(d.path("filler"))
 	if err != nil {
 		return err
 	}
@@ -112,8 +107,8 @@ func (d *diskRun) fill() error {
 }
 
 // exhaust sends writes until one is refused. SQLite first uses what it has allocated for its log.
-func (d *diskRun) exhaust(ctx context.Context) {
-	d.phases, d.counts = append(d.phases, "filled"), append(d.counts, map[string]int{})
+func (d *fullDisk) exhaust(ctx context.Context) {
+	d.count("filled")
 	accepted := len(d.orders)
 	for limit := accepted + 20_000; accepted < limit && ctx.Err() == nil; accepted++ {
 		if d.createOrder(ctx, true); len(d.orders) == accepted {
@@ -122,13 +117,18 @@ func (d *diskRun) exhaust(ctx context.Context) {
 	}
 }
 
-// phase sends n writes of each kind, and checks readiness.
-func (d *diskRun) phase(ctx context.Context, name string, n int, full bool) {
-	d.phases, d.counts = append(d.phases, name), append(d.counts, map[string]int{})
+// count begins a phase.
+func (d *fullDisk) count(phase string) {
+	d.phases, d.counts = append(d.phases, phase), append(d.counts, map[string]int{})
+}
+
+// phase sends writes of each kind, and checks readiness.
+func (d *fullDisk) phase(ctx context.Context, name string, full bool) {
+	d.count(name)
 	if !full {
 		d.ready(ctx, http.StatusOK)
 	}
-	for range n {
+	for range d.writes {
 		d.createOrder(ctx, full)
 		d.createOrder(ctx, full, fmt.Sprintf("Idempotency-Key: key-%d", d.sent))
 		d.patchOrder(ctx, full)
@@ -140,19 +140,20 @@ func (d *diskRun) phase(ctx context.Context, name string, n int, full bool) {
 }
 
 // ready waits until readiness has a status. The shop tests the disk at most once a second.
-func (d *diskRun) ready(ctx context.Context, want int) {
+func (d *fullDisk) ready(ctx context.Context, want int) {
 	var a client.Answer
-	for limit := time.Now().Add(5 * time.Minute); time.Now().Before(limit) && ctx.Err() == nil; client.Pause(ctx, 100*time.Millisecond) {
-		if a = d.client.Send(ctx, http.MethodGet, d.base+"/health", ""); a.Status == want {
-			return
-		}
+	err := client.Await(ctx, fmt.Sprint("status ", want), 100*time.Millisecond, func() bool {
+		a = d.Send(ctx, http.MethodGet, d.URL(0)+"/health", "")
+		return a.Status == want
+	})
+	if err != nil {
+		d.Add(history.Unexpected, 1, "readiness: %d %s: %v", a.Status, a.Body, err)
 	}
-	d.Add(history.Unexpected, 1, "readiness: %d %s, want %d", a.Status, a.Body, want)
 }
 
-// write sends a write and checks its status. It reports whether the write was acknowledged.
-func (d *diskRun) write(ctx context.Context, full bool, refused int, method, path, body string, header ...string) (client.Answer, bool) {
-	a := d.client.Send(ctx, method, d.base+path, body, header...)
+// send sends a write and checks its status. It reports whether the write was acknowledged.
+func (d *fullDisk) send(ctx context.Context, full bool, refused int, method, path, body string, header ...string) (client.Answer, bool) {
+	a := d.Send(ctx, method, d.URL(0)+path, body, header...)
 	d.counts[len(d.counts)-1][fmt.Sprintf("%d %s", a.Status, method)]++
 	switch {
 	case a.OK():
@@ -164,22 +165,22 @@ func (d *diskRun) write(ctx context.Context, full bool, refused int, method, pat
 	return a, false
 }
 
-func (d *diskRun) createOrder(ctx context.Context, full bool, header ...string) {
+func (d *fullDisk) createOrder(ctx context.Context, full bool, header ...string) {
 	d.sent++
 	note := fmt.Sprintf("disk %d %s", d.sent, strings.Repeat("x", 400))
 	body := encode(map[string]any{"note": note, "lines": []any{countLine(int64(d.sent))}})
-	a, ok := d.write(ctx, full, http.StatusServiceUnavailable, http.MethodPost, "/orders", body, append(header, client.JSON)...)
+	a, ok := d.send(ctx, full, http.StatusServiceUnavailable, http.MethodPost, "/orders", body, append(header, client.JSON)...)
 	if ok {
 		d.orders[a.Header.Get("Location")] = note
 	}
 }
 
-func (d *diskRun) patchOrder(ctx context.Context, full bool) {
+func (d *fullDisk) patchOrder(ctx context.Context, full bool) {
 	for path := range d.orders {
 		d.sent++
 		note := fmt.Sprintf("disk %d", d.sent)
-		_, ok := d.write(ctx, full, http.StatusServiceUnavailable, http.MethodPatch, path, encode(map[string]any{"note": note}),
-			"Content-Type: application/merge-patch+json")
+		_, ok := d.send(ctx, full, http.StatusServiceUnavailable, http.MethodPatch, path, encode(map[string]any{"note": note}),
+			client.MergePatch)
 		if ok {
 			d.orders[path] = note
 		}
@@ -187,17 +188,17 @@ func (d *diskRun) patchOrder(ctx context.Context, full bool) {
 	}
 }
 
-func (d *diskRun) putFile(ctx context.Context, full bool) {
+func (d *fullDisk) putFile(ctx context.Context, full bool) {
 	d.sent++
 	path, content := fmt.Sprintf("/files/f%d", d.sent%7), strings.Repeat(fmt.Sprintf("%-10d", d.sent), 2000)
-	if _, ok := d.write(ctx, full, http.StatusInsufficientStorage, http.MethodPut, path, content, "Content-Type: text/plain"); ok {
+	if _, ok := d.send(ctx, full, http.StatusInsufficientStorage, http.MethodPut, path, content, "Content-Type: text/plain"); ok {
 		d.files[path] = content
 	}
 }
 
 // compare reads everything: what was acknowledged has to be there, and nothing else.
-func (d *diskRun) compare(ctx context.Context, when string) {
-	all, err := client.Lines[order]("GET /orders", d.client.Send(ctx, http.MethodGet, d.base+"/orders", "", client.NDJSON))
+func (d *fullDisk) compare(ctx context.Context, when string) {
+	all, err := client.Lines[order]("GET /orders", d.Send(ctx, http.MethodGet, d.URL(0)+"/orders", "", client.NDJSON))
 	if err != nil {
 		d.Add(history.Unexpected, 1, "%s: %v", when, err)
 		return
@@ -219,38 +220,21 @@ func (d *diskRun) compare(ctx context.Context, when string) {
 		}
 	}
 	for path, want := range d.files {
-		if a := d.client.Send(ctx, http.MethodGet, d.base+path, ""); !a.OK() || string(a.Body) != want {
+		if a := d.Send(ctx, http.MethodGet, d.URL(0)+path, ""); !a.OK() || string(a.Body) != want {
 			d.Add(history.Lost, 1, "%s: %s is %d with %d bytes, want %d", when, path, a.Status, len(a.Body), len(want))
 		}
 	}
-	left, err := filepath.Glob(filepath.Join(d.dir, "files", ".stoa", "tmp", "*"))
+	left, err := filepath.Glob(d.path("files", ".stoa", "tmp", "*"))
 	if err != nil || len(left) > 0 {
 		d.Add(history.Torn, len(left), "%s: parts of uploads are left: %q", when, left)
 	}
 }
 
-// checkFile lets SQLite check its file.
-func (d *diskRun) checkFile(ctx context.Context, path string) error {
-	pool, err := database.Pool(path, 1)
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	var text string
-	if err := pool.QueryRowContext(ctx, "PRAGMA integrity_check").Scan(&text); err != nil {
-		return err
-	}
-	if text != "ok" {
-		return fmt.Errorf("integrity_check: %s", text)
-	}
-	return nil
-}
-
-func (d *diskRun) result() *result {
-	r := &result{Violations: &d.Violations, title: "SQLite and files on a disk that becomes full"}
+// check reports the responses of each phase. A disk that accepts writes is not full.
+func (d *fullDisk) check() {
 	refused, accepted := 0, 0
 	for i, counts := range d.counts {
-		r.line("%-12s %v", d.phases[i], counts)
+		d.line("%-12s %v", d.phases[i], counts)
 		for status, n := range counts {
 			switch {
 			case d.phases[i] != "full":
@@ -261,10 +245,7 @@ func (d *diskRun) result() *result {
 			}
 		}
 	}
-	r.line("%d orders and %d files acknowledged; while full, %d writes refused and %d accepted", len(d.orders), len(d.files), refused,
+	d.line("%d orders and %d files acknowledged; while full, %d writes refused and %d accepted", len(d.orders), len(d.files), refused,
 		accepted)
-	if refused == 0 || refused < 3*accepted {
-		r.fail(errors.New("the disk was not full"))
-	}
-	return r
+	d.failIf(refused == 0 || refused < 3*accepted, "the disk was not full")
 }

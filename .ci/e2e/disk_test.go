@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
-
-	"github.com/stoa-go/stoa/ci/e2e/client"
 )
 
 // TestDiskViolations sends the writes of a full disk to servers that respond in one way, and compares what they list.
@@ -50,8 +48,9 @@ func TestDiskViolations(t *testing.T) {
 				tt.write(w, r)
 			}))
 			t.Cleanup(srv.Close)
-			d := &diskRun{dir: t.TempDir(), client: client.New(1), base: srv.URL, orders: map[string]string{}, files: map[string]string{},
-				counts: []map[string]int{{}}}
+			d := newFullDisk(t.TempDir(), 1)
+			d.trial = newTestTrial(srv.URL)
+			d.count("full")
 			d.createOrder(t.Context(), true)
 			d.putFile(t.Context(), true)
 			d.compare(t.Context(), "in the test")

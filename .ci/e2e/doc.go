@@ -23,8 +23,8 @@
 //	history    decides whether responses and events can follow from the writes, and counts the violations
 //	server     the servers under test
 //
-// In this package, scenario.go lists the scenarios, env.go is what each gets, load.go runs writers while faults are injected,
-// and report.go prints the result. Each scenario is a family of files:
+// In this package, scenario.go lists the scenarios, and env.go is what each gets. Each scenario makes trials, which trial.go starts and
+// reports; load.go runs the writers of a trial while its faults are injected. Each scenario is a family of files:
 //
 //	writes_*.go      acknowledged writes survive kills and crashes, on the shop
 //	keys_*.go        writes with idempotency keys are done once, also if the node dies at any step

@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/stoa-go/stoa/ci/e2e/database"
@@ -93,16 +93,11 @@ func (e *env) newDatabase(ctx context.Context, engine string) (string, error) {
 		return filepath.Join(e.dir, fmt.Sprint(e.databases, ".db")), nil
 	}
 	if e.postgres == nil {
-		script, err := filepath.Abs("../postgres")
-		if err != nil {
-			return "", err
-		}
-		server, err := database.StartServer(ctx, script)
+		server, err := e.startDatabase(ctx, "../postgres")
 		if err != nil {
 			return "", err
 		}
 		e.postgres = server
-		e.closers = append(e.closers, func() { server.Stop() })
 	}
 	source, err := e.postgres.Create(ctx)
 	if err != nil || e.pool == nil {
@@ -111,9 +106,34 @@ func (e *env) newDatabase(ctx context.Context, engine string) (string, error) {
 	return e.pool(source)
 }
 
-// start starts n nodes of a command. prepare, if not nil, sets the fields of the fleet first.
+// startDatabase starts a server by a script.
+func (e *env) startDatabase(ctx context.Context, script string) (*database.Server, error) {
+	path, err := filepath.Abs(script)
+	if err != nil {
+		return nil, err
+	}
+	server, err := database.StartServer(ctx, path)
+	if err == nil {
+		e.closers = append(e.closers, func() { server.Stop() })
+	}
+	return server, err
+}
+
+// shop begins the command of the shop, and others that of a server under test.
+const shop = "shop"
+
+// start starts n nodes of a command, which is shop or the kind of a server under test, and flags. prepare, if not
+// nil, sets the fields of the fleet first.
 func (e *env) start(ctx context.Context, n int, prepare func(f *fleet.Fleet), command ...string) (*fleet.Fleet, error) {
-	f := fleet.New(n, e.log, command...)
+	program := []string{os.Args[0], "server", command[0]}
+	if command[0] == shop {
+		file, err := e.buildShop(ctx)
+		if err != nil {
+			return nil, err
+		}
+		program = []string{file, "-addr", "127.0.0.1:0"}
+	}
+	f := fleet.New(n, e.log, append(program, command[1:]...)...)
 	if prepare != nil {
 		prepare(f)
 	}
@@ -121,33 +141,36 @@ func (e *env) start(ctx context.Context, n int, prepare func(f *fleet.Fleet), co
 	return f, f.Start(ctx)
 }
 
-// startServer starts n nodes of a server under test.
-func (e *env) startServer(ctx context.Context, n int, prepare func(f *fleet.Fleet), kind string, flags ...string) (*fleet.Fleet, error) {
-	return e.start(ctx, n, prepare, append([]string{os.Args[0], "server", kind}, flags...)...)
-}
-
-// startShop starts n nodes of the shop, which is built first unless -shop names a program.
-func (e *env) startShop(ctx context.Context, n int, flags ...string) (*fleet.Fleet, error) {
+// buildShop returns the program of the shop, which is built first unless -shop names one.
+func (e *env) buildShop(ctx context.Context) (file string, err error) {
 	if e.shopFile == "" {
-		file := filepath.Join(e.dir, "shop")
-		cmd := exec.CommandContext(ctx, "go", "build", "-C", "../../examples", "-buildvcs=false", "-o", file, "./shop")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("go build: %w\n%s", err, out)
-		}
-		e.shopFile = file
+		e.shopFile, err = e.build(ctx, shop)
 	}
-	return e.start(ctx, n, nil, append([]string{e.shopFile, "-addr", "127.0.0.1:0"}, flags...)...)
+	return e.shopFile, err
 }
 
-// nodes is the number of nodes that share a database: a file of SQLite has one.
-func nodes(engine string) int {
-	if engine == sqlite {
-		return 1
+// build builds a program of examples.
+func (e *env) build(ctx context.Context, name string) (file string, err error) {
+	file = filepath.Join(e.dir, name)
+	cmd := exec.CommandContext(ctx, "go", "build", "-C", "../../examples", "-buildvcs=false", "-o", file, "./"+name)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	return 3
+	return file, nil
 }
 
-// crash returns a fault that crashes PostgreSQL.
-func (e *env) crash(ctx context.Context, _ *rand.Rand) error {
-	return errors.Join(ctx.Err(), e.postgres.Crash(ctx))
+// install installs packages of Debian unless all programs are there. Some are where only root looks for programs.
+func install(ctx context.Context, programs []string, packages ...string) error {
+	os.Setenv("PATH", os.Getenv("PATH")+":/usr/local/sbin:/usr/sbin:/sbin")
+	missing := func(program string) bool {
+		_, err := exec.LookPath(program)
+		return err != nil
+	}
+	if !slices.ContainsFunc(programs, missing) {
+		return nil
+	}
+	if out, err := exec.CommandContext(ctx, "../apt", packages...).CombinedOutput(); err != nil {
+		return fmt.Errorf("cannot install %v: %w\n%s", packages, err, out)
+	}
+	return nil
 }

@@ -178,11 +178,20 @@ const (
 	partitionKinds
 )
 
+// partitions cuts nodes off, each time in the next kind. Their order is random.
+func (t *feedLoad) partitions(n int, rng *rand.Rand) fault {
+	kinds, i := rng.Perm(partitionKinds), 0
+	return fault{"partitions", n, func(ctx context.Context, rng *rand.Rand) error {
+		i++
+		return t.partition(ctx, rng, kinds[i%partitionKinds])
+	}}
+}
+
 // partition cuts a node off and connects it again.
-func (t *feedRun) partition(ctx context.Context, f *fleet.Fleet, rng *rand.Rand, kind int) error {
-	i := rng.IntN(f.Len())
+func (t *feedLoad) partition(ctx context.Context, rng *rand.Rand, kind int) error {
+	i := rng.IntN(t.Len())
 	proxy, faults := t.net.nodes[i], t.clientFaults
-	o := &outage{bases: []string{f.URL(i)}, residents: t.residentsOf(i), storage: kind != clientsBlocked}
+	o := &outage{bases: []string{t.URL(i)}, residents: t.residentsOf(i), storage: kind != clientsBlocked}
 	o.what = fmt.Sprintf("node %d and its clients are parted", i)
 	if o.storage {
 		proxy, faults = t.net.databases[i], t.storageFaults
@@ -192,8 +201,9 @@ func (t *feedRun) partition(ctx context.Context, f *fleet.Fleet, rng *rand.Rand,
 	blocked.Blocked = true
 	proxy.Set(blocked)
 	if o.storage {
-		var err error // read after the partition, so that the node knows nothing newer
-		if o.newest, err = newestEvent(ctx, t.source); err != nil {
+		// Read after the partition, so that the node knows nothing newer
+		err := database.Ask(ctx, t.source, "SELECT coalesce(max(seq), 0) FROM events", &o.newest)
+		if err != nil {
 			return err
 		}
 	}
@@ -204,7 +214,7 @@ func (t *feedRun) partition(ctx context.Context, f *fleet.Fleet, rng *rand.Rand,
 	t.during(ctx, o, rng, func() {
 		if half := o.residents[:len(o.residents)/2]; o.storage {
 			for _, s := range half { // they resume on another node from the cursors of this one
-				s.moveTo((i + 1) % f.Len())
+				s.moveTo((i + 1) % t.Len())
 			}
 		}
 	})
@@ -216,7 +226,7 @@ func (t *feedRun) partition(ctx context.Context, f *fleet.Fleet, rng *rand.Rand,
 }
 
 // residentsOf returns the subscribers that stay with a node.
-func (t *feedRun) residentsOf(node int) (all []*subscriber) {
+func (t *feedLoad) residentsOf(node int) (all []*subscriber) {
 	for _, s := range t.all {
 		if s.native == node+1 {
 			all = append(all, s)
@@ -226,7 +236,7 @@ func (t *feedRun) residentsOf(node int) (all []*subscriber) {
 }
 
 // during lets an outage last, and writes to its nodes. halfway is called in the middle.
-func (t *feedRun) during(ctx context.Context, o *outage, rng *rand.Rand, halfway func()) {
+func (t *feedLoad) during(ctx context.Context, o *outage, rng *rand.Rand, halfway func()) {
 	o.from = time.Now()
 	before := receivedBytes(o.residents)
 	var probes sync.WaitGroup
@@ -258,28 +268,17 @@ func receivedBytes(of []*subscriber) (n int64) {
 }
 
 // databaseOutage shuts the database down and starts it again.
-func (t *feedRun) databaseOutage(ctx context.Context, f *fleet.Fleet, rng *rand.Rand) error {
+func (t *feedLoad) databaseOutage(ctx context.Context, rng *rand.Rand) error {
 	o := &outage{what: "the database is down", down: true}
-	for i := range f.Len() {
-		o.bases = append(o.bases, f.URL(i))
+	for i := range t.Len() {
+		o.bases = append(o.bases, t.URL(i))
 		o.residents = append(o.residents, t.residentsOf(i)...)
 	}
-	if err := t.e.postgres.Down(ctx); err != nil {
+	if err := t.postgres.Down(ctx); err != nil {
 		return err
 	}
 	t.during(ctx, o, rng, func() {})
-	return t.e.postgres.Up(ctx)
-}
-
-// newestEvent returns the number of the newest committed event.
-func newestEvent(ctx context.Context, source string) (n uint64, err error) {
-	db, err := database.Pool(source, 1)
-	if err != nil {
-		return 0, err
-	}
-	defer db.Close()
-	err = db.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM events").Scan(&n)
-	return n, err
+	return t.postgres.Up(ctx)
 }
 
 // outageCounts is what happened during an outage.
@@ -380,7 +379,7 @@ func (n outageCounts) check(o *outage) error {
 }
 
 // reportNetwork reports what the network did, and each outage.
-func (t *feedRun) reportNetwork(r *result) {
+func (t *feedLoad) reportNetwork() {
 	if t.net == nil {
 		return
 	}
@@ -391,20 +390,20 @@ func (t *feedRun) reportNetwork(r *result) {
 	for _, s := range t.all {
 		timeouts += int(s.link.Timeouts.Load())
 	}
-	r.line("latency: %s to clients, %s to the database; %d connections were reset, %d timed out at the client",
+	t.line("latency: %s to clients, %s to the database; %d connections were reset, %d timed out at the client",
 		latencyRange(t.clientFaults), latencyRange(t.storageFaults), resets, timeouts)
 	var errs []error
 	for _, o := range t.outages {
 		n := o.count(t.writers.attempts.all, t.all)
-		r.line("%s for %.1f s", o.what, o.to.Sub(o.from).Seconds())
-		r.line("  writes there: %d done, %d answered 503 with Retry-After, %d another 5xx, %d 4xx, %d no response; %d done elsewhere",
+		t.line("%s for %.1f s", o.what, o.to.Sub(o.from).Seconds())
+		t.line("  writes there: %d done, %d answered 503 with Retry-After, %d another 5xx, %d 4xx, %d no response; %d done elsewhere",
 			n.done, n.busy, n.failed, n.refused, n.silent, n.elsewhere)
-		r.line("  %d of %d residents stayed, %d were disconnected; in the first half they received %d events and %d bytes, others %d events",
+		t.line("  %d of %d residents stayed, %d were disconnected; in the first half they received %d events and %d bytes, others %d events",
 			n.stayed, len(o.residents), n.dropped, n.received, o.bytes, n.others)
-		r.line("  all residents received an event again after %.1f s", n.recovery.Seconds())
+		t.line("  all residents received an event again after %.1f s", n.recovery.Seconds())
 		errs = append(errs, n.check(o))
 	}
-	r.fail(errors.Join(errs...))
+	t.fail(errors.Join(errs...))
 }
 
 func latencyRange(f network.Faults) string { return fmt.Sprintf("%v to %v", f.Delay, f.Delay+f.Jitter) }

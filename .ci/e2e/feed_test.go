@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/ci/e2e/client"
-	"github.com/stoa-go/stoa/ci/e2e/fleet"
 	"github.com/stoa-go/stoa/ci/e2e/history"
 	"github.com/stoa-go/stoa/ci/e2e/server"
 	"github.com/stoa-go/stoa/resource/feed"
@@ -37,7 +36,7 @@ func TestFeedFaults(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.fault, func(t *testing.T) {
 			t.Parallel()
-			_, d, err := runOnToy(t, tt.fault, 400)
+			run, err := runOnToy(t, tt.fault, 400)
 			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want %q", err, tt.want)
 			}
@@ -45,8 +44,8 @@ func TestFeedFaults(t *testing.T) {
 			if tt.fault == swapEvents {
 				kinds = append(kinds, history.Duplicate)
 			}
-			if tt.kind != "" && d.Count(kinds...) == 0 {
-				t.Errorf("not found: %v", d)
+			if tt.kind != "" && run.Count(kinds...) == 0 {
+				t.Errorf("not found: %v", run)
 			}
 		})
 	}
@@ -55,35 +54,36 @@ func TestFeedFaults(t *testing.T) {
 // TestExpiryIsFound: a log that has everything must not refuse a cursor, whether events are missed or not.
 func TestExpiryIsFound(t *testing.T) {
 	t.Parallel()
-	run, d, err := runOnToy(t, refuseCursor, 400)
+	run, err := runOnToy(t, refuseCursor, 400)
 	expired := 0
 	for _, s := range run.all {
 		expired += s.expired
 	}
 	if err == nil || expired == 0 {
-		t.Errorf("%v, %d expired cursors: %v", err, expired, d)
+		t.Errorf("%v, %d expired cursors: %v", err, expired, run)
 	}
 }
 
 // TestLostWriteIsFound: an acknowledged write that is not in the table is an error, whatever subscribers receive.
 func TestLostWriteIsFound(t *testing.T) {
 	t.Parallel()
-	if _, d, err := runOnToy(t, dropWrite, 200); err == nil || !strings.Contains(err.Error(), "and had 3") {
-		t.Errorf("%v: %v", err, d)
+	if run, err := runOnToy(t, dropWrite, 200); err == nil || !strings.Contains(err.Error(), "and had 3") {
+		t.Errorf("%v: %v", err, run)
 	}
 }
 
 // runOnToy runs the scenario on a server with a fault.
-func runOnToy(t *testing.T, fault string, writes int) (*feedRun, *history.Deliveries, error) {
+func runOnToy(t *testing.T, fault string, writes int) (*feedLoad, error) {
 	t.Helper()
-	run := newFeedRun(sqlite, server.Outbox)
-	run.writes, run.drops, run.writerCount, run.subscribers, run.drain, run.pause = writes, 30, 4, 10, 10*time.Minute, 0
-	run.protocols = []func(*client.Link) client.Protocol{client.REST}
-	d, err := run.runOn(t.Context(), &env{seed: 1}, fleet.Of(serveToy(t, fault)))
+	run := newFeedLoad(sqlite, server.Outbox, "a toy")
+	run.trial = newTestTrial(serveToy(t, fault))
+	run.writes, run.drops, run.writerCount, run.subscribers, run.pause = writes, 30, 4, 10, 0
+	run.protocols = run.protocols[:1]
+	err := run.runOnNodes(t.Context())
 	if err == nil {
-		err = run.result(1, d).err()
+		err = run.err()
 	}
-	return run, d, err
+	return run, err
 }
 
 func serveToy(t *testing.T, fault string) string {

@@ -2,16 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/stoa-go/stoa/ci/e2e/client"
-	"github.com/stoa-go/stoa/ci/e2e/fleet"
 	"github.com/stoa-go/stoa/ci/e2e/history"
 	"github.com/stoa-go/stoa/ci/e2e/server"
 )
@@ -63,27 +63,29 @@ func newKeyedWrite(kind history.WriteKind, key string, n int) *keyedWrite {
 	return w
 }
 
-// keyNodes is the nodes of a run, and the client that writes to them.
-type keyNodes struct {
-	*client.Client
-	*fleet.Fleet
+// keyed is a trial with writes that have keys.
+type keyed struct {
+	trial
+	sent []*keyedWrite // the history
 }
 
-// startKeyed starts nodes on a new database and creates the lists and accounts.
-func (e *env) startKeyed(ctx context.Context, engine string, n int, mode string, connections int) (keyNodes, error) {
-	k := keyNodes{Client: client.New(connections)}
-	db, err := e.newDatabase(ctx, engine)
-	if err != nil {
-		return k, err
-	}
-	if k.Fleet, err = e.startServer(ctx, n, nil, "keyed", "-db", db, "-mode", mode); err != nil {
-		return k, err
-	}
-	return k, k.createShared(ctx)
+// newKeyed returns a trial on nodes of a mode. Its flags are those of the server.
+func newKeyed(engine, mode string, connections int, flags ...string) *keyed {
+	return &keyed{trial: trial{engine: engine, connections: connections,
+		command: append([]string{"keyed", "-mode", mode}, flags...)}}
 }
 
-// createShared creates the lists and accounts.
-func (k keyNodes) createShared(ctx context.Context) error {
+// newWrites adds n writes of all kinds except Remove to the history, and returns them.
+func (k *keyed) newWrites(prefix string, n int) []*keyedWrite {
+	for i := range n {
+		kind := history.WriteKind(i % int(history.Remove))
+		k.sent = append(k.sent, newKeyedWrite(kind, fmt.Sprintf("%s-%d", prefix, i), i))
+	}
+	return slices.Clip(k.sent[len(k.sent)-n:])
+}
+
+// createShared creates the lists and accounts that writes change.
+func (k *keyed) createShared(ctx context.Context) error {
 	for i := range sharedItems {
 		for path, body := range map[string]string{
 			fmt.Sprintf("/lists/%d", i):    fmt.Sprintf(`{"id":"%d","keys":[]}`, i),
@@ -97,8 +99,8 @@ func (k keyNodes) createShared(ctx context.Context) error {
 	return nil
 }
 
-// prepare creates the items that the Removes among the writes will remove.
-func (k keyNodes) prepare(ctx context.Context, writes []*keyedWrite) error {
+// createItems creates the items that the Removes among the writes will remove.
+func (k *keyed) createItems(ctx context.Context, writes []*keyedWrite) error {
 	for _, w := range writes {
 		if w.Kind != history.Remove {
 			continue
@@ -114,7 +116,7 @@ func (k keyNodes) prepare(ctx context.Context, writes []*keyedWrite) error {
 }
 
 // sendKeyed sends a write once and records the response. step, if not empty, is the step at which the node kills itself.
-func (k keyNodes) sendKeyed(ctx context.Context, base string, w *keyedWrite, step string) client.Answer {
+func (k *keyed) sendKeyed(ctx context.Context, base string, w *keyedWrite, step string) client.Answer {
 	header := []string{"Idempotency-Key: " + w.Key}
 	if w.body != "" {
 		header = append(header, w.media)
@@ -128,7 +130,7 @@ func (k keyNodes) sendKeyed(ctx context.Context, base string, w *keyedWrite, ste
 }
 
 // persist sends a write until it is answered. The first time it sends several copies at once to random nodes, which die at step.
-func (k keyNodes) persist(ctx context.Context, rng *rand.Rand, w *keyedWrite, copies int, step string) error {
+func (k *keyed) persist(ctx context.Context, rng *rand.Rand, w *keyedWrite, copies int, step string) error {
 	for {
 		bases := make([]string, copies)
 		for i := range bases {
@@ -138,15 +140,12 @@ func (k keyNodes) persist(ctx context.Context, rng *rand.Rand, w *keyedWrite, co
 			}
 		}
 		var settled atomic.Bool
-		var wg sync.WaitGroup
-		for _, base := range bases {
-			wg.Go(func() {
-				if a := k.sendKeyed(ctx, base, w, step); !a.Retry() {
-					settled.Store(true)
-				}
-			})
-		}
-		wg.Wait()
+		concurrently(copies, func(i int) error {
+			if a := k.sendKeyed(ctx, bases[i], w, step); !a.Retry() {
+				settled.Store(true)
+			}
+			return nil
+		})
 		if settled.Load() {
 			return ctx.Err()
 		}
@@ -163,7 +162,7 @@ func pauseBeforeRetry(ctx context.Context, rng *rand.Rand) error {
 }
 
 // replay sends an answered write once more.
-func (k keyNodes) replay(ctx context.Context, rng *rand.Rand, w *keyedWrite) error {
+func (k *keyed) replay(ctx context.Context, rng *rand.Rand, w *keyedWrite) error {
 	base, err := k.Pick(ctx, rng)
 	if err == nil {
 		k.sendKeyed(ctx, base, w, "")
@@ -171,8 +170,8 @@ func (k keyNodes) replay(ctx context.Context, rng *rand.Rand, w *keyedWrite) err
 	return err
 }
 
-// checkEffects reads all effects and compares them with the responses.
-func (k keyNodes) checkEffects(ctx context.Context, writes []*keyedWrite) (*history.Effects, error) {
+// checkEffects reads all effects of writes, and compares them with the responses.
+func (k *keyed) checkEffects(ctx context.Context, writes []*keyedWrite) (*history.Effects, error) {
 	left, err := k.effects(ctx)
 	if err != nil {
 		return nil, err
@@ -184,21 +183,30 @@ func (k keyNodes) checkEffects(ctx context.Context, writes []*keyedWrite) (*hist
 	return history.CheckEffects(all, left), nil
 }
 
+// checkAll adds what is wrong with the effects of all writes, and with the responses unless this is a control.
+func (k *keyed) checkAll(effects *history.Effects, g history.Guarantee) {
+	k.line("%v", effects)
+	k.Merge(&effects.Violations)
+	if k.control == nil {
+		k.fail(errors.Join(effects.Check(g), k.Check()))
+	}
+}
+
 // effects returns the items that writes have left, by key.
-func (k keyNodes) effects(ctx context.Context) (map[string][]string, error) {
-	effects, err := readAll[server.Effect](ctx, k, "/effects")
+func (k *keyed) effects(ctx context.Context) (map[string][]string, error) {
+	effects, err := readAll[server.Effect](ctx, &k.trial, "/effects")
 	if err != nil {
 		return nil, err
 	}
-	deposits, err := readAll[server.Effect](ctx, k, "/deposits")
+	deposits, err := readAll[server.Effect](ctx, &k.trial, "/deposits")
 	if err != nil {
 		return nil, err
 	}
-	lists, err := readAll[server.List](ctx, k, "/lists")
+	lists, err := readAll[server.List](ctx, &k.trial, "/lists")
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := readAll[server.Account](ctx, k, "/accounts")
+	accounts, err := readAll[server.Account](ctx, &k.trial, "/accounts")
 	if err != nil {
 		return nil, err
 	}
@@ -225,99 +233,89 @@ func (k keyNodes) effects(ctx context.Context) (map[string][]string, error) {
 }
 
 // readAll reads a collection.
-func readAll[T any](ctx context.Context, k keyNodes, path string) ([]T, error) {
-	return client.Lines[T]("GET "+path, k.Client.Send(ctx, http.MethodGet, k.URL(0)+path, "", client.NDJSON))
-}
-
-// keyRun is a run in one mode.
-type keyRun struct {
-	engine                   string
-	mode                     keyMode
-	requests, kills, crashes int
-	deadly, double           float64 // shares of the writes that kill a node, and that are sent as two copies
-
-	keyNodes
-	writes          []*keyedWrite
-	next            atomic.Int64 // index of the next write
-	settled         atomic.Int64
-	deaths          atomic.Int64
-	killed, crashed int
+func readAll[T any](ctx context.Context, t *trial, path string) ([]T, error) {
+	return client.Lines[T]("GET "+path, t.Client.Send(ctx, http.MethodGet, t.URL(0)+path, "", client.NDJSON))
 }
 
 const keyWriters = 16
+
+// keyLoad is a trial in one mode.
+type keyLoad struct {
+	*keyed
+	mode                     keyMode
+	requests, kills, crashes int
+	deadly                   float64 // the share of the writes that kill a node; a tenth is sent as two copies
+
+	next, settled, deaths atomic.Int64
+}
 
 // keys runs all modes on one engine.
 func keys(engine string) func(ctx context.Context, e *env) error {
 	return func(ctx context.Context, e *env) error {
 		requests, kills, crashes := size(e, 1000, 10_000), size(e, 6, 40), size(e, 1, 8)
-		weaker := size(e, 300, 2000)
+		weaker, fewKills := size(e, 300, 2000), size(e, 3, 10)
 		if engine == sqlite {
 			crashes = 0
 		}
-		for _, k := range []*keyRun{
-			{mode: keyModes[server.Together], requests: requests, kills: kills, crashes: crashes, deadly: 0.01},
-			{mode: keyModes[server.Identity], requests: weaker, kills: size(e, 3, 10), deadly: 0.01},
-			{mode: keyModes[server.Apart], requests: weaker, kills: size(e, 3, 10), deadly: 0.01},
-			{mode: keyModes[server.ThreeCommits], requests: requests / 2, kills: kills, crashes: crashes, deadly: 0.02},
-		} {
-			k.engine, k.double = engine, 0.1
-			r, err := k.run(ctx, e)
-			if err != nil {
-				return fmt.Errorf("%s: %w", k.mode.about, err)
-			}
-			if err := e.finish(r); err != nil {
-				return err
-			}
-		}
-		return nil
+		return e.try(ctx,
+			newKeyLoad(engine, &keyLoad{mode: keyModes[server.Together], requests: requests, kills: kills, crashes: crashes, deadly: 0.01}),
+			newKeyLoad(engine, &keyLoad{mode: keyModes[server.Identity], requests: weaker, kills: fewKills, deadly: 0.01}),
+			newKeyLoad(engine, &keyLoad{mode: keyModes[server.Apart], requests: weaker, kills: fewKills, deadly: 0.01}),
+			newKeyLoad(engine, &keyLoad{mode: keyModes[server.ThreeCommits], requests: requests / 2, kills: kills, crashes: crashes, deadly: 0.02}))
 	}
 }
 
-// run sends all writes, kills all nodes once more, restarts them and counts the effects.
-func (k *keyRun) run(ctx context.Context, e *env) (*result, error) {
-	var err error
-	if k.keyNodes, err = e.startKeyed(ctx, k.engine, nodes(k.engine), k.mode.mode, keyWriters); err != nil {
-		return nil, err
-	}
-	defer k.KillAll()
-	rng := e.random(checkPart)
-	for n := range k.requests {
-		w := newKeyedWrite(history.WriteKind(rng.IntN(int(history.WriteKinds))), fmt.Sprintf("key-%d-%d", e.seed, n), n)
-		k.writes = append(k.writes, w)
-	}
-	if err := k.prepare(ctx, k.writes); err != nil {
-		return nil, err
-	}
-	began := time.Now()
+func newKeyLoad(engine string, k *keyLoad) *trial {
+	k.keyed = newKeyed(engine, k.mode.mode, keyWriters)
+	k.title = engine + ", " + k.mode.about
 	if k.mode.mode == server.ThreeCommits {
-		if err := k.doTwice(ctx, e); err != nil {
-			return nil, err
+		k.control = []history.Kind{history.Duplicate}
+	}
+	k.do = k.run
+	return &k.trial
+}
+
+// run sends all writes, kills all nodes once more, restarts them and counts the effects.
+func (k *keyLoad) run(ctx context.Context) error {
+	rng := k.random(checkPart)
+	for n := range k.requests {
+		kind := history.WriteKind(rng.IntN(int(history.WriteKinds)))
+		k.sent = append(k.sent, newKeyedWrite(kind, fmt.Sprintf("key-%d-%d", k.seed, n), n))
+	}
+	if err := errors.Join(k.createShared(ctx), k.createItems(ctx, k.sent)); err != nil {
+		return err
+	}
+	if k.control != nil {
+		if err := k.doTwice(ctx); err != nil {
+			return err
 		}
 	}
-	if err := k.write(ctx, e); err != nil {
-		return nil, err
+	if err := k.writeAll(ctx); err != nil {
+		return err
 	}
-	took := time.Since(began)
 	k.KillAll()
 	if err := k.Start(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	effects, err := k.checkEffects(ctx, k.writes)
+	effects, err := k.checkEffects(ctx, k.sent)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return k.result(effects, took), nil
+	k.line("%d deaths of nodes; %d requests: %d without response, 500 %d, other 5xx %d, 409 %d", k.deaths.Load(), k.Requests(),
+		k.Writes(0, 0), k.Internal(), k.Writes(501, 599), k.Writes(409, 409))
+	k.checkAll(effects, k.mode.guarantee)
+	return nil
 }
 
 // doTwice makes the control do a write twice for certain: a node dies between an effect and its record. By chance that is only
 // likely.
-func (k *keyRun) doTwice(ctx context.Context, e *env) error {
-	w := newKeyedWrite(history.Create, fmt.Sprint("twice-", e.seed), 0)
-	k.writes = append(k.writes, w)
+func (k *keyLoad) doTwice(ctx context.Context) error {
+	w := newKeyedWrite(history.Create, fmt.Sprint("twice-", k.seed), 0)
+	k.sent = append(k.sent, w)
 	k.next.Add(1)
 	k.settled.Add(1)
-	k.writes[0], k.writes[len(k.writes)-1] = w, k.writes[0]
-	survived, err := k.killAt(ctx, 0, e.random(subscriberPart), w, server.AfterEffect)
+	k.sent[0], k.sent[len(k.sent)-1] = w, k.sent[0]
+	survived, err := k.killAt(ctx, 0, k.random(subscriberPart), w, server.AfterEffect)
 	if survived != "" {
 		return fmt.Errorf("a node did not die %s", survived)
 	}
@@ -325,26 +323,18 @@ func (k *keyRun) doTwice(ctx context.Context, e *env) error {
 	return err
 }
 
-// write runs the writers. A supervisor restarts nodes, because some die by requests and not by a fault of the load.
-func (k *keyRun) write(ctx context.Context, e *env) error {
+// writeAll runs the writers. A supervisor restarts nodes, because some die by requests and not by a fault of the load.
+func (k *keyLoad) writeAll(ctx context.Context) error {
 	supervised, stop := context.WithCancel(ctx)
 	defer stop()
 	died := make(chan error, 1)
 	go func() { died <- k.Supervise(supervised, func(int) { k.deaths.Add(1) }) }()
-	l := &load{
-		writers:  keyWriters,
-		step:     k.step,
-		progress: func() float64 { return float64(k.settled.Load()) / float64(len(k.writes)) },
-		faults: spread(repeat(k.kills, func(_ context.Context, rng *rand.Rand) error {
-			k.killed++
-			k.Signal(rng.IntN(k.Len()))
-			return nil
-		}), repeat(k.crashes, func(ctx context.Context, rng *rand.Rand) error {
-			k.crashed++
-			return e.crash(ctx, rng)
-		})...),
-	}
-	err := l.run(ctx, e)
+	kills := fault{"kills", k.kills, func(_ context.Context, rng *rand.Rand) error {
+		k.Signal(rng.IntN(k.Len()))
+		return nil
+	}}
+	err := k.write(ctx, load{writers: keyWriters, step: k.step, done: k.settled.Load, total: len(k.sent),
+		faults: []fault{kills, k.crashDatabase(k.crashes)}})
 	stop()
 	if supervisorErr := <-died; err == nil {
 		err = supervisorErr
@@ -353,46 +343,26 @@ func (k *keyRun) write(ctx context.Context, e *env) error {
 }
 
 // step persists the next write. Some are sent as two copies, kill the node, or are replayed.
-func (k *keyRun) step(ctx context.Context, _ int, rng *rand.Rand) error {
+func (k *keyLoad) step(ctx context.Context, _ int, rng *rand.Rand) error {
 	i := int(k.next.Add(1)) - 1
-	if i >= len(k.writes) {
+	if i >= len(k.sent) {
 		return errDone
 	}
 	copies, die := 1, ""
-	if rng.Float64() < k.double {
+	if rng.Float64() < 0.1 {
 		copies = 2
 	}
 	if rng.Float64() < k.deadly {
 		die = server.Steps[rng.IntN(len(server.Steps))]
 	}
-	if err := k.persist(ctx, rng, k.writes[i], copies, die); err != nil {
+	if err := k.persist(ctx, rng, k.sent[i], copies, die); err != nil {
 		return err
 	}
 	if rng.IntN(10) == 0 {
-		if err := k.replay(ctx, rng, k.writes[i]); err != nil {
+		if err := k.replay(ctx, rng, k.sent[i]); err != nil {
 			return err
 		}
 	}
 	k.settled.Add(1)
 	return nil
-}
-
-func (k *keyRun) result(effects *history.Effects, took time.Duration) *result {
-	r := &result{Violations: &effects.Violations, title: k.engine + ", " + k.mode.about}
-	r.line("%d writers, %d nodes, %d deaths, %d crashes of the database, %.1f s", keyWriters, k.Len(), k.deaths.Load(), k.crashed,
-		took.Seconds())
-	c := k.Client
-	r.line("%d requests: %d without response, 500 %d, other 5xx %d, 409 %d", c.Requests(), c.Writes(0, 0), c.Internal(),
-		c.Writes(501, 599), c.Writes(409, 409))
-	r.line("%v", effects)
-	if k.killed < k.kills || k.crashed < k.crashes {
-		r.fail(fmt.Errorf("%d kills and %d crashes, want %d and %d", k.killed, k.crashed, k.kills, k.crashes))
-	}
-	if k.mode.mode == server.ThreeCommits {
-		r.control = []history.Kind{history.Duplicate}
-		return r
-	}
-	r.fail(effects.Check(k.mode.guarantee))
-	r.fail(c.Check())
-	return r
 }

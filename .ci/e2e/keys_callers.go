@@ -17,10 +17,9 @@ import (
 // The scenario keys-callers sends pairs of requests with the same key to the shop with -auth. Most second requests have nothing to
 // do with the first, and must not reveal anything of it. The others mean the same, or conflict with it.
 
-// pairRun is one run.
-type pairRun struct {
-	client *client.Client
-	base   string
+// pairs is a trial with pairs of requests.
+type pairs struct {
+	trial
 	tokens map[string]string
 	orders map[string][]string // ids of two orders of each user
 }
@@ -34,53 +33,44 @@ type call struct {
 var users = []string{"ann", "bob", "cat"}
 
 func keyCallers(ctx context.Context, e *env) error {
-	db, err := e.newDatabase(ctx, sqlite)
-	if err != nil {
-		return err
-	}
+	p := &pairs{}
 	// At a time at which all versions are served, so that the scenario does not fail when one is retired.
-	f, err := e.startShop(ctx, 1, "-auth", "-db", db, "-now", "2026-12-01T00:00:00Z")
-	if err != nil {
-		return err
-	}
-	p := &pairRun{client: client.New(1), base: f.URL(0)}
-	r, err := p.run(ctx, e.random(0), size(e, 500, 1000))
-	if err != nil {
-		return err
-	}
-	return e.finish(r)
+	p.trial = trial{title: "pairs of requests with one key, to a shop with -auth", engine: sqlite,
+		command: []string{shop, "-auth", "-now", "2026-12-01T00:00:00Z"},
+		do:      func(ctx context.Context) error { return p.run(ctx, size(e, 500, 1000)) }}
+	return e.try(ctx, &p.trial)
 }
 
 // pairKinds are the kinds of pairs, and how the second request has to be answered.
 var pairKinds = []struct {
 	name, want string
-	first      func(p *pairRun, rng *rand.Rand, user string, n int) call
-	second     func(p *pairRun, rng *rand.Rand, first call) call
+	first      func(p *pairs, rng *rand.Rand, user string, n int) call
+	second     func(p *pairs, rng *rand.Rand, first call) call
 	check      func(first, second client.Answer) error
 }{
-	{"another caller, the same request", "done", (*pairRun).newOrder, (*pairRun).otherCaller, independent},
-	{"another caller, another request", "done", (*pairRun).newNote, (*pairRun).otherRequest, independent},
-	{"no caller, the same request", "401", (*pairRun).newOrder, (*pairRun).noCaller, unauthorized},
-	{"another path", "done", (*pairRun).newNote, (*pairRun).otherPath, independent},
-	{"another method", "done", (*pairRun).newNote, (*pairRun).otherMethod, independent},
-	{"another protocol", "done", (*pairRun).newOrder, (*pairRun).otherProtocol, independent},
-	{"another version, the same meaning", "replayed in its shape", (*pairRun).newOrder, (*pairRun).otherVersion, replayedInOtherShape},
-	{"another Accept", "replayed in that type", (*pairRun).newOrder, (*pairRun).otherAccept, replayedInOtherType},
-	{"another spelling", "replayed", (*pairRun).newOrder, (*pairRun).otherSpelling, replayed},
-	{"the same request", "replayed", (*pairRun).newOrder, (*pairRun).same, replayed},
-	{"another meaning", "422", (*pairRun).newOrder, (*pairRun).otherMeaning, keyReused},
-	{"GraphQL, another caller", "done", (*pairRun).newMutation, (*pairRun).otherCaller, independent},
-	{"GraphQL, the same request", "replayed", (*pairRun).newMutation, (*pairRun).same, replayed},
-	{"GraphQL, another meaning", "422", (*pairRun).newMutation, (*pairRun).otherMeaning, keyReused},
+	{"another caller, the same request", "done", (*pairs).newOrder, (*pairs).otherCaller, independent},
+	{"another caller, another request", "done", (*pairs).newNote, (*pairs).otherRequest, independent},
+	{"no caller, the same request", "401", (*pairs).newOrder, (*pairs).noCaller, unauthorized},
+	{"another path", "done", (*pairs).newNote, (*pairs).otherPath, independent},
+	{"another method", "done", (*pairs).newNote, (*pairs).otherMethod, independent},
+	{"another protocol", "done", (*pairs).newOrder, (*pairs).otherProtocol, independent},
+	{"another version, the same meaning", "replayed in its shape", (*pairs).newOrder, (*pairs).otherVersion, replayedInOtherShape},
+	{"another Accept", "replayed in that type", (*pairs).newOrder, (*pairs).otherAccept, replayedInOtherType},
+	{"another spelling", "replayed", (*pairs).newOrder, (*pairs).otherSpelling, replayed},
+	{"the same request", "replayed", (*pairs).newOrder, (*pairs).same, replayed},
+	{"another meaning", "422", (*pairs).newOrder, (*pairs).otherMeaning, keyReused},
+	{"GraphQL, another caller", "done", (*pairs).newMutation, (*pairs).otherCaller, independent},
+	{"GraphQL, the same request", "replayed", (*pairs).newMutation, (*pairs).same, replayed},
+	{"GraphQL, another meaning", "422", (*pairs).newMutation, (*pairs).otherMeaning, keyReused},
 }
 
-func (p *pairRun) run(ctx context.Context, rng *rand.Rand, n int) (*result, error) {
-	if err := p.prepare(ctx, rng); err != nil {
-		return nil, err
+func (p *pairs) run(ctx context.Context, n int) error {
+	rng := p.random(0)
+	if err := p.login(ctx, rng); err != nil {
+		return err
 	}
-	r := &result{Violations: &history.Violations{}, title: "pairs of requests with one key, to a shop with -auth"}
 	rows := make([][]any, len(pairKinds))
-	var pairs, good [32]int
+	var sent, good [32]int
 	for i := range n {
 		at := i % len(pairKinds)
 		kind := &pairKinds[at]
@@ -89,24 +79,24 @@ func (p *pairRun) run(ctx context.Context, rng *rand.Rand, n int) (*result, erro
 		key := fmt.Sprintf("pair-%d", i)
 		one := p.send(ctx, key, first)
 		if !one.OK() || one.Replayed() {
-			return nil, one.Unexpected(first.method + " " + first.path)
+			return one.Unexpected(first.method + " " + first.path)
 		}
-		pairs[at]++
+		sent[at]++
 		if err := kind.check(one, p.send(ctx, key, second)); err != nil {
-			r.Add(history.Leaked, 1, "%s: %+v and %+v: %v", kind.name, first, second, err)
+			p.Add(history.Leaked, 1, "%s: %+v and %+v: %v", kind.name, first, second, err)
 			continue
 		}
 		good[at]++
 	}
 	for at, kind := range pairKinds {
-		rows[at] = []any{good[at], "of", pairs[at], kind.name + ": " + kind.want}
+		rows[at] = []any{good[at], "of", sent[at], kind.name + ": " + kind.want}
 	}
-	r.table("", rows...)
-	return r, nil
+	p.table("", rows...)
+	return nil
 }
 
-// prepare logs all users in and places two orders of each.
-func (p *pairRun) prepare(ctx context.Context, rng *rand.Rand) error {
+// login logs all users in and places two orders of each.
+func (p *pairs) login(ctx context.Context, rng *rand.Rand) error {
 	p.tokens, p.orders = map[string]string{}, map[string][]string{}
 	for _, user := range users {
 		var login struct{ Token string }
@@ -128,7 +118,7 @@ func (p *pairRun) prepare(ctx context.Context, rng *rand.Rand) error {
 	return nil
 }
 
-func (p *pairRun) send(ctx context.Context, key string, c call) client.Answer {
+func (p *pairs) send(ctx context.Context, key string, c call) client.Answer {
 	var header []string
 	for name, value := range map[string]string{"Content-Type": c.media, "Idempotency-Key": key, "Accept": c.accept} {
 		if value != "" {
@@ -138,26 +128,26 @@ func (p *pairRun) send(ctx context.Context, key string, c call) client.Answer {
 	if c.user != "" {
 		header = append(header, "Authorization: Bearer "+p.tokens[c.user])
 	}
-	return p.client.Send(ctx, c.method, p.base+c.path, c.body, header...)
+	return p.Client.Send(ctx, c.method, p.URL(0)+c.path, c.body, header...)
 }
 
 // newOrder, newNote and newMutation contain a secret, which shows where it is revealed.
-func (p *pairRun) newOrder(_ *rand.Rand, user string, n int) call {
+func (p *pairs) newOrder(_ *rand.Rand, user string, n int) call {
 	return call{user: user, method: http.MethodPost, path: "/v1.1/orders", media: "application/json",
 		body: fmt.Sprintf(`{"itemId":7,"qty":%d,"note":"secret %d"}`, 1+n%1000, n)}
 }
 
-func (p *pairRun) newNote(rng *rand.Rand, user string, n int) call {
+func (p *pairs) newNote(rng *rand.Rand, user string, n int) call {
 	return call{user: user, method: http.MethodPatch, path: "/orders/" + p.orders[user][rng.IntN(2)],
 		media: "application/merge-patch+json", body: fmt.Sprintf(`{"note":"secret %d"}`, n)}
 }
 
-func (p *pairRun) newMutation(_ *rand.Rand, user string, n int) call {
+func (p *pairs) newMutation(_ *rand.Rand, user string, n int) call {
 	return call{user: user, method: http.MethodPost, path: "/graphql", media: "application/json", body: fmt.Sprintf(
 		`{"query":"mutation{createOrder(input:{lines:[{itemId:7,qty:%d}],note:\"secret %d\"}){id note}}"}`, 1+n%1000, n)}
 }
 
-func (p *pairRun) otherUser(rng *rand.Rand, user string) string {
+func (p *pairs) otherUser(rng *rand.Rand, user string) string {
 	for {
 		if other := users[rng.IntN(len(users))]; other != user {
 			return other
@@ -165,26 +155,26 @@ func (p *pairRun) otherUser(rng *rand.Rand, user string) string {
 	}
 }
 
-func (p *pairRun) otherCaller(rng *rand.Rand, c call) call {
+func (p *pairs) otherCaller(rng *rand.Rand, c call) call {
 	c.user = p.otherUser(rng, c.user)
 	return c
 }
 
-func (p *pairRun) noCaller(_ *rand.Rand, c call) call {
+func (p *pairs) noCaller(_ *rand.Rand, c call) call {
 	c.user = ""
 	return c
 }
 
-func (p *pairRun) same(_ *rand.Rand, c call) call { return c }
+func (p *pairs) same(_ *rand.Rand, c call) call { return c }
 
 // otherProtocol is another operation, whatever its content is.
-func (p *pairRun) otherProtocol(rng *rand.Rand, c call) call { return p.newMutation(rng, c.user, 1) }
+func (p *pairs) otherProtocol(rng *rand.Rand, c call) call { return p.newMutation(rng, c.user, 1) }
 
-func (p *pairRun) otherRequest(rng *rand.Rand, c call) call {
+func (p *pairs) otherRequest(rng *rand.Rand, c call) call {
 	return p.newNote(rng, p.otherUser(rng, c.user), -1)
 }
 
-func (p *pairRun) otherPath(_ *rand.Rand, c call) call {
+func (p *pairs) otherPath(_ *rand.Rand, c call) call {
 	for _, id := range p.orders[c.user] {
 		if path := "/orders/" + id; path != c.path {
 			c.path = path
@@ -194,14 +184,14 @@ func (p *pairRun) otherPath(_ *rand.Rand, c call) call {
 	return c
 }
 
-func (p *pairRun) otherMethod(_ *rand.Rand, c call) call {
+func (p *pairs) otherMethod(_ *rand.Rand, c call) call {
 	c.method, c.media = http.MethodPut, "application/json"
 	c.body = fmt.Sprintf(`{"lines":[{"itemId":1,"qty":1}],"customerId":%d}`, 1+slices.Index(users, c.user))
 	return c
 }
 
 // otherVersion is newOrder in version 2.0.0.
-func (p *pairRun) otherVersion(_ *rand.Rand, c call) call {
+func (p *pairs) otherVersion(_ *rand.Rand, c call) call {
 	var o struct {
 		ItemID, Qty int
 		Note        string
@@ -213,20 +203,20 @@ func (p *pairRun) otherVersion(_ *rand.Rand, c call) call {
 	return c
 }
 
-func (p *pairRun) otherAccept(_ *rand.Rand, c call) call {
+func (p *pairs) otherAccept(_ *rand.Rand, c call) call {
 	c.accept = "application/vnd.shop.1.1.0.order+json"
 	return c
 }
 
 // otherSpelling has other white space, another order of members, and an escaped character.
-func (p *pairRun) otherSpelling(_ *rand.Rand, c call) call {
+func (p *pairs) otherSpelling(_ *rand.Rand, c call) call {
 	head, note, _ := strings.Cut(strings.TrimSuffix(c.body, "}"), `,"note":`)
 	note = strings.Replace(note, "s", `\u0073`, 1)
 	c.body = "{ \"note\" :\t" + note + " ,\n" + strings.TrimPrefix(head, "{") + "}\r\n"
 	return c
 }
 
-func (p *pairRun) otherMeaning(_ *rand.Rand, c call) call {
+func (p *pairs) otherMeaning(_ *rand.Rand, c call) call {
 	c.body = strings.Replace(c.body, "secret", "other", 1)
 	return c
 }

@@ -12,11 +12,12 @@ import (
 	"github.com/stoa-go/stoa/ci/e2e/server"
 )
 
-// stepRun kills a node at each step of a write, several times, and does nothing else. Each node has one write at a time.
-type stepRun struct {
-	kills int // at each step
-	keyNodes
+// stepKills kills a node at each step of a write, several times, and does nothing else. Each node has one write at a time.
+type stepKills struct {
+	*keyed
+	kills  int // at each step
 	writes [len(server.Steps)][]*keyedWrite
+	found  [len(server.Steps)]*history.Effects
 
 	mu        sync.Mutex
 	survivors []string // nodes that did not die
@@ -24,94 +25,85 @@ type stepRun struct {
 
 const stepNodes = 3
 
-// keySteps runs the scenario and its control.
+// keySteps runs the scenario and its control, and reports them in one table.
 func keySteps(engine string) func(ctx context.Context, e *env) error {
 	return func(ctx context.Context, e *env) error {
-		began := time.Now()
-		subject := &stepRun{kills: size(e, 20, 100)}
-		found, err := subject.run(ctx, e, engine, server.Together)
-		if err != nil {
-			return err
+		subject := newStepKills(engine, server.Together, size(e, 20, 100))
+		control := newStepKills(engine, server.ThreeCommits, size(e, 4, 20))
+		subject.title = fmt.Sprintf("%s: %d kills at each step of a write, %d nodes", engine, subject.kills, stepNodes)
+		subject.do = func(ctx context.Context) error {
+			if err := subject.run(ctx); err != nil {
+				return err
+			}
+			subject.KillAll()
+			if err := errors.Join(control.begin(ctx, e), control.run(ctx)); err != nil {
+				return fmt.Errorf("control: %w", err)
+			}
+			control.KillAll()
+			subject.check(control.found)
+			return nil
 		}
-		control := &stepRun{kills: size(e, 4, 20)}
-		controlled, err := control.run(ctx, e, engine, server.ThreeCommits)
-		if err != nil {
-			return fmt.Errorf("control: %w", err)
-		}
-		return e.finish(stepResult(engine, subject, found, controlled, time.Since(began)))
+		return e.try(ctx, &subject.trial)
 	}
+}
+
+func newStepKills(engine, mode string, kills int) *stepKills {
+	s := &stepKills{keyed: newKeyed(engine, mode, stepNodes), kills: kills}
+	s.nodes = stepNodes
+	return s
 }
 
 // run kills, and counts the effects of the writes of each step.
-func (s *stepRun) run(ctx context.Context, e *env, engine, mode string) (perStep [len(server.Steps)]*history.Effects, err error) {
-	if s.keyNodes, err = e.startKeyed(ctx, engine, stepNodes, mode, stepNodes); err != nil {
-		return perStep, err
+func (s *stepKills) run(ctx context.Context) (err error) {
+	if err := s.createShared(ctx); err != nil {
+		return err
 	}
-	defer s.KillAll()
 	for i := range server.Steps {
 		for n := range s.kills {
 			kind := history.WriteKind(n % int(history.WriteKinds))
-			s.writes[i] = append(s.writes[i], newKeyedWrite(kind, fmt.Sprintf("step-%d-%d-%d", e.seed, i, n), n))
+			s.writes[i] = append(s.writes[i], newKeyedWrite(kind, fmt.Sprintf("step-%d-%d-%d", s.seed, i, n), n))
 		}
-		if err := s.prepare(ctx, s.writes[i]); err != nil {
-			return perStep, err
+		if err := s.createItems(ctx, s.writes[i]); err != nil {
+			return err
 		}
 	}
-	if err := s.killAtSteps(ctx, e); err != nil {
-		return perStep, err
+	if err := s.killAtSteps(ctx); err != nil {
+		return err
 	}
 	for i := range server.Steps {
-		if perStep[i], err = s.checkEffects(ctx, s.writes[i]); err != nil {
-			return perStep, err
+		if s.found[i], err = s.checkEffects(ctx, s.writes[i]); err != nil {
+			return err
 		}
 	}
-	return perStep, nil
+	return nil
 }
 
 // killAtSteps gives each write to a node that is up.
-func (s *stepRun) killAtSteps(ctx context.Context, e *env) error {
-	type death struct {
-		w    *keyedWrite
-		step string
-	}
-	work := make(chan death)
-	errs := make([]error, s.Len())
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	var wg sync.WaitGroup
-	for i := range s.Len() {
-		wg.Go(func() {
-			rng := e.random(uint64(i))
-			for d := range work {
-				survived, err := s.killAt(ctx, i, rng, d.w, d.step)
-				if errs[i] = err; err != nil {
-					stop()
+func (s *stepKills) killAtSteps(ctx context.Context) error {
+	type death struct{ step, n int }
+	deaths := func(yield func(death) bool) {
+		for n := range s.kills {
+			for step := range server.Steps {
+				if !yield(death{step, n}) {
 					return
 				}
-				if survived != "" {
-					s.mu.Lock()
-					s.survivors = append(s.survivors, survived)
-					s.mu.Unlock()
-				}
-			}
-		})
-	}
-	for n := range s.kills {
-		for i, step := range server.Steps {
-			select {
-			case work <- death{s.writes[i][n], step}:
-			case <-ctx.Done():
 			}
 		}
 	}
-	close(work)
-	wg.Wait()
-	return errors.Join(append(errs, ctx.Err())...)
+	return share(ctx, s.Len(), deaths, func(node int, d death) error {
+		survived, err := s.killAt(ctx, node, s.random(uint64(node)), s.writes[d.step][d.n], server.Steps[d.step])
+		if survived != "" {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.survivors = append(s.survivors, survived)
+		}
+		return err
+	})
 }
 
 // killAt sends a write to a node, which dies at a step. Then it sends the write to other nodes until it is answered, and once more,
 // while the node is restarted. It returns a description if the node did not die.
-func (k keyNodes) killAt(ctx context.Context, i int, rng *rand.Rand, w *keyedWrite, step string) (survived string, err error) {
+func (k *keyed) killAt(ctx context.Context, i int, rng *rand.Rand, w *keyedWrite, step string) (survived string, err error) {
 	limited, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
 	for {
@@ -135,27 +127,23 @@ func (k keyNodes) killAt(ctx context.Context, i int, rng *rand.Rand, w *keyedWri
 	return "", k.replay(ctx, rng, w)
 }
 
-// stepResult wants each effect once at each step, and of the control a duplicate at the steps between the commits of the effect and
+// check wants each effect once at each step, and of the control a duplicate at the steps between the commits of the effect and
 // of the record.
-func stepResult(engine string, s *stepRun, found, control [len(server.Steps)]*history.Effects, took time.Duration) *result {
-	r := &result{Violations: &history.Violations{}}
-	r.title = fmt.Sprintf("%s: %d kills at each step of a write, %d nodes, %.0f s", engine, s.kills, stepNodes, took.Seconds())
+func (s *stepKills) check(control [len(server.Steps)]*history.Effects) {
 	var rows [][]any
 	for i, step := range server.Steps {
-		n, c := found[i], control[i]
+		n, c := s.found[i], control[i]
 		rows = append(rows, []any{n.Keys, n.Effects, n.Acknowledged, n.Count(history.Duplicate), n.Count(history.Lost),
 			n.Count(history.Changed), c.Keys, c.Count(history.Duplicate), c.Count(history.Changed, history.Unexpected), "killed " + step})
-		r.Merge(&n.Violations)
+		s.Merge(&n.Violations)
 		if err := n.Check(history.ExactlyOnce); err != nil {
-			r.fail(fmt.Errorf("%s: %w", step, err))
+			s.fail(fmt.Errorf("%s: %w", step, err))
 		}
-		if (step == server.AfterEffect || step == server.BeforeFinish) && c.Count(history.Duplicate) == 0 {
-			r.fail(fmt.Errorf("%s: the control did nothing twice, so this check cannot fail", step))
-		}
+		s.failIf((step == server.AfterEffect || step == server.BeforeFinish) && c.Count(history.Duplicate) == 0,
+			"%s: the control did nothing twice, so this check cannot fail", step)
 	}
 	for _, survivor := range s.survivors { // those of the control only make it weaker
-		r.fail(fmt.Errorf("a node did not die %s", survivor))
+		s.failIf(true, "a node did not die %s", survivor)
 	}
-	r.table("keys\teffects\tacknowledged\tduplicate\tlost\tchanged\tcontrol: keys\tduplicate\tchanged\t", rows...)
-	return r
+	s.table("keys\teffects\tacknowledged\tduplicate\tlost\tchanged\tcontrol: keys\tduplicate\tchanged\t", rows...)
 }

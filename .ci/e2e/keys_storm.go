@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -15,98 +14,71 @@ import (
 	"github.com/stoa-go/stoa/ci/e2e/server"
 )
 
-// stormRun sends many copies of each write at once, each copy one time.
-type stormRun struct {
-	keyNodes
+// storm sends many copies of each write at once, each copy one time.
+type storm struct {
+	*keyed
 	keys, copies int
-	writes       []*keyedWrite
 	done, busy   atomic.Int64 // responses of 2xx, and those that ask for a retry with Retry-After
-	others       history.Violations
+	others       atomic.Int64
 }
 
 func keyStorm(engine string) func(ctx context.Context, e *env) error {
 	return func(ctx context.Context, e *env) error {
-		s := &stormRun{keys: size(e, 400, 1000), copies: 64}
-		r, err := s.run(ctx, e, engine)
-		if err != nil {
-			return err
-		}
-		return e.finish(r)
+		s := &storm{keys: size(e, 400, 1000), copies: 64}
+		s.keyed = newKeyed(engine, server.Together, 4*s.copies)
+		s.title = fmt.Sprintf("%s: %d keys, %d copies at once of each", engine, s.keys, s.copies)
+		s.do = s.run
+		return e.try(ctx, &s.trial)
 	}
 }
 
-func (s *stormRun) run(ctx context.Context, e *env, engine string) (r *result, err error) {
-	if s.keyNodes, err = e.startKeyed(ctx, engine, nodes(engine), server.Together, 4*s.copies); err != nil {
-		return nil, err
+func (s *storm) run(ctx context.Context) error {
+	if err := s.createShared(ctx); err != nil {
+		return err
 	}
-	defer s.KillAll()
-	idle := s.latency(ctx, func() { client.Pause(ctx, size[time.Duration](e, 1, 3)*time.Second) })
-	distinct := s.latency(ctx, func() { s.sendAll(ctx, e, "distinct", s.keys*8, 1) })
-	s.writes, s.done, s.busy = nil, atomic.Int64{}, atomic.Int64{}
-	began := time.Now()
-	storm := s.latency(ctx, func() { s.sendAll(ctx, e, "storm", s.keys, s.copies) })
-	took := time.Since(began)
-	effects, err := s.checkEffects(ctx, s.writes)
+	idle := s.latency(ctx, func() { client.Pause(ctx, size[time.Duration](s.env, 1, 3)*time.Second) })
+	distinct := s.latency(ctx, func() { s.sendAll(ctx, s.newWrites("distinct", s.keys*8), 1) })
+	s.sent, s.done, s.busy = nil, atomic.Int64{}, atomic.Int64{}
+	during := s.latency(ctx, func() { s.sendAll(ctx, s.newWrites("storm", s.keys), s.copies) })
+	effects, err := s.checkEffects(ctx, s.sent)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	r = &result{Violations: &effects.Violations}
-	r.title = fmt.Sprintf("%s: %d keys, %d copies at once of each, %d nodes, %.1f s", engine, s.keys, s.copies, s.Len(), took.Seconds())
-	r.line("%v", effects)
-	r.line("responses: 2xx %d, 409 or 503 %d, others %d", s.done.Load(), s.busy.Load(), s.others.Count())
-	r.line("requests without keys, idle: %v", idle)
-	r.line("requests without keys, during writes with a key each: %v", distinct)
-	r.line("requests without keys, during the storm: %v", storm)
-	r.fail(effects.Check(history.ExactlyOnce))
-	r.Merge(&s.others)
-	r.fail(s.Check())
-	if s.busy.Load()+s.done.Load() != int64(s.keys*s.copies) {
-		r.fail(errors.New("not every request has a response"))
-	}
-	r.fail(ctx.Err())
-	return r, nil
+	s.line("%d nodes; responses: 2xx %d, 409 or 503 %d, others %d", s.Len(), s.done.Load(), s.busy.Load(), s.others.Load())
+	s.line("requests without keys, idle: %v", idle)
+	s.line("requests without keys, during writes with a key each: %v", distinct)
+	s.line("requests without keys, during the storm: %v", during)
+	s.checkAll(effects, history.ExactlyOnce)
+	s.failIf(s.busy.Load()+s.done.Load() != int64(s.keys*s.copies), "not every request has a response")
+	return ctx.Err()
 }
 
-// sendAll sends n writes, four at a time with all copies of each. With one copy, as many requests are in flight. A write of which
-// all responses ask for a retry is repeated.
-func (s *stormRun) sendAll(ctx context.Context, e *env, prefix string, n, copies int) {
-	work := make(chan *keyedWrite)
-	var wg sync.WaitGroup
-	for range 4 * s.copies / copies {
-		wg.Go(func() {
-			for w := range work {
-				s.sendCopies(ctx, e, w, copies)
-			}
-		})
-	}
-	for i := range n {
-		w := newKeyedWrite(history.WriteKind(i%int(history.Remove)), fmt.Sprintf("%s-%d", prefix, i), i)
-		s.writes = append(s.writes, w)
-		work <- w
-	}
-	close(work)
-	wg.Wait()
+// sendAll sends writes, four at a time with all copies of each. With one copy, as many requests are in flight.
+func (s *storm) sendAll(ctx context.Context, writes []*keyedWrite, copies int) error {
+	return share(ctx, 4*s.copies/copies, slices.Values(writes), func(_ int, w *keyedWrite) error {
+		return s.sendCopies(ctx, w, copies)
+	})
 }
 
-func (s *stormRun) sendCopies(ctx context.Context, e *env, w *keyedWrite, copies int) {
-	var wg sync.WaitGroup
-	for i := range copies {
-		wg.Go(func() {
-			a := s.sendKeyed(ctx, s.URL(i%s.Len()), w, "")
-			switch {
-			case a.OK():
-				s.done.Add(1)
-			case a.Retry() && a.RetryAfter():
-				s.busy.Add(1)
-			default:
-				s.others.Add(history.Unexpected, 1, "%v", a.Unexpected(w.method+" "+w.path))
-			}
-		})
+// sendCopies sends copies of a write at once. It repeats the write if all responses ask for a retry.
+func (s *storm) sendCopies(ctx context.Context, w *keyedWrite, copies int) error {
+	concurrently(copies, func(i int) error {
+		a := s.sendKeyed(ctx, s.URL(i%s.Len()), w, "")
+		switch {
+		case a.OK():
+			s.done.Add(1)
+		case a.Retry() && a.RetryAfter():
+			s.busy.Add(1)
+		default:
+			s.others.Add(1)
+			s.Add(history.Unexpected, 1, "%v", a.Unexpected(w.method+" "+w.path))
+		}
+		return nil
+	})
+	if w.Settled() {
+		return nil
 	}
-	wg.Wait()
-	if !w.Settled() {
-		s.persist(ctx, e.random(0), w, 1, "")
-	}
+	return s.persist(ctx, s.random(0), w, 1, "")
 }
 
 // latencies are the times of requests without keys.
@@ -120,7 +92,7 @@ func (l latencies) String() string {
 }
 
 // latency reads and writes without keys while do runs.
-func (s *stormRun) latency(ctx context.Context, do func()) (l latencies) {
+func (s *storm) latency(ctx context.Context, do func()) (l latencies) {
 	ctx, stop := context.WithCancel(ctx)
 	c := client.New(2)
 	var took []time.Duration

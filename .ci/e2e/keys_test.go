@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/ci/e2e/client"
-	"github.com/stoa-go/stoa/ci/e2e/fleet"
 	"github.com/stoa-go/stoa/ci/e2e/history"
 	"github.com/stoa-go/stoa/ci/e2e/server"
 )
@@ -47,8 +46,10 @@ func TestStepResult(t *testing.T) {
 		for i, step := range server.Steps {
 			found[i], control[i] = tt.found(step), tt.control(step)
 		}
-		err := stepResult(sqlite, &stepRun{survivors: tt.survivors}, found, control, 0).err()
-		if (err == nil) != tt.pass {
+		s := newStepKills(sqlite, server.Together, 1)
+		s.found, s.survivors = found, tt.survivors
+		s.check(control)
+		if err := s.err(); (err == nil) != tt.pass {
 			t.Errorf("%s: %v, want it to pass: %v", tt.name, err, tt.pass)
 		}
 	}
@@ -76,7 +77,7 @@ func TestPersist(t *testing.T) {
 		}
 	}))
 	t.Cleanup(nodes.Close)
-	k := keyNodes{client.New(1), fleet.Of(nodes.URL)}
+	k := &keyed{trial: newTestTrial(nodes.URL)}
 	w := newKeyedWrite(history.Create, "k", 1)
 	if err := k.persist(t.Context(), (&env{seed: 1}).random(0), w, 1, server.BeforeClaim); err != nil {
 		t.Fatal(err)

@@ -42,16 +42,16 @@ type shopLine struct {
 	Qty    int `json:"qty"`
 }
 
-// libraryRun is one run.
-type libraryRun struct {
-	writes, kills int
+// libraryUse is a trial with package resource/client. The control is a client that is careless at the same time.
+type libraryUse struct {
+	trial
+	careless      trial
+	writes        int
 	counters      []string // ids of two orders, because a quantity is at most 1,000
 	transport     *lossyTransport
 	orders        *library.Resource[shopOrder]
 	api           *http.Client
-	wrong         history.Violations
 	next, settled atomic.Int64 // number of the next write, and of those that have ended
-	deaths        int
 
 	mu       sync.Mutex
 	seen     map[string]int      // created orders by note, of the consumer
@@ -61,34 +61,31 @@ type libraryRun struct {
 }
 
 func goClient(ctx context.Context, e *env) error {
-	source, err := e.newDatabase(ctx, sqlite)
-	if err != nil {
-		return err
-	}
-	nodes, err := e.startShop(ctx, 1, "-db", source)
-	if err != nil {
-		return err
-	}
-	t := &libraryRun{writes: size(e, 600, 10_000), kills: size(e, 5, 50), transport: &lossyTransport{nodes: nodes},
-		seen: map[string]int{}, known: map[int64]shopOrder{}, streamed: map[string]bool{}}
-	r, control, err := t.run(ctx, e)
-	if err != nil {
-		return err
-	}
-	return errors.Join(e.finish(r), e.finish(control))
+	t := newLibraryUse(size(e, 600, 10_000))
+	t.do = func(ctx context.Context) error { return t.run(ctx, size(e, 5, 50)) }
+	return e.try(ctx, &t.trial, &t.careless)
 }
 
-func (t *libraryRun) run(ctx context.Context, e *env) (r, control *result, err error) {
+func newLibraryUse(writes int) *libraryUse {
+	t := &libraryUse{writes: writes, transport: &lossyTransport{}, seen: map[string]int{}, known: map[int64]shopOrder{},
+		streamed: map[string]bool{}}
+	t.trial = trial{title: "package resource/client", engine: sqlite, command: []string{shop}}
+	t.careless = trial{title: "control: no keys and no cursors", control: []history.Kind{history.Duplicate, history.Lost}}
+	return t
+}
+
+func (t *libraryUse) run(ctx context.Context, kills int) error {
+	t.transport.nodes = t.Fleet
 	t.api = &http.Client{Transport: t.transport}
 	c, err := library.New("http://shop/v2", &library.Options{HTTP: t.api, Attempts: -1, MaxWait: 500 * time.Millisecond})
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	t.orders = library.NewResource[shopOrder](c, "orders")
 	for range 2 {
 		counter, err := t.orders.Create(ctx, newShopOrder("counter"))
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
 		t.counters = append(t.counters, counter.ID)
 	}
@@ -96,29 +93,28 @@ func (t *libraryRun) run(ctx context.Context, e *env) (r, control *result, err e
 	defer stop()
 	var readers sync.WaitGroup
 	listed := make(chan struct{})
-	readers.Go(func() { t.consume(following, e.random(subscriberPart), listed) })
+	readers.Go(func() { t.consume(following, t.random(subscriberPart), listed) })
 	readers.Go(func() { t.streamAll(following) })
 	select {
 	case <-listed:
 	case <-ctx.Done():
-		return nil, nil, ctx.Err()
+		return ctx.Err()
 	}
-	l := &load{writers: writers, step: t.write, faults: repeat(t.kills, t.kill),
-		progress: func() float64 { return float64(t.settled.Load()) / float64(t.writes) }}
-	if err := l.run(ctx, e); err != nil {
-		return nil, nil, err
+	err = t.write(ctx, load{writers: 16, step: t.step, done: t.settled.Load, total: t.writes, faults: []fault{t.killNodes(kills)}})
+	if err == nil {
+		err = t.drain(ctx)
 	}
-	if err := t.drain(ctx); err != nil {
-		return nil, nil, err
+	if err != nil {
+		return err
 	}
 	stop()
 	readers.Wait()
 	stored, err := t.stored(ctx)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	r, control = t.check(stored)
-	return r, control, ctx.Err()
+	t.check(stored)
+	return ctx.Err()
 }
 
 // finalNote is the note of the last order.
@@ -126,18 +122,15 @@ const finalNote = "final"
 
 // drain creates the last order and waits until the consumer has received it, and so everything before
 // it. A duplicate would arrive before it, too.
-func (t *libraryRun) drain(ctx context.Context) error {
+func (t *libraryUse) drain(ctx context.Context) error {
 	if _, err := t.orders.Create(ctx, newShopOrder(finalNote)); err != nil {
 		return err
 	}
-	for limit := time.Now().Add(5 * time.Minute); time.Now().Before(limit); client.Pause(ctx, 10*time.Millisecond) {
+	client.Await(ctx, finalNote, 10*time.Millisecond, func() bool {
 		t.mu.Lock()
-		received := t.seen[finalNote] > 0
-		t.mu.Unlock()
-		if received || ctx.Err() != nil {
-			break
-		}
-	}
+		defer t.mu.Unlock()
+		return t.seen[finalNote] > 0
+	})
 	return ctx.Err()
 }
 
@@ -145,23 +138,21 @@ func newShopOrder(note string) *shopOrder {
 	return &shopOrder{Note: note, CustomerID: 2, Lines: []shopLine{{ItemID: 7, Qty: 1}}}
 }
 
-const writers = 16
-
-// write makes the next write.
-func (t *libraryRun) write(ctx context.Context, _ int, _ *rand.Rand) error {
+// step makes the next write.
+func (t *libraryUse) step(ctx context.Context, _ int, _ *rand.Rand) error {
 	n := int(t.next.Add(1)) - 1
 	if n >= t.writes {
 		return errDone
 	}
 	if err := t.writeOne(ctx, n); err != nil {
-		t.wrong.Add(history.Unexpected, 1, "write %d: %v", n, err)
+		t.Add(history.Unexpected, 1, "write %d: %v", n, err)
 	}
 	t.settled.Add(1)
 	return nil
 }
 
 // writeOne makes one write. Each tenth changes one of the counters, and each third is also made without a key.
-func (t *libraryRun) writeOne(ctx context.Context, n int) error {
+func (t *libraryUse) writeOne(ctx context.Context, n int) error {
 	if n%10 == 9 {
 		counter := t.counters[n/10%len(t.counters)]
 		_, err := t.orders.Update(ctx, counter, func(o *shopOrder) error { o.Lines[0].Qty++; return nil })
@@ -177,14 +168,9 @@ func (t *libraryRun) writeOne(ctx context.Context, n int) error {
 // keyedNote is how the notes of orders begin that are created with a key.
 const keyedNote = "keyed-"
 
-func (t *libraryRun) kill(ctx context.Context, _ *rand.Rand) error {
-	t.deaths++
-	return t.transport.nodes.Restart(ctx, 0)
-}
-
 // consume follows the orders. After at most consumed changes it starts again with its last cursor, as
 // after a crash.
-func (t *libraryRun) consume(ctx context.Context, rng *rand.Rand, listed chan<- struct{}) {
+func (t *libraryUse) consume(ctx context.Context, rng *rand.Rand, listed chan<- struct{}) {
 	const consumed = 60
 	cursor := ""
 	for ; ctx.Err() == nil; t.restarts++ {
@@ -192,7 +178,7 @@ func (t *libraryRun) consume(ctx context.Context, rng *rand.Rand, listed chan<- 
 		for change, err := range t.orders.Follow(ctx, cursor, nil) {
 			if err != nil {
 				if ctx.Err() == nil {
-					t.wrong.Add(history.Unexpected, 1, "consumer: %v", err)
+					t.Add(history.Unexpected, 1, "consumer: %v", err)
 				}
 				break
 			}
@@ -211,7 +197,7 @@ func (t *libraryRun) consume(ctx context.Context, rng *rand.Rand, listed chan<- 
 	}
 }
 
-func (t *libraryRun) apply(change library.Change[shopOrder]) {
+func (t *libraryUse) apply(change library.Change[shopOrder]) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch change.Kind {
@@ -228,7 +214,7 @@ func (t *libraryRun) apply(change library.Change[shopOrder]) {
 }
 
 // postWithoutKey repeats a POST until it is answered, as a careless client does.
-func (t *libraryRun) postWithoutKey(ctx context.Context, note string) {
+func (t *libraryUse) postWithoutKey(ctx context.Context, note string) {
 	body := fmt.Sprintf(`{"note":%q,"customerId":2,"lines":[{"itemId":7,"qty":1}]}`, note)
 	for ctx.Err() == nil {
 		resp, err := t.api.Post("http://shop/v2/orders", "application/json", strings.NewReader(body))
@@ -245,7 +231,7 @@ func (t *libraryRun) postWithoutKey(ctx context.Context, note string) {
 // streamAll follows the feed without cursors. It closes each stream after 50 created orders. Between two
 // streams it waits until another one, which began after the first, has received an order: the first has
 // not received it, and the second begins after it, so that an order is lost for certain.
-func (t *libraryRun) streamAll(ctx context.Context) {
+func (t *libraryUse) streamAll(ctx context.Context) {
 	for ctx.Err() == nil {
 		received := 0
 		t.stream(ctx, func(note string) (more bool) {
@@ -266,7 +252,7 @@ func (t *libraryRun) streamAll(ctx context.Context) {
 
 // stream opens a stream without a cursor, and calls created with the note of each created order until it
 // returns false or the stream ends.
-func (t *libraryRun) stream(ctx context.Context, created func(note string) (more bool)) {
+func (t *libraryUse) stream(ctx context.Context, created func(note string) (more bool)) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://shop/v2/orders", nil)
 	if err != nil {
 		return
@@ -288,7 +274,7 @@ func (t *libraryRun) stream(ctx context.Context, created func(note string) (more
 	}
 }
 
-func (t *libraryRun) stored(ctx context.Context) (map[int64]shopOrder, error) {
+func (t *libraryUse) stored(ctx context.Context) (map[int64]shopOrder, error) {
 	all := map[int64]shopOrder{}
 	for order, err := range t.orders.List(ctx, query.Query{}) {
 		if err != nil {
@@ -300,44 +286,39 @@ func (t *libraryRun) stored(ctx context.Context) (map[int64]shopOrder, error) {
 }
 
 // check compares the stored orders with the writes and with what the readers have received.
-func (t *libraryRun) check(stored map[int64]shopOrder) (r, control *result) {
+func (t *libraryUse) check(stored map[int64]shopOrder) {
 	effects := map[string]int{}
 	quantity := 0
 	for id, order := range stored {
 		effects[order.Note]++
 		if known, ok := t.known[id]; !ok || fmt.Sprint(known) != fmt.Sprint(order) {
-			t.wrong.Add(history.Lost, 1, "the consumer has %v, stored is %v", known, order)
+			t.Add(history.Lost, 1, "the consumer has %v, stored is %v", known, order)
 		}
 		if slices.Contains(t.counters, fmt.Sprint(id)) {
 			quantity += order.Lines[0].Qty - 1
 		}
 	}
 	if quantity != t.writes/10 {
-		t.wrong.Add(history.Lost, 1, "the counters have %d of %d updates", quantity, t.writes/10)
+		t.Add(history.Lost, 1, "the counters have %d of %d updates", quantity, t.writes/10)
 	}
-	var careless history.Violations
 	for n := range t.writes {
 		if n%10 == 9 {
 			continue
 		}
 		note := fmt.Sprintf("keyed-%d", n)
-		count(&t.wrong, effects[note], note+" was stored")
-		count(&t.wrong, t.seen[note], note+" was received")
+		count(&t.Violations, effects[note], note+" was stored")
+		count(&t.Violations, t.seen[note], note+" was received")
 		if n%3 == 0 {
-			count(&careless, effects[fmt.Sprintf("unkeyed-%d", n)], "an order without a key was stored")
+			count(&t.careless.Violations, effects[fmt.Sprintf("unkeyed-%d", n)], "an order without a key was stored")
 		}
 		if !t.streamed[note] {
-			careless.Add(history.Lost, 1, "%s was not received without a cursor", note)
+			t.careless.Add(history.Lost, 1, "%s was not received without a cursor", note)
 		}
 	}
 	if t.restarts < 2 || t.transport.lost.Load() == 0 {
-		t.wrong.Add(history.Unexpected, 1, "%d lives of the consumer and %d lost responses", t.restarts, t.transport.lost.Load())
+		t.Add(history.Unexpected, 1, "%d lives of the consumer and %d lost responses", t.restarts, t.transport.lost.Load())
 	}
-	r = &result{Violations: &t.wrong, title: "package resource/client"}
-	r.line("%d writes, %d kills, %d responses lost, %d lives of the consumer", t.writes, t.deaths, t.transport.lost.Load(), t.restarts)
-	control = &result{Violations: &careless, title: "control: no keys and no cursors",
-		control: []history.Kind{history.Duplicate, history.Lost}}
-	return r, control
+	t.line("%d writes, %d responses lost, %d lives of the consumer", t.writes, t.transport.lost.Load(), t.restarts)
 }
 
 // count adds a violation unless n is one.

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -12,31 +15,66 @@ import (
 	"github.com/stoa-go/stoa/ci/e2e/client"
 )
 
+// patience is how long a scenario waits for what has to happen.
+const patience = 5 * time.Minute
+
 // load is writers that work while faults are injected.
 type load struct {
 	writers int
 	// step is one or a few requests of a writer. It returns errDone if nothing is left to do.
 	step func(ctx context.Context, writer int, rng *rand.Rand) error
-	// progress is the share of the load that is done: 1 is all.
-	progress func() float64
-	faults   []fault
-	// more makes the writers go on after all progress and faults, if it is not nil and returns true.
+	// done returns how much of total is done. Writers end when all is done and all faults are injected.
+	done   func() int64
+	total  int
+	faults []fault
+	// more makes the writers go on after that, if it is not nil and returns true.
 	more func() bool
 }
 
-// fault does something to the nodes, the network or the database.
-type fault func(ctx context.Context, rng *rand.Rand) error
+// fault is something that is done to the nodes, the network or the database n times, evenly over the
+// progress of a load: the first of three when a quarter is done.
+type fault struct {
+	what   string // in the report
+	n      int
+	inject func(ctx context.Context, rng *rand.Rand) error
+}
+
+// killNodes restarts a random node.
+func (t *trial) killNodes(n int) fault {
+	return fault{"kills", n, func(ctx context.Context, rng *rand.Rand) error {
+		return t.Restart(ctx, rng.IntN(t.Len()))
+	}}
+}
+
+// crashDatabase crashes PostgreSQL.
+func (t *trial) crashDatabase(n int) fault {
+	return fault{"crashes of the database", n, func(ctx context.Context, _ *rand.Rand) error {
+		return errors.Join(ctx.Err(), t.postgres.Crash(ctx))
+	}}
+}
 
 // errDone is returned by a step if nothing is left to do.
 var errDone = errors.New("nothing left to do")
 
-// run runs all writers until the progress is complete and all faults were injected, evenly over the progress.
+// write runs the writers and faults of a load, and adds them to the report.
+func (t *trial) write(ctx context.Context, l load) error {
+	began := time.Now()
+	err := l.run(ctx, t.env)
+	text := fmt.Sprintf("%d writers, %d nodes", l.writers, t.Len())
+	for _, f := range l.faults {
+		text += fmt.Sprintf(", %d %s", f.n, f.what)
+	}
+	t.line("%s, %.1f s", text, time.Since(began).Seconds())
+	return err
+}
+
+// run runs all writers until everything is done and all faults were injected.
 func (l *load) run(ctx context.Context, e *env) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var injected atomic.Bool
 	done := func() bool {
-		return l.progress() >= 1 && injected.Load() && (l.more == nil || !l.more())
+		return l.done() >= int64(l.total) && injected.Load() && (l.more == nil || !l.more())
 	}
 	var wg sync.WaitGroup
 	for writer := range l.writers {
@@ -62,34 +100,67 @@ func (l *load) run(ctx context.Context, e *env) error {
 
 // inject injects all faults, one after the other.
 func (l *load) inject(ctx context.Context, rng *rand.Rand) error {
-	for i, inject := range l.faults {
-		for share := float64(i+1) / float64(len(l.faults)+1); l.progress() < share; {
+	type injection struct {
+		share float64
+		fault
+	}
+	var all []injection
+	for _, f := range l.faults {
+		for i := range f.n {
+			all = append(all, injection{float64(i+1) / float64(f.n+1), f})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b injection) int { return cmp.Compare(a.share, b.share) })
+	for _, f := range all {
+		for float64(l.done()) < f.share*float64(l.total) {
 			if client.Pause(ctx, time.Millisecond); ctx.Err() != nil {
 				return nil
 			}
 		}
 		client.Pause(ctx, time.Duration(rng.Int64N(int64(10*time.Millisecond))))
-		if err := inject(ctx, rng); err != nil {
+		if err := f.inject(ctx, rng); err != nil {
 			return errors.Join(ctx.Err(), err)
 		}
 	}
 	return nil
 }
 
-// repeat returns a fault n times.
-func repeat(n int, f fault) []fault {
-	all := make([]fault, n)
-	for i := range all {
-		all[i] = f
+// concurrently calls do with the numbers from 0 to n-1 at once, and returns all errors.
+func concurrently(n int, do func(i int) error) error {
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() { errs[i] = do(i) })
 	}
-	return all
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
-// spread inserts faults between others, evenly.
-func spread(faults []fault, between ...fault) []fault {
-	n := len(faults)
-	for i, f := range between {
-		faults = slices.Insert(faults, (i+1)*n/(len(between)+1)+i, f)
+// share gives items to n workers. A worker that fails gets no more, and then share ends with all errors.
+func share[T any](ctx context.Context, n int, items iter.Seq[T], do func(worker int, item T) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	work := make(chan T)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- concurrently(n, func(worker int) error {
+			for item := range work {
+				if err := do(worker, item); err != nil {
+					stop()
+					return err
+				}
+			}
+			return nil
+		})
+	}()
+	for item := range items {
+		select {
+		case work <- item:
+			continue
+		case <-ctx.Done():
+		}
+		break
 	}
-	return faults
+	close(work)
+	return errors.Join(<-ended, ctx.Err())
 }

@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/ci/e2e/client"
+	"github.com/stoa-go/stoa/ci/e2e/fleet"
 )
 
 // TestMain also runs the servers under test, for the processes that the tests start.
@@ -36,6 +39,11 @@ func testEnv(t *testing.T, out ...io.Writer) *env {
 		e.close()
 	})
 	return e
+}
+
+// newTestTrial returns a trial whose nodes have these URLs.
+func newTestTrial(urls ...string) trial {
+	return trial{env: &env{out: io.Discard, seed: 1}, Client: client.New(4), Fleet: fleet.Of(urls...)}
 }
 
 func TestRunFlags(t *testing.T) {

@@ -18,7 +18,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/stoa-go/stoa/ci/e2e/fleet"
 	"github.com/stoa-go/stoa/ci/e2e/history"
 	"github.com/stoa-go/stoa/ci/e2e/server"
 )
@@ -49,32 +48,30 @@ func malformedContent(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	f, err := e.startShop(ctx, 1, "-db", filepath.Join(e.dir, "shop.db"))
-	if err != nil {
-		return err
+	d := &damage{trial: trial{engine: sqlite, command: []string{shop}}}
+	d.do = func(ctx context.Context) error {
+		routes, err := findRoutes(d.URL(0))
+		if err != nil {
+			return err
+		}
+		if err := d.sendAll(ctx, routes, inputs, size(e, coverage{24, 4}, coverage{1, 1})); err != nil {
+			return err
+		}
+		log, err := os.ReadFile(e.log.Name())
+		if err != nil {
+			return err
+		}
+		d.checkNode(string(log))
+		d.check(len(inputs))
+		return nil
 	}
-	routes, err := findRoutes(f.URL(0))
-	if err != nil {
-		return err
-	}
-	d, err := sendMalformed(ctx, f.URL(0), routes, inputs, size(e, coverage{24, 4}, coverage{1, 1}))
-	if err != nil {
-		return err
-	}
-	log, err := os.ReadFile(e.log.Name())
-	if err != nil {
-		return err
-	}
-	d.checkNode(f, string(log))
-	return e.finish(d.result(len(inputs)))
+	return e.try(ctx, &d.trial)
 }
 
 // jsonTestSuite installs the JSONTestSuite from npm, and returns its cases as JSON.
 func jsonTestSuite(ctx context.Context, e *env) ([]byte, error) {
-	if _, err := exec.LookPath("npm"); err != nil {
-		if out, err := exec.CommandContext(ctx, "../apt", "nodejs", "npm").CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("cannot install Node.js: %w\n%s", err, out)
-		}
+	if err := install(ctx, []string{"npm"}, "nodejs", "npm"); err != nil {
+		return nil, err
 	}
 	folder := filepath.Join(e.dir, "jsontestsuite")
 	if err := os.CopyFS(folder, os.DirFS("jsontestsuite")); err != nil {
@@ -93,13 +90,12 @@ func jsonTestSuite(ctx context.Context, e *env) ([]byte, error) {
 
 // damage is what malformed content did to a server.
 type damage struct {
-	base   string
-	client *http.Client
+	trial
+	http   *http.Client
 	routes int
 	sent   atomic.Int64
 	memory uint64 // bytes at most
 	panics int
-	history.Violations
 
 	mu       sync.Mutex
 	statuses map[int]int // 0 is a closed connection
@@ -113,38 +109,31 @@ func (d *damage) count(status int) {
 
 func (d *damage) fault(format string, args ...any) { d.Add(history.Unexpected, 1, format, args...) }
 
-// sendMalformed sends all inputs to all routes of a server.
-func sendMalformed(
-	ctx context.Context, base string, routes []writeRoute, inputs []input, c coverage,
-) (*damage, error) {
-	d := &damage{base: base, routes: len(routes), statuses: map[int]int{}}
-	d.client = &http.Client{Timeout: 5 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: senders}}
-	defer d.client.CloseIdleConnections()
-	work := make(chan func())
-	var wg sync.WaitGroup
-	for range senders {
-		wg.Go(func() {
-			for do := range work {
-				do()
-			}
-		})
-	}
-	for i, r := range routes {
-		for n, request := range d.requests(r, inputs) {
-			skip := r.again && n%c.older != 0 || request.large && (n+i)%c.large != 0
-			if ctx.Err() == nil && !skip {
-				work <- request.send
+// sendAll sends all inputs to all routes of a server.
+func (d *damage) sendAll(ctx context.Context, routes []writeRoute, inputs []input, c coverage) error {
+	d.routes, d.statuses = len(routes), map[int]int{}
+	d.http = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: senders}}
+	defer d.http.CloseIdleConnections()
+	requests := func(yield func(malformedRequest) bool) {
+		for i, r := range routes {
+			for n, request := range d.requests(r, inputs) {
+				skip := r.again && n%c.older != 0 || request.large && (n+i)%c.large != 0
+				if !skip && !yield(request) {
+					return
+				}
 			}
 		}
 	}
-	close(work)
-	wg.Wait()
-	if res, err := d.client.Get(base + "/health"); err != nil || res.StatusCode != http.StatusOK {
+	err := share(ctx, senders, requests, func(_ int, request malformedRequest) error {
+		request.send()
+		return nil
+	})
+	if res, err := d.http.Get(d.URL(0) + "/health"); err != nil || res.StatusCode != http.StatusOK {
 		d.fault("GET /health fails afterwards: %v", err)
 	} else {
 		res.Body.Close()
 	}
-	return d, ctx.Err()
+	return err
 }
 
 // malformedRequest sends an input to a route, in all its shapes.
@@ -187,7 +176,7 @@ func (d *damage) content(r writeRoute, in input, s shape, alone bool) {
 // post sends a request. With mayClose the server may close the connection before it has read the content.
 func (d *damage) post(r writeRoute, content io.Reader, name string, refuse, mayClose bool) {
 	n := d.sent.Add(1)
-	target := d.base + r.path
+	target := d.URL(0) + r.path
 	if r.named {
 		target += fmt.Sprintf("/malformed-%d", n%1000)
 	}
@@ -200,7 +189,7 @@ func (d *damage) post(r writeRoute, content io.Reader, name string, refuse, mayC
 	if n%2 == 0 {
 		req.Header.Set("Idempotency-Key", fmt.Sprintf("malformed-%d", n))
 	}
-	res, err := d.client.Do(req)
+	res, err := d.http.Do(req)
 	if err != nil {
 		if !mayClose {
 			d.fault("%s: %v", name, err)
@@ -228,7 +217,7 @@ func (d *damage) message(r writeRoute, m message) {
 	if r.named {
 		r.path += "/malformed"
 	}
-	statuses, err := m.send(strings.TrimPrefix(d.base, "http://"), r)
+	statuses, err := m.send(strings.TrimPrefix(d.URL(0), "http://"), r)
 	if err != nil {
 		d.fault("%s %s: %s: %v", r.method, r.path, m.name, err)
 	}
@@ -247,9 +236,9 @@ func (d *damage) message(r writeRoute, m message) {
 }
 
 // checkNode checks the memory and the log of the process.
-func (d *damage) checkNode(f *fleet.Fleet, log string) {
+func (d *damage) checkNode(log string) {
 	var err error
-	if _, d.memory, err = server.MemoryOf(f.PID(0)); err != nil {
+	if _, d.memory, err = server.MemoryOf(d.PID(0)); err != nil {
 		d.fault("the process has ended: %v", err)
 	}
 	if d.memory > memoryBound<<20 {
@@ -261,9 +250,8 @@ func (d *damage) checkNode(f *fleet.Fleet, log string) {
 	}
 }
 
-func (d *damage) result(inputs int) *result {
-	r := &result{Violations: &d.Violations}
-	r.title = fmt.Sprintf("%d inputs, %d GraphQL documents, %d messages, %d routes: %d requests", inputs, len(documents()),
+func (d *damage) check(inputs int) {
+	d.title = fmt.Sprintf("%d inputs, %d GraphQL documents, %d messages, %d routes: %d requests", inputs, len(documents()),
 		len(messages()), d.routes, d.sent.Load())
 	fives := 0
 	var counts []string
@@ -273,9 +261,8 @@ func (d *damage) result(inputs int) *result {
 		}
 		counts = append(counts, fmt.Sprintf("%d: %d", status, d.statuses[status]))
 	}
-	r.line("responses by status, 0 if the connection was closed: %s", strings.Join(counts, ", "))
-	r.line("panics %d, status 5xx %d, memory at most %d MiB with %d senders", d.panics, fives, d.memory>>20, senders)
-	return r
+	d.line("responses by status, 0 if the connection was closed: %s", strings.Join(counts, ", "))
+	d.line("panics %d, status 5xx %d, memory at most %d MiB with %d senders", d.panics, fives, d.memory>>20, senders)
 }
 
 // suiteCase is a case of the JSONTestSuite.

@@ -64,13 +64,14 @@ func TestMalformedFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			routes = slices.DeleteFunc(routes, func(r writeRoute) bool { return r.path != "/v2/orders" })
-			d, err := sendMalformed(t.Context(), base, routes, inputs, coverage{1, 1})
-			if err != nil {
+			d := &damage{trial: newTestTrial(base)}
+			if err := d.sendAll(t.Context(), routes, inputs, coverage{1, 1}); err != nil {
 				t.Fatal(err)
 			}
 			all := strings.Join(d.Examples(), "\n")
-			if !strings.Contains(all, tt.want) || (d.result(len(inputs)).err() == nil) != (tt.want == "") {
-				t.Errorf("%v, want %q in\n%s", d.result(len(inputs)).err(), tt.want, all)
+			d.check(len(inputs))
+			if !strings.Contains(all, tt.want) || (d.err() == nil) != (tt.want == "") {
+				t.Errorf("%v, want %q in\n%s", d.err(), tt.want, all)
 			}
 		})
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/ci/e2e/database"
-	"github.com/stoa-go/stoa/ci/e2e/history"
 	"github.com/stoa-go/stoa/ci/e2e/server"
 )
 
@@ -26,7 +24,7 @@ var poolerModes = []string{"exec", "cache_describe", "simple_protocol"}
 const poolerIdle = "45s"
 
 func pgbouncer(ctx context.Context, e *env) error {
-	if err := installPooler(ctx); err != nil {
+	if err := install(ctx, []string{"pgbouncer"}, "pgbouncer"); err != nil {
 		return err
 	}
 	shared, err := e.startPooler(ctx, 8)
@@ -35,34 +33,19 @@ func pgbouncer(ctx context.Context, e *env) error {
 	}
 	for _, mode := range poolerModes {
 		e.pool = func(source string) (string, error) { return shared.At(source, mode) }
-		keys := &keyRun{engine: postgres, mode: keyModes[server.Together], requests: size(e, 150, 5000), kills: size(e, 2, 20),
-			deadly: 0.01, double: 0.1}
-		r, err := keys.run(ctx, e)
-		if err != nil {
-			return fmt.Errorf("%s: %w", mode, err)
-		}
-		r.title = mode + ": " + r.title
-		if err := e.finish(r); err != nil {
+		keys := newKeyLoad(postgres, &keyLoad{mode: keyModes[server.Together], requests: size(e, 150, 5000), kills: size(e, 2, 20),
+			deadly: 0.01})
+		keys.title = mode + ": " + keys.title
+		feed := newFeedLoad(postgres, server.Outbox, mode+": a log in the database")
+		feed.writes, feed.faults = size(e, 200, 5000), []fault{feed.killNodes(size(e, 1, 20))}
+		if err := e.try(ctx, keys, &feed.trial); err != nil {
 			return err
 		}
-		feed := newFeedRun(postgres, server.Outbox)
-		feed.title, feed.writes, feed.kills = mode+": a log in the database", size(e, 200, 5000), size(e, 1, 20)
-		if err := errors.Join(e.runFeeds(ctx, feed), idleIsKept(ctx, feed.source)); err != nil {
+		if err := idleIsKept(ctx, feed.source); err != nil {
 			return err
 		}
 	}
 	return e.defaultMode(ctx)
-}
-
-func installPooler(ctx context.Context) error {
-	os.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin")
-	if _, err := exec.LookPath("pgbouncer"); err == nil {
-		return nil
-	}
-	if out, err := exec.CommandContext(ctx, "../apt", "pgbouncer").CombinedOutput(); err != nil {
-		return fmt.Errorf("cannot install PgBouncer: %w\n%s", err, out)
-	}
-	return nil
 }
 
 // startPooler starts a pooler before the PostgreSQL server of e.
@@ -72,7 +55,7 @@ func (e *env) startPooler(ctx context.Context, size int) (*database.Pooler, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := execute(ctx, source, "ALTER ROLE postgres SET idle_in_transaction_session_timeout = '"+poolerIdle+"'"); err != nil {
+	if err := database.Ask(ctx, source, "ALTER ROLE postgres SET idle_in_transaction_session_timeout = '"+poolerIdle+"'"); err != nil {
 		return nil, err
 	}
 	dir, err := os.MkdirTemp(e.dir, "pooler")
@@ -87,29 +70,13 @@ func (e *env) startPooler(ctx context.Context, size int) (*database.Pooler, erro
 	if source, err = p.At(source, "exec"); err != nil {
 		return nil, err
 	}
-	return p, database.Retry(ctx, func(ctx context.Context) error { return execute(ctx, source, "SELECT 1") })
-}
-
-// execute runs a statement over a connection of its own.
-func execute(ctx context.Context, source, statement string) error {
-	pool, err := database.Pool(source, 1)
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	_, err = pool.ExecContext(ctx, statement)
-	return err
+	return p, database.Retry(ctx, func(ctx context.Context) error { return database.Ask(ctx, source, "SELECT 1") })
 }
 
 // idleIsKept checks that no node has changed the setting of the database on a shared connection.
 func idleIsKept(ctx context.Context, source string) error {
-	pool, err := database.Pool(source, 1)
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
 	var got string
-	if err := pool.QueryRowContext(ctx, "SHOW idle_in_transaction_session_timeout").Scan(&got); err != nil {
+	if err := database.Ask(ctx, source, "SHOW idle_in_transaction_session_timeout", &got); err != nil {
 		return err
 	}
 	if got != poolerIdle {
@@ -125,27 +92,18 @@ func (e *env) defaultMode(ctx context.Context) error {
 		return err
 	}
 	e.pool = func(source string) (string, error) { return p.At(source, "cache_statement") }
-	source, err := e.newDatabase(ctx, postgres)
-	if err != nil {
-		return err
+	t := &trial{title: "control: the default mode of pgx", engine: postgres, nodes: 1, command: []string{"keyed"}}
+	t.do = func(ctx context.Context) error {
+		limited, cancel := context.WithTimeout(ctx, 5*time.Minute)
+		defer cancel()
+		second := exec.CommandContext(limited, os.Args[0], "server", "keyed", "-db", t.source)
+		var stderr bytes.Buffer
+		second.Stderr = &stderr
+		err := second.Run()
+		t.line("the second node: %v: %s", err, strings.TrimSpace(stderr.String()))
+		t.failIf(err == nil || limited.Err() != nil, "the second node starts, so this check cannot fail")
+		t.failIf(!strings.Contains(stderr.String(), "default_query_exec_mode=exec"), "the error does not name the mode to use")
+		return nil
 	}
-	command := []string{"keyed", "-db", source}
-	if _, err := e.startServer(ctx, 1, nil, command[0], command[1:]...); err != nil {
-		return err
-	}
-	limited, cancel := context.WithTimeout(ctx, 5*time.Minute)
-	defer cancel()
-	second := exec.CommandContext(limited, os.Args[0], append([]string{"server"}, command...)...)
-	var stderr bytes.Buffer
-	second.Stderr = &stderr
-	err = second.Run()
-	r := &result{Violations: &history.Violations{}, title: "control: the default mode of pgx"}
-	r.line("the second node: %v: %s", err, strings.TrimSpace(stderr.String()))
-	if err == nil || limited.Err() != nil {
-		r.fail(errors.New("the second node starts, so this check cannot fail"))
-	}
-	if !strings.Contains(stderr.String(), "default_query_exec_mode=exec") {
-		r.fail(errors.New("the error does not name the mode to use"))
-	}
-	return e.finish(r)
+	return e.try(ctx, t)
 }

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,72 +61,46 @@ func reverseProxies(ctx context.Context, e *env) error {
 		return err
 	}
 	// At a time at which all versions are served, so that the scenario does not fail when one is retired.
-	shop, err := e.startShop(ctx, 1, "-now", "2026-12-01T00:00:00Z")
-	if err != nil {
-		return err
+	subject := &trial{title: "lists of the shop through proxies", nodes: 1, command: []string{shop, "-now", "2026-12-01T00:00:00Z"}}
+	control := &trial{title: "control: lists with a Link of full size", control: []history.Kind{history.Unexpected}, nodes: 1,
+		command: []string{"long-links"}}
+	for _, t := range []*trial{subject, control} {
+		t.do = t.requestThrough
 	}
-	links, err := e.startServer(ctx, 1, nil, "long-links")
-	if err != nil {
-		return err
-	}
-	for _, run := range []struct {
-		title, origin string
-		control       []history.Kind
-	}{
-		{"lists of the shop through proxies", shop.URL(0), nil},
-		{"control: lists with a Link of full size", links.URL(0), []history.Kind{history.Unexpected}},
-	} {
-		r := &result{Violations: &history.Violations{}, title: run.title, control: run.control}
-		if err := e.requestThrough(ctx, run.origin, r); err != nil {
-			return err
-		}
-		if err := e.finish(r); err != nil {
-			return err
-		}
-	}
-	return nil
+	return e.try(ctx, subject, control)
 }
 
 func installProxies(ctx context.Context) error {
-	os.Setenv("PATH", os.Getenv("PATH")+":/usr/local/sbin:/usr/sbin:/sbin") // where the proxies are
-	for _, program := range []string{"nginx", "apache2", "haproxy", "caddy"} {
-		if _, err := exec.LookPath(program); err == nil {
-			continue
-		}
-		if out, err := exec.CommandContext(ctx, "../apt", "nginx-light", "apache2", "haproxy", "caddy").CombinedOutput(); err != nil {
-			return fmt.Errorf("cannot install the proxies: %w\n%s", err, out)
-		}
-	}
-	return nil
+	return install(ctx, []string{"nginx", "apache2", "haproxy", "caddy"}, "nginx-light", "apache2", "haproxy", "caddy")
 }
 
-// requestThrough starts all proxies in front of an origin and requests the lists.
-func (e *env) requestThrough(ctx context.Context, origin string, r *result) error {
+// requestThrough starts all proxies in front of a node and requests the lists.
+func (t *trial) requestThrough(ctx context.Context) error {
 	addresses, err := freePorts(len(reverseProxyPrograms))
 	if err != nil {
 		return err
 	}
+	origin := t.URL(0)
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(origin, "http://"))
-	c := client.New(1)
 	for i := range reverseProxyPrograms {
 		p := &reverseProxyPrograms[i]
-		if err := p.start(e, addresses[i], port); err != nil {
+		if err := p.start(t.env, addresses[i], port); err != nil {
 			return err
 		}
-		if len(r.control) == 0 {
-			compareQueries(ctx, c, origin, "http://"+addresses[i], p.name, r)
+		if t.control == nil {
+			compareQueries(ctx, t.Client, origin, "http://"+addresses[i], p.name, &t.Violations)
 		}
-		statuses, err := compareLists(ctx, c, origin, "http://"+addresses[i], p.name, r)
+		statuses, err := compareLists(ctx, t.Client, origin, "http://"+addresses[i], p.name, &t.Violations)
 		if err != nil {
 			return err
 		}
-		r.line("%-8s %s", p.name, strings.Join(statuses, ", "))
+		t.line("%-8s %s", p.name, strings.Join(statuses, ", "))
 	}
 	return nil
 }
 
 // compareLists requests each list without and with a proxy, and returns the statuses.
-func compareLists(ctx context.Context, c *client.Client, origin, base, proxy string, r *result) ([]string, error) {
+func compareLists(ctx context.Context, c *client.Client, origin, base, proxy string, v *history.Violations) ([]string, error) {
 	var statuses []string
 	for _, n := range proxyIDs {
 		path := "/places?limit=1&id.in=" + idList(n)
@@ -137,7 +110,7 @@ func compareLists(ctx context.Context, c *client.Client, origin, base, proxy str
 		}
 		through := waitForProxy(ctx, c, base+path)
 		if through.Status != http.StatusOK || string(through.Body) != string(direct.Body) {
-			r.Add(history.Unexpected, 1, "%s, %d ids: %v", proxy, n, through.Unexpected("GET"))
+			v.Add(history.Unexpected, 1, "%s, %d ids: %v", proxy, n, through.Unexpected("GET"))
 		}
 		statuses = append(statuses, fmt.Sprintf("%d ids: %d", n, through.Status))
 	}
@@ -145,18 +118,18 @@ func compareLists(ctx context.Context, c *client.Client, origin, base, proxy str
 }
 
 // compareQueries requests each list with QUERY, and the equivalent GET if the response names one.
-func compareQueries(ctx context.Context, c *client.Client, origin, base, proxy string, r *result) {
+func compareQueries(ctx context.Context, c *client.Client, origin, base, proxy string, v *history.Violations) {
 	waitForProxy(ctx, c, base+"/places?limit=1")
 	for _, n := range proxyIDs {
 		content := `{"limit":1,"id.in":["` + strings.ReplaceAll(idList(n), ",", `","`) + `"]}`
-		direct := c.Send(ctx, "QUERY", origin+"/places", content, "Content-Type: application/json")
-		through := c.Send(ctx, "QUERY", base+"/places", content, "Content-Type: application/json")
+		direct := c.Send(ctx, "QUERY", origin+"/places", content, client.JSON)
+		through := c.Send(ctx, "QUERY", base+"/places", content, client.JSON)
 		if through.Status != http.StatusOK || string(through.Body) != string(direct.Body) {
-			r.Add(history.Unexpected, 1, "%s, %d ids: %v", proxy, n, through.Unexpected("QUERY"))
+			v.Add(history.Unexpected, 1, "%s, %d ids: %v", proxy, n, through.Unexpected("QUERY"))
 		}
 		location := through.Header.Get("Location")
 		if (location != "") != (n == 1) {
-			r.Add(history.Unexpected, 1, "%s, %d ids: Location %q", proxy, n, location)
+			v.Add(history.Unexpected, 1, "%s, %d ids: Location %q", proxy, n, location)
 		}
 		if location == "" {
 			continue
@@ -165,19 +138,18 @@ func compareQueries(ctx context.Context, c *client.Client, origin, base, proxy s
 			location = base + location
 		}
 		if again := c.Send(ctx, http.MethodGet, location, ""); string(again.Body) != string(direct.Body) {
-			r.Add(history.Unexpected, 1, "%s, %d ids: %v", proxy, n, again.Unexpected("GET of Location"))
+			v.Add(history.Unexpected, 1, "%s, %d ids: %v", proxy, n, again.Unexpected("GET of Location"))
 		}
 	}
 }
 
 // waitForProxy sends a GET until the proxy listens, for up to five minutes.
-func waitForProxy(ctx context.Context, c *client.Client, url string) client.Answer {
-	for limit := time.Now().Add(5 * time.Minute); ; client.Pause(ctx, 50*time.Millisecond) {
-		a := c.Send(ctx, http.MethodGet, url, "")
-		if a.Status != 0 || ctx.Err() != nil || time.Now().After(limit) {
-			return a
-		}
-	}
+func waitForProxy(ctx context.Context, c *client.Client, url string) (a client.Answer) {
+	client.Await(ctx, url, 50*time.Millisecond, func() bool {
+		a = c.Send(ctx, http.MethodGet, url, "")
+		return a.Status != 0
+	})
+	return a
 }
 
 // idList returns n ids of the length of a UUID.
@@ -189,8 +161,14 @@ func idList(n int) string {
 	return strings.Join(ids, ",")
 }
 
-// nginxFiles makes nginx write in its folder only.
-const nginxFiles = `	access_log off;
+// nginxBegin begins a configuration of nginx with one worker, which writes in its folder only.
+const nginxBegin = `daemon off;
+worker_processes 1;
+pid DIR/pid;
+error_log stderr;
+events {}
+http {
+	access_log off;
 	client_body_temp_path DIR/body;
 	proxy_temp_path DIR/proxy;
 	fastcgi_temp_path DIR/fastcgi;
@@ -198,13 +176,7 @@ const nginxFiles = `	access_log off;
 	scgi_temp_path DIR/scgi;
 `
 
-const nginxProxyConfig = `daemon off;
-worker_processes 1;
-pid DIR/pid;
-error_log stderr;
-events {}
-http {
-` + nginxFiles + `	server {
+const nginxProxyConfig = nginxBegin + `	server {
 		listen ADDRESS;
 		location / {
 			proxy_pass http://127.0.0.1:PORT;

@@ -11,8 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stoa-go/stoa/ci/e2e/client"
-	"github.com/stoa-go/stoa/ci/e2e/fleet"
 	"github.com/stoa-go/stoa/ci/e2e/history"
 	"github.com/stoa-go/stoa/ci/e2e/server"
 	"github.com/stoa-go/stoa/resource/feed/eventstream"
@@ -21,27 +19,29 @@ import (
 // TestRollingResult checks which results of a run pass, as the subject and as the control.
 func TestRollingResult(t *testing.T) {
 	t.Parallel()
+	torn := []history.Kind{history.Torn}
 	for _, tt := range []struct {
-		name    string
-		control bool
-		kind    history.Kind // "" for no violation
-		rolled  int
-		pass    bool
+		name     string
+		control  []history.Kind
+		kind     history.Kind // "" for no violation
+		replayed int64
+		pass     bool
 	}{
-		{"views as the lists", false, "", 1, true},
-		{"a view that differs", false, history.Torn, 1, false},
-		{"another response to a repeated request", false, history.Changed, 1, false},
-		{"not rolled", false, "", 0, false},
-		{"a control that is right", true, "", 1, false},
-		{"a control", true, history.Torn, 1, true},
+		{"views as the lists", nil, "", 1, true},
+		{"a view that differs", nil, history.Torn, 1, false},
+		{"another response to a repeated request", nil, history.Changed, 1, false},
+		{"not repeated", nil, "", 0, false},
+		{"a control that is right", torn, "", 1, false},
+		{"a control", torn, history.Torn, 1, true},
 	} {
-		s := &rollingRun{control: tt.control, rolls: 1, rolled: tt.rolled,
-			keyNodes: keyNodes{Client: client.New(1), Fleet: fleet.Of()}}
-		s.replayed.Store(1)
+		s := &rollingUpdate{trial: newTestTrial()}
+		s.control = tt.control
+		s.replayed.Store(tt.replayed)
 		if tt.kind != "" {
 			s.Add(tt.kind, 1, "a view")
 		}
-		if err := s.result().err(); (err == nil) != tt.pass {
+		s.check()
+		if err := s.err(); (err == nil) != tt.pass {
 			t.Errorf("%s: %v, want it to pass: %v", tt.name, err, tt.pass)
 		}
 	}

@@ -55,8 +55,8 @@ func newTaskWrite(release string, rng *rand.Rand) taskWrite {
 	}
 }
 
-// write makes a write at a random release. A fifth have a key and are repeated at the other release.
-func (s *rollingRun) write(ctx context.Context, _ int, rng *rand.Rand) error {
+// step makes a write at a random release. A fifth have a key and are repeated at the other release.
+func (s *rollingUpdate) step(ctx context.Context, _ int, rng *rand.Rand) error {
 	n := s.sent.Add(1)
 	release, other := server.OldRelease, server.NewRelease
 	if rng.IntN(2) == 0 {
@@ -74,7 +74,7 @@ func (s *rollingRun) write(ctx context.Context, _ int, rng *rand.Rand) error {
 }
 
 // record counts the response to a write. The error is that of one that must not be.
-func (s *rollingRun) record(w taskWrite, a client.Answer) error {
+func (s *rollingUpdate) record(w taskWrite, a client.Answer) error {
 	switch {
 	case a.OK():
 		s.acknowledged.Add(1)
@@ -87,7 +87,7 @@ func (s *rollingRun) record(w taskWrite, a client.Answer) error {
 }
 
 // writeKeyed makes a write at a node of a release, and repeats it with its key at one of another.
-func (s *rollingRun) writeKeyed(ctx context.Context, rng *rand.Rand, n int64, from, to string) error {
+func (s *rollingUpdate) writeKeyed(ctx context.Context, rng *rand.Rand, n int64, from, to string) error {
 	w := newTaskWrite(server.OldRelease, rng)
 	w.key = fmt.Sprint("key-", n)
 	if w.method == http.MethodPost {
@@ -118,7 +118,7 @@ func (s *rollingRun) writeKeyed(ctx context.Context, rng *rand.Rand, n int64, fr
 }
 
 // persistTask sends a write with a key to nodes of a release until it is answered.
-func (s *rollingRun) persistTask(ctx context.Context, rng *rand.Rand, w taskWrite, release string) (client.Answer, error) {
+func (s *rollingUpdate) persistTask(ctx context.Context, rng *rand.Rand, w taskWrite, release string) (client.Answer, error) {
 	for {
 		if base := s.node(release, rng); base != "" {
 			if a := s.Client.Send(ctx, w.method, base+w.path, w.body, w.header()...); !a.Retry() {
@@ -132,7 +132,7 @@ func (s *rollingRun) persistTask(ctx context.Context, rng *rand.Rand, w taskWrit
 }
 
 // countCreated counts the items that were created with a key. Each has the key as its text.
-func (s *rollingRun) countCreated(ctx context.Context) error {
+func (s *rollingUpdate) countCreated(ctx context.Context) error {
 	a := s.Client.Read(ctx, s.node(server.NewRelease, rand.New(rand.NewPCG(0, 0)))+server.TasksPath, client.NDJSON)
 	tasks, err := client.Lines[server.NewTask]("GET "+server.TasksPath, a)
 	if err != nil {

@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -29,15 +29,14 @@ const shutdownNotice = 20 * time.Second
 // shutdownSteps is the number of responses that the clients wait for between two steps.
 const shutdownSteps = 200
 
-// balanced is two servers, nginx before them, and clients.
+// balanced is a trial with two servers, nginx before them, and clients.
 type balanced struct {
-	e         *env
+	trial
+	notice    time.Duration
 	dir       string
 	addresses []string // of nginx and of the servers
 	servers   []*process
 	nginx     *process
-	client    *client.Client
-	result    *result
 
 	requests, lost atomic.Int64
 }
@@ -46,66 +45,56 @@ func shutdown(ctx context.Context, e *env) error {
 	if err := installProxies(ctx); err != nil {
 		return err
 	}
-	program := filepath.Join(e.dir, "deploy")
-	build := exec.CommandContext(ctx, "go", "build", "-C", "../../examples", "-buildvcs=false", "-o", program, "./deploy")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	for _, run := range []struct {
-		title   string
-		notice  time.Duration
-		control []history.Kind
-	}{
-		{"SIGTERM of one of two servers", shutdownNotice, nil},
-		{"control: the same without notice", 0, []history.Kind{history.Lost, history.Unexpected}},
-	} {
-		b := &balanced{e: e, client: client.New(0),
-			result: &result{Violations: &history.Violations{}, title: run.title, control: run.control}}
-		// A worker of nginx that ends closes idle connections of clients.
-		b.client.HTTP.Transport.(*http.Transport).DisableKeepAlives = true
-		if err := b.start(ctx, program, run.notice); err != nil {
-			return err
-		}
-		if err := b.run(ctx, run.notice); err != nil {
-			return err
-		}
-		b.result.line("requests %d, lost %d", b.requests.Load(), b.lost.Load())
-		if err := e.finish(b.result); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// start starts the servers, and nginx with both.
-func (b *balanced) start(ctx context.Context, program string, notice time.Duration) (err error) {
-	if b.addresses, err = freePorts(3); err != nil {
-		return err
-	}
-	if b.dir, err = os.MkdirTemp(b.e.dir, "nginx"); err != nil {
-		return err
-	}
-	file, err := b.e.newDatabase(ctx, sqlite)
+	program, err := e.build(ctx, "deploy")
 	if err != nil {
 		return err
 	}
+	subject := newBalanced("SIGTERM of one of two servers", program, shutdownNotice)
+	control := newBalanced("control: the same without notice", program, 0)
+	control.control = []history.Kind{history.Lost, history.Unexpected}
+	return e.try(ctx, &subject.trial, &control.trial)
+}
+
+func newBalanced(title, program string, notice time.Duration) *balanced {
+	b := &balanced{notice: notice}
+	b.trial = trial{title: title, engine: sqlite, do: func(ctx context.Context) error {
+		// A worker of nginx that ends closes idle connections of clients.
+		b.HTTP.Transport.(*http.Transport).DisableKeepAlives = true
+		err := b.open(ctx, program)
+		if err == nil {
+			err = b.run(ctx)
+		}
+		b.line("requests %d, lost %d", b.requests.Load(), b.lost.Load())
+		return err
+	}}
+	return b
+}
+
+// open starts the servers, and nginx with both.
+func (b *balanced) open(ctx context.Context, program string) (err error) {
+	if b.addresses, err = freePorts(3); err != nil {
+		return err
+	}
+	if b.dir, err = os.MkdirTemp(b.env.dir, "nginx"); err != nil {
+		return err
+	}
 	for _, address := range b.addresses[1:] {
-		p, err := b.e.startProcess(program, "-addr", address, "-dsn", file, "-notice", notice.String())
+		p, err := b.startProcess(program, "-addr", address, "-dsn", b.source, "-notice", b.notice.String())
 		if err != nil {
 			return err
 		}
 		b.servers = append(b.servers, p)
-		if a := waitForProxy(ctx, b.client, "http://"+address+"/ready"); a.Status != http.StatusOK {
+		if a := waitForProxy(ctx, b.Client, "http://"+address+"/ready"); a.Status != http.StatusOK {
 			return a.Unexpected("GET /ready")
 		}
 	}
 	if err := b.configure(b.addresses[1:]...); err != nil {
 		return err
 	}
-	if b.nginx, err = b.e.startProcess("nginx", "-e", "stderr", "-p", b.dir, "-c", filepath.Join(b.dir, "conf")); err != nil {
+	if b.nginx, err = b.startProcess("nginx", "-e", "stderr", "-p", b.dir, "-c", filepath.Join(b.dir, "conf")); err != nil {
 		return err
 	}
-	if a := waitForProxy(ctx, b.client, "http://"+b.addresses[0]+"/notes"); a.Status != http.StatusOK {
+	if a := waitForProxy(ctx, b.Client, "http://"+b.addresses[0]+"/notes"); a.Status != http.StatusOK {
 		return a.Unexpected("GET /notes")
 	}
 	return nil
@@ -122,7 +111,7 @@ func (b *balanced) configure(servers ...string) error {
 }
 
 // run ends the first server while clients send requests.
-func (b *balanced) run(ctx context.Context, notice time.Duration) error {
+func (b *balanced) run(ctx context.Context) error {
 	load, stop := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	for range 8 {
@@ -135,20 +124,20 @@ func (b *balanced) run(ctx context.Context, notice time.Duration) error {
 	if err := ended.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
-	if notice == 0 {
+	if b.notice == 0 {
 		<-ended.ended
 	}
 	b.await(ctx)
-	if a := b.client.Send(ctx, http.MethodGet, "http://"+b.addresses[1]+"/ready", ""); a.Status != http.StatusServiceUnavailable {
-		b.result.Add(history.Unexpected, 1, "/ready after SIGTERM: status %d %v", a.Status, a.Err)
+	if a := b.Send(ctx, http.MethodGet, "http://"+b.addresses[1]+"/ready", ""); a.Status != http.StatusServiceUnavailable {
+		b.Add(history.Unexpected, 1, "/ready after SIGTERM: status %d %v", a.Status, a.Err)
 	}
 	if err := b.remove(ctx); err != nil {
 		return err
 	}
 	select {
 	case <-ended.ended:
-		if ended.err != nil && notice > 0 {
-			b.result.Add(history.Unexpected, 1, "server: %v", ended.err)
+		if ended.err != nil && b.notice > 0 {
+			b.Add(history.Unexpected, 1, "server: %v", ended.err)
 		}
 	case <-ctx.Done():
 	}
@@ -168,13 +157,12 @@ func (b *balanced) remove(ctx context.Context) error {
 	if err := b.nginx.Signal(syscall.SIGHUP); err != nil {
 		return err
 	}
-	for ; ctx.Err() == nil; client.Pause(ctx, 10*time.Millisecond) {
-		now, err := b.workers()
-		if err != nil || now != old && !strings.Contains(now, " ") {
-			return err
-		}
-	}
-	return ctx.Err()
+	awaited := client.Await(ctx, "the old worker of nginx ends", 10*time.Millisecond, func() bool {
+		var now string
+		now, err = b.workers()
+		return err != nil || now != old && !strings.Contains(now, " ")
+	})
+	return errors.Join(awaited, err)
 }
 
 // workers returns the process ids of the workers of nginx, separated by spaces.
@@ -199,22 +187,16 @@ func (b *balanced) load(ctx context.Context) {
 			method, path, body, want = http.MethodPost, "/notes", `{"text":"x"}`, http.StatusCreated
 		}
 		// Not with ctx, so that the last request ends, too.
-		a := b.client.Send(context.WithoutCancel(ctx), method, "http://"+b.addresses[0]+path, body, "Content-Type: application/json")
+		a := b.Send(context.WithoutCancel(ctx), method, "http://"+b.addresses[0]+path, body, client.JSON)
 		b.requests.Add(1)
 		if a.Status != want {
 			b.lost.Add(1)
-			b.result.Add(history.Lost, 1, "%v", a.Unexpected(method))
+			b.Add(history.Lost, 1, "%v", a.Unexpected(method))
 		}
 	}
 }
 
-const balancedConfig = `daemon off;
-worker_processes 1;
-pid DIR/pid;
-error_log stderr;
-events {}
-http {
-` + nginxFiles + `	upstream notes {
+const balancedConfig = nginxBegin + `	upstream notes {
 		SERVERS
 		keepalive 16;
 	}

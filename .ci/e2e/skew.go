@@ -3,17 +3,15 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/stoa-go/stoa/ci/e2e/client"
+	"github.com/stoa-go/stoa/ci/e2e/fleet"
 	"github.com/stoa-go/stoa/ci/e2e/history"
 	"github.com/stoa-go/stoa/ci/e2e/server"
 )
@@ -26,22 +24,18 @@ import (
 // outside of the transaction. There both hooks read before one of the requests writes, so that both
 // requests succeed.
 
-// skewRun is one run.
-type skewRun struct {
-	engine, mode, title string
-	rounds              int // in each way
-	// control reports that both doctors have to be off call after some rounds of the ways meet.
-	control bool
+// skew is a trial with the rounds of all ways. In a control both doctors have to be off call after some
+// rounds of the ways in meet.
+type skew struct {
+	trial
+	rounds int // in each way
 	// meet are the ways in which a node gets both requests of a round, and both hooks read before one of
-	// the requests writes. In a run that is no control these are half of the rounds.
+	// the requests writes. In a trial that is no control these are half of the rounds.
 	meet []string
 
-	keyNodes
-	history.Violations
 	next    atomic.Int64 // number of the next round
 	repeats atomic.Int64 // requests that were sent again
 	results map[string]*skewResult
-	took    time.Duration
 }
 
 // skewResult counts the rounds of one way by the number of doctors on call at the end.
@@ -73,23 +67,30 @@ func writeSkew(ctx context.Context, e *env) error {
 	for i, way := range skewWays {
 		all[i] = way.name
 	}
+	torn := []history.Kind{history.Torn}
 	alone := []string{"PATCH", "GraphQL"} // the ways without a transaction of their own
-	for _, s := range []*skewRun{
-		{engine: postgres, mode: server.Serializable, title: "serializable", meet: all},
-		{engine: postgres, mode: server.Locking, title: "the default level, and a locking read", meet: all},
-		{engine: postgres, mode: server.Ordered, title: "the same, with locks in the order of the ids"},
-		{engine: sqlite, mode: server.Unlocked, title: "the default level"},
-		{engine: postgres, mode: server.Unlocked, title: "control: the default level without a lock",
-			control: true, meet: all},
-		{engine: postgres, mode: server.OutsideTx, title: "control: serializable with HooksOutsideTx",
-			control: true, meet: alone},
-		{engine: sqlite, mode: server.OutsideTx, title: "control: HooksOutsideTx", control: true, meet: alone},
+	for _, t := range []struct {
+		engine, mode, title string
+		control             []history.Kind
+		meet                []string
+	}{
+		{postgres, server.Serializable, "serializable", nil, all},
+		{postgres, server.Locking, "the default level, and a locking read", nil, all},
+		{postgres, server.Ordered, "the same, with locks in the order of the ids", nil, nil},
+		{sqlite, server.Unlocked, "the default level", nil, nil},
+		{postgres, server.Unlocked, "control: the default level without a lock", torn, all},
+		{postgres, server.OutsideTx, "control: serializable with HooksOutsideTx", torn, alone},
+		{sqlite, server.OutsideTx, "control: HooksOutsideTx", torn, alone},
 	} {
-		s.rounds = size(e, 50, 500)
-		if err := s.run(ctx, e); err != nil {
-			return fmt.Errorf("%s, %s: %w", s.engine, s.title, err)
+		s := &skew{rounds: size(e, 50, 500), meet: t.meet}
+		s.trial = trial{title: t.engine + ", " + t.title, control: t.control, engine: t.engine,
+			command: []string{"doctors", "-mode", t.mode}, connections: 2 * skewWriters, do: s.run}
+		if t.mode == server.Locking { // each round may be a deadlock, which PostgreSQL detects after a second by default
+			s.prepare = func(f *fleet.Fleet) {
+				f.Args = func(int) []string { return []string{"-db", s.source + "&deadlock_timeout=20ms"} }
+			}
 		}
-		if err := e.finish(s.result()); err != nil {
+		if err := e.try(ctx, &s.trial); err != nil {
 			return err
 		}
 	}
@@ -99,41 +100,20 @@ func writeSkew(ctx context.Context, e *env) error {
 // skewWriters is the number of rounds at a time.
 const skewWriters = 4
 
-func (s *skewRun) run(ctx context.Context, e *env) error {
-	if err := s.open(ctx, e); err != nil {
-		return err
-	}
-	defer s.KillAll()
-	began := time.Now()
-	total := float64(s.rounds * len(skewWays))
-	l := &load{writers: skewWriters, step: s.step, progress: func() float64 { return float64(s.next.Load()) / total }}
-	if err := l.run(ctx, e); err != nil {
-		return err
-	}
-	s.took = time.Since(began)
-	return s.count(ctx)
-}
-
-// open starts the nodes. Without an order of the locks, each round may be a deadlock, which
-// PostgreSQL detects after deadlock_timeout, a second by default.
-func (s *skewRun) open(ctx context.Context, e *env) error {
-	source, err := e.newDatabase(ctx, s.engine)
-	if err != nil {
-		return err
-	}
-	if s.mode == server.Locking {
-		source += "&deadlock_timeout=20ms"
-	}
-	s.Client = client.New(2 * skewWriters)
-	if s.Fleet, err = e.startServer(ctx, nodes(s.engine), nil, "doctors", "-db", source, "-mode", s.mode); err != nil {
-		return err
-	}
+func (s *skew) run(ctx context.Context) error {
 	for _, way := range skewWays {
 		if err := s.createDoctors(ctx, way); err != nil {
 			return err
 		}
 	}
-	return nil
+	err := s.write(ctx, load{writers: skewWriters, step: s.step, done: s.next.Load, total: s.rounds * len(skewWays)})
+	if err == nil {
+		err = s.count(ctx)
+	}
+	if err == nil {
+		s.check()
+	}
+	return err
 }
 
 // pairName is the name of the pair of a round in one way.
@@ -142,7 +122,7 @@ func pairName(way offCall, round int) string {
 }
 
 // createDoctors creates the pairs of all rounds in one way, all of them on call.
-func (s *skewRun) createDoctors(ctx context.Context, way offCall) error {
+func (s *skew) createDoctors(ctx context.Context, way offCall) error {
 	var operations []string
 	for round := range s.rounds {
 		for _, id := range server.Pair(pairName(way, round)) {
@@ -158,35 +138,34 @@ func (s *skewRun) createDoctors(ctx context.Context, way offCall) error {
 }
 
 // step makes the next round.
-func (s *skewRun) step(ctx context.Context, _ int, rng *rand.Rand) error {
+func (s *skew) step(ctx context.Context, _ int, rng *rand.Rand) error {
 	n := int(s.next.Add(1)) - 1
 	if n >= s.rounds*len(skewWays) {
 		return errDone
 	}
 	way := skewWays[n%len(skewWays)]
 	name := pairName(way, n/len(skewWays))
-	var errs [2]error
-	var done [2]bool
-	var wg sync.WaitGroup
 	var node string // of both requests; empty if each chooses its own
-	if round := n / len(skewWays); slices.Contains(s.meet, way.name) && (s.control || round%2 == 0) {
+	if round := n / len(skewWays); slices.Contains(s.meet, way.name) && (s.control != nil || round%2 == 0) {
 		node = s.URL(rng.IntN(s.Len()))
 	}
-	for i, id := range server.Pair(name) {
-		own := rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
-		wg.Go(func() { done[i], errs[i] = s.takeOff(ctx, own, way, id, node) })
-	}
-	wg.Wait()
-	if done[0] == done[1] && !s.control {
+	var done [2]bool
+	seeds := [2]uint64{rng.Uint64(), rng.Uint64()}
+	err := concurrently(2, func(i int) (err error) {
+		own := rand.New(rand.NewPCG(seeds[i], 0))
+		done[i], err = s.takeOff(ctx, own, way, server.Pair(name)[i], node)
+		return err
+	})
+	if done[0] == done[1] && s.control == nil {
 		s.Add(history.Unexpected, 1, "%s: both requests were acknowledged: %t", name, done[0])
 	}
-	return errors.Join(errs[:]...)
+	return err
 }
 
 // takeOff takes a doctor off call. It repeats the request until the response is that the doctor
 // is off call, or not allowed to be. If node is not empty, it gets the request, and the hook waits for
 // the other one.
-func (s *skewRun) takeOff(
+func (s *skew) takeOff(
 	ctx context.Context, rng *rand.Rand, way offCall, id, node string,
 ) (done bool, err error) {
 	header := []string{way.media}
@@ -246,8 +225,8 @@ func outcome(a client.Answer) string {
 }
 
 // count reads all doctors.
-func (s *skewRun) count(ctx context.Context) error {
-	doctors, err := readAll[server.Doctor](ctx, s.keyNodes, "/doctors")
+func (s *skew) count(ctx context.Context) error {
+	doctors, err := readAll[server.Doctor](ctx, &s.trial, "/doctors")
 	if err != nil {
 		return err
 	}
@@ -276,25 +255,15 @@ func (s *skewRun) count(ctx context.Context) error {
 	return nil
 }
 
-func (s *skewRun) result() *result {
-	r := &result{Violations: &s.Violations, title: s.engine + ", " + s.title}
-	r.line("%d rounds, %d at a time, %d nodes, %.1f s; %d requests, %d of them after 409 or 503",
-		s.rounds*len(skewWays), skewWriters, s.Len(), s.took.Seconds(), s.Client.Requests(), s.repeats.Load())
+func (s *skew) check() {
+	s.line("%d requests, %d of them after 409 or 503", s.Requests(), s.repeats.Load())
 	var rows [][]any
 	for _, way := range skewWays {
 		found := s.results[way.name]
 		rows = append(rows, []any{s.rounds, found.none, found.one, found.both, way.name})
+		s.failIf(s.control != nil && slices.Contains(s.meet, way.name) && found.none == 0,
+			"%s: one doctor is on call after each round, so this check cannot fail", way.name)
 	}
-	r.table("rounds\tnone on call\tone\tboth\t", rows...)
-	r.fail(s.Check())
-	if !s.control {
-		return r
-	}
-	r.control = []history.Kind{history.Torn}
-	for _, name := range s.meet {
-		if s.results[name].none == 0 {
-			r.fail(fmt.Errorf("%s: one doctor is on call after each round, so this check cannot fail", name))
-		}
-	}
-	return r
+	s.table("rounds\tnone on call\tone\tboth\t", rows...)
+	s.fail(s.Check())
 }

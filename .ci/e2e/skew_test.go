@@ -4,38 +4,38 @@ import (
 	"testing"
 
 	"github.com/stoa-go/stoa/ci/e2e/client"
-	"github.com/stoa-go/stoa/ci/e2e/fleet"
 	"github.com/stoa-go/stoa/ci/e2e/history"
 )
 
 // TestSkewResult checks which results of a run pass, as the subject and as a control.
 func TestSkewResult(t *testing.T) {
 	t.Parallel()
+	torn := []history.Kind{history.Torn}
 	for _, tt := range []struct {
 		name    string
-		control bool
+		control []history.Kind
 		none    [5]int // rounds of each way after which no doctor is on call
 		kinds   []history.Kind
 		pass    bool
 	}{
-		{"one is on call", false, [5]int{}, nil, true},
-		{"none is on call", false, [5]int{1}, []history.Kind{history.Torn}, false},
-		{"both are on call", false, [5]int{}, []history.Kind{history.Lost}, false},
-		{"both are acknowledged", false, [5]int{}, []history.Kind{history.Unexpected}, false},
-		{"a control", true, [5]int{1, 0, 0, 1, 0}, []history.Kind{history.Torn}, true},
-		{"a control that is right in one way", true, [5]int{1}, []history.Kind{history.Torn}, false},
-		{"a control that is right", true, [5]int{}, nil, false},
+		{"one is on call", nil, [5]int{}, nil, true},
+		{"none is on call", nil, [5]int{1}, []history.Kind{history.Torn}, false},
+		{"both are on call", nil, [5]int{}, []history.Kind{history.Lost}, false},
+		{"both are acknowledged", nil, [5]int{}, []history.Kind{history.Unexpected}, false},
+		{"a control", torn, [5]int{1, 0, 0, 1, 0}, []history.Kind{history.Torn}, true},
+		{"a control that is right in one way", torn, [5]int{1}, []history.Kind{history.Torn}, false},
+		{"a control that is right", torn, [5]int{}, nil, false},
 	} {
-		s := &skewRun{keyNodes: keyNodes{Client: client.New(1), Fleet: fleet.Of()}, control: tt.control,
-			meet: []string{"PATCH", "GraphQL"}}
-		s.results = map[string]*skewResult{}
+		s := &skew{trial: newTestTrial(), meet: []string{"PATCH", "GraphQL"}, results: map[string]*skewResult{}}
+		s.control = tt.control
 		for i, way := range skewWays {
 			s.results[way.name] = &skewResult{none: tt.none[i]}
 		}
 		for _, kind := range tt.kinds {
 			s.Add(kind, 1, "a round")
 		}
-		if err := s.result().err(); (err == nil) != tt.pass {
+		s.check()
+		if err := s.err(); (err == nil) != tt.pass {
 			t.Errorf("%s: %v, want it to pass: %v", tt.name, err, tt.pass)
 		}
 	}

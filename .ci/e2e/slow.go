@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/ci/e2e/client"
-	"github.com/stoa-go/stoa/ci/e2e/fleet"
 	"github.com/stoa-go/stoa/ci/e2e/history"
 	"github.com/stoa-go/stoa/ci/e2e/server"
 )
@@ -51,27 +50,26 @@ func attacks(n int) []*attack {
 }
 
 func slowClients(ctx context.Context, e *env) error {
-	limited := &siege{title: "middleware.Server with Limit and Timeout, default options", attacks: attacks(5000),
-		patience: contentLimit + 5*time.Minute}
-	control := &siege{title: "control: http.Server without limits", attacks: attacks(500), flags: []string{"-bare"},
-		patience: contentLimit + time.Second}
-	var errs [2]error
-	var wg sync.WaitGroup
-	for i, s := range []*siege{limited, control} {
-		f, err := e.startServer(ctx, 1, nil, "notes", s.flags...)
-		if err != nil {
+	limited := newSiege("middleware.Server with Limit and Timeout, default options", 5000, contentLimit+patience)
+	control := newSiege("control: http.Server without limits", 500, contentLimit+time.Second, "-bare")
+	control.control = []history.Kind{}
+	both := []*siege{limited, control}
+	for _, s := range both {
+		if err := s.begin(ctx, e); err != nil {
 			return err
 		}
-		wg.Go(func() { errs[i] = s.run(ctx, f) })
 	}
-	wg.Wait()
-	return errors.Join(errs[0], errs[1], e.finish(limited.result()), e.finish(control.result()))
+	errs := make([]error, len(both))
+	concurrently(len(both), func(i int) error {
+		errs[i] = both[i].run(ctx)
+		return nil
+	})
+	return errors.Join(limited.end(errs[0]), control.end(errs[1]))
 }
 
 // siege is the attacks on one node.
 type siege struct {
-	title    string
-	flags    []string
+	trial
 	attacks  []*attack
 	patience time.Duration // after which a connection counts as open
 
@@ -79,17 +77,23 @@ type siege struct {
 	before, after, max uint64 // bytes of the node
 }
 
-func (s *siege) run(ctx context.Context, f *fleet.Fleet) (err error) {
-	url := f.URL(0) + "/notes/1"
+func newSiege(title string, n int, patience time.Duration, flags ...string) *siege {
+	s := &siege{attacks: attacks(n), patience: patience}
+	s.trial = trial{title: title, nodes: 1, command: append([]string{"notes"}, flags...)}
+	return s
+}
+
+func (s *siege) run(ctx context.Context) (err error) {
+	url := s.URL(0) + "/notes/1"
 	s.quiet = probeDuring(ctx, url, func() { client.Pause(ctx, 500*time.Millisecond) }) // to compare with
-	if s.before, _, err = server.MemoryOf(f.PID(0)); err != nil {
+	if s.before, _, err = server.MemoryOf(s.PID(0)); err != nil {
 		return err
 	}
-	s.busy = probeDuring(ctx, url, func() { err = s.attack(ctx, strings.TrimPrefix(f.URL(0), "http://")) })
-	if err != nil {
-		return err
+	s.busy = probeDuring(ctx, url, func() { err = s.attack(ctx, strings.TrimPrefix(s.URL(0), "http://")) })
+	if err == nil {
+		s.after, s.max, err = server.MemoryOf(s.PID(0))
 	}
-	s.after, s.max, err = server.MemoryOf(f.PID(0))
+	s.check()
 	return err
 }
 
@@ -155,40 +159,30 @@ func trickle(ctx context.Context, conn net.Conn, stop chan struct{}) {
 // connectionBound is the memory of the node for each slow client, in KiB: two buffers, two stacks and a request.
 const connectionBound = 64
 
-// result depends on numbers alone, because times depend on the machine.
-func (s *siege) result() *result {
-	r := &result{Violations: &history.Violations{}, title: s.title}
+// check depends on numbers alone, because times depend on the machine.
+func (s *siege) check() {
 	var rows [][]any
-	var opened int64
+	var all int64
 	for _, a := range s.attacks {
-		opened += a.opened.Load()
-		rows = append(rows, []any{a.opened.Load(), a.closed.Load(), a.answered.Load(), a.limit,
+		opened, closed := a.opened.Load(), a.closed.Load()
+		all += opened
+		rows = append(rows, []any{opened, closed, a.answered.Load(), a.limit,
 			time.Duration(a.longest.Load()).Round(100 * time.Millisecond), "slow " + a.kind})
-		switch bare := s.flags != nil; {
-		case bare && (a.opened.Load() == 0 || a.closed.Load() > 0):
-			r.fail(fmt.Errorf("the control closed %d of %d connections, so this check cannot fail", a.closed.Load(), a.opened.Load()))
-		case !bare && (a.opened.Load() != int64(a.n) || a.closed.Load() != a.opened.Load()):
-			r.fail(fmt.Errorf("of %d clients with a slow %s, %d were connected and %d disconnected", a.n, a.kind, a.opened.Load(),
-				a.closed.Load()))
-		}
+		s.failIf(s.control != nil && (opened == 0 || closed > 0),
+			"the control closed %d of %d connections, so this check cannot fail", closed, opened)
+		s.failIf(s.control == nil && (opened != int64(a.n) || closed != opened),
+			"of %d clients with a slow %s, %d were connected and %d disconnected", a.n, a.kind, opened, closed)
 	}
-	r.table("connections\tclosed\tanswered 408\tlimit\tlongest\t", rows...)
+	s.table("connections\tclosed\tanswered 408\tlimit\tlongest\t", rows...)
 	for when, p := range map[string]*probe{"before": s.quiet, "during": s.busy} {
-		if p == nil {
-			continue
-		}
-		r.line("normal requests %s: %d, too slow %d, failed %d, p50 %v, p99 %v", when, len(p.took), p.slow, p.failed,
+		s.line("normal requests %s: %d, too slow %d, failed %d, p50 %v, p99 %v", when, len(p.took), p.slow, p.failed,
 			rounded(percentile(p.took, 0.5)), rounded(percentile(p.took, 0.99)))
-		if s.flags == nil && (p.failed > 0 || len(p.took) == p.slow) {
-			r.fail(fmt.Errorf("%d of %d normal requests failed, the first with: %w", p.failed, len(p.took), p.first))
-		}
+		s.failIf(s.control == nil && (p.failed > 0 || len(p.took) == p.slow),
+			"%d of %d normal requests failed, the first with: %w", p.failed, len(p.took), p.first)
 	}
-	each := (float64(s.max) - float64(s.before)) / 1024 / float64(max(opened, 1))
-	r.line("memory: %d MiB before, %d MiB at most, %.1f KiB for each connection", s.before>>20, s.max>>20, each)
-	if s.flags == nil && each > connectionBound {
-		r.fail(fmt.Errorf("%.1f KiB for each connection, and the limit is %d", each, connectionBound))
-	}
-	return r
+	each := (float64(s.max) - float64(s.before)) / 1024 / float64(max(all, 1))
+	s.line("memory: %d MiB before, %d MiB at most, %.1f KiB for each connection", s.before>>20, s.max>>20, each)
+	s.failIf(s.control == nil && each > connectionBound, "%.1f KiB for each connection, and the limit is %d", each, connectionBound)
 }
 
 // probe is the requests of a normal client.

@@ -3,29 +3,29 @@ package main
 import (
 	"testing"
 	"time"
+
+	"github.com/stoa-go/stoa/ci/e2e/history"
 )
 
 // TestSiege checks the result of a server that disconnects no client, as a control and as the subject.
 func TestSiege(t *testing.T) {
 	t.Parallel()
-	e := testEnv(t)
-	f, err := e.startServer(t.Context(), 1, nil, "notes", "-bare")
-	if err != nil {
+	s := newSiege("", 5, 500*time.Millisecond, "-bare")
+	if err := s.begin(t.Context(), testEnv(t)); err != nil {
 		t.Fatal(err)
 	}
-	s := &siege{attacks: attacks(5), patience: 500 * time.Millisecond}
-	if err := s.run(t.Context(), f); err != nil {
+	if err := s.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if s.result().err() == nil {
+	if s.err() == nil {
 		t.Error("a server that closed nothing passes")
 	}
-	s.flags = []string{"-bare"}
-	if err := s.result().err(); err != nil {
-		t.Error(err)
+	s.errs, s.control = nil, []history.Kind{}
+	if s.check(); s.err() != nil {
+		t.Error(s.err())
 	}
 	s.attacks[0].closed.Add(1)
-	if s.result().err() == nil {
+	if s.check(); s.err() == nil {
 		t.Error("a control that closed something passes")
 	}
 }

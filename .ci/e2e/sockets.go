@@ -13,27 +13,22 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/ci/e2e/client"
-	"github.com/stoa-go/stoa/ci/e2e/history"
 	"github.com/stoa-go/stoa/ci/e2e/server"
 )
 
 // The scenario sockets opens many WebSockets, each with a subscription. It measures the memory of the node for each, whether
 // anything is left after as many were opened and closed, and whether clients that never read disturb the others.
 
-// socketRun is one run.
-type socketRun struct {
+// manySockets is a trial with sockets.
+type manySockets struct {
+	trial
 	count, events, pairs int
 	maxKiB               float64 // for each socket
 	idle                 time.Duration
 
-	client *client.Client
 	admin  *client.Client // requests the state of the node
 	others int            // sockets of the node that are not of subscribers
-	source string
-	base   string
-	thing  string // id of the item that changes
-	tag    string
-	n      int
+	thing  *changingThing
 	total  int // events since the start of the node
 	r      socketMeasures
 }
@@ -57,29 +52,20 @@ type pairMeasure struct {
 }
 
 func sockets(ctx context.Context, e *env) error {
-	s := &socketRun{count: size(e, 1000, 10_000), events: 30, pairs: size(e, 1, 5), maxKiB: 40,
+	s := &manySockets{count: size(e, 1000, 10_000), events: 30, pairs: size(e, 1, 5), maxKiB: 40,
 		idle: size(e, time.Second, 3*time.Second)}
-	if err := s.run(ctx, e); err != nil {
-		return err
-	}
-	return e.finish(s.result())
+	s.trial = trial{title: fmt.Sprintf("SQLite, %d sockets with a subscription each", s.count), engine: sqlite,
+		command: []string{"things"}, do: s.run}
+	return e.try(ctx, &s.trial)
 }
 
-func (s *socketRun) run(ctx context.Context, e *env) (err error) {
-	if s.source, err = e.newDatabase(ctx, sqlite); err != nil {
-		return err
-	}
-	f, err := e.startServer(ctx, 1, nil, "things", "-db", s.source)
+func (s *manySockets) run(ctx context.Context) (err error) {
+	s.admin = client.New(1)
+	s.thing, err = newChangingThing(ctx, s.Client, s.URL(0), server.Thing{Name: "thing", Lane: 1, N: 1, Open: true})
 	if err != nil {
 		return err
 	}
-	defer f.KillAll()
-	s.client, s.admin, s.base = client.New(1), client.New(1), f.URL(0)
-	v, a, err := createThing(ctx, s.client, s.base, server.Thing{Name: "thing", Lane: 1, N: 1, Open: true})
-	if err != nil || !a.OK() {
-		return errors.Join(a.Unexpected("create"), err)
-	}
-	s.thing, s.tag, s.n, s.total = v.ID, a.Tag(), 1, 1
+	s.total = 1
 	first, err := s.process(ctx, http.MethodGet, "/process/")
 	if err != nil {
 		return err
@@ -102,42 +88,35 @@ func (s *socketRun) run(ctx context.Context, e *env) (err error) {
 			return err
 		}
 	}
+	s.check()
 	return crowd.err()
 }
 
 // process returns the state of the node. With POST unused memory is returned first.
-func (s *socketRun) process(ctx context.Context, method, path string) (p server.Process, err error) {
-	a := s.admin.Send(ctx, method, s.base+path, "")
+func (s *manySockets) process(ctx context.Context, method, path string) (p server.Process, err error) {
+	a := s.admin.Send(ctx, method, s.URL(0)+path, "")
 	return p, a.Decode(path, &p)
 }
 
 // change makes one event, and returns after its write is acknowledged.
-func (s *socketRun) change(ctx context.Context) error {
-	body := fmt.Sprintf(`{"n":%d}`, s.n+1)
-	a := s.client.Send(ctx, http.MethodPatch, s.base+server.ThingsPath+"/"+s.thing, body, client.MergePatch, "If-Match: "+s.tag)
-	if !a.OK() {
-		return a.Unexpected("change")
-	}
-	s.n, s.tag, s.total = s.n+1, a.Tag(), s.total+1
-	return nil
+func (s *manySockets) change(ctx context.Context) error {
+	s.total++
+	return s.thing.change(ctx)
 }
 
 // awaitClosed waits until the node has at most n sockets of subscribers.
-func (s *socketRun) awaitClosed(ctx context.Context, n int) error {
-	for limit := time.Now().Add(5 * time.Minute); ; client.Pause(ctx, 50*time.Millisecond) {
-		p, err := s.process(ctx, http.MethodGet, "/process/")
-		switch {
-		case err != nil || p.Sockets <= s.others+n:
-			return err
-		case time.Now().After(limit):
-			return fmt.Errorf("%d sockets are open after five minutes, want %d", p.Sockets-s.others, n)
-		}
-	}
+func (s *manySockets) awaitClosed(ctx context.Context, n int) (err error) {
+	awaited := client.Await(ctx, fmt.Sprint(n, " sockets"), 50*time.Millisecond, func() bool {
+		var p server.Process
+		p, err = s.process(ctx, http.MethodGet, "/process/")
+		return err != nil || p.Sockets <= s.others+n
+	})
+	return errors.Join(awaited, err)
 }
 
 // openAndClose opens and closes as many sockets as there will be, 200 at a time, half of them without a close frame. The state
 // before is measured after the first group, because those leave pools that the next ones reuse.
-func (s *socketRun) openAndClose(ctx context.Context) (err error) {
+func (s *manySockets) openAndClose(ctx context.Context) (err error) {
 	const group = 200
 	for i := 0; i < s.count+group; i += group {
 		if i == group {
@@ -148,7 +127,7 @@ func (s *socketRun) openAndClose(ctx context.Context) (err error) {
 				return err
 			}
 		}
-		c, err := openCrowd(ctx, s.base, group, 0, subscribeToAll)
+		c, err := openCrowd(ctx, s.URL(0), group, 0, subscribeToAll)
 		if err != nil {
 			return err
 		}
@@ -160,38 +139,36 @@ func (s *socketRun) openAndClose(ctx context.Context) (err error) {
 		}
 		c.leave(i/group%2 == 0)
 	}
-	for limit := time.Now().Add(5 * time.Minute); time.Now().Before(limit); client.Pause(ctx, 100*time.Millisecond) {
+	// What is left after five minutes is found by check.
+	client.Await(ctx, "no sockets", 100*time.Millisecond, func() bool {
 		s.r.after, err = s.process(ctx, http.MethodPost, "/process/")
-		if err != nil || s.r.after.Goroutines <= s.r.before.Goroutines && s.r.after.Sockets <= s.r.before.Sockets {
-			return err
-		}
-	}
-	return nil
+		return err != nil || s.r.after.Goroutines <= s.r.before.Goroutines && s.r.after.Sockets <= s.r.before.Sockets
+	})
+	return err
 }
 
 // changeUntil makes events until all sockets have received n: a subscription is not acknowledged, so the first event may be too
 // early for some.
-func (s *socketRun) changeUntil(ctx context.Context, c *crowd, n int) error {
-	for limit := time.Now().Add(5 * time.Minute); ; {
-		if err := s.change(ctx); err != nil {
-			return err
+func (s *manySockets) changeUntil(ctx context.Context, c *crowd, n int) error {
+	var err error
+	awaited := client.Await(ctx, "a first event", 0, func() bool {
+		if err = s.change(ctx); err != nil {
+			return true
 		}
 		short, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
-		err := c.awaitEach(short, n)
-		cancel()
-		if err == nil || ctx.Err() != nil || time.Now().After(limit) {
-			return err
-		}
-	}
+		defer cancel()
+		return c.awaitEach(short, n) == nil
+	})
+	return errors.Join(awaited, err, c.err())
 }
 
 // fill opens all sockets, and measures their memory after each has received an event and nothing more happens.
-func (s *socketRun) fill(ctx context.Context) (c *crowd, err error) {
+func (s *manySockets) fill(ctx context.Context) (c *crowd, err error) {
 	if s.r.empty, err = s.process(ctx, http.MethodPost, "/process/"); err != nil {
 		return nil, err
 	}
 	began := time.Now()
-	if c, err = openCrowd(ctx, s.base, s.count, 0, subscribeToAll); err != nil {
+	if c, err = openCrowd(ctx, s.URL(0), s.count, 0, subscribeToAll); err != nil {
 		return c, err
 	}
 	s.r.opened = time.Since(began)
@@ -208,7 +185,7 @@ func (s *socketRun) fill(ctx context.Context) (c *crowd, err error) {
 }
 
 // fanOut makes one event after the other, each after all sockets have received the one before.
-func (s *socketRun) fanOut(ctx context.Context, c *crowd) error {
+func (s *manySockets) fanOut(ctx context.Context, c *crowd) error {
 	c.reset()
 	first, began := s.total, time.Now()
 	for i := range s.events {
@@ -228,7 +205,7 @@ func (s *socketRun) fanOut(ctx context.Context, c *crowd) error {
 }
 
 // latencies returns the times from the insert of each event after the first ones to its receipt by each socket.
-func (s *socketRun) latencies(ctx context.Context, c *crowd, first int) ([]time.Duration, error) {
+func (s *manySockets) latencies(ctx context.Context, c *crowd, first int) ([]time.Duration, error) {
 	all, err := insertTimes(ctx, s.source)
 	if err != nil {
 		return nil, err
@@ -249,7 +226,7 @@ const (
 )
 
 // withMore measures with one in a hundred more sockets, which also subscribe to large items, and which read or never read.
-func (s *socketRun) withMore(ctx context.Context, c *crowd, read bool) error {
+func (s *manySockets) withMore(ctx context.Context, c *crowd, read bool) error {
 	if err := s.awaitClosed(ctx, s.count); err != nil {
 		return err
 	}
@@ -257,7 +234,7 @@ func (s *socketRun) withMore(ctx context.Context, c *crowd, read bool) error {
 	if err != nil {
 		return err
 	}
-	more, err := openCrowd(ctx, s.base, max(s.count/100, 1), 4096, func(c *client.Socket) error {
+	more, err := openCrowd(ctx, s.URL(0), max(s.count/100, 1), 4096, func(c *client.Socket) error {
 		return errors.Join(subscribeToAll(c), c.Operate("2", largeSubscription, nil))
 	})
 	if err != nil {
@@ -274,7 +251,7 @@ func (s *socketRun) withMore(ctx context.Context, c *crowd, read bool) error {
 	}
 	for range largeEvents {
 		v := server.Thing{Name: "large", Lane: 2, N: 1, Note: strings.Repeat("x", largeSize)}
-		if _, a, err := createThing(ctx, s.client, s.base, v); err != nil || !a.OK() {
+		if _, a, err := createThing(ctx, s.Client, s.URL(0), v); err != nil || !a.OK() {
 			return errors.Join(a.Unexpected("create a large item"), err)
 		}
 		s.total++
@@ -308,7 +285,7 @@ func (s *socketRun) withMore(ctx context.Context, c *crowd, read bool) error {
 }
 
 // watchClosed waits until the node has closed the sockets that never read, and sends the time.
-func (s *socketRun) watchClosed(ctx context.Context) chan any {
+func (s *manySockets) watchClosed(ctx context.Context) chan any {
 	closed := make(chan any, 1)
 	go func() {
 		if err := s.awaitClosed(ctx, s.count); err != nil {
@@ -321,7 +298,7 @@ func (s *socketRun) watchClosed(ctx context.Context) chan any {
 }
 
 // paced makes events with time between them, and returns the 99th percentile of the latency.
-func (s *socketRun) paced(ctx context.Context, c *crowd) (time.Duration, error) {
+func (s *manySockets) paced(ctx context.Context, c *crowd) (time.Duration, error) {
 	c.reset()
 	first := s.total
 	pace := time.NewTicker(max(2*s.r.one, 50*time.Millisecond))
@@ -339,45 +316,39 @@ func (s *socketRun) paced(ctx context.Context, c *crowd) (time.Duration, error) 
 	return percentile(times, 0.99), err
 }
 
-// result has wide limits on memory and none on time, which depends on the machine. That sockets that never read are closed at all
+// check has wide limits on memory and none on time, which depends on the machine. That sockets that never read are closed at all
 // is what the run waits for.
-func (s *socketRun) result() *result {
+func (s *manySockets) check() {
 	m := &s.r
-	r := &result{Violations: &history.Violations{}, title: fmt.Sprintf("SQLite, %d sockets with a subscription each", s.count)}
 	kib := func(before, after uint64) float64 {
 		return (float64(after) - float64(before)) / float64(s.count) / 1024
 	}
 	mib := func(bytes int64) float64 { return float64(bytes) / (1 << 20) }
-	r.line("as many were opened and closed: goroutines %d, then %d; descriptors %d, then %d, of which sockets %d, then %d",
+	s.line("as many were opened and closed: goroutines %d, then %d; descriptors %d, then %d, of which sockets %d, then %d",
 		m.before.Goroutines, m.after.Goroutines, m.before.Descriptors, m.after.Descriptors, m.before.Sockets, m.after.Sockets)
 	each := kib(m.empty.Resident, m.settled.Resident)
-	r.line("idle, opened in %.1f s: %.1f KiB each (before memory is returned, %.1f), of which heap %.1f and stacks %.1f; %.2f goroutines",
+	s.line("idle, opened in %.1f s: %.1f KiB each (before memory is returned, %.1f), of which heap %.1f and stacks %.1f; %.2f goroutines",
 		m.opened.Seconds(), each, kib(m.empty.Resident, m.full.Resident), kib(m.empty.Heap, m.settled.Heap),
 		kib(m.empty.Stacks, m.settled.Stacks), float64(m.settled.Goroutines-m.empty.Goroutines)/float64(s.count))
-	r.line("one event to all in %v, %.0f events/s; from its insert to its receipt p50 %v, p99 %v", m.one.Round(time.Millisecond), m.rate,
+	s.line("one event to all in %v, %.0f events/s; from its insert to its receipt p50 %v, p99 %v", m.one.Round(time.Millisecond), m.rate,
 		rounded(m.latency[0]), rounded(m.latency[1]))
 	var ratios []float64
 	for i, bad := range m.nonReaders {
 		good := m.readers[i]
 		ratios = append(ratios, float64(bad.p99)/float64(good.p99))
-		r.line("1 in 100 never reads: p99 of the others %v, else %v: %.2fx; the node grew by %.1f MiB, else %.1f; closed after %.1f to %.1f s",
+		s.line("1 in 100 never reads: p99 of the others %v, else %v: %.2fx; the node grew by %.1f MiB, else %.1f; closed after %.1f to %.1f s",
 			rounded(bad.p99), rounded(good.p99), ratios[i], mib(bad.grown), mib(good.grown), m.closedLeast[i].Seconds(), m.closedMost[i].Seconds())
-		if more := mib(bad.grown - good.grown); more > 128 {
-			r.fail(fmt.Errorf("sockets that never read take %.0f MiB of the node", more))
-		}
+		more := mib(bad.grown - good.grown)
+		s.failIf(more > 128, "sockets that never read take %.0f MiB of the node", more)
 	}
 	if len(ratios) > 0 {
 		slices.Sort(ratios)
-		r.line("median of %d pairs: %.2fx", len(ratios), ratios[len(ratios)/2])
+		s.line("median of %d pairs: %.2fx", len(ratios), ratios[len(ratios)/2])
 	}
-	if m.after.Goroutines > m.before.Goroutines || m.after.Sockets > m.before.Sockets {
-		r.fail(fmt.Errorf("%d goroutines and %d sockets of closed connections are left", m.after.Goroutines-m.before.Goroutines,
-			m.after.Sockets-m.before.Sockets))
-	}
-	if each > s.maxKiB {
-		r.fail(fmt.Errorf("%.1f KiB for a socket, and the limit is %.0f", each, s.maxKiB))
-	}
-	return r
+	s.failIf(m.after.Goroutines > m.before.Goroutines || m.after.Sockets > m.before.Sockets,
+		"%d goroutines and %d sockets of closed connections are left", m.after.Goroutines-m.before.Goroutines,
+		m.after.Sockets-m.before.Sockets)
+	s.failIf(each > s.maxKiB, "%.1f KiB for a socket, and the limit is %.0f", each, s.maxKiB)
 }
 
 // crowd is many sockets with the same subscription. Each keeps the times of its events and nothing else: the sockets run on the
@@ -403,26 +374,24 @@ func subscribeToAll(c *client.Socket) error { return c.Subscribe("", client.View
 // openCrowd opens n sockets. A buffer above zero limits what the system holds of what is not read.
 func openCrowd(ctx context.Context, base string, n, buffer int, subscribe func(c *client.Socket) error) (*crowd, error) {
 	c := &crowd{members: make([]*member, n)}
-	errs := make([]error, atOnce)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for opener := range atOnce {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				conn, err := client.DialSocket(ctx, base, &client.Link{Buffer: buffer})
-				if err == nil {
-					c.members[i] = &member{conn: conn}
-					err = subscribe(conn)
-				}
-				if err != nil {
-					errs[opener] = fmt.Errorf("socket %d: %w", i, err)
-					return
-				}
+	numbers := func(yield func(int) bool) {
+		for i := range n {
+			if !yield(i) {
+				return
 			}
-		})
+		}
 	}
-	wg.Wait()
-	return c, errors.Join(errs...)
+	return c, share(ctx, atOnce, numbers, func(_, i int) error {
+		conn, err := client.DialSocket(ctx, base, &client.Link{Buffer: buffer})
+		if err == nil {
+			c.members[i] = &member{conn: conn}
+			err = subscribe(conn)
+		}
+		if err != nil {
+			return fmt.Errorf("socket %d: %w", i, err)
+		}
+		return nil
+	})
 }
 
 // receive starts to read from all sockets.
@@ -472,26 +441,19 @@ func (c *crowd) reset() {
 
 // await waits until all have received n events, on average.
 func (c *crowd) await(ctx context.Context, n int) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
-	defer cancel()
-	for want := int64(n) * int64(len(c.members)); c.received.Load() < want; {
-		if client.Pause(ctx, 200*time.Microsecond); ctx.Err() != nil {
-			return fmt.Errorf("%d of %d events received: %w", c.received.Load(), want, errors.Join(ctx.Err(), c.err()))
-		}
+	want := int64(n) * int64(len(c.members))
+	err := client.Await(ctx, fmt.Sprint(want, " events"), 200*time.Microsecond, func() bool { return c.received.Load() >= want })
+	if err != nil {
+		return fmt.Errorf("%d of %d events received: %w", c.received.Load(), want, errors.Join(err, c.err()))
 	}
 	return nil
 }
 
 // awaitEach waits until each has received n events.
 func (c *crowd) awaitEach(ctx context.Context, n int) error {
-	for _, m := range c.members {
-		for m.count() < n {
-			if client.Pause(ctx, time.Millisecond); ctx.Err() != nil {
-				return errors.Join(ctx.Err(), c.err())
-			}
-		}
-	}
-	return nil
+	return client.Await(ctx, fmt.Sprint(n, " events at each socket"), time.Millisecond, func() bool {
+		return !slices.ContainsFunc(c.members, func(m *member) bool { return m.count() < n })
+	})
 }
 
 func (m *member) count() int {

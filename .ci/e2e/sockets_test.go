@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -11,8 +10,8 @@ import (
 
 func TestSocketsResult(t *testing.T) {
 	t.Parallel()
-	good := func() *socketRun {
-		return &socketRun{count: 1000, maxKiB: 40, r: socketMeasures{
+	good := func() *manySockets {
+		return &manySockets{trial: newTestTrial(), count: 1000, maxKiB: 40, r: socketMeasures{
 			empty: server.Process{Resident: 10 << 20}, settled: server.Process{Resident: 40 << 20},
 			before: server.Process{Goroutines: 9, Sockets: 2}, after: server.Process{Goroutines: 9, Sockets: 2},
 			readers: []pairMeasure{{time.Second, 1 << 20}}, nonReaders: []pairMeasure{{time.Second, 1 << 20}},
@@ -35,13 +34,13 @@ func TestSocketsResult(t *testing.T) {
 			t.Parallel()
 			s := good()
 			tt.poison(&s.r)
-			var out strings.Builder
-			err := (&env{out: io.Writer(&out)}).finish(s.result())
+			s.check()
+			err := s.err()
 			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want %q", err, tt.want)
 			}
-			if !strings.Contains(out.String(), "1.00x") {
-				t.Errorf("no ratio:\n%s", &out)
+			if text := strings.Join(s.lines, "\n"); !strings.Contains(text, "1.00x") {
+				t.Errorf("no ratio:\n%s", text)
 			}
 		})
 	}

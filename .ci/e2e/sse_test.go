@@ -1,10 +1,10 @@
 package main
 
 import (
-	"io"
 	"strings"
 	"testing"
 
+	"github.com/stoa-go/stoa/ci/e2e/history"
 	"github.com/stoa-go/stoa/ci/e2e/server"
 )
 
@@ -34,13 +34,17 @@ func TestSSEMemoryResult(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := &memoryRun{streams: 2, buffer: 30, written: 100, control: tt.control, resident: true}
+			s := &streamMemory{trial: newTestTrial(), streams: 2, buffer: 30, written: 100, resident: true}
+			if tt.control {
+				s.control = []history.Kind{}
+			}
 			for i := range 10 {
 				s.samples = append(s.samples, memorySample{written: 10 * (i + 1),
 					Process: server.Process{Goroutines: 200, Resident: 50 << 20, Live: 20 << 20, Objects: 1000}})
 			}
 			tt.change(s.samples)
-			err := (&env{out: io.Discard}).finish(s.result())
+			s.check()
+			err := s.err()
 			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want %q", err, tt.want)
 			}

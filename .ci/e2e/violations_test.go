@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/stoa-go/stoa/ci/e2e/client"
-	"github.com/stoa-go/stoa/ci/e2e/fleet"
 	"github.com/stoa-go/stoa/ci/e2e/history"
 	"github.com/stoa-go/stoa/ci/e2e/server"
 )
@@ -102,59 +101,59 @@ func TestPlantedViolations(t *testing.T) {
 		{checker: "storm", want: clean, found: checkStorm(http.StatusCreated, `{"id":"a"}`)},
 		{checker: "storm", planted: "a response that is not allowed", want: "1 unexpected",
 			found: checkStorm(http.StatusNotFound, "")},
-		{checker: "full Redis", want: clean, found: checkRedis(func(s *redisRun, w *keyedWrite) {
+		{checker: "full Redis", want: clean, found: checkRedis(func(s *fullRedis, w *keyedWrite) {
 			s.expect(w, client.Answer{Status: 200}, false)
 			s.expectRefusal(w, refusal(503, "1", ""))
 			s.checkRefused([]*keyedWrite{w}, nil)
 		})},
 		{checker: "full Redis", planted: "a repeat that is not replayed", want: "1 unexpected",
-			found: checkRedis(func(s *redisRun, w *keyedWrite) {
+			found: checkRedis(func(s *fullRedis, w *keyedWrite) {
 				s.expect(w, client.Answer{Status: 200}, true)
 			})},
 		{checker: "full Redis", planted: "a new write that is done", want: "1 unexpected",
-			found: checkRedis(func(s *redisRun, w *keyedWrite) {
+			found: checkRedis(func(s *fullRedis, w *keyedWrite) {
 				s.expectRefusal(w, client.Answer{Status: 201})
 			})},
 		{checker: "full Redis", planted: "a refusal without Retry-After", want: "1 unexpected",
-			found: checkRedis(func(s *redisRun, w *keyedWrite) {
+			found: checkRedis(func(s *fullRedis, w *keyedWrite) {
 				s.expectRefusal(w, refusal(503, "", ""))
 			})},
 		{checker: "full Redis", planted: "a refusal with an unknown outcome", want: "1 unexpected",
-			found: checkRedis(func(s *redisRun, w *keyedWrite) {
+			found: checkRedis(func(s *fullRedis, w *keyedWrite) {
 				s.expectRefusal(w, refusal(503, "1", `{"type":"x/outcome-unknown"}`))
 			})},
 		{checker: "full Redis", planted: "a refused write that is done", want: "1 unexpected",
-			found: checkRedis(func(s *redisRun, w *keyedWrite) {
+			found: checkRedis(func(s *fullRedis, w *keyedWrite) {
 				s.checkRefused([]*keyedWrite{w}, map[string][]string{w.Key: {"1"}})
 			})},
 		{checker: "client library", want: clean, found: checkLibrary(nil)},
 		{checker: "client library", planted: "an order that the consumer lacks", want: "1 lost",
-			found: checkLibrary(func(l *libraryRun, _ map[int64]shopOrder) {
+			found: checkLibrary(func(l *libraryUse, _ map[int64]shopOrder) {
 				delete(l.known, 3)
 			})},
 		{checker: "client library", planted: "an order that is old at the consumer", want: "1 lost",
-			found: checkLibrary(func(l *libraryRun, _ map[int64]shopOrder) {
+			found: checkLibrary(func(l *libraryUse, _ map[int64]shopOrder) {
 				l.known[2] = *newShopOrder("keyed-0")
 			})},
 		{checker: "client library", planted: "a lost update of a counter", want: "1 lost",
-			found: checkLibrary(func(l *libraryRun, stored map[int64]shopOrder) {
+			found: checkLibrary(func(l *libraryUse, stored map[int64]shopOrder) {
 				stored[1].Lines[0].Qty--
 			})},
 		{checker: "client library", planted: "a write that is done twice", want: "1 duplicate",
-			found: checkLibrary(func(l *libraryRun, stored map[int64]shopOrder) {
+			found: checkLibrary(func(l *libraryUse, stored map[int64]shopOrder) {
 				again := stored[2]
 				stored[99], l.known[99] = again, again
 			})},
 		{checker: "client library", planted: "a write that is not done", want: "1 lost",
-			found: checkLibrary(func(l *libraryRun, stored map[int64]shopOrder) {
+			found: checkLibrary(func(l *libraryUse, stored map[int64]shopOrder) {
 				delete(stored, 2)
 			})},
 		{checker: "client library", planted: "a change that is received twice", want: "1 duplicate",
-			found: checkLibrary(func(l *libraryRun, _ map[int64]shopOrder) {
+			found: checkLibrary(func(l *libraryUse, _ map[int64]shopOrder) {
 				l.seen["keyed-0"]++
 			})},
 		{checker: "client library", planted: "a change that is not received", want: "1 lost",
-			found: checkLibrary(func(l *libraryRun, _ map[int64]shopOrder) {
+			found: checkLibrary(func(l *libraryUse, _ map[int64]shopOrder) {
 				delete(l.seen, "keyed-0")
 			})},
 		{checker: "pairs", planted: "a response of another request", want: " leaked", found: checkPairs},
@@ -164,7 +163,7 @@ func TestPlantedViolations(t *testing.T) {
 		{checker: "doctors", planted: "both are acknowledged", want: "1 unexpected",
 			found: func(t *testing.T) string {
 				done := served{"/doctors/patch-0-a": "{}", "/doctors/patch-0-b": "{}"}
-				s := &skewRun{rounds: 1, keyNodes: serveNodes(t, 1, done)}
+				s := &skew{rounds: 1, trial: serveNodes(t, 1, done)}
 				if err := s.step(t.Context(), 0, (&env{}).random(0)); err != nil {
 					t.Fatal(err)
 				}
@@ -187,15 +186,15 @@ func TestPlantedViolations(t *testing.T) {
 			found: checkView(func(s *taskSubscriber) { s.ended = false })},
 		{checker: "full disk", want: clean, found: checkDisk(nil)},
 		{checker: "full disk", planted: "a lost order", want: "1 lost",
-			found: checkDisk(func(d *diskRun, _ served) { d.orders["/orders/8"] = "disk 8" })},
+			found: checkDisk(func(d *fullDisk, _ served) { d.orders["/orders/8"] = "disk 8" })},
 		{checker: "full disk", planted: "an order of half a write", want: "1 torn",
-			found: checkDisk(func(d *diskRun, _ served) { d.orders["/orders/7"] = "disk 8" })},
+			found: checkDisk(func(d *fullDisk, _ served) { d.orders["/orders/7"] = "disk 8" })},
 		{checker: "full disk", planted: "a lost file", want: "1 lost",
-			found: checkDisk(func(_ *diskRun, s served) { delete(s, "/files/f1") })},
+			found: checkDisk(func(_ *fullDisk, s served) { delete(s, "/files/f1") })},
 		{checker: "full disk", planted: "another content of a file", want: "1 lost",
-			found: checkDisk(func(_ *diskRun, s served) { s["/files/f1"] = "hal" })},
+			found: checkDisk(func(_ *fullDisk, s served) { s["/files/f1"] = "hal" })},
 		{checker: "full disk", planted: "a part of an upload", want: "1 torn",
-			found: checkDisk(func(d *diskRun, _ served) {
+			found: checkDisk(func(d *fullDisk, _ served) {
 				tmp := filepath.Join(d.dir, "files", ".stoa", "tmp")
 				if os.MkdirAll(filepath.Join(tmp, "part"), 0o700) != nil {
 					panic("no folder")
@@ -248,14 +247,14 @@ func (s served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func serveTarget(t *testing.T, h http.Handler) *target { return newTarget(serveShop(t, h, nil), 1) }
 
 // serveNodes returns n nodes, which are one server.
-func serveNodes(t *testing.T, n int, h http.Handler) keyNodes {
+func serveNodes(t *testing.T, n int, h http.Handler) trial {
 	t.Helper()
 	urls := make([]string, n)
 	url := serveHandler(t, h)
 	for i := range urls {
 		urls[i] = url
 	}
-	return keyNodes{client.New(1), fleet.Of(urls...)}
+	return newTestTrial(urls...)
 }
 
 // checkCounters gives the reader of the second of two counters an order. Both counters are at 3.
@@ -338,9 +337,9 @@ func claimed(more ...history.Operation) *claims {
 
 func checkDeposits(deposited, held int) func(t *testing.T) string {
 	return func(t *testing.T) string {
-		k := serveNodes(t, 1, served{"/effects": "", "/lists": "",
+		k := &keyed{trial: serveNodes(t, 1, served{"/effects": "", "/lists": "",
 			"/deposits": fmt.Sprintf(`{"id":"d","key":"k","amount":%d}`, deposited),
-			"/accounts": fmt.Sprintf(`{"id":"1","balance":%d}`, held)})
+			"/accounts": fmt.Sprintf(`{"id":"1","balance":%d}`, held)})}
 		if _, err := k.effects(t.Context()); err != nil {
 			_, text, _ := strings.Cut(err.Error(), ": ")
 			return text
@@ -351,20 +350,20 @@ func checkDeposits(deposited, held int) func(t *testing.T) string {
 
 func checkStorm(status int, body string) func(t *testing.T) string {
 	return func(t *testing.T) string {
-		s := &stormRun{keyNodes: serveNodes(t, 1, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		s := &storm{keyed: &keyed{trial: serveNodes(t, 1, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(status)
 			io.WriteString(w, body)
-		}))}
-		s.sendCopies(t.Context(), &env{}, newKeyedWrite(history.Create, "k", 1), 1)
-		return s.others.String()
+		}))}}
+		s.sendCopies(t.Context(), newKeyedWrite(history.Create, "k", 1), 1)
+		return s.String()
 	}
 }
 
-func checkRedis(plant func(s *redisRun, w *keyedWrite)) func(t *testing.T) string {
+func checkRedis(plant func(s *fullRedis, w *keyedWrite)) func(t *testing.T) string {
 	return func(*testing.T) string {
-		s := &redisRun{}
+		s := &fullRedis{keyed: &keyed{}}
 		plant(s, newKeyedWrite(history.Create, "k", 1))
-		return s.wrong.String()
+		return s.String()
 	}
 }
 
@@ -377,10 +376,10 @@ func refusal(status int, retryAfter, body string) client.Answer {
 }
 
 // checkLibrary checks ten writes, of which the last has changed the counter, the order 1.
-func checkLibrary(plant func(l *libraryRun, stored map[int64]shopOrder)) func(t *testing.T) string {
+func checkLibrary(plant func(l *libraryUse, stored map[int64]shopOrder)) func(t *testing.T) string {
 	return func(*testing.T) string {
-		l := &libraryRun{writes: 10, counters: []string{"1"}, transport: &lossyTransport{}, restarts: 2,
-			seen: map[string]int{}, known: map[int64]shopOrder{}}
+		l := newLibraryUse(10)
+		l.counters, l.restarts = []string{"1"}, 2
 		l.transport.lost.Store(1)
 		stored := map[int64]shopOrder{}
 		for n := range int64(10) {
@@ -395,8 +394,8 @@ func checkLibrary(plant func(l *libraryRun, stored map[int64]shopOrder)) func(t 
 		if plant != nil {
 			plant(l, stored)
 		}
-		r, _ := l.check(stored)
-		return r.Violations.String()
+		l.check(stored)
+		return l.String()
 	}
 }
 
@@ -404,7 +403,7 @@ func checkLibrary(plant func(l *libraryRun, stored map[int64]shopOrder)) func(t 
 func checkPairs(t *testing.T) string {
 	var last string
 	n := 0
-	p := &pairRun{client: client.New(1), base: serveHandler(t, http.HandlerFunc(
+	p := &pairs{trial: newTestTrial(serveHandler(t, http.HandlerFunc(
 		func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/auth/login" {
 				io.WriteString(w, `{"token":"t"}`)
@@ -415,12 +414,11 @@ func checkPairs(t *testing.T) string {
 			}
 			last = r.Header.Get("Idempotency-Key")
 			w.Header().Set("Location", fmt.Sprint("/orders/", n))
-		}))}
-	r, err := p.run(t.Context(), (&env{}).random(0), 1)
-	if err != nil {
+		})))}
+	if err := p.run(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
-	return r.Violations.String()
+	return p.String()
 }
 
 // checkDoctors counts a round in the first way. In the other ways one doctor is on call.
@@ -437,7 +435,7 @@ func checkDoctors(first, second bool) func(t *testing.T) string {
 				lines += encode(server.Doctor{ID: id, OnCall: onCall[j]}) + "\n"
 			}
 		}
-		s := &skewRun{rounds: 1, keyNodes: serveNodes(t, 1, served{"/doctors": lines})}
+		s := &skew{rounds: 1, trial: serveNodes(t, 1, served{"/doctors": lines})}
 		if err := s.count(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -449,12 +447,12 @@ func checkDoctors(first, second bool) func(t *testing.T) string {
 func checkReplay(replays bool) func(t *testing.T) string {
 	return func(t *testing.T) string {
 		n := 0
-		nodes := serveNodes(t, len(releases), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		s := &rollingUpdate{trial: serveNodes(t, len(releases), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			if n++; n == 2 && replays {
 				w.Header().Set("Idempotency-Replayed", "true")
 			}
-		}))
-		s, rng := &rollingRun{keyNodes: nodes}, (&env{}).random(0)
+		}))}
+		rng := (&env{}).random(0)
 		if err := s.writeKeyed(t.Context(), rng, 1, server.OldRelease, server.NewRelease); err != nil {
 			t.Fatal(err)
 		}
@@ -469,7 +467,7 @@ func checkCreated(texts ...string) func(t *testing.T) string {
 		for _, text := range texts {
 			lines += encode(server.NewTask{Text: text}) + "\n"
 		}
-		s := &rollingRun{keyNodes: serveNodes(t, len(releases), served{server.TasksPath: lines})}
+		s := &rollingUpdate{trial: serveNodes(t, len(releases), served{server.TasksPath: lines})}
 		s.created.Store("key-1", true)
 		if err := s.countCreated(t.Context()); err != nil {
 			t.Fatal(err)
@@ -481,7 +479,7 @@ func checkCreated(texts ...string) func(t *testing.T) string {
 // checkView compares a subscriber with a list of one task.
 func checkView(plant func(s *taskSubscriber)) func(t *testing.T) string {
 	return func(t *testing.T) string {
-		s := &rollingRun{keyNodes: serveNodes(t, len(releases), served{server.TasksPath: `{"id":"1","text":"a"}`})}
+		s := &rollingUpdate{trial: serveNodes(t, len(releases), served{server.TasksPath: `{"id":"1","text":"a"}`})}
 		sub := &taskSubscriber{view: taskView{release: server.NewRelease}, http: http.DefaultClient,
 			ended: true, listed: 1, tasks: map[string]string{"1": "a"}}
 		if plant != nil {
@@ -495,11 +493,11 @@ func checkView(plant func(s *taskSubscriber)) func(t *testing.T) string {
 }
 
 // checkDisk compares one order and one file.
-func checkDisk(plant func(d *diskRun, s served)) func(t *testing.T) string {
+func checkDisk(plant func(d *fullDisk, s served)) func(t *testing.T) string {
 	return func(t *testing.T) string {
 		s := served{"/orders": `{"id":7,"note":"disk 7"}`, "/files/f1": "half"}
-		d := &diskRun{dir: t.TempDir(), client: client.New(1), base: serveHandler(t, s),
-			orders: map[string]string{"/orders/7": "disk 7"}, files: map[string]string{"/files/f1": "half"}}
+		d := newFullDisk(t.TempDir(), 1)
+		d.trial, d.orders["/orders/7"], d.files["/files/f1"] = newTestTrial(serveHandler(t, s)), "disk 7", "half"
 		if plant != nil {
 			plant(d, s)
 		}
@@ -511,12 +509,11 @@ func checkDisk(plant func(d *diskRun, s served)) func(t *testing.T) string {
 // checkLog checks a process with a log.
 func checkLog(text string) func(t *testing.T) string {
 	return func(t *testing.T) string {
-		f, err := testEnv(t).startServer(t.Context(), 1, nil, "long-links")
-		if err != nil {
+		d := &damage{trial: trial{nodes: 1, command: []string{"long-links"}}}
+		if err := d.begin(t.Context(), testEnv(t)); err != nil {
 			t.Fatal(err)
 		}
-		d := &damage{}
-		d.checkNode(f, text)
+		d.checkNode(text)
 		return d.String()
 	}
 }
@@ -529,13 +526,13 @@ func checkProxy(plant func(proxy *listServer)) func(t *testing.T) string {
 			plant(proxy)
 		}
 		origin, base := serveHandler(t, &listServer{http.StatusOK, "[]", "/places"}), serveHandler(t, proxy)
-		r := &result{Violations: &history.Violations{}}
+		var r history.Violations
 		c := client.New(1)
-		compareQueries(t.Context(), c, origin, base, "p", r)
-		if _, err := compareLists(t.Context(), c, origin, base, "p", r); err != nil {
+		compareQueries(t.Context(), c, origin, base, "p", &r)
+		if _, err := compareLists(t.Context(), c, origin, base, "p", &r); err != nil {
 			t.Fatal(err)
 		}
-		return r.Violations.String()
+		return r.String()
 	}
 }
 

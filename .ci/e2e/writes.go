@@ -3,14 +3,11 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
-	"time"
 
 	"github.com/stoa-go/stoa/ci/e2e/client"
-	"github.com/stoa-go/stoa/ci/e2e/fleet"
 	"github.com/stoa-go/stoa/ci/e2e/history"
 )
 
@@ -57,144 +54,113 @@ func (t *target) unexpected(format string, args ...any) {
 	t.Add(history.Unexpected, 1, format, args...)
 }
 
-// writeRun is one run of the scenario.
-type writeRun struct {
-	requests, kills, writers int
-	crash                    bool
-	naive                    bool // the control
-
+// writeLoad is all workloads on one fleet.
+type writeLoad struct {
+	trial
 	workloads []workload
 	targets   []*target
-	killed    int
 }
+
+const shopWriters = 8
 
 // writes runs the scenario and its control.
 func writes(engine string) func(ctx context.Context, e *env) error {
 	return func(ctx context.Context, e *env) error {
-		subject := &writeRun{requests: size(e, 5_000, 50_000), kills: size(e, 4, 10), writers: 8, crash: engine == postgres}
-		control := &writeRun{requests: size(e, 1_000, 2_000), writers: 8, naive: true}
-		for _, w := range []*writeRun{subject, control} {
-			db, err := e.newDatabase(ctx, engine)
-			if err != nil {
-				return err
-			}
-			f, err := e.startShop(ctx, nodes(engine), "-db", db)
-			if err != nil {
-				return err
-			}
-			began := time.Now()
-			if err := w.run(ctx, e, f); err != nil {
-				return err
-			}
-			if err := e.finish(w.result(engine, time.Since(began), f.Len())); err != nil {
-				return err
-			}
-			f.KillAll()
+		crashes := 1
+		if engine == sqlite {
+			crashes = 0
 		}
-		return nil
+		subject := newWriteLoad(engine, false)
+		subject.do = func(ctx context.Context) error {
+			return subject.run(ctx, size(e, 5_000, 50_000), subject.killNodes(size(e, 4, 10)), subject.crashDatabase(crashes))
+		}
+		control := newWriteLoad(engine, true)
+		control.do = func(ctx context.Context) error { return control.run(ctx, size(e, 1_000, 2_000)) }
+		return e.try(ctx, &subject.trial, &control.trial)
 	}
 }
 
-// run writes and kills, kills all nodes once more, restarts them and verifies.
-func (w *writeRun) run(ctx context.Context, e *env, f *fleet.Fleet) error {
-	w.workloads = []workload{newCounters(w.writers, true, w.naive), newCounters(w.writers, false, w.naive), &creates{},
-		newMoves(w.naive), &claims{}, &keyedOrders{naive: w.naive}}
+func newWriteLoad(engine string, naive bool) *writeLoad {
+	w := &writeLoad{trial: trial{title: engine, engine: engine, command: []string{shop}}}
+	w.workloads = []workload{newCounters(shopWriters, true, naive), newCounters(shopWriters, false, naive), &creates{},
+		newMoves(naive), &claims{}, &keyedOrders{naive: naive}}
+	if naive {
+		w.title, w.control = "control, read, change and put back, on "+engine, []history.Kind{history.Lost, history.Torn}
+	}
+	return w
+}
+
+// run writes while faults are injected. Then it kills all nodes once more, restarts them and verifies.
+func (w *writeLoad) run(ctx context.Context, requests int, faults ...fault) error {
 	for range w.workloads {
-		w.targets = append(w.targets, newTarget(f, w.writers))
+		w.targets = append(w.targets, newTarget(w.Fleet, shopWriters))
 	}
-	for i, each := range w.workloads {
-		if err := each.prepare(ctx, w.targets[i], e.random(checkPart)); err != nil {
-			return fmt.Errorf("%s: %w", each.name(), err)
-		}
-	}
-	if err := w.load(e, f).run(ctx, e); err != nil {
+	err := w.each(func(i int, of workload) error { return of.prepare(ctx, w.targets[i], w.random(checkPart)) })
+	if err != nil {
 		return err
 	}
-	if w.naive {
-		if err := w.collide(ctx, e.random(checkPart)); err != nil {
-			return err
-		}
-	}
-	if w.kills > 0 {
-		f.KillAll()
-		w.killed += f.Len()
-		if err := f.Start(ctx); err != nil {
-			return err
-		}
-	}
-	for i, each := range w.workloads {
-		if err := each.verify(ctx, w.targets[i], e.random(checkPart)); err != nil {
-			return fmt.Errorf("%s: %w", each.name(), err)
-		}
-	}
-	return nil
-}
-
-// load returns the writers, the kills, and the crash of the database halfway.
-func (w *writeRun) load(e *env, f *fleet.Fleet) *load {
-	l := &load{
-		writers: w.writers,
+	err = w.write(ctx, load{writers: shopWriters, done: w.sent, total: requests, faults: faults,
 		step: func(ctx context.Context, writer int, rng *rand.Rand) error {
 			i := rng.IntN(len(w.workloads))
 			return w.workloads[i].step(ctx, w.targets[i], writer, rng)
-		},
-		progress: func() float64 {
-			var sent int64
-			for _, t := range w.targets {
-				sent += t.Requests()
-			}
-			return float64(sent) / float64(w.requests)
-		},
-		faults: repeat(w.kills, func(ctx context.Context, rng *rand.Rand) error {
-			w.killed++
-			return f.Restart(ctx, rng.IntN(f.Len()))
-		}),
+		}})
+	if err == nil && w.control != nil {
+		err = w.collide(ctx, w.random(checkPart))
 	}
-	if w.crash {
-		l.faults = spread(l.faults, e.crash)
+	if err == nil && faults != nil {
+		w.KillAll()
+		err = w.Start(ctx)
 	}
-	return l
+	if err != nil {
+		return err
+	}
+	err = w.each(func(i int, of workload) error { return of.verify(ctx, w.targets[i], w.random(checkPart)) })
+	w.check()
+	return err
 }
 
-// collide makes the writers of the control overwrite each other for certain. By chance it is only likely.
-func (w *writeRun) collide(ctx context.Context, rng *rand.Rand) error {
-	for i, each := range w.workloads {
-		if c, ok := each.(*counters); ok {
-			if err := c.collide(ctx, w.targets[i], rng); err != nil {
-				return err
-			}
+// each calls do for each workload, until it returns an error.
+func (w *writeLoad) each(do func(i int, of workload) error) error {
+	for i, of := range w.workloads {
+		if err := do(i, of); err != nil {
+			return fmt.Errorf("%s: %w", of.name(), err)
 		}
 	}
 	return nil
 }
 
-// result has a row for each workload.
-func (w *writeRun) result(engine string, took time.Duration, nodes int) *result {
-	r := &result{Violations: &history.Violations{}}
-	r.title = fmt.Sprintf("%s: %d writers, %d nodes, %d kills, %.0f s", engine, w.writers, nodes, w.killed, took.Seconds())
-	if w.naive {
-		r.title = "control, read, change and put back, on " + r.title
-		r.control = []history.Kind{history.Lost, history.Torn}
+// sent returns the number of requests.
+func (w *writeLoad) sent() (n int64) {
+	for _, t := range w.targets {
+		n += t.Requests()
 	}
+	return n
+}
+
+// collide makes the writers of the control overwrite each other for certain. By chance it is only likely.
+func (w *writeLoad) collide(ctx context.Context, rng *rand.Rand) error {
+	return w.each(func(i int, of workload) error {
+		if c, ok := of.(*counters); ok {
+			return c.collide(ctx, w.targets[i], rng)
+		}
+		return nil
+	})
+}
+
+// check has a row for each workload.
+func (w *writeLoad) check() {
 	var rows [][]any
 	for i, t := range w.targets {
 		name := w.workloads[i].name()
 		acknowledged, unknown := t.Writes(200, 299), t.Writes(0, 0)+t.Writes(500, 599)
 		rows = append(rows, []any{t.Requests(), acknowledged, t.Writes(300, 499), unknown, t.Internal(), t.Count(history.Lost),
 			t.Count(history.Torn), name})
-		r.Merge(&t.Violations)
-		if acknowledged == 0 {
-			r.fail(fmt.Errorf("%s: no write was acknowledged", name))
-		}
-		if n := t.Count(history.Unexpected); n > 0 && w.naive {
-			r.fail(fmt.Errorf("%s: %d unexpected responses", name, n))
-		}
+		w.Merge(&t.Violations)
+		w.failIf(acknowledged == 0, "%s: no write was acknowledged", name)
+		n := t.Count(history.Unexpected)
+		w.failIf(n > 0 && w.control != nil, "%s: %d unexpected responses", name, n)
 	}
-	if w.killed < w.kills {
-		r.fail(errors.New("not all kills were done"))
-	}
-	r.table("requests\tacknowledged\trefused\tunknown\tstatus 500\tlost\ttorn\t", rows...)
-	return r
+	w.table("requests\tacknowledged\trefused\tunknown\tstatus 500\tlost\ttorn\t", rows...)
 }
 
 // order is one of the shop in version 2.0.0.

@@ -185,14 +185,14 @@ func runWorkload(t *testing.T, w workload, target *target, writers int, inTurns 
 	if err := w.prepare(t.Context(), target, e.random(checkPart)); err != nil {
 		t.Fatal(err)
 	}
-	l := &load{writers: writers, progress: func() float64 { return float64(target.Requests()) / requests },
+	l := &load{writers: writers, done: target.Requests, total: requests,
 		step: func(ctx context.Context, writer int, rng *rand.Rand) error { return w.step(ctx, target, writer, rng) }}
 	if !inTurns {
 		if err := l.run(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for turn, rng := 0, e.random(0); inTurns && l.progress() < 1; turn++ {
+	for turn, rng := 0, e.random(0); inTurns && l.done() < requests; turn++ {
 		if err := w.step(t.Context(), target, turn%writers, rng); err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +208,7 @@ func TestControlsCollide(t *testing.T) {
 	for _, conditional := range []bool{true, false} {
 		c := newCounters(4, conditional, true)
 		target := newTarget(serveShop(t, standIn(false), nil), 1)
-		w := &writeRun{workloads: []workload{c}, targets: targetsOf(target)}
+		w := &writeLoad{workloads: []workload{c}, targets: targetsOf(target)}
 		rng := (&env{seed: 1}).random(0)
 		if err := c.prepare(t.Context(), target, rng); err != nil {
 			t.Fatal(err)
@@ -282,20 +282,21 @@ func TestWritesResult(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			w := &writeRun{naive: tt.naive, workloads: []workload{&creates{}}, targets: targetsOf(newTarget(nil, 1))}
+			w := newWriteLoad("test", tt.naive)
+			w.workloads, w.targets = []workload{&creates{}}, targetsOf(newTarget(nil, 1))
 			for range tt.acknowledged {
 				acknowledgeOne(t, w.targets[0])
 			}
 			for _, kind := range tt.violations {
 				w.targets[0].Add(kind, 1, "something")
 			}
-			var out strings.Builder
-			err := (&env{out: &out}).finish(w.result("test", 0, 1))
+			w.check()
+			err := w.err()
 			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("result = %v, want %q", err, tt.want)
 			}
-			if !strings.Contains(out.String(), "new orders") {
-				t.Errorf("the report has no row of the workload:\n%s", &out)
+			if text := strings.Join(w.lines, "\n"); !strings.Contains(text, "new orders") {
+				t.Errorf("the report has no row of the workload:\n%s", text)
 			}
 		})
 	}

@@ -232,12 +232,21 @@ func (c *Client) ReadAny(ctx context.Context, nodes Picker, rng *rand.Rand, path
 
 // Read reads until it gets a complete response below 500, for up to five minutes.
 func (c *Client) Read(ctx context.Context, url string, header ...string) (a Answer) {
-	for limit := time.Now().Add(5 * time.Minute); ; Pause(ctx, 20*time.Millisecond) {
+	Await(ctx, url, 20*time.Millisecond, func() bool {
 		a = c.Send(ctx, http.MethodGet, url, "", header...)
-		if a.Err == nil && a.Status < 500 || ctx.Err() != nil || time.Now().After(limit) {
-			return a
+		return a.Err == nil && a.Status < 500
+	})
+	return a
+}
+
+// Await calls done, with pauses, until it returns true, for up to five minutes. The error has the text of what is awaited.
+func Await(ctx context.Context, what string, pause time.Duration, done func() bool) error {
+	for limit := time.Now().Add(5 * time.Minute); !done(); Pause(ctx, pause) {
+		if ctx.Err() != nil || time.Now().After(limit) {
+			return errors.Join(fmt.Errorf("not within five minutes: %s", what), ctx.Err())
 		}
 	}
+	return nil
 }
 
 // Pause waits for d, or until ctx is done.

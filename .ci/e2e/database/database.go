@@ -75,3 +75,17 @@ func Retry(ctx context.Context, do func(context.Context) error) error {
 	}
 	return err
 }
+
+// Ask runs a statement over a connection of its own, and scans the first row if into is not empty.
+func Ask(ctx context.Context, source, statement string, into ...any) error {
+	pool, err := Pool(source, 1)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	if into == nil {
+		_, err = pool.ExecContext(ctx, statement)
+		return err
+	}
+	return pool.QueryRowContext(ctx, statement).Scan(into...)
+}
