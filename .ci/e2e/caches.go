@@ -5,16 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"os"
-	"os/exec"
-	"os/user"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/stoa-go/stoa/ci/e2e/client"
@@ -57,17 +51,16 @@ func (t *trial) measureCaches(ctx context.Context) error {
 		return err
 	}
 	var rows [][]any
-	for i, cache := range []string{"nginx", "varnish", "squid"} {
-		pair := cachePair{cache, "http://" + ports[2*i], "http://" + ports[2*i+1]}
+	for i, cache := range cachePrograms {
+		pair := cachePair{cache.name, "http://" + ports[2*i], "http://" + ports[2*i+1]}
 		for j, origin := range []string{t.URL(0), proxy.URL(0)} {
-			_, port, _ := net.SplitHostPort(strings.TrimPrefix(origin, "http://"))
-			if err := t.startCache(cache, ports[2*i+j], port); err != nil {
+			if err := t.startFront(cache, ports[2*i+j], origin); err != nil {
 				return err
 			}
 		}
 		m, err := measureCache(ctx, pair, size(t.env, 1000, 10_000))
 		if err != nil {
-			return fmt.Errorf("%s: %w", cache, err)
+			return fmt.Errorf("%s: %w", cache.name, err)
 		}
 		rows = append(rows, m.row())
 		m.check(t)
@@ -76,83 +69,11 @@ func (t *trial) measureCaches(ctx context.Context) error {
 	return nil
 }
 
-// startCache starts a cache that listens on an address and forwards to a port of this machine.
-func (e *env) startCache(cache, address, port string) error {
-	dir, err := os.MkdirTemp(e.dir, cache)
-	if err != nil {
-		return err
-	}
-	me, err := user.Current()
-	if err != nil {
-		return err
-	}
-	config, owner := filepath.Join(dir, cache+".conf"), me.Username
-	var text string
-	var args []string
-	switch cache {
-	case "nginx":
-		text, args = nginxConfig, []string{"nginx", "-e", "stderr", "-p", dir, "-c", config}
-	case "squid":
-		if me.Uid == "0" { // it changes to another user, which must be able to write here
-			owner = "proxy"
-			if err := chown(dir, owner); err != nil {
-				return err
-			}
-		}
-		text, args = squidConfig, []string{"squid", "-N", "-d", "1", "-f", config}
-	default:
-		args = []string{"varnishd", "-F", "-j", "none", "-n", dir, "-a", address, "-b", "127.0.0.1:" + port, "-T", "none", "-s", "malloc,16m"}
-	}
-	text = strings.NewReplacer("DIR", dir, "USER", owner, "ADDRESS", address, "PORT", port).Replace(text)
-	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
-		return err
-	}
-	return e.startProgram(args...)
-}
-
-// startProgram starts a program that runs until the end of the scenario.
-func (e *env) startProgram(args ...string) error {
-	_, err := e.startProcess(args...)
-	return err
-}
-
-// process is a program that the env ends.
-type process struct {
-	*os.Process
-	ended chan struct{} // closed when err is set
-	err   error         // of the exit status
-}
-
-func (e *env) startProcess(args ...string) (*process, error) {
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Stdout, cmd.Stderr = e.log, e.log
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	p := &process{Process: cmd.Process, ended: make(chan struct{})}
-	go func() { p.err = cmd.Wait(); close(p.ended) }()
-	e.closers = append(e.closers, func() {
-		p.Signal(syscall.SIGTERM)
-		select {
-		case <-p.ended:
-		case <-time.After(5 * time.Second):
-			p.Kill()
-			<-p.ended
-		}
-	})
-	return p, nil
-}
-
-func chown(dir, name string) error {
-	u, err := user.Lookup(name)
-	if err != nil {
-		return err
-	}
-	var uid, gid int
-	if _, err := fmt.Sscan(u.Uid+" "+u.Gid, &uid, &gid); err != nil {
-		return err
-	}
-	return errors.Join(os.Chmod(dir, 0o755), os.Chown(dir, uid, gid))
+var cachePrograms = []front{
+	{"nginx", nginxConfig, []string{"nginx", "-e", "stderr", "-p", "DIR", "-c", "FILE"}},
+	{"varnish", "", []string{"varnishd", "-F", "-j", "none", "-n", "DIR", "-a", "ADDRESS", "-b", "127.0.0.1:PORT", "-T", "none",
+		"-s", "malloc,16m"}},
+	{"squid", squidConfig, []string{"squid", "-N", "-d", "1", "-f", "FILE"}},
 }
 
 const nginxConfig = "user USER;\n" + nginxBegin + `	proxy_cache_path DIR/store keys_zone=shop:1m;
@@ -183,25 +104,6 @@ pinger_enable off
 shutdown_lifetime 0 seconds
 max_filedescriptors 1024
 `
-
-// freePorts returns addresses with free ports below those that the kernel assigns, so that no connection takes one before its
-// server does. The host is one of the loopback addresses that other processes do not use.
-func freePorts(n int) (addresses []string, err error) {
-	pid := os.Getpid()
-	host := fmt.Sprintf("127.%d.%d.%d", 64+pid>>16%64, pid>>8%256, 1+pid%254)
-	for port := 20000 + pid%10000; len(addresses) < n && port < 32768; port++ {
-		l, err := net.Listen("tcp", net.JoinHostPort(host, fmt.Sprint(port)))
-		if err != nil {
-			continue
-		}
-		l.Close()
-		addresses = append(addresses, l.Addr().String())
-	}
-	if len(addresses) < n {
-		return nil, errors.New("too few free ports")
-	}
-	return addresses, nil
-}
 
 // cacheMeasures is what was measured of one cache.
 type cacheMeasures struct {

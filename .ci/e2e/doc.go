@@ -42,6 +42,7 @@
 //	disk.go          writes to a full disk are refused, and nothing is lost
 //	proxies.go       reverse proxies forward responses to long filters
 //	caches_*.go      shared caches keep API versions apart
+//	fronts.go        the proxies and caches as programs
 //
 // The tests check the checks: against servers with planted faults, and with mutated histories. They do not repeat the scenarios.
 package main

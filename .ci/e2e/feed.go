@@ -171,7 +171,7 @@ func (t *feedLoad) runOnNodes(ctx context.Context) error {
 	if err := t.streamsEnded(ctx); err != nil {
 		return err
 	}
-	left, err := allThings(ctx, t.Client, t.net.direct(t.URL(0)))
+	left, err := client.Lines[server.Thing](server.ThingsPath, t.Read(ctx, t.net.direct(t.URL(0))+server.ThingsPath, client.NDJSON))
 	if err != nil {
 		return err
 	}
@@ -467,24 +467,4 @@ func cursorNow(ctx context.Context, c *client.Client, base string) (cursor strin
 		err = errors.Join(a.Unexpected("a list without Event-Cursor"), err)
 	}
 	return cursor, err
-}
-
-// allThings returns the whole collection.
-func allThings(ctx context.Context, c *client.Client, base string) ([]server.Thing, error) {
-	var things []server.Thing
-	for after := ""; ; {
-		var page struct {
-			Items []server.Thing `json:"items"`
-			Next  string         `json:"next"`
-		}
-		a := c.Read(ctx, base+server.ThingsPath+"?limit=200"+after)
-		if err := a.Decode("GET "+server.ThingsPath, &page); err != nil {
-			return nil, err
-		}
-		things = append(things, page.Items...)
-		if page.Next == "" {
-			return things, nil
-		}
-		after = "&after=" + page.Next
-	}
 }

@@ -66,12 +66,10 @@ func (t *toyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (t *toyServer) list(w http.ResponseWriter) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	items := []server.Thing{}
-	for _, v := range t.things {
-		items = append(items, v)
-	}
 	w.Header().Set("Event-Cursor", strconv.Itoa(len(t.events)))
-	json.NewEncoder(w).Encode(map[string]any{"items": items})
+	for _, v := range t.things {
+		json.NewEncoder(w).Encode(v)
+	}
 }
 
 // item reads and writes. A tag is the version.

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"sync/atomic"
-	"time"
 
 	"github.com/stoa-go/stoa/ci/e2e/client"
 	"github.com/stoa-go/stoa/ci/e2e/history"
@@ -38,29 +37,28 @@ var keyModes = map[string]keyMode{
 // keyedWrite is a write with a key.
 type keyedWrite struct {
 	history.Write
-	method, path, media, body string
+	request
 }
 
 // sharedItems is the number of lists and of accounts: few, so that writers meet.
 const sharedItems = 16
 
-// newKeyedWrite returns the nth write. The path of a Remove is set by prepare.
+// newKeyedWrite returns the nth write. The path of a Remove is set by createItems.
 func newKeyedWrite(kind history.WriteKind, key string, n int) *keyedWrite {
-	w := &keyedWrite{Write: history.Write{Kind: kind, Key: key}, media: client.JSON}
 	at := strconv.Itoa(n % sharedItems)
+	q := request{method: http.MethodPost, media: client.JSON, key: key}
 	switch kind {
 	case history.Create:
-		w.method, w.path, w.body = http.MethodPost, "/effects", fmt.Sprintf(`{"key":%q,"amount":%d}`, key, n)
+		q.path, q.body = "/effects", fmt.Sprintf(`{"key":%q,"amount":%d}`, key, n)
 	case history.Append:
-		w.method, w.path, w.media = http.MethodPatch, "/lists/"+at, client.JSONPatch
-		w.body = fmt.Sprintf(`[{"op":"add","path":"/keys/-","value":%q}]`, key)
+		q.method, q.path, q.media = http.MethodPatch, "/lists/"+at, client.JSONPatch
+		q.body = fmt.Sprintf(`[{"op":"add","path":"/keys/-","value":%q}]`, key)
 	case history.Command:
-		w.method, w.path = http.MethodPost, "/accounts/deposit"
-		w.body = fmt.Sprintf(`{"account":%q,"key":%q,"amount":%d}`, at, key, n)
+		q.path, q.body = "/accounts/deposit", fmt.Sprintf(`{"account":%q,"key":%q,"amount":%d}`, at, key, n)
 	case history.Remove:
-		w.method = http.MethodDelete
+		q.method, q.media = http.MethodDelete, ""
 	}
-	return w
+	return &keyedWrite{history.Write{Kind: kind, Key: key}, q}
 }
 
 // keyed is a trial with writes that have keys.
@@ -117,15 +115,12 @@ func (k *keyed) createItems(ctx context.Context, writes []*keyedWrite) error {
 
 // sendKeyed sends a write once and records the response. step, if not empty, is the step at which the node kills itself.
 func (k *keyed) sendKeyed(ctx context.Context, base string, w *keyedWrite, step string) client.Answer {
-	header := []string{"Idempotency-Key: " + w.Key}
-	if w.body != "" {
-		header = append(header, w.media)
-	}
+	var header []string
 	if step != "" {
 		header = append(header, server.DieField+": "+step)
 	}
-	a := k.Client.Send(ctx, w.method, base+w.path, w.body, header...)
-	w.Record(w.method+" "+w.path, a)
+	a := k.sendRequest(ctx, base, w.request, header...)
+	w.Record(w.String(), a)
 	return a
 }
 
@@ -154,11 +149,6 @@ func (k *keyed) persist(ctx context.Context, rng *rand.Rand, w *keyedWrite, copi
 			return err
 		}
 	}
-}
-
-func pauseBeforeRetry(ctx context.Context, rng *rand.Rand) error {
-	client.Pause(ctx, 5*time.Millisecond+time.Duration(rng.Int64N(int64(25*time.Millisecond))))
-	return ctx.Err()
 }
 
 // replay sends an answered write once more.

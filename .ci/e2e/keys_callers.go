@@ -26,7 +26,8 @@ type pairs struct {
 
 // call is a request to the shop.
 type call struct {
-	user, method, path, media, body, accept string
+	request
+	user, accept string
 }
 
 // users of the shop, as it is seeded. Their passwords are their names.
@@ -76,13 +77,14 @@ func (p *pairs) run(ctx context.Context, n int) error {
 		kind := &pairKinds[at]
 		first := kind.first(p, rng, users[rng.IntN(len(users))], i)
 		second := kind.second(p, rng, first)
-		key := fmt.Sprintf("pair-%d", i)
-		one := p.send(ctx, key, first)
+		first.key = fmt.Sprintf("pair-%d", i)
+		second.key = first.key
+		one := p.send(ctx, first)
 		if !one.OK() || one.Replayed() {
-			return one.Unexpected(first.method + " " + first.path)
+			return one.Unexpected(first.String())
 		}
 		sent[at]++
-		if err := kind.check(one, p.send(ctx, key, second)); err != nil {
+		if err := kind.check(one, p.send(ctx, second)); err != nil {
 			p.Add(history.Leaked, 1, "%s: %+v and %+v: %v", kind.name, first, second, err)
 			continue
 		}
@@ -100,14 +102,14 @@ func (p *pairs) login(ctx context.Context, rng *rand.Rand) error {
 	p.tokens, p.orders = map[string]string{}, map[string][]string{}
 	for _, user := range users {
 		var login struct{ Token string }
-		a := p.send(ctx, "", call{method: http.MethodPost, path: "/auth/login", media: "application/json",
-			body: fmt.Sprintf(`{"email":"%s@example.com","password":%q}`, user, user)})
+		body := fmt.Sprintf(`{"email":"%s@example.com","password":%q}`, user, user)
+		a := p.send(ctx, newCall("", http.MethodPost, "/auth/login", body))
 		if err := a.Decode("POST /auth/login", &login); err != nil || login.Token == "" {
 			return a.Unexpected("POST /auth/login")
 		}
 		p.tokens[user] = login.Token
 		for i := range 2 {
-			a := p.send(ctx, "", p.newOrder(rng, user, i))
+			a := p.send(ctx, p.newOrder(rng, user, i))
 			if !a.OK() {
 				return a.Unexpected("POST /orders")
 			}
@@ -118,33 +120,37 @@ func (p *pairs) login(ctx context.Context, rng *rand.Rand) error {
 	return nil
 }
 
-func (p *pairs) send(ctx context.Context, key string, c call) client.Answer {
+func (p *pairs) send(ctx context.Context, c call) client.Answer {
 	var header []string
-	for name, value := range map[string]string{"Content-Type": c.media, "Idempotency-Key": key, "Accept": c.accept} {
-		if value != "" {
-			header = append(header, name+": "+value)
-		}
+	if c.accept != "" {
+		header = append(header, "Accept: "+c.accept)
 	}
 	if c.user != "" {
 		header = append(header, "Authorization: Bearer "+p.tokens[c.user])
 	}
-	return p.Client.Send(ctx, c.method, p.URL(0)+c.path, c.body, header...)
+	return p.sendRequest(ctx, p.URL(0), c.request, header...)
+}
+
+func newCall(user, method, path, body string) call {
+	media := client.JSON
+	if method == http.MethodPatch {
+		media = client.MergePatch
+	}
+	return call{request{method: method, path: path, media: media, body: body}, user, ""}
 }
 
 // newOrder, newNote and newMutation contain a secret, which shows where it is revealed.
 func (p *pairs) newOrder(_ *rand.Rand, user string, n int) call {
-	return call{user: user, method: http.MethodPost, path: "/v1.1/orders", media: "application/json",
-		body: fmt.Sprintf(`{"itemId":7,"qty":%d,"note":"secret %d"}`, 1+n%1000, n)}
+	return newCall(user, http.MethodPost, "/v1.1/orders", fmt.Sprintf(`{"itemId":7,"qty":%d,"note":"secret %d"}`, 1+n%1000, n))
 }
 
 func (p *pairs) newNote(rng *rand.Rand, user string, n int) call {
-	return call{user: user, method: http.MethodPatch, path: "/orders/" + p.orders[user][rng.IntN(2)],
-		media: "application/merge-patch+json", body: fmt.Sprintf(`{"note":"secret %d"}`, n)}
+	return newCall(user, http.MethodPatch, "/orders/"+p.orders[user][rng.IntN(2)], fmt.Sprintf(`{"note":"secret %d"}`, n))
 }
 
 func (p *pairs) newMutation(_ *rand.Rand, user string, n int) call {
-	return call{user: user, method: http.MethodPost, path: "/graphql", media: "application/json", body: fmt.Sprintf(
-		`{"query":"mutation{createOrder(input:{lines:[{itemId:7,qty:%d}],note:\"secret %d\"}){id note}}"}`, 1+n%1000, n)}
+	return newCall(user, http.MethodPost, "/graphql", fmt.Sprintf(
+		`{"query":"mutation{createOrder(input:{lines:[{itemId:7,qty:%d}],note:\"secret %d\"}){id note}}"}`, 1+n%1000, n))
 }
 
 func (p *pairs) otherUser(rng *rand.Rand, user string) string {
@@ -185,9 +191,8 @@ func (p *pairs) otherPath(_ *rand.Rand, c call) call {
 }
 
 func (p *pairs) otherMethod(_ *rand.Rand, c call) call {
-	c.method, c.media = http.MethodPut, "application/json"
-	c.body = fmt.Sprintf(`{"lines":[{"itemId":1,"qty":1}],"customerId":%d}`, 1+slices.Index(users, c.user))
-	return c
+	body := fmt.Sprintf(`{"lines":[{"itemId":1,"qty":1}],"customerId":%d}`, 1+slices.Index(users, c.user))
+	return newCall(c.user, http.MethodPut, c.path, body)
 }
 
 // otherVersion is newOrder in version 2.0.0.

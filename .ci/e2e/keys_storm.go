@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -36,18 +35,15 @@ func (s *storm) run(ctx context.Context) error {
 	if err := s.createShared(ctx); err != nil {
 		return err
 	}
-	idle := s.latency(ctx, func() { client.Pause(ctx, size[time.Duration](s.env, 1, 3)*time.Second) })
-	distinct := s.latency(ctx, func() { s.sendAll(ctx, s.newWrites("distinct", s.keys*8), 1) })
+	s.measure(ctx, "idle", func() { client.Pause(ctx, size[time.Duration](s.env, 1, 3)*time.Second) })
+	s.measure(ctx, "during writes with a key each", func() { s.sendAll(ctx, s.newWrites("distinct", s.keys*8), 1) })
 	s.sent, s.done, s.busy = nil, atomic.Int64{}, atomic.Int64{}
-	during := s.latency(ctx, func() { s.sendAll(ctx, s.newWrites("storm", s.keys), s.copies) })
+	s.measure(ctx, "during the storm", func() { s.sendAll(ctx, s.newWrites("storm", s.keys), s.copies) })
 	effects, err := s.checkEffects(ctx, s.sent)
 	if err != nil {
 		return err
 	}
 	s.line("%d nodes; responses: 2xx %d, 409 or 503 %d, others %d", s.Len(), s.done.Load(), s.busy.Load(), s.others.Load())
-	s.line("requests without keys, idle: %v", idle)
-	s.line("requests without keys, during writes with a key each: %v", distinct)
-	s.line("requests without keys, during the storm: %v", during)
 	s.checkAll(effects, history.ExactlyOnce)
 	s.failIf(s.busy.Load()+s.done.Load() != int64(s.keys*s.copies), "not every request has a response")
 	return ctx.Err()
@@ -71,7 +67,7 @@ func (s *storm) sendCopies(ctx context.Context, w *keyedWrite, copies int) error
 			s.busy.Add(1)
 		default:
 			s.others.Add(1)
-			s.Add(history.Unexpected, 1, "%v", a.Unexpected(w.method+" "+w.path))
+			s.Add(history.Unexpected, 1, "%v", a.Unexpected(w.String()))
 		}
 		return nil
 	})
@@ -81,42 +77,14 @@ func (s *storm) sendCopies(ctx context.Context, w *keyedWrite, copies int) error
 	return s.persist(ctx, s.random(0), w, 1, "")
 }
 
-// latencies are the times of requests without keys.
-type latencies struct {
-	n, failed     int
-	p50, p99, max time.Duration
-}
-
-func (l latencies) String() string {
-	return fmt.Sprintf("p99 %v (p50 %v, max %v, %d requests, %d failed)", rounded(l.p99), rounded(l.p50), rounded(l.max), l.n, l.failed)
-}
-
-// latency reads and writes without keys while do runs.
-func (s *storm) latency(ctx context.Context, do func()) (l latencies) {
-	ctx, stop := context.WithCancel(ctx)
+// measure reads and writes without keys while do runs.
+func (s *storm) measure(ctx context.Context, when string, do func()) {
 	c := client.New(2)
-	var took []time.Duration
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for n := 0; ctx.Err() == nil; n++ {
-			method, path, body := http.MethodGet, "/accounts/1", ""
-			if n%2 == 0 {
-				method, path, body = http.MethodPost, "/effects", `{"key":"none","amount":1}`
-			}
-			a := c.Send(context.WithoutCancel(ctx), method, s.URL(n%s.Len())+path, body, client.JSON)
-			if !a.OK() {
-				l.failed++
-			}
-			took = append(took, a.Ended.Sub(a.Began))
-			time.Sleep(5 * time.Millisecond)
+	p := probeDuring(ctx, 5*time.Millisecond, patience, func(ctx context.Context, n int) client.Answer {
+		if n%2 == 1 {
+			return c.Send(ctx, http.MethodGet, s.URL(n%s.Len())+"/accounts/1", "")
 		}
-	})
-	do()
-	stop()
-	wg.Wait()
-	if l.n = len(took); l.n > 0 {
-		l.max = slices.Max(took)
-		l.p50, l.p99 = percentile(took, 0.5), percentile(took, 0.99)
-	}
-	return l
+		return c.Send(ctx, http.MethodPost, s.URL(n%s.Len())+"/effects", `{"key":"none","amount":1}`, client.JSON)
+	}, do)
+	p.report(&s.trial, "without keys, "+when)
 }

@@ -61,7 +61,7 @@ func (t *trial) write(ctx context.Context, l load) error {
 	began := time.Now()
 	err := l.run(ctx, t.env)
 	text := fmt.Sprintf("%d writers, %d nodes", l.writers, t.Len())
-	for _, f := range l.faults {
+	for _, f := range slices.DeleteFunc(slices.Clone(l.faults), func(f fault) bool { return f.n == 0 }) {
 		text += fmt.Sprintf(", %d %s", f.n, f.what)
 	}
 	t.line("%s, %.1f s", text, time.Since(began).Seconds())

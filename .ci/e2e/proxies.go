@@ -3,13 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/stoa-go/stoa/ci/e2e/client"
 	"github.com/stoa-go/stoa/ci/e2e/history"
@@ -21,36 +16,11 @@ import (
 // The control is a server that sends Link with first, next and last for the same requests. The proxies limit the header of a
 // response and have to answer 502 at 200 ids.
 
-// reverseProxy is a program that forwards requests, with its default limits. DIR, FILE, ADDRESS and PORT stand for its folder, the file
-// of the configuration, where it listens, and the port of the server.
-type reverseProxy struct {
-	name, config string
-	args         []string
-}
-
-var reverseProxyPrograms = [...]reverseProxy{
+var reverseProxyPrograms = []front{
 	{"nginx", nginxProxyConfig, []string{"nginx", "-e", "stderr", "-p", "DIR", "-c", "FILE"}},
 	{"httpd", httpdConfig, []string{"apache2", "-f", "FILE", "-DFOREGROUND"}},
 	{"haproxy", haproxyConfig, []string{"haproxy", "-db", "-f", "FILE"}},
 	{"caddy", caddyConfig, []string{"caddy", "run", "--adapter", "caddyfile", "--config", "FILE"}},
-}
-
-// start starts a proxy at an address.
-func (p *reverseProxy) start(e *env, address, port string) error {
-	dir, err := os.MkdirTemp(e.dir, p.name)
-	if err != nil {
-		return err
-	}
-	file := filepath.Join(dir, "conf")
-	fill := strings.NewReplacer("DIR", dir, "FILE", file, "ADDRESS", address, "PORT", port)
-	if err := os.WriteFile(file, []byte(fill.Replace(p.config)), 0o644); err != nil {
-		return err
-	}
-	args := slices.Clone(p.args)
-	for i := range args {
-		args[i] = fill.Replace(args[i])
-	}
-	return e.startProgram(args...)
 }
 
 // proxyIDs are the numbers of ids in the filters.
@@ -81,10 +51,8 @@ func (t *trial) requestThrough(ctx context.Context) error {
 		return err
 	}
 	origin := t.URL(0)
-	_, port, _ := net.SplitHostPort(strings.TrimPrefix(origin, "http://"))
-	for i := range reverseProxyPrograms {
-		p := &reverseProxyPrograms[i]
-		if err := p.start(t.env, addresses[i], port); err != nil {
+	for i, p := range reverseProxyPrograms {
+		if err := t.startFront(p, addresses[i], origin); err != nil {
 			return err
 		}
 		if t.control == nil {
@@ -143,15 +111,6 @@ func compareQueries(ctx context.Context, c *client.Client, origin, base, proxy s
 	}
 }
 
-// waitForProxy sends a GET until the proxy listens, for up to five minutes.
-func waitForProxy(ctx context.Context, c *client.Client, url string) (a client.Answer) {
-	client.Await(ctx, url, 50*time.Millisecond, func() bool {
-		a = c.Send(ctx, http.MethodGet, url, "")
-		return a.Status != 0
-	})
-	return a
-}
-
 // idList returns n ids of the length of a UUID.
 func idList(n int) string {
 	ids := make([]string, n)
@@ -160,21 +119,6 @@ func idList(n int) string {
 	}
 	return strings.Join(ids, ",")
 }
-
-// nginxBegin begins a configuration of nginx with one worker, which writes in its folder only.
-const nginxBegin = `daemon off;
-worker_processes 1;
-pid DIR/pid;
-error_log stderr;
-events {}
-http {
-	access_log off;
-	client_body_temp_path DIR/body;
-	proxy_temp_path DIR/proxy;
-	fastcgi_temp_path DIR/fastcgi;
-	uwsgi_temp_path DIR/uwsgi;
-	scgi_temp_path DIR/scgi;
-`
 
 const nginxProxyConfig = nginxBegin + `	server {
 		listen ADDRESS;

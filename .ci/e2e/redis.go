@@ -99,14 +99,14 @@ func (s *fullRedis) expectReplayed(w *keyedWrite, a client.Answer) { s.expect(w,
 // expect adds a violation unless the write was done, or replayed.
 func (s *fullRedis) expect(w *keyedWrite, a client.Answer, replayed bool) {
 	if !a.OK() || a.Replayed() != replayed {
-		s.Add(history.Unexpected, 1, "%s, replayed %v: %v", w.Key, replayed, a.Unexpected(w.method+" "+w.path))
+		s.Add(history.Unexpected, 1, "%s, replayed %v: %v", w.Key, replayed, a.Unexpected(w.String()))
 	}
 }
 
 // expectRefusal adds a violation unless the write was refused as one that can be repeated.
 func (s *fullRedis) expectRefusal(w *keyedWrite, a client.Answer) {
 	if a.Status != http.StatusServiceUnavailable || !a.RetryAfter() || a.Problem("outcome-unknown") {
-		s.Add(history.Unexpected, 1, "%s, with full memory: %v", w.Key, a.Unexpected(w.method+" "+w.path))
+		s.Add(history.Unexpected, 1, "%s, with full memory: %v", w.Key, a.Unexpected(w.String()))
 		return
 	}
 	s.refused.Add(1)

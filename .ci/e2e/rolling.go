@@ -169,22 +169,25 @@ func (s *rollingUpdate) node(release string, rng *rand.Rand) string {
 // written, so that views of the control differ for certain. By chance that is only likely. Then each
 // subscriber gets its final item.
 func (s *rollingUpdate) finishWrites(ctx context.Context) error {
-	type finalWrite struct{ release, method, id, media, body string }
 	const friday = `{"text":"b","due":"friday"}`
-	last := []finalWrite{
-		{server.NewRelease, http.MethodPut, "0", client.JSON, friday},
-		{server.NewRelease, http.MethodPut, "1", client.JSON, friday},
-		{server.OldRelease, http.MethodPatch, "0", client.MergePatch, `{"text":"c"}`},
-		{server.OldRelease, http.MethodDelete, "1", "", ""},
+	write := func(release, method, id, media, body string) error {
+		w := request{method, server.TasksPath + "/" + id, media, body, "last-" + method + id}
+		a, err := s.persistTask(ctx, rand.New(rand.NewPCG(0, 0)), w, release)
+		if err == nil && !a.OK() {
+			err = a.Unexpected(w.String())
+		}
+		return err
+	}
+	if err := errors.Join(
+		write(server.NewRelease, http.MethodPut, "0", client.JSON, friday),
+		write(server.NewRelease, http.MethodPut, "1", client.JSON, friday),
+		write(server.OldRelease, http.MethodPatch, "0", client.MergePatch, `{"text":"c"}`),
+		write(server.OldRelease, http.MethodDelete, "1", "", "")); err != nil {
+		return err
 	}
 	for _, sub := range s.subscribers {
-		last = append(last, finalWrite{sub.view.release, http.MethodPut, sub.final, client.JSON, sub.view.match})
-	}
-	for i, f := range last {
-		w := taskWrite{f.method, server.TasksPath + "/" + f.id, f.media, f.body, fmt.Sprint("last-", i)}
-		a, err := s.persistTask(ctx, rand.New(rand.NewPCG(0, 0)), w, f.release)
-		if err != nil || !a.OK() {
-			return errors.Join(err, a.Unexpected(w.method+" "+w.path))
+		if err := write(sub.view.release, http.MethodPut, sub.final, client.JSON, sub.view.match); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -11,29 +11,12 @@ import (
 	"github.com/stoa-go/stoa/ci/e2e/server"
 )
 
-// taskWrite is a write that both releases accept.
-type taskWrite struct {
-	method, path, media, body string
-	key                       string // empty for none
-}
-
-// header returns the lines of the head of the request.
-func (w taskWrite) header() (lines []string) {
-	if w.media != "" {
-		lines = append(lines, w.media)
-	}
-	if w.key != "" {
-		lines = append(lines, "Idempotency-Key: "+w.key)
-	}
-	return lines
-}
-
 // sharedTasks is the number of tasks that writers change: few, so that the writes of the releases
 // follow each other.
 const sharedTasks = 40
 
-// newTaskWrite returns a random write of a release.
-func newTaskWrite(release string, rng *rand.Rand) taskWrite {
+// newTaskWrite returns a random write of a release. Both releases accept those of the old one.
+func newTaskWrite(release string, rng *rand.Rand) request {
 	pick := func(of ...string) string { return of[rng.IntN(len(of))] }
 	text := fmt.Sprintf(`"text":%q`, pick("a", "b", "c"))
 	due := fmt.Sprintf(`"due":%s`, pick(`"friday"`, `"monday"`, `"secret"`, "null"))
@@ -45,13 +28,13 @@ func newTaskWrite(release string, rng *rand.Rand) taskWrite {
 	path := fmt.Sprint(server.TasksPath, "/", rng.IntN(sharedTasks))
 	switch rng.IntN(10) {
 	case 0:
-		return taskWrite{method: http.MethodPost, path: server.TasksPath, media: client.JSON, body: doc}
+		return request{method: http.MethodPost, path: server.TasksPath, media: client.JSON, body: doc}
 	case 1, 2:
-		return taskWrite{method: http.MethodDelete, path: path}
+		return request{method: http.MethodDelete, path: path}
 	case 3, 4, 5:
-		return taskWrite{method: http.MethodPut, path: path, media: client.JSON, body: doc}
+		return request{method: http.MethodPut, path: path, media: client.JSON, body: doc}
 	default:
-		return taskWrite{method: http.MethodPatch, path: path, media: client.MergePatch, body: patch}
+		return request{method: http.MethodPatch, path: path, media: client.MergePatch, body: patch}
 	}
 }
 
@@ -70,18 +53,18 @@ func (s *rollingUpdate) step(ctx context.Context, _ int, rng *rand.Rand) error {
 		return pauseBeforeRetry(ctx, rng)
 	}
 	w := newTaskWrite(release, rng)
-	return s.record(w, s.Client.Send(ctx, w.method, base+w.path, w.body, w.header()...))
+	return s.record(w, s.sendRequest(ctx, base, w))
 }
 
 // record counts the response to a write. The error is that of one that must not be.
-func (s *rollingUpdate) record(w taskWrite, a client.Answer) error {
+func (s *rollingUpdate) record(w request, a client.Answer) error {
 	switch {
 	case a.OK():
 		s.acknowledged.Add(1)
 	case a.Err != nil || a.Unknown():
 		s.unknown.Add(1)
 	case a.Status != http.StatusNotFound && a.Status != http.StatusGone:
-		return a.Unexpected(w.method + " " + w.path + " " + w.body)
+		return a.Unexpected(w.String() + " " + w.body)
 	}
 	return nil
 }
@@ -106,8 +89,8 @@ func (s *rollingUpdate) writeKeyed(ctx context.Context, rng *rand.Rand, n int64,
 	case err != nil:
 		return err
 	case second.Status != first.Status || !second.Replayed():
-		s.Add(history.Changed, 1, "%s %s %s: status %d at the release %q, then %d at the release %q: %.300s",
-			w.method, w.path, w.body, first.Status, from, second.Status, to, second.Body)
+		s.Add(history.Changed, 1, "%v %s: status %d at the release %q, then %d at the release %q: %.300s",
+			w, w.body, first.Status, from, second.Status, to, second.Body)
 	default:
 		s.replayed.Add(1)
 	}
@@ -118,10 +101,10 @@ func (s *rollingUpdate) writeKeyed(ctx context.Context, rng *rand.Rand, n int64,
 }
 
 // persistTask sends a write with a key to nodes of a release until it is answered.
-func (s *rollingUpdate) persistTask(ctx context.Context, rng *rand.Rand, w taskWrite, release string) (client.Answer, error) {
+func (s *rollingUpdate) persistTask(ctx context.Context, rng *rand.Rand, w request, release string) (client.Answer, error) {
 	for {
 		if base := s.node(release, rng); base != "" {
-			if a := s.Client.Send(ctx, w.method, base+w.path, w.body, w.header()...); !a.Retry() {
+			if a := s.sendRequest(ctx, base, w); !a.Retry() {
 				return a, nil
 			}
 		}
@@ -133,8 +116,7 @@ func (s *rollingUpdate) persistTask(ctx context.Context, rng *rand.Rand, w taskW
 
 // countCreated counts the items that were created with a key. Each has the key as its text.
 func (s *rollingUpdate) countCreated(ctx context.Context) error {
-	a := s.Client.Read(ctx, s.node(server.NewRelease, rand.New(rand.NewPCG(0, 0)))+server.TasksPath, client.NDJSON)
-	tasks, err := client.Lines[server.NewTask]("GET "+server.TasksPath, a)
+	tasks, err := client.Lines[server.NewTask](server.TasksPath, s.Read(ctx, s.URL(s.Len()-1)+server.TasksPath, client.NDJSON))
 	if err != nil {
 		return err
 	}

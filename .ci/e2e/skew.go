@@ -41,25 +41,24 @@ type skew struct {
 // skewResult counts the rounds of one way by the number of doctors on call at the end.
 type skewResult struct{ none, one, both int }
 
-// offCall is a way to take a doctor off call. In its texts ID is the id of the doctor.
+// offCall is a way to take a doctor off call. In its texts, ID is the id of the doctor.
 type offCall struct {
-	name, method, path, media, body string
-	keyed                           bool
+	name string
+	request
 }
 
 const (
 	skewMutation = `{"query":"mutation{patchDoctor(id:\"ID\",input:{onCall:false}){onCall}}"}`
 	skewBatch    = `{"operations":[{"op":"patch","id":"ID","patch":{"onCall":false}}]}`
 	skewPatch    = `{"onCall":false}`
-	batchMedia   = "Content-Type: application/vnd.stoa.batch+json"
 )
 
 var skewWays = []offCall{
-	{"PATCH", http.MethodPatch, "/doctors/ID", client.MergePatch, skewPatch, false},
-	{"PATCH with a key", http.MethodPatch, "/doctors/ID", client.MergePatch, skewPatch, true},
-	{"batch", http.MethodPost, "/doctors", batchMedia, skewBatch, false},
-	{"GraphQL", http.MethodPost, "/graphql", client.JSON, skewMutation, false},
-	{"GraphQL with a key", http.MethodPost, "/graphql", client.JSON, skewMutation, true},
+	{"PATCH", request{http.MethodPatch, "/doctors/ID", client.MergePatch, skewPatch, ""}},
+	{"PATCH with a key", request{http.MethodPatch, "/doctors/ID", client.MergePatch, skewPatch, "ID"}},
+	{"batch", request{http.MethodPost, "/doctors", batchType, skewBatch, ""}},
+	{"GraphQL", request{http.MethodPost, "/graphql", client.JSON, skewMutation, ""}},
+	{"GraphQL with a key", request{http.MethodPost, "/graphql", client.JSON, skewMutation, "ID"}},
 }
 
 func writeSkew(ctx context.Context, e *env) error {
@@ -131,7 +130,7 @@ func (s *skew) createDoctors(ctx context.Context, way offCall) error {
 		}
 	}
 	body := `{"operations":[` + strings.Join(operations, ",") + `]}`
-	if a := s.Client.Send(ctx, http.MethodPost, s.URL(0)+"/doctors", body, batchMedia); !a.OK() {
+	if a := s.Client.Send(ctx, http.MethodPost, s.URL(0)+"/doctors", body, batchType); !a.OK() {
 		return a.Unexpected("POST /doctors")
 	}
 	return nil
@@ -165,15 +164,14 @@ func (s *skew) step(ctx context.Context, _ int, rng *rand.Rand) error {
 // takeOff takes a doctor off call. It repeats the request until the response is that the doctor
 // is off call, or not allowed to be. If node is not empty, it gets the request, and the hook waits for
 // the other one.
-func (s *skew) takeOff(
-	ctx context.Context, rng *rand.Rand, way offCall, id, node string,
-) (done bool, err error) {
-	header := []string{way.media}
+func (s *skew) takeOff(ctx context.Context, rng *rand.Rand, way offCall, id, node string) (done bool, err error) {
+	var header []string
 	if node != "" {
 		header = append(header, server.MeetField+": true")
 	}
-	if way.keyed {
-		header = append(header, "Idempotency-Key: "+id)
+	q := way.request
+	for _, text := range []*string{&q.path, &q.body, &q.key} {
+		*text = strings.ReplaceAll(*text, "ID", id)
 	}
 	for ctx.Err() == nil {
 		base := node
@@ -182,8 +180,7 @@ func (s *skew) takeOff(
 				return false, err
 			}
 		}
-		a := s.Client.Send(ctx, way.method, base+strings.ReplaceAll(way.path, "ID", id),
-			strings.ReplaceAll(way.body, "ID", id), header...)
+		a := s.sendRequest(ctx, base, q, header...)
 		switch outcome(a) {
 		case "":
 			return true, nil

@@ -85,11 +85,21 @@ func newSiege(title string, n int, patience time.Duration, flags ...string) *sie
 
 func (s *siege) run(ctx context.Context) (err error) {
 	url := s.URL(0) + "/notes/1"
-	s.quiet = probeDuring(ctx, url, func() { client.Pause(ctx, 500*time.Millisecond) }) // to compare with
+	kept, fresh := client.New(1), client.New(1)
+	fresh.HTTP.Transport.(*http.Transport).DisableKeepAlives = true
+	defer kept.HTTP.CloseIdleConnections()
+	// Every second request opens a connection, which fails if slow clients hold all of them. On a busy machine this client may
+	// be a slow one.
+	probing := func(do func()) *probe {
+		return probeDuring(ctx, 10*time.Millisecond, headerLimit, func(ctx context.Context, n int) client.Answer {
+			return []*client.Client{kept, fresh}[n%2].Send(ctx, http.MethodGet, url, "")
+		}, do)
+	}
+	s.quiet = probing(func() { client.Pause(ctx, 500*time.Millisecond) }) // to compare with
 	if s.before, _, err = server.MemoryOf(s.PID(0)); err != nil {
 		return err
 	}
-	s.busy = probeDuring(ctx, url, func() { err = s.attack(ctx, strings.TrimPrefix(s.URL(0), "http://")) })
+	s.busy = probing(func() { err = s.attack(ctx, strings.TrimPrefix(s.URL(0), "http://")) })
 	if err == nil {
 		s.after, s.max, err = server.MemoryOf(s.PID(0))
 	}
@@ -174,56 +184,12 @@ func (s *siege) check() {
 			"of %d clients with a slow %s, %d were connected and %d disconnected", a.n, a.kind, opened, closed)
 	}
 	s.table("connections\tclosed\tanswered 408\tlimit\tlongest\t", rows...)
-	for when, p := range map[string]*probe{"before": s.quiet, "during": s.busy} {
-		s.line("normal requests %s: %d, too slow %d, failed %d, p50 %v, p99 %v", when, len(p.took), p.slow, p.failed,
-			rounded(percentile(p.took, 0.5)), rounded(percentile(p.took, 0.99)))
+	for _, p := range []*probe{s.quiet, s.busy} {
+		p.report(&s.trial, map[bool]string{true: "before", false: "during the attacks"}[p == s.quiet])
 		s.failIf(s.control == nil && (p.failed > 0 || len(p.took) == p.slow),
-			"%d of %d normal requests failed, the first with: %w", p.failed, len(p.took), p.first)
+			"%d of %d normal requests failed, the first with: %v", p.failed, len(p.took), p.first.Unexpected("GET /notes/1"))
 	}
 	each := (float64(s.max) - float64(s.before)) / 1024 / float64(max(all, 1))
 	s.line("memory: %d MiB before, %d MiB at most, %.1f KiB for each connection", s.before>>20, s.max>>20, each)
 	s.failIf(s.control == nil && each > connectionBound, "%.1f KiB for each connection, and the limit is %d", each, connectionBound)
-}
-
-// probe is the requests of a normal client.
-type probe struct {
-	took   []time.Duration
-	slow   int // requests that were disconnected after headerLimit
-	failed int // other requests without a response of status 200
-	first  error
-}
-
-// probeDuring sends requests every 10 ms while do runs, and one at least. Every second request opens a connection, which fails if
-// slow clients hold all of them.
-func probeDuring(ctx context.Context, url string, do func()) *probe {
-	p := &probe{}
-	kept, fresh := client.New(1), client.New(1)
-	fresh.HTTP.Transport.(*http.Transport).DisableKeepAlives = true
-	defer kept.HTTP.CloseIdleConnections()
-	over, stop := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for n := 0; n == 0 || over.Err() == nil; n++ {
-			c := kept
-			if n%2 == 1 {
-				c = fresh
-			}
-			a := c.Send(context.WithoutCancel(ctx), http.MethodGet, url, "")
-			p.took = append(p.took, a.Ended.Sub(a.Began))
-			switch took := a.Ended.Sub(a.Began); {
-			case a.Status == http.StatusOK && a.Err == nil:
-			case took >= headerLimit: // on a busy machine this client is a slow one
-				p.slow++
-			default:
-				if p.failed++; p.first == nil {
-					p.first = a.Unexpected("GET " + url)
-				}
-			}
-			client.Pause(over, max(0, 10*time.Millisecond-a.Ended.Sub(a.Began)))
-		}
-	})
-	do()
-	stop()
-	wg.Wait()
-	return p
 }
