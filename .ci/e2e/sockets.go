@@ -374,23 +374,14 @@ func subscribeToAll(c *client.Socket) error { return c.Subscribe("", client.View
 // openCrowd opens n sockets. A buffer above zero limits what the system holds of what is not read.
 func openCrowd(ctx context.Context, base string, n, buffer int, subscribe func(c *client.Socket) error) (*crowd, error) {
 	c := &crowd{members: make([]*member, n)}
-	numbers := func(yield func(int) bool) {
-		for i := range n {
-			if !yield(i) {
-				return
-			}
-		}
+	for i := range c.members {
+		c.members[i] = &member{}
 	}
-	return c, share(ctx, atOnce, numbers, func(_, i int) error {
-		conn, err := client.DialSocket(ctx, base, &client.Link{Buffer: buffer})
-		if err == nil {
-			c.members[i] = &member{conn: conn}
-			err = subscribe(conn)
+	return c, share(ctx, atOnce, slices.Values(c.members), func(_ int, m *member) (err error) {
+		if m.conn, err = client.DialSocket(ctx, base, &client.Link{Buffer: buffer}); err != nil {
+			return err
 		}
-		if err != nil {
-			return fmt.Errorf("socket %d: %w", i, err)
-		}
-		return nil
+		return subscribe(m.conn)
 	})
 }
 
@@ -490,7 +481,7 @@ func (c *crowd) since(inserted []time.Time) (all []time.Duration) {
 // leave closes all sockets, with a close frame or abruptly.
 func (c *crowd) leave(abruptly bool) {
 	for _, m := range c.members {
-		if m != nil {
+		if m.conn != nil {
 			m.conn.Leave(abruptly)
 		}
 	}

@@ -49,10 +49,10 @@ func TestPlantedViolations(t *testing.T) {
 				o.Lines[1], o.Note = countLine(4), new("7")
 			})},
 		{checker: "creates", want: clean,
-			found: checkWorkload(&creates{attempts: []createAttempt{{id: "7"}}},
-				served{"/orders": newOrderLine(7, 0)})},
+			found: checkWorkload(oneCreate(false, "7"),
+				served{"/orders": orderLines(false, 7)})},
 		{checker: "creates", planted: "an order that does not exist", want: "1 lost",
-			found: checkWorkload(&creates{attempts: []createAttempt{{id: "7"}}},
+			found: checkWorkload(oneCreate(false, "7"),
 				served{"/orders": ""})},
 		{checker: "moves", want: clean,
 			found: checkWorkload(oneMove(), movedAccounts("move-1", "0 > 1", 5, -5, 5))},
@@ -85,16 +85,16 @@ func TestPlantedViolations(t *testing.T) {
 			return target.String()
 		}},
 		{checker: "keyed orders", want: clean,
-			found: checkWorkload(keyedIDs("7"), served{"/orders": keyedOrderLine(7)})},
+			found: checkWorkload(oneCreate(true, "7"), served{"/orders": orderLines(true, 7)})},
 		{checker: "keyed orders", planted: "two orders of a key", want: "1 torn",
-			found: checkWorkload(keyedIDs("7"),
-				served{"/orders": keyedOrderLine(7) + keyedOrderLine(7)})},
+			found: checkWorkload(oneCreate(true, "7"),
+				served{"/orders": orderLines(true, 7, 7)})},
 		{checker: "keyed orders", planted: "another id than in the response", want: "1 torn",
-			found: checkWorkload(keyedIDs("7"), served{"/orders": keyedOrderLine(8)})},
+			found: checkWorkload(oneCreate(true, "7"), served{"/orders": orderLines(true, 8)})},
 		{checker: "keyed orders", planted: "two ids in responses", want: "1 torn",
-			found: checkWorkload(keyedIDs("7", "8"), served{"/orders": keyedOrderLine(7)})},
+			found: checkWorkload(oneCreate(true, "7", "8"), served{"/orders": orderLines(true, 7)})},
 		{checker: "keyed orders", planted: "an order that does not exist", want: "1 lost",
-			found: checkWorkload(keyedIDs("7"), served{"/orders": ""})},
+			found: checkWorkload(oneCreate(true, "7"), served{"/orders": ""})},
 		{checker: "deposits", want: clean, found: checkDeposits(5, 5)},
 		{checker: "deposits", planted: "half of a deposit", want: "half of a deposit was done",
 			found: checkDeposits(5, 4)},
@@ -286,20 +286,26 @@ func checkWorkload(w workload, s served) func(t *testing.T) string {
 	}
 }
 
-func newOrderLine(id int64, attempt int) string {
-	note, line := attemptContent(attempt)
-	return encode(order{ID: id, Note: &note, Lines: []orderLine{line}}) + "\n"
+// orderLines are orders of the first attempt.
+func orderLines(repeat bool, ids ...int64) (lines string) {
+	note, line := (&creates{repeat: repeat}).content(0)
+	for _, id := range ids {
+		lines += encode(order{ID: id, Note: &note, Lines: []orderLine{line}}) + "\n"
+	}
+	return lines
 }
 
-func keyedOrderLine(id int64) string { return encode(order{ID: id, Note: new("keyed 0")}) + "\n" }
+// oneCreate is one attempt, and the ids that responses have named.
+func oneCreate(repeat bool, ids ...string) *creates {
+	return &creates{repeat: repeat, keys: repeat, attempts: []*createAttempt{acknowledgedAttempt(ids...)}}
+}
 
-// keyedIDs is one order with a key, and the ids that responses have named.
-func keyedIDs(ids ...string) *keyedOrders {
-	k := &keyedOrders{ids: []map[string]bool{{}}}
+func acknowledgedAttempt(ids ...string) *createAttempt {
+	made := &createAttempt{ids: map[string]bool{}}
 	for _, id := range ids {
-		k.ids[0][id] = true
+		made.ids[id] = true
 	}
-	return k
+	return made
 }
 
 func oneMove() *moves {

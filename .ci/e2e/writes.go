@@ -83,7 +83,7 @@ func writes(engine string) func(ctx context.Context, e *env) error {
 func newWriteLoad(engine string, naive bool) *writeLoad {
 	w := &writeLoad{trial: trial{title: engine, engine: engine, command: []string{shop}}}
 	w.workloads = []workload{newCounters(shopWriters, true, naive), newCounters(shopWriters, false, naive), &creates{},
-		newMoves(naive), &claims{}, &keyedOrders{naive: naive}}
+		newMoves(naive), &claims{}, &creates{repeat: true, keys: !naive}}
 	if naive {
 		w.title, w.control = "control, read, change and put back, on "+engine, []history.Kind{history.Lost, history.Torn}
 	}

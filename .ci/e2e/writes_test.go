@@ -120,8 +120,8 @@ func TestWorkloads(t *testing.T) {
 	made := func() workload { return &creates{} }
 	moved := func() workload { return newMoves(false) }
 	claimed := func() workload { return &claims{} }
-	repeated := func() workload { return &keyedOrders{} }
-	keyless := func() workload { return &keyedOrders{naive: true} }
+	repeated := func() workload { return &creates{repeat: true, keys: true} }
+	keyless := func() workload { return &creates{repeat: true} }
 	tests := []struct {
 		name     string
 		workload func() workload
@@ -227,27 +227,27 @@ func TestControlsCollide(t *testing.T) {
 
 func TestCreatesFindsWrongOrders(t *testing.T) {
 	t.Parallel()
-	note0, line0 := attemptContent(0)
+	note0, line0 := (&creates{}).content(0)
 	tests := []struct {
 		name    string
-		attempt createAttempt
+		attempt *createAttempt
 		orders  []order
 		torn    int
 	}{
-		{"as promised", createAttempt{id: "7"}, []order{{ID: 7, Note: &note0, Lines: []orderLine{line0}}}, 0},
-		{"unknown, and there", createAttempt{}, []order{{ID: 7, Note: &note0, Lines: []orderLine{line0}}}, 0},
-		{"twice", createAttempt{id: "7"}, []order{{ID: 7, Note: &note0, Lines: []orderLine{line0}},
-			{ID: 8, Note: &note0, Lines: []orderLine{line0}}}, 2},
-		{"another id", createAttempt{id: "7"}, []order{{ID: 8, Note: &note0, Lines: []orderLine{line0}}}, 1},
-		{"refused, and there", createAttempt{refused: true}, []order{{ID: 8, Note: &note0, Lines: []orderLine{line0}}}, 1},
-		{"another line", createAttempt{}, []order{{ID: 8, Note: &note0, Lines: []orderLine{countLine(5)}}}, 1},
-		{"not attempted", createAttempt{}, []order{{ID: 8, Note: new("created 1"), Lines: []orderLine{countLine(1)}}}, 1},
-		{"of another workload", createAttempt{}, []order{{ID: 8, Note: new("ring twice"), Lines: []orderLine{countLine(1)}}, {ID: 9}}, 0},
+		{"as promised", acknowledgedAttempt("7"), []order{{ID: 7, Note: &note0, Lines: []orderLine{line0}}}, 0},
+		{"unknown, and there", &createAttempt{}, []order{{ID: 7, Note: &note0, Lines: []orderLine{line0}}}, 0},
+		{"twice", acknowledgedAttempt("7"), []order{{ID: 7, Note: &note0, Lines: []orderLine{line0}},
+			{ID: 8, Note: &note0, Lines: []orderLine{line0}}}, 1},
+		{"another id", acknowledgedAttempt("7"), []order{{ID: 8, Note: &note0, Lines: []orderLine{line0}}}, 1},
+		{"refused, and there", &createAttempt{refused: true}, []order{{ID: 8, Note: &note0, Lines: []orderLine{line0}}}, 1},
+		{"another line", &createAttempt{}, []order{{ID: 8, Note: &note0, Lines: []orderLine{countLine(5)}}}, 1},
+		{"not attempted", &createAttempt{}, []order{{ID: 8, Note: new("created 1"), Lines: []orderLine{countLine(1)}}}, 1},
+		{"of another workload", &createAttempt{}, []order{{ID: 8, Note: new("ring twice"), Lines: []orderLine{countLine(1)}}, {ID: 9}}, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			c := &creates{attempts: []createAttempt{tt.attempt}}
+			c := &creates{attempts: []*createAttempt{tt.attempt}}
 			target := newTarget(nil, 1)
 			for _, o := range tt.orders {
 				c.see(target, o)
