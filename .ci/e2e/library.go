@@ -253,18 +253,12 @@ func (t *libraryUse) streamAll(ctx context.Context) {
 // stream opens a stream without a cursor, and calls created with the note of each created order until it
 // returns false or the stream ends.
 func (t *libraryUse) stream(ctx context.Context, created func(note string) (more bool)) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://shop/v2/orders", nil)
-	if err != nil {
-		return
-	}
-	req.Header.Set("Accept", eventstream.ContentType)
-	resp, err := t.api.Do(req)
+	events, err := client.OpenStream(ctx, t.api, http.MethodGet, "http://shop/v2/orders", nil, "")
 	if err != nil {
 		client.Pause(ctx, 20*time.Millisecond)
 		return
 	}
-	defer resp.Body.Close()
-	events := eventstream.NewReader(resp.Body, nil)
+	defer events.Close()
 	for event, err := events.Next(); err == nil; event, err = events.Next() {
 		_, note, _ := strings.Cut(string(event.Data), `"note":"`)
 		note, _, _ = strings.Cut(note, `"`)

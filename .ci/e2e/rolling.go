@@ -52,6 +52,9 @@ type taskView struct {
 	match           string // a document that the filter selects
 }
 
+// path is that of a list with the filter.
+func (v taskView) path() string { return server.TasksPath + "?" + v.filter }
+
 // taskViews are the filters of subscribers. The old release can filter by text only.
 func taskViews() []taskView {
 	const (

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -85,66 +84,40 @@ func (s *taskSubscriber) ensureList(ctx context.Context, base string) (err error
 
 // list returns the tasks that the filter selects, and the cursor of the events after it.
 func (s *taskSubscriber) list(ctx context.Context, base string) (tasks map[string]string, cursor string, err error) {
-	res, err := s.get(ctx, base, client.NDJSON)
+	c := client.Client{HTTP: *s.http}
+	a := c.Send(ctx, http.MethodGet, base+s.view.path(), "", client.NDJSON)
+	items, err := client.Lines[server.NewTask]("GET "+s.view.path(), a)
 	if err != nil {
+		if a.Err == nil && a.Status <= http.StatusInternalServerError {
+			err = unexpectedError(err.Error())
+		}
 		return nil, "", err
 	}
-	defer res.Body.Close()
-	if cursor = res.Header.Get("Event-Cursor"); cursor == "" {
+	if cursor = a.Header.Get("Event-Cursor"); cursor == "" {
 		return nil, "", errors.New("the list has no cursor")
 	}
 	tasks = map[string]string{}
-	for lines := json.NewDecoder(res.Body); ; {
-		var v server.NewTask
-		if err := lines.Decode(&v); errors.Is(err, io.EOF) {
-			return tasks, cursor, nil
-		} else if err != nil {
-			return nil, "", err
-		}
+	for _, v := range items {
 		tasks[v.ID] = taskText(v)
 	}
-}
-
-// get requests the tasks that the filter selects.
-func (s *taskSubscriber) get(ctx context.Context, base string, header ...string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+server.TasksPath+"?"+s.view.filter, nil)
-	if err != nil {
-		return nil, err
-	}
-	for _, line := range header {
-		name, value, _ := strings.Cut(line, ": ")
-		req.Header.Set(name, value)
-	}
-	res, err := s.http.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	if res.StatusCode == http.StatusOK {
-		return res, nil
-	}
-	defer res.Body.Close()
-	body, _ := io.ReadAll(res.Body)
-	switch {
-	case res.StatusCode == http.StatusGone:
-		s.cursor = ""
-		return nil, errors.New("cursor expired")
-	case res.StatusCode > http.StatusInternalServerError:
-		return nil, client.StatusError(res.StatusCode)
-	}
-	return nil, unexpectedError(fmt.Sprintf("status %d: %.300s", res.StatusCode, body))
+	return tasks, cursor, nil
 }
 
 // receive receives events until the stream ends, or until it disconnects.
 func (s *taskSubscriber) receive(ctx context.Context, base string, rng *rand.Rand) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	res, err := s.get(ctx, base, "Accept: text/event-stream", "Last-Event-ID: "+s.cursor)
-	if err != nil {
+	stream, err := client.OpenStream(ctx, s.http, http.MethodGet, base+s.view.path(), nil, s.cursor)
+	var status client.StatusError
+	switch {
+	case errors.Is(err, client.ErrExpired):
+		s.cursor = ""
+		return err
+	case errors.Is(err, client.ErrMalformed) || errors.As(err, &status) && status <= http.StatusInternalServerError:
+		return unexpectedError(err.Error())
+	case err != nil:
 		return err
 	}
-	defer res.Body.Close()
+	defer stream.Close()
 	s.resumed++
-	stream := eventstream.NewReader(res.Body, nil)
 	for left := 1 + rng.IntN(taskDrops); left > 0 && !s.ended; left-- {
 		message, err := stream.Next()
 		if id := stream.LastID(); id != "" {

@@ -101,68 +101,80 @@ func streaming(l *Link) *http.Client {
 	return &http.Client{Transport: &http.Transport{DialContext: l.Dial, DisableKeepAlives: true, DisableCompression: true}}
 }
 
-func (s sse) request(ctx context.Context, base string, v View) (*http.Request, error) {
-	if !s.graphql {
-		return http.NewRequestWithContext(ctx, http.MethodGet, base+server.ThingsPath+"?"+v.query(), nil)
+func (s sse) Subscribe(ctx context.Context, base, cursor string, v View) (Stream, error) {
+	method, url, body := http.MethodGet, base+server.ThingsPath+"?"+v.query(), []byte(nil)
+	if s.graphql {
+		var err error
+		method, url = http.MethodPost, base+"/graphql"
+		body, err = json.Marshal(map[string]any{"query": subscription, "variables": v.variables("")})
+		if err != nil {
+			return nil, err
+		}
 	}
-	body, err := json.Marshal(map[string]any{"query": subscription, "variables": v.variables("")})
+	stream, err := OpenStream(ctx, s.client, method, url, body, cursor)
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/graphql", bytes.NewReader(body))
-	if err == nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	return req, err
+	return &sseStream{stream, s.graphql}, nil
 }
 
-func (s sse) Subscribe(ctx context.Context, base, cursor string, v View) (Stream, error) {
+// EventStream is a response of server-sent events.
+type EventStream struct {
+	*eventstream.Reader
+	body   io.Closer
+	cancel context.CancelFunc
+}
+
+// OpenStream requests server-sent events after a cursor, if it is not empty. body is JSON.
+func OpenStream(ctx context.Context, c *http.Client, method, url string, body []byte, cursor string) (*EventStream, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	req, err := s.request(ctx, base, v)
+	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	req.Header.Set("Accept", "text/event-stream")
+	req.Header.Set("Accept", eventstream.ContentType)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
 	if cursor != "" {
 		req.Header.Set("Last-Event-ID", cursor)
 	}
-	res, err := s.client.Do(req)
+	res, err := c.Do(req)
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	if res.StatusCode != http.StatusOK {
-		defer cancel()
-		defer res.Body.Close()
-		io.Copy(io.Discard, res.Body)
-		switch res.StatusCode {
-		case http.StatusGone:
-			return nil, ErrExpired
-		case http.StatusBadRequest:
-			return nil, ErrMalformed
-		}
-		return nil, StatusError(res.StatusCode)
+	if res.StatusCode == http.StatusOK {
+		return &EventStream{eventstream.NewReader(res.Body, nil), res.Body, cancel}, nil
 	}
-	return &sseStream{res.Body, eventstream.NewReader(res.Body, nil), cancel, s.graphql}, nil
+	defer cancel()
+	defer res.Body.Close()
+	io.Copy(io.Discard, res.Body)
+	switch res.StatusCode {
+	case http.StatusGone:
+		return nil, ErrExpired
+	case http.StatusBadRequest:
+		return nil, ErrMalformed
+	}
+	return nil, StatusError(res.StatusCode)
 }
 
-type sseStream struct {
-	body    io.ReadCloser
-	reader  *eventstream.Reader
-	cancel  context.CancelFunc
-	graphql bool // events are messages of graphql-sse
-}
-
-func (s *sseStream) Close() {
+// Close may be called concurrently with Next.
+func (s *EventStream) Close() {
 	s.cancel()
 	s.body.Close()
 }
 
+type sseStream struct {
+	*EventStream
+	graphql bool // events are messages of graphql-sse
+}
+
 func (s *sseStream) Next() (Event, error) {
-	message, err := s.reader.Next()
+	message, err := s.EventStream.Next()
 	if err != nil {
-		return Event{Cursor: s.reader.LastID()}, err // a bookmark is an id without an event
+		return Event{Cursor: s.LastID()}, err // a bookmark is an id without an event
 	}
 	if s.graphql {
 		if message.Name != "next" { // complete, after an error in the last response
