@@ -42,7 +42,7 @@ func sharedCaches(ctx context.Context, e *env) error {
 
 // measureCaches starts each cache twice, and requests through both.
 func (t *trial) measureCaches(ctx context.Context) error {
-	proxy, err := t.start(ctx, 1, nil, "strip-vary", "-to", t.URL(0))
+	proxy, err := t.startNodes(ctx, 1, nil, "strip-vary", "-to", t.URL(0))
 	if err != nil {
 		return err
 	}

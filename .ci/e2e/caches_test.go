@@ -38,8 +38,8 @@ func TestMeasureCache(t *testing.T) {
 		t.Errorf("stale = %v, want %v", got.stale, want)
 	}
 	var r trial
-	if got.check(&r); r.err() != nil {
-		t.Error(r.err())
+	if got.check(&r); r.failure() != nil {
+		t.Error(r.failure())
 	}
 }
 
@@ -215,7 +215,7 @@ func TestCacheResult(t *testing.T) {
 			r := &trial{}
 			m := cacheMeasures{cache: "c", subject: tt.subject, control: tt.control, stale: []staleness{{"PUT", 4, 5}}}
 			m.check(r)
-			if err := r.err(); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			if err := r.failure(); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("result = %v, want %q", err, tt.want)
 			}
 			if text := fmt.Sprint(m.row()...); !strings.Contains(text, "c, stale after PUT: 4 of 5") {

@@ -48,7 +48,7 @@ func cursors(engine string) func(ctx context.Context, e *env) error {
 		t := newStaleCursors(engine)
 		t.do = func(ctx context.Context) error {
 			err := t.run(ctx)
-			t.check()
+			t.judge()
 			return err
 		}
 		return e.try(ctx, &t.trial)
@@ -78,8 +78,8 @@ func (t *staleCursors) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// check prints one outcome if it is the same for all protocols.
-func (t *staleCursors) check() {
+// judge prints one outcome if it is the same for all protocols.
+func (t *staleCursors) judge() {
 	for rest := t.rows; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n].what == rest[0].what {

@@ -29,11 +29,11 @@ func TestCursorFaults(t *testing.T) {
 			t.Errorf("%s is good: %s", r.what, r.outcome)
 		}
 	}
-	if run.check(); run.err() == nil {
+	if run.judge(); run.failure() == nil {
 		t.Error("the result is good")
 	}
 	none := newStaleCursors("toy")
-	if none.check(); none.err() == nil {
+	if none.judge(); none.failure() == nil {
 		t.Error("a result without cursors is good")
 	}
 }

@@ -84,7 +84,7 @@ func (d *fullDisk) run(ctx context.Context, times int) error {
 	err := database.Ask(ctx, d.path("shop.db"), "PRAGMA integrity_check", &text)
 	d.failIf(text != "ok", "integrity_check: %s", text)
 	d.fail(d.Check())
-	d.check()
+	d.judge()
 	return err
 }
 
@@ -151,8 +151,8 @@ func (d *fullDisk) ready(ctx context.Context, want int) {
 	}
 }
 
-// send sends a write and checks its status. It reports whether the write was acknowledged.
-func (d *fullDisk) send(ctx context.Context, full bool, refused int, method, path, body string, header ...string) (client.Answer, bool) {
+// attempt sends a write and checks its status. It reports whether the write was acknowledged.
+func (d *fullDisk) attempt(ctx context.Context, full bool, refused int, method, path, body string, header ...string) (client.Answer, bool) {
 	a := d.Send(ctx, method, d.URL(0)+path, body, header...)
 	d.counts[len(d.counts)-1][fmt.Sprintf("%d %s", a.Status, method)]++
 	switch {
@@ -169,7 +169,7 @@ func (d *fullDisk) createOrder(ctx context.Context, full bool, header ...string)
 	d.sent++
 	note := fmt.Sprintf("disk %d %s", d.sent, strings.Repeat("x", 400))
 	body := encode(map[string]any{"note": note, "lines": []any{countLine(int64(d.sent))}})
-	a, ok := d.send(ctx, full, http.StatusServiceUnavailable, http.MethodPost, "/orders", body, append(header, client.JSON)...)
+	a, ok := d.attempt(ctx, full, http.StatusServiceUnavailable, http.MethodPost, "/orders", body, append(header, client.JSON)...)
 	if ok {
 		d.orders[a.Header.Get("Location")] = note
 	}
@@ -179,7 +179,7 @@ func (d *fullDisk) patchOrder(ctx context.Context, full bool) {
 	for path := range d.orders {
 		d.sent++
 		note := fmt.Sprintf("disk %d", d.sent)
-		_, ok := d.send(ctx, full, http.StatusServiceUnavailable, http.MethodPatch, path, encode(map[string]any{"note": note}),
+		_, ok := d.attempt(ctx, full, http.StatusServiceUnavailable, http.MethodPatch, path, encode(map[string]any{"note": note}),
 			client.MergePatch)
 		if ok {
 			d.orders[path] = note
@@ -191,7 +191,7 @@ func (d *fullDisk) patchOrder(ctx context.Context, full bool) {
 func (d *fullDisk) putFile(ctx context.Context, full bool) {
 	d.sent++
 	path, content := fmt.Sprintf("/files/f%d", d.sent%7), strings.Repeat(fmt.Sprintf("%-10d", d.sent), 2000)
-	if _, ok := d.send(ctx, full, http.StatusInsufficientStorage, http.MethodPut, path, content, "Content-Type: text/plain"); ok {
+	if _, ok := d.attempt(ctx, full, http.StatusInsufficientStorage, http.MethodPut, path, content, "Content-Type: text/plain"); ok {
 		d.files[path] = content
 	}
 }
@@ -230,8 +230,8 @@ func (d *fullDisk) compare(ctx context.Context, when string) {
 	}
 }
 
-// check reports the responses of each phase. A disk that accepts writes is not full.
-func (d *fullDisk) check() {
+// judge reports the responses of each phase. A disk that accepts writes is not full.
+func (d *fullDisk) judge() {
 	refused, accepted := 0, 0
 	for i, counts := range d.counts {
 		d.line("%-12s %v", d.phases[i], counts)

@@ -122,9 +122,9 @@ func (e *env) startDatabase(ctx context.Context, script string) (*database.Serve
 // shop begins the command of the shop, and others that of a server under test.
 const shop = "shop"
 
-// start starts n nodes of a command, which is shop or the kind of a server under test, and flags. prepare, if not
+// startNodes starts n nodes of a command, which is shop or the kind of a server under test, and flags. prepare, if not
 // nil, sets the fields of the fleet first.
-func (e *env) start(ctx context.Context, n int, prepare func(f *fleet.Fleet), command ...string) (*fleet.Fleet, error) {
+func (e *env) startNodes(ctx context.Context, n int, prepare func(f *fleet.Fleet), command ...string) (*fleet.Fleet, error) {
 	program := []string{os.Args[0], "server", command[0]}
 	if command[0] == shop {
 		file, err := e.buildShop(ctx)

@@ -185,7 +185,7 @@ func (t *feedLoad) runOnNodes(ctx context.Context) error {
 		t.late.run(limited, t.Fleet, t.random(checkPart), func() {})
 		t.settleDeletions()
 	}
-	return t.check()
+	return t.judge()
 }
 
 // residentsPerNode is the number of subscribers that stay with each node in a trial with partitions or an outage.
@@ -349,9 +349,9 @@ func (t *feedLoad) settleDeletions() {
 	}
 }
 
-// check compares what all subscribers have received with what happened. A resumed stream must not be refused: the log has
+// judge compares what all subscribers have received with what happened. A resumed stream must not be refused: the log has
 // everything.
-func (t *feedLoad) check() error {
+func (t *feedLoad) judge() error {
 	d := &history.Deliveries{}
 	var reconnects, expired int
 	for _, s := range t.all {

@@ -81,7 +81,7 @@ func runOnToy(t *testing.T, fault string, writes int) (*feedLoad, error) {
 	run.protocols = run.protocols[:1]
 	err := run.runOnNodes(t.Context())
 	if err == nil {
-		err = run.err()
+		err = run.failure()
 	}
 	return run, err
 }

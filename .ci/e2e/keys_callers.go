@@ -79,12 +79,12 @@ func (p *pairs) run(ctx context.Context, n int) error {
 		second := kind.second(p, rng, first)
 		first.key = fmt.Sprintf("pair-%d", i)
 		second.key = first.key
-		one := p.send(ctx, first)
+		one := p.sendCall(ctx, first)
 		if !one.OK() || one.Replayed() {
 			return one.Unexpected(first.String())
 		}
 		sent[at]++
-		if err := kind.check(one, p.send(ctx, second)); err != nil {
+		if err := kind.check(one, p.sendCall(ctx, second)); err != nil {
 			p.Add(history.Leaked, 1, "%s: %+v and %+v: %v", kind.name, first, second, err)
 			continue
 		}
@@ -103,13 +103,13 @@ func (p *pairs) login(ctx context.Context, rng *rand.Rand) error {
 	for _, user := range users {
 		var login struct{ Token string }
 		body := fmt.Sprintf(`{"email":"%s@example.com","password":%q}`, user, user)
-		a := p.send(ctx, newCall("", http.MethodPost, "/auth/login", body))
+		a := p.sendCall(ctx, newCall("", http.MethodPost, "/auth/login", body))
 		if err := a.Decode("POST /auth/login", &login); err != nil || login.Token == "" {
 			return a.Unexpected("POST /auth/login")
 		}
 		p.tokens[user] = login.Token
 		for i := range 2 {
-			a := p.send(ctx, p.newOrder(rng, user, i))
+			a := p.sendCall(ctx, p.newOrder(rng, user, i))
 			if !a.OK() {
 				return a.Unexpected("POST /orders")
 			}
@@ -120,7 +120,7 @@ func (p *pairs) login(ctx context.Context, rng *rand.Rand) error {
 	return nil
 }
 
-func (p *pairs) send(ctx context.Context, c call) client.Answer {
+func (p *pairs) sendCall(ctx context.Context, c call) client.Answer {
 	var header []string
 	if c.accept != "" {
 		header = append(header, "Accept: "+c.accept)

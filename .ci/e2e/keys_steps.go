@@ -40,7 +40,7 @@ func keySteps(engine string) func(ctx context.Context, e *env) error {
 				return fmt.Errorf("control: %w", err)
 			}
 			control.KillAll()
-			subject.check(control.found)
+			subject.judge(control.found)
 			return nil
 		}
 		return e.try(ctx, &subject.trial)
@@ -127,9 +127,9 @@ func (k *keyed) killAt(ctx context.Context, i int, rng *rand.Rand, w *keyedWrite
 	return "", k.replay(ctx, rng, w)
 }
 
-// check wants each effect once at each step, and of the control a duplicate at the steps between the commits of the effect and
+// judge wants each effect once at each step, and of the control a duplicate at the steps between the commits of the effect and
 // of the record.
-func (s *stepKills) check(control [len(server.Steps)]*history.Effects) {
+func (s *stepKills) judge(control [len(server.Steps)]*history.Effects) {
 	var rows [][]any
 	for i, step := range server.Steps {
 		n, c := s.found[i], control[i]

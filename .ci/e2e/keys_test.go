@@ -48,8 +48,8 @@ func TestStepResult(t *testing.T) {
 		}
 		s := newStepKills(sqlite, server.Together, 1)
 		s.found, s.survivors = found, tt.survivors
-		s.check(control)
-		if err := s.err(); (err == nil) != tt.pass {
+		s.judge(control)
+		if err := s.failure(); (err == nil) != tt.pass {
 			t.Errorf("%s: %v, want it to pass: %v", tt.name, err, tt.pass)
 		}
 	}

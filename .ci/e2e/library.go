@@ -113,7 +113,7 @@ func (t *libraryUse) run(ctx context.Context, kills int) error {
 	if err != nil {
 		return err
 	}
-	t.check(stored)
+	t.judge(stored)
 	return ctx.Err()
 }
 
@@ -279,8 +279,8 @@ func (t *libraryUse) stored(ctx context.Context) (map[int64]shopOrder, error) {
 	return all, nil
 }
 
-// check compares the stored orders with the writes and with what the readers have received.
-func (t *libraryUse) check(stored map[int64]shopOrder) {
+// judge compares the stored orders with the writes and with what the readers have received.
+func (t *libraryUse) judge(stored map[int64]shopOrder) {
 	effects := map[string]int{}
 	quantity := 0
 	for id, order := range stored {

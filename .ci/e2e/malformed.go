@@ -48,7 +48,7 @@ func malformedContent(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	d := &damage{trial: trial{engine: sqlite, command: []string{shop}}}
+	d := &damage{trial: trial{title: "malformed content", engine: sqlite, command: []string{shop}}}
 	d.do = func(ctx context.Context) error {
 		routes, err := findRoutes(d.URL(0))
 		if err != nil {
@@ -62,7 +62,7 @@ func malformedContent(ctx context.Context, e *env) error {
 			return err
 		}
 		d.checkNode(string(log))
-		d.check(len(inputs))
+		d.judge(len(inputs))
 		return nil
 	}
 	return e.try(ctx, &d.trial)
@@ -250,7 +250,7 @@ func (d *damage) checkNode(log string) {
 	}
 }
 
-func (d *damage) check(inputs int) {
+func (d *damage) judge(inputs int) {
 	d.title = fmt.Sprintf("%d inputs, %d GraphQL documents, %d messages, %d routes: %d requests", inputs, len(documents()),
 		len(messages()), d.routes, d.sent.Load())
 	fives := 0

@@ -69,9 +69,9 @@ func TestMalformedFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			all := strings.Join(d.Examples(), "\n")
-			d.check(len(inputs))
-			if !strings.Contains(all, tt.want) || (d.err() == nil) != (tt.want == "") {
-				t.Errorf("%v, want %q in\n%s", d.err(), tt.want, all)
+			d.judge(len(inputs))
+			if !strings.Contains(all, tt.want) || (d.failure() == nil) != (tt.want == "") {
+				t.Errorf("%v, want %q in\n%s", d.failure(), tt.want, all)
 			}
 		})
 	}

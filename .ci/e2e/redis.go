@@ -81,7 +81,7 @@ func (s *fullRedis) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.check(effects)
+	s.judge(effects)
 	return ctx.Err()
 }
 
@@ -218,8 +218,8 @@ func (s *fullRedis) used(ctx context.Context) (n int64, err error) {
 	return n, err
 }
 
-// check checks the effects of all writes, after all were done and replayed.
-func (s *fullRedis) check(effects *history.Effects) {
+// judge checks the effects of all writes, after all were done and replayed.
+func (s *fullRedis) judge(effects *history.Effects) {
 	conflicts := s.Writes(http.StatusConflict, http.StatusConflict)
 	s.line("%d writes: while the memory was full, %d requests were refused; of all requests %d were 409", len(s.sent),
 		s.refused.Load(), conflicts)

@@ -29,8 +29,8 @@ func TestRedisResult(t *testing.T) {
 		s := &fullRedis{keyed: &keyed{trial: newTestTrial()}}
 		s.control = tt.control
 		s.expect(&keyedWrite{}, client.Answer{Status: tt.status}, false)
-		s.check(tt.effects)
-		if err := s.err(); (err == nil) != tt.pass {
+		s.judge(tt.effects)
+		if err := s.failure(); (err == nil) != tt.pass {
 			t.Errorf("%s: %v, want it to pass: %v", tt.name, err, tt.pass)
 		}
 	}

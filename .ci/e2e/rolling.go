@@ -108,7 +108,7 @@ func (s *rollingUpdate) run(ctx context.Context) error {
 			return err
 		}
 	}
-	s.check()
+	s.judge()
 	return nil
 }
 
@@ -219,7 +219,7 @@ func (s *rollingUpdate) compare(ctx context.Context, sub *taskSubscriber) error 
 	return nil
 }
 
-func (s *rollingUpdate) check() {
+func (s *rollingUpdate) judge() {
 	s.line("%d writes acknowledged, %d without an outcome; %d with a key, and %d of them replayed by the other release",
 		s.acknowledged.Load(), s.unknown.Load(), s.keyed.Load(), s.replayed.Load())
 	events, resumed, listed := 0, 0, 0

@@ -40,8 +40,8 @@ func TestRollingResult(t *testing.T) {
 		if tt.kind != "" {
 			s.Add(tt.kind, 1, "a view")
 		}
-		s.check()
-		if err := s.err(); (err == nil) != tt.pass {
+		s.judge()
+		if err := s.failure(); (err == nil) != tt.pass {
 			t.Errorf("%s: %v, want it to pass: %v", tt.name, err, tt.pass)
 		}
 	}

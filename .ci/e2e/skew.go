@@ -110,7 +110,7 @@ func (s *skew) run(ctx context.Context) error {
 		err = s.count(ctx)
 	}
 	if err == nil {
-		s.check()
+		s.judge()
 	}
 	return err
 }
@@ -252,7 +252,7 @@ func (s *skew) count(ctx context.Context) error {
 	return nil
 }
 
-func (s *skew) check() {
+func (s *skew) judge() {
 	s.line("%d requests, %d of them after 409 or 503", s.Requests(), s.repeats.Load())
 	var rows [][]any
 	for _, way := range skewWays {

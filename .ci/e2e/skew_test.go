@@ -34,8 +34,8 @@ func TestSkewResult(t *testing.T) {
 		for _, kind := range tt.kinds {
 			s.Add(kind, 1, "a round")
 		}
-		s.check()
-		if err := s.err(); (err == nil) != tt.pass {
+		s.judge()
+		if err := s.failure(); (err == nil) != tt.pass {
 			t.Errorf("%s: %v, want it to pass: %v", tt.name, err, tt.pass)
 		}
 	}

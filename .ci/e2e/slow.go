@@ -103,7 +103,7 @@ func (s *siege) run(ctx context.Context) (err error) {
 	if err == nil {
 		s.after, s.max, err = server.MemoryOf(s.PID(0))
 	}
-	s.check()
+	s.judge()
 	return err
 }
 
@@ -169,8 +169,8 @@ func trickle(ctx context.Context, conn net.Conn, stop chan struct{}) {
 // connectionBound is the memory of the node for each slow client, in KiB: two buffers, two stacks and a request.
 const connectionBound = 64
 
-// check depends on numbers alone, because times depend on the machine.
-func (s *siege) check() {
+// judge depends on numbers alone, because times depend on the machine.
+func (s *siege) judge() {
 	var rows [][]any
 	var all int64
 	for _, a := range s.attacks {

@@ -17,15 +17,15 @@ func TestSiege(t *testing.T) {
 	if err := s.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if s.err() == nil {
+	if s.failure() == nil {
 		t.Error("a server that closed nothing passes")
 	}
 	s.errs, s.control = nil, []history.Kind{}
-	if s.check(); s.err() != nil {
-		t.Error(s.err())
+	if s.judge(); s.failure() != nil {
+		t.Error(s.failure())
 	}
 	s.attacks[0].closed.Add(1)
-	if s.check(); s.err() == nil {
+	if s.judge(); s.failure() == nil {
 		t.Error("a control that closed something passes")
 	}
 }

@@ -88,7 +88,7 @@ func (s *manySockets) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	s.check()
+	s.judge()
 	return crowd.err()
 }
 
@@ -316,9 +316,9 @@ func (s *manySockets) paced(ctx context.Context, c *crowd) (time.Duration, error
 	return percentile(times, 0.99), err
 }
 
-// check has wide limits on memory and none on time, which depends on the machine. That sockets that never read are closed at all
+// judge has wide limits on memory and none on time, which depends on the machine. That sockets that never read are closed at all
 // is what the run waits for.
-func (s *manySockets) check() {
+func (s *manySockets) judge() {
 	m := &s.r
 	kib := func(before, after uint64) float64 {
 		return (float64(after) - float64(before)) / float64(s.count) / 1024

@@ -34,8 +34,8 @@ func TestSocketsResult(t *testing.T) {
 			t.Parallel()
 			s := good()
 			tt.poison(&s.r)
-			s.check()
-			err := s.err()
+			s.judge()
+			err := s.failure()
 			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want %q", err, tt.want)
 			}

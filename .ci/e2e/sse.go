@@ -90,7 +90,7 @@ func (s *streamMemory) run(ctx context.Context) error {
 			return err
 		}
 	}
-	s.check()
+	s.judge()
 	return nil
 }
 
@@ -174,8 +174,8 @@ const residentMemory = "resident memory"
 func mebibytes(bytes uint64) string { return fmt.Sprintf("%.2f MiB", float64(bytes)/(1<<20)) }
 func number(n uint64) string        { return fmt.Sprint(n) }
 
-// check compares the second half of the trial with the first sample after which the buffer is full.
-func (s *streamMemory) check() {
+// judge compares the second half of the trial with the first sample after which the buffer is full.
+func (s *streamMemory) judge() {
 	s.line("%d writes in %v, %d events received", s.written, s.samples[len(s.samples)-1].at.Round(time.Second),
 		s.received.Load())
 	rows := [][]any{}

@@ -43,8 +43,8 @@ func TestSSEMemoryResult(t *testing.T) {
 					Process: server.Process{Goroutines: 200, Resident: 50 << 20, Live: 20 << 20, Objects: 1000}})
 			}
 			tt.change(s.samples)
-			s.check()
-			err := s.err()
+			s.judge()
+			err := s.failure()
 			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want %q", err, tt.want)
 			}

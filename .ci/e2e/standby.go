@@ -81,7 +81,7 @@ func (s *standbyLoss) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.check(effects, all)
+	s.judge(effects, all)
 	return nil
 }
 
@@ -211,8 +211,8 @@ func (s *standbyLoss) failOver(ctx context.Context) error {
 	return s.serve(ctx, s.command...)
 }
 
-// check checks the effects of the acknowledged writes on the promoted standby, and those of all writes after they were repeated.
-func (s *standbyLoss) check(acknowledged, all *history.Effects) {
+// judge checks the effects of the acknowledged writes on the promoted standby, and those of all writes after they were repeated.
+func (s *standbyLoss) judge(acknowledged, all *history.Effects) {
 	counts := fmt.Sprintf("while the standby was away, %d writes were acknowledged, %d visible, and %d reads failed", s.early.Load(),
 		s.visible, s.failed)
 	s.line("%d writes; %s (longest %v)", len(s.sent), counts, rounded(s.longest))

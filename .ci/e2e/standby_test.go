@@ -32,8 +32,8 @@ func TestStandbyResult(t *testing.T) {
 		s := &standbyLoss{exposed: 1, visible: tt.visible, failed: tt.failed, keyed: &keyed{trial: newTestTrial()}}
 		s.control = tt.control
 		s.early.Store(tt.early)
-		s.check(tt.on, done)
-		if err := s.err(); (err == nil) != tt.pass {
+		s.judge(tt.on, done)
+		if err := s.failure(); (err == nil) != tt.pass {
 			t.Errorf("%s: %v, want it to pass: %v", tt.name, err, tt.pass)
 		}
 	}

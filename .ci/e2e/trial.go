@@ -21,7 +21,7 @@ type trial struct {
 	control []history.Kind // violations that a control has to have; nil if this is not a control
 
 	engine      string   // of a new database, which the nodes get as -db; empty is none
-	command     []string // of the nodes, as for env.start; nil starts none
+	command     []string // of the nodes, as for env.startNodes; nil starts none
 	nodes       int      // 0 is as many as can share a database of the engine
 	prepare     func(f *fleet.Fleet)
 	connections int // of the client to each node
@@ -68,7 +68,7 @@ func (t *trial) begin(ctx context.Context, e *env) (err error) {
 
 // serve starts the nodes of a trial, in place of those that it has.
 func (t *trial) serve(ctx context.Context, command ...string) (err error) {
-	t.kill()
+	t.stop()
 	if t.nodes == 0 {
 		t.nodes = 1 // of a file of SQLite
 		if t.engine == postgres {
@@ -78,12 +78,12 @@ func (t *trial) serve(ctx context.Context, command ...string) (err error) {
 	if t.source != "" {
 		command = append(slices.Clip(command), "-db", t.source)
 	}
-	t.Fleet, err = t.start(ctx, t.nodes, t.prepare, command...)
+	t.Fleet, err = t.startNodes(ctx, t.nodes, t.prepare, command...)
 	return err
 }
 
-// kill kills the nodes, if there are any.
-func (t *trial) kill() {
+// stop kills the nodes, if there are any.
+func (t *trial) stop() {
 	if t.Fleet != nil {
 		t.KillAll()
 	}
@@ -91,10 +91,10 @@ func (t *trial) kill() {
 
 // end ends the nodes, and reports the trial. It returns err, or what is wrong.
 func (t *trial) end(err error) error {
-	t.kill()
+	t.stop()
 	t.print()
 	if err == nil {
-		return t.err()
+		return t.failure()
 	}
 	return fmt.Errorf("%s: %w", t.title, err)
 }
@@ -115,8 +115,8 @@ func (t *trial) print() {
 	fmt.Fprintln(t.out)
 }
 
-// err returns what is wrong.
-func (t *trial) err() error {
+// failure returns what is wrong, or nil.
+func (t *trial) failure() error {
 	err := t.Err()
 	if t.control != nil {
 		err = t.ControlErr(t.control...)

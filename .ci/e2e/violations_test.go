@@ -400,7 +400,7 @@ func checkLibrary(plant func(l *libraryUse, stored map[int64]shopOrder)) func(t 
 		if plant != nil {
 			plant(l, stored)
 		}
-		l.check(stored)
+		l.judge(stored)
 		return l.String()
 	}
 }

@@ -115,7 +115,7 @@ func (w *writeLoad) run(ctx context.Context, requests int, faults ...fault) erro
 		return err
 	}
 	err = w.each(func(i int, of workload) error { return of.verify(ctx, w.targets[i], w.random(checkPart)) })
-	w.check()
+	w.judge()
 	return err
 }
 
@@ -147,8 +147,8 @@ func (w *writeLoad) collide(ctx context.Context, rng *rand.Rand) error {
 	})
 }
 
-// check has a row for each workload.
-func (w *writeLoad) check() {
+// judge has a row for each workload.
+func (w *writeLoad) judge() {
 	var rows [][]any
 	for i, t := range w.targets {
 		name := w.workloads[i].name()

@@ -290,8 +290,8 @@ func TestWritesResult(t *testing.T) {
 			for _, kind := range tt.violations {
 				w.targets[0].Add(kind, 1, "something")
 			}
-			w.check()
-			err := w.err()
+			w.judge()
+			err := w.failure()
 			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("result = %v, want %q", err, tt.want)
 			}

@@ -4,16 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
-	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
 
 	"github.com/stoa-go/stoa/ci/e2e/database"
-	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/rest"
@@ -50,11 +46,11 @@ func other(id string) string {
 }
 
 // runDoctors serves doctors by REST, and by GraphQL below /graphql.
-func runDoctors(ctx context.Context, flags *flag.FlagSet, args []string, logger *slog.Logger, out io.Writer) error {
-	var source string
-	mode := flags.String("mode", Serializable,
+func runDoctors(ctx context.Context, p *program) error {
+	mode := p.String("mode", Serializable,
 		"how a hook reads the other doctor: serializable, lock, order, nolock or outside")
-	if err := parse(flags, args, &source); err != nil {
+	source, err := p.parse()
+	if err != nil {
 		return err
 	}
 	opts := &sqltx.Options{}
@@ -74,15 +70,11 @@ func runDoctors(ctx context.Context, flags *flag.FlagSet, args []string, logger 
 	if err := errors.Join(database.Retry(ctx, records.CreateTable), database.Retry(ctx, table.CreateTable)); err != nil {
 		return err
 	}
-	catalog := resource.NewCatalog(&resource.CatalogOptions{
-		Idempotency: idempotency.New(records, &idempotency.Options{Quota: -1, Logger: logger}),
-		Principal:   func(context.Context) string { return "e2e" },
-		Logger:      logger,
-	}, doctors(table.Ops(), *mode))
+	catalog := resource.NewCatalog(p.keyedCatalogOptions(records), doctors(table.Ops(), *mode))
 	mux := http.NewServeMux()
-	mux.Handle("/graphql", graphql.New(catalog, &graphql.Options{Logger: logger}))
+	mux.Handle("/graphql", graphql.New(catalog, &graphql.Options{Logger: p.logger}))
 	mux.Handle("/", rest.New(catalog, nil))
-	return serve(ctx, readMeetField(mux), out)
+	return p.serve(ctx, readMeetField(mux))
 }
 
 // MeetField is the field of a request whose hook waits, after it has read, until the hook of the request

@@ -2,9 +2,7 @@ package server
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"time"
@@ -62,21 +60,21 @@ type deposit struct {
 	Amount  int64  `json:"amount" required:"true"`
 }
 
-func runKeyed(ctx context.Context, flags *flag.FlagSet, args []string, logger *slog.Logger, out io.Writer) error {
-	var source string
-	mode := flags.String("mode", Together, "where keys are stored: together, identity, apart, three, hasty, redis or late")
-	redisURL := flags.String("redis", "", "`URL` of Redis, for the modes redis and late")
+func runKeyed(ctx context.Context, p *program) error {
+	mode := p.String("mode", Together, "where keys are stored: together, identity, apart, three, hasty, redis or late")
+	redisURL := p.String("redis", "", "`URL` of Redis, for the modes redis and late")
 	opts := &sqltx.Options{}
-	flags.DurationVar(&opts.CommitTimeout, "commit", 0, "time limit of a commit")
-	flags.DurationVar(&opts.Idle, "idle", 0, "time limit of an idle transaction")
-	if err := parse(flags, args, &source); err != nil {
+	p.DurationVar(&opts.CommitTimeout, "commit", 0, "time limit of a commit")
+	p.DurationVar(&opts.Idle, "idle", 0, "time limit of an idle transaction")
+	source, err := p.parse()
+	if err != nil {
 		return err
 	}
 	db, err := database.Open(source, opts)
 	if err != nil {
 		return err
 	}
-	guard, err := newGuard(ctx, db, source, *mode, *redisURL, logger)
+	guard, err := newGuard(ctx, db, source, *mode, *redisURL, p.logger)
 	if err != nil {
 		return err
 	}
@@ -87,7 +85,7 @@ func runKeyed(ctx context.Context, flags *flag.FlagSet, args []string, logger *s
 	for _, g := range catalog.Guarantees() {
 		fmt.Fprintf(os.Stderr, "%s: create %v, others %v\n", g.Name, g.Create, g.Others)
 	}
-	return serve(ctx, dieAt(rest.New(catalog, nil)), out)
+	return p.serve(ctx, dieAt(rest.New(catalog, nil)))
 }
 
 // newGuard stores the records in Redis or in the same database, there except in mode Together in transactions of their own.
@@ -209,7 +207,7 @@ func keyedCatalog(ctx context.Context, db *sqltx.DB, guard *idempotency.Guard, m
 		opts.Transactions = db
 	}
 	return resource.NewCatalog(
-		&resource.CatalogOptions{Idempotency: guard, Principal: func(context.Context) string { return "e2e" }},
+		&resource.CatalogOptions{Idempotency: guard, Principal: onePrincipal},
 		public("effects", effects), public("deposits", deposits), public("lists", lists), public("accounts", accounts),
 		command.New("accounts/deposit", depositor(db, accounts, deposits), opts),
 	), nil

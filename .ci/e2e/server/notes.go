@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -22,9 +21,9 @@ type note struct {
 }
 
 // runNotes serves one note with the default limits of middleware, or with -bare by an http.Server without limits.
-func runNotes(ctx context.Context, flags *flag.FlagSet, args []string, out io.Writer) error {
-	bare := flags.Bool("bare", false, "no limits")
-	if err := flags.Parse(args); err != nil {
+func runNotes(ctx context.Context, p *program) error {
+	bare := p.Bool("bare", false, "no limits")
+	if err := p.Parse(p.args); err != nil {
 		return err
 	}
 	notes := memory.New[note](nil)
@@ -32,7 +31,7 @@ func runNotes(ctx context.Context, flags *flag.FlagSet, args []string, out io.Wr
 		return err
 	}
 	catalog := resource.NewCatalog(nil, resource.New("notes", notes, &resource.Options[note]{Public: true}))
-	listener, err := listen(out)
+	listener, err := p.listen()
 	if err != nil {
 		return err
 	}
@@ -45,29 +44,29 @@ func runNotes(ctx context.Context, flags *flag.FlagSet, args []string, out io.Wr
 }
 
 // runLongLinks serves empty lists. Their Link repeats the query three times, whatever its length is.
-func runLongLinks(ctx context.Context, flags *flag.FlagSet, args []string, out io.Writer) error {
-	if err := flags.Parse(args); err != nil {
+func runLongLinks(ctx context.Context, p *program) error {
+	if err := p.Parse(p.args); err != nil {
 		return err
 	}
-	return serve(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return p.serve(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at := r.URL.Path + "?" + r.URL.Query().Encode()
 		w.Header().Set("Link", fmt.Sprintf(`<%[1]s>; rel="first", <%[1]s>; rel="next", <%[1]s>; rel="last"`, at))
 		w.Header().Set("Content-Type", "application/json")
 		io.WriteString(w, `{"items":[]}`)
-	}), out)
+	}))
 }
 
 // runStripVary runs [StripVary] as a server.
-func runStripVary(ctx context.Context, flags *flag.FlagSet, args []string, out io.Writer) error {
-	target := flags.String("to", "", "`URL` of the origin")
-	if err := flags.Parse(args); err != nil {
+func runStripVary(ctx context.Context, p *program) error {
+	target := p.String("to", "", "`URL` of the origin")
+	if err := p.Parse(p.args); err != nil {
 		return err
 	}
 	to, err := url.Parse(*target)
 	if err != nil {
 		return err
 	}
-	return serve(ctx, StripVary(to), out)
+	return p.serve(ctx, StripVary(to))
 }
 
 // StripVary is a proxy that removes Vary from each response and changes nothing else.

@@ -2,13 +2,9 @@ package server
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"io"
-	"log/slog"
 
 	"github.com/stoa-go/stoa/ci/e2e/database"
-	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/rest"
@@ -47,15 +43,11 @@ const TasksPath = "/tasks"
 
 // runTasks serves tasks of a release. Nodes of all releases share a table, a log of events and the
 // records of keys.
-func runTasks(ctx context.Context, flags *flag.FlagSet, args []string, logger *slog.Logger, out io.Writer) error {
-	var source string
-	release := flags.String("release", NewRelease, "old, new or policy")
-	noSchema := flags.Bool("noschema", false, "events do not name the schema of the writer: the control")
-	ring := flags.Int("ring", 0, "events in memory; 0 is the default of the library")
-	if err := parse(flags, args, &source); err != nil {
-		return err
-	}
-	db, err := database.Open(source, nil)
+func runTasks(ctx context.Context, p *program) error {
+	release := p.String("release", NewRelease, "old, new or policy")
+	noSchema := p.Bool("noschema", false, "events do not name the schema of the writer: the control")
+	ring := p.Int("ring", 0, "events in memory; 0 is the default of the library")
+	db, err := p.open(nil)
 	if err != nil {
 		return err
 	}
@@ -76,17 +68,13 @@ func runTasks(ctx context.Context, flags *flag.FlagSet, args []string, logger *s
 	if err != nil {
 		return err
 	}
-	events := feed.New(log, &feed.Options{Logger: logger, BufferEvents: *ring})
+	events := feed.New(log, &feed.Options{Logger: p.logger, BufferEvents: *ring})
 	defer events.Close()
 	// Streams have to end before the server waits for the requests in flight.
 	defer context.AfterFunc(ctx, func() { events.Close() })()
-	catalog := resource.NewCatalog(&resource.CatalogOptions{
-		Feed:        events,
-		Idempotency: idempotency.New(records, &idempotency.Options{Quota: -1, Logger: logger}),
-		Principal:   func(context.Context) string { return "e2e" },
-		Logger:      logger,
-	}, tasks)
-	return serve(ctx, rest.New(catalog, nil), out)
+	opts := p.keyedCatalogOptions(records)
+	opts.Feed = events
+	return p.serve(ctx, rest.New(resource.NewCatalog(opts, tasks), nil))
 }
 
 // taskTable is the table of tasks as a release sees it.

@@ -3,10 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"io"
-	"log/slog"
 	"net/http"
 	"os"
 	"runtime"
@@ -53,26 +50,23 @@ type Thing struct {
 const ThingsPath = "/things"
 
 type thingsOptions struct {
-	db, mode   string
-	feed       feed.Options
-	ping, idle time.Duration
-	commit     time.Duration
+	mode string
+	feed feed.Options
+	sql  sqltx.Options
+	ping time.Duration
 }
 
-func runThings(ctx context.Context, flags *flag.FlagSet, args []string, logger *slog.Logger, out io.Writer) error {
-	o := thingsOptions{feed: feed.Options{Logger: logger}}
-	flags.StringVar(&o.mode, "mode", Outbox, "how events are published: outbox, lock, memory or noresume")
-	flags.IntVar(&o.feed.BufferEvents, "ring", 0, "events in memory; 0 is the default of the library")
-	flags.DurationVar(&o.feed.BookmarkInterval, "bookmark", 0, "interval of bookmarks")
-	flags.DurationVar(&o.feed.ReadTimeout, "limit", 0, "time limit of one read of the log")
-	flags.DurationVar(&o.feed.Retention, "keep", 0, "retention of events")
-	flags.DurationVar(&o.idle, "idle", 0, "time limit of an idle transaction")
-	flags.DurationVar(&o.commit, "commit", 0, "time limit of a commit")
-	flags.DurationVar(&o.ping, "ping", 0, "interval of pings on a WebSocket")
-	if err := parse(flags, args, &o.db); err != nil {
-		return err
-	}
-	db, err := database.Open(o.db, &sqltx.Options{Idle: o.idle, CommitTimeout: o.commit})
+func runThings(ctx context.Context, p *program) error {
+	o := thingsOptions{feed: feed.Options{Logger: p.logger}}
+	p.StringVar(&o.mode, "mode", Outbox, "how events are published: outbox, lock, memory or noresume")
+	p.IntVar(&o.feed.BufferEvents, "ring", 0, "events in memory; 0 is the default of the library")
+	p.DurationVar(&o.feed.BookmarkInterval, "bookmark", 0, "interval of bookmarks")
+	p.DurationVar(&o.feed.ReadTimeout, "limit", 0, "time limit of one read of the log")
+	p.DurationVar(&o.feed.Retention, "keep", 0, "retention of events")
+	p.DurationVar(&o.sql.Idle, "idle", 0, "time limit of an idle transaction")
+	p.DurationVar(&o.sql.CommitTimeout, "commit", 0, "time limit of a commit")
+	p.DurationVar(&o.ping, "ping", 0, "interval of pings on a WebSocket")
+	db, err := p.open(&o.sql)
 	if err != nil {
 		return err
 	}
@@ -87,7 +81,7 @@ func runThings(ctx context.Context, flags *flag.FlagSet, args []string, logger *
 	}
 	// Streams have to end before the server waits for the requests in flight.
 	defer context.AfterFunc(ctx, func() { events.Close() })()
-	return serve(ctx, handler, out)
+	return p.serve(ctx, handler)
 }
 
 func newFeed(ctx context.Context, db *sqltx.DB, o thingsOptions) (*feed.Feed, error) {
