@@ -43,7 +43,7 @@ func redisFull(ctx context.Context, e *env) error {
 			return err
 		}
 		s := &fullRedis{keyed: newKeyed(sqlite, mode, size(e, 40, 1000), "-redis", records.URL()), redis: redis.NewClient(opts)}
-		s.title, s.nodes, s.do = "two nodes with keys in Redis, whose memory is full", 2, s.run
+		s.title, s.nodes, s.do = "two nodes with keys in Redis, whose memory is full", 2, inOrder(s.steps()...)
 		if mode == server.LateRedis {
 			s.title = "control: the full memory refuses the finish instead of the claim"
 			s.control = []history.Kind{history.Unexpected}
@@ -53,44 +53,46 @@ func redisFull(ctx context.Context, e *env) error {
 	return e.try(ctx, trials...)
 }
 
-func (s *fullRedis) run(ctx context.Context) error {
-	defer s.redis.Close()
-	if err := s.createShared(ctx); err != nil {
-		return err
+func (s *fullRedis) steps() []step {
+	n := s.connections
+	early, begun, late := s.newWrites("early", n), s.newWrites("begun", n), s.newWrites("late", n)
+	return []step{
+		{"lists and accounts are created", s.createShared},
+		{"writes are done", s.sending(0, early, s.expectDone)},
+		{"the memory becomes full while writes are in progress", func(ctx context.Context) error { return s.fillDuring(ctx, begun) }},
+		{"writes that are done are replayed", s.sending(1, append(early, begun...), s.expectReplayed)},
+		{"new writes are refused", s.sending(0, late, s.expectRefusal)},
+		{"at the other node, too", s.sending(1, late, s.expectRefusal)},
+		{"and again", s.sending(0, late, s.expectRefusal)},
+		{"refused writes have no effect", func(ctx context.Context) error {
+			left, err := s.effects(ctx)
+			s.checkRefused(late, left)
+			return err
+		}},
+		{"memory is freed", s.free},
+		{"refused writes are done", s.sending(0, late, s.expectDone)},
+		{"all writes are replayed", s.sending(1, s.sent, s.expectReplayed)},
+		{"effects are counted", func(ctx context.Context) error {
+			effects, err := s.checkEffects(ctx, s.sent)
+			if err != nil {
+				return err
+			}
+			s.judge(effects)
+			return s.redis.Close()
+		}},
 	}
-	early, begun, late := s.newWrites("early", s.connections), s.newWrites("begun", s.connections), s.newWrites("late", s.connections)
-	s.sendEach(ctx, 0, early, s.expectDone)
-	if err := s.fillDuring(ctx, begun); err != nil {
-		return err
-	}
-	s.sendEach(ctx, 1, append(early, begun...), s.expectReplayed)
-	for i := range 3 {
-		s.sendEach(ctx, i%2, late, s.expectRefusal)
-	}
-	left, err := s.effects(ctx)
-	if err != nil {
-		return err
-	}
-	s.checkRefused(late, left)
-	if err := s.free(ctx); err != nil {
-		return err
-	}
-	s.sendEach(ctx, 0, late, s.expectDone)
-	s.sendEach(ctx, 1, s.sent, s.expectReplayed)
-	effects, err := s.checkEffects(ctx, s.sent)
-	if err != nil {
-		return err
-	}
-	s.judge(effects)
-	return ctx.Err()
 }
 
-// sendEach sends writes to a node at once, and checks each response.
-func (s *fullRedis) sendEach(ctx context.Context, node int, writes []*keyedWrite, check func(w *keyedWrite, a client.Answer)) {
-	concurrently(len(writes), func(i int) error {
-		check(writes[i], s.sendKeyed(ctx, s.URL(node), writes[i], ""))
-		return nil
-	})
+// sending returns a step that sends writes to a node at once, and checks each response.
+func (s *fullRedis) sending(
+	node int, writes []*keyedWrite, check func(w *keyedWrite, a client.Answer),
+) func(ctx context.Context) error {
+	return func(ctx context.Context) error {
+		return concurrently(len(writes), func(i int) error {
+			check(writes[i], s.sendKeyed(ctx, s.URL(node), writes[i], ""))
+			return nil
+		})
+	}
 }
 
 func (s *fullRedis) expectDone(w *keyedWrite, a client.Answer)     { s.expect(w, a, false) }
@@ -143,7 +145,7 @@ func (s *fullRedis) fillDuring(ctx context.Context, writes []*keyedWrite) error 
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.sendEach(ctx, 0, writes, s.expectDone)
+		s.sending(0, writes, s.expectDone)(ctx)
 	}()
 	for n := before; err == nil && n < before+len(writes); n, err = s.claims(ctx) {
 		select {

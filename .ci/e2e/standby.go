@@ -47,42 +47,35 @@ func syncStandby(ctx context.Context, e *env) error {
 func newStandbyLoss(e *env, mode string) *standbyLoss {
 	s := &standbyLoss{writes: size(e, 24, 200), reads: size(e, 100, 1000)}
 	s.keyed = newKeyed(postgres, mode, 4*s.writes, "-commit", standbyCommit.String())
-	s.title, s.nodes, s.do = "a node on PostgreSQL with a synchronous standby", 1, s.run
+	s.title, s.nodes, s.do = "a node on PostgreSQL with a synchronous standby", 1, inOrder(s.steps()...)
 	return s
 }
 
-func (s *standbyLoss) run(ctx context.Context) error {
-	if err := s.connect(ctx); err != nil {
-		return err
+func (s *standbyLoss) steps() []step {
+	before, away, lost := s.newWrites("before", s.writes), s.newWrites("away", s.writes), s.newWrites("lost", s.writes)
+	var acknowledged *history.Effects
+	return []step{
+		{"the standby confirms commits", s.connect},
+		{"writes are done", func(ctx context.Context) error { return s.persistAll(ctx, before) }},
+		{"the standby is away", func(ctx context.Context) error { return s.away(ctx, away, false) }},
+		{"the standby is back", func(ctx context.Context) error {
+			return errors.Join(s.standby.Up(ctx), s.synchronous(ctx), s.persistAll(ctx, away))
+		}},
+		{"the standby is away, and the primary crashes", func(ctx context.Context) error { return s.away(ctx, lost, true) }},
+		{"the primary is lost", s.failOver},
+		{"acknowledged writes are counted", func(ctx context.Context) (err error) {
+			acknowledged, err = s.checkEffects(ctx, s.settled())
+			return err
+		}},
+		{"all writes are repeated", func(ctx context.Context) error { return s.persistAll(ctx, s.sent) }},
+		{"all writes are counted", func(ctx context.Context) error {
+			all, err := s.checkEffects(ctx, s.sent)
+			if err == nil {
+				s.judge(acknowledged, all)
+			}
+			return err
+		}},
 	}
-	if err := s.persistAll(ctx, s.newWrites("before", s.writes)); err != nil {
-		return err
-	}
-	if err := s.away(ctx, s.newWrites("away", s.writes), false); err != nil {
-		return err
-	}
-	if err := errors.Join(s.standby.Up(ctx), s.synchronous(ctx), s.persistAll(ctx, s.sent)); err != nil {
-		return err
-	}
-	if err := s.away(ctx, s.newWrites("lost", s.writes), true); err != nil {
-		return err
-	}
-	if err := s.failOver(ctx); err != nil {
-		return err
-	}
-	effects, err := s.checkEffects(ctx, s.settled())
-	if err != nil {
-		return err
-	}
-	if err := s.persistAll(ctx, s.sent); err != nil {
-		return err
-	}
-	all, err := s.checkEffects(ctx, s.sent)
-	if err != nil {
-		return err
-	}
-	s.judge(effects, all)
-	return nil
 }
 
 // connect starts a standby that has to confirm each commit.

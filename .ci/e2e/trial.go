@@ -38,6 +38,24 @@ type trial struct {
 	errs   []error  // what is wrong besides violations
 }
 
+// step is a part of a trial. Its error has the name.
+type step struct {
+	name string
+	do   func(ctx context.Context) error
+}
+
+// inOrder returns a function that takes steps until one fails.
+func inOrder(steps ...step) func(ctx context.Context) error {
+	return func(ctx context.Context) error {
+		for _, s := range steps {
+			if err := errors.Join(s.do(ctx), ctx.Err()); err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+		}
+		return nil
+	}
+}
+
 // try makes trials, one after the other, and reports each. It ends after the first that fails.
 func (e *env) try(ctx context.Context, trials ...*trial) error {
 	for _, t := range trials {
