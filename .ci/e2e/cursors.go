@@ -55,27 +55,14 @@ func cursors(engine string) func(ctx context.Context, e *env) error {
 	}
 }
 
-// run tries all cases, on one database after the other.
-func (t *staleCursors) run(ctx context.Context) (err error) {
-	own := t.source
-	if t.source, err = t.newDatabase(ctx, t.engine); err != nil {
-		return err
+// run tries all cases. Each starts nodes of its own.
+func (t *staleCursors) run(ctx context.Context) error {
+	steps := []step{{"another database", t.foreignCursors}, {"forged", t.forged}, {"restored", t.restored},
+		{"restored while served", t.restoredWhileServed}, {"purged", t.purged}, {"restarted", t.restarted}}
+	if t.engine == sqlite { // a file cannot be replaced while a node uses it
+		steps = slices.Delete(steps, 3, 4)
 	}
-	if t.foreign, err = t.foreignCursors(ctx); err != nil {
-		return fmt.Errorf("the other database: %w", err)
-	}
-	t.source = own
-	cases := []func(ctx context.Context) error{t.forged, t.restored}
-	if t.engine == postgres { // a file of SQLite cannot be replaced while a node uses it
-		cases = append(cases, t.restoredWhileServed)
-	}
-	for _, try := range append(cases, t.purged, t.restarted) {
-		if err := try(ctx); err != nil {
-			return err
-		}
-		t.KillAll()
-	}
-	return nil
+	return inOrder(steps...)(ctx)
 }
 
 // judge prints one outcome if it is the same for all protocols.
@@ -232,20 +219,25 @@ func (t *staleCursors) served(ctx context.Context, what, cursor string, ids ...s
 	}
 }
 
-// foreignCursors returns two cursors of another database: the present position, and that of an event.
-func (t *staleCursors) foreignCursors(ctx context.Context) ([]string, error) {
+// foreignCursors gets two cursors of another database: the present position, and that of an event.
+func (t *staleCursors) foreignCursors(ctx context.Context) (err error) {
+	own := t.source
+	defer func() { t.stop(); t.source = own }()
+	if t.source, err = t.newDatabase(ctx, t.engine); err != nil {
+		return err
+	}
 	if err := t.things(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	position, err := cursorNow(ctx, t.Client, t.URL(0))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	cursors, _, err := t.createAndReceive(ctx, 3)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		t.foreign = []string{position, cursors[2]}
 	}
-	return []string{position, cursors[2]}, nil
+	return err
 }
 
 // forged tries cursors that this log has never sent.
@@ -321,6 +313,7 @@ func (t *staleCursors) restored(ctx context.Context) error {
 
 // restoredWhileServed replaces the database under a node with subscribers.
 func (t *staleCursors) restoredWhileServed(ctx context.Context) error {
+	t.KillAll()
 	if err := database.Backup(ctx, t.source); err != nil {
 		return err
 	}

@@ -155,37 +155,41 @@ func (t *feedLoad) run(ctx context.Context) (err error) {
 
 // runOnNodes is run on nodes that are up.
 func (t *feedLoad) runOnNodes(ctx context.Context) error {
-	t.writers = newFeedWriters(t.Fleet, t.writerCount, t.pause, t.lanes)
-	if t.proxied {
-		t.writers.attempts = &attempts{}
-		t.writers.client.HTTP.Timeout = t.silence
+	var from string // the cursor before all writes
+	return inOrder(
+		step{"the present", func(ctx context.Context) (err error) {
+			from, err = cursorNow(ctx, t.Client, t.net.direct(t.URL(0)))
+			return err
+		}},
+		step{"writes and streams", func(ctx context.Context) error { return t.writeAndReceive(ctx, from) }},
+		step{"streams end", t.streamsEnded},
+		step{"what is left", t.settle},
+		step{"the late subscriber", func(ctx context.Context) error { return t.readLate(ctx, from) }},
+		step{"events", func(context.Context) error { return t.judge() }},
+	)(ctx)
+}
+
+// settle reads what is left in the table.
+func (t *feedLoad) settle(ctx context.Context) error {
+	a := t.Read(ctx, t.net.direct(t.URL(0))+server.ThingsPath, client.NDJSON)
+	left, err := client.Lines[server.Thing]("GET "+server.ThingsPath, a)
+	if err == nil {
+		t.lives, err = t.writers.settle(left)
 	}
-	from, err := cursorNow(ctx, t.Client, t.net.direct(t.URL(0)))
-	if err != nil {
-		return err
+	return err
+}
+
+// readLate reads the log from its beginning. In the control there is none.
+func (t *feedLoad) readLate(ctx context.Context, from string) error {
+	if t.control != nil {
+		return nil
 	}
-	t.addSubscribers(from)
-	if err := t.writeAndReceive(ctx); err != nil {
-		return err
-	}
-	if err := t.streamsEnded(ctx); err != nil {
-		return err
-	}
-	left, err := client.Lines[server.Thing](server.ThingsPath, t.Read(ctx, t.net.direct(t.URL(0))+server.ThingsPath, client.NDJSON))
-	if err != nil {
-		return err
-	}
-	if t.lives, err = t.writers.settle(left); err != nil {
-		return err
-	}
-	if t.control == nil {
-		t.late = &subscriber{name: "the late subscriber", protocol: client.REST(nil), cursor: from}
-		limited, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		t.late.run(limited, t.Fleet, t.random(checkPart), func() {})
-		t.settleDeletions()
-	}
-	return t.judge()
+	t.late = &subscriber{name: "the late subscriber", protocol: client.REST(nil), cursor: from}
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	t.late.run(limited, t.Fleet, t.random(checkPart), func() {})
+	t.settleDeletions()
+	return nil
 }
 
 // residentsPerNode is the number of subscribers that stay with each node in a trial with partitions or an outage.
@@ -253,7 +257,13 @@ func (t *feedLoad) missing() bool {
 }
 
 // writeAndReceive runs the writers and faults, and waits until all subscribers have received the final event.
-func (t *feedLoad) writeAndReceive(ctx context.Context) error {
+func (t *feedLoad) writeAndReceive(ctx context.Context, from string) error {
+	t.writers = newFeedWriters(t.Fleet, t.writerCount, t.pause, t.lanes)
+	if t.proxied {
+		t.writers.attempts = &attempts{}
+		t.writers.client.HTTP.Timeout = t.silence
+	}
+	t.addSubscribers(from)
 	subscribing, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var ready, running sync.WaitGroup

@@ -272,21 +272,17 @@ func (k *keyLoad) run(ctx context.Context) error {
 		kind := history.WriteKind(rng.IntN(int(history.WriteKinds)))
 		k.sent = append(k.sent, newKeyedWrite(kind, fmt.Sprintf("key-%d-%d", k.seed, n), n))
 	}
-	if err := errors.Join(k.createShared(ctx), k.createItems(ctx, k.sent)); err != nil {
-		return err
-	}
-	if k.control != nil {
-		if err := k.doTwice(ctx); err != nil {
-			return err
-		}
-	}
-	if err := k.writeAll(ctx); err != nil {
-		return err
-	}
-	k.KillAll()
-	if err := k.Start(ctx); err != nil {
-		return err
-	}
+	return inOrder(
+		step{"lists and accounts are created", k.createShared},
+		step{"items are created", func(ctx context.Context) error { return k.createItems(ctx, k.sent) }},
+		step{"the control does a write twice", k.doTwice},
+		step{"writes and faults", k.writeAll},
+		step{"all nodes are killed", func(ctx context.Context) error { k.KillAll(); return k.Start(ctx) }},
+		step{"effects are counted", k.judge},
+	)(ctx)
+}
+
+func (k *keyLoad) judge(ctx context.Context) error {
 	effects, err := k.checkEffects(ctx, k.sent)
 	if err != nil {
 		return err
@@ -300,6 +296,9 @@ func (k *keyLoad) run(ctx context.Context) error {
 // doTwice makes the control do a write twice for certain: a node dies between an effect and its record. By chance that is only
 // likely.
 func (k *keyLoad) doTwice(ctx context.Context) error {
+	if k.control == nil {
+		return nil
+	}
 	w := newKeyedWrite(history.Create, fmt.Sprint("twice-", k.seed), 0)
 	k.sent = append(k.sent, w)
 	k.next.Add(1)

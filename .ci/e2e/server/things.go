@@ -134,20 +134,16 @@ type Process struct {
 }
 
 // ProcessHandler answers GET /process/ with a Process, and POST /process/ after it has returned unused memory to the system. POST
-// /process/live collects garbage instead. GET /process/goroutines returns goroutines and streams only, which costs little.
+// /process/live collects garbage instead.
 func ProcessHandler(streams *atomic.Int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p := Process{Goroutines: runtime.NumGoroutine()}
-		switch {
-		case strings.HasSuffix(r.URL.Path, "/goroutines"):
-		case strings.HasSuffix(r.URL.Path, "/live"):
-			p = processState()
+		live := strings.HasSuffix(r.URL.Path, "/live")
+		if r.Method == http.MethodPost && !live {
+			debug.FreeOSMemory()
+		}
+		p := processState()
+		if live {
 			p.Live, p.Objects = liveHeap()
-		default:
-			if r.Method == http.MethodPost {
-				debug.FreeOSMemory()
-			}
-			p = processState()
 		}
 		p.Streams = streams.Load()
 		w.Header().Set("Content-Type", "application/json")
