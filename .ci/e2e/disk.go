@@ -152,7 +152,9 @@ func (d *fullDisk) ready(ctx context.Context, want int) {
 }
 
 // attempt sends a write and checks its status. It reports whether the write was acknowledged.
-func (d *fullDisk) attempt(ctx context.Context, full bool, refused int, method, path, body string, header ...string) (client.Answer, bool) {
+func (d *fullDisk) attempt(
+	ctx context.Context, full bool, refused int, method, path, body string, header ...string,
+) (client.Answer, bool) {
 	a := d.Send(ctx, method, d.URL(0)+path, body, header...)
 	d.counts[len(d.counts)-1][fmt.Sprintf("%d %s", a.Status, method)]++
 	switch {
@@ -169,7 +171,8 @@ func (d *fullDisk) createOrder(ctx context.Context, full bool, header ...string)
 	d.sent++
 	note := fmt.Sprintf("disk %d %s", d.sent, strings.Repeat("x", 400))
 	body := encode(map[string]any{"note": note, "lines": []any{countLine(int64(d.sent))}})
-	a, ok := d.attempt(ctx, full, http.StatusServiceUnavailable, http.MethodPost, "/orders", body, append(header, client.JSON)...)
+	header = append(header, client.JSON)
+	a, ok := d.attempt(ctx, full, http.StatusServiceUnavailable, http.MethodPost, "/orders", body, header...)
 	if ok {
 		d.orders[a.Header.Get("Location")] = note
 	}
@@ -179,8 +182,8 @@ func (d *fullDisk) patchOrder(ctx context.Context, full bool) {
 	for path := range d.orders {
 		d.sent++
 		note := fmt.Sprintf("disk %d", d.sent)
-		_, ok := d.attempt(ctx, full, http.StatusServiceUnavailable, http.MethodPatch, path, encode(map[string]any{"note": note}),
-			client.MergePatch)
+		body := encode(map[string]any{"note": note})
+		_, ok := d.attempt(ctx, full, http.StatusServiceUnavailable, http.MethodPatch, path, body, client.MergePatch)
 		if ok {
 			d.orders[path] = note
 		}
@@ -191,7 +194,8 @@ func (d *fullDisk) patchOrder(ctx context.Context, full bool) {
 func (d *fullDisk) putFile(ctx context.Context, full bool) {
 	d.sent++
 	path, content := fmt.Sprintf("/files/f%d", d.sent%7), strings.Repeat(fmt.Sprintf("%-10d", d.sent), 2000)
-	if _, ok := d.attempt(ctx, full, http.StatusInsufficientStorage, http.MethodPut, path, content, "Content-Type: text/plain"); ok {
+	const media = "Content-Type: text/plain"
+	if _, ok := d.attempt(ctx, full, http.StatusInsufficientStorage, http.MethodPut, path, content, media); ok {
 		d.files[path] = content
 	}
 }

@@ -23,8 +23,10 @@
 //	history    decides whether responses and events can follow from the writes, and counts the violations
 //	server     the servers under test
 //
-// In this package, scenario.go lists the scenarios, and env.go is what each gets. Each scenario makes trials, which trial.go starts and
-// reports; load.go runs the writers of a trial while its faults are injected. Each scenario is a family of files:
+// In this package, scenario.go lists the scenarios, and env.go is what each gets. A scenario makes a trial
+// for each of its runs and controls: what is started, the steps, and the faults with their numbers. trial.go
+// starts and reports trials, load.go runs writers while the faults are injected, request.go sends and repeats
+// requests. Each scenario is a family of files:
 //
 //	writes_*.go      acknowledged writes survive kills and crashes, on the shop
 //	keys_*.go        writes with idempotency keys are done once, also if the node dies at any step

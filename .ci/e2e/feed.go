@@ -73,7 +73,8 @@ func feeds(engine string) func(ctx context.Context, e *env) error {
 		subject.writes, control.writes = size(e, 1200, 5000), size(e, 500, 5000)
 		trials := []*trial{&subject.trial, &control.trial}
 		if engine == sqlite {
-			subject.faults, control.faults = []fault{subject.killNodes(size(e, 5, 40))}, []fault{control.killNodes(size(e, 3, 40))}
+			subject.faults = []fault{subject.killNodes(size(e, 5, 40))}
+			control.faults = []fault{control.killNodes(size(e, 3, 40))}
 			return e.try(ctx, trials...)
 		}
 		subject.faults = []fault{subject.killNodes(size(e, 5, 50)), subject.crashDatabase(1)}
@@ -104,7 +105,8 @@ func feedSlowNetwork(ctx context.Context, e *env) error {
 func feedPartition(ctx context.Context, e *env) error {
 	t := proxiedFeed("partitions", network.Faults{Delay: 2 * time.Millisecond}, network.Faults{})
 	t.writes, t.ring, t.residents = size(e, 200, 5000), 0, residentsPerNode
-	t.faults, t.faultTime = []fault{t.partitions(size(e, 3, 9), e.random(faultPart))}, size(e, 2*time.Second, 15*time.Second)
+	t.faults = []fault{t.partitions(size(e, 3, 9), e.random(faultPart))}
+	t.faultTime = size(e, 2*time.Second, 15*time.Second)
 	t.limit, t.silence = size(e, time.Second, 10*time.Second), 2*time.Second
 	// closeWrites waits for a commit over a lost connection. A commit over a blocked one ends before this.
 	t.commit = size(e, 5*t.faultTime, 0)
@@ -115,8 +117,8 @@ func feedPartition(ctx context.Context, e *env) error {
 func feedOutage(ctx context.Context, e *env) error {
 	t := proxiedFeed("an outage of the database", network.Faults{Delay: 2 * time.Millisecond}, network.Faults{})
 	t.writes, t.ring, t.residents = size(e, 400, 5000), 0, residentsPerNode
-	t.faults, t.faultTime = []fault{{"outages of the database", 1, t.databaseOutage}}, size(e, 2500*time.Millisecond, 30*time.Second)
-	t.silence = 2 * time.Minute
+	t.faults = []fault{{"outages of the database", 1, t.databaseOutage}}
+	t.faultTime, t.silence = size(e, 2500*time.Millisecond, 30*time.Second), 2*time.Minute
 	return e.try(ctx, &t.trial)
 }
 

@@ -23,15 +23,15 @@ import (
 
 // keyMode is a way to store keys, and what it guarantees.
 type keyMode struct {
-	mode, about string
-	guarantee   history.Guarantee
+	about     string
+	guarantee history.Guarantee
 }
 
 var keyModes = map[string]keyMode{
-	server.Together:     {server.Together, "exactly once: key, effect and response in one transaction", history.ExactlyOnce},
-	server.Identity:     {server.Identity, "once by identity: keys elsewhere, ids follow from the keys", history.OnceByIdentity},
-	server.Apart:        {server.Apart, "at most once: keys elsewhere", history.AtMostOnce},
-	server.ThreeCommits: {server.ThreeCommits, "control: three commits, and a lease of 300 ms", history.AtMostOnce},
+	server.Together:     {"exactly once: key, effect and response in one transaction", history.ExactlyOnce},
+	server.Identity:     {"once by identity: keys elsewhere, ids follow from the keys", history.OnceByIdentity},
+	server.Apart:        {"at most once: keys elsewhere", history.AtMostOnce},
+	server.ThreeCommits: {"control: three commits, and a lease of 300 ms", history.AtMostOnce},
 }
 
 // keyedWrite is a write with a key.
@@ -248,20 +248,20 @@ func keys(engine string) func(ctx context.Context, e *env) error {
 			crashes = 0
 		}
 		return e.try(ctx,
-			newKeyLoad(engine, &keyLoad{mode: keyModes[server.Together], requests: requests, kills: kills, crashes: crashes, deadly: 0.01}),
-			newKeyLoad(engine, &keyLoad{mode: keyModes[server.Identity], requests: weaker, kills: fewKills, deadly: 0.01}),
-			newKeyLoad(engine, &keyLoad{mode: keyModes[server.Apart], requests: weaker, kills: fewKills, deadly: 0.01}),
-			newKeyLoad(engine, &keyLoad{mode: keyModes[server.ThreeCommits], requests: requests / 2, kills: kills, crashes: crashes, deadly: 0.02}))
+			newKeyLoad(engine, server.Together, requests, kills, crashes, 0.01),
+			newKeyLoad(engine, server.Identity, weaker, fewKills, 0, 0.01),
+			newKeyLoad(engine, server.Apart, weaker, fewKills, 0, 0.01),
+			newKeyLoad(engine, server.ThreeCommits, requests/2, kills, crashes, 0.02))
 	}
 }
 
-func newKeyLoad(engine string, k *keyLoad) *trial {
-	k.keyed = newKeyed(engine, k.mode.mode, keyWriters)
-	k.title = engine + ", " + k.mode.about
-	if k.mode.mode == server.ThreeCommits {
+func newKeyLoad(engine, mode string, requests, kills, crashes int, deadly float64) *trial {
+	k := &keyLoad{mode: keyModes[mode], requests: requests, kills: kills, crashes: crashes, deadly: deadly}
+	k.keyed = newKeyed(engine, mode, keyWriters)
+	k.title, k.do = engine+", "+k.mode.about, k.run
+	if mode == server.ThreeCommits {
 		k.control = []history.Kind{history.Duplicate}
 	}
-	k.do = k.run
 	return &k.trial
 }
 
@@ -287,8 +287,8 @@ func (k *keyLoad) judge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	k.line("%d deaths of nodes; %d requests: %d without response, 500 %d, other 5xx %d, 409 %d", k.deaths.Load(), k.Requests(),
-		k.Writes(0, 0), k.Internal(), k.Writes(501, 599), k.Writes(409, 409))
+	k.line("%d deaths of nodes; %d requests: %d without response, 500 %d, other 5xx %d, 409 %d",
+		k.deaths.Load(), k.Requests(), k.Writes(0, 0), k.Internal(), k.Writes(501, 599), k.Writes(409, 409))
 	k.checkAll(effects, k.mode.guarantee)
 	return nil
 }

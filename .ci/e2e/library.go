@@ -100,7 +100,8 @@ func (t *libraryUse) run(ctx context.Context, kills int) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	err = t.write(ctx, load{writers: 16, step: t.step, done: t.settled.Load, total: t.writes, faults: []fault{t.killNodes(kills)}})
+	err = t.write(ctx, load{writers: 16, step: t.step, done: t.settled.Load, total: t.writes,
+		faults: []fault{t.killNodes(kills)}})
 	if err == nil {
 		err = t.drain(ctx)
 	}

@@ -41,7 +41,7 @@ func testEnv(t *testing.T, out ...io.Writer) *env {
 	return e
 }
 
-// newTestTrial returns a trial whose nodes have these URLs.
+// newTestTrial returns a trial that starts nothing, with nodes at these URLs.
 func newTestTrial(urls ...string) trial {
 	return trial{env: &env{out: io.Discard, seed: 1}, Client: client.New(4), Fleet: fleet.Of(urls...)}
 }

@@ -33,8 +33,7 @@ func pgbouncer(ctx context.Context, e *env) error {
 	}
 	for _, mode := range poolerModes {
 		e.pool = func(source string) (string, error) { return shared.At(source, mode) }
-		keys := newKeyLoad(postgres, &keyLoad{mode: keyModes[server.Together], requests: size(e, 150, 5000), kills: size(e, 2, 20),
-			deadly: 0.01})
+		keys := newKeyLoad(postgres, server.Together, size(e, 150, 5000), size(e, 2, 20), 0, 0.01)
 		keys.title = mode + ": " + keys.title
 		feed := newFeedLoad(postgres, server.Outbox, mode+": a log in the database")
 		feed.writes, feed.faults = size(e, 200, 5000), []fault{feed.killNodes(size(e, 1, 20))}
@@ -55,7 +54,8 @@ func (e *env) startPooler(ctx context.Context, size int) (*database.Pooler, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := database.Ask(ctx, source, "ALTER ROLE postgres SET idle_in_transaction_session_timeout = '"+poolerIdle+"'"); err != nil {
+	set := "ALTER ROLE postgres SET idle_in_transaction_session_timeout = '" + poolerIdle + "'"
+	if err := database.Ask(ctx, source, set); err != nil {
 		return nil, err
 	}
 	dir, err := os.MkdirTemp(e.dir, "pooler")

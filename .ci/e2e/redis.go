@@ -42,7 +42,8 @@ func redisFull(ctx context.Context, e *env) error {
 		if err != nil {
 			return err
 		}
-		s := &fullRedis{keyed: newKeyed(sqlite, mode, size(e, 40, 1000), "-redis", records.URL()), redis: redis.NewClient(opts)}
+		s := &fullRedis{redis: redis.NewClient(opts)}
+		s.keyed = newKeyed(sqlite, mode, size(e, 40, 1000), "-redis", records.URL())
 		s.title, s.nodes, s.do = "two nodes with keys in Redis, whose memory is full", 2, inOrder(s.steps()...)
 		if mode == server.LateRedis {
 			s.title = "control: the full memory refuses the finish instead of the claim"
@@ -59,7 +60,7 @@ func (s *fullRedis) steps() []step {
 	return []step{
 		{"lists and accounts are created", s.createShared},
 		{"writes are done", s.sending(0, early, s.expectDone)},
-		{"the memory becomes full while writes are in progress", func(ctx context.Context) error { return s.fillDuring(ctx, begun) }},
+		{"the memory becomes full during writes", func(ctx context.Context) error { return s.fillDuring(ctx, begun) }},
 		{"writes that are done are replayed", s.sending(1, append(early, begun...), s.expectReplayed)},
 		{"new writes are refused", s.sending(0, late, s.expectRefusal)},
 		{"at the other node, too", s.sending(1, late, s.expectRefusal)},

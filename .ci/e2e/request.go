@@ -46,7 +46,9 @@ type probe struct {
 
 // probeDuring calls send again and again while do runs, and once at least. A request that fails after
 // limit is slow.
-func probeDuring(ctx context.Context, pause, limit time.Duration, send func(ctx context.Context, n int) client.Answer, do func()) *probe {
+func probeDuring(
+	ctx context.Context, pause, limit time.Duration, send func(ctx context.Context, n int) client.Answer, do func(),
+) *probe {
 	p := &probe{}
 	over, stop := context.WithCancel(ctx)
 	var wg sync.WaitGroup

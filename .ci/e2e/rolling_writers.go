@@ -116,7 +116,8 @@ func (s *rollingUpdate) persistTask(ctx context.Context, rng *rand.Rand, w reque
 
 // countCreated counts the items that were created with a key. Each has the key as its text.
 func (s *rollingUpdate) countCreated(ctx context.Context) error {
-	tasks, err := client.Lines[server.NewTask](server.TasksPath, s.Read(ctx, s.URL(s.Len()-1)+server.TasksPath, client.NDJSON))
+	a := s.Read(ctx, s.node(server.NewRelease, s.random(checkPart))+server.TasksPath, client.NDJSON)
+	tasks, err := client.Lines[server.NewTask]("GET "+server.TasksPath, a)
 	if err != nil {
 		return err
 	}

@@ -433,7 +433,8 @@ func (c *crowd) reset() {
 // await waits until all have received n events, on average.
 func (c *crowd) await(ctx context.Context, n int) error {
 	want := int64(n) * int64(len(c.members))
-	err := client.Await(ctx, fmt.Sprint(want, " events"), 200*time.Microsecond, func() bool { return c.received.Load() >= want })
+	all := func() bool { return c.received.Load() >= want }
+	err := client.Await(ctx, fmt.Sprint(want, " events"), 200*time.Microsecond, all)
 	if err != nil {
 		return fmt.Errorf("%d of %d events received: %w", c.received.Load(), want, errors.Join(err, c.err()))
 	}

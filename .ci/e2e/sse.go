@@ -54,16 +54,17 @@ func sseMemory(ctx context.Context, e *env) error {
 		subject = &streamMemory{streams: 500, buffer: 4096, rounds: 60, writes: 1500,
 			pace: 40 * time.Millisecond, resident: true}
 	}
-	subject.describe(fmt.Sprintf("PostgreSQL, %d streams, %d events in memory", subject.streams, subject.buffer), subject.buffer)
+	subject.describe("PostgreSQL", subject.buffer)
 	control := &streamMemory{streams: 100, buffer: 256, rounds: 8, writes: 128}
 	control.control = []history.Kind{}
-	control.describe(fmt.Sprintf("control: PostgreSQL, %d streams, all events in memory", control.streams), control.rounds*control.writes)
+	control.describe("control: PostgreSQL", control.rounds*control.writes)
 	return e.try(ctx, &subject.trial, &control.trial)
 }
 
 // describe sets what is started. The server has a buffer.
 func (s *streamMemory) describe(title string, buffer int) {
-	s.title, s.engine, s.nodes, s.do = title, postgres, 1, s.run
+	s.title = fmt.Sprintf("%s, %d streams, %d events in memory", title, s.streams, buffer)
+	s.engine, s.nodes, s.do = postgres, 1, s.run
 	s.command = []string{"things", "-ring", fmt.Sprint(buffer)}
 }
 
