@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -25,8 +27,7 @@ func TestLoadFaults(t *testing.T) {
 		{name: "writers end first", limit: total},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
 			var done atomic.Int64
 			var injected []string
 			early := 0
@@ -44,6 +45,7 @@ func TestLoadFaults(t *testing.T) {
 			l := load{writers: 3, done: done.Load, total: total,
 				faults: []fault{planned("kill", 3), planned("crash", 1), planned("none", 0)},
 				step: func(context.Context, int, *rand.Rand) error {
+					time.Sleep(time.Second) // of the bubble: much longer than an injection
 					if done.Load() >= tt.limit {
 						return errDone
 					}
@@ -54,10 +56,10 @@ func TestLoadFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff([]string{"kill", "kill", "crash", "kill"}, injected); diff != "" {
-				t.Errorf("faults (-want +got):\n%s", diff)
+				t.Errorf("%s: faults (-want +got):\n%s", tt.name, diff)
 			}
 			if early > 0 || done.Load() < total {
-				t.Errorf("%d faults are too early; %d of %d is done", early, done.Load(), total)
+				t.Errorf("%s: %d faults are too early; %d of %d is done", tt.name, early, done.Load(), total)
 			}
 		})
 	}
