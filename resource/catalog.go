@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/idempotency"
-	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/internal/mistakes"
 )
@@ -24,11 +23,8 @@ type Catalog struct {
 	opts    CatalogOptions
 	parts   []*catalogPart          // in the order given
 	byName  map[string]*catalogPart // commands under area/action
-	links   map[*Resource]map[string]*link
 	streams callers
-	stamped []*core     // with fields for a principal
-	joined  []*Resource // with filters, sort keys or groups through relations
-	targets map[*Resource]*query.Target
+	stamped []*core // with fields for a principal
 }
 
 // CatalogOptions adjust a [Catalog]. The zero value is ready to use.
@@ -158,8 +154,7 @@ func ofType(v any) string {
 // and if another catalog has the same Idempotency and a different part of one name. A view is the same part
 // as its base, and commands may differ in catalogs that share another part.
 func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
-	c := &Catalog{byName: map[string]*catalogPart{}, links: map[*Resource]map[string]*link{},
-		targets: map[*Resource]*query.Target{}}
+	c := &Catalog{byName: map[string]*catalogPart{}}
 	if opts != nil {
 		c.opts = *opts
 	}
@@ -179,7 +174,7 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 			panic(fmt.Sprintf("resource: NewCatalog: part %d is nil%s; pass an initialized part or remove it",
 				i+1, ofType(p)))
 		}
-		cp := &catalogPart{PartInfo: p.Part(), part: p}
+		cp := newCatalogPart(c, p)
 		if !validPath.MatchString(cp.Name) {
 			panic(fmt.Sprintf("resource: invalid part name %q; use the form area or area/action", cp.Name))
 		}
@@ -191,17 +186,20 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 		c.parts = append(c.parts, cp)
 	}
 	for _, p := range c.parts {
+		if p.Bind != nil {
+			p.part = p.Bind(Binding{c})
+		}
 		c.resolve(p)
 	}
 	for _, r := range c.Resources() {
-		c.attachQueries(r)
+		r.attachQueries()
 	}
 	c.identifyParts()
 	for _, p := range c.parts {
 		if c.opts.Idempotency != nil && p.Keyed {
 			p.guarantee = c.guaranteeOf(p)
 		}
-		r := p.asResource()
+		r := p.resource
 		if r == nil {
 			continue
 		}
@@ -217,13 +215,22 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	return c
 }
 
-// Resources returns the resources of the catalog, including the PartInfo.Items of other parts, in a
-// new slice. [PartsOf] excludes the latter.
+// Resource returns the resource with this name, bound to the catalog, and nil if there is none. The resource
+// may be the PartInfo.Items of another part. The result is the same pointer for each call.
+func (c *Catalog) Resource(name string) *Resource {
+	if p := c.byName[name]; p != nil {
+		return p.resource
+	}
+	return nil
+}
+
+// Resources returns the resources of the catalog, each as [Catalog.Resource] does, in a new slice. [PartsOf]
+// excludes the PartInfo.Items of other parts.
 func (c *Catalog) Resources() []*Resource {
 	var out []*Resource
 	for _, p := range c.parts {
-		if r := p.asResource(); r != nil {
-			out = append(out, r)
+		if p.resource != nil {
+			out = append(out, p.resource)
 		}
 	}
 	return out
@@ -238,39 +245,19 @@ func (c *Catalog) resolve(p *catalogPart) {
 		p.Runner = c.mustFind("part "+p.Name, p.Jobs).core.ops.runner
 	}
 	if area, action, ok := strings.Cut(p.Name, "/"); ok { // the path of an item with this id is taken
-		if above := c.byName[area].asResource(); above != nil && above.ValidID(action) {
+		if above := c.Resource(area); above != nil && above.ValidID(action) {
 			above.core.reserved.Store(action, true)
 		}
 	}
-	if r := p.asResource(); r != nil {
-		c.resolveRelations(r)
+	if p.resource != nil {
+		c.resolveRelations(p.resource)
 	}
-}
-
-// resolveRelations looks up the targets of the relations of a resource.
-func (c *Catalog) resolveRelations(r *Resource) {
-	links := map[string]*link{}
-	for _, rel := range r.projection.relations {
-		l := &link{relation: rel, target: c.mustFind("relation "+rel.Name+" of "+r.Name(), rel.Target)}
-		switch {
-		case rel.Through != "":
-			c.resolveThrough(r, l)
-		case rel.By != "":
-			l.by = byReader("resource: relation "+rel.Name+" of "+r.Name()+": ", l.target, rel.By)
-		}
-		if rel.names != nil && len(rel.names) != len(l.target.core.id.Key) {
-			panic(fmt.Sprintf("resource: relation %s of %s: Field names %d fields, but the id of %s has %d",
-				rel.Name, r.Name(), len(rel.names), rel.Target, max(1, len(l.target.core.id.Key))))
-		}
-		links[rel.Name] = l
-	}
-	c.links[r] = links
 }
 
 // mustFind returns the resource with this name. It panics with the name of the part that refers to
 // it.
 func (c *Catalog) mustFind(user, name string) *Resource {
-	r := c.byName[name].asResource()
+	r := c.Resource(name)
 	if r == nil {
 		panic(fmt.Sprintf("resource: %s: the catalog has no resource %q; pass it to NewCatalog", user, name))
 	}
@@ -292,22 +279,4 @@ func (c *Catalog) Principal(ctx context.Context) string {
 		return ""
 	}
 	return c.opts.Principal(ctx)
-}
-
-// Context returns the context of a request that c serves: writes name its caller by the Principal of c, in
-// fields with the tag set:"createdBy" or set:"modifiedBy", and filters use the relations of c. Protocols
-// call it first. changed is false, and the context is ctx, if each resource with such a field or filter is
-// in c alone.
-func (c *Catalog) Context(ctx context.Context) (_ context.Context, changed bool) {
-	for _, core := range c.stamped {
-		if len(*core.principals.Load()) > 1 {
-			return context.WithValue(ctx, catalogKey{}, c), true
-		}
-	}
-	for _, r := range c.joined {
-		if r.catalogs.Load() > 1 {
-			return context.WithValue(ctx, catalogKey{}, c), true
-		}
-	}
-	return ctx, false
 }

@@ -38,6 +38,10 @@ type PartInfo struct {
 	// of package blob. It has the GET of the path, a type in GraphQL, relations and events. It is
 	// read-only: the part writes, and calls [Resource.Publish]. Nil means that there is none.
 	Items *Resource
+	// Bind, if not nil, returns the part as it is in one catalog. It is for parts that use a resource or
+	// call functions of a program. [NewCatalog] calls it once and serves the result, after it has bound
+	// its resources. The part itself does not change, because it may be in several catalogs.
+	Bind func(b Binding) Part
 	// Guarantee, if not nil, corrects Create, Others and Reason of the guarantee of a key, which
 	// the catalog derives from Runner. [NewCatalog] calls it once, before it applies DerivesIDs.
 	Guarantee func(g *idempotency.Guarantee)
@@ -61,30 +65,35 @@ func PartsOf[P Part](c *Catalog) []P {
 // catalogPart is a part and what the catalog has found out about it.
 type catalogPart struct {
 	PartInfo
-	part      Part
-	guarantee idempotency.Guarantee // zero if no key applies
+	definition Part                  // as it was given to NewCatalog
+	part       Part                  // bound
+	resource   *Resource             // the part or its Items, bound; nil without
+	guarantee  idempotency.Guarantee // zero if no key applies
 }
 
-// asResource returns the part as a resource, or its Items, which may be nil.
-func (p *catalogPart) asResource() *Resource {
-	if p == nil {
-		return nil
+// newCatalogPart describes a part, and binds it if it is a resource.
+func newCatalogPart(c *Catalog, p Part) *catalogPart {
+	r, isResource := p.(*Resource)
+	if isResource {
+		p = r.definition
 	}
-	if r, ok := p.part.(*Resource); ok {
-		return r
+	cp := &catalogPart{PartInfo: p.Part(), definition: p, part: p}
+	switch {
+	case isResource:
+		cp.resource = r.bind(c)
+		cp.part = cp.resource
+	case cp.Items != nil:
+		cp.resource = cp.Items.bind(c)
 	}
-	return p.Items
+	return cp
 }
 
 // target returns the resource that the part writes to, which for an import is that of its items, or nil.
 func (p *catalogPart) target() *Resource {
-	if p == nil {
-		return nil
-	}
 	if into, ok := p.part.(interface{ Into() *Resource }); ok {
 		return into.Into()
 	}
-	return p.asResource()
+	return p.resource
 }
 
 // Part describes the resource to a catalog.

@@ -37,7 +37,6 @@ type core struct {
 	query    query.Support
 	ops      erased
 	locks    keylock.Locks
-	joins    sync.Map // *query.Join of sort keys -> the *core of the related items
 	// reserved has the ids that no item can have because a command has their path: string -> true.
 	// A catalog adds to it when it is made, concurrently with requests of other catalogs.
 	reserved sync.Map
@@ -239,10 +238,9 @@ func (c *core) completeKey(e *Entry) error {
 // lack fields. schemaID is that of the document; empty means the type of this program.
 func (c *core) foreign(schemaID string) bool { return schemaID != "" && schemaID != c.schemaID }
 
-// joinedField returns the field of a sort key of r.
-func (c *core) joinedField(key *query.JoinedField) *schema.Field {
-	target, _ := c.joins.Load(key.Join)
-	return target.(*core).typ.Field(key.Field)
+// joinedField returns the field of a sort key of r, or of a group, that is a field of related items.
+func (r *Resource) joinedField(key *query.JoinedField) *schema.Field {
+	return r.env.joins[key.Join].typ.Field(key.Field)
 }
 
 // keepRow replaces ctx by one in which the store can keep the row of an item, from its Get to its Replace.

@@ -102,9 +102,6 @@ func hasRelation(f query.Filter) bool {
 	return f.Op == query.SomeOp || slices.ContainsFunc(f.Filters, hasRelation)
 }
 
-// errNoRelation reports a mistake of the program: clients filter through relations of a catalog only.
-var errNoRelation = errors.New("the filter has query.Some, but no catalog has a relation of the resource")
-
 // withOperands checks a filter of the program, or of a client, against the schema, and converts the operands
 // of decimals and durations to their kinds: a program may write them as text, and a decimal as a float64.
 // Protocols reject such filters of clients before, so the error is that of a program. It is no problem that

@@ -3,6 +3,8 @@ package resource
 // Descriptions of resources and relations. Called by protocols when they are constructed.
 
 import (
+	"slices"
+
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -19,8 +21,8 @@ type Description struct {
 	// Nil means that the id is not composite.
 	Key []string
 	// Query declares what a list can filter, sort and group by, in the field names of the projection.
-	// [Resource.Aggregate] is available if it declares aggregates. Sort keys and groups that are fields of
-	// related items depend on the catalog: see [Catalog.QueryTarget].
+	// [Resource.Aggregate] is available if it declares aggregates. Only that of a bound resource has sort
+	// keys and groups that are fields of related items.
 	Query query.Support
 	// Relations are the names of the relations, in the order in which they were declared.
 	Relations []string
@@ -65,6 +67,8 @@ func (r *Resource) newDescription() *Description {
 		AssignsIDs: c.ops.create != nil, TakesIDs: c.ops.insert != nil, Remembers: c.ops.deleted != nil,
 		Counts: c.ops.count != nil && (c.ops.authorize == nil || c.scopeComplete), Batches: r.batches(),
 	}
+	d.Query.Sort = append(slices.Clip(d.Query.Sort), r.env.sorts...)
+	d.Query.Group = append(slices.Clip(d.Query.Group), r.env.groups...)
 	if p.id.Key != nil {
 		d.Key = namesOf(p.id.Key)
 	}
@@ -89,11 +93,10 @@ func (r *Resource) batches() bool { return r.core.ops.runner != nil && r.Can(OpC
 // Limits returns the limits of requests, with defaults filled in.
 func (c *Catalog) Limits() Limits { return c.opts.Limits }
 
-// Related returns the target of a relation of r, and how many items [Catalog.Follow] returns at most
-// for one item: zero for a relation to one item. The target is nil if r is not part of the catalog
-// or has no such relation.
-func (c *Catalog) Related(r *Resource, relation string) (target *Resource, most int) {
-	l := c.links[r][relation]
+// Related returns the target of a relation of a bound resource, and how many items [Resource.Follow] returns
+// at most for one item: zero for a relation to one item. The target is nil if there is no such relation.
+func (r *Resource) Related(relation string) (target *Resource, most int) {
+	l := r.env.relations[relation]
 	switch {
 	case l == nil:
 		return nil, 0
@@ -103,12 +106,11 @@ func (c *Catalog) Related(r *Resource, relation string) (target *Resource, most 
 	return l.target, l.Limit
 }
 
-// KeyField returns the JSON name of the field of r that [Catalog.Follow] reads for a relation. It
-// is empty if the relation has a function instead of a field, or if r does not show the field. A
-// caller that selects fields then has to read all of them. For a relation By without Field and Keys
-// it is the id field.
-func (c *Catalog) KeyField(r *Resource, relation string) string {
-	switch l := c.links[r][relation]; {
+// KeyField returns the JSON name of the field that [Resource.Follow] reads for a relation. It is empty if
+// the relation has a function instead of a field, or if r does not show the field. A caller that selects
+// fields then has to read all of them. For a relation By without Field and Keys it is the id field.
+func (r *Resource) KeyField(relation string) string {
+	switch l := r.env.relations[relation]; {
 	case l == nil || l.keysOf != nil:
 		return ""
 	case l.field != nil:
@@ -121,7 +123,7 @@ func (c *Catalog) KeyField(r *Resource, relation string) string {
 // the catalog.
 func (c *Catalog) Target(l *Lookup) *Resource {
 	if p := c.byName[l.name]; p != nil && p.part == Part(l) {
-		return c.byName[l.target].asResource()
+		return c.Resource(l.target)
 	}
 	return nil
 }

@@ -77,3 +77,17 @@ func Taken(field string) error { return &fielderr.Error{Field: field, Code: "tak
 // reference: the detail is then that the field refers to an item that does not exist. To reject
 // several fields, join errors with [errors.Join].
 func Invalid(field, code string) error { return &fielderr.Error{Field: field, Code: code} }
+
+// errStoreFault marks an error as internal, whatever else it wraps.
+var errStoreFault = errors.New("internal error")
+
+// storeFault returns an error for a store that violates its contract. It is an errStoreFault. The
+// format begins with the verb of a sentence about the store.
+func storeFault(format string, args ...any) error {
+	return &storeFaultError{fmt.Sprintf("store "+format, args...)}
+}
+
+type storeFaultError struct{ text string }
+
+func (e *storeFaultError) Error() string        { return e.text }
+func (e *storeFaultError) Is(target error) bool { return target == errStoreFault }

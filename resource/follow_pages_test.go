@@ -154,6 +154,7 @@ func newOffice(t *testing.T, o officeOptions) *office {
 		}
 	}
 	f.catalog = resource.NewCatalog(nil, f.desks, noteOps.Resource("notes", noteOpts), resource.New("pins", pins, pinOpts))
+	f.desks = f.catalog.Resource("desks")
 	return f
 }
 
@@ -325,7 +326,7 @@ func TestFollowPages(t *testing.T) {
 func (f *office) checkFirst(t *testing.T, relation string, from []resource.Entry, q query.Query,
 	want func(*resource.Entry) []int64, policy bool) {
 	t.Helper()
-	p, err := f.catalog.FollowPages(t.Context(), f.desks, relation, from, resource.RelatedQuery{Query: q, Total: !policy})
+	p, err := f.desks.FollowPages(t.Context(), relation, from, resource.RelatedQuery{Query: q, Total: !policy})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,8 +351,7 @@ func (f *office) checkWalk(t *testing.T, relation string, from []resource.Entry,
 	t.Helper()
 	got := []int64{}
 	for after, first := "", true; first || after != ""; first = false {
-		p, err := f.catalog.FollowPages(t.Context(), f.desks, relation, from,
-			resource.RelatedQuery{Query: q, After: after})
+		p, err := f.desks.FollowPages(t.Context(), relation, from, resource.RelatedQuery{Query: q, After: after})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -407,7 +407,7 @@ func TestFollowPagesCalls(t *testing.T) {
 		} else {
 			from = from[:tt.items]
 		}
-		p, err := f.catalog.FollowPages(t.Context(), f.desks, tt.relation, from, tt.q)
+		p, err := f.desks.FollowPages(t.Context(), tt.relation, from, tt.q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -447,7 +447,7 @@ func TestFollowThrough(t *testing.T) {
 		for _, relation := range []string{"linked", "shared"} {
 			f := newOffice(t, tt.o)
 			from := append(f.list(t, officeDesks), f.list(t, 1)...) // an entry may be repeated
-			p, err := f.catalog.Follow(t.Context(), f.desks, relation, from, nil)
+			p, err := f.desks.Follow(t.Context(), relation, from, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -495,7 +495,7 @@ func TestFollowManyLinks(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p, err := f.catalog.FollowPages(t.Context(), f.desks, "linked", f.list(t, 2), resource.RelatedQuery{Total: true,
+		p, err := f.desks.FollowPages(t.Context(), "linked", f.list(t, 2), resource.RelatedQuery{Total: true,
 			Query: query.Query{Limit: 2, Filter: query.Where("weight", query.Eq, int64(0)),
 				Sort: []query.Order{{Field: "weight"}, {Field: "color", Desc: true}}}})
 		got := ""
@@ -520,7 +520,7 @@ func TestFollowPagesRefuses(t *testing.T) {
 	}
 	one := many[:1]
 	q := resource.RelatedQuery{Query: query.Query{Limit: 1}}
-	first, err := f.catalog.FollowPages(t.Context(), f.desks, "own", f.list(t, 1), q)
+	first, err := f.desks.FollowPages(t.Context(), "own", f.list(t, 1), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -542,16 +542,16 @@ func TestFollowPagesRefuses(t *testing.T) {
 		{"many items", "own", many, resource.RelatedQuery{}, "at most 100 items"},
 		{"many totals", "own", many, resource.RelatedQuery{Total: true, NoItems: true}, "at most 100 items"},
 	} {
-		_, err := f.catalog.FollowPages(t.Context(), f.desks, tt.relation, tt.from, tt.q)
+		_, err := f.desks.FollowPages(t.Context(), tt.relation, tt.from, tt.q)
 		d := resource.Problem(err)
 		if d.Kind.Status() != http.StatusBadRequest || !strings.Contains(fmt.Sprint(d.Detail, d.Errors), tt.want) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
-	if f.catalog.Paged(f.desks, "first") || f.catalog.Paged(f.desks, "nope") || !f.catalog.Paged(f.desks, "own") {
+	if f.desks.Paged("first") || f.desks.Paged("nope") || !f.desks.Paged("own") {
 		t.Error("Paged is wrong")
 	}
-	if _, err := f.catalog.FollowPages(t.Context(), f.desks, "first", one, q); err == nil {
+	if _, err := f.desks.FollowPages(t.Context(), "first", one, q); err == nil {
 		t.Error("a relation to one has pages")
 	}
 }
@@ -580,7 +580,7 @@ func TestFollowPagesFails(t *testing.T) {
 		Query: query.Support{Filter: map[string][]query.Op{"desk": {query.Eq}}}}))
 	two := []resource.Entry{{ID: "a"}, {ID: "b"}}
 	for _, q := range []resource.RelatedQuery{{}, {Total: true}} {
-		if _, err := c.FollowPages(t.Context(), from, "own", two, q); !errors.Is(err, secret) {
+		if _, err := c.Resource("desks").FollowPages(t.Context(), "own", two, q); !errors.Is(err, secret) {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
@@ -602,10 +602,10 @@ func TestFollowLinksWithoutKeys(t *testing.T) {
 		{"with a sort key", true, byFloor, "without its key at the end of Item.Keys"},
 	} {
 		f := newOffice(t, officeOptions{drop: tt.drop})
-		p, err := f.catalog.FollowPages(t.Context(), f.desks, "linked", f.list(t, 2), resource.RelatedQuery{Query: tt.q})
+		p, err := f.desks.FollowPages(t.Context(), "linked", f.list(t, 2), resource.RelatedQuery{Query: tt.q})
 		p.Release()
 		checkFault(t, tt.name, err, tt.want)
-		p, err = f.catalog.Follow(t.Context(), f.desks, "linked", f.list(t, 2), nil)
+		p, err = f.desks.Follow(t.Context(), "linked", f.list(t, 2), nil)
 		p.Release()
 		checkFault(t, tt.name, err, tt.want)
 	}

@@ -72,7 +72,7 @@ type libraryOption = func(*resource.Ops[book], *resource.Ops[author], *resource.
 
 // linkedBooks: Ann (1) wrote the books 1 and 3, Bob (2) wrote 2, and Cat (3) nothing. Book 4 has no
 // author. Book 1 is followed by 3, by 2, and by 9, which does not exist.
-func linkedBooks(t testing.TB, opts ...libraryOption) (c *resource.Catalog, books, authors *resource.Resource) {
+func linkedBooks(t testing.TB, opts ...libraryOption) (books, authors *resource.Resource) {
 	t.Helper()
 	bookOps := resource.OpsOf(stocked(t,
 		book{Title: "a", Author: 1, Sequels: []int64{3, 2, 9}}, book{Title: "b", Author: 2}, book{Title: "c", Author: 1},
@@ -98,8 +98,8 @@ func linkedBooks(t testing.TB, opts ...libraryOption) (c *resource.Catalog, book
 	for _, opt := range opts {
 		opt(&bookOps, &authorOps, &bookOptions, &authorOptions)
 	}
-	books, authors = bookOps.Resource("books", &bookOptions), authorOps.Resource("authors", &authorOptions)
-	return newCatalog(t, books, authors), books, authors
+	c := newCatalog(t, bookOps.Resource("books", &bookOptions), authorOps.Resource("authors", &authorOptions))
+	return c.Resource("books"), c.Resource("authors")
 }
 
 func withoutMany(b *resource.Ops[book], a *resource.Ops[author], _ *resource.Options[book], _ *resource.Options[author]) {
@@ -126,10 +126,10 @@ func TestFollow(t *testing.T) {
 		{"namesakes", []int{3, 1}, []string{"3", "1"}, 2},
 	}
 	for _, opts := range [][]libraryOption{nil, {withoutMany}} {
-		c, books, authors := linkedBooks(t, opts...)
+		books, authors := linkedBooks(t, opts...)
 		for _, tt := range tests {
 			r := books
-			if target, _ := c.Related(books, tt.relation); target == nil {
+			if target, _ := books.Related(tt.relation); target == nil {
 				r = authors
 			}
 			all := listAll(t, r).Entries
@@ -137,7 +137,7 @@ func TestFollow(t *testing.T) {
 			for _, id := range tt.from {
 				from = append(from, all[id-1])
 			}
-			p, err := c.Follow(t.Context(), r, tt.relation, from, nil)
+			p, err := r.Follow(t.Context(), tt.relation, from, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -176,27 +176,27 @@ func TestFollowStaysWithinLimits(t *testing.T) {
 	from := resource.New("from", pointers(t, x), &resource.Options[pointing]{Relations: []resource.Relation[pointing]{
 		{Name: "two", Target: "things", Field: "texts", Many: true, Limit: 2},
 		{Name: "by", Target: "things", Field: "texts", By: "name", Limit: 2}}})
-	c := newCatalog(t, from, things)
+	from = newCatalog(t, from, things).Resource("from")
 	entries := listAll(t, from).Entries
 	tests := []struct {
 		relation, ends string
 		entries        int
 	}{{"two", "c", 1}, {"by", "0 1", 2}}
 	for _, tt := range tests {
-		p, err := c.Follow(t.Context(), from, tt.relation, entries, nil)
+		p, err := from.Follow(t.Context(), tt.relation, entries, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		same(t, tt.relation, tt.ends, ends(&p, 0))
 		same(t, "entries of "+tt.relation, tt.entries, len(p.Entries))
-		same(t, "limit of "+tt.relation, 2, mostOf(c, from, tt.relation))
+		same(t, "limit of "+tt.relation, 2, mostOf(from, tt.relation))
 	}
 }
 
 func TestFollowFails(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	c, books, authors := linkedBooks(t, func(b *resource.Ops[book], a *resource.Ops[author], _ *resource.Options[book],
+	books, authors := linkedBooks(t, func(b *resource.Ops[book], a *resource.Ops[author], _ *resource.Options[book],
 		_ *resource.Options[author],
 	) {
 		a.GetMany = func(context.Context, []string) iter.Seq2[resource.Item[author], error] {
@@ -206,15 +206,15 @@ func TestFollowFails(t *testing.T) {
 			return func(yield func(resource.Item[book], error) bool) { yield(resource.Item[book]{}, broken) }
 		}
 	})
-	_, err := c.Follow(t.Context(), books, "author", listAll(t, books).Entries, nil)
+	_, err := books.Follow(t.Context(), "author", listAll(t, books).Entries, nil)
 	var at *resource.Error
 	if !errors.Is(err, broken) || !errors.As(err, &at) || at.Resource != "authors" || at.ID != "1,2,9" {
 		t.Errorf("the error is %v", err)
 	}
-	if _, err = c.Follow(t.Context(), authors, "books", listAll(t, authors).Entries, nil); !errors.Is(err, broken) {
+	if _, err = authors.Follow(t.Context(), "books", listAll(t, authors).Entries, nil); !errors.Is(err, broken) {
 		t.Errorf("the error is %v", err)
 	}
-	if _, err = c.Follow(t.Context(), authors, "author", nil, nil); err == nil {
+	if _, err = authors.Follow(t.Context(), "author", nil, nil); err == nil {
 		t.Error("a relation of something else was followed")
 	}
 }
@@ -222,7 +222,7 @@ func TestFollowFails(t *testing.T) {
 // TestFollowHides: an item that the caller may not see is neither an end nor an entry.
 func TestFollowHides(t *testing.T) {
 	t.Parallel()
-	c, books, authors := linkedBooks(t, func(_ *resource.Ops[book], _ *resource.Ops[author], b *resource.Options[book],
+	books, authors := linkedBooks(t, func(_ *resource.Ops[book], _ *resource.Ops[author], b *resource.Options[book],
 		a *resource.Options[author],
 	) {
 		b.Authorize = func(_ context.Context, _ resource.Op, before, _ *book) error {
@@ -244,7 +244,7 @@ func TestFollowHides(t *testing.T) {
 	}
 	for _, tt := range tests {
 		from := listAll(t, tt.r).Entries
-		p, err := c.Follow(t.Context(), tt.r, tt.relation, from, nil)
+		p, err := tt.r.Follow(t.Context(), tt.relation, from, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,7 +264,7 @@ func TestFollowHides(t *testing.T) {
 func TestFollowColumns(t *testing.T) {
 	t.Parallel()
 	var fields [][]string
-	c, books, authors := linkedBooks(t, func(b *resource.Ops[book], _ *resource.Ops[author], o *resource.Options[book],
+	books, authors := linkedBooks(t, func(b *resource.Ops[book], _ *resource.Ops[author], o *resource.Options[book],
 		a *resource.Options[author],
 	) {
 		listBy, plain := b.ListByKeys, b.List
@@ -280,22 +280,22 @@ func TestFollowColumns(t *testing.T) {
 	})
 	from := listAll(t, authors).Entries
 	for _, columns := range [][]string{nil, {}, {"title"}, {"title", "authorId"}} {
-		if _, err := c.Follow(t.Context(), authors, "books", from, columns); err != nil {
+		if _, err := authors.Follow(t.Context(), "books", from, columns); err != nil {
 			t.Fatal(err)
 		}
 	}
-	q := query.Query{Fields: []string{c.KeyField(books, "next")}, Sort: []query.Order{{Field: "stars"}}}
+	q := query.Query{Fields: []string{books.KeyField("next")}, Sort: []query.Order{{Field: "stars"}}}
 	if _, err := books.List(t.Context(), q, resource.Position{}); err != nil {
 		t.Fatal(err)
 	}
 	same(t, "fields asked of the store", [][]string{nil, {"id", "authorId"}, {"title", "id", "authorId"},
 		{"title", "authorId", "id"}, {"sequels", "stars", "id"}}, fields)
-	same(t, "field of a function", "", c.KeyField(books, "author"))
-	same(t, "field of what points back", "id", c.KeyField(authors, "books"))
-	same(t, "field of no relation", "", c.KeyField(authors, "x"))
-	same(t, "limit of no relation", 0, mostOf(c, authors, "x"))
-	same(t, "limit of one", 0, mostOf(c, books, "author"))
-	same(t, "limit of many", 20, mostOf(c, books, "next"))
+	same(t, "field of a function", "", books.KeyField("author"))
+	same(t, "field of what points back", "id", authors.KeyField("books"))
+	same(t, "field of no relation", "", authors.KeyField("x"))
+	same(t, "limit of no relation", 0, mostOf(authors, "x"))
+	same(t, "limit of one", 0, mostOf(books, "author"))
+	same(t, "limit of many", 20, mostOf(books, "next"))
 }
 
 // TestFollowFromViews: a relation uses the field names of the collection, even if the view renames
@@ -319,12 +319,13 @@ func TestFollowFromViews(t *testing.T) {
 		field string
 	}{{books, "authorId"}, {shows, "writer"}, {hides, ""}} {
 		c := newCatalog(t, tt.r, resource.New("authors", stocked(t, author{Name: "Ann"}, author{Name: "Bob"}), nil))
-		p, err := c.Follow(t.Context(), tt.r, "author", listAll(t, tt.r).Entries, nil)
+		r := c.Resource("books")
+		p, err := r.Follow(t.Context(), "author", listAll(t, r).Entries, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		same(t, "ends", "2", ends(&p, 0))
-		same(t, "key field", tt.field, c.KeyField(tt.r, "author"))
+		same(t, "key field", tt.field, r.KeyField("author"))
 		p.Release()
 	}
 }
@@ -348,11 +349,11 @@ func TestFollowAllocations(t *testing.T) {
 		{Name: "byText", Target: "things", Field: "text"},
 		{Name: "byNumber", Target: "things", Field: "number"},
 		{Name: "byTexts", Target: "things", Field: "texts", Many: true}}, PageSize: 100})
-	c := newCatalog(t, from, resource.New("things", keyed(t, ids...), nil))
+	from = newCatalog(t, from, resource.New("things", keyed(t, ids...), nil)).Resource("from")
 	entries := listAll(t, from).Entries
 	for _, relation := range []string{"byText", "byNumber", "byTexts"} {
 		follow := func() {
-			p, err := c.Follow(t.Context(), from, relation, entries, nil)
+			p, err := from.Follow(t.Context(), relation, entries, nil)
 			if err != nil || len(p.Entries) != 100 {
 				t.Fatal(len(p.Entries), err)
 			}
@@ -385,11 +386,11 @@ func BenchmarkFollow(b *testing.B) {
 			r := resource.New("books", books, &resource.Options[book]{PageSize: 100, Relations: []resource.Relation[book]{
 				{Name: "author", Target: "authors", Field: "authorId"},
 				{Name: "next", Target: "books", Field: "sequels", Many: true}}})
-			c := newCatalog(b, r, resource.New("authors", authors, nil))
+			r = newCatalog(b, r, resource.New("authors", authors, nil)).Resource("books")
 			from := listAll(b, r).Entries
 			b.ReportAllocs()
 			for b.Loop() {
-				p, err := c.Follow(b.Context(), r, relation, from, nil)
+				p, err := r.Follow(b.Context(), relation, from, nil)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -400,7 +401,7 @@ func BenchmarkFollow(b *testing.B) {
 }
 
 // mostOf returns the limit of a relation.
-func mostOf(c *resource.Catalog, r *resource.Resource, relation string) int {
-	_, most := c.Related(r, relation)
+func mostOf(r *resource.Resource, relation string) int {
+	_, most := r.Related(relation)
 	return most
 }

@@ -85,7 +85,8 @@ func TestFollowTogether(t *testing.T) {
 				{Name: "others", Target: "people", Many: true, Field: "otherIds"},
 				{Name: "peers", Target: "tasks", Keys: func(*task) []string { return nil }},
 			}})
-			c := resource.NewCatalog(nil, from, target)
+			catalog := resource.NewCatalog(nil, from, target)
+			from, target = catalog.Resource("tasks"), catalog.Resource("people")
 			list, err := from.List(t.Context(), query.Query{Limit: 10}, resource.Position{})
 			if err != nil {
 				t.Fatal(err)
@@ -95,7 +96,7 @@ func TestFollowTogether(t *testing.T) {
 			for i := range steps {
 				steps[i].Resource, steps[i].From = from, list.Entries
 			}
-			c.FollowTogether(t.Context(), steps)
+			target.FollowTogether(t.Context(), steps)
 			if checked != tt.checks {
 				t.Errorf("%d calls of Authorize, want %d", checked, tt.checks)
 			}
@@ -104,7 +105,7 @@ func TestFollowTogether(t *testing.T) {
 				if (s.Err == nil) != (want == "") || want != "" && !strings.Contains(s.Err.Error(), want) {
 					t.Errorf("%s: error %v, want %q", s.Relation, s.Err, want)
 				}
-				page, err := c.Follow(t.Context(), from, s.Relation, list.Entries, nil)
+				page, err := from.Follow(t.Context(), s.Relation, list.Entries, nil)
 				if (err == nil) != (s.Err == nil) {
 					t.Errorf("%s: error %v, and %v together", s.Relation, err, s.Err)
 				}
@@ -121,7 +122,7 @@ func TestFollowTogether(t *testing.T) {
 					t.Errorf("panic %q", text)
 				}
 			}()
-			c.FollowTogether(t.Context(), []resource.Step{{Resource: from, Relation: "owner"},
+			target.FollowTogether(t.Context(), []resource.Step{{Resource: from, Relation: "owner"},
 				{Resource: from, Relation: "peers"}})
 		})
 	}

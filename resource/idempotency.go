@@ -488,10 +488,10 @@ func (r *Resource) Recall(ctx context.Context, id string, remembered []byte) err
 func (c *Catalog) identifyParts() {
 	shared, other := false, ""
 	for _, p := range c.parts {
-		if !p.Keyed || c.opts.Idempotency == nil || !reflect.TypeOf(p.part).Comparable() {
+		if !p.Keyed || c.opts.Idempotency == nil || !reflect.TypeOf(p.definition).Comparable() {
 			continue
 		}
-		part := any(p.part)
+		part := any(p.definition)
 		if r := p.target(); r != nil {
 			part = r.core
 		}

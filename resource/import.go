@@ -68,6 +68,7 @@ type ImportOptions struct {
 // is copied to a temporary file and verified before any line is stored. A keyed import does not end with the
 // request. If it ends early, its key is free again if all lines have ids; otherwise the problem is recorded.
 func (r *Resource) Import(ctx context.Context, content io.Reader, opts *ImportOptions) ([]byte, error) {
+	ctx = r.inCatalog(ctx)
 	var o ImportOptions
 	if opts != nil {
 		o = *opts

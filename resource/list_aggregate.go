@@ -76,7 +76,7 @@ func (r *Resource) aggregate(ctx context.Context, a query.Aggregation, after str
 		if err != nil {
 			return GroupPage{}, err
 		}
-		if !r.core.fitsGroup(stored, cursor.Values) {
+		if !r.fitsGroup(stored, cursor.Values) {
 			return GroupPage{}, errCursor("the cursor is damaged or belongs to another list")
 		}
 		stored.After = cursor.Values
@@ -155,11 +155,7 @@ func (r *Resource) storeGroup(ctx context.Context, fields []string) (
 			stored = append(stored, r.projection.storeField(field))
 			continue
 		}
-		resolve := r.resolve.Load()
-		if resolve == nil {
-			return nil, nil, pathGroup.unsupported(field)
-		}
-		key, err := resolve.path(ctx, pathGroup, query.Order{Field: field}, keys)
+		key, err := r.joinedKey(ctx, pathGroup, query.Order{Field: field}, keys)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -210,15 +206,15 @@ func (h *core) havingOperands(a query.Aggregation, c query.Filter) (query.Filter
 
 // fitsGroup reports whether a cursor has a value of the right kind for each key of the order. Cursors are
 // not authenticated, so values can be anything.
-func (h *core) fitsGroup(a query.Aggregation, values []any) bool {
+func (r *Resource) fitsGroup(a query.Aggregation, values []any) bool {
 	if len(values) != len(a.Sort) {
 		return false
 	}
 	for i, o := range a.Sort {
 		if slices.Contains(a.Group, o.Field) {
-			f := h.typ.Field(o.Field)
+			f := r.core.typ.Field(o.Field)
 			if key := a.Joined[o.Field]; key != nil {
-				f = h.joinedField(key)
+				f = r.joinedField(key)
 			}
 			// A column can contain NULL although its field cannot be null.
 			if values[i] != nil && !fits(f, values[i]) {
@@ -227,7 +223,7 @@ func (h *core) fitsGroup(a query.Aggregation, values []any) bool {
 			continue
 		}
 		at := slices.IndexFunc(a.Aggregates, func(v query.Aggregate) bool { return v.Name() == o.Field })
-		if !h.fitsAggregate(a.Aggregates[at], values[i]) {
+		if !r.core.fitsAggregate(a.Aggregates[at], values[i]) {
 			return false
 		}
 	}

@@ -167,7 +167,7 @@ func (w *pageQuery) fits(key query.Order, v any) bool {
 		rank, ok := v.(float64)
 		return ok && rank == rank // not NaN
 	case key.Joined != nil:
-		return v == nil || fits(w.r.core.joinedField(key.Joined), v)
+		return v == nil || fits(w.r.joinedField(key.Joined), v)
 	}
 	return fits(w.r.core.typ.Field(key.Field), v)
 }

@@ -24,7 +24,7 @@ func TestLookupFinds(t *testing.T) {
 		return "", nil
 	})
 	c := newCatalog(t, books, lookup)
-	same(t, "target", []any{"books", true}, []any{lookup.Target(), c.Target(lookup) == books})
+	same(t, "target", []any{"books", true}, []any{lookup.Target(), c.Target(lookup) == c.Resource("books")})
 	for title, status := range map[string]int{"a": 200, "down": 503, "none": 404} {
 		e, err := lookup.Find(t.Context(), &in{title}, c.Target(lookup))
 		wantStatus(t, &answer{line: title, entry: e, err: err}, status)

@@ -211,7 +211,7 @@ type Relation[T any] struct {
 	// of the target. The policy of Through applies to reading links, and that of Target to its items.
 	//
 	// If the id of Through is composed of By and To (tag id), clients can link and unlink items; see
-	// [Catalog.Link]. The items of Through are in the order of their ids.
+	// [Resource.Link]. The items of Through are in the order of their ids.
 	//
 	// A link stays when its target is deleted, also if both happen at the same time, unless the store
 	// refuses the deletion or deletes the link, as a foreign key does. Reads leave out its target, which

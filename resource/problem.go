@@ -19,21 +19,6 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// wrap returns err as an [*Error], or nil. It converts field names of a store's or hook's error to this
-// projection.
-func (r *Resource) wrap(op Op, id string, err error) error {
-	var e *Error
-	if err == nil || errors.As(err, &e) {
-		return err
-	}
-	// A problem of up of a view has the view's names already.
-	return &Error{Op: op, Resource: r.core.name, ID: id, Err: fielderr.Locate(err, r.projection.pointer)}
-}
-
-// pointer returns the JSON Pointer of a field of the stored type in this projection, or that of the
-// whole document if the projection does not have it.
-func (s *projection) pointer(storedField string) string { return pointer.To(s.fieldOf(storedField)) }
-
 // translate converts violations of the stored type to the names of this projection.
 func (s *projection) translate(bad []schema.Violation) schema.Violations {
 	if s.storeNames == nil {

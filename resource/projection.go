@@ -364,19 +364,9 @@ func (s *projection) inOwnNames(at *projection, err error) error {
 	return errors.Join(d, err)
 }
 
-// errStoreFault marks an error as internal, whatever else it wraps.
-var errStoreFault = errors.New("internal error")
-
-// storeFault returns an error for a store that violates its contract. It is an errStoreFault. The
-// format begins with the verb of a sentence about the store.
-func storeFault(format string, args ...any) error {
-	return &storeFaultError{fmt.Sprintf("store "+format, args...)}
-}
-
-type storeFaultError struct{ text string }
-
-func (e *storeFaultError) Error() string        { return e.text }
-func (e *storeFaultError) Is(target error) bool { return target == errStoreFault }
+// pointer returns the JSON Pointer of a field of the stored type in this projection, or that of the
+// whole document if the projection does not have it.
+func (s *projection) pointer(storedField string) string { return pointer.To(s.fieldOf(storedField)) }
 
 // contract returns the contract of a request: that of the version negotiation or, without one, the
 // view.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/stoa-go/stoa/query"
@@ -26,7 +25,6 @@ import (
 // TAG is an entity tag, * for any, or empty. The response is a line "item ID TAG JSON" for each
 // item, and then "ok" or "error CODE DETAIL".
 func serveLines(ctx context.Context, catalog *resource.Catalog, conn io.ReadWriter) error {
-	ctx, _ = catalog.Context(ctx)
 	lines := bufio.NewScanner(conn)
 	for lines.Scan() {
 		status := "ok"
@@ -44,9 +42,8 @@ func serveLines(ctx context.Context, catalog *resource.Catalog, conn io.ReadWrit
 // serveLine answers a request, except for the last line of the response.
 func serveLine(ctx context.Context, catalog *resource.Catalog, w io.Writer, line string) (err error) {
 	args := append(strings.SplitN(line, " ", 5), make([]string, 4)...)
-	resources := catalog.Resources()
-	i := slices.IndexFunc(resources, func(r *resource.Resource) bool { return r.Name() == args[1] })
-	if i < 0 {
+	r := catalog.Resource(args[1])
+	if r == nil {
 		return problem.New(problem.NotFound, fmt.Sprintf("There is no resource %q.", args[1]))
 	}
 	var opts resource.WriteOptions
@@ -56,7 +53,7 @@ func serveLine(ctx context.Context, catalog *resource.Catalog, w io.Writer, line
 		}
 	}
 	var e resource.Entry
-	switch r, id := resources[i], args[2]; args[0] {
+	switch id := args[2]; args[0] {
 	case "LIST":
 		return list(ctx, w, r, args[2])
 	case "GET":
@@ -72,7 +69,7 @@ func serveLine(ctx context.Context, catalog *resource.Catalog, w io.Writer, line
 	if err != nil {
 		return err
 	}
-	return sendEntry(w, resources[i], &e)
+	return sendEntry(w, r, &e)
 }
 
 // list sends the items that the parameters in text select.

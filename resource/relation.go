@@ -1,7 +1,7 @@
 package resource
 
 // Relations: the items that are related to the items of a page, in one call of the store. Called by
-// protocols with Catalog.Follow. It calls package keys, list_cursor.go and read.go.
+// protocols with Resource.Follow. It calls package keys, list_cursor.go and read.go.
 
 import (
 	"context"
@@ -93,27 +93,22 @@ type link struct {
 	paths [pathUses]map[string]*relatedField
 }
 
-// Follow returns the items that a relation of r, a resource of the catalog, leads to from all
-// entries of from. It takes one call of the target's collection if that is a [MultiGetter] or, for
-// Relation.By, a [BatchLister], and otherwise one call for each key. For Relation.Through it is one
-// call of the target if that is a [Joiner] and the id of the links consists of both ends, and otherwise
-// one of each of the two collections. The entries must be from r; an entry may be repeated. columns are
-// the JSON names of the target's fields that the caller needs, a hint like query.Query.Fields; nil means
-// all.
+// Follow returns the items that a relation of a bound resource leads to from all entries of from. It takes
+// one call of the target's collection if that is a [MultiGetter] or, for Relation.By, a [BatchLister], and
+// otherwise one call for each key. For Relation.Through it is one call of the target if that is a [Joiner]
+// and the id of the links consists of both ends, and otherwise one of each of the two collections. The
+// entries must be from r; an entry may be repeated. columns are the JSON names of the target's fields that
+// the caller needs, a hint like query.Query.Fields; nil means all.
 //
 // The page has each item that was found and that the caller may see once, in no particular order.
 // [Page.Ends] returns which of them belong to which entry. The page has no cursors. An unknown
 // relation is an error.
-func (c *Catalog) Follow(
-	ctx context.Context,
-	r *Resource,
-	relation string,
-	from []Entry,
-	columns []string,
+func (r *Resource) Follow(
+	ctx context.Context, relation string, from []Entry, columns []string,
 ) (Page, error) {
-	l := c.links[r][relation]
-	if l == nil {
-		return Page{}, fmt.Errorf("resource: %s has no relation %q in this catalog", r.Name(), relation)
+	l, err := r.boundRelation(relation)
+	if err != nil {
+		return Page{}, err
 	}
 	switch t := l.through; {
 	case t == nil:
@@ -122,6 +117,24 @@ func (c *Catalog) Follow(
 		return t.follow(ctx, from, columns)
 	}
 	return l.followHidden(ctx, from, columns)
+}
+
+// boundRelation returns a relation of a bound resource. The error of an unknown one is a mistake of the
+// program.
+func (r *Resource) boundRelation(name string) (*link, error) {
+	if l := r.env.relations[name]; l != nil {
+		return l, nil
+	}
+	if r.env.call == nil {
+		return nil, r.unbound()
+	}
+	return nil, fmt.Errorf("resource: %s has no relation %q in this catalog", r.Name(), name)
+}
+
+// unbound is the error of relations of a definition.
+func (r *Resource) unbound() error {
+	return fmt.Errorf("resource: relations of %s are those of a catalog; use the resource that "+
+		"Catalog.Resource returns", r.Name())
 }
 
 // followHidden is followKeyed that releases the page after an error.
@@ -146,7 +159,7 @@ func (r *Resource) GetMany(ctx context.Context, ids []string) (Page, error) {
 	return (&link{relation: &relation{Limit: 1}, target: r}).follow(ctx, from, nil)
 }
 
-// Step is a relation to follow, with the result of [Catalog.FollowTogether].
+// Step is a relation of a bound resource to follow, with the result of [Resource.FollowTogether].
 type Step struct {
 	Resource *Resource
 	Relation string
@@ -156,28 +169,29 @@ type Step struct {
 	Err  error
 }
 
-// LeadsByID reports whether a relation of r leads to items by their ids, in Relation.Field or Keys.
-func (c *Catalog) LeadsByID(r *Resource, relation string) bool {
-	l := c.links[r][relation]
+// LeadsByID reports whether a relation of a bound resource leads to items by their ids, in Relation.Field or
+// Keys.
+func (r *Resource) LeadsByID(relation string) bool {
+	l := r.env.relations[relation]
 	return l != nil && l.By == ""
 }
 
-// FollowTogether is [Catalog.Follow] for several relations with [Catalog.LeadsByID] to one resource, in one
+// FollowTogether is [Resource.Follow] for several relations with [Resource.LeadsByID] that lead to r, in one
 // call of its collection if that is a [MultiGetter]. An item to which several of them lead is read once, and
 // its policy is evaluated once. The pages share memory, so they must be released together.
 //
 // An error may be that of a single item. Each relation is then followed separately, so that only those to the
 // item fail. If the collection is unavailable or ctx is done, or in a transaction, which an error may have
 // aborted, all steps have the error.
-func (c *Catalog) FollowTogether(ctx context.Context, steps []Step) {
+func (r *Resource) FollowTogether(ctx context.Context, steps []Step) {
 	links, joins := make([]*link, len(steps)), make([]*keys.Join, len(steps))
 	var ids []string
 	wanted := map[string]bool{}
 	for i, s := range steps {
-		links[i] = c.links[s.Resource][s.Relation]
-		if !c.LeadsByID(s.Resource, s.Relation) || links[i].target != links[0].target {
-			panic(fmt.Sprintf("resource: FollowTogether: the relation %q of %s does not lead by id to the "+
-				"resource of the first step", s.Relation, s.Resource.Name()))
+		links[i] = s.Resource.env.relations[s.Relation]
+		if !s.Resource.LeadsByID(s.Relation) || links[i].target != r {
+			panic(fmt.Sprintf("resource: FollowTogether: the relation %q of %s does not lead by id to "+
+				"%s", s.Relation, s.Resource.Name(), r.Name()))
 		}
 		var ask []string
 		joins[i], ask = links[i].gather(s.From, links[i].Limit)
@@ -188,7 +202,6 @@ func (c *Catalog) FollowTogether(ctx context.Context, steps []Step) {
 			}
 		}
 	}
-	r := links[0].target
 	b := r.core.ops.newBuffer()
 	err := r.core.limited(ctx, func(ctx context.Context) error {
 		scope, err := r.fetchScoped(ctx, ids, b)
@@ -375,8 +388,8 @@ func also(kept, rows []Entry, i int) []Entry {
 }
 
 // Ends returns the indexes in Entries of the items that belong to index i of the entries that were
-// passed to [Catalog.Follow], in the order of the keys and at most Relation.Limit, to the ids passed to
-// [Resource.GetMany], or to index i of the entries passed to [Catalog.FollowPages]. The slice is valid
+// passed to [Resource.Follow], in the order of the keys and at most Relation.Limit, to the ids passed to
+// [Resource.GetMany], or to index i of the entries passed to [Resource.FollowPages]. The slice is valid
 // until Release, and the caller must not change it.
 // It is nil for other pages.
 func (p *Page) Ends(i int) []int32 {

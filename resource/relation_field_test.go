@@ -76,9 +76,10 @@ func TestRelationField(t *testing.T) {
 				{Name: "backward", Target: "things", By: "name", Field: tt.field}}})
 			h := newCatalog(t, from, resource.New("things", keyed(t, "a", "b", "-1", "0", "7"), &resource.Options[thing]{
 				Query: query.Support{Filter: map[string][]query.Op{"name": {query.Eq}}}}))
+			from = h.Resource("from")
 			entries := listAll(t, from).Entries
 			for _, relation := range []string{"to", "backward"} {
-				p, err := h.Follow(t.Context(), from, relation, entries, nil)
+				p, err := from.Follow(t.Context(), relation, entries, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -88,7 +89,7 @@ func TestRelationField(t *testing.T) {
 				}
 				p.Release()
 			}
-			if got := h.KeyField(from, "to"); got != tt.field {
+			if got := from.KeyField("to"); got != tt.field {
 				t.Errorf("KeyField is %q, want %q", got, tt.field)
 			}
 		})

@@ -1,8 +1,8 @@
 package resource
 
 // Filters, sort keys and groups through relations: what can be asked of related items, and the conditions
-// and keys that a store gets in place of their names. Called by resource.go, list_aggregate.go,
-// catalog_filter.go and catalog_paths.go. It calls list_cursor.go.
+// and keys that a store gets in place of their names. Called by list_query.go, list_aggregate.go and
+// bound.go. It calls list_cursor.go.
 
 import (
 	"context"
@@ -115,9 +115,12 @@ func (h *hop) mistake() string {
 
 // resolveRelations replaces the conditions on related items of a filter, which is in the names of the
 // collection, by conditions for the store.
-func resolveRelations(ctx context.Context, f query.Filter, links map[string]*link) (query.Filter, error) {
+func (r *Resource) resolveRelations(ctx context.Context, f query.Filter) (query.Filter, error) {
 	if f.IsZero() || !hasRelation(f) {
 		return f, nil
+	}
+	if r.env.call == nil {
+		return f, r.unbound()
 	}
 	if ctx.Value(relatedLimitKey{}) == nil {
 		left := maxRelatedItems
@@ -127,7 +130,7 @@ func resolveRelations(ctx context.Context, f query.Filter, links map[string]*lin
 		if term.Op != query.SomeOp {
 			return term, nil
 		}
-		l := links[term.Field]
+		l := r.env.relations[term.Field]
 		if l == nil || l.steps == nil || len(term.Filters) != 1 {
 			return term, &query.Error{Parameter: term.Field, Code: "unsupportedFilter",
 				Detail: fmt.Sprintf("cannot filter through the relation %q", term.Field)}
@@ -342,11 +345,14 @@ func (h *hop) joinMistake() string {
 
 // joinedKey converts a key that is a field of a related item. Items that the caller may not see are null,
 // as is the field of no item. before are the converted keys before it.
-func joinedKey(
-	ctx context.Context, use pathUse, key query.Order, before []query.Order, links map[string]*link,
+func (r *Resource) joinedKey(
+	ctx context.Context, use pathUse, key query.Order, before []query.Order,
 ) (query.Order, error) {
+	if r.env.call == nil {
+		return key, r.unbound()
+	}
 	relation, name, _ := strings.Cut(key.Field, ".")
-	l := links[relation]
+	l := r.env.relations[relation]
 	if l == nil || l.paths[use][name] == nil {
 		return key, use.unsupported(key.Field)
 	}

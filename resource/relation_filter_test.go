@@ -41,9 +41,7 @@ func folders(t *testing.T, n int64, opts resource.Options[folder], separate bool
 	opts.Relations = []resource.Relation[folder]{
 		{Name: "parent", Target: "folders", Field: "parentId"},
 		{Name: "children", Target: "folders", By: "parentId"}}
-	r := ops.Resource("folders", &opts)
-	resource.NewCatalog(nil, r)
-	return r
+	return resource.NewCatalog(nil, ops.Resource("folders", &opts)).Resource("folders")
 }
 
 // filteredIDs returns the ids of a list, or the error.

@@ -1,7 +1,7 @@
 package resource
 
 // Pages of related items: a filter, an order, a limit and totals for each item of a page. Called by
-// catalog_pages.go. It calls relation.go for the keys, and list_cursor.go.
+// protocols. It calls relation.go for the keys, and list_cursor.go.
 //
 // With Relation.By a level is one call of the target, whatever the number of items, and with
 // Relation.Through if the target joins that resource. Other relations read all related items of the level,
@@ -33,7 +33,7 @@ type RelatedQuery struct {
 	NoItems bool
 }
 
-// relatedPages has what a page of [Catalog.FollowPages] has for each entry.
+// relatedPages has what a page of [Resource.FollowPages] has for each entry.
 type relatedPages struct {
 	more   []bool
 	totals []int // nil without RelatedQuery.Total
@@ -50,7 +50,7 @@ const (
 )
 
 // NextOf returns the cursor of the page after that of the entry at index i of the entries passed to
-// [Catalog.FollowPages]. It is empty if there is none, or if the page has no items.
+// [Resource.FollowPages]. It is empty if there is none, or if the page has no items.
 func (p *Page) NextOf(i int) string {
 	if p.related == nil || !p.related.more[i] || len(p.lists[i]) == 0 {
 		return ""
@@ -68,6 +68,44 @@ func (p *Page) TotalOf(i int) int {
 		return 0
 	}
 	return p.related.totals[i]
+}
+
+// Paged reports whether [Resource.FollowPages] supports a relation of a bound resource: it is one to many,
+// and the target is not in natural order.
+func (r *Resource) Paged(relation string) bool {
+	l := r.env.relations[relation]
+	return l != nil && l.Many && !l.target.core.query.Natural
+}
+
+// FollowPages returns, for each entry of from, a page of the items that a relation to many leads to.
+// [Page.Ends] returns the items of an entry in the order of the query, [Page.NextOf] the cursor of the
+// next page of the entry, and [Page.TotalOf] its total.
+//
+// For Relation.By, the target is called once for the items if it is a [BatchLister], and once for the totals
+// if it is a [BatchCounter]. Otherwise it is called for each entry, of which there may be 100. The same
+// applies to Relation.Through if the target is a BatchLister and a [Joiner] that joins that resource. Other
+// relations to many read all related items, at most 1,000 of an entry and 10,000 together, with one call of
+// the target and, for Relation.Through, one of that resource. Beyond these limits, or with After and several
+// entries, the error is a client error (400).
+//
+// The policy of the target, and of Relation.Through, applies as in [Resource.Follow]. The caller must call
+// [Page.Release]. It is a mistake to call FollowPages if [Resource.Paged] is false.
+func (r *Resource) FollowPages(
+	ctx context.Context, relation string, from []Entry, q RelatedQuery,
+) (Page, error) {
+	l, err := r.boundRelation(relation)
+	if err != nil {
+		return Page{}, err
+	}
+	if !r.Paged(relation) {
+		return Page{}, fmt.Errorf("resource: %s has no relation %q to many with pages", r.Name(), relation)
+	}
+	p, err := l.followPages(ctx, r, from, &q)
+	if err != nil {
+		p.Release()
+		return Page{}, l.target.wrap(OpList, "", err)
+	}
+	return p, nil
 }
 
 // followPages implements FollowPages. The page must be released also after an error.

@@ -1,7 +1,7 @@
 package resource
 
 // Relations to many over a resource that has an item for each link. Called by relation.go, and by
-// catalog_link.go, which finds the resources. It calls relation.go.
+// bound.go, which finds the resources. It calls relation.go.
 
 import (
 	"context"

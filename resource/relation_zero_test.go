@@ -51,6 +51,7 @@ func TestFollowZeroKey(t *testing.T) {
 				{Name: "both", Target: "parts", By: "owner", Keys: func(o *zeroOwner) []string { return []string{"0", fmt.Sprint(o.ID)} }},
 				{Name: "linked", Target: "parts", Through: "links", By: "owner", To: "part"}}})
 		c := resource.NewCatalog(nil, r, resource.New("parts", parts, opts), resource.New("links", links, opts))
+		r = c.Resource("owners")
 		from, err := r.List(t.Context(), query.Query{}, resource.Position{})
 		if err != nil {
 			t.Fatal(err)
@@ -72,12 +73,12 @@ func TestFollowZeroKey(t *testing.T) {
 					got[name] = append(got[name], fmt.Sprint(ids, p.TotalOf(i)))
 				}
 			}
-			add("follow", 2, func() (resource.Page, error) { return c.Follow(t.Context(), r, relation, from.Entries, nil) })
+			add("follow", 2, func() (resource.Page, error) { return r.Follow(t.Context(), relation, from.Entries, nil) })
 			for _, n := range []int{1, 2} {
 				for _, noItems := range []bool{false, true} {
 					q := resource.RelatedQuery{Total: true, NoItems: noItems}
 					add(fmt.Sprint("pages ", n, noItems), n, func() (resource.Page, error) {
-						return c.FollowPages(t.Context(), r, relation, from.Entries[:n], q)
+						return r.FollowPages(t.Context(), relation, from.Entries[:n], q)
 					})
 				}
 			}

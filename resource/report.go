@@ -24,7 +24,7 @@ func (c *Catalog) Report() string {
 		if p.Keyed && c.opts.Idempotency != nil {
 			reportKeys(&b, &p.guarantee)
 		}
-		r := p.asResource()
+		r := p.resource
 		if r == nil {
 			continue
 		}
@@ -35,7 +35,7 @@ func (c *Catalog) Report() string {
 			fmt.Fprintf(&b, "    feed: %s\n", r.core.eventDelivery())
 		}
 		for _, rel := range r.projection.relations {
-			if t := c.links[r][rel.Name].through; t != nil && t.joined == nil {
+			if t := r.env.relations[rel.Name].through; t != nil && t.joined == nil {
 				fmt.Fprintf(&b, "    relation: %s reads %s first, and its pages at most %d of an item: %s\n",
 					rel.Name, rel.Through, maxLinks, t.unjoined)
 			}
@@ -100,7 +100,7 @@ func (r *Resource) forReport() *report.Resource {
 			out.Capabilities = append(out.Capabilities, a.name)
 		}
 	}
-	support := r.Describe().Query
+	support := r.definition.Describe().Query
 	out.ScopeComplete = r.core.scopeComplete
 	support.Group = append(slices.Clip(support.Group), r.groupPaths()...)
 	out.Aggregates, out.Groups = support.CanAggregate(), support.Group

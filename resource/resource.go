@@ -8,13 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/internal/etag"
+	"github.com/stoa-go/stoa/resource/internal/fielderr"
 	"github.com/stoa-go/stoa/resource/internal/itemcache"
 	"github.com/stoa-go/stoa/resource/internal/mistakes"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -22,6 +21,10 @@ import (
 
 // Resource is a collection with its schema, its policy and the queries that clients can make. It is
 // a [Part] of a [Catalog]. Protocols access a collection only by the methods of Resource.
+//
+// [New] and [View] return definitions. A definition can be in several catalogs, and reads and writes by
+// itself. [Catalog.Resource] returns it bound to a catalog, with the relations of the definition, which
+// lead to other resources of that catalog.
 //
 // A Resource returns its items as one Go type. [View] returns a Resource of the same collection
 // with another type.
@@ -33,21 +36,24 @@ type Resource struct {
 	projection  *projection
 	idNames     []string            // the JSON name of the id field, for schema.DecodeOptions
 	description func() *Description // calls newDescription once
-	// resolve replaces the relations in filters, sort keys and groups. It is nil in a catalog without them;
-	// catalogs is the number of those that have set it.
-	resolve  atomic.Pointer[resolver]
-	catalogs atomic.Int32
+	definition  *Resource           // itself, unless it is bound
+	env         *env                // never nil
 }
 
-// resolver replaces the relations of a catalog in queries, which are in the names of the collection.
-type resolver struct {
-	filter func(ctx context.Context, f query.Filter) (query.Filter, error)
-	// path converts a field of a related item. before are the converted keys before it.
-	path func(ctx context.Context, use pathUse, key query.Order, before []query.Order) (query.Order, error)
+// env is what a catalog adds to a definition. That of a definition is empty.
+type env struct {
+	// call returns the context of what the catalog calls. It is nil for a definition.
+	call      func(ctx context.Context) context.Context
+	relations map[string]*link
+	// target is the result of QueryTarget; sorts and groups are its paths of fields of related items.
+	target        *query.Target
+	sorts, groups []string
+	joins         map[*query.Join]*core // of sort keys and groups -> the related items
 }
 
 func newResource(c *core, p *projection) *Resource {
-	r := &Resource{core: c, projection: p}
+	r := &Resource{core: c, projection: p, env: &env{}}
+	r.definition = r
 	r.idNames = []string{r.id()}
 	r.description = sync.OnceValue(r.newDescription)
 	return r
@@ -210,6 +216,25 @@ func (r *Resource) AppendJSON(ctx context.Context, dst []byte, e *Entry) ([]byte
 	return dst, err
 }
 
+// wrap returns err as an [*Error], or nil. It converts field names of a store's or hook's error to this
+// projection.
+func (r *Resource) wrap(op Op, id string, err error) error {
+	var e *Error
+	if err == nil || errors.As(err, &e) {
+		return err
+	}
+	// A problem of up of a view has the view's names already.
+	return &Error{Op: op, Resource: r.core.name, ID: id, Err: fielderr.Locate(err, r.projection.pointer)}
+}
+
+// inCatalog returns the context of a write, and of the hooks that it calls.
+func (r *Resource) inCatalog(ctx context.Context) context.Context {
+	if r.env.call == nil {
+		return ctx
+	}
+	return r.env.call(ctx)
+}
+
 // HasRevisions reports whether [Resource.GetRevision] is available: the collection is a [Revisioner], and
 // neither policy nor a view needs the value. Unless conditional is set, it also reports whether
 // GetRevision is worth its cost: reads do no I/O, and the cache may have the item.
@@ -246,118 +271,4 @@ func (r *Resource) CachedJSON(ctx context.Context, id string, rev Rev) []byte {
 		return nil
 	}
 	return cache.Get(itemcache.Key{Shape: r.projection.shape, ID: id, Rev: string(rev)})
-}
-
-// Count returns the number of items that f selects and the caller may see. If [Description].Counts
-// is false, it returns an internal error.
-func (r *Resource) Count(ctx context.Context, f query.Filter) (int, error) {
-	return r.CountFound(ctx, query.Query{Filter: f})
-}
-
-// CountFound is [Resource.Count] for q.Filter and q.Search. The other fields of q are ignored.
-func (r *Resource) CountFound(ctx context.Context, q query.Query) (int, error) {
-	if !r.Describe().Counts {
-		return 0, r.wrap(OpList, "", errNoCount)
-	}
-	q, err := r.storeQuery(ctx, query.Query{Filter: q.Filter, Search: q.Search})
-	if err != nil {
-		return 0, r.wrap(OpList, "", err)
-	}
-	var n int
-	err = r.core.limited(ctx, func(ctx context.Context) (err error) {
-		n, err = r.core.ops.count(ctx, q)
-		return err
-	})
-	if err != nil {
-		return 0, r.wrap(OpList, "", err)
-	}
-	return n, nil
-}
-
-var errNoCount = errors.New("the collection does not support counting")
-
-// storeFilter converts a filter from the names of this projection to those of the collection, and its
-// operands to the kinds of the fields.
-func (r *Resource) storeFilter(f query.Filter) (query.Filter, error) {
-	f, err := r.projection.filterToStore(f)
-	if err == nil {
-		f, err = r.core.withOperands(f)
-	}
-	return f, err
-}
-
-// storeQuery converts a query from the names of this projection to those of the collection. It adds
-// the filters of the projection and the caller's scope.
-func (r *Resource) storeQuery(ctx context.Context, q query.Query) (query.Query, error) {
-	f, err := r.storeFilter(q.Filter)
-	switch resolve := r.resolve.Load(); {
-	case err != nil:
-	case resolve != nil:
-		f, err = resolve.filter(ctx, f)
-	case hasRelation(f):
-		err = errNoRelation
-	}
-	if err != nil {
-		return q, err
-	}
-	q.Filter = f
-	if len(r.projection.where) > 0 {
-		q.Filter = query.And(append([]query.Filter{f}, r.projection.where...)...)
-	}
-	scope, err := r.core.scopeOf(ctx)
-	if err != nil {
-		return q, err
-	}
-	if q.Filter, err = r.core.keyFilter(query.And(q.Filter, scope)); err != nil {
-		return q, err
-	}
-	if q.Search, err = r.storeSearch(q.Search); err != nil {
-		return q, err
-	}
-	q.Sort, err = r.storeSort(ctx, q.Sort)
-	return q, err
-}
-
-// storeSort converts sort keys from the names of this projection to those of the collection.
-func (r *Resource) storeSort(ctx context.Context, sort []query.Order) ([]query.Order, error) {
-	stored := sort
-	copied := false
-	for i, key := range sort {
-		switch {
-		case key.Field == query.Rank:
-			continue
-		case isPath(key.Field, r.projection.typ):
-			resolve := r.resolve.Load()
-			if resolve == nil {
-				return nil, pathSort.unsupported(key.Field)
-			}
-			var err error
-			if key, err = resolve.path(ctx, pathSort, key, stored[:i]); err != nil {
-				return nil, err
-			}
-		case r.projection.storeNames == nil:
-			continue
-		default:
-			key.Field = r.projection.storeNames[key.Field]
-		}
-		if !copied {
-			stored, copied = slices.Clone(sort), true
-		}
-		stored[i] = key
-	}
-	return stored, nil
-}
-
-// storeSearch converts the search of a query. A view that lacks a searched field has no search, because
-// the result would reveal the field.
-func (r *Resource) storeSearch(s query.Search) (query.Search, error) {
-	if s.IsZero() {
-		return s, nil
-	}
-	support := query.Support{Search: r.Describe().Query.Search}
-	if err := support.Check(query.Query{Search: s}, ""); err != nil {
-		return s, err
-	}
-	s.Fields = r.core.query.Search
-	return s, nil
 }

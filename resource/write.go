@@ -118,6 +118,7 @@ type newItem struct {
 // run carries out the request under its key, if it has one. Only a request with a key or in a
 // transaction is moved to the heap.
 func (w *writeRequest) run(ctx context.Context) error {
+	ctx = w.r.inCatalog(ctx)
 	if w.opts.Key == nil {
 		return w.Do(ctx)
 	}

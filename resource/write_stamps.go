@@ -41,11 +41,11 @@ func (c *core) attachPrincipal(catalog any, principal func(context.Context) stri
 	}
 }
 
-// catalogKey is the key of the context for the *Catalog that serves a request.
+// catalogKey is the key of the context for the *Catalog that calls a hook or a command.
 type catalogKey struct{}
 
-// callerName returns the name that the catalog of the request has for the caller. Without one, it is the
-// first name of any catalog of the resource. It is empty for an anonymous caller, and if the resource is
+// callerName returns the name that the catalog of ctx has for the caller. Without one, it is the first
+// name of any catalog of the resource. It is empty for an anonymous caller, and if the resource is
 // in no catalog.
 func (c *core) callerName(ctx context.Context) string {
 	all := c.principals.Load()

@@ -188,7 +188,7 @@ func (h *Handler) guarantee(f *model.Field, namesID bool) (idempotency.Level, tx
 	case f.Source == model.Invoke && f.Command.Jobs() != nil:
 		return idempotency.AtMostOnce, nil
 	case f.Source == model.Link || f.Source == model.Unlink:
-		join, _ := h.catalog.LinkedBy(f.Resource, f.Relation)
+		join, _ := f.Resource.LinkedBy(f.Relation)
 		return h.catalog.Guarantee(join.Name(), false)
 	case f.Source == model.Invoke:
 		return h.catalog.Guarantee(f.Command.Name(), false)

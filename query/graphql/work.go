@@ -73,18 +73,15 @@ func (k *work) answer(ctx context.Context, q *parsedRequest, dst []byte) ([]byte
 // run is answer for a request with a plan.
 func (k *work) run(ctx context.Context, plan *exec.Plan, q *parsedRequest,
 	dst []byte) ([]byte, outcome, error) {
-	ctx, _ = k.h.catalog.Context(ctx)
 	if ctx, rec := k.h.catalog.Record(ctx); rec != nil {
 		return k.observed(ctx, rec, plan, q, dst)
 	}
 	return k.runOperation(ctx, plan, q, dst)
 }
 
-// subscriptionMessages starts a subscription after a cursor. Each transport calls it, because relations in
-// the selection are those of the catalog, which may show fewer items than another catalog of the resource.
+// subscriptionMessages starts a subscription after a cursor.
 func (k *work) subscriptionMessages(ctx context.Context, plan *exec.Plan, q *parsedRequest, after string) (
 	iter.Seq2[exec.Message, error], []*gqlerror.Error) {
-	ctx, _ = k.h.catalog.Context(ctx)
 	return k.h.engine.Subscribe(ctx, plan, q.variables, after)
 }
 

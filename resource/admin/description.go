@@ -121,11 +121,11 @@ func describe(catalog *resource.Catalog, login *Login) *description {
 	for _, part := range resource.PartsOf[resource.Part](catalog) {
 		switch p := part.(type) {
 		case *resource.Resource:
-			d.Resources = append(d.Resources, describeResource(catalog, p))
+			d.Resources = append(d.Resources, describeResource(p))
 		case *blob.Collection:
 			d.Files = append(d.Files, describeFiles(p))
 			if items := p.Items(); items != nil {
-				d.Resources = append(d.Resources, describeResource(catalog, items))
+				d.Resources = append(d.Resources, describeResource(items))
 			}
 		case *command.Command:
 			if into := p.Into(); into != nil {
@@ -152,23 +152,23 @@ func describeCommand(c *command.Command) commandEntry {
 }
 
 // describeResource describes a resource in the names of its contract.
-func describeResource(catalog *resource.Catalog, r *resource.Resource) resourceEntry {
+func describeResource(r *resource.Resource) resourceEntry {
 	about := r.Describe()
 	e := resourceEntry{Name: r.Name(), Doc: r.Type().Doc, ID: about.ID, Filter: about.Query.Filter,
-		Sort: catalog.QueryTarget(r).Support.Sort, Search: about.Query.Search, Operations: operationsOf(r),
+		Sort: about.Query.Sort, Search: about.Query.Search, Operations: operationsOf(r),
 		TakesIDs: about.TakesIDs, AssignsIDs: about.AssignsIDs, PageSize: about.PageSize,
 		MaxPageSize: about.MaxPageSize}
 	if !about.Query.Natural && !slices.Contains(e.Sort, about.ID) {
 		e.Sort = append([]string{about.ID}, e.Sort...)
 	}
 	for _, name := range about.Relations {
-		target, most := catalog.Related(r, name)
+		target, most := r.Related(name)
 		rel := relationEntry{Name: name, Target: target.Name(), Many: most > 0,
-			Paged: catalog.Paged(r, name)}
+			Paged: r.Paged(name)}
 		if !rel.Many {
-			rel.Field = catalog.KeyField(r, name)
+			rel.Field = r.KeyField(name)
 		}
-		describeLinks(catalog, r, &rel)
+		describeLinks(r, &rel)
 		e.Relations = append(e.Relations, rel)
 	}
 	e.Fields = describeFields(r.Type(), nil)
@@ -176,8 +176,8 @@ func describeResource(catalog *resource.Catalog, r *resource.Resource) resourceE
 }
 
 // describeLinks describes the links of a relation with Relation.Through, if the API can change them.
-func describeLinks(catalog *resource.Catalog, r *resource.Resource, rel *relationEntry) {
-	join, by := catalog.LinkedBy(r, rel.Name)
+func describeLinks(r *resource.Resource, rel *relationEntry) {
+	join, by := r.LinkedBy(rel.Name)
 	if join == nil {
 		return
 	}

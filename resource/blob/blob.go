@@ -93,7 +93,8 @@ type Collection struct {
 	items *resource.Resource // nil if blobs are not listed
 	// deletions has the ids that were deleted last, for stores that do not record deletions.
 	deletions *deleted.IDs
-	writers   writers
+	writers   *writers
+	binding   resource.Binding // of a catalog; zero for a definition
 }
 
 // Options adjust a [Collection]. The zero value lets every caller do everything, and the start-up
@@ -147,7 +148,7 @@ func New(name string, store Store, opts *Options) *Collection {
 	if !validName.MatchString(name) {
 		panic(fmt.Sprintf("blob: invalid collection name %q; use letters, digits and -_.~", name))
 	}
-	c := &Collection{name: name, store: store, deletions: deleted.New(0)}
+	c := &Collection{name: name, store: store, deletions: deleted.New(0), writers: new(writers)}
 	if opts != nil {
 		c.opts = *opts
 	}
@@ -194,8 +195,16 @@ func (c *Collection) Part() resource.PartInfo {
 		Keyed:      !c.opts.ReadOnly,
 		DerivesIDs: c.opts.NewID == nil,
 		Items:      c.items,
+		Bind:       c.bind,
 		Report:     c.summary(),
 	}
+}
+
+// bind returns the collection of a catalog.
+func (c *Collection) bind(b resource.Binding) resource.Part {
+	bound := *c
+	bound.binding, bound.items = b, b.Resource(c.items)
+	return &bound
 }
 
 // summary returns the lines of the start-up report.

@@ -115,6 +115,7 @@ type writeRequest struct {
 // run executes the write under its key. The digest of the content is computed first: it is part
 // of the fingerprint that the key is compared with.
 func (w *writeRequest) run(ctx context.Context) (err error) {
+	ctx = w.c.binding.Context(ctx)
 	if key := w.opts.Key; key != nil && w.content != nil {
 		if w.sum, err = key.Digest(ctx, w.content); err != nil {
 			return w.c.wrap(w.op, w.id, err)

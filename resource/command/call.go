@@ -47,6 +47,7 @@ type Result struct {
 // without waiting for it. The policy is checked before the key is looked up, and so for each
 // repeated request. Errors are those of [Command.Invoke].
 func (c *Command) Call(ctx context.Context, doc []byte, opts *CallOptions) (*Result, error) {
+	ctx = c.binding.Context(ctx)
 	call := keyedCall{c: c, doc: doc}
 	if opts != nil {
 		call.opts = *opts

@@ -64,6 +64,7 @@ type Command struct {
 
 	transactions tx.Runner // nil for none
 	secret       bool
+	binding      resource.Binding // of a catalog; zero for a definition
 }
 
 // Options adjust a [Command]. The zero value lets every caller invoke it, and the start-up report
@@ -193,7 +194,8 @@ func structOf[T any]() (*schema.Type, []string) {
 
 // Part describes the command to a catalog.
 func (c *Command) Part() resource.PartInfo {
-	p := resource.PartInfo{Name: c.name, Keyed: !c.secret, Runner: c.transactions, Report: c.summary()}
+	p := resource.PartInfo{Name: c.name, Keyed: !c.secret, Runner: c.transactions, Bind: c.bind,
+		Report: c.summary()}
 	switch {
 	case c.jobs != nil:
 		p.Runner, p.Jobs = nil, c.jobs.Name()
@@ -211,6 +213,13 @@ func (c *Command) Part() resource.PartInfo {
 		}
 	}
 	return p
+}
+
+// bind returns the command of a catalog.
+func (c *Command) bind(b resource.Binding) resource.Part {
+	bound := *c
+	bound.binding, bound.into = b, b.Resource(c.into)
+	return &bound
 }
 
 // summary returns the lines of the start-up report.
@@ -248,6 +257,7 @@ func fieldNames(typ *schema.Type) string {
 // Invoke waits until the command is done, also with Jobs. [resource.Problem] returns the problem of
 // an error. A command of [NewImport] cannot be invoked.
 func (c *Command) Invoke(ctx context.Context, in any) (any, error) {
+	ctx = c.binding.Context(ctx)
 	in, err := c.checkInput(in)
 	if err != nil {
 		return nil, err
@@ -264,6 +274,7 @@ func (c *Command) Invoke(ctx context.Context, in any) (any, error) {
 // Permit calls Authorize without carrying out the command. It is for protocols that replay a
 // response. in and the errors are those of [Command.Invoke].
 func (c *Command) Permit(ctx context.Context, in any) error {
+	ctx = c.binding.Context(ctx)
 	in, err := c.checkInput(in)
 	if err != nil {
 		return err

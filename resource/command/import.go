@@ -1,7 +1,7 @@
 package command
 
 // The command that imports items. Called by applications; protocols call resource.Resource.Import
-// with Command.Into.
+// with Command.Into of a bound command.
 
 import (
 	"context"

@@ -11,10 +11,10 @@ import (
 
 // filterRelations returns the relations through which a list of r can be filtered.
 func (b *builder) filterRelations(r *resource.Resource) []string {
-	t := b.c.QueryTarget(r)
+	t := r.QueryTarget()
 	return slices.DeleteFunc(slices.Clone(t.Support.Relations), func(name string) bool {
-		target, _ := b.c.Related(r, name)
-		return t.Relation(name) == nil || len(b.c.QueryTarget(target).Support.Filter) == 0
+		target, _ := r.Related(name)
+		return t.Relation(name) == nil || len(target.Describe().Query.Filter) == 0
 	})
 }
 
@@ -23,7 +23,7 @@ func (b *builder) filterRelations(r *resource.Resource) []string {
 func (d *described) relationFilters() []*parameter {
 	var out []*parameter
 	for _, name := range d.filterRelations(d.r) {
-		target, most := d.c.Related(d.r, name)
+		target, most := d.r.Related(name)
 		prefix, of := name+".", "the related item of "+target.Name()
 		also := "; other comparisons have its name with an operator, as in a filter of " + target.Name()
 		if most > 0 {
@@ -32,7 +32,7 @@ func (d *described) relationFilters() []*parameter {
 				"operator. Conditions with the same prefix are those of one item"
 		}
 		for _, f := range target.Type().Fields {
-			if ops := d.c.QueryTarget(target).Support.Filter[f.Name]; slices.Contains(ops, query.Eq) {
+			if ops := target.Describe().Query.Filter[f.Name]; slices.Contains(ops, query.Eq) {
 				out = append(out, &parameter{Name: prefix + filterName(f.Name, query.Eq, false), In: "query",
 					Schema: compared(f, query.Eq), Description: "Selects items if `" + f.Name + "` of " + of +
 						" equals the value" + also + "."})
@@ -53,7 +53,7 @@ func (d *described) relationDepth() string {
 // addFilterRelations adds the relations of r to the schema of its filter.
 func (b *builder) addFilterRelations(s *schemaObject, r *resource.Resource) {
 	for _, name := range b.filterRelations(r) {
-		target, most := b.c.Related(r, name)
+		target, most := r.Related(name)
 		if isConnective(name) {
 			continue
 		}

@@ -105,7 +105,7 @@ func (d *described) groupsSchema(support *query.Support) *schemaObject {
 			continue
 		}
 		relation, field, _ := strings.Cut(path, ".")
-		target, _ := d.c.Related(d.r, relation)
+		target, _ := d.r.Related(relation)
 		s := nullable(scalar(target.Type().Field(field).Type))
 		s.Description = "`" + path + "` of the items of the group, if `group` has it. It is null if there " +
 			"is no such item that you are allowed to see."

@@ -9,11 +9,11 @@ import (
 // links describes PUT and DELETE of the links of each relation of a resource.
 func (d *described) links() {
 	for _, relation := range d.r.Describe().Relations {
-		join, _ := d.c.LinkedBy(d.r, relation)
+		join, _ := d.r.LinkedBy(relation)
 		if join == nil {
 			continue
 		}
-		target, _ := d.c.Related(d.r, relation)
+		target, _ := d.r.Related(relation)
 		noun := d.noun + pascal(relation)
 		id := scalar(target.Type().Field(target.Describe().ID).Type)
 		item := &pathItem{Parameters: append([]*parameter{d.idParameter(), {Name: "target", In: "path",

@@ -454,7 +454,7 @@ func (d *described) listSchema() *schemaObject {
 		s.Properties.add("total", total)
 	}
 	d.doc.Components.Schemas.add(name, s)
-	if support := d.c.QueryTarget(d.r).Support; d.full && support.CanAggregate() {
+	if support := d.r.Describe().Query; d.full && support.CanAggregate() {
 		return &schemaObject{OneOf: []*schemaObject{schemaRef(name), d.groupsSchema(&support)}}
 	}
 	return schemaRef(name)

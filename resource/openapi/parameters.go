@@ -58,7 +58,7 @@ const (
 // listParameters returns the parameters of a list: filters, order, limit and position. With a
 // natural order, the store can only continue a list. It has no sort, and no previous page.
 func (d *described) listParameters() []*parameter {
-	support := d.c.QueryTarget(d.r).Support
+	support := d.r.Describe().Query
 	d.where = d.filters(&support)
 	out := slices.Clone(d.where)
 	if !d.full {
@@ -175,7 +175,7 @@ func (d *described) partParameters() []*parameter {
 func (d *described) expandItems(relations []string) (example string, items *schemaObject) {
 	names := &schemaObject{Type: typeNames{"string"}, Enum: jsonStrings(relations...)}
 	paged := slices.IndexFunc(relations, func(name string) bool {
-		return d.c.Paged(d.r, name) && d.r.Type().Field(name+"Page") == nil
+		return d.r.Paged(name) && d.r.Type().Field(name+"Page") == nil
 	})
 	if paged < 0 || !d.full {
 		return "", names
@@ -187,7 +187,7 @@ func (d *described) expandItems(relations []string) (example string, items *sche
 func (d *described) relatedText() string {
 	var out []string
 	for _, name := range d.r.Describe().Relations {
-		target, most := d.c.Related(d.r, name)
+		target, most := d.r.Related(name)
 		end := "an item"
 		if most > 0 {
 			end = "a list of items"

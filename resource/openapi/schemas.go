@@ -198,7 +198,7 @@ func (b *builder) addRelations(t *schema.Type, s *schemaObject) {
 			if s.Properties.has(name) {
 				continue
 			}
-			target, most := b.c.Related(r, name)
+			target, most := r.Related(name)
 			end := b.component(model{typ: target.Type(), mode: shown})
 			if most > 0 {
 				end = array(end)
@@ -207,7 +207,7 @@ func (b *builder) addRelations(t *schema.Type, s *schemaObject) {
 			}
 			end.Description = "With `expand=" + name + "`."
 			s.Properties.add(name, end)
-			if b.c.Paged(r, name) && !s.Properties.has(name+"Page") {
+			if r.Paged(name) && !s.Properties.has(name+"Page") {
 				s.Properties.add(name+"Page", relatedPage(name, target.Describe().Counts))
 			}
 		}

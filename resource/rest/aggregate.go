@@ -20,7 +20,7 @@ var groupOffers = []string{mediaJSON}
 // hasAggregation reports whether the URL requests groups in place of items. Parameters that are not
 // encoded correctly are reported by the caller.
 func (x *call) hasAggregation() bool {
-	s := &x.h.catalog.QueryTarget(x.route.resource).Support
+	s := &x.route.resource.Describe().Query
 	if x.r.URL.RawQuery == "" || !s.CanAggregate() {
 		return false
 	}

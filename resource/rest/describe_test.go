@@ -94,19 +94,20 @@ func TestDescriptions(t *testing.T) {
 	if got := resource.PartsOf[*resource.Lookup](c); len(got) != 1 || got[0] != first {
 		t.Errorf("lookups %v, want the first", got)
 	}
-	if c.Target(first) != older || c.Target(other) != nil {
+	bound := c.Resource("books")
+	if c.Target(first) != bound || c.Target(other) != nil {
 		t.Error("the target of a lookup is not the view, or a lookup of another catalog has one")
 	}
 	for name, want := range map[string]struct {
 		target *resource.Resource
 		most   int
-	}{"books": {older, 20}, "first": {older, 0}, "none": {nil, 0}} {
-		if target, most := c.Related(authors, name); target != want.target || most != want.most {
+	}{"books": {bound, 20}, "first": {bound, 0}, "none": {nil, 0}} {
+		if target, most := c.Resource("authors").Related(name); target != want.target || most != want.most {
 			t.Errorf("relation %s: %v, %v", name, target, most)
 		}
 	}
-	if target, _ := c.Related(books, "books"); target != nil {
-		t.Error("a resource of another catalog has a relation")
+	if target, _ := books.Related("books"); target != nil {
+		t.Error("a definition has a relation")
 	}
 }
 
@@ -123,12 +124,14 @@ func TestDescriptionsOfCommandsAndBlobs(t *testing.T) {
 	small := blob.New("small", newCellar(), &blob.Options{MaxSize: 5, ReadOnly: true})
 	c := resource.NewCatalog(nil, plain, files, told, small)
 
-	if got := resource.PartsOf[*command.Command](c); len(got) != 2 || got[0] != plain || got[1] != told {
-		t.Errorf("commands %v, want both in their order", got)
+	var names []string
+	for _, p := range resource.PartsOf[*command.Command](c) {
+		names = append(names, p.Name())
 	}
-	if got := resource.PartsOf[*blob.Collection](c); len(got) != 2 || got[0] != files || got[1] != small {
-		t.Errorf("blobs %v, want both in their order", got)
+	for _, p := range resource.PartsOf[*blob.Collection](c) {
+		names = append(names, p.Name())
 	}
+	same(t, "commands and blobs", []string{"auth/login", "auth/logout", "files", "small"}, names)
 	same(t, "doc", []string{"", "Forgets."}, []string{plain.Doc(), told.Doc()})
 	same(t, "public", []bool{true, false}, []bool{plain.Public(), told.Public()})
 	same(t, "problems", [][]problem.Kind{nil, {problem.Conflict}}, [][]problem.Kind{plain.Problems(), told.Problems()})

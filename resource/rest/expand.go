@@ -1,7 +1,7 @@
 package rest
 
 // Pages of related items, as in ?expand=orders(limit=5;sort=-createdAt;status=paid). Called by
-// represent.go. The pages are read by Catalog.FollowPages.
+// represent.go. The pages are read by Resource.FollowPages.
 
 import (
 	"errors"
@@ -94,7 +94,7 @@ func (x *call) pagedLink(l *link, text string) (*link, error) {
 		return nil, bad("the parameters must end with a closing parenthesis")
 	case !l.many:
 		return nil, bad("it is a relation to one item, so it has no parameters")
-	case !x.h.catalog.Paged(source, l.name):
+	case !source.Paged(l.name):
 		return nil, bad(l.target.Name() + " has no order for pages, so the relation has no parameters")
 	case source.Type().Field(l.name+pageSuffix) != nil:
 		return nil, bad("it has no parameters, because the items have a member " + l.name + pageSuffix)
@@ -140,7 +140,7 @@ func (x *call) parsePage(l *link, params url.Values, bad func(detail string) err
 		}
 		p.q.Total = true
 	}
-	t := x.h.catalog.QueryTarget(l.target)
+	t := l.target.QueryTarget()
 	support := t.Support
 	support.Search = nil // pages of several lists have no ranks
 	q, err := query.Parse(params, &query.ParseOptions{
@@ -181,7 +181,7 @@ func (x *call) followPage(l *link, entries []resource.Entry) (resource.Page, err
 		return resource.Page{}, badParameter("expand", "tooMany", fmt.Sprintf("%s: %d items with %d related "+
 			"items each are more than %d; use a smaller limit", l.name, len(entries), limit, maxRelated))
 	}
-	page, err := x.h.catalog.FollowPages(x.r.Context(), x.route.resource, l.name, entries, l.page.q)
+	page, err := x.route.resource.FollowPages(x.r.Context(), l.name, entries, l.page.q)
 	if err == nil {
 		return page, nil
 	}

@@ -1,7 +1,7 @@
 package rest
 
 // PUT and DELETE of the link between two items, /products/{id}/categories/{target}, for relations with
-// Relation.Through. Called by route.go. It calls Catalog.Link and Catalog.Unlink.
+// Relation.Through. Called by route.go. It calls Resource.Link and Resource.Unlink.
 
 import (
 	"io"
@@ -16,7 +16,7 @@ import (
 
 // linkMethods returns the methods of the links of a relation, and nil if it has none.
 func linkMethods(c *resource.Catalog, r *resource.Resource, relation string) []string {
-	join, _ := c.LinkedBy(r, relation)
+	join, _ := r.LinkedBy(relation)
 	if join == nil {
 		return nil
 	}
@@ -103,11 +103,11 @@ func (x *call) changeLink(l *link, id, target string) error {
 	x.setKey(&w, at)
 	h := x.w.Header()
 	if x.r.Method == http.MethodDelete {
-		if err := x.h.catalog.Unlink(x.r.Context(), source, l.name, id, target, &w.opts); err != nil {
+		if err := source.Unlink(x.r.Context(), l.name, id, target, &w.opts); err != nil {
 			return err
 		}
 	} else {
-		e, made, err := x.h.catalog.Link(x.r.Context(), source, l.name, id, target, &w.opts)
+		e, made, err := source.Link(x.r.Context(), l.name, id, target, &w.opts)
 		if err != nil {
 			return err
 		}

@@ -165,7 +165,7 @@ func (x *call) parseQuery(params url.Values, lenient bool) (query.Query, error) 
 // parseOptions returns the options for the parameters of a list.
 func (x *call) parseOptions(lenient bool) *query.ParseOptions {
 	res := x.route.resource
-	t := x.h.catalog.QueryTarget(res)
+	t := res.QueryTarget()
 	return &query.ParseOptions{
 		Support: t.Support, ID: res.Describe().ID, Ignore: listParameters, Lenient: lenient,
 		DefaultLimit: x.route.pageSize, MaxLimit: x.route.maxPageSize, MaxTerms: x.h.limits.Terms,

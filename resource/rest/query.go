@@ -161,7 +161,7 @@ const (
 
 // kindOfParameter returns the form of a parameter of the route.
 func (x *call) kindOfParameter(name string) parameterKind {
-	groups := x.route.lookup == nil && x.h.catalog.QueryTarget(x.route.resource).Support.CanAggregate()
+	groups := x.route.lookup == nil && x.route.resource.Describe().Query.CanAggregate()
 	switch name {
 	case "fields":
 		return isList

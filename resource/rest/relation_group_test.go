@@ -203,15 +203,3 @@ func TestRelationGroupRegistration(t *testing.T) {
 		})
 	}
 }
-
-// TestRelationGroupWithoutCatalog: a resource alone cannot find the related items.
-func TestRelationGroupWithoutCatalog(t *testing.T) {
-	t.Parallel()
-	r := resource.New("sales", memory.New[bargain](nil), &resource.Options[bargain]{Public: true,
-		Query:     query.Support{Group: []string{"buyer.role"}},
-		Relations: []resource.Relation[bargain]{{Name: "buyer", Target: "buyers", Field: "buyerId"}}})
-	_, err := r.Aggregate(t.Context(), query.Aggregation{Group: []string{"buyer.role"}}, "")
-	if d := resource.Problem(err); d.StatusCode() != 400 || !strings.Contains(err.Error(), `cannot group by "buyer.role"`) {
-		t.Errorf("Aggregate returned %v, want 400", err)
-	}
-}

@@ -188,13 +188,13 @@ func TestRelationSortKeys(t *testing.T) {
 	sales := ops.Resource("sales", &resource.Options[bargain]{Public: true,
 		Query:     query.Support{Sort: []string{"buyer.role"}},
 		Relations: []resource.Relation[bargain]{{Name: "buyer", Target: "buyers", Field: "buyerId"}}})
-	resource.NewCatalog(nil, people.Resource("buyers", &resource.Options[buyer]{Public: true,
+	c := resource.NewCatalog(nil, people.Resource("buyers", &resource.Options[buyer]{Public: true,
 		Query: query.Support{Sort: []string{"role"}}}), sales)
 	for _, s := range bargains() {
 		mustInsert(t, ops, fmt.Sprint(s.ID), s)
 	}
 	q := query.Query{Sort: []query.Order{{Field: "buyer.role"}}, Limit: 2}
-	_, err := sales.List(t.Context(), q, resource.Position{})
+	_, err := c.Resource("sales").List(t.Context(), q, resource.Position{})
 	want := `store returned the item "2" without Item.Keys, which buyer.role needs`
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)

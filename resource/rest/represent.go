@@ -2,7 +2,7 @@ package rest
 
 // Representations of items: fields, expanded relations, content coding, header fields. Called by
 // all handlers that send an item or a list. The encoding is done by package schema, and the
-// relations are read by Catalog.Follow.
+// relations are read by Resource.Follow.
 
 import (
 	"crypto/sha256"
@@ -292,7 +292,7 @@ func (p *selection) follow(x *call, entries []resource.Entry) ([]related, error)
 		if l.page != nil {
 			page, err = x.followPage(l, entries)
 		} else {
-			page, err = x.h.catalog.Follow(x.r.Context(), x.route.resource, l.name, entries, nil)
+			page, err = x.route.resource.Follow(x.r.Context(), l.name, entries, nil)
 		}
 		if err != nil {
 			release(out)

@@ -251,7 +251,7 @@ func (h *Handler) guarded(rt *route) (items []string) {
 			items = append(items, "the items")
 		}
 		for _, relation := range d.Relations {
-			target, _ := h.catalog.Related(rt.resource, relation)
+			target, _ := rt.resource.Related(relation)
 			if target != nil && target != rt.resource && !target.Describe().Public {
 				items = append(items, "the related items "+relation)
 			}
@@ -263,11 +263,6 @@ func (h *Handler) guarded(rt *route) (items []string) {
 // ServeHTTP handles one request. A panic becomes 500, or an aborted connection if the response has
 // started.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if ctx, changed := h.catalog.Context(r.Context()); changed {
-		outer := r
-		r = r.WithContext(ctx)
-		defer func() { outer.Pattern = r.Pattern }() // for middleware
-	}
 	x := call{h: h, w: w, r: r, sel: contract.From(r.Context()), mediaType: typeJSON}
 	// Entity tags of two contracts differ, because their bodies do (RFC 9110 section 8.8.3).
 	x.contractTag = x.sel.Name()

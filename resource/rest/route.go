@@ -138,10 +138,10 @@ func (h *Handler) itemRoute(r *resource.Resource) *route {
 		links:          map[string]*link{},
 	}
 	for _, name := range r.Describe().Relations {
-		target, most := h.catalog.Related(r, name)
+		target, most := r.Related(name)
 		rt.links[name] = &link{name: name, target: target, many: most > 0}
 		if methods := linkMethods(h.catalog, r, name); methods != nil {
-			rt.links[name].join, _ = h.catalog.LinkedBy(r, name)
+			rt.links[name].join, _ = r.LinkedBy(name)
 			rt.links[name].allow = []string{strings.Join(methods, ", ")}
 		}
 	}

@@ -191,7 +191,7 @@ func newPartEntry(c *resource.Catalog, p resource.Part) partEntry {
 		add(p.Can(resource.OpDelete), "DELETE", path+"/{id}", "Delete")
 		add(p.Can(resource.OpRestore), "POST", path+"/{id}/restore", "Restore")
 		for _, relation := range p.Describe().Relations {
-			if join, _ := c.LinkedBy(p, relation); join != nil {
+			if join, _ := p.LinkedBy(relation); join != nil {
 				target := path + "/{id}/" + relation + "/{target}"
 				add(join.Describe().TakesIDs, "PUT", target, "Link")
 				add(join.Can(resource.OpDelete), "DELETE", target, "Unlink")

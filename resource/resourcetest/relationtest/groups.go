@@ -75,7 +75,7 @@ func (w *world) testGroups(t *testing.T, o Options) {
 
 // groups returns the fields by which the items of a resource can be grouped.
 func (w *world) groups(name string) []string {
-	return w.catalog.QueryTarget(w.resources[name]).Support.Group
+	return w.resources[name].Describe().Query.Group
 }
 
 // randomGroups returns groups by at least one field of a related item.

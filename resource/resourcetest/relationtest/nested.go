@@ -83,7 +83,7 @@ func (w *world) hasTotals(path [2]string) bool {
 func (w *world) checkFirst(ctx context.Context, t *testing.T, path [2]string, from []resource.Entry,
 	q query.Query, all [][]string, what string) {
 	t.Helper()
-	p, err := w.catalog.FollowPages(ctx, w.resources[path[0]], path[1], from,
+	p, err := w.resources[path[0]].FollowPages(ctx, path[1], from,
 		resource.RelatedQuery{Query: q, Total: w.hasTotals(path)})
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
@@ -111,7 +111,7 @@ func (w *world) checkPages(ctx context.Context, t *testing.T, path [2]string, fr
 	got := []string{}
 	related := resource.RelatedQuery{Query: q, Total: w.hasTotals(path)}
 	for {
-		p, err := w.catalog.FollowPages(ctx, w.resources[path[0]], path[1], from, related)
+		p, err := w.resources[path[0]].FollowPages(ctx, path[1], from, related)
 		if err != nil {
 			t.Fatalf("pages of %s: %v", what, err)
 		}

@@ -168,7 +168,6 @@ type relation struct {
 
 // world is the items, in the stores and as values.
 type world struct {
-	catalog   *resource.Catalog
 	resources map[string]*resource.Resource
 	kinds     map[string]*kind
 	items     map[string][]any
@@ -238,12 +237,15 @@ func newWorld(t *testing.T, s Stores, o Options) *world {
 	w.resources["orderTags"] = s.OrderTags.Resource("orderTags", &resource.Options[OrderTag]{
 		Public: true, AllowRecreate: true,
 		Query: supportOf().of("orderId", "tagId")})
-	w.catalog = resource.NewCatalog(nil, w.resources["companies"], w.resources["customers"],
+	catalog := resource.NewCatalog(nil, w.resources["companies"], w.resources["customers"],
 		w.resources["orders"], w.resources["lines"], w.resources["tags"], w.resources["orderTags"])
+	for _, r := range catalog.Resources() {
+		w.resources[r.Name()] = r
+	}
 	w.fill(t, s, rand.New(rand.NewPCG(o.Seed, 4)))
 	w.describe()
 	for name, k := range w.kinds {
-		for _, path := range w.catalog.QueryTarget(w.resources[name]).Support.Sort {
+		for _, path := range w.resources[name].Describe().Query.Sort {
 			if strings.Contains(path, ".") {
 				k.sorts = append(k.sorts, path)
 			}

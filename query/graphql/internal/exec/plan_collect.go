@@ -189,7 +189,7 @@ func (c *compiler) setByID(n *field, parent *model.Type) {
 	if c.depth == 0 && c.to.Kind == parser.OperationMutation {
 		clear(c.byID) // the root fields are executed one after the other
 	}
-	if n.def.Source != model.Related || !c.e.cfg.Catalog.LeadsByID(parent.Resource, n.def.Relation) {
+	if n.def.Source != model.Related || !parent.Resource.LeadsByID(n.def.Relation) {
 		return
 	}
 	at := target{n.def.Resource, c.depth}
@@ -292,7 +292,7 @@ func (c *compiler) columns(s *selectionSet, groups []*group) []string {
 		case n.def.Source == model.Member:
 			more = []string{n.def.Member.Name}
 		case n.def.Source == model.Related, n.def.Source == model.RelatedPage:
-			more = []string{c.e.cfg.Catalog.KeyField(r, n.def.Relation)}
+			more = []string{r.KeyField(n.def.Relation)}
 		case n.def.Source == model.Computed:
 			return nil // the function receives the whole item
 		case n.write == connectionNodes, n.write == connectionEdges, n.write == edgeNode:

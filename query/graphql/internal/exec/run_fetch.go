@@ -211,7 +211,7 @@ func (r *run) fetchOne(ctx context.Context, n *field, l *loaded, from source,
 	switch f.Source {
 	case model.Related:
 		// One call for all parents. share notes the positions of items that several parents have.
-		l.page, err = r.e.cfg.Catalog.Follow(ctx, from.of, f.Relation, from.list, n.sub.columns)
+		l.page, err = from.of.Follow(ctx, f.Relation, from.list, n.sub.columns)
 		l.share(len(from.list))
 		return source{of: n.sub.typ.Resource, list: l.page.Entries}, err
 	case model.List:

@@ -100,7 +100,7 @@ func (r *run) loadTogether(ctx context.Context, all []task) {
 	for i, u := range all {
 		steps[i] = resource.Step{Resource: u.from.of, Relation: u.def.Relation, From: u.from.list}
 	}
-	r.e.cfg.Catalog.FollowTogether(ctx, steps)
+	all[0].def.Resource.FollowTogether(ctx, steps)
 	for i, u := range all {
 		if steps[i].Err != nil {
 			r.setError(u, contextError(ctx, steps[i].Err))

@@ -37,7 +37,7 @@ func (x *Fetcher) Aggregate(ctx context.Context, f *model.Field, args map[string
 	if err := bad.err(); err != nil {
 		return nil, err
 	}
-	if err := x.catalog.QueryTarget(f.Resource).Support.CheckAggregation(a); err != nil {
+	if err := f.Resource.Describe().Query.CheckAggregation(a); err != nil {
 		return nil, aggregateError(err)
 	}
 	a.Limit = max(limit, 1) // Resource.Aggregate has a default for 0

@@ -20,13 +20,12 @@ import (
 // Fetcher resolves fields of one catalog, within the catalog's limits. It is safe for concurrent
 // use.
 type Fetcher struct {
-	catalog *resource.Catalog
-	limits  resource.Limits // with defaults
+	limits resource.Limits // of the catalog, with defaults
 }
 
 // New returns a Fetcher for c. It reads the limits once, because they do not change after the
 // catalog is created.
-func New(c *resource.Catalog) *Fetcher { return &Fetcher{catalog: c, limits: c.Limits()} }
+func New(c *resource.Catalog) *Fetcher { return &Fetcher{limits: c.Limits()} }
 
 // Item returns the item of a field with Source Get or Lookup. It returns nil if there is no such
 // item, if it was deleted, or if the caller is not allowed to see it. The response does not

@@ -42,7 +42,7 @@ func (x *Fetcher) RelatedPage(
 		c.EventCursor, c.EventCursorErr = f.Resource.Position(ctx, 0)
 	}
 	var err error
-	if c.Page, err = x.catalog.FollowPages(ctx, r, f.Relation, parents, q); err != nil {
+	if c.Page, err = r.FollowPages(ctx, f.Relation, parents, q); err != nil {
 		return nil, cursorArgument(err, at)
 	}
 	if at.After != "" { // the item of the cursor precedes the page

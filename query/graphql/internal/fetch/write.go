@@ -86,15 +86,15 @@ func (x *Fetcher) writeItem(
 func (x *Fetcher) changeLink(
 	ctx context.Context, f *model.Field, id string, args map[string]any,
 ) (e resource.Entry, err error) {
-	target, _ := x.catalog.Related(f.Resource, f.Relation)
+	target, _ := f.Resource.Related(f.Relation)
 	to, err := globalID(f, "to", target, args)
 	if err != nil {
 		return e, err
 	}
 	if f.Source == model.Link {
-		_, _, err = x.catalog.Link(ctx, f.Resource, f.Relation, id, to, nil)
+		_, _, err = f.Resource.Link(ctx, f.Relation, id, to, nil)
 	} else {
-		err = x.catalog.Unlink(ctx, f.Resource, f.Relation, id, to, nil)
+		err = f.Resource.Unlink(ctx, f.Relation, id, to, nil)
 	}
 	if err != nil {
 		return e, err

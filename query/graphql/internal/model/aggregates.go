@@ -41,7 +41,8 @@ type groupBuilder struct {
 
 // aggregate returns the field for the groups of a resource, or nil if it declares none.
 func (b *builder) aggregate(r *resource.Resource) *Field {
-	support, policy := b.c.QueryTarget(r).Support, r.Describe()
+	policy := r.Describe()
+	support := policy.Query
 	if !support.CanAggregate() {
 		return nil
 	}
@@ -122,7 +123,7 @@ type groupKey struct {
 
 // addKeys adds the fields by which items can be grouped, and returns their names.
 func (g *groupBuilder) addKeys() (values []*Value) {
-	support := g.c.QueryTarget(g.r).Support
+	support := g.r.Describe().Query
 	for _, m := range g.membersOfGroups() {
 		if !slices.Contains(support.Group, m.Name) {
 			continue

@@ -15,9 +15,9 @@ import (
 // filter of the related item or, for many, a type with some, none and every.
 func (b *builder) relationFilters(r *resource.Resource) []*Input {
 	var inputs []*Input
-	of := b.c.QueryTarget(r)
+	of := r.QueryTarget()
 	for _, relation := range of.Support.Relations {
-		target, _ := b.c.Related(r, relation)
+		target, _ := r.Related(relation)
 		if target == nil || b.names[target] == "" || of.Relation(relation) == nil || !b.hasFilters(target) {
 			continue
 		}
@@ -62,7 +62,7 @@ func (b *builder) listFilter(target *resource.Resource) *Type {
 // relatedSorts returns the sort fields of a resource that are fields of related items, such as customer_name
 // for customer.name. others are those of the resource itself.
 func (b *builder) relatedSorts(r *resource.Resource, others []*Value) (values []*Value) {
-	for _, path := range b.c.QueryTarget(r).Support.Sort {
+	for _, path := range r.Describe().Query.Sort {
 		if !strings.Contains(path, ".") || r.Type().Field(path) != nil {
 			continue
 		}
@@ -81,7 +81,7 @@ func (b *builder) relatedSorts(r *resource.Resource, others []*Value) (values []
 // item.
 func (b *builder) related(r *resource.Resource, path string) (*Value, *resource.Resource) {
 	relation, field, _ := strings.Cut(path, ".")
-	target, _ := b.c.Related(r, relation)
+	target, _ := r.Related(relation)
 	f := target.Type().Field(field)
 	doc := "The value of `" + path + "`, null if there is no such item that you are allowed to see."
 	return &Value{Name: fieldName(relation) + "_" + fieldName(field), Go: path, Doc: sentences(doc, f.Doc),

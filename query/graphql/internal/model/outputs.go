@@ -107,7 +107,7 @@ func changes(r *resource.Resource) bool { return r.Can(resource.OpPatch) }
 // target may be missing or hidden.
 func (b *builder) addRelations(set *fields, r *resource.Resource) {
 	for _, name := range r.Describe().Relations {
-		target, most := b.c.Related(r, name)
+		target, most := r.Related(name)
 		end := b.item(target)
 		if end == nil {
 			continue // nameItems has reported it

@@ -16,9 +16,9 @@ const pageSuffix = "Connection"
 // limit. If another field has the name, there is no connection: the catalog was valid before it had pages.
 func (b *builder) addRelatedPages(set *fields, r *resource.Resource) {
 	for _, relation := range r.Describe().Relations {
-		target, most := b.c.Related(r, relation)
+		target, most := r.Related(relation)
 		name := fieldName(relation) + pageSuffix
-		if _, taken := set.owners[name]; taken || !b.c.Paged(r, relation) || b.item(target) == nil {
+		if _, taken := set.owners[name]; taken || !r.Paged(relation) || b.item(target) == nil {
 			continue
 		}
 		f := &Field{Name: name, Source: RelatedPage, Resource: target, Relation: relation, Limit: most,

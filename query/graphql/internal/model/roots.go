@@ -208,8 +208,8 @@ func (b *builder) addWrites(set *fields, r *resource.Resource, item *Type) {
 
 // addLinks adds the mutations that link and unlink items, for a relation with a resource of links.
 func (b *builder) addLinks(set *fields, r *resource.Resource, relation string, item *Type) {
-	join, _ := b.c.LinkedBy(r, relation)
-	target, _ := b.c.Related(r, relation)
+	join, _ := r.LinkedBy(relation)
+	target, _ := r.Related(relation)
 	if join == nil || b.item(target) == nil {
 		return
 	}

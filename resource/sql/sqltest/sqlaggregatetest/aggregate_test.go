@@ -49,7 +49,7 @@ func resourceOf(ops resource.Ops[sale], s query.Support) *resource.Resource {
 	hidden := query.And(query.Where("gift", query.Eq, true), query.Where("items", query.Gt, 7))
 	r := ops.Resource("sales", &resource.Options[sale]{Query: support(s), PageSize: 7,
 		Scope: func(context.Context) (query.Filter, error) { return query.Not(hidden), nil }})
-	resource.NewCatalog(nil, r)
+	r = resource.NewCatalog(nil, r).Resource(r.Name())
 	return r
 }
 

@@ -38,7 +38,7 @@ func TestPlans(t *testing.T) {
 		}
 		// SQLite sorts the rows of groups without an index: 10,000,000 take longer than the default of ReadTimeout.
 		r := sales.Ops().Resource("sales", &resource.Options[sale]{Public: true, ReadTimeout: -1, Query: support(sales.Support())})
-		resource.NewCatalog(nil, r)
+		r = resource.NewCatalog(nil, r).Resource(r.Name())
 		count := query.Aggregate{Func: query.Count}
 		total := query.Aggregate{Func: query.Sum, Field: "total"}
 		for _, test := range []struct {
@@ -131,8 +131,8 @@ func TestJoinedGroupPlans(t *testing.T) {
 			Group:     []string{"status", "customer.country"},
 			Aggregate: map[string][]query.Func{"items": {query.Sum}}},
 			Relations: []resource.Relation[order]{{Name: "customer", Target: "customers", Field: "customerId"}}})
-		resource.NewCatalog(nil, r, customers.Ops().Resource("customers", &resource.Options[customer]{Public: true,
-			Query: query.Support{Group: []string{"country"}}}))
+		r = resource.NewCatalog(nil, r, customers.Ops().Resource("customers", &resource.Options[customer]{Public: true,
+			Query: query.Support{Group: []string{"country"}}})).Resource(r.Name())
 		for _, tt := range tests {
 			tt.a.Aggregates, tt.a.Limit = count, 20
 			var page resource.GroupPage

@@ -42,7 +42,7 @@ func openVolumes(t *testing.T, db *sqltx.DB, collation string) *resource.Resourc
 	}
 	r := volumes.Resource("volumes", &resource.Options[volume]{Public: true, Query: support("title", "shelf"),
 		Relations: []resource.Relation[volume]{{Name: "shelf", Target: "shelves", Field: "shelfId"}}})
-	resource.NewCatalog(nil, r, shelves.Resource("shelves", &resource.Options[shelf]{Public: true, Query: support("room")}))
+	r = resource.NewCatalog(nil, r, shelves.Resource("shelves", &resource.Options[shelf]{Public: true, Query: support("room")})).Resource(r.Name())
 	return r
 }
 

@@ -78,6 +78,7 @@ func TestLinks(t *testing.T) {
 				catalog := resource.NewCatalog(nil, r, links.Resource("links", opts),
 					orders.Resource("orders", &resource.Options[relationtest.Order]{Public: true,
 						Query: query.Support{Sort: []string{"total"}}}))
+				r = catalog.Resource(r.Name())
 				isReported := strings.Contains(catalog.Report(), "relation: orders reads links first, and its pages at most 1000 of an item: "+
 					map[bool]string{true: "Options.Authorize of links ", false: "the collection of orders does not join that of links by " +
 						"tagId; tables need an index of it, one database and equal column types"}[tt.authorize])
@@ -112,13 +113,13 @@ func TestLinks(t *testing.T) {
 				pages := func(statements int, q resource.RelatedQuery) string {
 					t.Helper()
 					return related(statements, func() (resource.Page, error) {
-						return catalog.FollowPages(t.Context(), r, "orders", page.Entries, q)
+						return r.FollowPages(t.Context(), "orders", page.Entries, q)
 					})
 				}
 				byTotal := query.Query{Limit: 2, Sort: []query.Order{{Field: "total", Desc: true}}}
 				got1 := []string{
 					related(tt.follow, func() (resource.Page, error) {
-						return catalog.Follow(t.Context(), r, "orders", page.Entries, []string{"id"})
+						return r.Follow(t.Context(), "orders", page.Entries, []string{"id"})
 					}),
 					pages(tt.pages, resource.RelatedQuery{Query: query.Query{Limit: 2}}),
 					pages(tt.totals, resource.RelatedQuery{Query: byTotal, Total: true}),
@@ -158,10 +159,12 @@ func TestLinkPlans(t *testing.T) {
 		catalog := resource.NewCatalog(nil, r, orders.Resource("orders", &resource.Options[relationtest.Order]{Public: true,
 			Query: query.Support{Sort: []string{"total"}}}), links.Resource("links", &resource.Options[relationtest.OrderTag]{Public: true,
 			AllowRecreate: true, Query: query.Support{Filter: map[string][]query.Op{"tagId": {query.Eq}}}}))
+		r = catalog.Resource(r.Name())
 		from := make([]resource.Entry, parents)
 		for i := range from {
 			from[i].ID = fmt.Sprint("t", i+1)
 		}
+		r = catalog.Resource("tags")
 		for _, tt := range []struct {
 			name string
 			from []resource.Entry
@@ -176,7 +179,7 @@ func TestLinkPlans(t *testing.T) {
 			tt.q.Query.Limit = 6
 			began := time.Now()
 			ran, _ := records.During(func() {
-				p, err := catalog.FollowPages(t.Context(), r, "orders", tt.from, tt.q)
+				p, err := r.FollowPages(t.Context(), "orders", tt.from, tt.q)
 				if err != nil {
 					t.Fatalf("%s: %v", tt.name, err)
 				}

@@ -53,8 +53,10 @@ func TestPlans(t *testing.T) {
 			Relations: []resource.Relation[relationtest.Order]{
 				{Name: "customer", Target: "customers", Field: "customerId"},
 				{Name: "lines", Target: "lines", By: "orderId"}}})
-		resource.NewCatalog(nil, people, sales, lines.Ops().Resource("lines",
+		c := resource.NewCatalog(nil, people, sales, lines.Ops().Resource("lines",
 			&resource.Options[relationtest.Line]{Public: true, Query: lines.Support()}))
+		people = c.Resource(people.Name())
+		sales = c.Resource(sales.Name())
 		seven := query.Where("itemId", query.Eq, 7)
 		for _, test := range []struct {
 			name   string

@@ -50,7 +50,9 @@ func TestSortPlans(t *testing.T) {
 			ReadTimeout: -1, // for the position in the middle, half of the rows are read
 			Relations: []resource.Relation[relationtest.Order]{
 				{Name: "customer", Target: "customers", Field: "customerId"}}})
-		resource.NewCatalog(nil, people, sales)
+		c := resource.NewCatalog(nil, people, sales)
+		people = c.Resource(people.Name())
+		sales = c.Resource(sales.Name())
 		indexes := []string{"customers_name_idx", "orders_customer_id_idx"}
 		for _, test := range []struct {
 			name       string

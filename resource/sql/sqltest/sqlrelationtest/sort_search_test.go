@@ -59,8 +59,8 @@ func testSortSearch(
 	r := customers.Resource("customers", &resource.Options[relationtest.Customer]{Public: true,
 		Query:     query.Support{Search: []string{"name"}, Sort: []string{"company.name"}},
 		Relations: []resource.Relation[relationtest.Customer]{{Name: "company", Target: "companies", Field: "companyId"}}})
-	resource.NewCatalog(nil, r, companies.Resource("companies", &resource.Options[relationtest.Company]{Public: true,
-		Query: query.Support{Sort: []string{"name"}}}))
+	r = resource.NewCatalog(nil, r, companies.Resource("companies", &resource.Options[relationtest.Company]{Public: true,
+		Query: query.Support{Sort: []string{"name"}}})).Resource(r.Name())
 	search, err := query.ParseSearch("tea")
 	if err != nil {
 		t.Fatal(err)

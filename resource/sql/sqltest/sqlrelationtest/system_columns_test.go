@@ -29,8 +29,8 @@ func TestSystemColumns(t *testing.T) {
 		r := volumes.Resource("volumes", &resource.Options[volume]{Public: true,
 			Query:     query.Support{Sort: []string{"shelf.room"}, Search: []string{"title"}},
 			Relations: []resource.Relation[volume]{{Name: "shelf", Target: "shelves", Field: "shelfId"}}})
-		resource.NewCatalog(nil, r, shelves.Resource("shelves", &resource.Options[shelf]{Public: true,
-			Query: query.Support{Sort: []string{"room"}}}))
+		r = resource.NewCatalog(nil, r, shelves.Resource("shelves", &resource.Options[shelf]{Public: true,
+			Query: query.Support{Sort: []string{"room"}}})).Resource(r.Name())
 		search, err := query.ParseSearch("title")
 		if err != nil {
 			t.Fatal(err)

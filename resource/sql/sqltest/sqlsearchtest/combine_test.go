@@ -42,8 +42,8 @@ func catalogOf(t *testing.T, posts resource.Ops[post], writers resource.Ops[writ
 			Filter: map[string][]query.Op{"query": {query.Gte}}, Group: []string{"kind"},
 			Aggregate: map[string][]query.Func{"query": {query.Sum}}},
 		Relations: []resource.Relation[post]{{Name: "writer", Target: "writers", Field: "kind"}}})
-	resource.NewCatalog(nil, r, writers.Resource("writers", &resource.Options[writer]{Public: true,
-		Query: query.Support{Filter: map[string][]query.Op{"name": {query.Eq}}}}))
+	r = resource.NewCatalog(nil, r, writers.Resource("writers", &resource.Options[writer]{Public: true,
+		Query: query.Support{Filter: map[string][]query.Op{"name": {query.Eq}}}})).Resource(r.Name())
 	return r
 }
 

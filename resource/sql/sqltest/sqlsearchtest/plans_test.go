@@ -32,7 +32,7 @@ func TestPlans(t *testing.T) {
 		support := table.Support()
 		support.Group = []string{"kind"}
 		posts := table.Ops().Resource("posts", &resource.Options[post]{Public: true, ReadTimeout: -1, Query: support})
-		resource.NewCatalog(nil, posts)
+		posts = resource.NewCatalog(nil, posts).Resource(posts.Name())
 		list := func(q query.Query) func() (int, error) {
 			return func() (int, error) {
 				page, err := posts.List(t.Context(), q, resource.Position{})

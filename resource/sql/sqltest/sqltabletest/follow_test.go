@@ -28,12 +28,12 @@ func TestFollowAsksForColumns(t *testing.T) {
 		}
 		for _, tt := range tests {
 			ran, _ := s.records.During(func() {
-				q := query.Query{Limit: 9, Fields: []string{s.catalog.KeyField(tt.from, tt.relation)}}
+				q := query.Query{Limit: 9, Fields: []string{tt.from.KeyField(tt.relation)}}
 				from, err := tt.from.List(t.Context(), q, resource.Position{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				p, err := s.catalog.Follow(t.Context(), tt.from, tt.relation, from.Entries, tt.columns)
+				p, err := tt.from.Follow(t.Context(), tt.relation, from.Entries, tt.columns)
 				if err != nil {
 					t.Fatal(err)
 				}

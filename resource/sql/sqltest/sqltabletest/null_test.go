@@ -178,7 +178,7 @@ func TestNullOfRelated(t *testing.T) {
 			Query: query.Support{Sort: []string{"owner.count"}},
 			Relations: []resource.Relation[owned]{
 				{Name: "owner", Target: "owners", Field: "ownerId"}}})
-		resource.NewCatalog(nil, r, owners.Ops().Resource("owners", &resource.Options[unset]{Query: owners.Support(), Public: true}))
+		r = resource.NewCatalog(nil, r, owners.Ops().Resource("owners", &resource.Options[unset]{Query: owners.Support(), Public: true})).Resource(r.Name())
 		var got []string
 		for at := (resource.Position{}); len(got) < 8; {
 			page, err := r.List(t.Context(), query.Query{Sort: []query.Order{{Field: "owner.count"}}, Limit: 1}, at)

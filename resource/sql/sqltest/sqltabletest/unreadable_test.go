@@ -155,7 +155,7 @@ func TestUnreadablePages(t *testing.T) {
 				ops = ops.WithFastReads(resource.FastReads{})
 			}
 			r := ops.Resource("readings", options)
-			resource.NewCatalog(nil, r)
+			r = resource.NewCatalog(nil, r).Resource(r.Name())
 			tests := []struct{ field, want, desc string }{
 				{"id", "bad good zoo", "zoo good bad"}, {"title", "bad good zoo", "bad good zoo"},
 				{"ratio", "good zoo", "good zoo"}, {"ratioN", "good zoo", "good zoo"}, {"at", "good zoo", "good zoo"},
@@ -217,7 +217,9 @@ func TestUnreadableKeys(t *testing.T) {
 		names := sqltable.New[named](db, "named", &sqltable.Options{ReadOnly: true, Rev: "rev"})
 		byNumber := numbers.Ops().Resource("numbered", &resource.Options[numbered]{Query: numbers.Support(), Public: true})
 		byName := names.Ops().Resource("named", &resource.Options[named]{Query: names.Support(), Public: true})
-		resource.NewCatalog(nil, byNumber, byName)
+		c := resource.NewCatalog(nil, byNumber, byName)
+		byNumber = c.Resource(byNumber.Name())
+		byName = c.Resource(byName.Name())
 		got := []string{pagesOf(t, byNumber), pagesOf(t, byName)}
 		if diff := cmp.Diff([]string{"1 2", "a c"}, got); diff != "" {
 			t.Errorf("ids (-want +got):\n%s", diff)

@@ -193,7 +193,7 @@ func (c *converter) ofItem(parent *model.Type, f *model.Field, p graphql.Resolve
 		return shown(f.Type, reflect.ValueOf(values[0]))
 	}
 	// One call for one item: the N+1 queries that package exec avoids.
-	page, err := c.catalog.Follow(p.Context, parent.Resource, f.Relation, []resource.Entry{*item}, nil)
+	page, err := parent.Resource.Follow(p.Context, f.Relation, []resource.Entry{*item}, nil)
 	if err != nil {
 		return nil, err
 	}

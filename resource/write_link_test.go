@@ -10,7 +10,7 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// TestLinkHidesRevision: Catalog.Link of a view that hides fields returns no revision of the store.
+// TestLinkHidesRevision: Resource.Link of a view that hides fields returns no revision of the store.
 func TestLinkHidesRevision(t *testing.T) {
 	t.Parallel()
 	type person struct {
@@ -41,8 +41,8 @@ func TestLinkHidesRevision(t *testing.T) {
 		func(s seat) (shownSeat, error) { return shownSeat{s.ID, s.Room, s.Person}, nil },
 		func(s shownSeat, base seat) (seat, error) { return seat{s.ID, s.Room, s.Person, base.Price}, nil }, nil)
 	c := resource.NewCatalog(nil, r, resource.New("people", people, &resource.Options[person]{Public: true}), shown)
-	ctx, _ := c.Context(t.Context())
-	linked, _, err := c.Link(ctx, r, "people", "a", "a", nil)
+	ctx, r := t.Context(), c.Resource("rooms")
+	linked, _, err := r.Link(ctx, "people", "a", "a", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestLinkHidesRevision(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, made, err := c.Link(ctx, r, "people", "a", "a", nil)
+	again, made, err := r.Link(ctx, "people", "a", "a", nil)
 	if err != nil || made {
 		t.Fatalf("made %v, %v", made, err)
 	}
@@ -85,9 +85,10 @@ func TestUnlink(t *testing.T) {
 	r := resource.New("tables", tables, &resource.Options[person]{Relations: []resource.Relation[person]{
 		{Name: "people", Target: "people", Through: "seats", By: "table", To: "person"}}})
 	c := newCatalog(t, r, resource.New("people", people, nil), seats)
-	join, by := c.LinkedBy(r, "people")
-	same(t, "linked by", []any{true, "table"}, []any{join == seats, by})
-	if _, made, err := c.Link(t.Context(), r, "people", "a", "a", nil); err != nil || !made {
+	r = c.Resource("tables")
+	join, by := r.LinkedBy("people")
+	same(t, "linked by", []any{true, "table"}, []any{join == c.Resource("seats"), by})
+	if _, made, err := r.Link(t.Context(), "people", "a", "a", nil); err != nil || !made {
 		t.Fatal(made, err)
 	}
 	for _, tt := range []struct {
@@ -101,7 +102,7 @@ func TestUnlink(t *testing.T) {
 		{"a", "a", ifMatch(t, "*"), 410},
 		{"none", "a", nil, 404},
 	} {
-		err := c.Unlink(t.Context(), r, "people", tt.id, tt.target, tt.opts)
+		err := r.Unlink(t.Context(), "people", tt.id, tt.target, tt.opts)
 		wantStatus(t, &answer{line: "unlink " + tt.id + " " + tt.target, err: err}, tt.status)
 	}
 	same(t, "seats", 0, len(listAll(t, seats).Entries))
