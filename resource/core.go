@@ -108,7 +108,7 @@ type Entry struct {
 // newCore returns the core of a resource, without types: from here on items are pointers in values
 // of type any. The options have been checked.
 func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *core {
-	h := &core{
+	c := &core{
 		name:           name,
 		typ:            typ,
 		schemaID:       typ.Fingerprint(),
@@ -127,98 +127,98 @@ func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *c
 		pageSize:       o.PageSize,
 		maxPageSize:    o.MaxPageSize,
 	}
-	h.id = keys.NewID(typ.Field(o.ID))
-	h.validID = h.id.Canonical
-	h.stamps, h.now = stamps.Of(typ), o.Now
-	if h.key = []string{h.id.Name}; h.id.Key != nil {
-		h.key = namesOf(h.id.Key)
+	c.id = keys.NewID(typ.Field(o.ID))
+	c.validID = c.id.Canonical
+	c.stamps, c.now = stamps.Of(typ), o.Now
+	if c.key = []string{c.id.Name}; c.id.Key != nil {
+		c.key = namesOf(c.id.Key)
 	}
-	if h.authorizeGone == nil && (o.Authorize != nil || o.Scope != nil) {
-		h.hideGone = true
-		h.authorizeGone = func(context.Context, string) error { return ErrNotFound }
+	if c.authorizeGone == nil && (o.Authorize != nil || o.Scope != nil) {
+		c.hideGone = true
+		c.authorizeGone = func(context.Context, string) error { return ErrNotFound }
 	}
 	for i := range o.Samples {
 		sample := o.Samples[i]
-		h.id.Compose(&sample)
-		h.samples = append(h.samples, &sample)
+		c.id.Compose(&sample)
+		c.samples = append(c.samples, &sample)
 	}
 	for _, rel := range o.Relations {
-		h.relations = append(h.relations, eraseRelation(h, rel))
+		c.relations = append(c.relations, eraseRelation(c, rel))
 	}
 	if o.ReadTimeout > 0 && !ops.InMemory {
-		h.readTimeout = o.ReadTimeout
+		c.readTimeout = o.ReadTimeout
 	}
-	h.ops = erase(h, ops, o)
-	if h.id.Key != nil && h.ops.insert != nil {
-		h.ops.create = nil // each new item has an id
+	c.ops = erase(c, ops, o)
+	if c.id.Key != nil && c.ops.insert != nil {
+		c.ops.create = nil // each new item has an id
 	}
-	if h.ops.delete != nil && h.ops.deleted == nil && !h.hideGone {
-		h.deletions = deleted.New(o.RecentDeletes)
+	if c.ops.delete != nil && c.ops.deleted == nil && !c.hideGone {
+		c.deletions = deleted.New(o.RecentDeletes)
 	}
-	h.hooksInTx = !o.HooksOutsideTx && h.ops.runner != nil && (o.Before != nil || o.Authorize != nil)
-	return h
+	c.hooksInTx = !o.HooksOutsideTx && c.ops.runner != nil && (o.Before != nil || o.Authorize != nil)
+	return c
 }
 
 // attachCache sets the cache of the resource unless an earlier catalog has. The items of a collection that
 // does not return revisions may depend on more than those.
-func (h *core) attachCache(c *itemcache.Cache) {
-	if c != nil && !h.noCache && (h.ops.getRevision != nil || h.ops.listRevisions != nil) {
-		h.cache.CompareAndSwap(nil, c)
+func (c *core) attachCache(cache *itemcache.Cache) {
+	if cache != nil && !c.noCache && (c.ops.getRevision != nil || c.ops.listRevisions != nil) {
+		c.cache.CompareAndSwap(nil, cache)
 	}
 }
 
 // cacheFor returns the cache for reads with ctx, and nil if they must not use it.
-func (h *core) cacheFor(ctx context.Context) *itemcache.Cache {
-	c := h.cache.Load()
-	if c == nil || tx.Active(ctx) {
+func (c *core) cacheFor(ctx context.Context) *itemcache.Cache {
+	cache := c.cache.Load()
+	if cache == nil || tx.Active(ctx) {
 		return nil
 	}
-	return c
+	return cache
 }
 
 // complete checks an item that a store returned. It sets the id from the value, or the value's id
 // field from the item.
-func (h *core) complete(e *Entry) error {
+func (c *core) complete(e *Entry) error {
 	e.stored = e.Value
-	if e.Rev == "" && (h.ops.replace != nil || h.ops.delete != nil) {
+	if e.Rev == "" && (c.ops.replace != nil || c.ops.delete != nil) {
 		return storeFault("returned item %q without a revision", e.ID)
 	}
-	if h.id.Key != nil {
-		return h.completeKey(e)
+	if c.id.Key != nil {
+		return c.completeKey(e)
 	}
 	switch {
 	case e.ID == "":
-		if e.ID = h.id.Of(e.Value); e.ID == "" {
+		if e.ID = c.id.Of(e.Value); e.ID == "" {
 			return storeFault("returned an item without an id")
 		}
-	case h.id.Is(e.Value, e.ID):
-	case h.id.IsZero(e.Value):
-		if err := h.id.SetText(e.Value, e.ID); err != nil {
+	case c.id.Is(e.Value, e.ID):
+	case c.id.IsZero(e.Value):
+		if err := c.id.SetText(e.Value, e.ID); err != nil {
 			return storeFault("returned the id %q, which does not fit the type of the id field", e.ID)
 		}
 	default:
-		return storeFault("returned the id %q for an item with the id field %q", e.ID, h.id.Text(e.Value))
+		return storeFault("returned the id %q for an item with the id field %q", e.ID, c.id.Text(e.Value))
 	}
 	return nil
 }
 
 // checkRevision is complete for an item without a value.
-func (h *core) checkRevision(id string, rev Rev) error {
+func (c *core) checkRevision(id string, rev Rev) error {
 	switch {
 	case id == "":
 		return storeFault("returned an item without an id and a value")
-	case rev == "" && (h.ops.replace != nil || h.ops.delete != nil):
+	case rev == "" && (c.ops.replace != nil || c.ops.delete != nil):
 		return storeFault("returned item %q without a revision", id)
 	}
 	return nil
 }
 
 // checkFound is checkRevision for an item that was requested by id.
-func (h *core) checkFound(found *Revision, id string) error {
+func (c *core) checkFound(found *Revision, id string) error {
 	if found.ID != id {
 		return storeFault("returned item %q for the id %q", found.ID, id)
 	}
-	return h.checkRevision(id, found.Rev)
+	return c.checkRevision(id, found.Rev)
 }
 
 // completeKey is complete for an item with a composite id.

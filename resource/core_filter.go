@@ -17,22 +17,22 @@ import (
 )
 
 // scopeOf returns the filter of Options.Scope.
-func (h *core) scopeOf(ctx context.Context) (query.Filter, error) {
-	if h.scope == nil {
+func (c *core) scopeOf(ctx context.Context) (query.Filter, error) {
+	if c.scope == nil {
 		return query.Filter{}, nil
 	}
-	f, err := h.scope(ctx)
+	f, err := c.scope(ctx)
 	if err != nil {
 		return query.Filter{}, err
 	}
-	return h.checkScope(f)
+	return c.checkScope(f)
 }
 
 // fixedScope returns the fields that Options.Scope compares with one value each, such as a tenant, with the
 // values. Keys are bound to them, because a caller of several tenants may use a key in each. Other
 // conditions, such as a time, may differ between two attempts.
-func (h *core) fixedScope(ctx context.Context) (string, error) {
-	f, err := h.scopeOf(ctx)
+func (c *core) fixedScope(ctx context.Context) (string, error) {
+	f, err := c.scopeOf(ctx)
 	var fixed []byte
 	var add func(f query.Filter)
 	add = func(f query.Filter) {
@@ -51,8 +51,8 @@ func (h *core) fixedScope(ctx context.Context) (string, error) {
 
 // checkScope returns the filter for the collection, or why it is a mistake of the program. A comparison
 // that cannot be evaluated would be false, and its negation would be true for every item.
-func (h *core) checkScope(f query.Filter) (query.Filter, error) {
-	f, err := h.withOperands(f)
+func (c *core) checkScope(f query.Filter) (query.Filter, error) {
+	f, err := c.withOperands(f)
 	if err == nil && hasRelation(f) {
 		err = errRelation
 	}
@@ -65,8 +65,8 @@ func (h *core) checkScope(f query.Filter) (query.Filter, error) {
 
 // tryScope calls Options.Scope without a caller, and returns the mistake of its filter, or "". Without a
 // caller it may fail, panic, wait, or compare with null: all of these are ignored.
-func (h *core) tryScope() string {
-	if h.scope == nil {
+func (c *core) tryScope() string {
+	if c.scope == nil {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -75,9 +75,9 @@ func (h *core) tryScope() string {
 	go func() {
 		defer close(found)
 		_ = safe.Call(func() error {
-			f, err := h.scope(ctx)
+			f, err := c.scope(ctx)
 			if err == nil {
-				_, err = h.checkScope(f)
+				_, err = c.checkScope(f)
 				found <- err
 			}
 			return err
@@ -106,9 +106,9 @@ func hasRelation(f query.Filter) bool {
 // of decimals and durations to their kinds: a program may write them as text, and a decimal as a float64.
 // Protocols reject such filters of clients before, so the error is that of a program. It is no problem that
 // is sent to clients, whatever it wraps.
-func (h *core) withOperands(f query.Filter) (query.Filter, error) {
-	if err := mistakes.OfFilter(f, h.typ); err != nil || !h.hasForms {
+func (c *core) withOperands(f query.Filter) (query.Filter, error) {
+	if err := mistakes.OfFilter(f, c.typ); err != nil || !c.hasForms {
 		return f, err
 	}
-	return operand.Convert(f, h.typ)
+	return operand.Convert(f, c.typ)
 }

@@ -169,15 +169,15 @@ func (r *Resource) storeGroup(ctx context.Context, fields []string) (
 }
 
 // havingOperands converts the operands of a comparison of Having to the kind of its aggregate.
-func (h *core) havingOperands(a query.Aggregation, c query.Filter) (query.Filter, error) {
-	i := slices.IndexFunc(a.Aggregates, func(v query.Aggregate) bool { return v.Name() == c.Field })
+func (c *core) havingOperands(a query.Aggregation, term query.Filter) (query.Filter, error) {
+	i := slices.IndexFunc(a.Aggregates, func(v query.Aggregate) bool { return v.Name() == term.Field })
 	if i < 0 {
-		return c, fmt.Errorf("having compares %s, which is no aggregate of the query", c.Field)
+		return term, fmt.Errorf("having compares %s, which is no aggregate of the query", term.Field)
 	}
-	f := h.typ.Field(a.Aggregates[i].Field)
+	f := c.typ.Field(a.Aggregates[i].Field)
 	computed := a.Aggregates[i].Func == query.Sum || a.Aggregates[i].Func == query.Avg
-	if c.Op == query.IsNull || f == nil || !computed && !f.IsDecimal() {
-		return c, nil
+	if term.Op == query.IsNull || f == nil || !computed && !f.IsDecimal() {
+		return term, nil
 	}
 	convert := func(v any) (any, error) {
 		if f.Type.Kind != schema.Number {
@@ -189,19 +189,19 @@ func (h *core) havingOperands(a query.Aggregation, c query.Filter) (query.Filter
 		return v, nil
 	}
 	var err error
-	if list, ok := c.Value.([]any); ok {
+	if list, ok := term.Value.([]any); ok {
 		list = slices.Clone(list)
 		for i := 0; i < len(list) && err == nil; i++ {
 			list[i], err = convert(list[i])
 		}
-		c.Value = list
+		term.Value = list
 	} else {
-		c.Value, err = convert(c.Value)
+		term.Value, err = convert(term.Value)
 	}
 	if err != nil {
-		return c, fmt.Errorf("compares %s with an operand that %w", c.Field, err)
+		return term, fmt.Errorf("compares %s with an operand that %w", term.Field, err)
 	}
-	return c, nil
+	return term, nil
 }
 
 // fitsGroup reports whether a cursor has a value of the right kind for each key of the order. Cursors are
@@ -231,7 +231,7 @@ func (r *Resource) fitsGroup(a query.Aggregation, values []any) bool {
 }
 
 // fitsAggregate reports whether v has the kind of an aggregate.
-func (h *core) fitsAggregate(a query.Aggregate, v any) bool {
+func (c *core) fitsAggregate(a query.Aggregate, v any) bool {
 	isInt, isDecimal, isFloat := false, false, false
 	switch v.(type) {
 	case int64, uint64:
@@ -244,7 +244,7 @@ func (h *core) fitsAggregate(a query.Aggregate, v any) bool {
 	if a.Func == query.Count || a.Func == query.Distinct {
 		return isInt
 	}
-	f := h.typ.Field(a.Field)
+	f := c.typ.Field(a.Field)
 	switch {
 	case v == nil:
 		return true

@@ -102,7 +102,7 @@ func (w *pageQuery) readMissing(ctx context.Context, rows []Entry, missing []str
 }
 
 // isCold reports whether a list should not look into the cache, and counts it.
-func (h *core) isCold() bool { return h.cold.Load() > 0 && h.cold.Add(-1) >= 0 }
+func (c *core) isCold() bool { return c.cold.Load() > 0 && c.cold.Add(-1) >= 0 }
 
 // cachedPage sets the JSON of rows and of p if the cache has the page. A page is found by its ids and
 // revisions, so any change of an item makes it another one. Then the other items are needed, so they must

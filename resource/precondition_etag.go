@@ -16,10 +16,10 @@ const mediaJSON = "application/json"
 // contentRev returns the revision of an item if its store keeps none, or if the projection hides
 // fields: a hash of its JSON in this projection. It covers nothing that the client may not see,
 // because a hash can be guessed.
-func (s *projection) contentRev(v any) Rev {
+func (p *projection) contentRev(v any) Rev {
 	buf := texts.Get()
 	defer texts.Put(buf)
-	b, err := s.typ.Append(*buf, v)
+	b, err := p.typ.Append(*buf, v)
 	if err != nil {
 		return ""
 	}
@@ -72,23 +72,23 @@ func (r *Resource) matches(opaque string, e *Entry) bool {
 
 // shownRev returns the revision that conceal gives to an item of a projection that hides fields. It is
 // empty if the projection cannot show the item, or the entry has none.
-func (r *Resource) shownRev(s *projection, e *Entry) Rev {
-	if s == r.projection && e.Value != nil {
-		return s.contentRev(e.Value)
+func (r *Resource) shownRev(p *projection, e *Entry) Rev {
+	if p == r.projection && e.Value != nil {
+		return p.contentRev(e.Value)
 	}
-	if e.stored == nil || !s.expresses(e.stored) {
+	if e.stored == nil || !p.expresses(e.stored) {
 		return ""
 	}
-	v, err := s.fromStored(e.stored)
+	v, err := p.fromStored(e.stored)
 	if err != nil {
 		return ""
 	}
-	return s.contentRev(v)
+	return p.contentRev(v)
 }
 
-// isBelow reports whether s is other, or a view of it.
-func (s *projection) isBelow(other *projection) bool {
-	return s == other || s.parent != nil && s.parent.isBelow(other)
+// isBelow reports whether p is other, or a view of it.
+func (p *projection) isBelow(other *projection) bool {
+	return p == other || p.parent != nil && p.parent.isBelow(other)
 }
 
 // anyMatches reports whether one of the tags is that of the item; weak tags count only for a weak

@@ -20,19 +20,19 @@ import (
 )
 
 // translate converts violations of the stored type to the names of this projection.
-func (s *projection) translate(bad []schema.Violation) schema.Violations {
-	if s.storeNames == nil {
+func (p *projection) translate(bad []schema.Violation) schema.Violations {
+	if p.storeNames == nil {
 		return bad
 	}
-	stored := s.root().typ
+	stored := p.root().typ
 	out := make(schema.Violations, len(bad))
 	for i, v := range bad {
 		first, rest, deeper := strings.Cut(strings.TrimPrefix(v.Pointer, "/"), "/")
 		first = pointer.Unescape(first)
-		name := s.fieldOf(first)
+		name := p.fieldOf(first)
 		at := pointer.To(name)
 		if deeper && name != "" &&
-			s.typ.Field(name).Type == stored.Field(first).Type { // else it is built otherwise inside
+			p.typ.Field(name).Type == stored.Field(first).Type { // else it is built otherwise inside
 			at += "/" + rest
 		}
 		out[i] = v.At(at)

@@ -58,38 +58,38 @@ type projection struct {
 }
 
 // fieldOf returns the name in this projection of a field of the stored type, and "" if it has none.
-func (s *projection) fieldOf(stored string) string {
-	if s.storeNames == nil {
+func (p *projection) fieldOf(stored string) string {
+	if p.storeNames == nil {
 		return stored
 	}
-	return s.shownNames[stored]
+	return p.shownNames[stored]
 }
 
 // fieldAbove returns the name in this projection of a field of above, which is an ancestor, and ""
 // if it has none.
-func (s *projection) fieldAbove(above *projection, field string) string {
-	if s == above {
+func (p *projection) fieldAbove(above *projection, field string) string {
+	if p == above {
 		return field
 	}
-	return s.shownParentNames[s.parent.fieldAbove(above, field)]
+	return p.shownParentNames[p.parent.fieldAbove(above, field)]
 }
 
 // storeField returns the name in the stored type of a field of this projection, and "" if it has
 // none.
-func (s *projection) storeField(name string) string {
-	if s.storeNames == nil {
+func (p *projection) storeField(name string) string {
+	if p.storeNames == nil {
 		return name
 	}
-	return s.storeNames[name]
+	return p.storeNames[name]
 }
 
 // filterToStore translates the field names of a filter to those of the store.
-func (s *projection) filterToStore(f query.Filter) (query.Filter, error) {
-	if s.storeNames == nil || f.IsZero() {
+func (p *projection) filterToStore(f query.Filter) (query.Filter, error) {
+	if p.storeNames == nil || f.IsZero() {
 		return f, nil
 	}
 	return f.Map(func(c query.Filter) (query.Filter, error) {
-		stored, ok := s.storeNames[c.Field]
+		stored, ok := p.storeNames[c.Field]
 		if c.Op == query.SomeOp {
 			return c, nil
 		}
@@ -103,30 +103,30 @@ func (s *projection) filterToStore(f query.Filter) (query.Filter, error) {
 
 // querySupport returns the supported queries in the names of this projection. A catalog adds the sort keys
 // and groups that are fields of related items.
-func (s *projection) querySupport(stored query.Support) query.Support {
-	stored = withoutPaths(stored, s.root().typ)
-	if s.storeNames == nil {
+func (p *projection) querySupport(stored query.Support) query.Support {
+	stored = withoutPaths(stored, p.root().typ)
+	if p.storeNames == nil {
 		return stored
 	}
 	out := query.Support{Natural: stored.Natural, Filter: map[string][]query.Op{}}
-	out.Search = s.searchSupport(stored.Search)
+	out.Search = p.searchSupport(stored.Search)
 	for field, ops := range stored.Filter {
-		if f := s.fieldOf(field); f != "" && !s.typ.Field(f).WriteOnly {
+		if f := p.fieldOf(field); f != "" && !p.typ.Field(f).WriteOnly {
 			out.Filter[f] = ops
 		}
 	}
 	for _, field := range stored.Sort {
-		if f := s.fieldOf(field); f != "" && !s.typ.Field(f).WriteOnly {
+		if f := p.fieldOf(field); f != "" && !p.typ.Field(f).WriteOnly {
 			out.Sort = append(out.Sort, f)
 		}
 	}
 	for _, field := range stored.Group {
-		if f := s.fieldOf(field); f != "" && !s.typ.Field(f).WriteOnly && !mistakes.IsAggregateName(f) {
+		if f := p.fieldOf(field); f != "" && !p.typ.Field(f).WriteOnly && !mistakes.IsAggregateName(f) {
 			out.Group = append(out.Group, f)
 		}
 	}
 	for field, funcs := range stored.Aggregate {
-		if f := s.fieldOf(field); f != "" && !s.typ.Field(f).WriteOnly {
+		if f := p.fieldOf(field); f != "" && !p.typ.Field(f).WriteOnly {
 			if out.Aggregate == nil {
 				out.Aggregate = map[string][]query.Func{}
 			}
@@ -134,7 +134,7 @@ func (s *projection) querySupport(stored query.Support) query.Support {
 		}
 	}
 	for _, name := range stored.Relations {
-		if slices.ContainsFunc(s.relations, func(rel *relation) bool { return rel.Name == name }) {
+		if slices.ContainsFunc(p.relations, func(rel *relation) bool { return rel.Name == name }) {
 			out.Relations = append(out.Relations, name)
 		}
 	}
@@ -142,29 +142,29 @@ func (s *projection) querySupport(stored query.Support) query.Support {
 }
 
 // cacheKey returns the key of an entry in the cache.
-func (s *projection) cacheKey(e *Entry) itemcache.Key {
-	return itemcache.Key{Shape: s.shape, ID: e.ID, Rev: string(e.Rev)}
+func (p *projection) cacheKey(e *Entry) itemcache.Key {
+	return itemcache.Key{Shape: p.shape, ID: e.ID, Rev: string(e.Rev)}
 }
 
 // show converts an entry from the stored type to this projection. The error is errHidden if the
 // projection does not have the item.
-func (s *projection) show(e *Entry) error {
-	if s.down == nil {
+func (p *projection) show(e *Entry) error {
+	if p.down == nil {
 		return nil
 	}
-	if !s.expresses(e.stored) {
+	if !p.expresses(e.stored) {
 		return errHidden
 	}
-	v, err := s.fromStored(e.stored)
+	v, err := p.fromStored(e.stored)
 	e.Value = v
 	return err
 }
 
 // hidesFields reports whether the stored item can change without a change of what the projection shows:
 // a field is not mapped, or only a part of its value is.
-func (s *projection) hidesFields() bool {
-	return s.parent.hides || slices.ContainsFunc(s.root().typ.Fields, func(f *schema.Field) bool {
-		own := s.typ.Field(s.shownNames[f.Name])
+func (p *projection) hidesFields() bool {
+	return p.parent.hides || slices.ContainsFunc(p.root().typ.Fields, func(f *schema.Field) bool {
+		own := p.typ.Field(p.shownNames[f.Name])
 		return own == nil || own.WriteOnly || f.Nullable && !own.Nullable ||
 			own.Type != f.Type && !own.Comparable()
 	})
@@ -174,19 +174,19 @@ func (s *projection) hidesFields() bool {
 // revision and the date of the stored item would reveal a change of what the caller may not see. The
 // revision becomes a hash of what the caller sees. So it needs no key, and each process computes the same.
 // The entries of a page have no revision, because few requests need it: see [Resource.ETag].
-func (s *projection) conceal(e *Entry, page bool) {
-	if !s.hides {
+func (p *projection) conceal(e *Entry, page bool) {
+	if !p.hides {
 		return
 	}
 	e.Rev, e.Modified = "", time.Time{}
 	if e.Value != nil && !page {
-		e.Rev = s.contentRev(e.Value)
+		e.Rev = p.contentRev(e.Value)
 	}
 }
 
 // needsMore reports whether a new item of the projection needs a member outside of its key.
-func (s *projection) needsMore() bool {
-	_, err := s.typ.Decode([]byte("{}"), &schema.DecodeOptions{Mode: schema.Create})
+func (p *projection) needsMore() bool {
+	_, err := p.typ.Decode([]byte("{}"), &schema.DecodeOptions{Mode: schema.Create})
 	var bad schema.Violations
 	if err == nil || !errors.As(err, &bad) {
 		return false
@@ -194,23 +194,23 @@ func (s *projection) needsMore() bool {
 	return slices.ContainsFunc(bad, func(v schema.Violation) bool {
 		name, _, _ := strings.Cut(strings.TrimPrefix(v.Pointer, "/"), "/")
 		name = pointer.Unescape(name)
-		return !slices.ContainsFunc(s.id.Key, func(f *schema.Field) bool { return f.Name == name })
+		return !slices.ContainsFunc(p.id.Key, func(f *schema.Field) bool { return f.Name == name })
 	})
 }
 
 // root returns the projection of the stored type.
-func (s *projection) root() *projection {
-	for s.parent != nil {
-		s = s.parent
+func (p *projection) root() *projection {
+	for p.parent != nil {
+		p = p.parent
 	}
-	return s
+	return p
 }
 
 // expresses reports whether the view can show the stored item without loss of the fields that it
 // declares.
-func (s *projection) expresses(stored any) bool {
-	root := s.root()
-	return s.holds(func(name string) any {
+func (p *projection) expresses(stored any) bool {
+	root := p.root()
+	return p.holds(func(name string) any {
 		if fld := root.typ.Field(name); fld != nil {
 			return fld.Get(stored)
 		}
@@ -220,8 +220,8 @@ func (s *projection) expresses(stored any) bool {
 
 // holds is expresses for an item with fields that a function returns, by their names in the
 // stored type.
-func (s *projection) holds(field func(string) any) bool {
-	for _, f := range s.where {
+func (p *projection) holds(field func(string) any) bool {
+	for _, f := range p.where {
 		if !query.Match(f, field) {
 			return false
 		}
@@ -231,18 +231,18 @@ func (s *projection) holds(field func(string) any) bool {
 
 // fromStored converts a value of the stored type to this projection, through all parents. The result
 // may share memory with stored; for the stored type itself it is stored.
-func (s *projection) fromStored(stored any) (any, error) {
-	if s.down == nil {
+func (p *projection) fromStored(stored any) (any, error) {
+	if p.down == nil {
 		return stored, nil
 	}
-	v, err := s.parent.fromStored(stored)
+	v, err := p.parent.fromStored(stored)
 	if err != nil {
 		return nil, err
 	}
-	if v, err = s.down(v); err != nil {
+	if v, err = p.down(v); err != nil {
 		// Not wrapped: an error of down is not meant for clients. Items that cannot be shown belong
 		// in Where.
-		return nil, fmt.Errorf("view %s: down: %v", s.name, err)
+		return nil, fmt.Errorf("view %s: down: %v", p.name, err)
 	}
 	return v, nil
 }
@@ -251,14 +251,14 @@ func (s *projection) fromStored(stored any) (any, error) {
 // copied returns another deep copy of the current item, which has the fields that the projection
 // does not have. It must never return the item itself, because up may change all that its argument
 // refers to. copied is nil for a new item. reset sets the hidden fields to their defaults.
-func (s *projection) toStored(v any, copied func() (any, error), reset bool) (any, error) {
-	for at := s; at.up != nil; at = at.parent {
+func (p *projection) toStored(v any, copied func() (any, error), reset bool) (any, error) {
+	for at := p; at.up != nil; at = at.parent {
 		base, err := at.parent.baseFor(copied, reset)
 		if err != nil {
 			return nil, err
 		}
 		if v, err = at.up(v, base); err != nil {
-			return nil, s.inOwnNames(at, err)
+			return nil, p.inOwnNames(at, err)
 		}
 	}
 	return v, nil
@@ -271,17 +271,17 @@ func (s *projection) toStored(v any, copied func() (any, error), reset bool) (an
 //
 // The client has to see what it wrote. So the unchanged fields are set together, or one by one if
 // down would then show something different.
-func (s *projection) keepUnchanged(v, stored any, copied func() (any, error)) error {
+func (p *projection) keepUnchanged(v, stored any, copied func() (any, error)) error {
 	original, err := copied()
 	if err != nil {
 		return err
 	}
-	shown, err := s.fromStored(original)
+	shown, err := p.fromStored(original)
 	if err != nil {
 		return err
 	}
-	unchanged, err := s.toStored(shown, copied, false)
-	root := s.root()
+	unchanged, err := p.toStored(shown, copied, false)
+	root := p.root()
 	// If up rejects what down shows, there is nothing to compare with.
 	if err != nil || root.typ.Equal(unchanged, stored) {
 		return nil
@@ -292,31 +292,31 @@ func (s *projection) keepUnchanged(v, stored any, copied func() (any, error)) er
 			fields = append(fields, f)
 		}
 	}
-	written, err := s.fromStored(v)
+	written, err := p.fromStored(v)
 	if err != nil || fields == nil {
 		return nil // checkWrite reports a value that the view cannot show
 	}
 	kept, err := copied()
-	if err != nil || s.setFields(v, kept, fields, written) {
+	if err != nil || p.setFields(v, kept, fields, written) {
 		return err
 	}
 	for i := range fields {
-		s.setFields(v, kept, fields[i:i+1], written)
+		p.setFields(v, kept, fields[i:i+1], written)
 	}
 	return nil
 }
 
 // setFields sets fields of v to those of kept if down then still shows written, and reports whether
 // it does. Otherwise v stays as it is.
-func (s *projection) setFields(v, kept any, fields []*schema.Field, written any) bool {
+func (p *projection) setFields(v, kept any, fields []*schema.Field, written any) bool {
 	to, from := reflect.ValueOf(v).Elem(), reflect.ValueOf(kept).Elem()
 	before := reflect.New(to.Type()).Elem()
 	before.Set(to)
 	for _, f := range fields {
 		to.FieldByIndex(f.Index).Set(from.FieldByIndex(f.Index))
 	}
-	shown, err := s.fromStored(v)
-	if err == nil && s.typ.Equal(shown, written) {
+	shown, err := p.fromStored(v)
+	if err == nil && p.typ.Equal(shown, written) {
 		return true
 	}
 	to.Set(before)
@@ -328,27 +328,27 @@ func (s *projection) setFields(v, kept any, fields []*schema.Field, written any)
 //
 // Fields are reset here and not in the stored value, because down must never get an item that the
 // collection cannot have.
-func (s *projection) baseFor(copied func() (any, error), reset bool) (any, error) {
+func (p *projection) baseFor(copied func() (any, error), reset bool) (any, error) {
 	if copied == nil {
-		return s.typ.New(), nil
+		return p.typ.New(), nil
 	}
 	v, err := copied()
 	if err == nil {
-		v, err = s.fromStored(v)
+		v, err = p.fromStored(v)
 	}
 	if err == nil && reset {
-		s.clear(v)
+		p.clear(v)
 	}
 	return v, err
 }
 
 // clear sets the fields that clients can write to their defaults, as PUT of a document with only
 // the id does.
-func (s *projection) clear(v any) {
-	blank := reflect.ValueOf(s.typ.New()).Elem()
+func (p *projection) clear(v any) {
+	blank := reflect.ValueOf(p.typ.New()).Elem()
 	kept := reflect.ValueOf(v).Elem()
-	for _, f := range s.typ.Fields {
-		if f != s.id && !f.ReadOnly && !f.WriteOnly {
+	for _, f := range p.typ.Fields {
+		if f != p.id && !f.ReadOnly && !f.WriteOnly {
 			kept.FieldByIndex(f.Index).Set(blank.FieldByIndex(f.Index))
 		}
 	}
@@ -356,8 +356,8 @@ func (s *projection) clear(v any) {
 
 // inOwnNames converts an error of up of the projection at, which names its fields, to one with the
 // names of this projection.
-func (s *projection) inOwnNames(at *projection, err error) error {
-	d := fielderr.Problem(err, func(field string) string { return pointer.To(s.fieldAbove(at, field)) })
+func (p *projection) inOwnNames(at *projection, err error) error {
+	d := fielderr.Problem(err, func(field string) string { return pointer.To(p.fieldAbove(at, field)) })
 	if d == nil {
 		return err
 	}
@@ -366,14 +366,14 @@ func (s *projection) inOwnNames(at *projection, err error) error {
 
 // pointer returns the JSON Pointer of a field of the stored type in this projection, or that of the
 // whole document if the projection does not have it.
-func (s *projection) pointer(storedField string) string { return pointer.To(s.fieldOf(storedField)) }
+func (p *projection) pointer(storedField string) string { return pointer.To(p.fieldOf(storedField)) }
 
 // contract returns the contract of a request: that of the version negotiation or, without one, the
 // view.
-func (s *projection) contract(ctx context.Context) string {
+func (p *projection) contract(ctx context.Context) string {
 	name := ""
-	if s.up != nil {
-		name = s.name
+	if p.up != nil {
+		name = p.name
 	}
 	return cmp.Or(contract.From(ctx).Name(), name)
 }
@@ -381,25 +381,25 @@ func (s *projection) contract(ctx context.Context) string {
 // members returns the members of stored, which was decoded from doc and converted, for comparing
 // requests with the same key. A member that doc does not name also counts as sent if it differs from
 // what a document without members is converted to.
-func (s *projection) members(doc []byte, stored any, prefix string) []idempotency.Member {
-	d := keyed.Document{JSON: doc, Rename: s.storeField, Blank: s.blankItem(), Prefix: prefix}
-	return d.Members(s.root().typ, stored)
+func (p *projection) members(doc []byte, stored any, prefix string) []idempotency.Member {
+	d := keyed.Document{JSON: doc, Rename: p.storeField, Blank: p.blankItem(), Prefix: prefix}
+	return d.Members(p.root().typ, stored)
 }
 
 // blankItem returns the stored item that up makes of an item without members. It is nil for the
 // stored type, and if up fails.
-func (s *projection) blankItem() any {
-	if s.up == nil {
+func (p *projection) blankItem() any {
+	if p.up == nil {
 		return nil
 	}
-	s.blankOnce.Do(func() {
+	p.blankOnce.Do(func() {
 		err := safe.Call(func() (err error) {
-			s.blank, err = s.toStored(s.typ.New(), nil, false)
+			p.blank, err = p.toStored(p.typ.New(), nil, false)
 			return err
 		})
 		if err != nil {
-			s.blank = nil
+			p.blank = nil
 		}
 	})
-	return s.blank
+	return p.blank
 }

@@ -7,11 +7,11 @@ import "github.com/stoa-go/stoa/query"
 
 // searchSupport returns the searched fields in the names of the projection, or nil if it does not show
 // all of them.
-func (s *projection) searchSupport(stored []string) []string {
+func (p *projection) searchSupport(stored []string) []string {
 	var fields []string
 	for _, name := range stored {
-		f := s.fieldOf(name)
-		if f == "" || s.typ.Field(f).WriteOnly {
+		f := p.fieldOf(name)
+		if f == "" || p.typ.Field(f).WriteOnly {
 			return nil
 		}
 		fields = append(fields, f)

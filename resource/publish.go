@@ -24,22 +24,22 @@ type publisher struct {
 }
 
 // attach sets the publisher of a core. It panics if another catalog has attached another Feed.
-func (h *core) attach(f *feed.Feed, logger *slog.Logger) {
-	if h.noEvents && h.ops.watch == nil {
+func (c *core) attach(f *feed.Feed, logger *slog.Logger) {
+	if c.noEvents && c.ops.watch == nil {
 		return
 	}
 	o := &publisher{feed: f, logger: logger}
-	if runner := h.ops.runner; runner != nil && runner == f.Transactions() {
+	if runner := c.ops.runner; runner != nil && runner == f.Transactions() {
 		o.runner = runner
 	}
 	same := true
-	if h.ops.watch != nil {
-		same = h.source.Attach(f, logger)
-	} else if !h.publisher.CompareAndSwap(nil, o) {
-		same = h.publisher.Load().feed == f
+	if c.ops.watch != nil {
+		same = c.source.Attach(f, logger)
+	} else if !c.publisher.CompareAndSwap(nil, o) {
+		same = c.publisher.Load().feed == f
 	}
 	if !same {
-		panic("resource: " + h.name + " is in two catalogs with different feeds; use the same feed for both")
+		panic("resource: " + c.name + " is in two catalogs with different feeds; use the same feed for both")
 	}
 }
 
@@ -74,20 +74,20 @@ type storeChange struct {
 
 // write carries out a change and publishes its event if the core has a publisher. The entry is the
 // stored item, nil for a deletion.
-func (h *core) write(ctx context.Context, c storeChange) (*Entry, error) {
-	if o := h.publisher.Load(); o != nil {
-		return o.write(ctx, h, c)
+func (c *core) write(ctx context.Context, change storeChange) (*Entry, error) {
+	if o := c.publisher.Load(); o != nil {
+		return o.write(ctx, c, change)
 	}
-	return h.apply(ctx, &c)
+	return c.apply(ctx, &change)
 }
 
 // remove deletes an item and, if the collection does not record deletions, remembers its id. The id
 // is added before the item is removed, so that concurrent requests and later ones of the same
 // transaction find it.
-func (h *core) remove(ctx context.Context, cur *Entry) error {
-	id, ids := cur.ID, h.deletions
+func (c *core) remove(ctx context.Context, cur *Entry) error {
+	id, ids := cur.ID, c.deletions
 	ids.Begin(id)
-	_, err := h.write(ctx, storeChange{kind: feed.Deleted, id: id, rev: cur.Rev, before: cur.stored})
+	_, err := c.write(ctx, storeChange{kind: feed.Deleted, id: id, rev: cur.Rev, before: cur.stored})
 	switch {
 	case ids == nil || errors.Is(err, tx.ErrOutcomeUnknown):
 	case err != nil:
@@ -100,49 +100,49 @@ func (h *core) remove(ctx context.Context, cur *Entry) error {
 }
 
 // apply is write without the event.
-func (h *core) apply(ctx context.Context, c *storeChange) (*Entry, error) {
+func (c *core) apply(ctx context.Context, change *storeChange) (*Entry, error) {
 	switch {
-	case c.restore != nil:
-		return c.restore(ctx)
-	case c.kind == feed.Updated:
-		return h.ops.replace(ctx, c.id, c.rev, c.after)
-	case c.kind == feed.Deleted:
-		return nil, h.ops.delete(ctx, c.id, c.rev)
-	case c.id == "":
-		return h.ops.create(ctx, c.after)
+	case change.restore != nil:
+		return change.restore(ctx)
+	case change.kind == feed.Updated:
+		return c.ops.replace(ctx, change.id, change.rev, change.after)
+	case change.kind == feed.Deleted:
+		return nil, c.ops.delete(ctx, change.id, change.rev)
+	case change.id == "":
+		return c.ops.create(ctx, change.after)
 	}
-	return h.insert(ctx, c.id, c.after, c.recreate)
+	return c.insert(ctx, change.id, change.after, change.recreate)
 }
 
 // insert stores a new item under an id that the client chose. The id of a deleted item is ErrGone,
 // unless recreate is set and the store accepts it.
-func (h *core) insert(ctx context.Context, id string, v any, recreate bool) (*Entry, error) {
-	if !recreate && h.ops.deleted != nil {
-		switch _, err := h.ops.deleted(ctx, id); {
+func (c *core) insert(ctx context.Context, id string, v any, recreate bool) (*Entry, error) {
+	if !recreate && c.ops.deleted != nil {
+		switch _, err := c.ops.deleted(ctx, id); {
 		case err == nil:
 			return nil, ErrGone
 		case !errors.Is(err, ErrNotFound):
 			return nil, err
 		}
 	}
-	return h.ops.insert(ctx, id, v)
+	return c.ops.insert(ctx, id, v)
 }
 
 // write is core.write with a publisher. If log and collection share a runner, both run in one
 // transaction.
-func (o *publisher) write(ctx context.Context, h *core, c storeChange) (*Entry, error) {
+func (p *publisher) write(ctx context.Context, c *core, change storeChange) (*Entry, error) {
 	var e *Entry
 	attempt := func(ctx context.Context) (err error) { // runs again if the transaction is retried
-		if e, err = h.apply(ctx, &c); err == nil {
-			err = o.publish(ctx, h, c.event(e))
+		if e, err = c.apply(ctx, &change); err == nil {
+			err = p.publish(ctx, c, change.event(e))
 		}
 		return err
 	}
 	var err error
-	if o.runner == nil {
+	if p.runner == nil {
 		err = attempt(ctx)
 	} else {
-		err = o.runner.InTx(ctx, attempt)
+		err = p.runner.InTx(ctx, attempt)
 	}
 	if err != nil {
 		return nil, err
@@ -168,29 +168,29 @@ func (c *storeChange) event(e *Entry) pendingEvent {
 
 // publish appends events. With a shared runner it runs in the transaction of the changes, and an
 // error rolls them back. Otherwise it runs after the commit, and an error is only logged.
-func (o *publisher) publish(ctx context.Context, h *core, all ...pendingEvent) error {
-	events, err := h.events(all)
-	if o.runner == nil {
-		tx.AfterCommit(ctx, func() { o.publishAfter(tx.Without(ctx), h, events, err) })
+func (p *publisher) publish(ctx context.Context, c *core, all ...pendingEvent) error {
+	events, err := c.events(all)
+	if p.runner == nil {
+		tx.AfterCommit(ctx, func() { p.publishAfter(tx.Without(ctx), c, events, err) })
 		return nil
 	}
 	if err == nil {
-		err = o.feed.Append(ctx, events...)
+		err = p.feed.Append(ctx, events...)
 	}
 	return publishError(err)
 }
 
 // publishAfter appends events of committed changes, even if the client has disconnected. err is the
 // error of encoding them.
-func (o *publisher) publishAfter(ctx context.Context, h *core, events []*feed.Event, err error) {
+func (p *publisher) publishAfter(ctx context.Context, c *core, events []*feed.Event, err error) {
 	if err == nil {
 		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), retry.Timeout)
 		defer cancel()
-		err = o.feed.Append(bounded, events...)
+		err = p.feed.Append(bounded, events...)
 	}
 	if err != nil {
-		o.logger.ErrorContext(ctx, "resource: event not appended after commit; subscribers will miss it",
-			"resource", h.name, "error", err)
+		p.logger.ErrorContext(ctx, "resource: event not appended after commit; subscribers will miss it",
+			"resource", c.name, "error", err)
 	}
 }
 
@@ -213,16 +213,16 @@ func publishError(err error) error {
 }
 
 // events encodes the items.
-func (h *core) events(all []pendingEvent) ([]*feed.Event, error) {
+func (c *core) events(all []pendingEvent) ([]*feed.Event, error) {
 	events := make([]*feed.Event, len(all))
 	for i, t := range all {
-		e := &feed.Event{Kind: t.kind, Collection: h.name, ID: t.id, Rev: string(t.rev), Schema: h.schemaID}
+		e := &feed.Event{Kind: t.kind, Collection: c.name, ID: t.id, Rev: string(t.rev), Schema: c.schemaID}
 		var err error
 		if t.before != nil {
-			e.Before, err = h.typ.Append(nil, t.before)
+			e.Before, err = c.typ.Append(nil, t.before)
 		}
 		if err == nil && t.after != nil {
-			e.After, err = h.typ.Append(nil, t.after)
+			e.After, err = c.typ.Append(nil, t.after)
 		}
 		if err != nil {
 			return nil, err

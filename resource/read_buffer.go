@@ -70,8 +70,8 @@ type pageBuffer[T any] struct {
 	ids []*string
 }
 
-func newBufferPool[T any](h *core) *bufferPool[T] {
-	p := &bufferPool[T]{core: h}
+func newBufferPool[T any](c *core) *bufferPool[T] {
+	p := &bufferPool[T]{core: c}
 	p.pool.New = func() any { return &pageBuffer[T]{pool: p} }
 	return p
 }

@@ -32,7 +32,7 @@ type relation struct {
 }
 
 // eraseRelation returns rel without its type parameter, with its defaults.
-func eraseRelation[T any](h *core, rel Relation[T]) *relation {
+func eraseRelation[T any](c *core, rel Relation[T]) *relation {
 	out := &relation{
 		Name:   rel.Name,
 		Target: rel.Target,
@@ -52,9 +52,9 @@ func eraseRelation[T any](h *core, rel Relation[T]) *relation {
 		out.keysOf = func(v any) []string { return rel.Keys(v.(*T)) }
 	}
 	if names := strings.Split(rel.Field, ","); len(names) > 1 {
-		out.keysOf, out.names = compositeKey(h.typ, names), names
+		out.keysOf, out.names = compositeKey(c.typ, names), names
 	} else if rel.Field != "" {
-		out.field = keys.NewReader(h.typ.Field(rel.Field))
+		out.field = keys.NewReader(c.typ.Field(rel.Field))
 	}
 	return out
 }

@@ -151,17 +151,17 @@ func (r *Resource) groupPaths() (paths []string) {
 
 // hookIsolation returns whether other items that hooks read may change before the write is committed.
 // It is empty if there are no hooks that decide about writes.
-func (h *core) hookIsolation() string {
+func (c *core) hookIsolation() string {
 	const mayChange = "other items that they read may change before the write"
 	switch {
-	case h.ops.before == nil && h.ops.authorize == nil:
+	case c.ops.before == nil && c.ops.authorize == nil:
 		return ""
-	case h.ops.runner == nil:
+	case c.ops.runner == nil:
 		return "without a transaction; " + mayChange
-	case !h.hooksInTx:
+	case !c.hooksInTx:
 		return "outside of the transaction (Options.HooksOutsideTx); " + mayChange
 	}
-	level, known := h.ops.runner.(interface{ Isolation() string })
+	level, known := c.ops.runner.(interface{ Isolation() string })
 	switch {
 	case !known:
 		return "in the transaction of the write"
@@ -173,16 +173,16 @@ func (h *core) hookIsolation() string {
 }
 
 // eventDelivery returns how writes become events.
-func (h *core) eventDelivery() string {
-	o := h.publisher.Load()
+func (c *core) eventDelivery() string {
+	o := c.publisher.Load()
 	switch {
-	case h.ops.watch != nil:
+	case c.ops.watch != nil:
 		return "by the collection itself"
 	case o == nil:
 		return "none (Options.NoEvents)"
 	case o.runner != nil:
 		return "in the transaction of each write"
-	case h.ops.runner == nil:
+	case c.ops.runner == nil:
 		return "after each write, and a crash in between loses the event: the collection has no transactions"
 	case o.feed.Transactions() == nil:
 		return "after each write, and a crash in between loses the event: the log has no transactions"

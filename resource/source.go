@@ -14,33 +14,33 @@ import (
 )
 
 // subscribe returns the Feed of the core's changes. The caller must call leave when it is done.
-func (h *core) subscribe() (f *feed.Feed, leave func(), err error) {
-	if h.ops.watch != nil {
-		return h.source.Join(h.ops.watch), h.source.Leave, nil
+func (c *core) subscribe() (f *feed.Feed, leave func(), err error) {
+	if c.ops.watch != nil {
+		return c.source.Join(c.ops.watch), c.source.Leave, nil
 	}
-	if o := h.publisher.Load(); o != nil {
+	if o := c.publisher.Load(); o != nil {
 		return o.feed, func() {}, nil
 	}
 	return nil, nil, errNoFeed
 }
 
 // feedLogger returns the logger for errors that subscribers do not receive.
-func (h *core) feedLogger() *slog.Logger {
-	if o := h.publisher.Load(); o != nil {
+func (c *core) feedLogger() *slog.Logger {
+	if o := c.publisher.Load(); o != nil {
 		return o.logger
 	}
-	return h.source.Logger()
+	return c.source.Logger()
 }
 
 // eraseWatch converts the changes of a collection to events that hold the items themselves.
-func eraseWatch[T any](h *core, watch func(context.Context, feed.Cursor) iter.Seq2[*feed.Change[T], error],
+func eraseWatch[T any](c *core, watch func(context.Context, feed.Cursor) iter.Seq2[*feed.Change[T], error],
 ) func(context.Context, feed.Cursor) iter.Seq2[*feed.Event, error] {
 	return func(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Event, error] {
 		return func(yield func(*feed.Event, error) bool) {
-			for c, err := range watch(ctx, after) {
+			for change, err := range watch(ctx, after) {
 				var e *feed.Event
 				if err == nil {
-					e, err = eventOf(h, c)
+					e, err = eventOf(c, change)
 				}
 				if !yield(e, err) || err != nil {
 					return
@@ -52,32 +52,34 @@ func eraseWatch[T any](h *core, watch func(context.Context, feed.Cursor) iter.Se
 
 // eventOf converts a change to an event. A change without the items that its kind requires is
 // treated like a lost change.
-func eventOf[T any](h *core, c *feed.Change[T]) (*feed.Event, error) {
-	e := &feed.Event{Kind: c.Kind, Collection: h.name, ID: c.ID, Rev: c.Rev, Time: c.Time, Cursor: c.Cursor}
+func eventOf[T any](c *core, change *feed.Change[T]) (*feed.Event, error) {
+	e := &feed.Event{Kind: change.Kind, Collection: c.name, ID: change.ID, Rev: change.Rev,
+		Time: change.Time, Cursor: change.Cursor}
 	if e.Time.IsZero() {
 		e.Time = time.Now()
 	}
-	if c.Kind == feed.Bookmark {
+	if change.Kind == feed.Bookmark {
 		return e, nil
 	}
-	if (c.Before == nil) != (c.Kind == feed.Created) || (c.After == nil) != (c.Kind == feed.Deleted) {
+	if (change.Before == nil) != (change.Kind == feed.Created) ||
+		(change.After == nil) != (change.Kind == feed.Deleted) {
 		return nil, fmt.Errorf("%w: %v", feed.ErrExpired,
-			storeFault("reported that item %q was %v, but not its value", c.ID, c.Kind))
+			storeFault("reported that item %q was %v, but not its value", change.ID, change.Kind))
 	}
 	p := &decodedEvent{}
 	for _, side := range [...]struct {
 		value *T
 		to    **snapshot
-	}{{c.Before, &p.before}, {c.After, &p.after}} {
+	}{{change.Before, &p.before}, {change.After, &p.after}} {
 		if side.value == nil {
 			continue
 		}
-		entry := Entry{ID: e.ID, Rev: Rev(c.Rev), Value: side.value}
-		if err := h.complete(&entry); err != nil {
+		entry := Entry{ID: e.ID, Rev: Rev(change.Rev), Value: side.value}
+		if err := c.complete(&entry); err != nil {
 			return nil, fmt.Errorf("%w: %v", feed.ErrExpired, err)
 		}
-		e.ID, *side.to = entry.ID, h.newSnapshot(entry.stored)
+		e.ID, *side.to = entry.ID, c.newSnapshot(entry.stored)
 	}
-	e.Memo(h, func() any { return p })
+	e.Memo(c, func() any { return p })
 	return e, nil
 }

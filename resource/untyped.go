@@ -54,15 +54,15 @@ type erased struct {
 }
 
 // erase removes the type parameter of ops and of the hooks.
-func erase[T any](h *core, ops Ops[T], o *Options[T]) erased {
-	pool := newBufferPool[T](h)
+func erase[T any](c *core, ops Ops[T], o *Options[T]) erased {
+	pool := newBufferPool[T](c)
 	fast := ops.FastReads()
 	e := erased{newBuffer: pool.take, deleted: ops.Deleted, delete: ops.Delete, count: ops.Count,
 		aggregate: ops.Aggregate, countByKeys: ops.CountByKeys}
 	e.get = func(ctx context.Context, id string, b buffer) (*Entry, error) {
 		item, err := ops.Get(ctx, id)
 		if b == nil || err != nil {
-			return entryOf(h, id, &item, err)
+			return entryOf(c, id, &item, err)
 		}
 		return b.(*pageBuffer[T]).store(id, &item)
 	}
@@ -71,7 +71,7 @@ func erase[T any](h *core, ops Ops[T], o *Options[T]) erased {
 	}
 	e.joiner = fast.Joiner
 	if fast.GetRevision != nil {
-		e.getRevision = eraseGetRevision(h, fast.GetRevision)
+		e.getRevision = eraseGetRevision(c, fast.GetRevision)
 	}
 	if fast.ListJSON != nil {
 		e.listJSON = func(ctx context.Context, q query.Query, b buffer) error {
@@ -86,25 +86,25 @@ func erase[T any](h *core, ops Ops[T], o *Options[T]) erased {
 	if ops.Create != nil {
 		e.create = func(ctx context.Context, v any) (*Entry, error) {
 			item, err := ops.Create(ctx, *v.(*T))
-			return entryOf(h, "", &item, err)
+			return entryOf(c, "", &item, err)
 		}
 	}
 	if ops.Insert != nil {
 		e.insert = func(ctx context.Context, id string, v any) (*Entry, error) {
 			item, err := ops.Insert(ctx, id, *v.(*T))
-			return entryOf(h, id, &item, err)
+			return entryOf(c, id, &item, err)
 		}
 	}
 	if ops.Replace != nil {
 		e.replace = func(ctx context.Context, id string, expect Rev, v any) (*Entry, error) {
 			item, err := ops.Replace(ctx, id, expect, *v.(*T))
-			return entryOf(h, id, &item, err)
+			return entryOf(c, id, &item, err)
 		}
 	}
 	if ops.Restore != nil && o.Restore {
 		e.restore = func(ctx context.Context, id string) (*Entry, error) {
 			item, err := ops.Restore(ctx, id)
-			return entryOf(h, id, &item, err)
+			return entryOf(c, id, &item, err)
 		}
 	}
 	if ops.GetMany != nil {
@@ -122,7 +122,7 @@ func erase[T any](h *core, ops Ops[T], o *Options[T]) erased {
 	}
 	eraseTransactions(&e, ops)
 	if ops.Watch != nil {
-		e.watch = eraseWatch(h, ops.Watch)
+		e.watch = eraseWatch(c, ops.Watch)
 	}
 	e.search = eraseSearch(ops.Search)
 	eraseHooks(&e, o)
@@ -159,7 +159,7 @@ func eraseSearch[T any](
 
 // entryOf converts an item that a store returned. Value and entry are one allocation. id is the
 // requested id, which the store need not repeat.
-func entryOf[T any](h *core, id string, item *Item[T], err error) (*Entry, error) {
+func entryOf[T any](c *core, id string, item *Item[T], err error) (*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -171,17 +171,17 @@ func entryOf[T any](h *core, id string, item *Item[T], err error) (*Entry, error
 		value T
 	}{Entry{ID: item.ID, Rev: item.Rev, Modified: item.Modified, Next: item.Next}, item.Value}
 	held.Value = &held.value
-	return &held.Entry, h.complete(&held.Entry)
+	return &held.Entry, c.complete(&held.Entry)
 }
 
 // eraseGetRevision returns a function that checks what get returns.
 func eraseGetRevision(
-	h *core, get func(context.Context, string) (Revision, error),
+	c *core, get func(context.Context, string) (Revision, error),
 ) func(context.Context, string) (Rev, time.Time, error) {
 	return func(ctx context.Context, id string) (Rev, time.Time, error) {
 		found, err := get(ctx, id)
 		if err == nil {
-			err = h.checkFound(&found, id)
+			err = c.checkFound(&found, id)
 		}
 		return found.Rev, found.Modified, err
 	}

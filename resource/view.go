@@ -119,13 +119,13 @@ func View[T, V any](
 
 // projectionName returns a name for a new projection that no other projection of the resource has.
 // Projections with the same name would share entity tags and cursors.
-func (h *core) projectionName(given string, typ *schema.Type) string {
+func (c *core) projectionName(given string, typ *schema.Type) string {
 	taken := func(name string) bool {
-		return slices.ContainsFunc(h.projections, func(s *projection) bool { return s.name == name })
+		return slices.ContainsFunc(c.projections, func(s *projection) bool { return s.name == name })
 	}
 	if given != "" && taken(given) {
 		panic(fmt.Sprintf("resource: View of %s: ViewOptions.Name %q is the name of another view; "+
-			"choose another name", h.name, given))
+			"choose another name", c.name, given))
 	}
 	name := given
 	if name == "" {
@@ -138,7 +138,7 @@ func (h *core) projectionName(given string, typ *schema.Type) string {
 }
 
 // setWhere adds a condition to those of the parent, and panics if it names an unknown field.
-func (s *projection) setWhere(from *Resource, where query.Filter) {
+func (p *projection) setWhere(from *Resource, where query.Filter) {
 	if where.IsZero() {
 		return
 	}
@@ -147,62 +147,63 @@ func (s *projection) setWhere(from *Resource, where query.Filter) {
 		err = errRelation
 	}
 	if err != nil {
-		panic(fmt.Sprintf("resource: View %s of %s: Where %v", s.name, from.Name(), err))
+		panic(fmt.Sprintf("resource: View %s of %s: Where %v", p.name, from.Name(), err))
 	}
-	s.where = append(slices.Clone(s.where), where)
+	p.where = append(slices.Clone(p.where), where)
 }
 
 // mapFields maps the fields of the view to those of its parent and of the stored type.
-func (s *projection) mapFields(from *Resource, named map[string]string) {
-	s.checkNames(from, named)
-	s.parentNames, s.shownParentNames = map[string]string{}, map[string]string{}
-	s.storeNames, s.shownNames = map[string]string{}, map[string]string{}
-	for _, f := range s.typ.Fields {
+func (p *projection) mapFields(from *Resource, named map[string]string) {
+	p.checkNames(from, named)
+	p.parentNames, p.shownParentNames = map[string]string{}, map[string]string{}
+	p.storeNames, p.shownNames = map[string]string{}, map[string]string{}
+	for _, f := range p.typ.Fields {
 		parent, ok := named[f.Name]
 		if !ok {
-			p := from.projection.typ.Field(f.Name)
-			if p == nil || !f.Type.SameJSON(p.Type) || !hasSameValues(f, p) || !within(f.Enum, p.Enum) {
+			above := from.projection.typ.Field(f.Name)
+			if above == nil || !f.Type.SameJSON(above.Type) || !hasSameValues(f, above) ||
+				!within(f.Enum, above.Enum) {
 				continue
 			}
 			parent = f.Name
-			s.assumed = append(s.assumed, f)
+			p.assumed = append(p.assumed, f)
 		}
 		if parent == "" {
 			continue
 		}
 		stored := from.projection.storeField(parent)
-		s.parentNames[f.Name] = parent
-		if s.shownParentNames[parent] == "" { // of two names, the first
-			s.shownParentNames[parent] = f.Name
+		p.parentNames[f.Name] = parent
+		if p.shownParentNames[parent] == "" { // of two names, the first
+			p.shownParentNames[parent] = f.Name
 		}
 		if stored == "" {
 			continue
 		}
-		s.storeNames[f.Name] = stored
-		if s.shownNames[stored] == "" {
-			s.shownNames[stored] = f.Name
+		p.storeNames[f.Name] = stored
+		if p.shownNames[stored] == "" {
+			p.shownNames[stored] = f.Name
 		}
 	}
-	s.id = s.typ.Field(s.fieldOf(from.core.id.Name))
-	s.checkKey(from)
-	if s.id == nil || s.id.Type.Kind != from.core.id.Type.Kind {
+	p.id = p.typ.Field(p.fieldOf(from.core.id.Name))
+	p.checkKey(from)
+	if p.id == nil || p.id.Type.Kind != from.core.id.Type.Kind {
 		panic(fmt.Sprintf("resource: View %s of %s has no id field; map one to %q in Fields",
-			s.name, from.Name(), from.core.id.Name))
+			p.name, from.Name(), from.core.id.Name))
 	}
 }
 
 // checkKey panics if the items have a composite id, and that of the view is not computed from the same
 // fields in the same order.
-func (s *projection) checkKey(from *Resource) {
+func (p *projection) checkKey(from *Resource) {
 	var stored []string
-	if s.id != nil {
-		for _, f := range s.id.Key {
-			stored = append(stored, s.storeNames[f.Name])
+	if p.id != nil {
+		for _, f := range p.id.Key {
+			stored = append(stored, p.storeNames[f.Name])
 		}
 	}
-	if want := from.core.id.Key; s.id != nil && !slices.Equal(stored, namesOf(want)) {
+	if want := from.core.id.Key; p.id != nil && !slices.Equal(stored, namesOf(want)) {
 		panic(fmt.Sprintf("resource: View %s of %s: the id field %q needs the tag id with the names of "+
-			"the fields that are mapped to %s", s.name, from.Name(), s.id.Name,
+			"the fields that are mapped to %s", p.name, from.Name(), p.id.Name,
 			strings.Join(from.core.key, ", ")))
 	}
 }
@@ -222,19 +223,19 @@ func within(some, all []any) bool {
 
 // checkNames panics if ViewOptions.Fields names an unknown field or maps a field to one of another
 // kind.
-func (s *projection) checkNames(from *Resource, named map[string]string) {
+func (p *projection) checkNames(from *Resource, named map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(named)) {
-		own, parent := s.typ.Field(name), from.projection.typ.Field(named[name])
+		own, parent := p.typ.Field(name), from.projection.typ.Field(named[name])
 		if own != nil && named[name] == "" {
 			continue
 		}
 		if own == nil || parent == nil {
 			panic(fmt.Sprintf("resource: View %s of %s: Fields maps %q to %q; both must be fields",
-				s.name, from.Name(), name, named[name]))
+				p.name, from.Name(), name, named[name]))
 		}
 		if !hasSameValues(own, parent) || own.Format != parent.Format {
 			panic(fmt.Sprintf("resource: View %s of %s: Fields maps %q to %q, which is of another kind",
-				s.name, from.Name(), name, named[name]))
+				p.name, from.Name(), name, named[name]))
 		}
 	}
 }

@@ -83,16 +83,16 @@ func (r *Resource) roundTrip(sample any) error {
 
 // checkAssumed compares the values of fields that are mapped by name only. If they differ, a filter
 // would apply to one value and the client would see the other.
-func (s *projection) checkAssumed(sample, shown any) error {
-	above, err := s.parent.fromStored(sample)
+func (p *projection) checkAssumed(sample, shown any) error {
+	above, err := p.parent.fromStored(sample)
 	if err != nil {
 		return err
 	}
-	for _, f := range s.assumed {
+	for _, f := range p.assumed {
 		if !f.Comparable() {
 			continue
 		}
-		was, is := s.parent.typ.Field(f.Name).Get(above), f.Get(shown)
+		was, is := p.parent.typ.Field(f.Name).Get(above), f.Get(shown)
 		if query.Compare(was, is) != 0 {
 			return fmt.Errorf(
 				"has %v in %q and %v after conversion down: map %q in Fields to \"\" or to its own "+
@@ -137,21 +137,21 @@ func (r *Resource) checkNewStored(sample any) (err error) {
 // clone returns a copy of a stored value, for samples and for each write through a view. Fields that
 // clients can write are copied deeply; readOnly fields and those without JSON share memory with v.
 // It fails if v violates the schema. A default does not replace a zero value that the encoding omits.
-func (h *core) clone(v any) (any, error) {
-	doc, err := h.typ.AppendFull(nil, v)
+func (c *core) clone(v any) (any, error) {
+	doc, err := c.typ.AppendFull(nil, v)
 	if err != nil {
 		return nil, err
 	}
-	return h.typ.Decode(doc, &schema.DecodeOptions{Mode: schema.Patched, Base: v})
+	return c.typ.Decode(doc, &schema.DecodeOptions{Mode: schema.Patched, Base: v})
 }
 
 // differences returns how two values of the view differ, as JSON Pointers for a log.
-func (s *projection) differences(was, is any) string {
-	a, err := s.typ.AppendFull(nil, was)
+func (p *projection) differences(was, is any) string {
+	a, err := p.typ.AppendFull(nil, was)
 	if err != nil {
 		return err.Error()
 	}
-	b, err := s.typ.AppendFull(nil, is)
+	b, err := p.typ.AppendFull(nil, is)
 	if err != nil {
 		return err.Error()
 	}

@@ -62,17 +62,17 @@ func (m *snapshot) read() {
 }
 
 // decode returns the decoded items of an event. Events of a [feed.Watcher] have them already.
-func (h *core) decode(e *feed.Event) *decodedEvent {
-	return e.Memo(h, func() any {
+func (c *core) decode(e *feed.Event) *decodedEvent {
+	return e.Memo(c, func() any {
 		p := &decodedEvent{}
 		err := safe.Call(func() (err error) {
-			if p.before, err = h.decodeItem(e.Before); err == nil {
-				p.after, err = h.decodeItem(e.After)
+			if p.before, err = c.decodeItem(e.Before); err == nil {
+				p.after, err = c.decodeItem(e.After)
 			}
 			return err
 		})
 		if err != nil {
-			p.err = h.reportUnpublishable(e.Cursor, nil, err)
+			p.err = c.reportUnpublishable(e.Cursor, nil, err)
 		}
 		return p
 	}).(*decodedEvent)
@@ -80,26 +80,26 @@ func (h *core) decode(e *feed.Event) *decodedEvent {
 
 // decodeItem decodes an item of an event. The log outlives a deployment, so the item may violate
 // the current schema.
-func (h *core) decodeItem(doc []byte) (*snapshot, error) {
+func (c *core) decodeItem(doc []byte) (*snapshot, error) {
 	if doc == nil {
 		return nil, nil
 	}
-	v, err := h.typ.Decode(doc, &schema.DecodeOptions{Mode: schema.Stored})
+	v, err := c.typ.Decode(doc, &schema.DecodeOptions{Mode: schema.Stored})
 	if err != nil {
 		return nil, err
 	}
-	return h.newSnapshot(v), nil
+	return c.newSnapshot(v), nil
 }
 
-func (h *core) newSnapshot(v any) *snapshot { return &snapshot{Entry: Entry{stored: v}, core: h} }
+func (c *core) newSnapshot(v any) *snapshot { return &snapshot{Entry: Entry{stored: v}, core: c} }
 
 // checkFilter returns an error if a filter names a writeOnly field. Events do not have such fields,
 // so the filter would match a zero value and could reveal items that the caller may not see.
-func (h *core) checkFilter(f query.Filter) error {
-	if f.IsZero() || h.ops.watch != nil { // events of a Watcher have complete items
+func (c *core) checkFilter(f query.Filter) error {
+	if f.IsZero() || c.ops.watch != nil { // events of a Watcher have complete items
 		return nil
 	}
-	for _, field := range h.typ.Fields {
+	for _, field := range c.typ.Fields {
 		if field.WriteOnly && mentions(f, field.Name) {
 			return fmt.Errorf(
 				"filter names field %s, which events do not have because it is writeOnly", field.Name)
@@ -134,43 +134,43 @@ func (g *projectedEvent) Forget() {
 }
 
 // project returns the event in this projection, before policy and filters are applied.
-func (s *projection) project(h *core, e *feed.Event, p *decodedEvent) *projectedEvent {
-	return e.Memo(s, func() any {
+func (p *projection) project(c *core, e *feed.Event, decoded *decodedEvent) *projectedEvent {
+	return e.Memo(p, func() any {
 		g := &projectedEvent{
-			before: p.before != nil && !slices.ContainsFunc(s.where, p.before.excludedBy),
-			after:  p.after != nil && !slices.ContainsFunc(s.where, p.after.excludedBy),
+			before: decoded.before != nil && !slices.ContainsFunc(p.where, decoded.before.excludedBy),
+			after:  decoded.after != nil && !slices.ContainsFunc(p.where, decoded.after.excludedBy),
 		}
 		var was, is *Entry
 		err := safe.Call(func() (err error) {
 			if g.after {
-				is, err = s.entryOf(e, p.after)
+				is, err = p.entryOf(e, decoded.after)
 			}
 			switch {
 			case !g.before || err != nil:
-			case p.before.known != nil: // down need not accept an item that never existed like this
+			case decoded.before.known != nil: // down need not accept an item that never existed like this
 				was = is
 			default:
-				was, err = s.entryOf(e, p.before)
+				was, err = p.entryOf(e, decoded.before)
 			}
 			if is != nil && err == nil {
-				if is.Rev = cmp.Or(p.after.Rev, Rev(e.Rev)); is.Rev == "" {
-					is.Rev = s.contentRev(is.Value)
+				if is.Rev = cmp.Or(decoded.after.Rev, Rev(e.Rev)); is.Rev == "" {
+					is.Rev = p.contentRev(is.Value)
 				}
-				s.conceal(is, false)
-				g.unchanged = s.hides && was != nil && s.showsSame(e, p.before, was, is)
+				p.conceal(is, false)
+				g.unchanged = p.hides && was != nil && p.showsSame(e, decoded.before, was, is)
 			}
 			return err
 		})
 		if err != nil {
-			g.err = h.reportUnpublishable(e.Cursor, s, err)
+			g.err = c.reportUnpublishable(e.Cursor, p, err)
 			return g
 		}
 		if is != nil {
 			g.created.Rev, g.updated.Rev = string(is.Rev), string(is.Rev)
 		}
 		g.created.After, g.updated.Before, g.updated.After = is, was, is
-		for i, c := range [...]*feed.Change[Entry]{&g.created, &g.updated, &g.deleted} {
-			c.Kind, c.ID, c.Time, c.Cursor = feed.Created+feed.Kind(i), e.ID, e.Time, e.Cursor
+		for i, to := range [...]*feed.Change[Entry]{&g.created, &g.updated, &g.deleted} {
+			to.Kind, to.ID, to.Time, to.Cursor = feed.Created+feed.Kind(i), e.ID, e.Time, e.Cursor
 		}
 		return g
 	}).(*projectedEvent)
@@ -178,21 +178,21 @@ func (s *projection) project(h *core, e *feed.Event, p *decodedEvent) *projected
 
 // showsSame reports whether the projection shows the item before an event, which is was if all fields of
 // before are known, as is. It is false if that cannot be decided.
-func (s *projection) showsSame(e *feed.Event, before *snapshot, was, is *Entry) bool {
+func (p *projection) showsSame(e *feed.Event, before *snapshot, was, is *Entry) bool {
 	if before.known != nil {
 		if !before.exact {
 			return false
 		}
-		if safe.Call(func() (err error) { was, err = s.entryOf(e, before); return err }) != nil {
+		if safe.Call(func() (err error) { was, err = p.entryOf(e, before); return err }) != nil {
 			return false
 		}
 	}
-	return is.Rev != "" && s.contentRev(was.Value) == is.Rev
+	return is.Rev != "" && p.contentRev(was.Value) == is.Rev
 }
 
 // entryOf converts an item to this projection.
-func (s *projection) entryOf(e *feed.Event, m *snapshot) (*Entry, error) {
-	shown, err := s.fromStored(m.stored)
+func (p *projection) entryOf(e *feed.Event, m *snapshot) (*Entry, error) {
+	shown, err := p.fromStored(m.stored)
 	return &Entry{ID: e.ID, Value: shown, stored: m.stored}, err
 }
 

@@ -30,16 +30,16 @@ import (
 // show the item before. The stream of any other subscriber ends with [feed.ErrExpired].
 
 // decodeOrRead returns the items of an event, and reads those of another schema from the collection.
-func (h *core) decodeOrRead(ctx context.Context, e *feed.Event) (*decodedEvent, error) {
-	if !h.foreign(e.Schema) || h.ops.watch != nil {
-		item := h.decode(e)
+func (c *core) decodeOrRead(ctx context.Context, e *feed.Event) (*decodedEvent, error) {
+	if !c.foreign(e.Schema) || c.ops.watch != nil {
+		item := c.decode(e)
 		return item, item.err
 	}
-	f := e.Memo(h, func() any { return &foreignEvent{} }).(*foreignEvent)
+	f := e.Memo(c, func() any { return &foreignEvent{} }).(*foreignEvent)
 	f.mu.Lock() // one subscriber reads, and an error is only its own: its ctx may be done
 	defer f.mu.Unlock()
 	if f.item == nil {
-		item, err := h.readForeign(ctx, e)
+		item, err := c.readForeign(ctx, e)
 		if err != nil {
 			return nil, err
 		}
@@ -55,31 +55,31 @@ type foreignEvent struct {
 }
 
 // readForeign returns the items of an event of another schema.
-func (h *core) readForeign(ctx context.Context, e *feed.Event) (*decodedEvent, error) {
+func (c *core) readForeign(ctx context.Context, e *feed.Event) (*decodedEvent, error) {
 	item := &decodedEvent{}
 	if e.Kind != feed.Deleted {
-		now, err := h.ops.get(ctx, e.ID, nil)
+		now, err := c.ops.get(ctx, e.ID, nil)
 		switch {
 		case err == nil:
-			item.after = &snapshot{Entry: *now, core: h}
+			item.after = &snapshot{Entry: *now, core: c}
 		case !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrGone):
 			return nil, err
 		}
 	}
 	if e.Before != nil {
-		item.before = h.decodeKnown(e, item.after)
+		item.before = c.decodeKnown(e, item.after)
 	}
 	return item, nil
 }
 
 // decodeKnown decodes the item before an event of another schema. If it cannot be decoded, no field is
 // known.
-func (h *core) decodeKnown(e *feed.Event, after *snapshot) *snapshot {
-	m := &snapshot{core: h, known: map[string]bool{}}
-	decoded, err := h.decodeItem(e.Before)
+func (c *core) decodeKnown(e *feed.Event, after *snapshot) *snapshot {
+	m := &snapshot{core: c, known: map[string]bool{}}
+	decoded, err := c.decodeItem(e.Before)
 	var members map[string]jsontext.Value
 	if err != nil || json.Unmarshal(e.Before, &members) != nil {
-		m.stored = h.typ.New()
+		m.stored = c.typ.New()
 		if after != nil {
 			m.stored = after.stored
 		}
@@ -88,7 +88,7 @@ func (h *core) decodeKnown(e *feed.Event, after *snapshot) *snapshot {
 	m.stored = decoded.stored
 	m.exact = after != nil && string(after.Rev) == e.Rev
 	complete := true
-	for _, f := range h.typ.Fields {
+	for _, f := range c.typ.Fields {
 		if members[f.Name] != nil {
 			m.known[f.Name] = true
 			continue

@@ -16,16 +16,16 @@ import (
 // stream ends with [feed.ErrExpired], and the client lists again. If the list cannot show the item
 // either, the list returns 500.
 
-// reportUnpublishable returns the error of an event that cannot be sent, in a projection or, if s
+// reportUnpublishable returns the error of an event that cannot be sent, in a projection or, if p
 // is nil, in any. It logs each event once for all subscribers.
-func (h *core) reportUnpublishable(at feed.Cursor, s *projection, err error) error {
-	if h.unpublishable.Add(unpublishableEvent{at, s}) {
-		attrs := []any{"resource", h.name, "cursor", at.String(), "error", safe.Truncate(err.Error())}
-		var p interface{ Stack() string }
-		if errors.As(err, &p) {
-			attrs = append(attrs, "stack", p.Stack())
+func (c *core) reportUnpublishable(at feed.Cursor, p *projection, err error) error {
+	if c.unpublishable.Add(unpublishableEvent{at, p}) {
+		attrs := []any{"resource", c.name, "cursor", at.String(), "error", safe.Truncate(err.Error())}
+		var recovered interface{ Stack() string }
+		if errors.As(err, &recovered) {
+			attrs = append(attrs, "stack", recovered.Stack())
 		}
-		h.feedLogger().Error("resource: event not sent; its subscribers must read the list again", attrs...)
+		c.feedLogger().Error("resource: event not sent; its subscribers must read the list again", attrs...)
 	}
 	// Not wrapped: err could be taken for a mistake of the client.
 	return fmt.Errorf("%w: event not sent: %v", feed.ErrExpired, err)

@@ -19,12 +19,12 @@ var groupOffers = []string{mediaJSON}
 
 // hasAggregation reports whether the URL requests groups in place of items. Parameters that are not
 // encoded correctly are reported by the caller.
-func (x *call) hasAggregation() bool {
-	s := &x.route.resource.Describe().Query
-	if x.r.URL.RawQuery == "" || !s.CanAggregate() {
+func (c *call) hasAggregation() bool {
+	s := &c.route.resource.Describe().Query
+	if c.r.URL.RawQuery == "" || !s.CanAggregate() {
 		return false
 	}
-	params, err := parsePairs(x.r.URL.RawQuery)
+	params, err := parsePairs(c.r.URL.RawQuery)
 	return err == nil && query.HasAggregation(params, *s)
 }
 
@@ -32,23 +32,23 @@ func (x *call) hasAggregation() bool {
 var ofItems = []string{"before", "fields", "expand", "highlight", lastEventParameter}
 
 // getGroups sends a page of groups: {"groups": [...], "next": "..."}.
-func (x *call) getGroups() error {
-	if _, err := x.negotiate(x.r.Header["Accept"], groupOffers); err != nil {
+func (c *call) getGroups() error {
+	if _, err := c.negotiate(c.r.Header["Accept"], groupOffers); err != nil {
 		return err
 	}
-	enc, err := x.encodings()
+	enc, err := c.encodings()
 	if err != nil {
 		return err
 	}
-	params, err := x.params()
+	params, err := c.params()
 	if err != nil {
 		return err
 	}
 	if err := refuseParameters(params, ofItems, "groups", "which have no items"); err != nil {
 		return err
 	}
-	res := x.route.resource
-	opts := x.parseOptions(x.lenient(x.prefer()))
+	res := c.route.resource
+	opts := c.parseOptions(c.lenient(c.prefer()))
 	opts.Ignore = []string{"after"}
 	a, err := query.ParseAggregation(params, opts)
 	if err != nil {
@@ -58,7 +58,7 @@ func (x *call) getGroups() error {
 		return err
 	}
 	position := resource.Position{After: params.Get("after")}
-	page, err := res.Aggregate(x.r.Context(), a, position.After)
+	page, err := res.Aggregate(c.r.Context(), a, position.After)
 	if err != nil {
 		return cursorParameter(err, position)
 	}
@@ -78,33 +78,33 @@ func (x *call) getGroups() error {
 		b = append(append(append(b, `,"next":"`...), page.Next...), '"')
 	}
 	*buf = append(b, '}')
-	return x.sendGroups(*buf, page, enc)
+	return c.sendGroups(*buf, page, enc)
 }
 
 // sendGroups sends the document b of a page. Its tag is a hash of the document, because groups have no
 // revision.
-func (x *call) sendGroups(b []byte, page resource.GroupPage, enc header.Encodings) error {
+func (c *call) sendGroups(b []byte, page resource.GroupPage, enc header.Encodings) error {
 	compressed := httpbody.ShouldGzip(enc, len(b))
 	sum := sha256.Sum256(b)
 	text := base64.RawURLEncoding.EncodeToString(sum[:12])
-	tag := string(x.route.resource.AppendETag([]byte("W/"), resource.Rev(text), compressed, x.contractTag))
-	if err := x.checkListMatch(); err != nil {
+	tag := string(c.route.resource.AppendETag([]byte("W/"), resource.Rev(text), compressed, c.contractTag))
+	if err := c.checkListMatch(); err != nil {
 		return err
 	}
-	unchanged, err := x.listUnchanged(tag)
+	unchanged, err := c.listUnchanged(tag)
 	if err != nil {
 		return err
 	}
-	h := x.w.Header()
-	x.listHeaders(h)
-	if links := x.pageLinks(&resource.Page{Next: page.Next}); links != "" {
+	h := c.w.Header()
+	c.listHeaders(h)
+	if links := c.pageLinks(&resource.Page{Next: page.Next}); links != "" {
 		h["Link"] = []string{links}
 	}
 	h["Etag"] = []string{tag}
 	if unchanged {
-		return x.noContent(http.StatusNotModified)
+		return c.noContent(http.StatusNotModified)
 	}
-	h["Content-Type"] = x.mediaType
+	h["Content-Type"] = c.mediaType
 	if compressed {
 		zipped := buffers.Get()
 		defer buffers.Put(zipped)
@@ -113,6 +113,6 @@ func (x *call) sendGroups(b []byte, page resource.GroupPage, enc header.Encoding
 		h["Content-Encoding"] = gzipValue
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(b))}
-	x.rec.AddItems(len(page.Groups))
-	return x.respond(http.StatusOK, b)
+	c.rec.AddItems(len(page.Groups))
+	return c.respond(http.StatusOK, b)
 }

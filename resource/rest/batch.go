@@ -27,98 +27,98 @@ const (
 const maxResultFactor = 8
 
 // isBatch reports whether the Content-Type is that of a batch and the resource supports batches.
-func (x *call) isBatch() bool {
-	if !x.route.resource.Describe().Batches {
+func (c *call) isBatch() bool {
+	if !c.route.resource.Describe().Batches {
 		return false
 	}
-	lines := x.r.Header["Content-Type"]
+	lines := c.r.Header["Content-Type"]
 	// An absent or repeated Content-Type is not that of a batch. post rejects it.
 	if len(lines) != 1 || lines[0] == mediaJSON {
 		return false
 	}
 	mt, err := header.ParseMediaType(lines[0])
 	// The vendor type without a name matches every representation. It means an item.
-	return err == nil && mt.Type == mediaBatch || x.sel.Content(batchName) && !x.sel.Content(x.media())
+	return err == nil && mt.Type == mediaBatch || c.sel.Content(batchName) && !c.sel.Content(c.media())
 }
 
 // batch handles POST of a batch. Each operation has the status that it would have alone. If one
 // fails, all are rolled back and its error is the response.
-func (x *call) batch() error {
+func (c *call) batch() error {
 	// The flag is set before Accept is evaluated: it selects the vendor type of the response.
-	x.batched = true
+	c.batched = true
 	var w writeRequest
-	if err := x.prepareBatch(&w); err != nil {
+	if err := c.prepareBatch(&w); err != nil {
 		return err
 	}
 	buf := buffers.Get()
 	defer buffers.Put(buf)
-	if err := x.readContent(buf); err != nil {
+	if err := c.readContent(buf); err != nil {
 		return err
 	}
 	// Preconditions of a batch are members of its operations. The other options apply to each
 	// operation, as if it were a request of its own.
-	w.opts.IgnoreGone = x.route.ignoreGone
-	w.opts.Key = x.useKey(w.key, "", w.media)
-	results, err := x.route.resource.Batch(x.r.Context(), *buf, &resource.BatchOptions{
+	w.opts.IgnoreGone = c.route.ignoreGone
+	w.opts.Key = c.useKey(w.key, "", w.media)
+	results, err := c.route.resource.Batch(c.r.Context(), *buf, &resource.BatchOptions{
 		WriteOptions:  w.opts,
-		MaxOperations: x.h.limits.Operations,
+		MaxOperations: c.h.limits.Operations,
 		// The operations of a small batch can return large items. Items beyond the limit are
 		// omitted, because the writes are committed and the response must not fail.
-		MaxResult:    maxResultFactor * x.h.limits.Body,
-		PatchFormats: x.h.opts.PatchFormats,
+		MaxResult:    maxResultFactor * c.h.limits.Body,
+		PatchFormats: c.h.opts.PatchFormats,
 		Minimal:      w.minimal,
-		Report:       func(err error) { x.logError(err) },
+		Report:       func(err error) { c.logError(err) },
 	})
 	if err != nil {
-		return x.batchError(err)
+		return c.batchError(err)
 	}
-	x.replayed()
-	x.rec.AddItems(len(results))
-	return x.sendResults(&w, results)
+	c.replayed()
+	c.rec.AddItems(len(results))
+	return c.sendResults(&w, results)
 }
 
 // prepareBatch is prepare for a batch. A batch has no item and no preconditions, and its response
 // always has a body.
-func (x *call) prepareBatch(w *writeRequest) error {
-	w.prefer = x.prefer()
+func (c *call) prepareBatch(w *writeRequest) error {
+	w.prefer = c.prefer()
 	preference, _ := w.prefer.Get("return")
 	w.minimal = preference == "minimal"
-	err := x.acceptable()
+	err := c.acceptable()
 	if err != nil {
 		return err
 	}
-	if w.enc, err = x.encodings(); err != nil {
+	if w.enc, err = c.encodings(); err != nil {
 		return err
 	}
-	if _, err = x.checkContent(x.route.posts...); err != nil {
+	if _, err = c.checkContent(c.route.posts...); err != nil {
 		return err
 	}
 	// One media type for both spellings, the vendor type and its synonym: it is part of the
 	// fingerprint of the key, and a retry may use the other one.
 	w.media = mediaBatch
-	w.opts.Lenient = x.lenient(w.prefer)
-	w.opts.MaxDepth, w.opts.MaxNames = x.h.limits.Depth, x.h.limits.Names
-	if err = x.refuseQuery(w.opts.Lenient); err != nil {
+	w.opts.Lenient = c.lenient(w.prefer)
+	w.opts.MaxDepth, w.opts.MaxNames = c.h.limits.Depth, c.h.limits.Names
+	if err = c.refuseQuery(w.opts.Lenient); err != nil {
 		return err
 	}
-	w.key, err = x.parseKey()
+	w.key, err = c.parseKey()
 	return err
 }
 
 // batchError returns the problem of the operation that failed. Its header fields, such as the
 // current entity tag, would be about the collection here. So the tag is a member of the problem.
-func (x *call) batchError(err error) error {
+func (c *call) batchError(err error) error {
 	d := resource.Problem(err)
 	// Without the member, the batch itself was rejected and no operation has run.
 	if d.Extensions["operation"] == nil {
 		return err
 	}
 	// The extensions were created for this error, so they can be modified.
-	if href := x.existingURL(err); href != "" {
+	if href := c.existingURL(err); href != "" {
 		d.Extensions["existing"] = href
 	}
 	if rev := currentRev(err); rev != "" {
-		d.Extensions["etag"] = x.plainTag(rev, x.sel.Name())
+		d.Extensions["etag"] = c.plainTag(rev, c.sel.Name())
 	}
 	if d.StatusCode() == http.StatusInternalServerError {
 		return errors.Join(d, err) // err is for the log
@@ -127,7 +127,7 @@ func (x *call) batchError(err error) error {
 }
 
 // sendResults sends the result of each operation, in their order.
-func (x *call) sendResults(w *writeRequest, results []resource.BatchResult) error {
+func (c *call) sendResults(w *writeRequest, results []resource.BatchResult) error {
 	buf := buffers.Get()
 	defer buffers.Put(buf)
 	b := append(*buf, `{"results":[`...)
@@ -135,22 +135,22 @@ func (x *call) sendResults(w *writeRequest, results []resource.BatchResult) erro
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = x.appendResult(b, &results[i])
+		b = c.appendResult(b, &results[i])
 	}
 	*buf = append(b, ']', '}')
 	// The status is 200 also with return=minimal: the ids and entity tags of the results are the
 	// only way to learn what the server has chosen.
 	if w.minimal {
-		x.applied("return=minimal")
+		c.applied("return=minimal")
 	}
-	x.applyReturn(w)
-	w.selection.versionMember = x.versionMember()
-	return x.sendDocument(http.StatusOK, w.withVersionMember(*buf), w.enc)
+	c.applyReturn(w)
+	w.selection.versionMember = c.versionMember()
+	return c.sendDocument(http.StatusOK, w.withVersionMember(*buf), w.enc)
 }
 
 // appendResult appends one result. The write is committed, so an item that cannot be rendered is
 // omitted; Report has logged the error.
-func (x *call) appendResult(dst []byte, result *resource.BatchResult) []byte {
+func (c *call) appendResult(dst []byte, result *resource.BatchResult) []byte {
 	status := http.StatusOK
 	switch {
 	case result.Created:
@@ -161,11 +161,11 @@ func (x *call) appendResult(dst []byte, result *resource.BatchResult) []byte {
 	dst = strconv.AppendInt(append(dst, `{"status":`...), int64(status), 10)
 	dst = appendMember(dst, "id", result.ID)
 	if result.Created {
-		dst = appendMember(dst, "location", x.href(x.route.name, result.ID, ""))
+		dst = appendMember(dst, "location", c.href(c.route.name, result.ID, ""))
 	}
 	// The tag is that of the item as application/json, also if the batch has a vendor type: a
 	// client sends it with a later request for the item.
-	if tag := x.plainTag(result.Rev, x.sel.Name()); tag != "" && result.Op != resource.OpDelete {
+	if tag := c.plainTag(result.Rev, c.sel.Name()); tag != "" && result.Op != resource.OpDelete {
 		dst = appendMember(dst, "etag", tag)
 	}
 	if result.JSON != nil {

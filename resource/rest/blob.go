@@ -13,55 +13,55 @@ import (
 
 // serveBlobs serves the path of the collection. GET lists the metadata if the store is a
 // [blob.Lister].
-func (x *call) serveBlobs() error {
-	switch b := x.route.blobs; {
-	case x.route.resource != nil && (x.r.Method == http.MethodGet || x.r.Method == http.MethodHead):
-		return x.getList()
-	case x.route.resource != nil && x.r.Method == methodQuery:
-		return x.onHeap((*call).queryList)
+func (c *call) serveBlobs() error {
+	switch b := c.route.blobs; {
+	case c.route.resource != nil && (c.r.Method == http.MethodGet || c.r.Method == http.MethodHead):
+		return c.getList()
+	case c.route.resource != nil && c.r.Method == methodQuery:
+		return c.onHeap((*call).queryList)
 	// POST to a read-only collection is 405.
-	case x.r.Method == http.MethodPost && !b.Options().ReadOnly && x.isForm():
-		return x.onHeap((*call).postForm)
-	case x.r.Method == http.MethodPost && !b.Options().ReadOnly:
-		return x.postBlob()
-	case x.r.Method == http.MethodOptions:
+	case c.r.Method == http.MethodPost && !b.Options().ReadOnly && c.isForm():
+		return c.onHeap((*call).postForm)
+	case c.r.Method == http.MethodPost && !b.Options().ReadOnly:
+		return c.postBlob()
+	case c.r.Method == http.MethodOptions:
 		if !b.Options().ReadOnly {
-			x.w.Header()["Accept-Post"] = []string{postedTypes(b)}
+			c.w.Header()["Accept-Post"] = []string{postedTypes(b)}
 		}
-		return x.options(x.route.allowList)
+		return c.options(c.route.allowList)
 	}
-	return notAllowed(x.route.allowList)
+	return notAllowed(c.route.allowList)
 }
 
 // serveBlob serves a request for one file.
-func (x *call) serveBlob(id string) error {
-	x.onItem = true
+func (c *call) serveBlob(id string) error {
+	c.onItem = true
 	// 404 for all methods: no request can ever create a blob with this id, so PUT must not return
 	// an error that a client could correct.
-	if !x.route.blobs.ValidID(id) {
+	if !c.route.blobs.ValidID(id) {
 		return problem.New(problem.NotFound, "The path does not end with a valid id.")
 	}
-	writable := !x.route.blobs.Options().ReadOnly
+	writable := !c.route.blobs.Options().ReadOnly
 	switch {
-	case x.r.Method == http.MethodGet, x.r.Method == http.MethodHead:
-		return x.getBlob(id)
-	case x.r.Method == http.MethodPut && writable:
-		return x.putBlob(id)
-	case x.r.Method == http.MethodDelete && writable:
-		return x.deleteBlob(id)
-	case x.r.Method == http.MethodOptions:
-		x.w.Header()["Accept-Ranges"] = byteRanges
-		return x.options(x.route.allowItem)
+	case c.r.Method == http.MethodGet, c.r.Method == http.MethodHead:
+		return c.getBlob(id)
+	case c.r.Method == http.MethodPut && writable:
+		return c.putBlob(id)
+	case c.r.Method == http.MethodDelete && writable:
+		return c.deleteBlob(id)
+	case c.r.Method == http.MethodOptions:
+		c.w.Header()["Accept-Ranges"] = byteRanges
+		return c.options(c.route.allowItem)
 	}
-	return notAllowed(x.route.allowItem)
+	return notAllowed(c.route.allowItem)
 }
 
 // refuseBlobQuery rejects all query parameters, unless the client prefers handling=lenient.
-func (x *call) refuseBlobQuery() error {
-	if x.r.URL.RawQuery == "" {
+func (c *call) refuseBlobQuery() error {
+	if c.r.URL.RawQuery == "" {
 		return nil
 	}
-	return x.refuseQuery(x.lenient(x.prefer()))
+	return c.refuseQuery(c.lenient(c.prefer()))
 }
 
 // acceptedTypes returns the accepted media types in the syntax of Accept.

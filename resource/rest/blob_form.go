@@ -35,8 +35,8 @@ const maxFormParts = 1000
 const maxFormName = 1024
 
 // isForm reports whether the body is a form.
-func (x *call) isForm() bool {
-	t, _, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
+func (c *call) isForm() bool {
+	t, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
 	return err == nil && t == mediaForm
 }
 
@@ -58,28 +58,28 @@ type formFile struct {
 
 // postForm stores each file of a form under an id that the server chooses. Fields without a file are
 // ignored. If a file cannot be stored, none is.
-func (x *call) postForm() error {
-	if err := x.acceptable(); err != nil {
+func (c *call) postForm() error {
+	if err := c.acceptable(); err != nil {
 		return err
 	}
-	if err := x.refuseBlobQuery(); err != nil {
+	if err := c.refuseBlobQuery(); err != nil {
 		return err
 	}
-	if len(x.r.Header[http.CanonicalHeaderKey(idempotency.KeyField)]) > 0 {
+	if len(c.r.Header[http.CanonicalHeaderKey(idempotency.KeyField)]) > 0 {
 		return badField(idempotency.KeyField, "unsupported",
 			"is not supported for a form; send each file as a request body of its own")
 	}
-	if _, err := x.parseKey(); err != nil { // it may be required
+	if _, err := c.parseKey(); err != nil { // it may be required
 		return err
 	}
-	if err := httpbody.CheckIdentity(x.r, -1); err != nil {
+	if err := httpbody.CheckIdentity(c.r, -1); err != nil {
 		return err
 	}
-	f, err := x.newFormReader()
+	f, err := c.newFormReader()
 	if err != nil {
 		return err
 	}
-	blobs, err := x.route.blobs.CreateAll(x.r.Context(), f.next)
+	blobs, err := c.route.blobs.CreateAll(c.r.Context(), f.next)
 	if err != nil {
 		return err
 	}
@@ -89,40 +89,40 @@ func (x *call) postForm() error {
 	for i, b := range blobs {
 		f.files[i].File = b.File()
 	}
-	return x.sendForm(f.files)
+	return c.sendForm(f.files)
 }
 
 // newFormReader returns the reader of the body. Digests apply to the body and not to the files.
-func (x *call) newFormReader() (*formReader, error) {
+func (c *call) newFormReader() (*formReader, error) {
 	// the limit of the middleware applies to the body, and Options.MaxSize to each file
-	body, err := httpbody.NewUpload(x.r, math.MaxInt64)
+	body, err := httpbody.NewUpload(c.r, math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}
-	_, params, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
+	_, params, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
 	if err != nil || params["boundary"] == "" {
 		return nil, formError("The Content-Type has no valid boundary.")
 	}
-	return &formReader{x: x, body: body, parts: multipart.NewReader(body, params["boundary"])}, nil
+	return &formReader{x: c, body: body, parts: multipart.NewReader(body, params["boundary"])}, nil
 }
 
 // sendForm sends the entries of the stored files. Location is the path of the file if there is one.
-func (x *call) sendForm(files []formFile) error {
+func (c *call) sendForm(files []formFile) error {
 	body, err := json.Marshal(struct {
 		Items []formFile `json:"items"`
 	}{files})
 	if err != nil {
 		return fmt.Errorf("rest: encode the files of a form: %w", err)
 	}
-	h := x.w.Header()
+	h := c.w.Header()
 	if len(files) == 1 {
-		h["Location"] = []string{x.href(x.route.name, files[0].ID, "")}
+		h["Location"] = []string{c.href(c.route.name, files[0].ID, "")}
 	}
 	h["Content-Type"] = []string{mediaJSON}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	h["Cache-Control"] = noStore
-	header.AddVary(h, x.route.varyList)
-	return x.respond(http.StatusCreated, body)
+	header.AddVary(h, c.route.varyList)
+	return c.respond(http.StatusCreated, body)
 }
 
 // next returns the next file, and [io.EOF] after the last.

@@ -30,12 +30,12 @@ var (
 
 // getBlob handles GET and HEAD. The blob is opened before Accept is evaluated, because its media
 // type is stored with it. So a missing blob is 404 whatever the client accepts.
-func (x *call) getBlob(id string) error {
-	if err := x.refuseBlobQuery(); err != nil {
+func (c *call) getBlob(id string) error {
+	if err := c.refuseBlobQuery(); err != nil {
 		return err
 	}
-	b := x.route.blobs
-	blob, err := b.Open(x.r.Context(), id)
+	b := c.route.blobs
+	blob, err := b.Open(c.r.Context(), id)
 	if err != nil {
 		return err
 	}
@@ -45,28 +45,28 @@ func (x *call) getBlob(id string) error {
 	if blob.MediaType == "" {
 		blob.MediaType = "application/octet-stream"
 	}
-	if err := x.acceptableBlob(blob); err != nil {
+	if err := c.acceptableBlob(blob); err != nil {
 		return err
 	}
 	// Preconditions apply only to a request that would succeed without them (RFC 9110 section
 	// 13.2.1), so they follow Accept.
-	unchanged, err := x.conditions(blob)
+	unchanged, err := c.conditions(blob)
 	switch {
 	case err != nil:
 		return err
 	case unchanged:
-		x.blobHeaders(blob, -1)
+		c.blobHeaders(blob, -1)
 		// A 304 with an entity tag needs no date (RFC 9110 section 15.4.5).
-		x.w.Header().Del("Last-Modified")
-		return x.noContent(http.StatusNotModified)
+		c.w.Header().Del("Last-Modified")
+		return c.noContent(http.StatusNotModified)
 	}
-	return x.sendBlob(blob)
+	return c.sendBlob(blob)
 }
 
 // acceptableBlob returns 406 if the client accepts neither the media type nor the identity coding
 // (RFC 9110 section 15.5.7).
-func (x *call) acceptableBlob(blob *blob.Blob) error {
-	if _, ok := header.Accept(x.r.Header["Accept"], []string{blob.MediaType}); !ok {
+func (c *call) acceptableBlob(blob *blob.Blob) error {
+	if _, ok := header.Accept(c.r.Header["Accept"], []string{blob.MediaType}); !ok {
 		return acceptError([]string{blob.MediaType})
 	}
 	if blob.ContentEncoding != "" { // the only representation, so it is not negotiated (section 12.1)
@@ -74,7 +74,7 @@ func (x *call) acceptableBlob(blob *blob.Blob) error {
 	}
 	// The content is never compressed: ranges, the size and the digest refer to the stored bytes,
 	// and most large files are compressed already.
-	if lines := x.r.Header["Accept-Encoding"]; lines != nil && !header.AcceptEncoding(lines).Identity {
+	if lines := c.r.Header["Accept-Encoding"]; lines != nil && !header.AcceptEncoding(lines).Identity {
 		return problem.New(problem.NotAcceptable,
 			"Accept-Encoding must allow identity, because the content is not compressed.")
 	}
@@ -83,12 +83,12 @@ func (x *call) acceptableBlob(blob *blob.Blob) error {
 
 // conditions evaluates the preconditions of a read in the order of RFC 9110 section 13.2.2.
 // If-Range is evaluated by sendBlob.
-func (x *call) conditions(blob *blob.Blob) (unchanged bool, err error) {
-	cond, err := parsePreconditions(x.r.Header)
+func (c *call) conditions(blob *blob.Blob) (unchanged bool, err error) {
+	cond, err := parsePreconditions(c.r.Header)
 	if err != nil {
 		return false, err
 	}
-	if err := x.route.blobs.CheckRead(blob, &cond); err != nil {
+	if err := c.route.blobs.CheckRead(blob, &cond); err != nil {
 		return false, err
 	}
 	// If-None-Match replaces If-Modified-Since, also if no tag matches (RFC 9110 section 13.1.3).
@@ -101,13 +101,13 @@ func (x *call) conditions(blob *blob.Blob) (unchanged bool, err error) {
 
 // sendBlob sends the content, or the requested range of it. Range applies to GET only (RFC 9110
 // section 14.2).
-func (x *call) sendBlob(blob *blob.Blob) error {
+func (c *call) sendBlob(blob *blob.Blob) error {
 	// A blob in several ranges would need multipart/byteranges. A server may ignore such a Range
 	// field (RFC 9110 section 14.2), so the client gets the whole content.
 	span, status := header.Span{Length: blob.Size}, http.StatusOK
 	// A range of no bytes cannot be satisfied. Some clients request one of each file, so it is ignored.
-	if lines := x.r.Header["Range"]; lines != nil && x.r.Method == http.MethodGet && blob.Size > 0 &&
-		header.IfRange(x.r.Header["If-Range"], blob.ETag(), blob.Modified, time.Now()) {
+	if lines := c.r.Header["Range"]; lines != nil && c.r.Method == http.MethodGet && blob.Size > 0 &&
+		header.IfRange(c.r.Header["If-Range"], blob.ETag(), blob.Modified, time.Now()) {
 		part, ok, err := header.Range(lines, blob.Size)
 		if err != nil {
 			d := problem.New(problem.RangeNotSatisfiable,
@@ -120,7 +120,7 @@ func (x *call) sendBlob(blob *blob.Blob) error {
 			span, status = part, http.StatusPartialContent
 		}
 	}
-	h := x.w.Header()
+	h := c.w.Header()
 	if status == http.StatusPartialContent {
 		last := span.Start + span.Length - 1
 		h["Content-Range"] = []string{
@@ -128,12 +128,12 @@ func (x *call) sendBlob(blob *blob.Blob) error {
 				strconv.FormatInt(blob.Size, 10)}
 	}
 	// Seek precedes the header, so that its error can still become a status code.
-	if x.r.Method == http.MethodGet && span.Start > 0 {
+	if c.r.Method == http.MethodGet && span.Start > 0 {
 		if _, err := blob.Content.Seek(span.Start, io.SeekStart); err != nil {
-			return &resource.Error{Op: resource.OpGet, Resource: x.route.name, ID: blob.ID, Err: err}
+			return &resource.Error{Op: resource.OpGet, Resource: c.route.name, ID: blob.ID, Err: err}
 		}
 	}
-	x.blobHeaders(blob, span.Length)
+	c.blobHeaders(blob, span.Length)
 	h["Accept-Ranges"] = byteRanges
 	h["Content-Type"] = []string{blob.MediaType}
 	if blob.ContentEncoding != "" {
@@ -153,20 +153,20 @@ func (x *call) sendBlob(blob *blob.Blob) error {
 	}
 	// From here on an error can only abort the connection, and the client detects it by
 	// Content-Length.
-	x.started = true
-	x.w.WriteHeader(status)
-	if x.r.Method == http.MethodHead {
+	c.started = true
+	c.w.WriteHeader(status)
+	if c.r.Method == http.MethodHead {
 		return nil
 	}
-	return x.stream(blob.Content, span.Length)
+	return c.stream(blob.Content, span.Length)
 }
 
 // blobHeaders sets the header fields that all responses about a blob share. length is negative if
 // there is no body.
-func (x *call) blobHeaders(blob *blob.Blob, length int64) {
-	h := x.w.Header()
-	header.AddVary(h, x.route.varyItem)
-	h["Cache-Control"] = x.route.cache
+func (c *call) blobHeaders(blob *blob.Blob, length int64) {
+	h := c.w.Header()
+	header.AddVary(h, c.route.varyItem)
+	h["Cache-Control"] = c.route.cache
 	h["Etag"] = []string{blob.ETag()}
 	h["X-Content-Type-Options"] = nosniff
 	if date := appendDate(nil, blob.Modified); !blob.Modified.IsZero() && len(date) > 0 {
@@ -180,11 +180,11 @@ func (x *call) blobHeaders(blob *blob.Blob, length int64) {
 // stream sends the next n bytes. An error aborts the connection, so that the client does not treat
 // a partial body as complete. It passes the reader on without a wrapper, so that net/http can use
 // sendfile.
-func (x *call) stream(from io.Reader, n int64) error {
+func (c *call) stream(from io.Reader, n int64) error {
 	if n == 0 {
 		return nil
 	}
-	_, err := io.CopyN(x.w, from, n)
+	_, err := io.CopyN(c.w, from, n)
 	// The client has disconnected. There is nothing to log.
 	if errors.As(err, new(*net.OpError)) {
 		panic(http.ErrAbortHandler)

@@ -17,63 +17,63 @@ import (
 
 // checkContent checks the media type, the content coding and the length that the header declares.
 // It returns the media type.
-func (x *call) checkContent(accepted ...string) (string, error) {
+func (c *call) checkContent(accepted ...string) (string, error) {
 	// 415 precedes 413: a client with the wrong type cannot correct the request by shortening it. A
 	// chunked body declares no length, and readContent limits it.
-	media, err := x.checkContentType(accepted...)
-	if err == nil && httpbody.Length(x.r) > x.h.limits.Body {
-		err = httpbody.TooLarge(x.h.limits.Body)
+	media, err := c.checkContentType(accepted...)
+	if err == nil && httpbody.Length(c.r) > c.h.limits.Body {
+		err = httpbody.TooLarge(c.h.limits.Body)
 	}
 	return media, err
 }
 
 // checkContentType is checkContent without a limit of the length, for imports.
-func (x *call) checkContentType(accepted ...string) (string, error) {
+func (c *call) checkContentType(accepted ...string) (string, error) {
 	// To ignore the field would replace the item with a part of it. RFC 9110 section 14.5
 	// recommends 400 if a server does not support a partial PUT.
-	if len(x.r.Header["Content-Range"]) > 0 {
+	if len(c.r.Header["Content-Range"]) > 0 {
 		return "", contentRangeError()
 	}
 	media := accepted[0]
 	// Parse only if the value is not exactly the default type.
-	if lines := x.r.Header["Content-Type"]; len(lines) != 1 || lines[0] != media {
+	if lines := c.r.Header["Content-Type"]; len(lines) != 1 || lines[0] != media {
 		// No media type would make an empty body valid, so 415 would mislead.
-		if len(lines) == 0 && x.r.ContentLength == 0 {
+		if len(lines) == 0 && c.r.ContentLength == 0 {
 			return "", problem.New(problem.MalformedJSON, "The request body is empty.")
 		}
 		// Several field lines are joined to a list, which is not one media type. The first or last
 		// line must not win, because a proxy may read the other one.
 		mt, err := header.ParseMediaType(strings.Join(lines, ","))
 		if err != nil || !mt.UTF8() {
-			return "", x.unsupported(accepted)
+			return "", c.unsupported(accepted)
 		}
 		switch {
 		case slices.Contains(accepted, mt.Type):
 			media = mt.Type
 		// The Negotiator has checked the version in the type already.
-		case !x.isVendorContent(accepted):
-			return "", x.unsupported(accepted)
+		case !c.isVendorContent(accepted):
+			return "", c.unsupported(accepted)
 		}
 	}
 	// Only the content coding: imports have limits of their own, and checkContent adds one.
-	return media, httpbody.Check(x.r, -1)
+	return media, httpbody.Check(c.r, -1)
 }
 
 // unsupported returns the 415 error. The accepted types are in Accept-Post, Accept-Patch or Accept,
 // depending on the method (RFC 9110 section 15.5.16, RFC 5789 section 2.2).
-func (x *call) unsupported(accepted []string) error {
+func (c *call) unsupported(accepted []string) error {
 	// NDJSON and patches have no vendor type.
 	if accepted[0] == mediaJSON {
-		accepted = x.mediaTypes(accepted)
+		accepted = c.mediaTypes(accepted)
 	}
 	use := strings.Join(accepted, " or ")
-	mt, err := header.ParseMediaType(strings.Join(x.r.Header["Content-Type"], ","))
+	mt, err := header.ParseMediaType(strings.Join(c.r.Header["Content-Type"], ","))
 	// JSON is UTF-8 (RFC 8259 section 8.1). The type may be an accepted one, so the charset has to
 	// be named.
 	if err == nil && !mt.UTF8() {
 		use += " in UTF-8"
 	}
-	return httpbody.UnsupportedType(x.r, unsupportedType(x.r, use), accepted...)
+	return httpbody.UnsupportedType(c.r, unsupportedType(c.r, use), accepted...)
 }
 
 // unsupportedType returns the detail of a 415 error. use is the list of accepted types.
@@ -92,7 +92,7 @@ func contentRangeError() error {
 }
 
 // readContent appends the decompressed request body to buf.
-func (x *call) readContent(buf *[]byte) (err error) {
-	*buf, err = httpbody.Append(*buf, x.r, x.h.limits.Body)
+func (c *call) readContent(buf *[]byte) (err error) {
+	*buf, err = httpbody.Append(*buf, c.r, c.h.limits.Body)
 	return err
 }

@@ -63,18 +63,18 @@ var (
 // base returns the prefix of URLs in responses: Options.Base, and the path prefix that a
 // StripPrefix has removed. If a middleware has rewritten the path, no prefix can be derived, and
 // Base has to be set.
-func (x *call) base() string { return x.h.opts.Base + mount.Prefix(x.r) }
+func (c *call) base() string { return c.h.opts.Base + mount.Prefix(c.r) }
 
 // path returns the escaped path relative to the catalog.
-func (x *call) path() string { return mount.Path(x.r) }
+func (c *call) path() string { return mount.Path(c.r) }
 
 // respond sends the status and body. The caller has set the headers, Content-Length included.
-func (x *call) respond(status int, body []byte) error {
-	x.started = true
-	x.w.WriteHeader(status)
-	if x.r.Method != http.MethodHead {
+func (c *call) respond(status int, body []byte) error {
+	c.started = true
+	c.w.WriteHeader(status)
+	if c.r.Method != http.MethodHead {
 		// An error means that the client has disconnected. No other response is possible.
-		x.w.Write(body)
+		c.w.Write(body)
 	}
 	return nil
 }
@@ -82,8 +82,8 @@ func (x *call) respond(status int, body []byte) error {
 // noContent sends a response without a body. A 204 must not have a Content-Length, and that of a
 // 304 would be the length of the 200 (RFC 9110 section 8.6). Any other status, such as 201, states
 // that the body is empty.
-func (x *call) noContent(status int) error {
-	h := x.w.Header()
+func (c *call) noContent(status int) error {
+	h := c.w.Header()
 	// net/http removes the Content-Type of a 304 itself.
 	if status != http.StatusNotModified {
 		delete(h, "Content-Type")
@@ -91,28 +91,28 @@ func (x *call) noContent(status int) error {
 	if status != http.StatusNoContent && status != http.StatusNotModified {
 		h["Content-Length"] = zeroLength
 	}
-	x.started = true
-	x.w.WriteHeader(status)
+	c.started = true
+	c.w.WriteHeader(status)
 	return nil
 }
 
 // fail sends the problem details of err. If the response has started, it aborts the connection
 // instead, so that the client does not treat a partial body as complete. A canceled request gets no
 // response.
-func (x *call) fail(err error) {
+func (c *call) fail(err error) {
 	// The response has started and the client is still connected: the log is the only place for the
 	// error.
-	if x.started && !errors.Is(x.r.Context().Err(), context.Canceled) {
-		x.logError(err)
+	if c.started && !errors.Is(c.r.Context().Err(), context.Canceled) {
+		c.logError(err)
 	}
-	if x.started || errors.Is(err, context.Canceled) && x.r.Context().Err() != nil {
+	if c.started || errors.Is(err, context.Canceled) && c.r.Context().Err() != nil {
 		// The client must see that the body is incomplete.
 		panic(http.ErrAbortHandler)
 	}
 	// The idempotency record has the error response of the first request.
-	if rec := x.key.Replayed(); rec != nil && rec.Status >= http.StatusBadRequest {
+	if rec := c.key.Replayed(); rec != nil && rec.Status >= http.StatusBadRequest {
 		if !rec.Reference() {
-			x.replayError(rec)
+			c.replayError(rec)
 			return
 		}
 		err = rec.NotKept()
@@ -126,27 +126,27 @@ func (x *call) fail(err error) {
 	}
 	// Vary is part of every response of the path, errors included: the same request fields have
 	// selected the error (RFC 9110 section 12.5.5).
-	if x.route != nil {
-		d.Header["Vary"] = x.vary()
+	if c.route != nil {
+		d.Header["Vary"] = c.vary()
 	}
 	// After a failed precondition the client needs the current entity tag to try again.
-	if rev := currentRev(err); rev != "" && (x.route.blobs != nil || x.route.resource != nil) {
-		d.Header["Etag"] = []string{x.currentTag(rev)}
+	if rev := currentRev(err); rev != "" && (c.route.blobs != nil || c.route.resource != nil) {
+		d.Header["Etag"] = []string{c.currentTag(rev)}
 	}
 	switch d.StatusCode() {
 	// RFC 9110 section 15.5.2 requires the field. A policy may have set its own challenge.
 	case http.StatusUnauthorized:
 		if d.Header["Www-Authenticate"] == nil {
-			d.Header["Www-Authenticate"] = []string{x.h.opts.Challenge}
+			d.Header["Www-Authenticate"] = []string{c.h.opts.Challenge}
 		}
 	case http.StatusInternalServerError, http.StatusInsufficientStorage:
 		if d.Instance == "" { // otherwise the job has logged the error
-			d.Instance = x.logError(err)
+			d.Instance = c.logError(err)
 		}
 	case http.StatusServiceUnavailable:
 		// A client that reconnects needs a new connection, which can lead to another process.
 		// HTTP/2 has no Connection field (RFC 9113 section 8.2.2).
-		if errors.Is(err, feed.ErrClosed) && x.r.ProtoMajor == 1 {
+		if errors.Is(err, feed.ErrClosed) && c.r.ProtoMajor == 1 {
 			// The server is shutting down.
 			d.Header["Connection"] = closeValue
 		}
@@ -154,56 +154,56 @@ func (x *call) fail(err error) {
 	// The rest of the request body is not read (RFC 9110 section 15.5.14).
 	switch d.StatusCode() {
 	case http.StatusRequestEntityTooLarge, http.StatusInsufficientStorage:
-		if x.r.ProtoMajor == 1 {
+		if c.r.ProtoMajor == 1 {
 			d.Header["Connection"] = closeValue
 		}
 	}
-	problem.Write(x.w, x.r, &d)
+	problem.Write(c.w, c.r, &d)
 }
 
 // currentTag returns the entity tag of rev that a plain GET returns.
-func (x *call) currentTag(rev resource.Rev) string {
-	if x.route.blobs != nil {
+func (c *call) currentTag(rev resource.Rev) string {
+	if c.route.blobs != nil {
 		return (&blob.Blob{Rev: rev}).ETag()
 	}
-	return x.plainTag(rev, x.contractTag)
+	return c.plainTag(rev, c.contractTag)
 }
 
 // vary returns the Vary value of the path, or nil for a path without a route.
-func (x *call) vary() []string {
-	if x.route == nil {
+func (c *call) vary() []string {
+	if c.route == nil {
 		return nil
 	}
-	if x.onItem {
-		return x.route.varyItem
+	if c.onItem {
+		return c.route.varyItem
 	}
-	return x.route.varyList
+	return c.route.varyList
 }
 
 // logError logs an error with a text that must not reach the client. It returns the instance id,
 // which links the response to the log line.
-func (x *call) logError(err error) string {
+func (c *call) logError(err error) string {
 	id := problem.NewInstance()
-	logger := x.h.catalog.Logger()
-	logger.ErrorContext(x.r.Context(), "stoa: internal error", "instance", id, "method", x.r.Method,
-		"path", safe.Truncate(x.r.URL.Path), "principal", safe.Truncate(x.principal()),
+	logger := c.h.catalog.Logger()
+	logger.ErrorContext(c.r.Context(), "stoa: internal error", "instance", id, "method", c.r.Method,
+		"path", safe.Truncate(c.r.URL.Path), "principal", safe.Truncate(c.principal()),
 		"error", safe.Truncate(err.Error()))
 	return id
 }
 
-func (x *call) principal() string { return x.h.catalog.Principal(x.r.Context()) }
+func (c *call) principal() string { return c.h.catalog.Principal(c.r.Context()) }
 
 // onHeap runs a handler with a copy of the call on the heap. It is for handlers with closures over the
 // call: the compiler would otherwise allocate the calls of all requests.
-func (x *call) onHeap(handle func(*call) error) error {
-	moved := *x
-	defer func() { *x = moved }() // also after a panic, for recoverPanic
+func (c *call) onHeap(handle func(*call) error) error {
+	moved := *c
+	defer func() { *c = moved }() // also after a panic, for recoverPanic
 	return handle(&moved)
 }
 
 // recoverPanic turns a panic of user code into a 500 response. If the response has started, it
 // aborts the connection, so that the client does not treat a partial body as complete.
-func (x *call) recoverPanic() {
+func (c *call) recoverPanic() {
 	v := recover()
 	if v == nil {
 		return
@@ -214,17 +214,17 @@ func (x *call) recoverPanic() {
 		panic(v)
 	}
 	err := fmt.Errorf("panic: %v", v)
-	logger := x.h.catalog.Logger()
-	logger.ErrorContext(x.r.Context(), "stoa: panic", "error", safe.Truncate(err.Error()),
+	logger := c.h.catalog.Logger()
+	logger.ErrorContext(c.r.Context(), "stoa: panic", "error", safe.Truncate(err.Error()),
 		"stack", string(debug.Stack()))
-	if x.started {
+	if c.started {
 		panic(http.ErrAbortHandler)
 	}
-	x.fail(err)
+	c.fail(err)
 }
 
-func (x *call) prefer() header.Prefer {
-	lines, ok := x.r.Header["Prefer"]
+func (c *call) prefer() header.Prefer {
+	lines, ok := c.r.Header["Prefer"]
 	if !ok {
 		return header.Prefer{}
 	}
@@ -232,25 +232,25 @@ func (x *call) prefer() header.Prefer {
 }
 
 // lenient reports whether the client prefers handling=lenient, and confirms it in the response.
-func (x *call) lenient(p header.Prefer) bool {
+func (c *call) lenient(p header.Prefer) bool {
 	v, _ := p.Get("handling")
 	// The handler is strict without the preference, so handling=strict needs no confirmation.
 	if v != "lenient" {
 		return false
 	}
-	x.applied("handling=lenient")
+	c.applied("handling=lenient")
 	// Without the preference the request might be an error, so a cache must not share the response.
 	// Responses to methods that write are not cached.
-	switch x.r.Method {
+	switch c.r.Method {
 	case http.MethodGet, http.MethodHead, methodQuery:
-		header.AddVary(x.w.Header(), []string{"Prefer"})
+		header.AddVary(c.w.Header(), []string{"Prefer"})
 	}
 	return true
 }
 
 // applied adds a preference to Preference-Applied (RFC 7240 section 3).
-func (x *call) applied(preference string) {
-	h := x.w.Header()
+func (c *call) applied(preference string) {
+	h := c.w.Header()
 	if old := h.Get("Preference-Applied"); old != "" {
 		preference = old + ", " + preference
 	}
@@ -258,10 +258,10 @@ func (x *call) applied(preference string) {
 }
 
 // plainTag returns the entity tag of an uncompressed item, or "" if it has no revision.
-func (x *call) plainTag(rev resource.Rev, suffix string) string {
+func (c *call) plainTag(rev resource.Rev, suffix string) string {
 	if rev == "" {
 		return ""
 	}
 	var scratch [96]byte
-	return string(x.route.resource.AppendETag(scratch[:0], rev, false, suffix))
+	return string(c.route.resource.AppendETag(scratch[:0], rev, false, suffix))
 }

@@ -16,30 +16,30 @@ import (
 )
 
 // serveCommand serves the path of a command, which is one URL without items.
-func (x *call) serveCommand() error {
-	switch x.r.Method {
+func (c *call) serveCommand() error {
+	switch c.r.Method {
 	case http.MethodPost:
-		if x.route.command.Into() != nil {
-			return x.importLines()
+		if c.route.command.Into() != nil {
+			return c.importLines()
 		}
-		return x.onHeap((*call).command)
+		return c.onHeap((*call).command)
 	case http.MethodOptions:
-		return x.options(x.route.allowList)
+		return c.options(c.route.allowList)
 	// A client that chooses ids may try to create an item with the name of a command. 409 states
 	// that the id is reserved. 405 would suggest that items have no PUT.
 	case http.MethodPut:
-		if x.shadowsItem() {
+		if c.shadowsItem() {
 			return reservedPath()
 		}
 	}
-	return notAllowed(x.route.allowList)
+	return notAllowed(c.route.allowList)
 }
 
 // shadowsItem reports whether the path would be an item that a client could create if it were not a
 // command.
-func (x *call) shadowsItem() bool {
-	area, action, _ := strings.Cut(x.route.name, "/")
-	switch above := x.h.table[area]; {
+func (c *call) shadowsItem() bool {
+	area, action, _ := strings.Cut(c.route.name, "/")
+	switch above := c.h.table[area]; {
 	case above == nil || above.lookup != nil:
 		return false
 	case above.blobs != nil:
@@ -58,69 +58,69 @@ func reservedPath() error {
 
 // command handles POST. The order is rule 143: header fields, body, policy, execution. The policy
 // is checked after the body has been parsed, as in a write, because it may depend on the input.
-func (x *call) command() error {
+func (c *call) command() error {
 	var w writeRequest
-	if err := x.prepareCommand(&w); err != nil {
+	if err := c.prepareCommand(&w); err != nil {
 		return err
 	}
 	buf := buffers.Get()
 	defer buffers.Put(buf)
-	if err := x.readInput(&w, buf); err != nil {
+	if err := c.readInput(&w, buf); err != nil {
 		return err
 	}
 	// The fingerprint of the key covers the body, so the key is looked up after the body has been
 	// read.
-	w.opts.Key = x.useKey(w.key, "", w.media)
-	opts := command.CallOptions{WriteOptions: w.opts, Report: x.reportJob}
-	res, err := x.route.command.Call(x.r.Context(), *buf, &opts)
+	w.opts.Key = c.useKey(w.key, "", w.media)
+	opts := command.CallOptions{WriteOptions: w.opts, Report: c.reportJob}
+	res, err := c.route.command.Call(c.r.Context(), *buf, &opts)
 	if err != nil {
 		return err
 	}
-	x.replayed()
+	c.replayed()
 	if res.Job != "" {
-		return x.awaitJob(&w, res)
+		return c.awaitJob(&w, res)
 	}
-	return x.sendOutput(&w, res.Output, nil)
+	return c.sendOutput(&w, res.Output, nil)
 }
 
 // prepareCommand checks the header fields and the query before the body is read. The output of a
 // Secret command must not be recorded, so it has no idempotency key.
-func (x *call) prepareCommand(w *writeRequest) error {
-	c := x.route.command
-	w.prefer = x.prefer()
+func (c *call) prepareCommand(w *writeRequest) error {
+	cmd := c.route.command
+	w.prefer = c.prefer()
 	preference, _ := w.prefer.Get("return")
 	w.minimal = preference == "minimal"
 	var err error
 	// Without a response body, Accept does not apply.
-	if !w.minimal && (c.Output() != nil || c.Jobs() != nil || !x.h.opts.CommandNoContent) {
-		if err = x.acceptable(); err != nil {
+	if !w.minimal && (cmd.Output() != nil || cmd.Jobs() != nil || !c.h.opts.CommandNoContent) {
+		if err = c.acceptable(); err != nil {
 			return err
 		}
-		if w.enc, err = x.encodings(); err != nil {
+		if w.enc, err = c.encodings(); err != nil {
 			return err
 		}
 	}
 	// A command without input accepts a request without a Content-Type. A chunked body, with the
 	// length -1, must have one.
-	if c.Input() != nil || httpbody.Length(x.r) != 0 {
-		if w.media, err = x.checkContent(x.route.posts...); err != nil {
+	if cmd.Input() != nil || httpbody.Length(c.r) != 0 {
+		if w.media, err = c.checkContent(c.route.posts...); err != nil {
 			return err
 		}
 	}
-	w.opts.Lenient = x.lenient(w.prefer)
-	w.opts.MaxDepth, w.opts.MaxNames = x.h.limits.Depth, x.h.limits.Names
-	if err = x.refuseQuery(w.opts.Lenient); err != nil {
+	w.opts.Lenient = c.lenient(w.prefer)
+	w.opts.MaxDepth, w.opts.MaxNames = c.h.limits.Depth, c.h.limits.Names
+	if err = c.refuseQuery(w.opts.Lenient); err != nil {
 		return err
 	}
-	if !c.Secret() {
-		w.key, err = x.parseKey()
+	if !cmd.Secret() {
+		w.key, err = c.parseKey()
 	}
 	return err
 }
 
 // refuseQuery rejects all query parameters, unless the client prefers handling=lenient.
-func (x *call) refuseQuery(lenient bool) error {
-	params, err := x.params()
+func (c *call) refuseQuery(lenient bool) error {
+	params, err := c.params()
 	if err != nil || lenient {
 		return err
 	}
@@ -133,32 +133,32 @@ func (x *call) refuseQuery(lenient bool) error {
 
 // readInput reads the body into buf, and then the version member: a member of the body is known
 // only after the body has been read.
-func (x *call) readInput(w *writeRequest, buf *[]byte) error {
-	if x.route.command.Input() != nil || httpbody.Length(x.r) != 0 {
-		if err := x.readContent(buf); err != nil {
+func (c *call) readInput(w *writeRequest, buf *[]byte) error {
+	if c.route.command.Input() != nil || httpbody.Length(c.r) != 0 {
+		if err := c.readContent(buf); err != nil {
 			return err
 		}
 	}
-	w.selection.versionMember = x.versionMember()
+	w.selection.versionMember = c.versionMember()
 	return nil
 }
 
 // sendOutput sends the output of a command. An empty doc is an empty object, or 204.
-func (x *call) sendOutput(w *writeRequest, doc []byte, err error) error {
+func (c *call) sendOutput(w *writeRequest, doc []byte, err error) error {
 	if err != nil {
 		return err
 	}
-	if w.minimal || len(doc) == 0 && x.h.opts.CommandNoContent {
+	if w.minimal || len(doc) == 0 && c.h.opts.CommandNoContent {
 		if w.minimal {
-			x.applied("return=minimal")
+			c.applied("return=minimal")
 		}
-		return x.sendEmpty(http.StatusNoContent)
+		return c.sendEmpty(http.StatusNoContent)
 	}
 	if len(doc) == 0 {
 		doc = []byte("{}")
 	}
-	x.applyReturn(w)
-	return x.sendDocument(http.StatusOK, w.withVersionMember(doc), w.enc)
+	c.applyReturn(w)
+	return c.sendDocument(http.StatusOK, w.withVersionMember(doc), w.enc)
 }
 
 // withVersionMember adds the member that selected the contract, if there is one. It does not modify
@@ -171,16 +171,16 @@ func (w *writeRequest) withVersionMember(doc []byte) []byte {
 }
 
 // sendEmpty sends a response without a body. Responses of commands are never cached.
-func (x *call) sendEmpty(status int) error {
-	h := x.w.Header()
-	header.AddVary(h, x.route.varyItem)
+func (c *call) sendEmpty(status int) error {
+	h := c.w.Header()
+	header.AddVary(h, c.route.varyItem)
 	h["Cache-Control"] = noStore
-	return x.noContent(status)
+	return c.noContent(status)
 }
 
 // sendDocument sends a JSON document that is not a representation of an item.
-func (x *call) sendDocument(status int, doc []byte, enc header.Encodings) error {
-	h := x.w.Header()
+func (c *call) sendDocument(status int, doc []byte, enc header.Encodings) error {
+	h := c.w.Header()
 	if httpbody.ShouldGzip(enc, len(doc)) {
 		zipped := buffers.Get()
 		defer buffers.Put(zipped)
@@ -190,8 +190,8 @@ func (x *call) sendDocument(status int, doc []byte, enc header.Encodings) error 
 	}
 	// No entity tag: the document is the result of a request, and no GET returns it.
 	validators{length: len(doc)}.set(h)
-	header.AddVary(h, x.route.varyItem)
+	header.AddVary(h, c.route.varyItem)
 	h["Cache-Control"] = noStore
-	h["Content-Type"] = x.mediaType
-	return x.respond(status, doc)
+	h["Content-Type"] = c.mediaType
+	return c.respond(status, doc)
 }

@@ -24,39 +24,39 @@ const maxJobWait = 30 * time.Second
 // and otherwise 202 with the location of the job. The job continues if the client disconnects.
 // There is no wait inside a transaction, because the job starts after the commit. There is none
 // with an idempotency key, because the recorded result is the job.
-func (x *call) awaitJob(w *writeRequest, res *command.Result) error {
+func (c *call) awaitJob(w *writeRequest, res *command.Result) error {
 	if w.opts.Key != nil {
-		return x.sendAccepted(w, res.Job)
+		return c.sendAccepted(w, res.Job)
 	}
-	wait, granted, async := x.jobWait(w.prefer)
+	wait, granted, async := c.jobWait(w.prefer)
 	// The caller has opened a transaction around the request. Its commit starts the job.
-	if tx.Active(x.r.Context()) {
+	if tx.Active(c.r.Context()) {
 		wait, granted = 0, ""
 	}
 	if granted != "" {
-		x.applied(granted)
+		c.applied(granted)
 	}
-	switch ended, err := waitFor(x.r.Context(), res.Done, wait); {
+	switch ended, err := waitFor(c.r.Context(), res.Done, wait); {
 	case err != nil:
 		return err
 	case ended:
 		// The error of a job is the response of the request that has waited for it.
 		doc, err := res.Outcome()
-		return x.sendOutput(w, doc, err)
+		return c.sendOutput(w, doc, err)
 	}
 	// A preference is confirmed only if it had an effect. For this client, a job that has ended in
 	// time was not asynchronous.
 	if async {
-		x.applied("respond-async")
+		c.applied("respond-async")
 	}
-	return x.sendAccepted(w, res.Job)
+	return c.sendAccepted(w, res.Job)
 }
 
 // jobWait returns how long to wait for a job: the preference wait in seconds (RFC 7240 section
 // 4.3), otherwise zero with respond-async (section 4.1), otherwise the default of the command.
 // granted is the preference to confirm in the response. async reports the preference respond-async.
-func (x *call) jobWait(p header.Prefer) (wait time.Duration, granted string, async bool) {
-	wait = x.route.command.Wait()
+func (c *call) jobWait(p header.Prefer) (wait time.Duration, granted string, async bool) {
+	wait = c.route.command.Wait()
 	most := max(maxJobWait, wait)
 	_, async = p.Get("respond-async")
 	// respond-async alone means not to wait. With the preference wait, that limit applies (RFC 7240
@@ -98,48 +98,48 @@ func waitFor(ctx context.Context, done <-chan struct{}, wait time.Duration) (boo
 }
 
 // reportJob logs an internal error of a job, with the stack of a panic. It returns the instance id.
-func (x *call) reportJob(ctx context.Context, err error) string {
+func (c *call) reportJob(ctx context.Context, err error) string {
 	var p interface{ Stack() string }
 	if errors.As(err, &p) {
-		logger := x.h.catalog.Logger()
+		logger := c.h.catalog.Logger()
 		logger.ErrorContext(ctx, "stoa: panic", "error", safe.Truncate(err.Error()), "stack", p.Stack())
 	}
-	return x.logError(err)
+	return c.logError(err)
 }
 
 // sendAccepted sends 202 with the current state of the job.
-func (x *call) sendAccepted(w *writeRequest, id string) error {
-	h, jobs := x.w.Header(), x.route.jobs
+func (c *call) sendAccepted(w *writeRequest, id string) error {
+	h, jobs := c.w.Header(), c.route.jobs
 	// Clients poll the job at this URL (RFC 9110 section 15.3.3).
-	location := []string{x.href(jobs.Name(), id, "")}
+	location := []string{c.href(jobs.Name(), id, "")}
 	h["Location"] = location
 	h["Retry-After"] = []string{"1"}
 	if w.minimal {
-		x.applied("return=minimal")
-		return x.sendEmpty(http.StatusAccepted)
+		c.applied("return=minimal")
+		return c.sendEmpty(http.StatusAccepted)
 	}
 	doc := buffers.Get()
 	defer buffers.Put(doc)
-	e, err := jobs.Get(x.r.Context(), id)
+	e, err := jobs.Get(c.r.Context(), id)
 	if err == nil {
 		*doc, err = jobs.Type().Append(*doc, e.Value)
 	}
 	if err != nil {
 		// The caller may not be allowed to read the job, and a canceled request is not an error.
-		if !errors.Is(err, resource.ErrNotFound) && x.r.Context().Err() == nil {
-			x.logError(err)
+		if !errors.Is(err, resource.ErrNotFound) && c.r.Context().Err() == nil {
+			c.logError(err)
 		}
-		return x.sendEmpty(http.StatusAccepted)
+		return c.sendEmpty(http.StatusAccepted)
 	}
-	x.applyReturn(w)
+	c.applyReturn(w)
 	// GET of the job does not return the version member, so with it the body is another
 	// representation (RFC 9110 section 8.7).
 	if w.selection.versionMember == nil {
 		h["Content-Location"] = location
 	}
 	// The client asked for the vendor type of the output, but the body is a job.
-	if x.mediaType[0] != mediaJSON {
-		x.mediaType = []string{x.sel.MediaType(x.route.jobsMedia)}
+	if c.mediaType[0] != mediaJSON {
+		c.mediaType = []string{c.sel.MediaType(c.route.jobsMedia)}
 	}
-	return x.sendDocument(http.StatusAccepted, w.withVersionMember(*doc), w.enc)
+	return c.sendDocument(http.StatusAccepted, w.withVersionMember(*doc), w.enc)
 }

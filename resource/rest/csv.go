@@ -18,35 +18,35 @@ import (
 const maxForms = 16
 
 // negotiateList returns the media type of a list and, if it is CSV, its dialect.
-func (x *call) negotiateList() (media string, d csv.Dialect, err error) {
+func (c *call) negotiateList() (media string, d csv.Dialect, err error) {
 	offers := listOffers
-	if x.route.resource.Watches() {
+	if c.route.resource.Watches() {
 		offers = watchOffers
 	}
-	lines := x.r.Header["Accept"]
-	asked, dialects, fault := x.formsOf(lines)
+	lines := c.r.Header["Accept"]
+	asked, dialects, fault := c.formsOf(lines)
 	// Their offers follow that of CSV, because the stream has to be the last one.
 	first := slices.Index(offers, mediaCSV) + 1
 	all := slices.Insert(slices.Clip(offers), first, asked...)
-	i, err := x.negotiateFeed(lines, all)
+	i, err := c.negotiateFeed(lines, all)
 	switch {
 	case err != nil && fault != nil:
-		d := acceptError(x.mediaTypes(offers))
+		d := acceptError(c.mediaTypes(offers))
 		d.Detail += " The " + fault.Error() + "."
 		return "", csv.Dialect{}, d
 	case err != nil:
-		return "", csv.Dialect{}, x.notAcceptable(offers)
+		return "", csv.Dialect{}, c.notAcceptable(offers)
 	case i >= first && i < first+len(asked):
 		return mediaCSV, dialects[i-first], nil
 	}
-	return all[i], x.h.opts.CSV, nil
+	return all[i], c.h.opts.CSV, nil
 }
 
 // formsOf returns the forms of CSV that an Accept field names by parameters, as offers and as
 // dialects. fault is the error of the first form that is not supported.
-func (x *call) formsOf(lines []string) (offers []string, dialects []csv.Dialect, fault error) {
+func (c *call) formsOf(lines []string) (offers []string, dialects []csv.Dialect, fault error) {
 	for _, m := range header.AcceptParams(lines, mediaCSV) {
-		d, err := x.h.opts.CSV.With(m.Params)
+		d, err := c.h.opts.CSV.With(m.Params)
 		if err != nil {
 			if fault == nil {
 				fault = err
@@ -61,25 +61,25 @@ func (x *call) formsOf(lines []string) (offers []string, dialects []csv.Dialect,
 }
 
 // contentDialect returns the dialect that the Content-Type of a request with CSV names.
-func (x *call) contentDialect() (csv.Dialect, error) {
-	mt, err := header.ParseMediaType(strings.Join(x.r.Header["Content-Type"], ","))
+func (c *call) contentDialect() (csv.Dialect, error) {
+	mt, err := header.ParseMediaType(strings.Join(c.r.Header["Content-Type"], ","))
 	if err != nil {
-		return csv.Dialect{}, x.unsupported(x.route.posts)
+		return csv.Dialect{}, c.unsupported(c.route.posts)
 	}
-	d, err := x.h.opts.CSV.With(mt.Params)
+	d, err := c.h.opts.CSV.With(mt.Params)
 	if err != nil {
-		detail := unsupportedType(x.r, strings.Join(x.route.posts, " or "))
-		return d, httpbody.UnsupportedType(x.r, detail+" The "+err.Error()+".", x.route.posts...)
+		detail := unsupportedType(c.r, strings.Join(c.route.posts, " or "))
+		return d, httpbody.UnsupportedType(c.r, detail+" The "+err.Error()+".", c.route.posts...)
 	}
 	return d, nil
 }
 
 // columnNames reads the parameter fields of an import: the columns of content without a header row.
-func (x *call) columnNames(list string) ([]string, error) {
+func (c *call) columnNames(list string) ([]string, error) {
 	names := strings.Split(list, ",")
 	seen := map[string]bool{}
 	for _, name := range names {
-		t := x.route.command.Into().Type()
+		t := c.route.command.Into().Type()
 		switch {
 		case seen[name]:
 			return nil, badParameter("fields", "duplicateParameter", "must name each column once")
@@ -101,12 +101,12 @@ type rowFormat struct {
 }
 
 // newRowFormat returns the format of a selection.
-func (x *call) newRowFormat(p *selection, d csv.Dialect) (*rowFormat, error) {
+func (c *call) newRowFormat(p *selection, d csv.Dialect) (*rowFormat, error) {
 	var names []string
 	if p.columns != "" {
 		names = strings.Split(p.columns, ",")
 	}
-	encoder, err := csv.NewEncoder(x.route.resource.Type(), d, names...)
+	encoder, err := csv.NewEncoder(c.route.resource.Type(), d, names...)
 	return &rowFormat{encoder, d, p.links, make([][]byte, len(p.links))}, err
 }
 

@@ -84,11 +84,11 @@ func splitExpand(values []string) []string {
 }
 
 // pagedLink returns the relation of an expression with parameters in parentheses.
-func (x *call) pagedLink(l *link, text string) (*link, error) {
+func (c *call) pagedLink(l *link, text string) (*link, error) {
 	bad := func(detail string) error {
 		return badParameter("expand", "invalidValue", l.name+": "+detail)
 	}
-	source := x.route.resource
+	source := c.route.resource
 	switch {
 	case !strings.HasSuffix(text, ")"):
 		return nil, bad("the parameters must end with a closing parenthesis")
@@ -117,12 +117,12 @@ func (x *call) pagedLink(l *link, text string) (*link, error) {
 	}
 	out := *l
 	out.page = &pagedRelation{text: text}
-	return &out, x.parsePage(&out, params, bad)
+	return &out, c.parsePage(&out, params, bad)
 }
 
 // parsePage reads the parameters of a relation. They are those of a list of the target, except that count
 // is a parameter.
-func (x *call) parsePage(l *link, params url.Values, bad func(detail string) error) error {
+func (c *call) parsePage(l *link, params url.Values, bad func(detail string) error) error {
 	p, about := l.page, l.target.Describe()
 	for _, name := range []string{"after", "count"} {
 		v := params[name]
@@ -145,7 +145,7 @@ func (x *call) parsePage(l *link, params url.Values, bad func(detail string) err
 	support.Search = nil // pages of several lists have no ranks
 	q, err := query.Parse(params, &query.ParseOptions{
 		Support: support, ID: about.ID, Ignore: []string{"after", "count"},
-		MaxLimit: about.MaxPageSize, MaxTerms: x.h.limits.Terms,
+		MaxLimit: about.MaxPageSize, MaxTerms: c.h.limits.Terms,
 		Value: t.Value, IsList: t.IsList, Relation: t.Relation,
 	})
 	var wrong query.Errors
@@ -176,12 +176,12 @@ func (x *call) parsePage(l *link, params url.Values, bad func(detail string) err
 const maxRelated = 10_000
 
 // followPage reads the pages of a relation for all entries.
-func (x *call) followPage(l *link, entries []resource.Entry) (resource.Page, error) {
+func (c *call) followPage(l *link, entries []resource.Entry) (resource.Page, error) {
 	if limit := l.page.q.Query.Limit; limit*len(entries) > maxRelated {
 		return resource.Page{}, badParameter("expand", "tooMany", fmt.Sprintf("%s: %d items with %d related "+
 			"items each are more than %d; use a smaller limit", l.name, len(entries), limit, maxRelated))
 	}
-	page, err := x.route.resource.FollowPages(x.r.Context(), l.name, entries, l.page.q)
+	page, err := c.route.resource.FollowPages(c.r.Context(), l.name, entries, l.page.q)
 	if err == nil {
 		return page, nil
 	}

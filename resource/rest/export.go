@@ -39,15 +39,15 @@ func (f lineFormat) append(dst []byte, e *resource.Entry, i int, rel []related) 
 
 // export sends the whole list as media. It needs constant memory for any length: each page is written
 // before the next one is read.
-func (x *call) export(a *listRequest, media string, d csv.Dialect, enc header.Encodings) error {
-	var format exportFormat = lineFormat{x.route.resource.Type(), &a.selection}
-	pages := x.route.resource.PagesJSON
+func (c *call) export(a *listRequest, media string, d csv.Dialect, enc header.Encodings) error {
+	var format exportFormat = lineFormat{c.route.resource.Type(), &a.selection}
+	pages := c.route.resource.PagesJSON
 	if media == mediaCSV || len(a.selection.links) > 0 { // cells and relations need the values
-		pages = x.route.resource.Pages
+		pages = c.route.resource.Pages
 	}
 	if media == mediaCSV {
 		var err error
-		if format, err = x.newRowFormat(&a.selection, d); err != nil {
+		if format, err = c.newRowFormat(&a.selection, d); err != nil {
 			return err
 		}
 	}
@@ -57,9 +57,9 @@ func (x *call) export(a *listRequest, media string, d csv.Dialect, enc header.En
 	// out is nil until the first page has been read. An error before that becomes a status code.
 	// Pages yields at least one page or an error, so out is not nil after the loop.
 	var out io.WriteCloser
-	for entries, err := range pages(x.r.Context(), a.q, a.position) {
+	for entries, err := range pages(c.r.Context(), a.q, a.position) {
 		if err == nil {
-			*buf, err = x.appendEntries(*buf, a, format, entries)
+			*buf, err = c.appendEntries(*buf, a, format, entries)
 		}
 		if err != nil {
 			if out == nil {
@@ -68,31 +68,31 @@ func (x *call) export(a *listRequest, media string, d csv.Dialect, enc header.En
 			return err // abort, so that the client does not treat a partial list as complete
 		}
 		if out == nil {
-			if err := x.checkListMatch(); err != nil {
+			if err := c.checkListMatch(); err != nil {
 				return err
 			}
-			out = x.beginExport(format, enc)
+			out = c.beginExport(format, enc)
 		}
 		// One page shows that the list can be read. HEAD has the same header as GET and no need for
 		// more.
-		if x.r.Method == http.MethodHead {
+		if c.r.Method == http.MethodHead {
 			return nil
 		}
 		if _, err := out.Write(*buf); err != nil {
 			return err
 		}
-		x.rec.AddItems(len(entries))
+		c.rec.AddItems(len(entries))
 		*buf = (*buf)[:0]
 	}
 	return out.Close()
 }
 
 // appendEntries appends the items of a page with their relations.
-func (x *call) appendEntries(
+func (c *call) appendEntries(
 	dst []byte, a *listRequest, format exportFormat, entries []resource.Entry,
 ) ([]byte, error) {
 	// Related items are read for one page at a time, so their memory is limited, too.
-	rel, err := a.selection.follow(x, entries)
+	rel, err := a.selection.follow(c, entries)
 	defer release(rel)
 	for i := range entries {
 		if err != nil {
@@ -105,20 +105,20 @@ func (x *call) appendEntries(
 
 // beginExport sends the header of an export and returns the writer of its content. After it an error
 // can only end the response.
-func (x *call) beginExport(format exportFormat, enc header.Encodings) io.WriteCloser {
-	h := x.w.Header()
-	x.listHeaders(h)
+func (c *call) beginExport(format exportFormat, enc header.Encodings) io.WriteCloser {
+	h := c.w.Header()
+	c.listHeaders(h)
 	h["Content-Type"] = format.contentType()
 	h["X-Content-Type-Options"] = nosniff
-	var out io.WriteCloser = plainWriter{x.w}
+	var out io.WriteCloser = plainWriter{c.w}
 	// The size is not known, so the threshold of other responses does not apply. There is no entity
 	// tag: the list is sent while it is read, and a tag would have to precede it.
 	if enc.Gzip {
 		h["Content-Encoding"] = gzipValue
-		out = httpbody.NewGzipWriter(x.w)
+		out = httpbody.NewGzipWriter(c.w)
 	}
-	x.started = true
-	x.w.WriteHeader(http.StatusOK)
+	c.started = true
+	c.w.WriteHeader(http.StatusOK)
 	return out
 }
 

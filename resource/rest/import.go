@@ -16,47 +16,47 @@ import (
 
 // importLines handles POST of an import. The response is 200 also if lines were rejected, because
 // the others are stored. The document lists the rejected ones.
-func (x *call) importLines() error {
+func (c *call) importLines() error {
 	var w writeRequest
 	var o resource.ImportOptions
-	if err := x.prepareImport(&w, &o); err != nil {
+	if err := c.prepareImport(&w, &o); err != nil {
 		return err
 	}
-	upload, err := httpbody.NewUpload(x.r, math.MaxInt64) // Import limits the content
+	upload, err := httpbody.NewUpload(c.r, math.MaxInt64) // Import limits the content
 	if err != nil {
 		return err
 	}
-	var content io.Reader = x.r.Body
+	var content io.Reader = c.r.Body
 	// A key covers the content, and a digest verifies it. Otherwise the body is read directly.
-	if w.opts.Key = x.useKey(w.key, "", w.media); w.opts.Key != nil || upload.HasDigest() {
+	if w.opts.Key = c.useKey(w.key, "", w.media); w.opts.Key != nil || upload.HasDigest() {
 		content = upload
 	}
 	// The import decompresses the body itself, because a digest covers the compressed content.
-	o.WriteOptions, o.Gzip, o.MaxLine = w.opts, httpbody.Gzipped(x.r), x.h.limits.Body
-	o.MaxLines, o.MaxBytes = x.h.limits.ImportLines, x.h.limits.ImportBytes
-	doc, err := x.route.command.Into().Import(x.r.Context(), content, &o)
+	o.WriteOptions, o.Gzip, o.MaxLine = w.opts, httpbody.Gzipped(c.r), c.h.limits.Body
+	o.MaxLines, o.MaxBytes = c.h.limits.ImportLines, c.h.limits.ImportBytes
+	doc, err := c.route.command.Into().Import(c.r.Context(), content, &o)
 	if err != nil {
 		return err
 	}
-	x.replayed()
-	return x.sendDocument(http.StatusOK, doc, w.enc)
+	c.replayed()
+	return c.sendDocument(http.StatusOK, doc, w.enc)
 }
 
 // prepareImport checks the header fields and the query before the body is read.
-func (x *call) prepareImport(w *writeRequest, o *resource.ImportOptions) error {
-	if err := x.acceptable(); err != nil {
+func (c *call) prepareImport(w *writeRequest, o *resource.ImportOptions) error {
+	if err := c.acceptable(); err != nil {
 		return err
 	}
 	var err error
-	if w.enc, err = x.encodings(); err != nil {
+	if w.enc, err = c.encodings(); err != nil {
 		return err
 	}
 	// Not checkContent: an import may be longer than Limits.Body.
-	if w.media, err = x.checkContentType(x.route.posts...); err != nil {
+	if w.media, err = c.checkContentType(c.route.posts...); err != nil {
 		return err
 	}
 	if w.media == mediaCSV {
-		d, err := x.contentDialect()
+		d, err := c.contentDialect()
 		if err != nil {
 			return err
 		}
@@ -64,20 +64,20 @@ func (x *call) prepareImport(w *writeRequest, o *resource.ImportOptions) error {
 		// another form.
 		o.CSV, w.media = &d, d.MediaType()
 	}
-	w.opts.Lenient = x.lenient(x.prefer())
-	w.opts.MaxDepth, w.opts.MaxNames = x.h.limits.Depth, x.h.limits.Names
-	if err := x.importParams(o, w.opts.Lenient); err != nil {
+	w.opts.Lenient = c.lenient(c.prefer())
+	w.opts.MaxDepth, w.opts.MaxNames = c.h.limits.Depth, c.h.limits.Names
+	if err := c.importParams(o, w.opts.Lenient); err != nil {
 		return err
 	}
-	w.key, err = x.parseKey()
+	w.key, err = c.parseKey()
 	return err
 }
 
 // importParams reads the parameters of an import: atomic, mode and, for CSV without a header row, fields.
 // handling=lenient ignores unknown parameters, but not a wrong value: the client relies on all or
 // nothing.
-func (x *call) importParams(o *resource.ImportOptions, lenient bool) error {
-	params, err := x.params()
+func (c *call) importParams(o *resource.ImportOptions, lenient bool) error {
+	params, err := c.params()
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (x *call) importParams(o *resource.ImportOptions, lenient bool) error {
 		}
 	}
 	if list, ok := params["fields"]; ok && slices.Contains(known, "fields") {
-		if o.Columns, err = x.columnNames(list[0]); err != nil {
+		if o.Columns, err = c.columnNames(list[0]); err != nil {
 			return err
 		}
 	}
@@ -115,7 +115,7 @@ func (x *call) importParams(o *resource.ImportOptions, lenient bool) error {
 		return badParameter("atomic", "invalidValue", "must be true or false")
 	// atomic=true needs transactions. Without them, 400 is better than an import that is silently
 	// stored in part.
-	case !x.route.command.Into().Describe().Batches:
+	case !c.route.command.Into().Describe().Batches:
 		return badParameter("atomic", "unsupported",
 			"is not supported, because the items have no transactions")
 	}

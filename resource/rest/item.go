@@ -17,46 +17,46 @@ import (
 // getItem handles GET and HEAD of an item. Accept and Accept-Encoding are evaluated first, because
 // they decide whether the response is an item or a stream. A request that fails without stored data
 // fails before the read.
-func (x *call) getItem(id string) error {
-	stream, err := x.wantsStream()
+func (c *call) getItem(id string) error {
+	stream, err := c.wantsStream()
 	if err != nil {
 		return err
 	}
 	if stream {
-		return x.feedItem(id)
+		return c.feedItem(id)
 	}
-	enc, err := x.encodings()
+	enc, err := c.encodings()
 	if err != nil {
 		return err
 	}
 	var p selection
-	if x.r.URL.RawQuery != "" {
-		if p, err = x.itemSelection(x.lenient(x.prefer())); err != nil {
+	if c.r.URL.RawQuery != "" {
+		if p, err = c.itemSelection(c.lenient(c.prefer())); err != nil {
 			return err
 		}
 	}
 	// The position precedes the read, so a client that subscribes from it misses no later change.
-	x.setEventCursor()
-	res := x.route.resource
+	c.setEventCursor()
+	res := c.route.resource
 	if p.fields == nil && p.links == nil {
-		done, err := x.getRevision(id, &p, enc)
+		done, err := c.getRevision(id, &p, enc)
 		if done || err != nil {
 			return err
 		}
 	}
-	page, err := res.GetPage(x.r.Context(), id)
+	page, err := res.GetPage(c.r.Context(), id)
 	if err != nil {
 		return err
 	}
 	defer page.Release()
-	return x.sendCurrent(&page.Entries[0], &p, enc)
+	return c.sendCurrent(&page.Entries[0], &p, enc)
 }
 
 // getRevision answers a request without reading the item, if the collection returns the revision alone
 // and the client has that revision, or the cache has its JSON.
-func (x *call) getRevision(id string, p *selection, enc header.Encodings) (done bool, err error) {
-	in := x.r.Header
-	res := x.route.resource
+func (c *call) getRevision(id string, p *selection, enc header.Encodings) (done bool, err error) {
+	in := c.r.Header
+	res := c.route.resource
 	lines := in["If-None-Match"]
 	switch {
 	// If-Match may name the content of a view, which needs the item.
@@ -67,43 +67,43 @@ func (x *call) getRevision(id string, p *selection, enc header.Encodings) (done 
 		in["If-Unmodified-Since"] != nil):
 		return false, nil
 	}
-	rev, modified, err := res.GetRevision(x.r.Context(), id)
+	rev, modified, err := res.GetRevision(c.r.Context(), id)
 	if err != nil {
 		return false, err
 	}
 	if lines != nil {
-		if tag := x.matchingTag(lines, rev, enc); tag != nil {
-			return true, x.sendUnchanged(tag)
+		if tag := c.matchingTag(lines, rev, enc); tag != nil {
+			return true, c.sendUnchanged(tag)
 		}
 	}
-	item := res.CachedJSON(x.r.Context(), id, rev)
+	item := res.CachedJSON(c.r.Context(), id, rev)
 	if item == nil {
 		return false, nil
 	}
-	return true, x.sendCurrent(&resource.Entry{ID: id, Rev: rev, Modified: modified, JSON: item}, p, enc)
+	return true, c.sendCurrent(&resource.Entry{ID: id, Rev: rev, Modified: modified, JSON: item}, p, enc)
 }
 
 // sendCurrent sends an entry if the preconditions of the request allow it: 200, 304 or 412.
-func (x *call) sendCurrent(e *resource.Entry, p *selection, enc header.Encodings) error {
-	p.reads, p.resource = x.r, x.route.resource
+func (c *call) sendCurrent(e *resource.Entry, p *selection, enc header.Encodings) error {
+	p.reads, p.resource = c.r, c.route.resource
 	if p.links != nil {
 		e.Modified = time.Time{} // a related item may have changed later
 	}
 	// Most conditional requests have If-None-Match alone, and most of them match. matchingTag
 	// decides them without the parser and without encoding the item.
-	in := x.r.Header
+	in := c.r.Header
 	if lines := in["If-None-Match"]; lines != nil {
 		if p.fields == nil && p.links == nil && in["If-Match"] == nil && in["If-Unmodified-Since"] == nil {
-			if tag := x.matchingTag(lines, e.Rev, enc); tag != nil {
-				return x.sendUnchanged(tag)
+			if tag := c.matchingTag(lines, e.Rev, enc); tag != nil {
+				return c.sendUnchanged(tag)
 			}
 		}
 	} else if !conditional(in) {
-		return x.sendItem(http.StatusOK, e, p, enc, true)
+		return c.sendItem(http.StatusOK, e, p, enc, true)
 	}
 	// From here on the order of RFC 9110 section 13.2.2 applies: CheckRead evaluates If-Match and
 	// If-Unmodified-Since (412), and then unchanged the other two (304).
-	cond, err := parsePreconditions(x.r.Header)
+	cond, err := parsePreconditions(c.r.Header)
 	if err != nil {
 		return err
 	}
@@ -111,43 +111,43 @@ func (x *call) sendCurrent(e *resource.Entry, p *selection, enc header.Encodings
 	// or if it sends the tag of the gzip variant in If-None-Match. Otherwise the size decides whether
 	// the response is compressed, so the item is encoded first.
 	if p.links == nil && (!enc.Gzip || cond.IfMatch.List == nil) {
-		suffix := x.etagSuffix(p, nil)
-		if err := x.checkRead(&cond, e, enc.Gzip, suffix); err != nil {
+		suffix := c.etagSuffix(p, nil)
+		if err := c.checkRead(&cond, e, enc.Gzip, suffix); err != nil {
 			return err
 		}
-		if x.unchanged(&cond, e, enc.Gzip, suffix, enc.Gzip) {
-			return x.notModified(e, enc.Gzip, suffix)
+		if c.unchanged(&cond, e, enc.Gzip, suffix, enc.Gzip) {
+			return c.notModified(e, enc.Gzip, suffix)
 		}
 		if !enc.Gzip {
-			return x.sendItem(http.StatusOK, e, p, enc, true)
+			return c.sendItem(http.StatusOK, e, p, enc, true)
 		}
 	}
 	buf := buffers.Get()
 	defer buffers.Put(buf)
-	if *buf, err = x.render(*buf, e, p); err != nil {
+	if *buf, err = c.render(*buf, e, p); err != nil {
 		return err
 	}
-	compressed, suffix := httpbody.ShouldGzip(enc, len(*buf)), x.etagSuffix(p, *buf)
-	if err := x.checkRead(&cond, e, compressed, suffix); err != nil {
+	compressed, suffix := httpbody.ShouldGzip(enc, len(*buf)), c.etagSuffix(p, *buf)
+	if err := c.checkRead(&cond, e, compressed, suffix); err != nil {
 		return err
 	}
-	if x.unchanged(&cond, e, compressed, suffix, false) {
-		return x.notModified(e, compressed, suffix)
+	if c.unchanged(&cond, e, compressed, suffix, false) {
+		return c.notModified(e, compressed, suffix)
 	}
-	return x.sendBody(http.StatusOK, e, p, enc, *buf, true)
+	return c.sendBody(http.StatusOK, e, p, enc, *buf, true)
 }
 
 // checkRead returns 412 if If-Match does not have the tag of the selected representation, or if
 // If-Unmodified-Since does not hold. The response has that tag, so that the client can repeat the
 // request.
-func (x *call) checkRead(
+func (c *call) checkRead(
 	cond *resource.Preconditions, e *resource.Entry, compressed bool, suffix string,
 ) error {
 	tag := ""
 	if e.Rev != "" && cond.IfMatch.List != nil {
-		tag = string(x.route.resource.AppendETag(nil, e.Rev, compressed, suffix))
+		tag = string(c.route.resource.AppendETag(nil, e.Rev, compressed, suffix))
 	}
-	err := x.route.resource.CheckRead(e, tag, cond)
+	err := c.route.resource.CheckRead(e, tag, cond)
 	if err == nil || tag == "" {
 		return err
 	}
@@ -157,22 +157,22 @@ func (x *call) checkRead(
 }
 
 // sendUnchanged sends 304 with an entity tag.
-func (x *call) sendUnchanged(tag []string) error {
-	h := x.w.Header()
-	x.itemHeaders(h)
+func (c *call) sendUnchanged(tag []string) error {
+	h := c.w.Header()
+	c.itemHeaders(h)
 	h["Etag"] = tag
-	return x.noContent(http.StatusNotModified)
+	return c.noContent(http.StatusNotModified)
 }
 
 // matchingTag is the fast path for If-None-Match of a whole item, without other preconditions. It
 // returns the ETag value if the client has the current representation. It returns nil if not, or if the
 // full evaluation has to decide.
-func (x *call) matchingTag(lines []string, rev resource.Rev, enc header.Encodings) []string {
+func (c *call) matchingTag(lines []string, rev resource.Rev, enc header.Encodings) []string {
 	if rev == "" {
 		return nil
 	}
 	var scratch [96]byte
-	tag := x.route.resource.AppendETag(scratch[:0], rev, enc.Gzip, x.contractTag)
+	tag := c.route.resource.AppendETag(scratch[:0], rev, enc.Gzip, c.contractTag)
 	if len(lines) == 1 && lines[0] == string(tag) {
 		// The value of the request needs no allocation.
 		return lines
@@ -198,21 +198,21 @@ func conditional(h http.Header) bool {
 
 // notModified sends 304 with the validator and the caching fields of the 200 response (RFC 9110
 // section 15.4.5). Last-Modified is sent only if there is no entity tag.
-func (x *call) notModified(e *resource.Entry, compressed bool, suffix string) error {
-	h := x.w.Header()
-	s := validators{r: x.route.resource, rev: e.Rev, compressed: compressed, suffix: suffix, length: -1}
+func (c *call) notModified(e *resource.Entry, compressed bool, suffix string) error {
+	h := c.w.Header()
+	s := validators{r: c.route.resource, rev: e.Rev, compressed: compressed, suffix: suffix, length: -1}
 	if e.Rev == "" {
 		s.modified = e.Modified
 	}
 	s.set(h)
-	x.itemHeaders(h)
-	return x.noContent(http.StatusNotModified)
+	c.itemHeaders(h)
+	return c.noContent(http.StatusNotModified)
 }
 
 // unchanged reports whether the client has the selected representation of e. If-Modified-Since
 // counts only without If-None-Match (RFC 9110 section 13.2.2). tagsOnly ignores "*" and the date,
 // which a second call evaluates when the content coding is known.
-func (x *call) unchanged(p *resource.Preconditions, e *resource.Entry, compressed bool,
+func (c *call) unchanged(p *resource.Preconditions, e *resource.Entry, compressed bool,
 	suffix string, tagsOnly bool) bool {
 	if none := p.IfNoneMatch; none.Any || none.List != nil {
 		if none.Any {
@@ -222,7 +222,7 @@ func (x *call) unchanged(p *resource.Preconditions, e *resource.Entry, compresse
 			return false
 		}
 		var scratch [128]byte
-		tag := x.route.resource.AppendETag(scratch[:0], e.Rev, compressed, suffix)
+		tag := c.route.resource.AppendETag(scratch[:0], e.Rev, compressed, suffix)
 		return none.Weak(string(tag[1 : len(tag)-1]))
 	}
 	return !tagsOnly && unchangedSince(p, e.Modified)

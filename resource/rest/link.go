@@ -34,21 +34,21 @@ func linkMethods(c *resource.Catalog, r *resource.Resource, relation string) []s
 }
 
 // serveLink serves the path of a link below an item. rest is the path after the name of the resource.
-func (x *call) serveLink(rest string) error {
+func (c *call) serveLink(rest string) error {
 	parts := strings.Split(strings.TrimSuffix(rest, "/"), "/")
 	var l *link
 	if len(parts) > 1 && parts[0] != "" {
-		l = find(x.route.links, parts[1])
+		l = find(c.route.links, parts[1])
 	}
 	switch {
 	case l != nil && len(parts) == 2:
-		return x.noRelation(l)
+		return c.noRelation(l)
 	case l == nil || l.allow == nil || len(parts) != 3 || parts[2] == "":
 		return problem.New(problem.NotFound, "There is no resource at this path.")
 	}
-	x.r.Pattern = x.route.linkPattern(l)
+	c.r.Pattern = c.route.linkPattern(l)
 	if strings.HasSuffix(rest, "/") {
-		return x.redirect(strings.TrimSuffix(x.path(), "/"))
+		return c.redirect(strings.TrimSuffix(c.path(), "/"))
 	}
 	id, err := unescapeID(parts[0])
 	if err != nil {
@@ -59,20 +59,20 @@ func (x *call) serveLink(rest string) error {
 		return err
 	}
 	switch {
-	case x.r.Method == http.MethodOptions:
-		h := x.w.Header()
+	case c.r.Method == http.MethodOptions:
+		h := c.w.Header()
 		h["Allow"], h["Cache-Control"] = l.allow, noStore
-		return x.noContent(http.StatusNoContent)
-	case x.r.Method == http.MethodPut && strings.Contains(l.allow[0], http.MethodPut),
-		x.r.Method == http.MethodDelete && strings.Contains(l.allow[0], http.MethodDelete):
-		return x.changeLink(l, id, target)
+		return c.noContent(http.StatusNoContent)
+	case c.r.Method == http.MethodPut && strings.Contains(l.allow[0], http.MethodPut),
+		c.r.Method == http.MethodDelete && strings.Contains(l.allow[0], http.MethodDelete):
+		return c.changeLink(l, id, target)
 	}
 	return notAllowed(l.allow)
 }
 
 // noRelation is the error for the path of a relation, such as /products/{id}/categories. The path has no
 // list: expand has the pages of related items, with their filters and order.
-func (x *call) noRelation(l *link) error {
+func (c *call) noRelation(l *link) error {
 	detail := "There is no list at this path. The related items are in the item with ?expand=" + l.name
 	if l.allow != nil {
 		changes := strings.ReplaceAll(strings.TrimSuffix(l.allow[0], ", OPTIONS"), ", ", " and ")
@@ -86,50 +86,50 @@ func (rt *route) linkPattern(l *link) string { return rt.patternItem + "/" + l.n
 
 // changeLink makes or removes a link. The response has no body: a link has no representation of its
 // own. Location is the item of Relation.Through.
-func (x *call) changeLink(l *link, id, target string) error {
-	if x.r.ContentLength > 0 || x.r.ContentLength < 0 && x.hasContent() {
+func (c *call) changeLink(l *link, id, target string) error {
+	if c.r.ContentLength > 0 || c.r.ContentLength < 0 && c.hasContent() {
 		return problem.New(problem.BadRequest, "A link has no content; send the request without a body.")
 	}
-	source, join := x.route.resource, l.join
-	if x.route = find(x.h.table, join.Name()); x.route == nil {
+	source, join := c.route.resource, l.join
+	if c.route = find(c.h.table, join.Name()); c.route == nil {
 		return problem.New(problem.NotFound, "There is no resource at this path.")
 	}
 	var w writeRequest
-	x.onItem = true // for the target of a key
+	c.onItem = true // for the target of a key
 	at := source.Name() + "/" + url.PathEscape(id) + "/" + l.name + "/" + url.PathEscape(target)
-	if err := x.prepare(&w, at); err != nil {
+	if err := c.prepare(&w, at); err != nil {
 		return err
 	}
-	x.setKey(&w, at)
-	h := x.w.Header()
-	if x.r.Method == http.MethodDelete {
-		if err := source.Unlink(x.r.Context(), l.name, id, target, &w.opts); err != nil {
+	c.setKey(&w, at)
+	h := c.w.Header()
+	if c.r.Method == http.MethodDelete {
+		if err := source.Unlink(c.r.Context(), l.name, id, target, &w.opts); err != nil {
 			return err
 		}
 	} else {
-		e, made, err := source.Link(x.r.Context(), l.name, id, target, &w.opts)
+		e, made, err := source.Link(c.r.Context(), l.name, id, target, &w.opts)
 		if err != nil {
 			return err
 		}
 		if made {
-			h["Location"] = []string{x.href(join.Name(), e.ID, "")}
-			return x.sendLink(http.StatusCreated)
+			h["Location"] = []string{c.href(join.Name(), e.ID, "")}
+			return c.sendLink(http.StatusCreated)
 		}
 	}
-	return x.sendLink(http.StatusNoContent)
+	return c.sendLink(http.StatusNoContent)
 }
 
 // hasContent reports whether a request of unknown length has a body that is not empty.
-func (x *call) hasContent() bool {
-	n, _ := io.ReadFull(x.r.Body, make([]byte, 1))
+func (c *call) hasContent() bool {
+	n, _ := io.ReadFull(c.r.Body, make([]byte, 1))
 	return n > 0
 }
 
 // sendLink sends the response to a change of a link.
-func (x *call) sendLink(status int) error {
-	x.replayed()
-	h := x.w.Header()
+func (c *call) sendLink(status int) error {
+	c.replayed()
+	h := c.w.Header()
 	h["Cache-Control"] = noStore
-	header.AddVary(h, x.route.varyItem)
-	return x.noContent(status)
+	header.AddVary(h, c.route.varyItem)
+	return c.noContent(status)
 }

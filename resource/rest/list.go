@@ -37,40 +37,40 @@ type listRequest struct {
 
 // getList handles GET and HEAD of a collection. Accept decides between a page, the whole list and a
 // stream.
-func (x *call) getList() error {
-	if x.hasAggregation() {
-		return x.getGroups()
+func (c *call) getList() error {
+	if c.hasAggregation() {
+		return c.getGroups()
 	}
-	media, dialect, err := x.negotiateList()
+	media, dialect, err := c.negotiateList()
 	if err != nil {
 		return err
 	}
 	if media == mediaStream {
-		return x.feedList()
+		return c.feedList()
 	}
 	whole := media != mediaJSON
-	enc, err := x.encodings()
+	enc, err := c.encodings()
 	if err != nil {
 		return err
 	}
-	prefer := x.prefer()
-	a, err := x.parseList(x.lenient(prefer), whole)
+	prefer := c.prefer()
+	a, err := c.parseList(c.lenient(prefer), whole)
 	if err != nil {
 		return err
 	}
 	// The cursor is read before the items: a client that subscribes from it misses no later change.
-	x.setEventCursor()
+	c.setEventCursor()
 	if whole {
 		export := a // a copy, so that those of all other lists stay on the stack
-		return x.onHeap(func(x *call) error { return x.export(&export, media, dialect, enc) })
+		return c.onHeap(func(x *call) error { return x.export(&export, media, dialect, enc) })
 	}
-	res := x.route.resource
+	res := c.route.resource
 	list := res.ListJSON
 	if len(a.selection.links) > 0 { // relations need the values
 		list = res.List
-		a.selection.reads, a.selection.resource = x.r, res
+		a.selection.reads, a.selection.resource = c.r, res
 	}
-	page, err := list(x.r.Context(), a.q, a.position)
+	page, err := list(c.r.Context(), a.q, a.position)
 	if err != nil {
 		return cursorParameter(err, a.position)
 	}
@@ -79,12 +79,12 @@ func (x *call) getList() error {
 	// The total is a second read, so it can differ from the page if another request writes in
 	// between.
 	if v, _ := prefer.Get("count"); v == "exact" && res.Describe().Counts {
-		if total, err = res.CountFound(x.r.Context(), a.q); err != nil {
+		if total, err = res.CountFound(c.r.Context(), a.q); err != nil {
 			return err
 		}
-		x.applied("count=exact")
+		c.applied("count=exact")
 	}
-	return x.sendList(&a, &page, total, enc)
+	return c.sendList(&a, &page, total, enc)
 }
 
 // cursorParameter adds the name of the parameter to an error about a cursor.
@@ -103,20 +103,20 @@ func cursorParameter(err error, at resource.Position) error {
 
 // parseList parses the query of the URL. With whole, a list without a limit has all items instead
 // of one page.
-func (x *call) parseList(lenient, whole bool) (listRequest, error) {
-	limit := x.route.pageSize
+func (c *call) parseList(lenient, whole bool) (listRequest, error) {
+	limit := c.route.pageSize
 	if whole {
 		limit = 0 // all of them
 	}
 	a := listRequest{q: query.Query{Limit: limit}}
-	if x.r.URL.RawQuery == "" {
+	if c.r.URL.RawQuery == "" {
 		return a, nil
 	}
-	params, err := x.params()
+	params, err := c.params()
 	if err != nil {
 		return a, err
 	}
-	if err := x.refuseLastEventID(params, lenient); err != nil {
+	if err := c.refuseLastEventID(params, lenient); err != nil {
 		return a, err
 	}
 	for _, name := range []string{"after", "before"} {
@@ -129,7 +129,7 @@ func (x *call) parseList(lenient, whole bool) (listRequest, error) {
 		return a, badParameter("before", "duplicateParameter", "must not be combined with after")
 	}
 	// The cursor is decoded later, because it is bound to the parsed filter and sort order.
-	if a.q, err = x.parseQuery(params, lenient); err != nil {
+	if a.q, err = c.parseQuery(params, lenient); err != nil {
 		return a, err
 	}
 	// query.Parse has set the default of a page.
@@ -139,7 +139,7 @@ func (x *call) parseList(lenient, whole bool) (listRequest, error) {
 	if err = a.parseHighlight(params, whole); err != nil {
 		return a, err
 	}
-	a.selection, err = x.parseSelection(params)
+	a.selection, err = c.parseSelection(params)
 	// A relation may need fields that the client has not selected.
 	if len(a.selection.links) > 0 {
 		a.q.Fields = nil
@@ -158,26 +158,26 @@ func checkCursor(params url.Values, name string) error {
 }
 
 // parseQuery parses filters, sort order, limit and fields with package query.
-func (x *call) parseQuery(params url.Values, lenient bool) (query.Query, error) {
-	return query.Parse(params, x.parseOptions(lenient))
+func (c *call) parseQuery(params url.Values, lenient bool) (query.Query, error) {
+	return query.Parse(params, c.parseOptions(lenient))
 }
 
 // parseOptions returns the options for the parameters of a list.
-func (x *call) parseOptions(lenient bool) *query.ParseOptions {
-	res := x.route.resource
+func (c *call) parseOptions(lenient bool) *query.ParseOptions {
+	res := c.route.resource
 	t := res.QueryTarget()
 	return &query.ParseOptions{
 		Support: t.Support, ID: res.Describe().ID, Ignore: listParameters, Lenient: lenient,
-		DefaultLimit: x.route.pageSize, MaxLimit: x.route.maxPageSize, MaxTerms: x.h.limits.Terms,
+		DefaultLimit: c.route.pageSize, MaxLimit: c.route.maxPageSize, MaxTerms: c.h.limits.Terms,
 		Value: t.Value, IsList: t.IsList, Relation: t.Relation,
 	}
 }
 
 // sendList writes a page. The document is built before it is sent, because its entity tag is in the
 // header.
-func (x *call) sendList(a *listRequest, page *resource.Page, total int, enc header.Encodings) error {
+func (c *call) sendList(a *listRequest, page *resource.Page, total int, enc header.Encodings) error {
 	// All related items of the page are read together, before the first one is written.
-	rel, err := a.selection.follow(x, page.Entries)
+	rel, err := a.selection.follow(c, page.Entries)
 	if err != nil {
 		return err
 	}
@@ -185,12 +185,12 @@ func (x *call) sendList(a *listRequest, page *resource.Page, total int, enc head
 	buf := buffers.Get()
 	defer buffers.Put(buf)
 	b := append(*buf, `{"items":[`...)
-	if b, err = a.appendItems(b, x.route.resource.Type(), page, rel); err != nil {
+	if b, err = a.appendItems(b, c.route.resource.Type(), page, rel); err != nil {
 		return err
 	}
 	b = append(b, ']')
 	if a.highlight {
-		b = a.appendHighlights(b, x.route.resource, page.Entries)
+		b = a.appendHighlights(b, c.route.resource, page.Entries)
 	}
 	if page.Next != "" {
 		// A cursor is base64url, so it needs no escaping in JSON or in a URL.
@@ -205,25 +205,25 @@ func (x *call) sendList(a *listRequest, page *resource.Page, total int, enc head
 	// The coding is part of the entity tag, so it is decided before the preconditions, and the
 	// compression itself is saved for a 304.
 	compressed := httpbody.ShouldGzip(enc, len(b))
-	tag := x.listTag(page, rel, total, b, compressed)
-	if err := x.checkListMatch(); err != nil {
+	tag := c.listTag(page, rel, total, b, compressed)
+	if err := c.checkListMatch(); err != nil {
 		return err
 	}
-	unchanged, err := x.listUnchanged(tag)
+	unchanged, err := c.listUnchanged(tag)
 	if err != nil {
 		return err
 	}
-	h := x.w.Header()
-	x.listHeaders(h)
+	h := c.w.Header()
+	c.listHeaders(h)
 	// A 304 has Link, too, because prev and last are not part of the entity tag.
-	if links := x.pageLinks(page); links != "" {
+	if links := c.pageLinks(page); links != "" {
 		h["Link"] = []string{links}
 	}
 	h["Etag"] = []string{tag}
 	if unchanged {
-		return x.noContent(http.StatusNotModified)
+		return c.noContent(http.StatusNotModified)
 	}
-	h["Content-Type"] = x.mediaType
+	h["Content-Type"] = c.mediaType
 	if compressed {
 		zipped := buffers.Get()
 		defer buffers.Put(zipped)
@@ -232,8 +232,8 @@ func (x *call) sendList(a *listRequest, page *resource.Page, total int, enc head
 		h["Content-Encoding"] = gzipValue
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(b))}
-	x.rec.AddItems(len(page.Entries))
-	return x.respond(http.StatusOK, b)
+	c.rec.AddItems(len(page.Entries))
+	return c.respond(http.StatusOK, b)
 }
 
 // appendItems appends the entries of a page, separated by commas.
@@ -257,8 +257,8 @@ func (a *listRequest) appendItems(
 // checkListMatch evaluates If-Match. It compares strongly (RFC 9110 section 13.1.1), and the tag of a
 // list is weak, so only "*" holds. If-Unmodified-Since is ignored, because a list has no date
 // (section 13.1.4).
-func (x *call) checkListMatch() error {
-	lines, ok := x.r.Header["If-Match"]
+func (c *call) checkListMatch() error {
+	lines, ok := c.r.Header["If-Match"]
 	if !ok {
 		return nil
 	}
@@ -271,8 +271,8 @@ func (x *call) checkListMatch() error {
 
 // listUnchanged reports whether the client has the page with this tag. If-Modified-Since is ignored,
 // because a list has no date.
-func (x *call) listUnchanged(tag string) (bool, error) {
-	lines := x.r.Header["If-None-Match"]
+func (c *call) listUnchanged(tag string) (bool, error) {
+	lines := c.r.Header["If-None-Match"]
 	if lines == nil {
 		return false, nil
 	}
@@ -286,24 +286,24 @@ func (x *call) listUnchanged(tag string) (bool, error) {
 }
 
 // listHeaders sets the header fields that all representations of a list share.
-func (x *call) listHeaders(h http.Header) {
-	h["Cache-Control"] = x.route.cache
-	header.AddVary(h, x.route.varyList)
-	x.setEquivalent(h)
-	if x.eventCursor != nil {
-		h["Event-Cursor"] = x.eventCursor
+func (c *call) listHeaders(h http.Header) {
+	h["Cache-Control"] = c.route.cache
+	header.AddVary(h, c.route.varyList)
+	c.setEquivalent(h)
+	if c.eventCursor != nil {
+		h["Event-Cursor"] = c.eventCursor
 	}
 }
 
 // listTag returns a weak entity tag. It is a hash of the revisions on the page, which are shorter
 // than the body. If revisions are not known, because of related items, a store without revisions or a
 // view that hides fields, it is a hash of the body. The tag is useful for 304 only.
-func (x *call) listTag(page *resource.Page, rel []related, total int, body []byte, compressed bool) string {
+func (c *call) listTag(page *resource.Page, rel []related, total int, body []byte, compressed bool) string {
 	buf := buffers.Get()
 	defer buffers.Put(buf)
 	b := *buf
 	// The URL of a QUERY does not identify the list, so the query is part of the tag.
-	if q := x.r.URL.RawQuery; q != "" {
+	if q := c.r.URL.RawQuery; q != "" {
 		b = append(append(b, q...), 0)
 	}
 	params := len(b)
@@ -324,8 +324,8 @@ func (x *call) listTag(page *resource.Page, rel []related, total int, body []byt
 	text := base64.RawURLEncoding.EncodeToString(digest[:12])
 	var scratch [96]byte
 	return string(
-		x.route.resource.AppendETag(append(scratch[:0], "W/"...), resource.Rev(text), compressed,
-			x.contractTag),
+		c.route.resource.AppendETag(append(scratch[:0], "W/"...), resource.Rev(text), compressed,
+			c.contractTag),
 	)
 }
 
@@ -336,11 +336,11 @@ const maxLink = 2048
 // pageLinks returns the Link value with the neighbors of a page (RFC 8288), or "" if it would be too
 // large. Each link is the URL of the request with another cursor, so a long filter counts four times.
 // The member next of the body has the cursor in any case.
-func (x *call) pageLinks(page *resource.Page) string {
-	path := x.base() + x.path()
+func (c *call) pageLinks(page *resource.Page) string {
+	path := c.base() + c.path()
 	// The parameter of the contract has been removed from RawQuery by the Negotiator.
-	rest := joinParams(withoutCursor(x.r.URL.RawQuery), x.sel.Query())
-	if len(path)+len(rest) > maxLink || x.r.Method == methodQuery && x.route.hideQuery {
+	rest := joinParams(withoutCursor(c.r.URL.RawQuery), c.sel.Query())
+	if len(path)+len(rest) > maxLink || c.r.Method == methodQuery && c.route.hideQuery {
 		return "" // a QUERY may be long
 	}
 	href := func(cursor string) string {

@@ -15,51 +15,51 @@ import (
 )
 
 // serveLookup serves the path of a lookup.
-func (x *call) serveLookup() error {
-	switch x.r.Method {
+func (c *call) serveLookup() error {
+	switch c.r.Method {
 	case http.MethodGet, http.MethodHead:
-		return x.getLookup()
+		return c.getLookup()
 	case methodQuery:
-		return x.onHeap((*call).queryLookup)
+		return c.onHeap((*call).queryLookup)
 	case http.MethodOptions:
-		return x.options(x.route.allowList)
+		return c.options(c.route.allowList)
 	}
-	return notAllowed(x.route.allowList)
+	return notAllowed(c.route.allowList)
 }
 
 // getLookup handles GET and HEAD of a lookup. It sends the item, with the URL of the item in
 // Content-Location.
-func (x *call) getLookup() error {
-	if err := x.acceptable(); err != nil {
+func (c *call) getLookup() error {
+	if err := c.acceptable(); err != nil {
 		return err
 	}
-	enc, err := x.encodings()
+	enc, err := c.encodings()
 	if err != nil {
 		return err
 	}
-	in, p, err := x.lookupInput()
+	in, p, err := c.lookupInput()
 	if err != nil {
 		return err
 	}
-	e, err := x.route.lookup.Find(x.r.Context(), in, x.route.resource)
+	e, err := c.route.lookup.Find(c.r.Context(), in, c.route.resource)
 	if err != nil {
 		return err
 	}
 	// The representation is that of an item, which has a URL of its own. Clients write to that URL
 	// and not to the lookup (RFC 9110 section 8.7).
-	h := x.w.Header()
-	h["Content-Location"] = []string{x.href(x.route.resource.Name(), e.ID, p.query())}
-	x.setEquivalent(h)
-	return x.sendCurrent(&e, &p, enc)
+	h := c.w.Header()
+	h["Content-Location"] = []string{c.href(c.route.resource.Name(), e.ID, p.query())}
+	c.setEquivalent(h)
+	return c.sendCurrent(&e, &p, enc)
 }
 
 // lookupInput reads the input of a lookup from the query, which may also select fields.
-func (x *call) lookupInput() (any, selection, error) {
-	params, err := x.params()
+func (c *call) lookupInput() (any, selection, error) {
+	params, err := c.params()
 	if err != nil {
 		return nil, selection{}, err
 	}
-	typ := x.route.lookup.Input()
+	typ := c.route.lookup.Input()
 	in := typ.New()
 	bad := readParameters(typ, in, params)
 	if len(bad) > 0 {
@@ -67,7 +67,7 @@ func (x *call) lookupInput() (any, selection, error) {
 		d.Errors = bad
 		return nil, selection{}, d
 	}
-	p, err := x.parseSelection(params)
+	p, err := c.parseSelection(params)
 	return in, p, err
 }
 

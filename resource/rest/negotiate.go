@@ -96,11 +96,11 @@ func reserve(r *resource.Resource, member, parameter string) error {
 }
 
 // media returns the name of the request's representation in vendor media types.
-func (x *call) media() string {
-	if x.batched {
+func (c *call) media() string {
+	if c.batched {
 		return batchName
 	}
-	return x.route.media
+	return c.route.media
 }
 
 // jsonOffer lists the media types of items.
@@ -108,39 +108,39 @@ var jsonOffer = []string{mediaJSON}
 
 // acceptable negotiates the media type of an item before the request is executed. The error is 406
 // (RFC 9110 section 15.5.7).
-func (x *call) acceptable() error {
-	lines := x.r.Header["Accept"]
+func (c *call) acceptable() error {
+	lines := c.r.Header["Accept"]
 	if len(lines) == 0 || len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON) {
-		x.useContentType()
+		c.useContentType()
 		return nil
 	}
-	_, err := x.negotiate(lines, jsonOffer)
+	_, err := c.negotiate(lines, jsonOffer)
 	return err
 }
 
 // useContentType sets the media type of a JSON response to the vendor type if the request body has
 // it. The client has sent no other preference.
-func (x *call) useContentType() {
-	if media := x.media(); x.sel.Content(media) {
-		x.useVendorType(media)
+func (c *call) useContentType() {
+	if media := c.media(); c.sel.Content(media) {
+		c.useVendorType(media)
 	}
 }
 
 // negotiate returns the index of the best of offers, the first of which is JSON. If Accept matches
 // the vendor type of this contract, that type is an additional offer with the highest priority, and
 // index 0 means JSON in that type.
-func (x *call) negotiate(lines, offers []string) (index int, err error) {
-	media := x.media()
+func (c *call) negotiate(lines, offers []string) (index int, err error) {
+	media := c.media()
 	// The Negotiator has selected the contract already. wanted is empty if Accept does not name a
 	// vendor type of it.
-	wanted := x.sel.Range(media)
+	wanted := c.sel.Range(media)
 	if wanted == "" {
 		i, ok := header.Accept(lines, offers)
 		if !ok {
-			return 0, x.notAcceptable(offers)
+			return 0, c.notAcceptable(offers)
 		}
 		if i == 0 {
-			x.useContentType()
+			c.useContentType()
 		}
 		return i, nil
 	}
@@ -148,9 +148,9 @@ func (x *call) negotiate(lines, offers []string) (index int, err error) {
 	i, ok := header.Accept(lines, append([]string{wanted}, offers...))
 	switch {
 	case !ok:
-		return 0, x.notAcceptable(offers)
+		return 0, c.notAcceptable(offers)
 	case i == 0:
-		x.useVendorType(media)
+		c.useVendorType(media)
 		return 0, nil
 	}
 	return i - 1, nil
@@ -159,62 +159,62 @@ func (x *call) negotiate(lines, offers []string) (index int, err error) {
 // useVendorType sets the vendor type as the media type of the response, if the contract has one.
 // The body is the same as with application/json, but a different media type needs a different
 // strong entity tag (RFC 9110 section 8.8.1).
-func (x *call) useVendorType(media string) {
-	name := x.sel.ContentType(media)
+func (c *call) useVendorType(media string) {
+	name := c.sel.ContentType(media)
 	// The client has not asked for a vendor type, or the contract has none.
 	if name == mediaJSON {
 		return
 	}
-	x.mediaType = []string{name}
-	x.contractTag = x.sel.Name() + "+vnd"
+	c.mediaType = []string{name}
+	c.contractTag = c.sel.Name() + "+vnd"
 	if strings.HasSuffix(name, "+json") {
-		x.contractTag = x.sel.Name() + "+json"
+		c.contractTag = c.sel.Name() + "+json"
 	}
 }
 
 // etagSuffix returns the suffix that distinguishes representations of one revision in entity tags:
 // contract, media type, and the selected fields and relations. The content coding is not part of
 // it.
-func (x *call) etagSuffix(p *selection, body []byte) string {
+func (c *call) etagSuffix(p *selection, body []byte) string {
 	which := p.etagSuffix(body)
 	switch {
-	case x.contractTag == "":
+	case c.contractTag == "":
 		return which
 	case which == "":
-		return x.contractTag
+		return c.contractTag
 	}
-	return x.contractTag + "." + which
+	return c.contractTag + "." + which
 }
 
 // mediaTypes returns offers, preceded by the vendor type of this contract if there is one.
-func (x *call) mediaTypes(offers []string) []string {
-	if own := x.sel.MediaType(x.media()); own != "" {
+func (c *call) mediaTypes(offers []string) []string {
+	if own := c.sel.MediaType(c.media()); own != "" {
 		return append([]string{own}, offers...)
 	}
 	return offers
 }
 
 // acceptPost returns the Accept-Post value, or nil if there is no POST.
-func (x *call) acceptPost() []string {
+func (c *call) acceptPost() []string {
 	// NDJSON and CSV have no vendor type.
-	if x.route.acceptPost == nil || x.route.posts[0] != mediaJSON || x.sel.MediaType(x.media()) == "" {
-		return x.route.acceptPost
+	if c.route.acceptPost == nil || c.route.posts[0] != mediaJSON || c.sel.MediaType(c.media()) == "" {
+		return c.route.acceptPost
 	}
-	return []string{strings.Join(x.mediaTypes(x.route.posts), ", ")}
+	return []string{strings.Join(c.mediaTypes(c.route.posts), ", ")}
 }
 
 // isVendorContent reports whether the request body has the vendor type. A patch has a standard
 // type, which does not name a version.
-func (x *call) isVendorContent(accepted []string) bool {
-	return accepted[0] == mediaJSON && x.sel.Content(x.media())
+func (c *call) isVendorContent(accepted []string) bool {
+	return accepted[0] == mediaJSON && c.sel.Content(c.media())
 }
 
 // versionMember returns the member that selected the contract in the request body, as JSON for the
 // response. It is nil if there was none. Call it after the body has been read.
-func (x *call) versionMember() []byte {
+func (c *call) versionMember() []byte {
 	// The member is not stored, but the response repeats it with the minor version. A client that
 	// sent 1 learns that it got 1.4.
-	name, contract, ok := x.sel.Member()
+	name, contract, ok := c.sel.Member()
 	if !ok {
 		return nil
 	}
@@ -230,10 +230,10 @@ func (x *call) versionMember() []byte {
 }
 
 // href returns the URL of an item with params and the query parameter that selects the contract.
-func (x *call) href(name, id, params string) string {
+func (c *call) href(name, id, params string) string {
 	// A comma, as in composite ids, need not be escaped in a path (RFC 3986 section 3.3).
 	segment := strings.ReplaceAll(url.PathEscape(id), "%2C", ",")
-	base, path, query := x.base(), x.path(), joinParams(params, x.sel.Query())
+	base, path, query := c.base(), c.path(), joinParams(params, c.sel.Query())
 	// Most writes of an item have the path that they respond with.
 	if first, rest, _ := strings.Cut(path[1:], "/"); base+query == "" && first == name && rest == segment {
 		return path

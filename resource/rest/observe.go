@@ -14,52 +14,52 @@ import (
 
 // serveObserved serves a request with a writer that counts, and reports the observation at its end,
 // also after a panic that aborts the response.
-func (x *call) serveObserved(ctx context.Context, rec *resource.Recording) {
-	outer, out := x.r, &observedWriter{ResponseWriter: x.w}
-	x.r, x.w, x.rec = outer.WithContext(ctx), out, rec
+func (c *call) serveObserved(ctx context.Context, rec *resource.Recording) {
+	outer, out := c.r, &observedWriter{ResponseWriter: c.w}
+	c.r, c.w, c.rec = outer.WithContext(ctx), out, rec
 	aborted := true
 	defer func() {
 		o := resource.Observation{
-			Protocol: "rest", Method: "OTHER", Operation: x.operation(), Status: out.status, Bytes: out.bytes,
-			Replayed: x.key.Replayed() != nil, Aborted: aborted,
+			Protocol: "rest", Method: "OTHER", Operation: c.operation(), Status: out.status, Bytes: out.bytes,
+			Replayed: c.key.Replayed() != nil, Aborted: aborted,
 		}
-		if isKnownMethod(x.r.Method) {
-			o.Method = x.r.Method
+		if isKnownMethod(c.r.Method) {
+			o.Method = c.r.Method
 		}
-		if x.route != nil {
-			o.Resource, o.Route = x.route.name, x.h.catalog.Route(outer, x.r.Pattern)
+		if c.route != nil {
+			o.Resource, o.Route = c.route.name, c.h.catalog.Route(outer, c.r.Pattern)
 		}
 		// WithContext has copied the request, and middleware reads the pattern of the original.
-		outer.Pattern = x.r.Pattern
+		outer.Pattern = c.r.Pattern
 		rec.Finish(ctx, o)
 	}()
-	x.answer()
+	c.answer()
 	aborted = false
 }
 
 // operation returns the operation of an observation; see [resource.Observation].
-func (x *call) operation() string {
+func (c *call) operation() string {
 	switch {
-	case x.route == nil:
+	case c.route == nil:
 		return ""
-	case x.batched:
+	case c.batched:
 		return "batch"
-	case x.watching:
+	case c.watching:
 		return "watch"
 	}
-	switch x.r.Method {
+	switch c.r.Method {
 	case http.MethodOptions:
 		return "options"
 	case http.MethodGet, http.MethodHead, methodQuery:
-		if x.onItem || x.route.lookup != nil {
+		if c.onItem || c.route.lookup != nil {
 			return string(resource.OpGet)
 		}
 		return string(resource.OpList)
 	case http.MethodPost:
-		if x.route.command != nil {
+		if c.route.command != nil {
 			return string(command.OpInvoke)
 		}
-		if x.restores {
+		if c.restores {
 			return string(resource.OpRestore)
 		}
 		return string(resource.OpCreate)

@@ -30,8 +30,8 @@ func newCrossOrigin(origins []string) *http.CrossOriginProtection {
 // checkOrigin rejects a POST that a page of another origin may have caused a browser to send with the
 // cookies of its user, or from its network. Clients that are not browsers send neither Sec-Fetch-Site
 // nor Origin and are accepted.
-func (x *call) checkOrigin() error {
-	if preflighted(x.r) || x.h.crossOrigin.Check(x.r) == nil {
+func (c *call) checkOrigin() error {
+	if preflighted(c.r) || c.h.crossOrigin.Check(c.r) == nil {
 		return nil
 	}
 	return problem.New(problem.Forbidden, "The Origin of this request is not allowed.")

@@ -42,17 +42,17 @@ func (h *Handler) patchFormat(media string) *patch.Format {
 }
 
 // patch handles PATCH on an item.
-func (x *call) patch(id string) error {
+func (c *call) patch(id string) error {
 	var w writeRequest
-	if err := x.prepare(&w, id, x.h.patchTypes...); err != nil {
+	if err := c.prepare(&w, id, c.h.patchTypes...); err != nil {
 		return err
 	}
 	buf := buffers.Get()
 	defer buffers.Put(buf)
-	if err := x.readContent(buf); err != nil {
+	if err := c.readContent(buf); err != nil {
 		return err
 	}
-	p, err := x.parsePatch(w.media, *buf)
+	p, err := c.parsePatch(w.media, *buf)
 	if err != nil {
 		// The item is read after the patch was parsed, and errors about the item, such as 404, have
 		// precedence over a malformed patch.
@@ -62,36 +62,36 @@ func (x *call) patch(id string) error {
 	if w.media == mediaJSON {
 		w.media = patch.MergeType
 	}
-	x.setKey(&w, id)
-	w.selection.versionMember = x.versionMember()
+	c.setKey(&w, id)
+	w.selection.versionMember = c.versionMember()
 	if w.opts.Key != nil {
 		w.opts.Key.Content = *buf
 		// The key covers the content of the patch and not its formatting.
-		if f := x.h.patchFormat(w.media); f == nil || f.JSON() {
+		if f := c.h.patchFormat(w.media); f == nil || f.JSON() {
 			w.opts.Key.Content = idempotency.CanonicalJSON(*buf)
 		}
 	}
-	e, err := x.route.resource.Patch(x.r.Context(), id, p, &w.opts)
+	e, err := c.route.resource.Patch(c.r.Context(), id, p, &w.opts)
 	if err != nil {
 		return err
 	}
-	x.applyReplay(&w)
-	h := x.w.Header()
+	c.applyReplay(&w)
+	h := c.w.Header()
 	if w.minimal {
-		x.applied("return=minimal")
-		x.setValidators(h, &e)
-		x.itemHeaders(h)
-		return x.noContent(http.StatusNoContent)
+		c.applied("return=minimal")
+		c.setValidators(h, &e)
+		c.itemHeaders(h)
+		return c.noContent(http.StatusNoContent)
 	}
-	x.applyReturn(&w)
-	x.contentLocation(e.ID, &w)
-	return x.sendWritten(http.StatusOK, &e, &w, true)
+	c.applyReturn(&w)
+	c.contentLocation(e.ID, &w)
+	return c.sendWritten(http.StatusOK, &e, &w, true)
 }
 
 // parsePatch parses the request body. application/json is a merge patch.
-func (x *call) parsePatch(media string, body []byte) (*patch.Patch, error) {
-	limits := patch.Limits{Ops: x.h.limits.Operations, Depth: x.h.limits.Depth}
-	if f := x.h.patchFormat(media); f != nil {
+func (c *call) parsePatch(media string, body []byte) (*patch.Patch, error) {
+	limits := patch.Limits{Ops: c.h.limits.Operations, Depth: c.h.limits.Depth}
+	if f := c.h.patchFormat(media); f != nil {
 		return f.Parse(body, limits)
 	}
 	if media != mediaJSON {

@@ -44,16 +44,16 @@ const maxEquivalent = 768
 // queryType is the type of JSON content: its members are the parameters.
 var queryType = schema.For[map[string]json.RawMessage]()
 
-func (x *call) queryList() error   { return x.query((*call).getList) }
-func (x *call) queryLookup() error { return x.query((*call).getLookup) }
+func (c *call) queryList() error   { return c.query((*call).getList) }
+func (c *call) queryLookup() error { return c.query((*call).getLookup) }
 
 // query handles QUERY. get is the handler of GET.
-func (x *call) query(get func(*call) error) error {
-	content, isJSON, err := x.queryContent()
+func (c *call) query(get func(*call) error) error {
+	content, isJSON, err := c.queryContent()
 	if err != nil {
 		return err
 	}
-	params, err := x.params()
+	params, err := c.params()
 	if err != nil {
 		return err
 	}
@@ -65,26 +65,26 @@ func (x *call) query(get func(*call) error) error {
 		}
 		params[name] = values
 	}
-	r := *x.r
+	r := *c.r
 	at := *r.URL
 	at.RawQuery = params.Encode()
-	r.URL, x.r = &at, &r
-	if err = get(x); err != nil {
-		delete(x.w.Header(), "Location")
+	r.URL, c.r = &at, &r
+	if err = get(c); err != nil {
+		delete(c.w.Header(), "Location")
 	}
 	return contentError(err, content, isJSON)
 }
 
 // setEquivalent sets Location to the URL at which GET repeats the query, and Content-Location to that
 // of the result (RFC 10008 sections 2.3 and 2.4). It is called for successful responses to QUERY.
-func (x *call) setEquivalent(h http.Header) {
-	if x.r.Method != methodQuery || x.route.hideQuery ||
-		len(x.path())+len(x.r.URL.RawQuery) > maxEquivalent ||
+func (c *call) setEquivalent(h http.Header) {
+	if c.r.Method != methodQuery || c.route.hideQuery ||
+		len(c.path())+len(c.r.URL.RawQuery) > maxEquivalent ||
 		// Parameters that were ignored would be errors in the equivalent GET.
 		strings.Contains(h.Get("Preference-Applied"), "handling=lenient") {
 		return
 	}
-	at := withParams(x.base()+x.path(), joinParams(x.r.URL.RawQuery, x.sel.Query()))
+	at := withParams(c.base()+c.path(), joinParams(c.r.URL.RawQuery, c.sel.Query()))
 	if len(at) > maxEquivalent {
 		return
 	}
@@ -95,27 +95,27 @@ func (x *call) setEquivalent(h http.Header) {
 }
 
 // queryContent reads the content of QUERY as parameters.
-func (x *call) queryContent() (params url.Values, isJSON bool, err error) {
+func (c *call) queryContent() (params url.Values, isJSON bool, err error) {
 	// RFC 10008 section 2.1 recommends 400 for a request without a type, and not 415.
-	if len(x.r.Header["Content-Type"]) == 0 {
-		return nil, false, problem.New(problem.BadRequest, unsupportedType(x.r, queryTypesText))
+	if len(c.r.Header["Content-Type"]) == 0 {
+		return nil, false, problem.New(problem.BadRequest, unsupportedType(c.r, queryTypesText))
 	}
-	media, err := x.checkContent(queryTypes...)
+	media, err := c.checkContent(queryTypes...)
 	if err != nil {
 		return nil, false, err
 	}
 	buf := buffers.Get()
 	defer buffers.Put(buf)
-	if err := x.readContent(buf); err != nil {
+	if err := c.readContent(buf); err != nil {
 		return nil, false, err
 	}
 	if media == mediaJSON {
-		params, err := x.jsonParameters(*buf)
+		params, err := c.jsonParameters(*buf)
 		return params, true, err
 	}
-	if bytes.Count(*buf, []byte("&")) >= x.h.limits.Names {
+	if bytes.Count(*buf, []byte("&")) >= c.h.limits.Names {
 		return nil, false, problem.New(problem.BadRequest, "The content has more than "+
-			strconv.Itoa(x.h.limits.Names)+" parameters.")
+			strconv.Itoa(c.h.limits.Names)+" parameters.")
 	}
 	if params, err = parsePairs(string(*buf)); err != nil {
 		err = problem.New(problem.BadRequest, "The content is not a valid form.")
@@ -124,8 +124,8 @@ func (x *call) queryContent() (params url.Values, isJSON bool, err error) {
 }
 
 // jsonParameters returns the members of a JSON object as parameters.
-func (x *call) jsonParameters(content []byte) (url.Values, error) {
-	limits := schema.DecodeOptions{MaxDepth: x.h.limits.Depth, MaxNames: x.h.limits.Names}
+func (c *call) jsonParameters(content []byte) (url.Values, error) {
+	limits := schema.DecodeOptions{MaxDepth: c.h.limits.Depth, MaxNames: c.h.limits.Names}
 	v, err := queryType.Decode(content, &limits)
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (x *call) jsonParameters(content []byte) (url.Values, error) {
 	members := *v.(*map[string]json.RawMessage)
 	params, d := url.Values{}, problem.New(problem.Invalid, "The content is not valid.")
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		text, wrong := parameterText(jsontext.Value(members[name]), x.kindOfParameter(name))
+		text, wrong := parameterText(jsontext.Value(members[name]), c.kindOfParameter(name))
 		if wrong != "" {
 			d.Errors = append(d.Errors,
 				problem.Violation{Pointer: pointer.To(name), Code: "type", Detail: wrong})
@@ -160,19 +160,19 @@ const (
 )
 
 // kindOfParameter returns the form of a parameter of the route.
-func (x *call) kindOfParameter(name string) parameterKind {
-	groups := x.route.lookup == nil && x.route.resource.Describe().Query.CanAggregate()
+func (c *call) kindOfParameter(name string) parameterKind {
+	groups := c.route.lookup == nil && c.route.resource.Describe().Query.CanAggregate()
 	switch name {
 	case "fields":
 		return isList
 	case "expand":
 		return isRelations
 	case "sort":
-		if x.route.lookup == nil {
+		if c.route.lookup == nil {
 			return isList
 		}
 	case "filter":
-		if x.route.lookup == nil {
+		if c.route.lookup == nil {
 			return isTree
 		}
 	case "having":

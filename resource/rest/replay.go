@@ -13,18 +13,18 @@ import (
 
 // parseKey returns the Idempotency-Key of the request. It returns "" if there is none, or if the
 // catalog has no idempotency store. A key needs a principal, because keys are scoped to it.
-func (x *call) parseKey() (string, error) {
+func (c *call) parseKey() (string, error) {
 	// Without a store of records the field is ignored, like any unknown field. The start-up report
 	// states that.
-	once := x.h.catalog.Idempotency()
+	once := c.h.catalog.Idempotency()
 	if once == nil {
 		return "", nil
 	}
-	key, err := once.Key(x.r.Header)
+	key, err := once.Key(c.r.Header)
 	if err != nil || key == "" {
 		return "", err
 	}
-	if x.principal() == "" {
+	if c.principal() == "" {
 		d := problem.New(problem.InvalidHeader, "Idempotency-Key requires an authenticated caller.")
 		d.Errors = []problem.Violation{{Header: idempotency.KeyField, Code: "anonymous",
 			Detail: "requires an authenticated caller"}}
@@ -35,63 +35,63 @@ func (x *call) parseKey() (string, error) {
 
 // useKey returns the key of this request's write, or nil if it has none. The write fails if the
 // same key was used for another method, path, query or body.
-func (x *call) useKey(key, id, mediaType string) *resource.Key {
+func (c *call) useKey(key, id, mediaType string) *resource.Key {
 	if key == "" {
 		return nil
 	}
 	// The target has neither prefix nor contract: a retry through another host or version is the
 	// same request.
-	target := x.route.name
-	if x.onItem {
+	target := c.route.name
+	if c.onItem {
 		target += "/" + id
 	}
-	if x.restores {
+	if c.restores {
 		target += "/" + id + restoreSuffix
 	}
-	x.key = x.h.catalog.Key(x.route.name, idempotency.Operation{
-		Principal: x.principal(), Method: x.r.Method, Target: target, Key: key,
-	}, x.canonicalQuery(), mediaType)
-	return x.key
+	c.key = c.h.catalog.Key(c.route.name, idempotency.Operation{
+		Principal: c.principal(), Method: c.r.Method, Target: target, Key: key,
+	}, c.canonicalQuery(), mediaType)
+	return c.key
 }
 
 // canonicalQuery returns the query in one spelling, without the parameter that selects the
 // contract.
-func (x *call) canonicalQuery() string {
-	if x.r.URL.RawQuery == "" {
+func (c *call) canonicalQuery() string {
+	if c.r.URL.RawQuery == "" {
 		return ""
 	}
 	// Encode sorts by name. A client may build the query of a retry in another order.
-	pairs, _ := parsePairs(x.r.URL.RawQuery) // malformed pairs have been rejected
+	pairs, _ := parsePairs(c.r.URL.RawQuery) // malformed pairs have been rejected
 	return pairs.Encode()
 }
 
 // replayError sends the recorded error response of the first request.
-func (x *call) replayError(rec *idempotency.Record) {
-	h := x.w.Header()
+func (c *call) replayError(rec *idempotency.Record) {
+	h := c.w.Header()
 	for name, lines := range rec.Header {
 		h[name] = lines
 	}
-	h["Vary"] = x.vary()
+	h["Vary"] = c.vary()
 	h["Cache-Control"] = noStore
 	h["Content-Type"] = []string{mediaProblem}
 	h["X-Content-Type-Options"] = nosniff
-	x.replayed()
+	c.replayed()
 	// A replay is the recorded document and not a new one, because the state may have changed
 	// since.
 	validators{length: len(rec.Result)}.set(h)
-	_ = x.respond(rec.Status, rec.Result)
+	_ = c.respond(rec.Status, rec.Result)
 }
 
 var isTrue = []string{"true"}
 
 // replayed sets the header fields of a replayed response. It does nothing if this is the first
 // request.
-func (x *call) replayed() {
-	rec := x.key.Replayed()
+func (c *call) replayed() {
+	rec := c.key.Replayed()
 	if rec == nil {
 		return
 	}
-	h := x.w.Header()
+	h := c.w.Header()
 	h[idempotency.ReplayedField] = isTrue
 	// The result was too large to record, so the current item is sent. The field states that.
 	if rec.Reference() {

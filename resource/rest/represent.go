@@ -38,14 +38,14 @@ type selection struct {
 }
 
 // parseSelection reads the parameters fields and expand.
-func (x *call) parseSelection(params url.Values) (selection, error) {
+func (c *call) parseSelection(params url.Values) (selection, error) {
 	var p selection
-	res := x.route.resource
+	res := c.route.resource
 	if names := params.Get("fields"); names != "" {
 		list := strings.Split(names, ",")
 		sel, err := res.Type().Select(list)
 		if err != nil {
-			return p, badParameter("fields", "unknownField", err.Error()+x.relationIn(list))
+			return p, badParameter("fields", "unknownField", err.Error()+c.relationIn(list))
 		}
 		// One selection has one entity tag, whatever the order and the repetitions in the URL.
 		slices.Sort(list)
@@ -55,13 +55,13 @@ func (x *call) parseSelection(params url.Values) (selection, error) {
 		// Both forms are accepted: expand=a,b and expand=a&expand=b.
 		for _, text := range splitExpand(names) {
 			name, page, paged := strings.Cut(text, "(")
-			l := x.route.links[name]
+			l := c.route.links[name]
 			if l == nil {
 				return p, badParameter("expand", "unknownRelation", unknownRelation(res, name))
 			}
 			if paged {
 				var err error
-				if l, err = x.pagedLink(l, page); err != nil {
+				if l, err = c.pagedLink(l, page); err != nil {
 					return p, err
 				}
 			}
@@ -73,9 +73,9 @@ func (x *call) parseSelection(params url.Values) (selection, error) {
 			}
 		}
 		// Each relation costs at least one read of its target.
-		if len(p.links) > x.h.limits.Expand {
+		if len(p.links) > c.h.limits.Expand {
 			return p, badParameter("expand", "tooMany",
-				"must have at most "+strconv.Itoa(x.h.limits.Expand)+" relations")
+				"must have at most "+strconv.Itoa(c.h.limits.Expand)+" relations")
 		}
 	}
 	return p, nil
@@ -111,10 +111,10 @@ func unknownRelation(res *resource.Resource, name string) string {
 
 // relationIn returns a part of the detail for unknown fields: a hint if one of the names, or the first part
 // of one with a dot, is a relation.
-func (x *call) relationIn(fields []string) string {
+func (c *call) relationIn(fields []string) string {
 	for _, name := range fields {
 		name, _, _ = strings.Cut(name, ".")
-		if x.route.links[name] != nil && x.route.resource.Type().Field(name) == nil {
+		if c.route.links[name] != nil && c.route.resource.Type().Field(name) == nil {
 			return "; " + name + " is a relation, so use expand=" + name
 		}
 	}
@@ -140,23 +140,23 @@ func unknownParameter(known ...string) string {
 }
 
 // itemSelection parses the query of an item, which has no parameters but fields and expand.
-func (x *call) itemSelection(lenient bool) (selection, error) {
-	if x.r.URL.RawQuery == "" {
+func (c *call) itemSelection(lenient bool) (selection, error) {
+	if c.r.URL.RawQuery == "" {
 		return selection{}, nil
 	}
-	params, err := x.params()
+	params, err := c.params()
 	if err != nil {
 		return selection{}, err
 	}
-	if err := x.refuseLastEventID(params, lenient); err != nil {
+	if err := c.refuseLastEventID(params, lenient); err != nil {
 		return selection{}, err
 	}
-	return x.itemParams(params, lenient)
+	return c.itemParams(params, lenient)
 }
 
 // itemParams checks the parameters of an item. Repeated values of fields must be equal, because two
 // lists contradict each other. Values of expand are joined.
-func (x *call) itemParams(params url.Values, lenient bool) (selection, error) {
+func (c *call) itemParams(params url.Values, lenient bool) (selection, error) {
 	for name, values := range params {
 		switch {
 		case name != "fields" && name != "expand":
@@ -170,13 +170,13 @@ func (x *call) itemParams(params url.Values, lenient bool) (selection, error) {
 				"must be one list of names, and not be empty")
 		}
 	}
-	return x.parseSelection(params)
+	return c.parseSelection(params)
 }
 
 // params parses the query. It is stricter than URL.Query, which drops malformed pairs without an
 // error.
-func (x *call) params() (url.Values, error) {
-	params, err := parsePairs(x.r.URL.RawQuery)
+func (c *call) params() (url.Values, error) {
+	params, err := parsePairs(c.r.URL.RawQuery)
 	if err != nil {
 		return nil, problem.New(problem.BadRequest,
 			"The query of the URL is not percent-encoded correctly.")
@@ -282,7 +282,7 @@ func reopenObject(dst []byte) []byte {
 
 // follow reads the related items of entries, with one call for each relation if the target supports
 // it. The caller must release the result.
-func (p *selection) follow(x *call, entries []resource.Entry) ([]related, error) {
+func (p *selection) follow(c *call, entries []resource.Entry) ([]related, error) {
 	var out []related
 	for _, l := range p.links {
 		// Follow applies the policy of the target, so an item that the caller may not see is
@@ -290,9 +290,9 @@ func (p *selection) follow(x *call, entries []resource.Entry) ([]related, error)
 		var page resource.Page
 		var err error
 		if l.page != nil {
-			page, err = x.followPage(l, entries)
+			page, err = c.followPage(l, entries)
 		} else {
-			page, err = x.route.resource.Follow(x.r.Context(), l.name, entries, nil)
+			page, err = c.route.resource.Follow(c.r.Context(), l.name, entries, nil)
 		}
 		if err != nil {
 			release(out)
@@ -326,8 +326,8 @@ func (p *selection) etagSuffix(body []byte) string {
 }
 
 // notAcceptable returns the 406 error, which lists the available media types.
-func (x *call) notAcceptable(offers []string) error {
-	return acceptError(x.mediaTypes(offers))
+func (c *call) notAcceptable(offers []string) error {
+	return acceptError(c.mediaTypes(offers))
 }
 
 // acceptError returns the 406 error for the available media types.
@@ -339,8 +339,8 @@ func acceptError(available []string) *problem.Details {
 }
 
 // encodings parses Accept-Encoding. It returns 406 if the client accepts neither gzip nor identity.
-func (x *call) encodings() (header.Encodings, error) {
-	lines, ok := x.r.Header["Accept-Encoding"]
+func (c *call) encodings() (header.Encodings, error) {
+	lines, ok := c.r.Header["Accept-Encoding"]
 	if !ok {
 		// Without the field any coding is acceptable (RFC 9110 section 12.5.3). Identity is chosen,
 		// because simple clients that cannot decompress omit the field.
@@ -356,33 +356,33 @@ func (x *call) encodings() (header.Encodings, error) {
 
 // sendItem sends a representation of an entry. It ends a successful GET, POST, PUT or PATCH. tagged
 // is false if the response must not have validators.
-func (x *call) sendItem(status int, e *resource.Entry, p *selection, enc header.Encodings,
+func (c *call) sendItem(status int, e *resource.Entry, p *selection, enc header.Encodings,
 	tagged bool) error {
 	buf := buffers.Get()
 	defer buffers.Put(buf)
 	var err error
-	if *buf, err = x.render(*buf, e, p); err != nil {
+	if *buf, err = c.render(*buf, e, p); err != nil {
 		return err
 	}
-	return x.sendBody(status, e, p, enc, *buf, tagged)
+	return c.sendBody(status, e, p, enc, *buf, tagged)
 }
 
 // render appends the selected representation of an entry as JSON, with its related items.
-func (x *call) render(dst []byte, e *resource.Entry, p *selection) ([]byte, error) {
+func (c *call) render(dst []byte, e *resource.Entry, p *selection) ([]byte, error) {
 	var rel []related
 	if p.links != nil {
 		var err error
-		if rel, err = p.follow(x, []resource.Entry{*e}); err != nil {
+		if rel, err = p.follow(c, []resource.Entry{*e}); err != nil {
 			return dst, err
 		}
 		defer release(rel)
 	}
-	return p.append(dst, x.route.resource.Type(), e, 0, rel)
+	return p.append(dst, c.route.resource.Type(), e, 0, rel)
 }
 
 // sendBody sends an encoded entry, compressed if the client accepts gzip and the body is large
 // enough.
-func (x *call) sendBody(status int, e *resource.Entry, p *selection, enc header.Encodings,
+func (c *call) sendBody(status int, e *resource.Entry, p *selection, enc header.Encodings,
 	body []byte, tagged bool) error {
 	// The related items have other dates, so the body has no single Last-Modified.
 	if p.links != nil {
@@ -390,45 +390,45 @@ func (x *call) sendBody(status int, e *resource.Entry, p *selection, enc header.
 		dateless.Modified = time.Time{}
 		e = &dateless
 	}
-	x.rec.AddItems(1)
-	suffix := x.etagSuffix(p, body)
+	c.rec.AddItems(1)
+	suffix := c.etagSuffix(p, body)
 	if !httpbody.ShouldGzip(enc, len(body)) {
-		return x.sendCoded(status, e, suffix, false, body, tagged)
+		return c.sendCoded(status, e, suffix, false, body, tagged)
 	}
 	zipped := buffers.Get()
 	defer buffers.Put(zipped)
 	// The response is written before the deferred Put, so the buffer is not reused too early.
 	*zipped = httpbody.AppendGzip(*zipped, body)
-	return x.sendCoded(status, e, suffix, true, *zipped, tagged)
+	return c.sendCoded(status, e, suffix, true, *zipped, tagged)
 }
 
 // sendCoded sends a body in the content coding that was chosen. Identity and gzip have different
 // tags, because a strong tag identifies the bytes (RFC 9110 section 8.8.3.3).
-func (x *call) sendCoded(status int, e *resource.Entry, suffix string, compressed bool, body []byte,
+func (c *call) sendCoded(status int, e *resource.Entry, suffix string, compressed bool, body []byte,
 	tagged bool) error {
-	h := x.w.Header()
+	h := c.w.Header()
 	s := validators{length: len(body)}
 	if tagged {
-		s.r, s.rev, s.compressed, s.suffix = x.route.resource, e.Rev, compressed, suffix
+		s.r, s.rev, s.compressed, s.suffix = c.route.resource, e.Rev, compressed, suffix
 		s.modified = e.Modified
 	}
 	s.set(h)
-	x.itemHeaders(h)
-	h["Content-Type"] = x.mediaType
+	c.itemHeaders(h)
+	h["Content-Type"] = c.mediaType
 	if compressed {
 		h["Content-Encoding"] = gzipValue
 	}
-	return x.respond(status, body)
+	return c.respond(status, body)
 }
 
 // itemHeaders sets the header fields that all representations of an item and 304 share. Each field
 // takes time in every response, so those that only OPTIONS and errors need are left out.
-func (x *call) itemHeaders(h http.Header) {
+func (c *call) itemHeaders(h http.Header) {
 	// Vary is first: if middleware has set nothing, there is nothing to merge.
-	header.AddVary(h, x.route.varyItem)
-	h["Cache-Control"] = x.route.cache
-	if x.eventCursor != nil {
-		h["Event-Cursor"] = x.eventCursor
+	header.AddVary(h, c.route.varyItem)
+	h["Cache-Control"] = c.route.cache
+	if c.eventCursor != nil {
+		h["Event-Cursor"] = c.eventCursor
 	}
 }
 

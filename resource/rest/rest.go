@@ -275,11 +275,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // answer serves the request and sends the problem details of an error.
-func (x *call) answer() {
+func (c *call) answer() {
 	// net/http would only close the connection. A proxy in front would then report 502.
-	defer x.recoverPanic()
-	if err := x.serve(); err != nil {
-		x.fail(err)
+	defer c.recoverPanic()
+	if err := c.serve(); err != nil {
+		c.fail(err)
 	}
 }
 

@@ -26,51 +26,51 @@ func (rt *route) isRestore(rest string) bool {
 }
 
 // serveRestore serves the path. segment is that of the id.
-func (x *call) serveRestore(segment string) error {
+func (c *call) serveRestore(segment string) error {
 	id, err := unescapeID(segment)
 	if err != nil {
 		return err
 	}
-	x.restores = true
-	switch x.r.Method {
+	c.restores = true
+	switch c.r.Method {
 	case http.MethodPost:
-		return x.restore(id)
+		return c.restore(id)
 	case http.MethodOptions:
-		return x.options(x.route.allowRestore)
+		return c.options(c.route.allowRestore)
 	}
-	return notAllowed(x.route.allowRestore)
+	return notAllowed(c.route.allowRestore)
 }
 
 // restore handles POST. The request has no body, and preconditions do not apply, because a deleted item
 // has no representation. The response is that of PATCH.
-func (x *call) restore(id string) error {
+func (c *call) restore(id string) error {
 	var w writeRequest
-	if err := x.prepare(&w, ""); err != nil {
+	if err := c.prepare(&w, ""); err != nil {
 		return err
 	}
 	if !w.minimal { // without a response body, Accept does not apply
-		if err := x.acceptable(); err != nil {
+		if err := c.acceptable(); err != nil {
 			return err
 		}
 		var err error
-		if w.enc, err = x.encodings(); err != nil {
+		if w.enc, err = c.encodings(); err != nil {
 			return err
 		}
 	}
-	x.setKey(&w, id)
-	e, err := x.route.resource.Restore(x.r.Context(), id, &w.opts)
+	c.setKey(&w, id)
+	e, err := c.route.resource.Restore(c.r.Context(), id, &w.opts)
 	if err != nil {
-		return x.withExistingURL(err)
+		return c.withExistingURL(err)
 	}
-	x.applyReplay(&w)
+	c.applyReplay(&w)
 	if w.minimal {
-		x.applied("return=minimal")
-		h := x.w.Header()
-		x.setValidators(h, &e)
-		x.itemHeaders(h)
-		return x.noContent(http.StatusNoContent)
+		c.applied("return=minimal")
+		h := c.w.Header()
+		c.setValidators(h, &e)
+		c.itemHeaders(h)
+		return c.noContent(http.StatusNoContent)
 	}
-	x.applyReturn(&w)
-	x.contentLocation(e.ID, &w)
-	return x.sendWritten(http.StatusOK, &e, &w, true)
+	c.applyReturn(&w)
+	c.contentLocation(e.ID, &w)
+	return c.sendWritten(http.StatusOK, &e, &w, true)
 }

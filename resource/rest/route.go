@@ -196,78 +196,78 @@ func isKnownMethod(method string) bool {
 
 // serve finds the route of the request and calls its handler. It splits the escaped path, so that
 // an encoded slash does not end a segment. Commands have precedence over items with the same path.
-func (x *call) serve() error {
-	path := x.path()
+func (c *call) serve() error {
+	path := c.path()
 	// This is the first check, because all others search or copy the path or the query.
-	if size := len(path) + len(x.r.URL.RawQuery); size > x.h.limits.URL {
+	if size := len(path) + len(c.r.URL.RawQuery); size > c.h.limits.URL {
 		return problem.New(problem.URITooLong, fmt.Sprintf(
-			"The path and the query have %d bytes; the limit is %d.", size, x.h.limits.URL))
+			"The path and the query have %d bytes; the limit is %d.", size, c.h.limits.URL))
 	}
 	// 501 precedes 404: it is about the method and holds for every path.
-	if !isKnownMethod(x.r.Method) {
+	if !isKnownMethod(c.r.Method) {
 		return problem.New(problem.NotImplemented,
-			"The method "+safe.Quote(x.r.Method)+" is not implemented.")
+			"The method "+safe.Quote(c.r.Method)+" is not implemented.")
 	}
-	if x.r.Method == http.MethodPost {
-		if err := x.checkOrigin(); err != nil {
+	if c.r.Method == http.MethodPost {
+		if err := c.checkOrigin(); err != nil {
 			return err
 		}
 	}
 	first, rest, deeper := strings.Cut(path[1:], "/")
 	trimmed := strings.TrimSuffix(rest, "/")
 	// If there are no commands in the area, find searches a nil map.
-	if x.route = find(find(x.h.commands, first), trimmed); x.route != nil {
-		x.r.Pattern = x.route.patternList
+	if c.route = find(find(c.h.commands, first), trimmed); c.route != nil {
+		c.r.Pattern = c.route.patternList
 		if trimmed != rest {
-			return x.redirect(strings.TrimSuffix(path, "/"))
+			return c.redirect(strings.TrimSuffix(path, "/"))
 		}
-		return x.serveCommand()
+		return c.serveCommand()
 	}
-	rt := find(x.h.table, first)
+	rt := find(c.h.table, first)
 	if rt == nil {
 		return problem.New(problem.NotFound, "There is no resource at this path.")
 	}
 	// The route is set before any error, because fail needs it for Vary. Request.Pattern is for
 	// middleware, which reads it after the response.
-	x.route, x.r.Pattern = rt, rt.patternList
+	c.route, c.r.Pattern = rt, rt.patternList
 	switch {
 	case !deeper:
-		return x.serveList()
+		return c.serveList()
 	case rest == "" || strings.Contains(rest, "/"):
-		return x.serveBelow(path, rest)
+		return c.serveBelow(path, rest)
 	case rt.lookup != nil:
 		return problem.New(problem.NotFound, "There is no resource at this path.")
 	}
-	x.r.Pattern = rt.patternItem
+	c.r.Pattern = rt.patternItem
 	id, err := unescapeID(rest)
 	if err != nil {
 		return err
 	}
 	if rt.blobs != nil {
-		return x.serveBlob(id)
+		return c.serveBlob(id)
 	}
-	return x.serveItem(id)
+	return c.serveItem(id)
 }
 
 // serveBelow serves a path with a trailing slash, or below that of an item. rest is what follows the
 // first slash.
-func (x *call) serveBelow(path, rest string) error {
-	rt, trimmed := x.route, strings.TrimSuffix(rest, "/")
+func (c *call) serveBelow(path, rest string) error {
+	rt, trimmed := c.route, strings.TrimSuffix(rest, "/")
 	switch {
 	case rest == "" || trimmed != rest && trimmed != "" && !strings.Contains(trimmed, "/"):
-		return x.redirect(strings.TrimSuffix(path, "/"))
+		return c.redirect(strings.TrimSuffix(path, "/"))
 	case rt.isRestore(trimmed):
-		x.r.Pattern = rt.patternRestore
+		c.r.Pattern = rt.patternRestore
 		if trimmed != rest {
-			return x.redirect(strings.TrimSuffix(path, "/"))
+			return c.redirect(strings.TrimSuffix(path, "/"))
 		}
 		segment, _, _ := strings.Cut(rest, "/")
-		return x.serveRestore(segment)
+		return c.serveRestore(segment)
 	case rt.lookup != nil:
 		return problem.New(problem.NotFound, "There is no resource at this path.")
 	}
 	// An item has no path below it except links. An id with a slash is sent as %2F.
-	return x.serveLink(rest)
+	return c.serveLink(rest)
 }
 
 // find returns the value of an escaped path segment in table, or the zero value.
@@ -301,68 +301,68 @@ func unescapeID(segment string) (string, error) {
 }
 
 // redirect removes a trailing slash. 308 keeps the method and the body (RFC 9110 section 15.4.9).
-func (x *call) redirect(path string) error {
-	h := x.w.Header()
+func (c *call) redirect(path string) error {
+	h := c.w.Header()
 	// The Negotiator has removed the parameter that selects the contract, so it is added again.
-	h["Location"] = []string{withParams(x.base()+path, joinParams(x.r.URL.RawQuery, x.sel.Query()))}
+	h["Location"] = []string{withParams(c.base()+path, joinParams(c.r.URL.RawQuery, c.sel.Query()))}
 	h["Content-Length"] = zeroLength
 	h["Cache-Control"] = noStore
-	x.w.WriteHeader(http.StatusPermanentRedirect)
+	c.w.WriteHeader(http.StatusPermanentRedirect)
 	return nil
 }
 
 // serveList serves the path of a collection, a lookup or a collection of blobs. A known method that
 // the collection does not support is 405.
-func (x *call) serveList() error {
-	rt := x.route
+func (c *call) serveList() error {
+	rt := c.route
 	switch {
 	case rt.lookup != nil:
-		return x.serveLookup()
+		return c.serveLookup()
 	case rt.blobs != nil:
-		return x.serveBlobs()
+		return c.serveBlobs()
 	}
-	switch x.r.Method {
+	switch c.r.Method {
 	case http.MethodGet, http.MethodHead:
-		return x.getList()
+		return c.getList()
 	case methodQuery:
-		return x.onHeap((*call).queryList)
+		return c.onHeap((*call).queryList)
 	case http.MethodPost:
 		// A batch is recognized by its media type, and only where batches are supported. Elsewhere
 		// the type is 415.
-		if x.isBatch() {
-			return x.onHeap((*call).batch)
+		if c.isBatch() {
+			return c.onHeap((*call).batch)
 		}
 		if rt.resource.Can(resource.OpCreate) {
-			return x.post()
+			return c.post()
 		}
 	case http.MethodOptions:
-		return x.options(rt.allowList)
+		return c.options(rt.allowList)
 	}
 	return notAllowed(rt.allowList)
 }
 
 // serveItem serves the path of an item. The route has the capabilities, so 405 needs no read of the
 // item.
-func (x *call) serveItem(id string) error {
-	rt := x.route
-	x.onItem = true
-	switch x.r.Method {
+func (c *call) serveItem(id string) error {
+	rt := c.route
+	c.onItem = true
+	switch c.r.Method {
 	case http.MethodGet, http.MethodHead:
-		return x.getItem(id)
+		return c.getItem(id)
 	case http.MethodPut:
 		if rt.resource.Can(resource.OpReplace) {
-			return x.put(id)
+			return c.put(id)
 		}
 	case http.MethodPatch:
 		if rt.resource.Can(resource.OpPatch) {
-			return x.patch(id)
+			return c.patch(id)
 		}
 	case http.MethodDelete:
 		if rt.resource.Can(resource.OpDelete) {
-			return x.delete(id)
+			return c.delete(id)
 		}
 	case http.MethodOptions:
-		return x.options(rt.allowItem)
+		return c.options(rt.allowItem)
 	}
 	return notAllowed(rt.allowItem)
 }
@@ -375,22 +375,22 @@ func notAllowed(allow []string) error {
 }
 
 // options responds to OPTIONS with the supported methods and media types (RFC 9110 section 9.3.7).
-func (x *call) options(allow []string) error {
-	h := x.w.Header()
+func (c *call) options(allow []string) error {
+	h := c.w.Header()
 	h["Allow"] = allow
-	if !x.onItem && x.route.resource != nil && !x.restores {
+	if !c.onItem && c.route.resource != nil && !c.restores {
 		h["Accept-Query"] = acceptQuery
 	}
 	switch {
-	case x.restores: // the request has no body
-	case x.onItem && x.route.acceptPatch != nil:
-		h["Accept-Patch"] = x.route.acceptPatch
+	case c.restores: // the request has no body
+	case c.onItem && c.route.acceptPatch != nil:
+		h["Accept-Patch"] = c.route.acceptPatch
 	// The vendor type in Accept-Post depends on the contract, so it is not part of the static
 	// route.
-	case !x.onItem && x.route.acceptPost != nil:
-		h["Accept-Post"] = x.acceptPost()
+	case !c.onItem && c.route.acceptPost != nil:
+		h["Accept-Post"] = c.acceptPost()
 	}
 	h["Cache-Control"] = noStore
-	x.w.WriteHeader(http.StatusNoContent)
+	c.w.WriteHeader(http.StatusNoContent)
 	return nil
 }

@@ -36,24 +36,24 @@ type changes = iter.Seq2[*feed.Change[resource.Entry], error]
 
 // feedList handles GET and HEAD of the feed of a collection. The filter selects events as it
 // selects items of the list.
-func (x *call) feedList() error {
-	l, err := x.parseSubscription()
+func (c *call) feedList() error {
+	l, err := c.parseSubscription()
 	if err != nil {
 		return err
 	}
-	res := x.route.resource
-	return x.streamChanges(l, func(ctx context.Context) changes { return res.Watch(ctx, l.after, l.filter) })
+	res := c.route.resource
+	return c.streamChanges(l, func(ctx context.Context) changes { return res.Watch(ctx, l.after, l.filter) })
 }
 
 // feedItem handles GET and HEAD of the feed of an item. A missing item is an error, unless the
 // client resumes from a cursor: it may not have received the deletion. The stream does not end when
 // the item is deleted, because the item may be created again or become visible again.
-func (x *call) feedItem(id string) error {
-	l, err := x.parseSubscription()
+func (c *call) feedItem(id string) error {
+	l, err := c.parseSubscription()
 	if err != nil {
 		return err
 	}
-	res, ctx := x.route.resource, x.r.Context()
+	res, ctx := c.route.resource, c.r.Context()
 	if l.after.IsZero() {
 		// Read the position before the item, so that no change is lost between them.
 		if l.after, err = res.Position(ctx, 0); err != nil {
@@ -67,60 +67,60 @@ func (x *call) feedItem(id string) error {
 	if !res.ValidID(id) {
 		return resource.ErrNotFound
 	}
-	return x.streamChanges(l, func(ctx context.Context) changes { return res.WatchItem(ctx, id, l.after) })
+	return c.streamChanges(l, func(ctx context.Context) changes { return res.WatchItem(ctx, id, l.after) })
 }
 
 // streamChanges sends changes until the client disconnects, the feed ends, or the catalog shuts
 // down. It counts the stream against the limit of the catalog.
-func (x *call) streamChanges(l *subscription, watch func(ctx context.Context) changes) error {
-	leave, err := x.h.catalog.Stream(x.r.Context())
+func (c *call) streamChanges(l *subscription, watch func(ctx context.Context) changes) error {
+	leave, err := c.h.catalog.Stream(c.r.Context())
 	if err != nil {
 		return err
 	}
 	defer leave()
-	ctx, cancel := middleware.WithExpiry(x.r.Context())
+	ctx, cancel := middleware.WithExpiry(c.r.Context())
 	defer cancel()
-	x.r = x.r.WithContext(ctx)
-	return x.onHeap(func(x *call) error { return x.sendStream(l, watch) })
+	c.r = c.r.WithContext(ctx)
+	return c.onHeap(func(x *call) error { return x.sendStream(l, watch) })
 }
 
 // sendStream is streamChanges for a stream that is counted.
-func (x *call) sendStream(l *subscription, watch func(ctx context.Context) changes) error {
-	x.watching = true
-	ctx, cancel := context.WithCancel(x.r.Context())
+func (c *call) sendStream(l *subscription, watch func(ctx context.Context) changes) error {
+	c.watching = true
+	ctx, cancel := context.WithCancel(c.r.Context())
 	defer cancel()
 	s := &changeStream{stop: cancel}
 	// finish runs after a panic, too, and before leave: the stream counts until its end is written.
 	defer s.finish()
-	err := x.sendChanges(s, l, watch(ctx))
+	err := c.sendChanges(s, l, watch(ctx))
 	s.returned = true
-	if err == nil && !x.started {
+	if err == nil && !c.started {
 		err = cmp.Or(ctx.Err(), errEmptyFeed) // the client has disconnected, or the feed is at fault
 	}
 	return err
 }
 
 // sendChanges starts the stream at the first change. An error before that becomes a status code.
-func (x *call) sendChanges(s *changeStream, l *subscription, all changes) error {
+func (c *call) sendChanges(s *changeStream, l *subscription, all changes) error {
 	for change, err := range all {
 		switch {
 		// The status is sent. The client learns the error when it reconnects.
-		case err != nil && x.started:
+		case err != nil && c.started:
 			return s.end(err)
 		case err != nil:
 			return l.positionError(err)
-		case !x.started:
-			x.streamHeaders(change.Cursor)
+		case !c.started:
+			c.streamHeaders(change.Cursor)
 			// The header is complete, and HEAD must not wait for events.
-			if x.r.Method == http.MethodHead {
-				return x.respond(http.StatusOK, nil)
+			if c.r.Method == http.MethodHead {
+				return c.respond(http.StatusOK, nil)
 			}
-			if err := x.open(s); err != nil {
+			if err := c.open(s); err != nil {
 				return err
 			}
 		}
 		if change.Kind != feed.Bookmark {
-			x.rec.AddEvent(change.Time)
+			c.rec.AddEvent(change.Time)
 		}
 		if more, err := s.send(l, change); err != nil {
 			return s.end(err)
@@ -134,19 +134,19 @@ func (x *call) sendChanges(s *changeStream, l *subscription, all changes) error 
 var errEmptyFeed = errors.New("rest: feed ended before its first event")
 
 // streamHeaders sets the header fields of a stream that starts at a cursor.
-func (x *call) streamHeaders(at feed.Cursor) {
-	h := x.w.Header()
-	x.eventCursor = x.route.eventCursorField(at)
-	if x.onItem {
-		x.itemHeaders(h)
+func (c *call) streamHeaders(at feed.Cursor) {
+	h := c.w.Header()
+	c.eventCursor = c.route.eventCursorField(at)
+	if c.onItem {
+		c.itemHeaders(h)
 	} else {
-		x.listHeaders(h)
+		c.listHeaders(h)
 	}
 	h["Content-Type"] = typeStream
 	h["Cache-Control"] = noStore
 	h["X-Accel-Buffering"] = unbuffered
 	h["X-Content-Type-Options"] = nosniff
-	if x.r.ProtoMajor == 1 {
+	if c.r.ProtoMajor == 1 {
 		// A client that reconnects opens a new connection. During a rolling restart it must not
 		// reach the server that is shutting down.
 		h["Connection"] = closeValue

@@ -23,12 +23,12 @@ const positionTimeout = 100 * time.Millisecond
 
 // setEventCursor must be called before anything is read. If the position is not available in time,
 // the response has no Event-Cursor, and a client that wants to subscribe sends the request again.
-func (x *call) setEventCursor() {
-	if !x.route.resource.Watches() {
+func (c *call) setEventCursor() {
+	if !c.route.resource.Watches() {
 		return
 	}
-	if at, err := x.route.resource.Position(x.r.Context(), positionTimeout); err == nil && !at.IsZero() {
-		x.eventCursor = x.route.eventCursorField(at)
+	if at, err := c.route.resource.Position(c.r.Context(), positionTimeout); err == nil && !at.IsZero() {
+		c.eventCursor = c.route.eventCursorField(at)
 	}
 }
 

@@ -48,8 +48,8 @@ type subscription struct {
 
 // parseSubscription parses the request. It rejects an idempotency key, because a stream cannot be
 // replayed. Preconditions must be valid but have no effect.
-func (x *call) parseSubscription() (*subscription, error) {
-	enc, err := x.encodings()
+func (c *call) parseSubscription() (*subscription, error) {
+	enc, err := c.encodings()
 	// A compressor buffers, which would delay events.
 	if err == nil && !enc.Identity {
 		err = problem.New(problem.NotAcceptable,
@@ -58,19 +58,19 @@ func (x *call) parseSubscription() (*subscription, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.r.Header[http.CanonicalHeaderKey(idempotency.KeyField)] != nil {
+	if c.r.Header[http.CanonicalHeaderKey(idempotency.KeyField)] != nil {
 		return nil, badField(idempotency.KeyField, "unsupported", "is not supported by a stream")
 	}
 	// Valid preconditions are ignored: a stream has no representation to compare.
-	if _, err := parsePreconditions(x.r.Header); err != nil {
+	if _, err := parsePreconditions(c.r.Header); err != nil {
 		return nil, err
 	}
-	params, err := x.params()
+	params, err := c.params()
 	if err != nil {
 		return nil, err
 	}
-	l := &subscription{resource: x.route.resource}
-	if err := l.parsePosition(params, x.r.Header); err != nil {
+	l := &subscription{resource: c.route.resource}
+	if err := l.parsePosition(params, c.r.Header); err != nil {
 		return nil, err
 	}
 	// The rest of the query is that of a list or an item, which has no such parameter.
@@ -79,21 +79,21 @@ func (x *call) parseSubscription() (*subscription, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l, x.parseStreamQuery(l, params)
+	return l, c.parseStreamQuery(l, params)
 }
 
 // parseStreamQuery parses the filter and the selected fields.
-func (x *call) parseStreamQuery(l *subscription, params url.Values) (err error) {
+func (c *call) parseStreamQuery(l *subscription, params url.Values) (err error) {
 	var p selection
-	lenient := x.lenient(x.prefer())
-	if x.onItem {
+	lenient := c.lenient(c.prefer())
+	if c.onItem {
 		// An item has no filter: the id selects the events.
-		p, err = x.itemParams(params, lenient)
+		p, err = c.itemParams(params, lenient)
 	} else {
 		var q query.Query
-		if q, err = x.parseQuery(params, lenient); err == nil {
+		if q, err = c.parseQuery(params, lenient); err == nil {
 			// expand was rejected before, so the selection has no relations.
-			p, err = x.parseSelection(params)
+			p, err = c.parseSelection(params)
 		}
 		l.filter = q.Filter
 	}
@@ -121,8 +121,8 @@ func refuseParameters(params url.Values, names []string, by, because string) err
 
 // refuseLastEventID rejects the cursor of a feed in a request for a list or an item. A client that
 // omits the Accept header would otherwise take the whole list for the changes after the cursor.
-func (x *call) refuseLastEventID(params url.Values, lenient bool) error {
-	if lenient || !params.Has(lastEventParameter) || !x.route.resource.Watches() {
+func (c *call) refuseLastEventID(params url.Values, lenient bool) error {
+	if lenient || !params.Has(lastEventParameter) || !c.route.resource.Watches() {
 		return nil
 	}
 	return badParameter(lastEventParameter, "unsupported",
@@ -273,29 +273,29 @@ func (l *subscription) data(c *feed.Change[resource.Entry]) ([]byte, error) {
 
 // wantsStream reports whether the client prefers the feed of an item to the item. It negotiates the
 // media type of the response.
-func (x *call) wantsStream() (bool, error) {
-	if !x.route.resource.Watches() {
-		return false, x.acceptable()
+func (c *call) wantsStream() (bool, error) {
+	if !c.route.resource.Watches() {
+		return false, c.acceptable()
 	}
-	lines := x.r.Header["Accept"]
+	lines := c.r.Header["Accept"]
 	if len(lines) == 0 || len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON) {
-		return false, x.acceptable()
+		return false, c.acceptable()
 	}
-	i, err := x.negotiateFeed(lines, itemOffers)
+	i, err := c.negotiateFeed(lines, itemOffers)
 	return i > 0, err
 }
 
 // negotiateFeed is negotiate for offers that end with the stream. The stream is selected only if
 // Accept names it: a client that sends text/* or */* expects a response that ends.
-func (x *call) negotiateFeed(lines, offers []string) (int, error) {
-	i, err := x.negotiate(lines, offers)
+func (c *call) negotiateFeed(lines, offers []string) (int, error) {
+	i, err := c.negotiate(lines, offers)
 	if err == nil && offers[i] == mediaStream &&
 		!slices.ContainsFunc(lines,
 			func(line string) bool { return strings.Contains(strings.ToLower(line), mediaStream) }) {
 		// The stream is the last offer, so the others are those before it. The error lists it
 		// nevertheless.
-		if i, err = x.negotiate(lines, offers[:i]); err != nil {
-			err = x.notAcceptable(offers)
+		if i, err = c.negotiate(lines, offers[:i]); err != nil {
+			err = c.notAcceptable(offers)
 		}
 	}
 	return i, err

@@ -34,16 +34,16 @@ type changeStream struct {
 }
 
 // open starts the stream. It returns an error only if the handler can still send another response.
-func (x *call) open(s *changeStream) (err error) {
+func (c *call) open(s *changeStream) (err error) {
 	// The heartbeat detects a client that has disconnected while no events are sent, and frees its
 	// subscription.
-	s.out, err = eventstream.Open(x.w, &eventstream.Options{
+	s.out, err = eventstream.Open(c.w, &eventstream.Options{
 		Retry: retryDelay + rand.N(retryJitter), Heartbeat: eventstream.Heartbeat, Gone: s.stop})
 	// A middleware buffers the response.
 	if errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
-	x.started = true
+	c.started = true
 	return nil // the next write returns an error of the connection
 }
 
