@@ -42,10 +42,7 @@ func receiptsOf(branches resource.Ops[branch], receipts resource.Ops[receipt]) *
 		Query: query.Support{Group: []string{"kind", "branch.country", "branch.rent", "branch.open", "branch.id"},
 			Aggregate: map[string][]query.Func{"total": {query.Sum, query.Avg, query.Max}}},
 		Relations: []resource.Relation[receipt]{{Name: "branch", Target: "branches", Field: "branchId"}}})
-	c := resource.NewCatalog(nil, one, r)
-	one = c.Resource(one.Name())
-	r = c.Resource(r.Name())
-	return r
+	return resource.NewCatalog(nil, one, r).Resource("receipts")
 }
 
 // fillReceipts stores the same items in each of the stores. Some branches are deleted, and some do not exist.

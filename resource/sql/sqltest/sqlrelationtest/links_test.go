@@ -159,7 +159,6 @@ func TestLinkPlans(t *testing.T) {
 		catalog := resource.NewCatalog(nil, r, orders.Resource("orders", &resource.Options[relationtest.Order]{Public: true,
 			Query: query.Support{Sort: []string{"total"}}}), links.Resource("links", &resource.Options[relationtest.OrderTag]{Public: true,
 			AllowRecreate: true, Query: query.Support{Filter: map[string][]query.Op{"tagId": {query.Eq}}}}))
-		r = catalog.Resource(r.Name())
 		from := make([]resource.Entry, parents)
 		for i := range from {
 			from[i].ID = fmt.Sprint("t", i+1)

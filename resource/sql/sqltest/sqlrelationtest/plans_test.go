@@ -55,8 +55,8 @@ func TestPlans(t *testing.T) {
 				{Name: "lines", Target: "lines", By: "orderId"}}})
 		c := resource.NewCatalog(nil, people, sales, lines.Ops().Resource("lines",
 			&resource.Options[relationtest.Line]{Public: true, Query: lines.Support()}))
-		people = c.Resource(people.Name())
-		sales = c.Resource(sales.Name())
+		people = c.Resource("customers")
+		sales = c.Resource("orders")
 		seven := query.Where("itemId", query.Eq, 7)
 		for _, test := range []struct {
 			name   string

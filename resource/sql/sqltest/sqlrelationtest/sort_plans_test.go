@@ -50,9 +50,7 @@ func TestSortPlans(t *testing.T) {
 			ReadTimeout: -1, // for the position in the middle, half of the rows are read
 			Relations: []resource.Relation[relationtest.Order]{
 				{Name: "customer", Target: "customers", Field: "customerId"}}})
-		c := resource.NewCatalog(nil, people, sales)
-		people = c.Resource(people.Name())
-		sales = c.Resource(sales.Name())
+		sales = resource.NewCatalog(nil, people, sales).Resource("orders")
 		indexes := []string{"customers_name_idx", "orders_customer_id_idx"}
 		for _, test := range []struct {
 			name       string
