@@ -174,7 +174,7 @@ type JSONLister interface {
 
 // Revisioner is a collection that returns the revision of an item without reading the item. It declares
 // that the JSON of an item depends on its id and revision alone, and not on the caller or on other data.
-// Its items are kept in the [Cache], and a conditional request is answered with 304 at less cost, if
+// Its items are kept in the [cache.Cache], and a conditional request is answered with 304 at less cost, if
 // neither policy nor a view needs the value.
 type Revisioner interface {
 	// GetRevision is Get without the value.
@@ -183,7 +183,7 @@ type Revisioner interface {
 
 // RevisionLister is a collection that lists revisions without values, at less cost than List. It declares
 // the same as a [Revisioner], and is ignored if the collection is no [MultiGetter]. A page then reads only
-// the items that the [Cache] does not have, if nothing needs the values.
+// the items that the [cache.Cache] does not have, if nothing needs the values.
 type RevisionLister interface {
 	// ListRevisions is List without the values.
 	ListRevisions(ctx context.Context, q query.Query) iter.Seq2[Revision, error]

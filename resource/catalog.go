@@ -12,8 +12,10 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/resource/cache"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/internal/mistakes"
+	"github.com/stoa-go/stoa/resource/observe"
 )
 
 // Catalog is a set of parts that protocols serve together, such as one contract of an API. Package
@@ -58,15 +60,15 @@ type CatalogOptions struct {
 	// traces. ctx is that of the request, with the values of all middleware. It must return quickly, must
 	// not panic, and may be called concurrently. Modules otelobserver and promobserver have functions for
 	// OpenTelemetry and Prometheus. If Observe is nil, nothing is measured.
-	Observe func(ctx context.Context, o Observation)
+	Observe func(ctx context.Context, o observe.Observation)
 	// ObserveMount is the prefix of all routes in observations, such as "/t/{tenant}". Default: as
 	// [Catalog.Route] finds it. Set it below gin, and below a mux in [http.StripPrefix].
 	ObserveMount string
 
-	// Cache keeps encoded items of collections that are a [Revisioner] or a [RevisionLister]. A resource in
-	// several catalogs uses that of the first. If Cache is nil, the catalog has a cache of DefaultCacheBytes;
-	// NewCache(0) keeps nothing. See also Options.NoCache.
-	Cache *Cache
+	// Cache keeps encoded items of collections that are a [Revisioner] or a [RevisionLister]. A resource
+	// in several catalogs uses that of the first. If Cache is nil, the catalog has a cache of
+	// [cache.DefaultBytes]; cache.New(0) keeps nothing. See also Options.NoCache.
+	Cache *cache.Cache
 
 	// Feed receives an event for every write of the resources and serves subscribers. If its log
 	// shares the Runner of a collection, the event is appended in the transaction of the write.
@@ -167,7 +169,7 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	}
 	c.opts.Limits = c.opts.Limits.orDefaults()
 	if c.opts.Cache == nil {
-		c.opts.Cache = NewCache(DefaultCacheBytes)
+		c.opts.Cache = cache.New(cache.DefaultBytes)
 	}
 	for i, p := range parts {
 		if mistakes.Nil(p) {
@@ -203,7 +205,7 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 		if r == nil {
 			continue
 		}
-		r.core.attachCache(c.opts.Cache.items)
+		r.core.attachCache(c.opts.Cache)
 		r.core.attachPrincipal(c, c.opts.Principal)
 		if r.core.principals.Load() != nil {
 			c.stamped = append(c.stamped, r.core)

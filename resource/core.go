@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/cache"
 	"github.com/stoa-go/stoa/resource/internal/asread"
 	"github.com/stoa-go/stoa/resource/internal/deleted"
-	"github.com/stoa-go/stoa/resource/internal/itemcache"
 	"github.com/stoa-go/stoa/resource/internal/keylock"
 	"github.com/stoa-go/stoa/resource/internal/keys"
 	"github.com/stoa-go/stoa/resource/internal/operand"
@@ -49,7 +49,7 @@ type core struct {
 	now        func() time.Time              // for stamps
 	principals atomic.Pointer[[]principalOf] // of all catalogs; see attachPrincipal
 
-	cache   atomic.Pointer[itemcache.Cache] // of the first catalog with one
+	cache   atomic.Pointer[cache.Cache] // of the first catalog with one
 	noCache bool
 	// scopeComplete: groups are made without authorize.
 	scopeComplete bool
@@ -161,19 +161,19 @@ func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *c
 
 // attachCache sets the cache of the resource unless an earlier catalog has. The items of a collection that
 // does not return revisions may depend on more than those.
-func (c *core) attachCache(cache *itemcache.Cache) {
-	if cache != nil && !c.noCache && (c.ops.getRevision != nil || c.ops.listRevisions != nil) {
-		c.cache.CompareAndSwap(nil, cache)
+func (c *core) attachCache(items *cache.Cache) {
+	if items.Fits(0) && !c.noCache && (c.ops.getRevision != nil || c.ops.listRevisions != nil) {
+		c.cache.CompareAndSwap(nil, items)
 	}
 }
 
 // cacheFor returns the cache for reads with ctx, and nil if they must not use it.
-func (c *core) cacheFor(ctx context.Context) *itemcache.Cache {
-	cache := c.cache.Load()
-	if cache == nil || tx.Active(ctx) {
+func (c *core) cacheFor(ctx context.Context) *cache.Cache {
+	items := c.cache.Load()
+	if items == nil || tx.Active(ctx) {
 		return nil
 	}
-	return cache
+	return items
 }
 
 // complete checks an item that a store returned. It sets the id from the value, or the value's id

@@ -31,6 +31,8 @@ var (
 		"query":            nil,
 		"resource/schema":  {"query", "resource/internal/jsonappend", "resource/internal/near"},
 		"resource/problem": nil, "resource/header": nil, "resource/tx": nil, "resource/contract": nil,
+		"resource/cache":                 nil,
+		"resource/observe":               {"resource/internal/tally"},
 		"resource/patch":                 {"resource/schema"},
 		"resource/httpbody":              {"resource/problem", "resource/header"},
 		"resource/httpbody/page":         {"resource/httpbody"},

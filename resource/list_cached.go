@@ -1,7 +1,7 @@
 package resource
 
 // Lists from the cache of encoded items: the items of a page, and whole pages. Called by list_cursor.go
-// and list.go. It calls package itemcache.
+// and list.go. It calls package cache.
 
 import (
 	"bytes"

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/cache"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/rest"
 )
@@ -29,12 +30,12 @@ func TestCachedPages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	things := func(cache *resource.Cache) *resource.Resource {
+	things := func(kept *cache.Cache) *resource.Resource {
 		r := resource.New("things", store, &resource.Options[cachedThing]{Query: query.Support{Sort: []string{"count"}}})
-		resource.NewCatalog(&resource.CatalogOptions{Cache: cache}, r)
+		resource.NewCatalog(&resource.CatalogOptions{Cache: kept}, r)
 		return r
 	}
-	plain, cached := things(resource.NewCache(0)), things(resource.NewCache(1<<20))
+	plain, cached := things(cache.New(0)), things(cache.New(1<<20))
 	byCount := []query.Order{{Field: "count", Desc: true}}
 	first := func(q query.Query) string {
 		page, err := plain.List(t.Context(), q, resource.Position{})
@@ -140,7 +141,7 @@ func TestLargePage(t *testing.T) {
 		}
 	}
 	r := resource.New("things", store, nil)
-	resource.NewCatalog(&resource.CatalogOptions{Cache: resource.NewCache(1 << 20)}, r)
+	resource.NewCatalog(&resource.CatalogOptions{Cache: cache.New(1 << 20)}, r)
 	read := func() {
 		page, err := r.ListJSON(t.Context(), query.Query{}, resource.Position{})
 		if err != nil {
@@ -230,7 +231,7 @@ func TestPagesWithZeroBytes(t *testing.T) {
 	r := resource.New("things", store, nil)
 	resource.NewCatalog(nil, r)
 	plain := resource.New("things", store, nil)
-	resource.NewCatalog(&resource.CatalogOptions{Cache: resource.NewCache(0)}, plain)
+	resource.NewCatalog(&resource.CatalogOptions{Cache: cache.New(0)}, plain)
 	for range 20 { // lists do not look into an empty cache each time
 		readPage(t, r, query.Query{}, resource.Position{})
 	}
@@ -319,9 +320,9 @@ func TestItemsOfUsedPages(t *testing.T) {
 		gets += len(ids)
 		return store.GetMany(ctx, ids)
 	}
-	cache := resource.NewCache(200_000) // about a fourth of all items
+	kept := cache.New(200_000) // about a fourth of all items
 	r := ops.WithFastReads(reads).Resource("things", nil)
-	h := rest.New(resource.NewCatalog(&resource.CatalogOptions{Cache: cache}, r), nil)
+	h := rest.New(resource.NewCatalog(&resource.CatalogOptions{Cache: kept}, r), nil)
 	page := func() readList { return readPage(t, r, query.Query{Limit: size}, resource.Position{}) }
 	for range 20 { // lists do not look into an empty cache each time
 		page()
@@ -356,9 +357,9 @@ func TestCacheStatsOfPages(t *testing.T) {
 		id := fmt.Sprint("t", i)
 		store.items = append(store.items, resource.Item[cachedThing]{ID: id, Rev: "1", Value: cachedThing{ID: id}})
 	}
-	cache := resource.NewCache(1 << 20)
+	kept := cache.New(1 << 20)
 	r := resource.New("things", store, nil)
-	resource.NewCatalog(&resource.CatalogOptions{Cache: cache}, r)
+	resource.NewCatalog(&resource.CatalogOptions{Cache: kept}, r)
 	type stats struct {
 		hits, misses int64
 		items        int
@@ -371,7 +372,7 @@ func TestCacheStatsOfPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer page.Release()
-		s := cache.Stats()
+		s := kept.Stats()
 		got = append(got, stats{s.Hits, s.Misses, s.Items, page.JSON != nil})
 	}
 	for range 20 {
@@ -399,7 +400,7 @@ func TestOtherFormsOfHotPages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	serve := func(cache *resource.Cache) (r *resource.Resource, things, shorts http.Handler) {
+	serve := func(kept *cache.Cache) (r *resource.Resource, things, shorts http.Handler) {
 		r = resource.New("things", store, &resource.Options[cachedThing]{
 			Relations: []resource.Relation[cachedThing]{{Name: "next", Target: "things", Field: "text"}},
 			Scope: func(ctx context.Context) (query.Filter, error) {
@@ -410,11 +411,11 @@ func TestOtherFormsOfHotPages(t *testing.T) {
 			}})
 		view := resource.View(r, func(v cachedThing) (short, error) { return short{v.ID}, nil },
 			func(_ short, base cachedThing) (cachedThing, error) { return base, nil }, nil)
-		opts := &resource.CatalogOptions{Cache: cache}
+		opts := &resource.CatalogOptions{Cache: kept}
 		return r, rest.New(resource.NewCatalog(opts, r), nil), rest.New(resource.NewCatalog(opts, view), nil)
 	}
-	_, plain, plainShorts := serve(resource.NewCache(0))
-	r, cached, shorts := serve(resource.NewCache(1 << 20))
+	_, plain, plainShorts := serve(cache.New(0))
+	r, cached, shorts := serve(cache.New(1 << 20))
 	get := func(h http.Handler, who, target, accept string) string {
 		req := httptest.NewRequestWithContext(context.WithValue(t.Context(), caller{}, who), "GET", target, nil)
 		req.Header.Set("Accept", accept)

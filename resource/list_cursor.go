@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/cache"
 	"github.com/stoa-go/stoa/resource/contract"
-	"github.com/stoa-go/stoa/resource/internal/itemcache"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -59,7 +59,7 @@ type pageQuery struct {
 	q        query.Query // in the names of the stored type; Limit is the page size
 	backward bool        // read in reverse order, and reversed afterwards
 	encoded  bool        // entries have JSON and no values
-	cache    *itemcache.Cache
+	cache    *cache.Cache
 	cached   bool // the JSON is read from the cache, and not only stored in it
 	fill     bool // hidden items do not shorten the page; otherwise it has at least one item
 	left     *int // how many rows can still be read, including hidden ones; nil for the limit maxHidden

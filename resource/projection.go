@@ -16,10 +16,10 @@ import (
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/cache"
 	"github.com/stoa-go/stoa/resource/contract"
 	"github.com/stoa-go/stoa/resource/internal/etag"
 	"github.com/stoa-go/stoa/resource/internal/fielderr"
-	"github.com/stoa-go/stoa/resource/internal/itemcache"
 	"github.com/stoa-go/stoa/resource/internal/keyed"
 	"github.com/stoa-go/stoa/resource/internal/mistakes"
 	"github.com/stoa-go/stoa/resource/internal/pointer"
@@ -41,8 +41,8 @@ type projection struct {
 	reset     bool // PUT resets fields that the projection does not have
 	hides     bool // some of what the collection stores; see hidesFields
 	variants  etag.Variants
-	shape     itemcache.Shape // in keys of items in the cache
-	pageShape itemcache.Shape // in those of pages
+	shape     cache.Shape // in keys of items in the cache
+	pageShape cache.Shape // in those of pages
 	pages     recentPages
 
 	// Maps of field names, nil for the stored type. The parent can have fields that the stored type
@@ -142,8 +142,8 @@ func (p *projection) querySupport(stored query.Support) query.Support {
 }
 
 // cacheKey returns the key of an entry in the cache.
-func (p *projection) cacheKey(e *Entry) itemcache.Key {
-	return itemcache.Key{Shape: p.shape, ID: e.ID, Rev: string(e.Rev)}
+func (p *projection) cacheKey(e *Entry) cache.Key {
+	return cache.Key{Shape: p.shape, ID: e.ID, Rev: string(e.Rev)}
 }
 
 // show converts an entry from the stored type to this projection. The error is errHidden if the

@@ -19,6 +19,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/cache"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/rest"
 )
@@ -50,12 +51,12 @@ func TestCache(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cache := resource.NewCache(1 << 20)
-	handler := func(cache *resource.Cache) http.Handler {
+	kept := cache.New(1 << 20)
+	handler := func(kept *cache.Cache) http.Handler {
 		r := resource.New("things", store, &resource.Options[cachedThing]{Query: query.Support{Sort: []string{"count"}}})
-		return rest.New(resource.NewCatalog(&resource.CatalogOptions{Cache: cache}, r), nil)
+		return rest.New(resource.NewCatalog(&resource.CatalogOptions{Cache: kept}, r), nil)
 	}
-	cached, plain := handler(cache), handler(resource.NewCache(0))
+	cached, plain := handler(kept), handler(cache.New(0))
 	targets := []string{"/things", "/things?limit=7&sort=-count", "/things/t3", "/things?fields=id,count", "/things/none"}
 	random := rand.New(rand.NewPCG(1, 0))
 	for range 50 {
@@ -86,7 +87,7 @@ func TestCache(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if s := cache.Stats(); s.Hits < 8*s.Misses || s.Items < 30 || s.Bytes == 0 {
+	if s := kept.Stats(); s.Hits < 8*s.Misses || s.Items < 30 || s.Bytes == 0 {
 		t.Errorf("after 50 writes and 250 lists and items the cache has %+v", s)
 	}
 }
@@ -154,7 +155,7 @@ func (s *rollingBack) List(_ context.Context, q query.Query) iter.Seq2[resource.
 // one collection, are distinguished.
 func TestCacheOfTwoCatalogs(t *testing.T) {
 	t.Parallel()
-	cache := resource.NewCache(1 << 20)
+	kept := cache.New(1 << 20)
 	type short struct {
 		ID string `json:"id"`
 	}
@@ -164,7 +165,7 @@ func TestCacheOfTwoCatalogs(t *testing.T) {
 		view := resource.View(r, func(v cachedThing) (short, error) { return short{v.ID}, nil },
 			func(_ short, base cachedThing) (cachedThing, error) { return base, nil }, nil)
 		for _, r := range []*resource.Resource{r, view} {
-			c := resource.NewCatalog(&resource.CatalogOptions{Cache: cache}, r)
+			c := resource.NewCatalog(&resource.CatalogOptions{Cache: kept}, r)
 			handlers = append(handlers, rest.New(c, nil))
 		}
 	}
@@ -178,7 +179,7 @@ func TestCacheOfTwoCatalogs(t *testing.T) {
 			t.Fatalf("items (-want +got):\n%s", diff)
 		}
 	}
-	if s := cache.Stats(); s.Items != 4 || s.Hits != 4 {
+	if s := kept.Stats(); s.Items != 4 || s.Hits != 4 {
 		t.Errorf("the cache has %+v, want 4 items and 4 hits", s)
 	}
 }
@@ -224,9 +225,9 @@ func TestCacheOfHiddenItems(t *testing.T) {
 			if _, err := store.Insert(t.Context(), "a", cachedThing{ID: "a", Text: "secret"}); err != nil {
 				t.Fatal(err)
 			}
-			cache := resource.NewCache(1 << 20)
+			kept := cache.New(1 << 20)
 			r := resource.New("things", store, &tt.opts)
-			h := rest.New(resource.NewCatalog(&resource.CatalogOptions{Cache: cache}, r), nil)
+			h := rest.New(resource.NewCatalog(&resource.CatalogOptions{Cache: kept}, r), nil)
 			for range 2 {
 				for _, target := range []string{"/things/a", "/things"} {
 					if body := getBody(h, target).Body.String(); !strings.Contains(body, "secret") {
@@ -240,7 +241,7 @@ func TestCacheOfHiddenItems(t *testing.T) {
 					}
 				}
 			}
-			if got := cache.Stats().Items; got != tt.items {
+			if got := kept.Stats().Items; got != tt.items {
 				t.Errorf("the cache has %d items, want %d", got, tt.items)
 			}
 		})
@@ -327,8 +328,8 @@ func TestCacheOfEncodedLists(t *testing.T) {
 		},
 	})
 	r := ops.Resource("things", nil)
-	h := rest.New(resource.NewCatalog(&resource.CatalogOptions{Cache: resource.NewCache(1 << 20)}, r), nil)
-	plain := rest.New(resource.NewCatalog(&resource.CatalogOptions{Cache: resource.NewCache(0)},
+	h := rest.New(resource.NewCatalog(&resource.CatalogOptions{Cache: cache.New(1 << 20)}, r), nil)
+	plain := rest.New(resource.NewCatalog(&resource.CatalogOptions{Cache: cache.New(0)},
 		resource.New("things", store, nil)), nil)
 	write := func(ids ...string) {
 		for _, id := range ids {
@@ -409,9 +410,9 @@ func TestCacheIsNeverStale(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cache := resource.NewCache(1 << 20)
+	kept := cache.New(1 << 20)
 	r := resource.New("things", store, nil)
-	h := rest.New(resource.NewCatalog(&resource.CatalogOptions{Cache: cache}, r), nil)
+	h := rest.New(resource.NewCatalog(&resource.CatalogOptions{Cache: kept}, r), nil)
 	check := func(n int, before int64, body string) {
 		var count int
 		var text string
@@ -461,7 +462,7 @@ func TestCacheIsNeverStale(t *testing.T) {
 		})
 	}
 	all.Wait()
-	s := cache.Stats()
+	s := kept.Stats()
 	t.Logf("%d requests of 16 clients, a tenth of them writes: %d hits, %d misses, %d bytes", reads, s.Hits, s.Misses, s.Bytes)
 	if s.Hits < s.Misses {
 		t.Errorf("the cache has %+v: fewer hits than misses", s)

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/cache"
 	"github.com/stoa-go/stoa/resource/internal/etag"
 	"github.com/stoa-go/stoa/resource/internal/fielderr"
-	"github.com/stoa-go/stoa/resource/internal/itemcache"
 	"github.com/stoa-go/stoa/resource/internal/mistakes"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -100,7 +100,7 @@ func (ops Ops[T]) Resource(name string, opts *Options[T]) *Resource {
 	}
 	s := &projection{typ: typ, id: h.id.Field, name: typ.Name, relations: h.relations}
 	s.variants = etag.NewVariants(s.name, s.typ, mediaJSON)
-	s.shape, s.pageShape = itemcache.NewShape(), itemcache.NewShape()
+	s.shape, s.pageShape = cache.NewShape(), cache.NewShape()
 	h.projections = []*projection{s}
 	return newResource(h, s)
 }
@@ -200,18 +200,18 @@ func (r *Resource) AppendJSON(ctx context.Context, dst []byte, e *Entry) ([]byte
 	if e.JSON != nil {
 		return append(dst, e.JSON...), nil
 	}
-	cache := r.core.cacheFor(ctx)
-	if cache == nil || e.Rev == "" {
+	items := r.core.cacheFor(ctx)
+	if items == nil || e.Rev == "" {
 		return r.projection.typ.Append(dst, e.Value)
 	}
 	key := r.projection.cacheKey(e)
-	if item := cache.Get(key); item != nil {
+	if item := items.Get(key); item != nil {
 		return append(dst, item...), nil
 	}
 	start := len(dst)
 	dst, err := r.projection.typ.Append(dst, e.Value)
 	if err == nil {
-		cache.Put(key, dst[start:])
+		items.Put(key, dst[start:])
 	}
 	return dst, err
 }
@@ -266,9 +266,9 @@ func (r *Resource) GetRevision(ctx context.Context, id string) (rev Rev, modifie
 // CachedJSON returns the JSON of an item with a revision that [Resource.GetRevision] has returned for
 // ctx, and nil if the cache does not have it. The caller must not change it.
 func (r *Resource) CachedJSON(ctx context.Context, id string, rev Rev) []byte {
-	cache := r.core.cacheFor(ctx)
-	if cache == nil || rev == "" {
+	items := r.core.cacheFor(ctx)
+	if items == nil || rev == "" {
 		return nil
 	}
-	return cache.Get(itemcache.Key{Shape: r.projection.shape, ID: id, Rev: string(rev)})
+	return items.Get(cache.Key{Shape: r.projection.shape, ID: id, Rev: string(rev)})
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/cache"
 	"github.com/stoa-go/stoa/resource/internal/etag"
-	"github.com/stoa-go/stoa/resource/internal/itemcache"
 	"github.com/stoa-go/stoa/resource/internal/mistakes"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -110,7 +110,7 @@ func View[T, V any](
 		}
 	}
 	s.variants = etag.NewVariants(s.name, s.typ, mediaJSON)
-	s.shape, s.pageShape = itemcache.NewShape(), itemcache.NewShape()
+	s.shape, s.pageShape = cache.NewShape(), cache.NewShape()
 	view := newResource(orders.core, s)
 	view.checkSamples()
 	orders.core.projections = append(orders.core.projections, s)

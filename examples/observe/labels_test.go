@@ -21,6 +21,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/observe"
 	"github.com/stoa-go/stoa/resource/otelobserver"
 	"github.com/stoa-go/stoa/resource/promobserver"
 	"github.com/stoa-go/stoa/resource/rest"
@@ -91,7 +92,7 @@ func TestLabelsAreBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			catalog := resource.NewCatalog(&resource.CatalogOptions{ObserveMount: tt.mount,
-				Observe: func(ctx context.Context, o resource.Observation) {
+				Observe: func(ctx context.Context, o observe.Observation) {
 					metrics.Observe(ctx, o)
 					spans.Observe(ctx, o)
 				},

@@ -26,6 +26,7 @@ import (
 	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/observe"
 	"github.com/stoa-go/stoa/resource/otelobserver"
 	"github.com/stoa-go/stoa/resource/promobserver"
 	"github.com/stoa-go/stoa/resource/rest"
@@ -71,7 +72,7 @@ func newHandler(provider *sdk.TracerProvider) (http.Handler, error) {
 		return nil, err
 	}
 	catalog := resource.NewCatalog(&resource.CatalogOptions{
-		Observe: func(ctx context.Context, o resource.Observation) {
+		Observe: func(ctx context.Context, o observe.Observation) {
 			metrics.Observe(ctx, o)
 			spans.Observe(ctx, o)
 		},

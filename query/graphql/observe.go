@@ -12,12 +12,12 @@ import (
 
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
-	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/observe"
 )
 
 // observation returns the part of an observation that does not depend on the result.
-func (k *work) observation(ctx context.Context) resource.Observation {
-	o := resource.Observation{Protocol: "graphql", Method: k.method, Status: http.StatusOK}
+func (k *work) observation(ctx context.Context) observe.Observation {
+	o := observe.Observation{Protocol: "graphql", Method: k.method, Status: http.StatusOK}
 	if k.request != nil {
 		o.Route = k.h.route(k.request)
 	} else if k.method == webSocket {
@@ -53,7 +53,7 @@ func (k *work) observeRejected(ctx context.Context, q *parsedRequest) {
 }
 
 // observed is runOperation, with an observation.
-func (k *work) observed(ctx context.Context, rec *resource.Recording, plan *exec.Plan, q *parsedRequest,
+func (k *work) observed(ctx context.Context, rec *observe.Recording, plan *exec.Plan, q *parsedRequest,
 	dst []byte) (_ []byte, how outcome, err error) {
 	start, replayed := len(dst), k.replayed
 	o := k.observation(ctx)
@@ -68,7 +68,7 @@ func (k *work) observed(ctx context.Context, rec *resource.Recording, plan *exec
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		o.Status, o.Aborted = 0, true
 	case err != nil:
-		rec.SetError(gqlerror.Cause(err))
+		rec.SetStatus(gqlerror.Status(err))
 	default:
 		o.Bytes = int64(len(dst) - start)
 		if how == refused {
@@ -93,7 +93,7 @@ func (k *work) observeStream(ctx context.Context, plan *exec.Plan, q *parsedRequ
 		for m, err := range messages {
 			switch {
 			case err != nil:
-				rec.SetError(gqlerror.Cause(err))
+				rec.SetStatus(gqlerror.Status(err))
 			case m.JSON != nil:
 				rec.AddEvent(m.Time)
 				o.Bytes += int64(len(m.JSON))

@@ -17,6 +17,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/observe"
 )
 
 type observedTask struct {
@@ -26,7 +27,7 @@ type observedTask struct {
 
 // newObserved returns a handler of two tasks, and a function that returns the observations since its
 // last call.
-func newObserved(t *testing.T) (*graphql.Handler, func() []resource.Observation) {
+func newObserved(t *testing.T) (*graphql.Handler, func() []observe.Observation) {
 	t.Helper()
 	tasks := memory.New[observedTask](nil)
 	for _, id := range []string{"1", "2"} {
@@ -35,17 +36,17 @@ func newObserved(t *testing.T) (*graphql.Handler, func() []resource.Observation)
 		}
 	}
 	var mu sync.Mutex
-	var list []resource.Observation
-	observe := func(_ context.Context, o resource.Observation) {
+	var list []observe.Observation
+	keep := func(_ context.Context, o observe.Observation) {
 		mu.Lock()
 		defer mu.Unlock()
 		list = append(list, o)
 	}
 	changes := feed.New(feed.NewMemory(nil), nil)
 	t.Cleanup(func() { changes.Close() })
-	h := graphql.New(resource.NewCatalog(&resource.CatalogOptions{Observe: observe, Feed: changes},
+	h := graphql.New(resource.NewCatalog(&resource.CatalogOptions{Observe: keep, Feed: changes},
 		resource.New("tasks", tasks, &resource.Options[observedTask]{Public: true})), nil)
-	return h, func() []resource.Observation {
+	return h, func() []observe.Observation {
 		mu.Lock()
 		defer mu.Unlock()
 		taken := list
@@ -54,26 +55,26 @@ func newObserved(t *testing.T) (*graphql.Handler, func() []resource.Observation)
 	}
 }
 
-var untimed = cmpopts.IgnoreFields(resource.Observation{}, "Start", "Duration", "Bytes", "Lag")
+var untimed = cmpopts.IgnoreFields(observe.Observation{}, "Start", "Duration", "Bytes", "Lag")
 
 func TestObserve(t *testing.T) {
 	t.Parallel()
 	const list = `query Names { tasks { nodes { id } } }`
 	tests := []struct {
 		name, query string
-		want        resource.Observation
+		want        observe.Observation
 	}{
-		{"query", list, resource.Observation{Operation: "query", Name: "Names", Status: 200, Items: 2}},
+		{"query", list, observe.Observation{Operation: "query", Name: "Names", Status: 200, Items: 2}},
 		{"field error", `mutation { patchObservedTask(id: "7", input: {text: "b"}) { id } }`,
-			resource.Observation{Operation: "mutation", Status: 404}},
+			observe.Observation{Operation: "mutation", Status: 404}},
 		{"mutation", `mutation { patchObservedTask(id: "1", input: {text: "b"}) { id } }`,
-			resource.Observation{Operation: "mutation", Status: 200, Items: 1}},
+			observe.Observation{Operation: "mutation", Status: 200, Items: 1}},
 		{"invalid argument", `{ tasks(first: -1) { nodes { id } } }`,
-			resource.Observation{Operation: "query", Status: 400}},
-		{"syntax error", `{`, resource.Observation{Status: 400}},
-		{"unknown field", `{ nothing }`, resource.Observation{Status: 400}},
+			observe.Observation{Operation: "query", Status: 400}},
+		{"syntax error", `{`, observe.Observation{Status: 400}},
+		{"unknown field", `{ nothing }`, observe.Observation{Status: 400}},
 		{"missing variable", `query Q($id: ID!) { observedTask(id: $id) { id } }`,
-			resource.Observation{Operation: "query", Name: "Q", Status: 400}},
+			observe.Observation{Operation: "query", Name: "Q", Status: 400}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -86,7 +87,7 @@ func TestObserve(t *testing.T) {
 			r.Header.Set("Content-Type", "application/json")
 			mux.ServeHTTP(httptest.NewRecorder(), r)
 			tt.want.Protocol, tt.want.Method, tt.want.Route = "graphql", "POST", "/api/graphql"
-			if diff := cmp.Diff([]resource.Observation{tt.want}, take(), untimed); diff != "" {
+			if diff := cmp.Diff([]observe.Observation{tt.want}, take(), untimed); diff != "" {
 				t.Errorf("observations (-want +got):\n%s", diff)
 			}
 		})
@@ -144,7 +145,7 @@ func TestObserveWithoutHTTP(t *testing.T) {
 	if err := h.Execute(t.Context(), graphql.Request{Query: `{ observedTask(id: "1") { id } }`}).Err(); err != nil {
 		t.Fatal(err)
 	}
-	want := []resource.Observation{{Protocol: "graphql", Method: "Execute", Operation: "query", Status: 200, Items: 1}}
+	want := []observe.Observation{{Protocol: "graphql", Method: "Execute", Operation: "query", Status: 200, Items: 1}}
 	if diff := cmp.Diff(want, take(), untimed); diff != "" {
 		t.Errorf("observations of Execute (-want +got):\n%s", diff)
 	}
@@ -156,11 +157,11 @@ func TestObserveWithoutHTTP(t *testing.T) {
 		}
 		break
 	}
-	want = []resource.Observation{
+	want = []observe.Observation{
 		{Protocol: "graphql", Method: "Execute", Operation: "mutation", Status: 200, Items: 1},
 		{Protocol: "graphql", Method: "Subscribe", Operation: "subscription", Name: "S", Status: 200, Items: 1},
 	}
-	if diff := cmp.Diff(want, take(), untimed, cmpopts.IgnoreFields(resource.Observation{}, "Name")); diff != "" {
+	if diff := cmp.Diff(want, take(), untimed, cmpopts.IgnoreFields(observe.Observation{}, "Name")); diff != "" {
 		t.Errorf("observations of Subscribe (-want +got):\n%s", diff)
 	}
 }
@@ -194,7 +195,7 @@ func TestObserveWebSocket(t *testing.T) {
 			}
 		}
 	}
-	want := []resource.Observation{{Protocol: "graphql", Method: "WebSocket", Route: "/v1/graphql",
+	want := []observe.Observation{{Protocol: "graphql", Method: "WebSocket", Route: "/v1/graphql",
 		Operation: "query", Status: 200, Items: 2}}
 	if diff := cmp.Diff(want, take(), untimed); diff != "" {
 		t.Errorf("observations (-want +got):\n%s", diff)

@@ -5,7 +5,7 @@
 //	http.ListenAndServe(addr, otelhttp.NewHandler(mux, ""))
 //
 // A span of a middleware such as otelhttp gets the name "GET /api/orders/{id}" and the attribute
-// http.route; see [resource.Observation]. Without such a middleware the package begins a span of its
+// http.route; see [observe.Observation]. Without such a middleware the package begins a span of its
 // own. otelhttp renames its span after the response; [SpanName] keeps the name:
 //
 //	otelhttp.NewHandler(mux, "", otelhttp.WithSpanNameFormatter(otelobserver.SpanName))
@@ -29,8 +29,9 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/cache"
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/observe"
 )
 
 const scope = "github.com/stoa-go/stoa/resource/otelobserver"
@@ -48,7 +49,7 @@ type Options struct {
 	Pools map[string]*sql.DB
 	// Caches are the values of CatalogOptions.Cache with metrics of their own, by a name that becomes the
 	// attribute stoa.cache.
-	Caches map[string]*resource.Cache
+	Caches map[string]*cache.Cache
 }
 
 // Observer reports observations. It is safe for concurrent use.
@@ -167,7 +168,7 @@ func (o *Observer) Close() error {
 }
 
 // Observe reports an observation. Set it as CatalogOptions.Observe.
-func (o *Observer) Observe(ctx context.Context, seen resource.Observation) {
+func (o *Observer) Observe(ctx context.Context, seen observe.Observation) {
 	o.trace(ctx, &seen)
 	set := []attribute.KeyValue{attribute.String("stoa.protocol", seen.Protocol),
 		attribute.String("http.route", seen.Route), attribute.String("stoa.operation", seen.Operation)}
@@ -195,13 +196,13 @@ func (o *Observer) Observe(ctx context.Context, seen resource.Observation) {
 }
 
 // isStream reports whether the observation is of an event stream. It takes as long as its client stays.
-func isStream(seen *resource.Observation) bool {
+func isStream(seen *observe.Observation) bool {
 	return seen.Operation == "watch" || seen.Operation == "subscription"
 }
 
 // trace names the span of the middleware, or records a span of its own. An operation of GraphQL has a
 // span of its own in any case, because a request can have several.
-func (o *Observer) trace(ctx context.Context, seen *resource.Observation) {
+func (o *Observer) trace(ctx context.Context, seen *observe.Observation) {
 	name := strings.TrimSpace(seen.Method + " " + seen.Route)
 	span := trace.SpanFromContext(ctx)
 	if seen.Protocol != "graphql" && span.IsRecording() {
@@ -254,7 +255,7 @@ func SpanName(_ string, r *http.Request) string {
 }
 
 // attributes returns the attributes of a span.
-func attributes(seen *resource.Observation) []attribute.KeyValue {
+func attributes(seen *observe.Observation) []attribute.KeyValue {
 	set := []attribute.KeyValue{attribute.String("http.route", seen.Route),
 		attribute.String("stoa.operation", seen.Operation), attribute.Int("stoa.items", seen.Items),
 		attribute.Int("http.response.status_code", seen.Status)}

@@ -19,8 +19,10 @@ import (
 
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/cache"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/observe"
 	"github.com/stoa-go/stoa/resource/otelobserver"
 	"github.com/stoa-go/stoa/resource/rest"
 )
@@ -173,15 +175,15 @@ func TestMetrics(t *testing.T) {
 	defer changes.Close()
 	o, err := otelobserver.New(&otelobserver.Options{Metrics: metric.NewMeterProvider(metric.WithReader(reader)),
 		Feeds:  map[string]*feed.Feed{"main": changes},
-		Caches: map[string]*resource.Cache{"items": resource.NewCache(1000)}})
+		Caches: map[string]*cache.Cache{"items": cache.New(1000)}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	newNotes(o).ServeHTTP(httptest.NewRecorder(),
 		httptest.NewRequestWithContext(t.Context(), "GET", "/api/notes", nil))
-	o.Observe(t.Context(), resource.Observation{Protocol: "rest", Route: "/api/notes", Operation: "patch",
+	o.Observe(t.Context(), observe.Observation{Protocol: "rest", Route: "/api/notes", Operation: "patch",
 		Retries: 2, Replayed: true, PoolWait: time.Second, Items: 1})
-	o.Observe(t.Context(), resource.Observation{Protocol: "rest", Route: "/api/notes", Operation: "watch",
+	o.Observe(t.Context(), observe.Observation{Protocol: "rest", Route: "/api/notes", Operation: "watch",
 		Lag: time.Second, Items: 5})
 	want := []string{
 		"stoa.cache.items  0", "stoa.cache.reads  0", "stoa.cache.reads  0", "stoa.cache.size  0",

@@ -5,7 +5,7 @@
 //	catalog := resource.NewCatalog(&resource.CatalogOptions{Observe: metrics.Observe}, orders)
 //	mux.Handle("/metrics", promhttp.Handler())
 //
-// The label route is the path pattern, such as /api/orders/{id}; see [resource.Observation]. No label has a
+// The label route is the path pattern, such as /api/orders/{id}; see [observe.Observation]. No label has a
 // value that a client can choose.
 package promobserver
 
@@ -17,8 +17,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/cache"
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/observe"
 )
 
 // Options configures [New]. The zero value is ready to use.
@@ -34,7 +35,7 @@ type Options struct {
 	Pools map[string]*sql.DB
 	// Caches are the values of CatalogOptions.Cache with metrics of their own, by a name that becomes the
 	// label cache.
-	Caches map[string]*resource.Cache
+	Caches map[string]*cache.Cache
 }
 
 // Metrics are the metrics of one or more catalogs. It implements [prometheus.Collector]. It is safe for
@@ -124,7 +125,7 @@ func (m *Metrics) setDescs() {
 }
 
 // Observe records an observation. Set it as CatalogOptions.Observe.
-func (m *Metrics) Observe(_ context.Context, o resource.Observation) {
+func (m *Metrics) Observe(_ context.Context, o observe.Observation) {
 	if isStream := o.Operation == "watch" || o.Operation == "subscription"; isStream && o.Status < 400 {
 		if o.Items > 0 {
 			m.lag.WithLabelValues(o.Protocol, o.Route).Observe(o.Lag.Seconds())

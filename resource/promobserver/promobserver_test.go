@@ -18,8 +18,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/cache"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/observe"
 	"github.com/stoa-go/stoa/resource/promobserver"
 	"github.com/stoa-go/stoa/resource/rest"
 )
@@ -30,8 +32,8 @@ type note struct {
 }
 
 // newNotes returns a handler of notes below the prefix /api, with metrics.
-func newNotes(m *promobserver.Metrics, f *feed.Feed, cache *resource.Cache) http.Handler {
-	catalog := resource.NewCatalog(&resource.CatalogOptions{Observe: m.Observe, Feed: f, Cache: cache},
+func newNotes(m *promobserver.Metrics, f *feed.Feed, kept *cache.Cache) http.Handler {
+	catalog := resource.NewCatalog(&resource.CatalogOptions{Observe: m.Observe, Feed: f, Cache: kept},
 		resource.New("notes", memory.New[note](nil), &resource.Options[note]{Public: true}))
 	mux := http.NewServeMux()
 	mux.Handle("/api/", http.StripPrefix("/api", rest.New(catalog, nil)))
@@ -43,13 +45,13 @@ func TestMetrics(t *testing.T) {
 	defer changes.Close()
 	pool := sql.OpenDB(unreachable{})
 	defer pool.Close()
-	cache := resource.NewCache(1 << 20)
+	kept := cache.New(1 << 20)
 	m := promobserver.New(&promobserver.Options{Namespace: "api", Buckets: []float64{60},
 		Feeds: map[string]*feed.Feed{"main": changes}, Pools: map[string]*sql.DB{"db": pool},
-		Caches: map[string]*resource.Cache{"items": cache}})
+		Caches: map[string]*cache.Cache{"items": kept}})
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(m)
-	h := newNotes(m, changes, cache)
+	h := newNotes(m, changes, kept)
 	for _, request := range []struct{ method, path, body string }{
 		{"POST", "/api/notes", `{"text":"a"}`},
 		{"GET", "/api/notes/1", ""},
@@ -61,9 +63,9 @@ func TestMetrics(t *testing.T) {
 		r.Header.Set("Content-Type", "application/json")
 		h.ServeHTTP(httptest.NewRecorder(), r)
 	}
-	m.Observe(t.Context(), resource.Observation{Protocol: "rest", Route: "/api/notes", Operation: "watch",
+	m.Observe(t.Context(), observe.Observation{Protocol: "rest", Route: "/api/notes", Operation: "watch",
 		Lag: 2 * time.Second, Items: 7})
-	m.Observe(t.Context(), resource.Observation{Protocol: "graphql", Method: "POST", Route: "/graphql",
+	m.Observe(t.Context(), observe.Observation{Protocol: "graphql", Method: "POST", Route: "/graphql",
 		Operation: "mutation", Retries: 3, Replayed: true, PoolWait: time.Second, Aborted: true})
 	const want = `
 # HELP api_items_total Items in responses, and events in streams.

@@ -59,7 +59,7 @@
 //
 // The results of resource.JSONLister, RevisionLister and Revisioner are compared with those of List and
 // Get: for random queries, after each write, and in transactions. A collection with transactions is also
-// served by package rest with a [resource.Cache], which must not keep an item that was rolled back.
+// served by package rest with a cache, which must not keep an item that was rolled back.
 //
 // # Blobs
 //

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/cache"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/rest"
 )
@@ -104,7 +105,7 @@ func erase[T any](ops resource.Ops[T]) operations {
 // serve serves a resource with a cache.
 func serve(r *resource.Resource) http.Handler {
 	return rest.New(resource.NewCatalog(&resource.CatalogOptions{
-		Cache:     resource.NewCache(1 << 20),
+		Cache:     cache.New(1 << 20),
 		Logger:    slog.New(slog.DiscardHandler),
 		Principal: func(context.Context) string { return "resourcetest" },
 	}, r), nil)

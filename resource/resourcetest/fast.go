@@ -57,7 +57,7 @@ func fastCases() []testCase {
 		{
 			name:  "cache-rollback",
 			needs: transactor | replacer | filler,
-			contract: "A server with a resource.Cache returns what Get and List return, in a transaction, " +
+			contract: "A server with a cache returns what Get and List return, in a transaction, " +
 				"beside it, and after its rollback, also if the store issues a revision of the transaction " +
 				"again. (The context in InTx must carry the transaction, by tx.Begin: the cache is then " +
 				"not used. A cache of the store must not keep what a transaction has read.)",

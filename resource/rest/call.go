@@ -19,6 +19,7 @@ import (
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/internal/mount"
 	"github.com/stoa-go/stoa/resource/internal/safe"
+	"github.com/stoa-go/stoa/resource/observe"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -36,9 +37,9 @@ type call struct {
 	restores    bool               // the target restores an item
 	started     bool               // the header is sent, so an error can only abort the connection
 
-	batched  bool                // the request body is a batch
-	watching bool                // the response is an event stream
-	rec      *resource.Recording // nil if the request is not observed
+	batched  bool               // the request body is a batch
+	watching bool               // the response is an event stream
+	rec      *observe.Recording // nil if the request is not observed
 	key      *resource.Key
 }
 

@@ -10,16 +10,17 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/command"
+	"github.com/stoa-go/stoa/resource/observe"
 )
 
 // serveObserved serves a request with a writer that counts, and reports the observation at its end,
 // also after a panic that aborts the response.
-func (c *call) serveObserved(ctx context.Context, rec *resource.Recording) {
+func (c *call) serveObserved(ctx context.Context, rec *observe.Recording) {
 	outer, out := c.r, &observedWriter{ResponseWriter: c.w}
 	c.r, c.w, c.rec = outer.WithContext(ctx), out, rec
 	aborted := true
 	defer func() {
-		o := resource.Observation{
+		o := observe.Observation{
 			Protocol: "rest", Method: "OTHER", Operation: c.operation(), Status: out.status, Bytes: out.bytes,
 			Replayed: c.key.Replayed() != nil, Aborted: aborted,
 		}
@@ -37,7 +38,7 @@ func (c *call) serveObserved(ctx context.Context, rec *resource.Recording) {
 	aborted = false
 }
 
-// operation returns the operation of an observation; see [resource.Observation].
+// operation returns the operation of an observation; see [observe.Observation].
 func (c *call) operation() string {
 	switch {
 	case c.route == nil:

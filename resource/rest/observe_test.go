@@ -17,6 +17,7 @@ import (
 	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/observe"
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
@@ -28,17 +29,17 @@ type observedNote struct {
 // observations collects what a catalog reports.
 type observations struct {
 	mu   sync.Mutex
-	list []resource.Observation
+	list []observe.Observation
 }
 
-func (o *observations) observe(_ context.Context, one resource.Observation) {
+func (o *observations) observe(_ context.Context, one observe.Observation) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.list = append(o.list, one)
 }
 
 // take returns the observations since the last call.
-func (o *observations) take() []resource.Observation {
+func (o *observations) take() []observe.Observation {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	list := o.list
@@ -47,7 +48,7 @@ func (o *observations) take() []resource.Observation {
 }
 
 // untimed ignores the fields that depend on time and on the length of bodies.
-var untimed = cmpopts.IgnoreFields(resource.Observation{}, "Start", "Duration", "Bytes")
+var untimed = cmpopts.IgnoreFields(observe.Observation{}, "Start", "Duration", "Bytes")
 
 // newObserved returns a handler of notes with one item. o observes its requests.
 func newObserved(t *testing.T, o *observations, opts *resource.CatalogOptions) http.Handler {
@@ -68,8 +69,8 @@ func newObserved(t *testing.T, o *observations, opts *resource.CatalogOptions) h
 
 func TestObserve(t *testing.T) {
 	t.Parallel()
-	one := func(method, route, op string, status, items int) resource.Observation {
-		o := resource.Observation{Protocol: "rest", Method: method, Route: route, Operation: op, Status: status,
+	one := func(method, route, op string, status, items int) observe.Observation {
+		o := observe.Observation{Protocol: "rest", Method: method, Route: route, Operation: op, Status: status,
 			Items: items}
 		if route != "" {
 			o.Resource = "notes"
@@ -80,7 +81,7 @@ func TestObserve(t *testing.T) {
 	pinged.Resource = "notes/ping"
 	tests := []struct {
 		name, method, path, contentType, body string
-		want                                  resource.Observation
+		want                                  observe.Observation
 	}{
 		{"item", "GET", "/notes/1", "", "", one("GET", "/notes/{id}", "get", 200, 1)},
 		{"head", "HEAD", "/notes/1", "", "", one("HEAD", "/notes/{id}", "get", 200, 1)},
@@ -113,7 +114,7 @@ func TestObserve(t *testing.T) {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)
 			got := o.take()
-			if diff := cmp.Diff([]resource.Observation{tt.want}, got, untimed); diff != "" {
+			if diff := cmp.Diff([]observe.Observation{tt.want}, got, untimed); diff != "" {
 				t.Fatalf("observations (-want +got):\n%s\n%s", diff, w.Body)
 			}
 			if got[0].Bytes != int64(w.Body.Len()) {
@@ -235,7 +236,7 @@ func TestObserveRetries(t *testing.T) {
 	r := httptest.NewRequestWithContext(t.Context(), "PATCH", "/notes/1", strings.NewReader(`{"text":"b"}`))
 	r.Header.Set("Content-Type", "application/merge-patch+json")
 	h.ServeHTTP(httptest.NewRecorder(), r)
-	want := []resource.Observation{{Protocol: "rest", Method: "PATCH", Route: "/notes/{id}", Resource: "notes",
+	want := []observe.Observation{{Protocol: "rest", Method: "PATCH", Route: "/notes/{id}", Resource: "notes",
 		Operation: "patch", Status: 200, Items: 1, Retries: 2}}
 	if diff := cmp.Diff(want, o.take(), untimed); diff != "" {
 		t.Errorf("observations (-want +got):\n%s", diff)
@@ -273,10 +274,10 @@ func TestObserveStream(t *testing.T) {
 		}
 		cancel()
 		<-done
-		want := []resource.Observation{{Protocol: "rest", Method: "GET", Route: "/notes", Resource: "notes",
+		want := []observe.Observation{{Protocol: "rest", Method: "GET", Route: "/notes", Resource: "notes",
 			Operation: "watch", Status: 200, Items: 3}}
 		got := o.take()
-		if diff := cmp.Diff(want, got, untimed, cmpopts.IgnoreFields(resource.Observation{}, "Lag")); diff != "" {
+		if diff := cmp.Diff(want, got, untimed, cmpopts.IgnoreFields(observe.Observation{}, "Lag")); diff != "" {
 			t.Fatalf("observations (-want +got):\n%s", diff)
 		}
 		if got[0].Lag < 0 || got[0].Lag > 200*time.Millisecond || got[0].Duration < time.Second {

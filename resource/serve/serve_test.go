@@ -21,6 +21,7 @@ import (
 	"github.com/stoa-go/stoa/resource/command"
 	"github.com/stoa-go/stoa/resource/files"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/observe"
 	"github.com/stoa-go/stoa/resource/openapi"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/rest"
@@ -659,7 +660,7 @@ func TestObservedRoutes(t *testing.T) {
 	t.Parallel()
 	var routes []string
 	catalog := resource.NewCatalog(&resource.CatalogOptions{
-		Observe: func(_ context.Context, o resource.Observation) { routes = append(routes, o.Route) },
+		Observe: func(_ context.Context, o observe.Observation) { routes = append(routes, o.Route) },
 	}, resource.New("notes", memory.New[note](nil), &resource.Options[note]{Public: true}))
 	mux := http.NewServeMux()
 	mux.Handle("/api/", http.StripPrefix("/api", serve.New(catalog, nil)))

@@ -14,6 +14,7 @@ import (
 	"github.com/stoa-go/stoa/examples/bench/internal/measure"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/cache"
 	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/sql/pgxrows"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
@@ -68,8 +69,8 @@ func (s *store) ways(ctx context.Context) ([]*way, error) {
 		{"Stoa, pgxrows, XMin", byStoa(pgxrows.Reader{}, sqltable.XMin)},
 		{"GET of Stoa, database/sql", byRequest(nil, 0)},
 		{"GET of Stoa, pgxrows", byRequest(pgxrows.Reader{}, 0)},
-		{"GET of Stoa from its cache, database/sql", byRequest(nil, resource.DefaultCacheBytes)},
-		{cachedName, byRequest(pgxrows.Reader{}, resource.DefaultCacheBytes)},
+		{"GET of Stoa from its cache, database/sql", byRequest(nil, cache.DefaultBytes)},
+		{cachedName, byRequest(pgxrows.Reader{}, cache.DefaultBytes)},
 	} {
 		if err := overPool(peer.name, peer.make); err != nil {
 			return nil, err
@@ -165,11 +166,11 @@ func byStoa(reader sqltx.RowReader, rev string) func(*sql.DB) lister {
 }
 
 // byRequest sends GET requests to the handler of a table, without a network. The cache has this many bytes.
-func byRequest(reader sqltx.RowReader, cache int) func(*sql.DB) lister {
+func byRequest(reader sqltx.RowReader, kept int) func(*sql.DB) lister {
 	return func(pool *sql.DB) lister {
 		ops := operations(pool, reader, "rev")
 		r := ops.Resource("orders", &resource.Options[order]{Public: true})
-		opts := &resource.CatalogOptions{Cache: resource.NewCache(cache)}
+		opts := &resource.CatalogOptions{Cache: cache.New(kept)}
 		client := measure.Client{
 			Handler: rest.New(resource.NewCatalog(opts, r), nil),
 			Request: httptest.NewRequest("GET", fmt.Sprintf("/orders?limit=%d", page), nil),

@@ -160,7 +160,7 @@
 //
 // No text of a query becomes part of a statement; see package sqlquery, which also describes
 // indexes. A page without a selection of fields may first select keys and revisions alone, and then only
-// the items that the cache of the catalog does not have (see [resource.Cache]). Rows are streamed: an
+// the items that the cache of the catalog does not have (see CatalogOptions.Cache). Rows are streamed: an
 // iterator holds a connection while it is read, and inside a transaction no other statement can run until
 // then. Package resource reads each page to its end first.
 //

@@ -15,6 +15,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/observe"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -68,7 +69,7 @@ type run struct {
 	// broken reports an error in a run with Attempt.Whole, which uses a single goroutine.
 	broken bool
 	change *feed.Change[resource.Entry] // of a subscription: the change
-	rec    *resource.Recording          // nil if the operation is not observed, and in a subscription
+	rec    *observe.Recording           // nil if the operation is not observed, and in a subscription
 
 	values map[string]any // variables, or an empty map for those of other runs; may be nil
 

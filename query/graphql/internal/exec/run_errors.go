@@ -175,12 +175,12 @@ func clientErrorOf(err error) (reply *gqlerror.Error, known bool) {
 	return gqlerror.Of(err), false
 }
 
-// observedError returns the error that has the status of err, or nil.
-func observedError(err error) error {
-	if invalid := (*coerce.Error)(nil); errors.As(err, &invalid) {
-		return problem.New(problem.BadRequest, "")
+// observedStatus returns the status of err in the observation of an operation, and 0 for nil.
+func observedStatus(err error) int {
+	if errors.As(err, new(*coerce.Error)) {
+		return http.StatusBadRequest
 	}
-	return gqlerror.Cause(err)
+	return gqlerror.Status(err)
 }
 
 // panicked logs a panic in code of the application and returns the error for the client.

@@ -15,6 +15,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/observe"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -63,7 +64,7 @@ type source struct {
 // In a transaction nothing is fetched concurrently, because it has a single connection.
 func (r *run) loadRoot(ctx context.Context) {
 	if r.change == nil {
-		r.rec = resource.RecordingFrom(ctx)
+		r.rec = observe.From(ctx)
 	}
 	if r.free.Store(int32(r.e.cfg.Parallel - 1)); tx.Active(ctx) {
 		r.free.Store(0)

@@ -41,7 +41,7 @@ func (r *run) answer(ctx context.Context, dst []byte) ([]byte, Outcome) {
 	}
 	r.dst = append(r.dst, '}')
 	if r.rec != nil {
-		r.rec.SetError(observedError(r.cause))
+		r.rec.SetStatus(observedStatus(r.cause))
 	}
 	if len(r.errs) > 0 {
 		r.dst = inFront(r.dst, front, r.errs)

@@ -68,19 +68,20 @@ func (e *InputError) Unwrap() error { return e.Err }
 // masked replaces the message of internal errors.
 const masked = "Internal server error"
 
-// Cause returns the problem that an [*Error] reports, for observations of its status. Other errors are
-// returned as they are.
-func Cause(err error) error {
+// Status returns the HTTP status of an error in an observation, and 0 for nil.
+func Status(err error) int {
 	var own *Error
 	switch {
+	case err == nil:
+		return 0
 	case !errors.As(err, &own):
-		return err
+		return resource.Problem(err).StatusCode()
 	case own.Problem != nil:
-		return own.Problem
+		return own.Problem.StatusCode()
 	case own.Code == Internal:
-		return problem.New(problem.Internal, "")
+		return http.StatusInternalServerError
 	}
-	return problem.New(problem.BadRequest, "")
+	return http.StatusBadRequest
 }
 
 // Of returns the [Error] for an error of the catalog or of a custom field. The caller adds the

@@ -1,6 +1,9 @@
-// Package itemcache keeps encoded items in a limited amount of memory. An item is encoded once for each
-// of its revisions, and its bytes are copied into each response that has it.
-package itemcache
+// Package cache keeps encoded items in a limited amount of memory. An item is encoded once for each of its
+// revisions, and its bytes are copied into each response that has it.
+//
+// Programs pass a [Cache] of [New] to resource.CatalogOptions, and read [Cache.Stats]. Package resource uses
+// the other methods, after it has evaluated the policy.
+package cache
 
 import (
 	"hash/maphash"
@@ -30,8 +33,23 @@ const overhead = 160
 // shards is the number of parts with a lock of their own.
 const shards = 16
 
-// Cache maps keys to encoded items. If they need more than its limit, it discards items that were not
-// used since it last looked for one to discard (the algorithm CLOCK). It is safe for concurrent use.
+// DefaultBytes is the limit of the cache of a catalog without a Cache of its own.
+const DefaultBytes = 32 << 20
+
+// Cache maps keys to encoded items, and to pages of lists that are read repeatedly. If they need more than
+// its limit, it discards items that were not used since it last looked for one to discard (the algorithm
+// CLOCK). It is safe for concurrent use.
+//
+// Only the items of a resource.Revisioner or a resource.RevisionLister are kept, which declares that their
+// JSON depends on the id and the revision alone. Set Options.NoCache of package resource if a method
+// MarshalJSON or the function down of a View depends on anything else. With a decorator of Ops.Get or
+// Ops.List a collection is neither.
+//
+// A database that is restored from a backup, or fails over and loses writes, may issue revisions again that
+// are counters or system columns. Restart the program then.
+//
+// Items that are read inside a transaction are neither stored nor taken from the cache, because a revision
+// that is rolled back may be issued again.
 type Cache struct {
 	seed   maphash.Seed
 	limit  int // of a shard, in bytes
@@ -60,9 +78,10 @@ type entry struct {
 	used  bool
 }
 
-// New returns a cache of at most limit bytes, of which an item may take a sixteenth.
+// New returns a cache of at most limit bytes, of which an item may take a sixteenth. With zero or less it
+// keeps nothing.
 func New(limit int) *Cache {
-	c := &Cache{seed: maphash.MakeSeed(), limit: limit / shards}
+	c := &Cache{seed: maphash.MakeSeed(), limit: max(limit, 0) / shards}
 	for i := range c.shards {
 		c.shards[i].items = map[uint64]*entry{}
 	}
@@ -190,14 +209,21 @@ func (s *shard) discard() {
 	}
 }
 
-// Stats is what a cache has done since it was made, and what it has now.
+// Stats is what a [Cache] has done since it was made, and what it has now.
 type Stats struct {
-	Hits, Misses int64 // of items
-	Items, Bytes int   // of Put and PutText
+	// Hits and Misses count items that were found and not found. A page of a list that is found as a whole
+	// counts as one hit for each of its items, and one that is not found as no miss.
+	Hits, Misses int64
+	Items        int // encoded items, and pages, each of which counts as one
+	Bytes        int // about, with the memory for keys
 }
 
-// Stats returns the sums of all shards. Each shard is read at another time.
+// Stats returns the current numbers: sums of parts that are read one after the other. They are zero for a
+// nil Cache.
 func (c *Cache) Stats() (total Stats) {
+	if c == nil {
+		return Stats{}
+	}
 	for i := range c.shards {
 		s := &c.shards[i]
 		s.mu.Lock()

@@ -1,4 +1,4 @@
-package itemcache_test
+package cache_test
 
 import (
 	"fmt"
@@ -8,14 +8,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stoa-go/stoa/resource/internal/itemcache"
+	"github.com/stoa-go/stoa/resource/cache"
 )
 
 func TestCache(t *testing.T) {
 	t.Parallel()
-	c := itemcache.New(1 << 20)
-	a, b := itemcache.NewShape(), itemcache.NewShape()
-	keys := []itemcache.Key{{a, "1", "1"}, {a, "1", "2"}, {a, "2", "1"}, {b, "1", "1"}, {a, "11", "1"}, {a, "1", "11"}}
+	c := cache.New(1 << 20)
+	a, b := cache.NewShape(), cache.NewShape()
+	keys := []cache.Key{{a, "1", "1"}, {a, "1", "2"}, {a, "2", "1"}, {b, "1", "1"}, {a, "11", "1"}, {a, "1", "11"}}
 	for i, k := range keys {
 		if got := c.Get(k); got != nil {
 			t.Errorf("%v: %s before it was put", k, got)
@@ -35,7 +35,7 @@ func TestCache(t *testing.T) {
 		t.Errorf("%d bytes", got.Bytes)
 	}
 	got.Bytes = 0
-	if diff := cmp.Diff(itemcache.Stats{Hits: 6, Misses: 6, Items: 6}, got); diff != "" {
+	if diff := cmp.Diff(cache.Stats{Hits: 6, Misses: 6, Items: 6}, got); diff != "" {
 		t.Errorf("stats (-want +got):\n%s", diff)
 	}
 }
@@ -43,8 +43,8 @@ func TestCache(t *testing.T) {
 // TestText checks that a text finds what was put with its key, and nothing else. It is not parallel
 // because of AllocsPerRun.
 func TestText(t *testing.T) {
-	c := itemcache.New(1 << 20)
-	a, b := itemcache.NewShape(), itemcache.NewShape()
+	c := cache.New(1 << 20)
+	a, b := cache.NewShape(), cache.NewShape()
 	text := []byte("1\x00a\x002\x00b\x00")
 	c.PutText(a, text, []byte("page"), 3)
 	for i := range 48 {
@@ -60,7 +60,7 @@ func TestText(t *testing.T) {
 	if got, _ := c.GetText(a, text); got != nil {
 		t.Errorf("another text has %q", got)
 	}
-	if diff := cmp.Diff(itemcache.Stats{Hits: 3 * 48, Items: 1, Bytes: c.Stats().Bytes}, c.Stats()); diff != "" {
+	if diff := cmp.Diff(cache.Stats{Hits: 3 * 48, Items: 1, Bytes: c.Stats().Bytes}, c.Stats()); diff != "" {
 		t.Errorf("stats (-want +got):\n%s", diff)
 	}
 	if n := testing.AllocsPerRun(100, func() { c.GetText(a, text) }); n > 0 {
@@ -71,13 +71,13 @@ func TestText(t *testing.T) {
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	const limit = 64 << 10
-	c := itemcache.New(limit)
-	s := itemcache.NewShape()
-	c.Put(itemcache.Key{Shape: s, ID: "large", Rev: "1"}, make([]byte, limit/16))
-	if c.Get(itemcache.Key{Shape: s, ID: "large", Rev: "1"}) != nil {
+	c := cache.New(limit)
+	s := cache.NewShape()
+	c.Put(cache.Key{Shape: s, ID: "large", Rev: "1"}, make([]byte, limit/16))
+	if c.Get(cache.Key{Shape: s, ID: "large", Rev: "1"}) != nil {
 		t.Error("an item of more than a sixteenth of the limit is kept")
 	}
-	texts := itemcache.NewShape()
+	texts := cache.NewShape()
 	for n := limit/16 - 300; n < limit/16; n++ {
 		text := fmt.Appendf(nil, "text of %04d bytes", n)
 		c.PutText(texts, text, make([]byte, n), 2)
@@ -86,7 +86,7 @@ func TestLimit(t *testing.T) {
 			t.Fatalf("Fits of %d bytes is %t, but it is kept: %t", n, fits, kept != nil)
 		}
 	}
-	key := func(i int) itemcache.Key { return itemcache.Key{Shape: s, ID: fmt.Sprint(i), Rev: "1"} }
+	key := func(i int) cache.Key { return cache.Key{Shape: s, ID: fmt.Sprint(i), Rev: "1"} }
 	c.Put(key(2), []byte("first"))
 	for i := range 10_000 {
 		c.Put(key(i), make([]byte, i%100))
@@ -102,8 +102,8 @@ func TestLimit(t *testing.T) {
 	if c.Get(key(1)) != nil {
 		t.Error("the oldest item is kept")
 	}
-	c.Put(itemcache.Key{Shape: s, ID: "1"}, []byte("without a revision"))
-	if c.Get(itemcache.Key{Shape: s, ID: "1"}) != nil {
+	c.Put(cache.Key{Shape: s, ID: "1"}, []byte("without a revision"))
+	if c.Get(cache.Key{Shape: s, ID: "1"}) != nil {
 		t.Error("an item without a revision is kept")
 	}
 	if got := c.Stats(); got.Bytes < limit/2 || got.Items < 100 {
@@ -115,9 +115,9 @@ func TestLimit(t *testing.T) {
 func TestNewItems(t *testing.T) {
 	t.Parallel()
 	const items = 10_000
-	c := itemcache.New(200_000)
-	s := itemcache.NewShape()
-	key := func(i int) itemcache.Key { return itemcache.Key{Shape: s, ID: fmt.Sprint(i), Rev: "1"} }
+	c := cache.New(200_000)
+	s := cache.NewShape()
+	key := func(i int) cache.Key { return cache.Key{Shape: s, ID: fmt.Sprint(i), Rev: "1"} }
 	for i := range items {
 		c.Put(key(i), []byte("item"))
 	}
@@ -148,11 +148,11 @@ func TestWholeLimit(t *testing.T) {
 		"system columns":      func(i int) (string, string) { return fmt.Sprint(i * 10), fmt.Sprintf("7(0,%d)", i) },
 	}
 	for name, key := range keys {
-		c := itemcache.New(limit)
-		s := itemcache.NewShape()
+		c := cache.New(limit)
+		s := cache.NewShape()
 		for i := range 20_000 {
 			id, rev := key(i)
-			c.Put(itemcache.Key{Shape: s, ID: id, Rev: rev}, make([]byte, 100))
+			c.Put(cache.Key{Shape: s, ID: id, Rev: rev}, make([]byte, 100))
 		}
 		if got := c.Stats().Bytes; got < limit*9/10 || got > limit {
 			t.Errorf("%s: %d bytes of %d", name, got, limit)
@@ -162,15 +162,15 @@ func TestWholeLimit(t *testing.T) {
 
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
-	c := itemcache.New(1 << 20)
-	s := itemcache.NewShape()
+	c := cache.New(1 << 20)
+	s := cache.NewShape()
 	var all sync.WaitGroup
 	for worker := range 8 {
 		random := rand.New(rand.NewPCG(1, uint64(worker)))
 		all.Go(func() {
 			for range 5000 {
 				text := fmt.Sprint(random.IntN(9000))
-				k := itemcache.Key{Shape: s, ID: text, Rev: text}
+				k := cache.Key{Shape: s, ID: text, Rev: text}
 				if got := c.Get(k); got != nil && string(got) != text {
 					t.Errorf("%s has the item %s", text, got)
 				}
@@ -182,11 +182,11 @@ func TestConcurrentUse(t *testing.T) {
 }
 
 func BenchmarkGet(b *testing.B) {
-	c := itemcache.New(32 << 20)
-	s := itemcache.NewShape()
-	var keys []itemcache.Key
+	c := cache.New(32 << 20)
+	s := cache.NewShape()
+	var keys []cache.Key
 	for i := range 1000 {
-		k := itemcache.Key{Shape: s, ID: fmt.Sprint(i), Rev: fmt.Sprint(i)}
+		k := cache.Key{Shape: s, ID: fmt.Sprint(i), Rev: fmt.Sprint(i)}
 		c.Put(k, make([]byte, 140))
 		keys = append(keys, k)
 	}
