@@ -93,10 +93,10 @@ type Entry struct {
 	Modified time.Time // zero if unknown, and in a [View] that hides fields
 	Next     string    // only from stores of natural order
 	// Value is a pointer to the Go type of the Resource. It is nil if a write returns the ID or the
-	// JSON alone ([Key.Raw]), or an item that cannot be shown ([Resource.NotShown]).
+	// JSON alone ([Key.Raw]), or an item that cannot be shown ([Raw.NotShown]).
 	Value any
-	// JSON is the encoded item, which the caller must not change. [Resource.ListJSON] and
-	// [Resource.PagesJSON] set it, in general without a Value.
+	// JSON is the encoded item, which the caller must not change. [Raw.ListJSON] and
+	// [Raw.PagesJSON] set it, in general without a Value.
 	JSON []byte
 
 	// stored is the *T as it was read, which is never changed. It is the pointer in Value unless the

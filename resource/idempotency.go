@@ -445,10 +445,11 @@ func (c *core) stillVisible(ctx context.Context, e *Entry, whole, foreign bool) 
 	return c.visible(ctx, e, &scope)
 }
 
-// Remember returns what [Resource.Recall] needs of an item that a recorded answer shows, as JSON
+// Remember returns what [Raw.Recall] needs of an item that a recorded answer shows, as JSON
 // without writeOnly members. guarded is false if every caller may see every item, and nothing has
 // to be recorded. doc is nil then, and if the Entry has no item.
-func (r *Resource) Remember(e *Entry) (doc []byte, guarded bool) {
+func (raw Raw) Remember(e *Entry) (doc []byte, guarded bool) {
+	r := raw.r
 	if !r.guarded() {
 		return nil, false
 	}
@@ -463,9 +464,10 @@ func (r *Resource) Remember(e *Entry) (doc []byte, guarded bool) {
 }
 
 // Recall returns an error if the caller may not see an item any more: as it is now or, if it has
-// been deleted, as it was when [Resource.Remember] returned remembered. If that is nil, a deleted
+// been deleted, as it was when [Raw.Remember] returned remembered. If that is nil, a deleted
 // item is an error. The error is that of [Resource.Get].
-func (r *Resource) Recall(ctx context.Context, id string, remembered []byte) error {
+func (raw Raw) Recall(ctx context.Context, id string, remembered []byte) error {
+	r := raw.r
 	if !r.guarded() {
 		return nil
 	}

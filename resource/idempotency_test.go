@@ -201,7 +201,7 @@ func TestKeyedReplayIsAuthorized(t *testing.T) {
 				wantDone(t, first)
 				put := do(as(t, "ann"), t, r, "put new", `{"title":"b"}`, underKey(c, "memos", "put"))
 				wantDone(t, put)
-				doc, guarded := r.Remember(&put.entry)
+				doc, guarded := r.Raw().Remember(&put.entry)
 				if !guarded {
 					t.Error("a resource with a policy has nothing to remember")
 				}
@@ -213,7 +213,7 @@ func TestKeyedReplayIsAuthorized(t *testing.T) {
 				a := do(as(t, "ann"), t, r, "put new", `{"title":"b"}`, underKey(c, "memos", "put"))
 				again := do(as(t, "ann"), t, r, "batch", batch, underKey(c, "memos", "batch"))
 				wantDone(t, again)
-				err := r.Recall(as(t, "ann"), "new", doc)
+				err := r.Raw().Recall(as(t, "ann"), "new", doc)
 				if !tt.hidden {
 					wantDoc(t, a, `{"id":"new","title":"b","stars":3}`)
 					same(t, "batch", string(first.results[0].JSON), string(again.results[0].JSON))

@@ -178,7 +178,7 @@ func do(ctx context.Context, t testing.TB, r *resource.Resource, line, doc strin
 		t.Fatalf("%q is not a method", line)
 	}
 	if a.err == nil && a.entry.Value != nil {
-		text, err := r.AppendJSON(ctx, nil, &a.entry)
+		text, err := r.Raw().AppendJSON(ctx, nil, &a.entry)
 		a.doc = string(text)
 		a.err = err
 	}

@@ -32,7 +32,7 @@ type Page struct {
 	// Last is a cursor of the end of the list: Position{Before: Last} is the last page, like AtEnd.
 	// It is empty for stores with a natural order.
 	Last string
-	// JSON is the JSON of all Entries, joined by commas, if [Resource.ListJSON] has found the whole page
+	// JSON is the JSON of all Entries, joined by commas, if [Raw.ListJSON] has found the whole page
 	// in the cache. Otherwise it is nil. The caller must not change it.
 	JSON []byte
 
@@ -89,7 +89,8 @@ func (r *Resource) List(ctx context.Context, q query.Query, at Position) (Page, 
 // [JSONLister], or a [RevisionLister] with items in the cache, and nothing else needs the values, Entry.JSON
 // is set: an object with the members q.Fields, or all members if that is nil. Entries without JSON are
 // those of List, and the caller encodes their values.
-func (r *Resource) ListJSON(ctx context.Context, q query.Query, at Position) (Page, error) {
+func (raw Raw) ListJSON(ctx context.Context, q query.Query, at Position) (Page, error) {
+	r := raw.r
 	p, err := r.list(ctx, q, at, true)
 	if err != nil {
 		return Page{}, r.wrap(OpList, "", err)
@@ -97,9 +98,9 @@ func (r *Resource) ListJSON(ctx context.Context, q query.Query, at Position) (Pa
 	return p, nil
 }
 
-// PagesJSON is [Resource.Pages] with entries as in [Resource.ListJSON].
-func (r *Resource) PagesJSON(ctx context.Context, q query.Query, at Position) iter.Seq2[[]Entry, error] {
-	return r.pages(ctx, q, at, true)
+// PagesJSON is [Resource.Pages] with entries as in [Raw.ListJSON].
+func (raw Raw) PagesJSON(ctx context.Context, q query.Query, at Position) iter.Seq2[[]Entry, error] {
+	return raw.r.pages(ctx, q, at, true)
 }
 
 // list reads one page. q.Limit is 0 for the default size. The binding ties the cursors of the page

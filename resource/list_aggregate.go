@@ -281,7 +281,8 @@ func drainGroups(
 // other function an object of the fields that it is computed of. The name of a field of a related item is
 // its path, as in {"customer.country":"FR","count":2}. Aggregates of decimals are strings, those of other
 // numbers are numbers. After an error it returns dst unchanged.
-func (r *Resource) AppendGroup(dst []byte, a query.Aggregation, g query.Group) ([]byte, error) {
+func (raw Raw) AppendGroup(dst []byte, a query.Aggregation, g query.Group) ([]byte, error) {
+	r := raw.r
 	start, err := len(dst), error(nil)
 	add := func(name string, comma bool) {
 		if comma {

@@ -64,7 +64,7 @@ func groupsJSON(t *testing.T, r *resource.Resource, a query.Aggregation, p resou
 	t.Helper()
 	var lines []string
 	for _, g := range p.Groups {
-		text, err := r.AppendGroup(nil, a, g)
+		text, err := r.Raw().AppendGroup(nil, a, g)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +193,7 @@ func TestAggregateTimeOutOfRange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := r.AppendGroup(nil, a, p.Groups[0]); err != nil || string(text) != `{"min":{"at":null}}` {
+	if text, err := r.Raw().AppendGroup(nil, a, p.Groups[0]); err != nil || string(text) != `{"min":{"at":null}}` {
 		t.Errorf("the group is %s, %v, want null", text, err)
 	}
 }

@@ -99,14 +99,14 @@ type readList struct {
 // readPage reads a page by ListJSON.
 func readPage(t *testing.T, r *resource.Resource, q query.Query, at resource.Position) (l readList) {
 	t.Helper()
-	page, err := r.ListJSON(t.Context(), q, at)
+	page, err := r.Raw().ListJSON(t.Context(), q, at)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer page.Release()
 	var items []string
 	for i := range page.Entries {
-		b, err := r.AppendJSON(t.Context(), nil, &page.Entries[i])
+		b, err := r.Raw().AppendJSON(t.Context(), nil, &page.Entries[i])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func TestLargePage(t *testing.T) {
 	r := resource.New("things", store, nil)
 	resource.NewCatalog(&resource.CatalogOptions{Cache: cache.New(1 << 20)}, r)
 	read := func() {
-		page, err := r.ListJSON(t.Context(), query.Query{}, resource.Position{})
+		page, err := r.Raw().ListJSON(t.Context(), query.Query{}, resource.Position{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +182,7 @@ func TestPagesInTurn(t *testing.T) {
 	resource.NewCatalog(nil, r)
 	after := []string{""}
 	whole := func(limit int, cursor string) bool {
-		page, err := r.ListJSON(t.Context(), query.Query{Limit: limit}, resource.Position{After: cursor})
+		page, err := r.Raw().ListJSON(t.Context(), query.Query{Limit: limit}, resource.Position{After: cursor})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -367,7 +367,7 @@ func TestCacheStatsOfPages(t *testing.T) {
 	}
 	var got []stats
 	read := func() {
-		page, err := r.ListJSON(t.Context(), query.Query{}, resource.Position{})
+		page, err := r.Raw().ListJSON(t.Context(), query.Query{}, resource.Position{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -425,7 +425,7 @@ func TestOtherFormsOfHotPages(t *testing.T) {
 	}
 	isHot := func(who string) bool {
 		ctx := context.WithValue(t.Context(), caller{}, who)
-		page, err := r.ListJSON(ctx, query.Query{}, resource.Position{})
+		page, err := r.Raw().ListJSON(ctx, query.Query{}, resource.Position{})
 		if err != nil {
 			t.Fatal(err)
 		}

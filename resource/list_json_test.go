@@ -181,7 +181,7 @@ func TestListJSONNeedsValues(t *testing.T) {
 			return nil
 		}})
 	c := resource.NewCatalog(nil, encoding)
-	page, err := encoding.ListJSON(t.Context(), query.Query{}, resource.Position{})
+	page, err := encoding.Raw().ListJSON(t.Context(), query.Query{}, resource.Position{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestListJSONFaults(t *testing.T) {
 			if tt.err != nil {
 				q.Limit = 9
 			}
-			page, err := r.ListJSON(t.Context(), q, resource.Position{})
+			page, err := r.Raw().ListJSON(t.Context(), q, resource.Position{})
 			if err == nil {
 				page.Release()
 				t.Fatal("there is no error")

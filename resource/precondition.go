@@ -101,7 +101,8 @@ func (p *Preconditions) checkRead(t tagger, e *Entry, tag string) error {
 // does not hold for an item that r returned. tag is the strong entity tag of the representation that
 // the protocol sends, in quotation marks: If-Match of a read compares with no other one. p must not
 // be nil.
-func (r *Resource) CheckRead(e *Entry, tag string, p *Preconditions) error {
+func (raw Raw) CheckRead(e *Entry, tag string, p *Preconditions) error {
+	r := raw.r
 	if err := p.checkRead(r.entityTags(), e, tag); err != nil {
 		return r.wrap(OpGet, e.ID, err)
 	}
@@ -127,7 +128,8 @@ func (p *Preconditions) CheckRead(current *Entry) error {
 // because the item does not exist, is hidden or does not meet p: a client that waits for 100
 // (Continue) need not send the document. It does not check Authorize for op. The write checks
 // everything again.
-func (r *Resource) Precheck(ctx context.Context, op Op, id string, p *Preconditions) error {
+func (raw Raw) Precheck(ctx context.Context, op Op, id string, p *Preconditions) error {
+	r := raw.r
 	cur, err := r.current(ctx, id)
 	switch {
 	case err == nil:

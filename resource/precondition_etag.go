@@ -28,7 +28,7 @@ func (p *projection) contentRev(v any) Rev {
 }
 
 // ETag returns the entity tag of an item that r returned, of the whole item as JSON: that of
-// [Resource.AppendETag] without compression and suffix. If the store keeps no revisions, or r is a
+// [Raw.AppendETag] without compression and suffix. If the store keeps no revisions, or r is a
 // [View] that hides fields, it is a hash of the content, and empty if the item cannot be encoded.
 func (r *Resource) ETag(e *Entry) string {
 	rev := e.Rev
@@ -39,7 +39,7 @@ func (r *Resource) ETag(e *Entry) string {
 		return ""
 	}
 	var room [96]byte
-	return string(r.AppendETag(room[:0], rev, false, ""))
+	return string(r.Raw().AppendETag(room[:0], rev, false, ""))
 }
 
 // AppendETag appends the strong entity tag of a representation of revision rev: "<rev>.<variant>".
@@ -47,8 +47,8 @@ func (r *Resource) ETag(e *Entry) string {
 // empty, identifies what else the protocol selects of the item, in characters of an entity tag.
 // If-Match accepts each variant and suffix of the current revision; through a [View] that hides fields,
 // those of this view and of its views. rev must not be empty.
-func (r *Resource) AppendETag(dst []byte, rev Rev, compressed bool, suffix string) []byte {
-	return etag.Append(dst, string(rev), r.projection.variants.Of(compressed), suffix)
+func (raw Raw) AppendETag(dst []byte, rev Rev, compressed bool, suffix string) []byte {
+	return etag.Append(dst, string(rev), raw.r.projection.variants.Of(compressed), suffix)
 }
 
 // matches reports whether an opaque tag is that of the item in a projection that the resource is served

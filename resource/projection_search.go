@@ -28,7 +28,8 @@ type Highlight struct {
 // Highlights returns the fields of an entry of r in which words of s are, in the order of
 // [query.Support].Search. Only whole words are found, and no other forms of a word, which a store with a
 // language finds. The entry must have a Value.
-func (r *Resource) Highlights(e *Entry, s query.Search) []Highlight {
+func (raw Raw) Highlights(e *Entry, s query.Search) []Highlight {
+	r := raw.r
 	var found []Highlight
 	for _, name := range r.projection.searchSupport(r.core.query.Search) {
 		text, _ := r.projection.typ.Field(name).Get(e.Value).(string)

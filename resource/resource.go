@@ -40,6 +40,13 @@ type Resource struct {
 	env         *env                // never nil
 }
 
+// Raw has what protocols need of a Resource and programs do not: encoded items, revisions and entity tags
+// without the items, and what a record of an idempotency key keeps. [Resource.Raw] returns it.
+type Raw struct{ r *Resource }
+
+// Raw returns the methods for protocols.
+func (r *Resource) Raw() Raw { return Raw{r} }
+
 // env is what a catalog adds to a definition. That of a definition is empty.
 type env struct {
 	// call returns the context of what the catalog calls. It is nil for a definition.
@@ -158,7 +165,8 @@ func (r *Resource) Get(ctx context.Context, id string) (Entry, error) {
 
 // GetPage is Get with pooled memory. The item is the only entry of the page. The caller must call
 // Page.Release.
-func (r *Resource) GetPage(ctx context.Context, id string) (Page, error) {
+func (raw Raw) GetPage(ctx context.Context, id string) (Page, error) {
+	r := raw.r
 	b := r.core.ops.newBuffer()
 	err := r.core.limited(ctx, func(ctx context.Context) error {
 		e, err := r.find(ctx, id, b)
@@ -196,7 +204,8 @@ func (r *Resource) find(ctx context.Context, id string, b buffer) (*Entry, error
 // Entry.Value, which is taken from the cache if possible. It must not be called for the result of a
 // write, nor for an entry that was read with a selection of fields. After an error it returns dst
 // unchanged.
-func (r *Resource) AppendJSON(ctx context.Context, dst []byte, e *Entry) ([]byte, error) {
+func (raw Raw) AppendJSON(ctx context.Context, dst []byte, e *Entry) ([]byte, error) {
+	r := raw.r
 	if e.JSON != nil {
 		return append(dst, e.JSON...), nil
 	}
@@ -235,19 +244,21 @@ func (r *Resource) inCatalog(ctx context.Context) context.Context {
 	return r.env.call(ctx)
 }
 
-// HasRevisions reports whether [Resource.GetRevision] is available: the collection is a [Revisioner], and
+// HasRevisions reports whether [Raw.GetRevision] is available: the collection is a [Revisioner], and
 // neither policy nor a view needs the value. Unless conditional is set, it also reports whether
 // GetRevision is worth its cost: reads do no I/O, and the cache may have the item.
-func (r *Resource) HasRevisions(conditional bool) bool {
+func (raw Raw) HasRevisions(conditional bool) bool {
+	r := raw.r
 	c := r.core
 	return c.ops.getRevision != nil && c.ops.authorize == nil && c.scope == nil && r.projection.down == nil &&
 		(conditional || c.inMemory && c.cache.Load() != nil)
 }
 
 // GetRevision returns the revision of an item and when it was modified, which is zero if unknown. The errors
-// are those of [Resource.Get]. [Resource.CachedJSON] may have the item. GetRevision must not be called if
-// [Resource.HasRevisions] is false.
-func (r *Resource) GetRevision(ctx context.Context, id string) (rev Rev, modified time.Time, err error) {
+// are those of [Resource.Get]. [Raw.CachedJSON] may have the item. GetRevision must not be called if
+// [Raw.HasRevisions] is false.
+func (raw Raw) GetRevision(ctx context.Context, id string) (rev Rev, modified time.Time, err error) {
+	r := raw.r
 	c := r.core
 	if !c.id.Canonical(id) {
 		return "", time.Time{}, r.wrap(OpGet, id, ErrNotFound)
@@ -263,9 +274,10 @@ func (r *Resource) GetRevision(ctx context.Context, id string) (rev Rev, modifie
 	return rev, modified, nil
 }
 
-// CachedJSON returns the JSON of an item with a revision that [Resource.GetRevision] has returned for
+// CachedJSON returns the JSON of an item with a revision that [Raw.GetRevision] has returned for
 // ctx, and nil if the cache does not have it. The caller must not change it.
-func (r *Resource) CachedJSON(ctx context.Context, id string, rev Rev) []byte {
+func (raw Raw) CachedJSON(ctx context.Context, id string, rev Rev) []byte {
+	r := raw.r
 	items := r.core.cacheFor(ctx)
 	if items == nil || rev == "" {
 		return nil

@@ -316,8 +316,8 @@ func TestBrokenViewsAreInternalErrors(t *testing.T) {
 		}
 		// The write succeeds although the view cannot show its result. Protocols log that.
 		a := do(t.Context(), t, oldest, "create", `{"label":"new"}`)
-		if wantDone(t, a); a.doc != "" || !strings.Contains(fmt.Sprint(oldest.NotShown(&a.entry)), fault.Error()) {
-			t.Errorf("%s: %s, and not shown because of %v", a.line, a.doc, oldest.NotShown(&a.entry))
+		if wantDone(t, a); a.doc != "" || !strings.Contains(fmt.Sprint(oldest.Raw().NotShown(&a.entry)), fault.Error()) {
+			t.Errorf("%s: %s, and not shown because of %v", a.line, a.doc, oldest.Raw().NotShown(&a.entry))
 		}
 	}
 }

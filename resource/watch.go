@@ -50,8 +50,8 @@ func (r *Resource) Position(ctx context.Context, wait time.Duration) (feed.Curso
 
 // Unpublishable returns the error of a change that a protocol cannot encode, which ends its
 // streams: [feed.ErrExpired]. It is logged once for all subscribers.
-func (r *Resource) Unpublishable(at feed.Cursor, err error) error {
-	return r.core.reportUnpublishable(at, r.projection, err)
+func (raw Raw) Unpublishable(at feed.Cursor, err error) error {
+	return raw.r.core.reportUnpublishable(at, raw.r.projection, err)
 }
 
 // Watch yields changes of the items that f selects and the caller may see, after a cursor, in the

@@ -434,7 +434,8 @@ func (r *Resource) current(ctx context.Context, id string) (Entry, error) {
 // NotShown returns why an Entry that a write returned has no Value: the store has changed the item
 // to one that the projection cannot show. It is nil if the item has a Value, and if the projection
 // hides it on purpose.
-func (r *Resource) NotShown(e *Entry) error {
+func (raw Raw) NotShown(e *Entry) error {
+	r := raw.r
 	if e.Value != nil || e.stored == nil {
 		return nil
 	}

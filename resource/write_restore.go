@@ -114,7 +114,7 @@ func (r *Resource) restorable(ctx context.Context, id string, e *Entry, err erro
 	if shown.Value != nil {
 		return nil
 	}
-	if err := r.NotShown(&shown); err != nil {
+	if err := r.Raw().NotShown(&shown); err != nil {
 		return err
 	}
 	return ErrNotFound // the projection does not have it

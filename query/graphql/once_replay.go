@@ -31,7 +31,7 @@ func (e *keyedMutation) notes() []byte {
 	var list []notedItem
 	known := map[[2]string]bool{}
 	for s := range e.prepared.Shown() {
-		item, guarded := s.Of.Remember(s.Entry)
+		item, guarded := s.Of.Raw().Remember(s.Entry)
 		if at := [2]string{s.Of.Name(), s.Entry.ID}; guarded && !known[at] {
 			known[at] = true
 			list = append(list, notedItem{s.Key, s.Of.Name(), s.Entry.ID, item})
@@ -93,7 +93,7 @@ func (e *keyedMutation) recall(ctx context.Context,
 		if r == nil { // the resource has been removed from the catalog
 			return nil, n.Key, resource.ErrNotFound
 		}
-		if err := r.Recall(ctx, n.ID, n.Item); err != nil {
+		if err := r.Raw().Recall(ctx, n.ID, n.Item); err != nil {
 			return nil, n.Key, err
 		}
 	}

@@ -69,7 +69,7 @@ func (c *call) getGroups() error {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if b, err = res.AppendGroup(b, a, g); err != nil {
+		if b, err = res.Raw().AppendGroup(b, a, g); err != nil {
 			return err
 		}
 	}
@@ -87,7 +87,8 @@ func (c *call) sendGroups(b []byte, page resource.GroupPage, enc header.Encoding
 	compressed := httpbody.ShouldGzip(enc, len(b))
 	sum := sha256.Sum256(b)
 	text := base64.RawURLEncoding.EncodeToString(sum[:12])
-	tag := string(c.route.resource.AppendETag([]byte("W/"), resource.Rev(text), compressed, c.contractTag))
+	raw := c.route.resource.Raw()
+	tag := string(raw.AppendETag([]byte("W/"), resource.Rev(text), compressed, c.contractTag))
 	if err := c.checkListMatch(); err != nil {
 		return err
 	}

@@ -264,5 +264,5 @@ func (c *call) plainTag(rev resource.Rev, suffix string) string {
 		return ""
 	}
 	var scratch [96]byte
-	return string(c.route.resource.AppendETag(scratch[:0], rev, false, suffix))
+	return string(c.route.resource.Raw().AppendETag(scratch[:0], rev, false, suffix))
 }

@@ -41,7 +41,7 @@ func (f lineFormat) append(dst []byte, e *resource.Entry, i int, rel []related) 
 // before the next one is read.
 func (c *call) export(a *listRequest, media string, d csv.Dialect, enc header.Encodings) error {
 	var format exportFormat = lineFormat{c.route.resource.Type(), &a.selection}
-	pages := c.route.resource.PagesJSON
+	pages := c.route.resource.Raw().PagesJSON
 	if media == mediaCSV || len(a.selection.links) > 0 { // cells and relations need the values
 		pages = c.route.resource.Pages
 	}

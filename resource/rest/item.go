@@ -1,7 +1,7 @@
 package rest
 
 // GET and HEAD of one item, with conditional requests. Called by route.go, and by lookup.go through
-// sendCurrent. It calls Resource.GetPage and sends the entry through represent.go. A 304 is decided
+// sendCurrent. It calls Raw.GetPage and sends the entry through represent.go. A 304 is decided
 // before the item is encoded if possible, because most conditional requests end there.
 
 import (
@@ -44,7 +44,7 @@ func (c *call) getItem(id string) error {
 			return err
 		}
 	}
-	page, err := res.GetPage(c.r.Context(), id)
+	page, err := res.Raw().GetPage(c.r.Context(), id)
 	if err != nil {
 		return err
 	}
@@ -60,14 +60,14 @@ func (c *call) getRevision(id string, p *selection, enc header.Encodings) (done 
 	lines := in["If-None-Match"]
 	switch {
 	// If-Match may name the content of a view, which needs the item.
-	case !res.HasRevisions(lines != nil), in["If-Match"] != nil:
+	case !res.Raw().HasRevisions(lines != nil), in["If-Match"] != nil:
 		return false, nil
 	// Other preconditions are evaluated with the item.
 	case lines != nil && (len(lines) > 1 || !strings.HasPrefix(lines[0], `"`) ||
 		in["If-Unmodified-Since"] != nil):
 		return false, nil
 	}
-	rev, modified, err := res.GetRevision(c.r.Context(), id)
+	rev, modified, err := res.Raw().GetRevision(c.r.Context(), id)
 	if err != nil {
 		return false, err
 	}
@@ -76,7 +76,7 @@ func (c *call) getRevision(id string, p *selection, enc header.Encodings) (done 
 			return true, c.sendUnchanged(tag)
 		}
 	}
-	item := res.CachedJSON(c.r.Context(), id, rev)
+	item := res.Raw().CachedJSON(c.r.Context(), id, rev)
 	if item == nil {
 		return false, nil
 	}
@@ -145,9 +145,9 @@ func (c *call) checkRead(
 ) error {
 	tag := ""
 	if e.Rev != "" && cond.IfMatch.List != nil {
-		tag = string(c.route.resource.AppendETag(nil, e.Rev, compressed, suffix))
+		tag = string(c.route.resource.Raw().AppendETag(nil, e.Rev, compressed, suffix))
 	}
-	err := c.route.resource.CheckRead(e, tag, cond)
+	err := c.route.resource.Raw().CheckRead(e, tag, cond)
 	if err == nil || tag == "" {
 		return err
 	}
@@ -172,7 +172,7 @@ func (c *call) matchingTag(lines []string, rev resource.Rev, enc header.Encoding
 		return nil
 	}
 	var scratch [96]byte
-	tag := c.route.resource.AppendETag(scratch[:0], rev, enc.Gzip, c.contractTag)
+	tag := c.route.resource.Raw().AppendETag(scratch[:0], rev, enc.Gzip, c.contractTag)
 	if len(lines) == 1 && lines[0] == string(tag) {
 		// The value of the request needs no allocation.
 		return lines
@@ -222,7 +222,7 @@ func (c *call) unchanged(p *resource.Preconditions, e *resource.Entry, compresse
 			return false
 		}
 		var scratch [128]byte
-		tag := c.route.resource.AppendETag(scratch[:0], e.Rev, compressed, suffix)
+		tag := c.route.resource.Raw().AppendETag(scratch[:0], e.Rev, compressed, suffix)
 		return none.Weak(string(tag[1 : len(tag)-1]))
 	}
 	return !tagsOnly && unchangedSince(p, e.Modified)

@@ -74,7 +74,7 @@ func (c *call) prepare(w *writeRequest, id string, accepted ...string) error {
 		if c.r.Method == http.MethodPut {
 			op = resource.OpReplace
 		}
-		return c.route.resource.Precheck(c.r.Context(), op, id, &w.opts.If)
+		return c.route.resource.Raw().Precheck(c.r.Context(), op, id, &w.opts.If)
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (c *call) existingURL(err error) string {
 		return ""
 	}
 	for _, r := range c.h.catalog.Resources() {
-		if r.Name() == at.Resource && r.Recall(c.r.Context(), at.ID, nil) != nil {
+		if r.Name() == at.Resource && r.Raw().Recall(c.r.Context(), at.ID, nil) != nil {
 			return ""
 		}
 	}
@@ -171,7 +171,7 @@ func (c *call) sendWritten(status int, e *resource.Entry, w *writeRequest, tagge
 			return err
 		}
 		c.logError(err)
-	} else if err := c.route.resource.NotShown(e); err != nil {
+	} else if err := c.route.resource.Raw().NotShown(e); err != nil {
 		c.logError(err)
 	}
 	h := c.w.Header()

@@ -65,7 +65,7 @@ func (c *call) getList() error {
 		return c.onHeap(func(x *call) error { return x.export(&export, media, dialect, enc) })
 	}
 	res := c.route.resource
-	list := res.ListJSON
+	list := res.Raw().ListJSON
 	if len(a.selection.links) > 0 { // relations need the values
 		list = res.List
 		a.selection.reads, a.selection.resource = c.r, res
@@ -324,7 +324,7 @@ func (c *call) listTag(page *resource.Page, rel []related, total int, body []byt
 	text := base64.RawURLEncoding.EncodeToString(digest[:12])
 	var scratch [96]byte
 	return string(
-		c.route.resource.AppendETag(append(scratch[:0], "W/"...), resource.Rev(text), compressed,
+		c.route.resource.Raw().AppendETag(append(scratch[:0], "W/"...), resource.Rev(text), compressed,
 			c.contractTag),
 	)
 }

@@ -199,7 +199,7 @@ func (p *selection) append(
 	case p.whole != nil:
 		dst = append(dst, p.whole...)
 	case p.reads != nil:
-		dst, err = p.resource.AppendJSON(p.reads.Context(), dst, e)
+		dst, err = p.resource.Raw().AppendJSON(p.reads.Context(), dst, e)
 	default:
 		dst, err = typ.Append(dst, e.Value)
 	}
@@ -265,7 +265,7 @@ func (rel *related) appendEntry(dst []byte, i int32) ([]byte, error) {
 		return page.fields.Append(dst, e.Value)
 	}
 	if rel.reads != nil && rel.link.page == nil {
-		return target.AppendJSON(rel.reads.Context(), dst, e)
+		return target.Raw().AppendJSON(rel.reads.Context(), dst, e)
 	}
 	return target.Type().Append(dst, e.Value)
 }

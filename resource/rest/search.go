@@ -42,7 +42,7 @@ func (a *listRequest) appendHighlights(dst []byte, r *resource.Resource, entries
 			dst = append(dst, ',')
 		}
 		dst = append(dst, '{')
-		for j, found := range r.Highlights(&entries[i], a.q.Search) {
+		for j, found := range r.Raw().Highlights(&entries[i], a.q.Search) {
 			if j > 0 {
 				dst = append(dst, ',')
 			}

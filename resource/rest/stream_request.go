@@ -247,7 +247,7 @@ func (l *subscription) newFrame(c *feed.Change[resource.Entry]) *frame {
 		return err
 	})
 	if err != nil {
-		f.err = l.resource.Unpublishable(c.Cursor, err)
+		f.err = l.resource.Raw().Unpublishable(c.Cursor, err)
 	}
 	return f
 }

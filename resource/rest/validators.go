@@ -29,7 +29,7 @@ func (s validators) set(h http.Header) {
 	var scratch [160]byte
 	b := scratch[:0]
 	if s.rev != "" {
-		b = s.r.AppendETag(b, s.rev, s.compressed, s.suffix)
+		b = s.r.Raw().AppendETag(b, s.rev, s.compressed, s.suffix)
 	}
 	tagEnd := len(b)
 	if !s.modified.IsZero() {

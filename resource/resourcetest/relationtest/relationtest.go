@@ -514,7 +514,7 @@ func (w *world) list(ctx context.Context, name string, q query.Query, backward b
 	for at := (resource.Position{AtEnd: backward}); ; {
 		list := w.resources[name].List
 		if len(ids)%2 == 0 {
-			list = w.resources[name].ListJSON
+			list = w.resources[name].Raw().ListJSON
 		}
 		p, err := list(ctx, q, at)
 		if err != nil {
