@@ -1,11 +1,12 @@
 package resource
 
 // Bound resources: a definition together with what a catalog adds to it, which is mainly its relations.
-// Called by catalog.go. It calls relation_filter.go and relation_through.go.
+// Called by catalog.go, and by protocols and parts. It calls relation_filter.go and relation_through.go.
 
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ import (
 func (r *Resource) bind(c *Catalog) *Resource {
 	b := newResource(r.core, r.projection)
 	b.definition = r.definition
-	b.env = &env{call: c.context, joins: map[*query.Join]*core{}}
+	b.env = &env{context: c.context, joins: map[*query.Join]*core{}}
 	return b
 }
 
@@ -26,6 +27,9 @@ func (r *Resource) bind(c *Catalog) *Resource {
 func (c *Catalog) context(ctx context.Context) context.Context {
 	for _, core := range c.stamped {
 		if len(*core.principals.Load()) > 1 {
+			if ctx.Value(catalogKey{}) == any(c) {
+				return ctx
+			}
 			return context.WithValue(ctx, catalogKey{}, c)
 		}
 	}
@@ -35,8 +39,8 @@ func (c *Catalog) context(ctx context.Context) context.Context {
 // Binding is what PartInfo.Bind gets of a catalog. It is valid after [NewCatalog] has returned, too.
 type Binding struct{ catalog *Catalog }
 
-// Resource returns a resource as it is in the catalog. It is bound alone, without relations, if it is no
-// part of the catalog and not the Items of one.
+// Resource returns a resource as it is in the catalog. It has no relations and no [Resource.QueryTarget] if
+// it is no part of the catalog and not the Items of one.
 func (b Binding) Resource(r *Resource) *Resource {
 	if r == nil {
 		return nil
@@ -58,14 +62,14 @@ func (b Binding) Context(ctx context.Context) context.Context {
 	return b.catalog.context(ctx)
 }
 
-// resolveRelations looks up the targets of the relations of a resource.
-func (c *Catalog) resolveRelations(r *Resource) {
+// bindRelations finds the targets of the relations of a resource.
+func (c *Catalog) bindRelations(r *Resource) {
 	links := map[string]*link{}
 	for _, rel := range r.projection.relations {
 		l := &link{relation: rel, target: c.mustFind("relation "+rel.Name+" of "+r.Name(), rel.Target)}
 		switch {
 		case rel.Through != "":
-			c.resolveThrough(r, l)
+			c.bindThrough(r, l)
 		case rel.By != "":
 			l.by = byReader("resource: relation "+rel.Name+" of "+r.Name()+": ", l.target, rel.By)
 		}
@@ -78,8 +82,8 @@ func (c *Catalog) resolveRelations(r *Resource) {
 	r.env.relations = links
 }
 
-// resolveThrough finds the resource of Through and its fields.
-func (c *Catalog) resolveThrough(r *Resource, l *link) {
+// bindThrough finds the resource of Through and its fields.
+func (c *Catalog) bindThrough(r *Resource, l *link) {
 	at := "resource: relation " + l.Name + " of " + r.Name() + ": "
 	join := c.mustFind("relation "+l.Name+" of "+r.Name(), l.relation.Through)
 	t := &through{join: &link{relation: l.relation, target: join}}
@@ -114,10 +118,10 @@ func (r *Resource) LinkedBy(relation string) (join *Resource, by string) {
 	return join, by
 }
 
-// attachQueries sets the steps of the relations that Options.Query declares for filters, and the fields
+// bindQueries sets the steps of the relations that Options.Query declares for filters, and the fields
 // of related items that it declares as sort keys and for groups. It panics if the store cannot answer one
 // of them.
-func (r *Resource) attachQueries() {
+func (r *Resource) bindQueries() {
 	names := r.projection.querySupport(r.core.query).Relations
 	for _, name := range names {
 		l := r.env.relations[name]
@@ -131,7 +135,7 @@ func (r *Resource) attachQueries() {
 			}
 		}
 	}
-	r.env.sorts, r.env.groups = r.attachPaths(pathSort), r.attachPaths(pathGroup)
+	r.env.sorts, r.env.groups = r.bindPaths(pathSort), r.bindPaths(pathGroup)
 	r.env.target = r.newTarget()
 }
 
@@ -158,9 +162,9 @@ func (r *Resource) newTarget() *query.Target {
 	}
 }
 
-// attachPaths sets the fields of the links of r for a use of paths, and returns their paths in the names of
+// bindPaths sets the fields of the links of r for a use of paths, and returns their paths in the names of
 // the catalog. It panics if the store cannot answer one of them.
-func (r *Resource) attachPaths(use pathUse) (paths []string) {
+func (r *Resource) bindPaths(use pathUse) (paths []string) {
 	list, declared := use.declared(r.core.query)
 	for _, path := range declared {
 		if !isPath(path, r.core.typ) {
@@ -198,4 +202,17 @@ func (r *Resource) attachPaths(use pathUse) (paths []string) {
 		paths = append(paths, relation+"."+shown)
 	}
 	return paths
+}
+
+// bindPart replaces a part by the one that its PartInfo.Bind returns.
+func (c *Catalog) bindPart(p *catalogPart) {
+	if p.Bind == nil {
+		return
+	}
+	bound := p.Bind(Binding{c})
+	if reflect.TypeOf(bound) != reflect.TypeOf(p.definition) {
+		panic(fmt.Sprintf("resource: part %s is a %T, but PartInfo.Bind returned a %T; a type that embeds a "+
+			"part needs a Bind of its own, or nil", p.Name, p.definition, bound))
+	}
+	p.part = bound
 }

@@ -23,7 +23,7 @@ type remark struct {
 }
 
 // TestNamesOfCallers: a write has the name that the catalog which serves it has for the caller: the write itself, that
-// of a hook, and that of a command, which use definitions. A write outside of catalogs has the first name
+// of a hook, a policy, a lookup and a command, which use definitions. A write outside of catalogs has the first name
 // that is not empty.
 func TestNamesOfCallers(t *testing.T) {
 	t.Parallel()
@@ -72,6 +72,20 @@ func TestNamesOfCallers(t *testing.T) {
 				strings.NewReader(`{"id":"a","text":"`+text+`"}`), nil)
 			return err
 		}},
+		{name: "lookup", write: func(ctx context.Context, c *resource.Catalog, _ *resource.Resource, text string) error {
+			lookup := resource.PartsOf[*resource.Lookup](c)[0]
+			_, err := lookup.Find(ctx, &input{text}, c.Target(lookup))
+			return err
+		}},
+		{name: "policy of a read", write: func(ctx context.Context, c *resource.Catalog, _ *resource.Resource, text string) error {
+			_, err := c.Resource("secrets").Get(ctx, text)
+			return err
+		}},
+		{name: "policy of a list", write: func(ctx context.Context, c *resource.Catalog, _ *resource.Resource, text string) error {
+			p, err := c.Resource("secrets").List(ctx, query.Query{Filter: query.Where("id", query.Eq, text)}, resource.Position{})
+			p.Release()
+			return err
+		}},
 		{name: "definition", outside: true,
 			write: func(ctx context.Context, _ *resource.Catalog, remarks *resource.Resource, text string) error {
 				_, _, err := remarks.Put(ctx, "a", []byte(`{"text":"`+text+`"}`), nil)
@@ -89,9 +103,21 @@ func TestNamesOfCallers(t *testing.T) {
 				}
 				topics := resource.New("topics", memory.New[Todo](nil), &resource.Options[Todo]{Public: true,
 					Before: func(ctx context.Context, _ resource.Op, _, after *Todo) error { return write(ctx, after.Text) }})
+				secretStore := memory.New[Todo](nil)
+				for _, id := range []string{"one", "two"} {
+					if _, err := secretStore.Insert(t.Context(), id, Todo{ID: id, Text: id}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				secrets := resource.New("secrets", secretStore, &resource.Options[Todo]{
+					Query:     query.Support{Filter: map[string][]query.Op{"id": {query.Eq}}},
+					Authorize: func(ctx context.Context, _ resource.Op, before, _ *Todo) error { return write(ctx, before.Text) }})
+				lookup := resource.NewLookup("latest", "remarks", func(ctx context.Context, in input) (string, error) {
+					return "a", write(ctx, in.Text)
+				})
 				do := func(ctx context.Context, in input) (output, error) { return output{}, write(ctx, in.Text) }
 				jobs := job.New("jobs", resource.OpsOf(memory.New[job.Job](nil)), &job.Options{Alone: true})
-				parts := []resource.Part{remarks, topics, jobs.Resource(), command.NewImport("remarks/import", remarks),
+				parts := []resource.Part{remarks, topics, secrets, lookup, jobs.Resource(), command.NewImport("remarks/import", remarks),
 					command.New("remarks/write", do, &command.Options[input]{Public: true}),
 					command.New("remarks/write-later", do, &command.Options[input]{Public: true, Jobs: jobs})}
 				catalogs := make([]*resource.Catalog, len(names))
@@ -228,4 +254,46 @@ func TestUnboundRelations(t *testing.T) {
 			}
 		})
 	}
+}
+
+// wrongPart embeds a command, and so has its Bind.
+type wrongPart struct{ *command.Command }
+
+// bindingPart keeps what Bind sees of a resource.
+type bindingPart struct {
+	todos  *resource.Resource
+	groups []string
+	next   *resource.Resource
+}
+
+func (p *bindingPart) Part() resource.PartInfo {
+	return resource.PartInfo{Name: "parts/own", Bind: func(b resource.Binding) resource.Part {
+		r := b.Resource(p.todos)
+		next, _ := r.Related("next")
+		return &bindingPart{todos: r, groups: r.Describe().Query.Group, next: next}
+	}}
+}
+
+// TestBindOfParts: Bind gets resources with their relations, and must return a part of the same type.
+func TestBindOfParts(t *testing.T) {
+	t.Parallel()
+	todos := resource.New("todos", memory.New[Todo](nil), &resource.Options[Todo]{Public: true,
+		Query:     query.Support{Group: []string{"next.id"}, Aggregate: map[string][]query.Func{"text": {query.Min}}},
+		Relations: []resource.Relation[Todo]{{Name: "next", Target: "todos", Field: "text"}}})
+	c := resource.NewCatalog(nil, &bindingPart{todos: todos}, todos)
+	own := resource.PartsOf[*bindingPart](c)[0]
+	if diff := cmp.Diff([]string{"next.id"}, own.groups); diff != "" {
+		t.Errorf("groups that Bind sees (-want +got):\n%s", diff)
+	}
+	if r := c.Resource("todos"); own.todos != r || own.next != r || r.QueryTarget() == nil {
+		t.Error("Bind sees another resource, or one without its relation")
+	}
+	defer func() {
+		const want = "part todos/do is a resource_test.wrongPart, but PartInfo.Bind returned a *command.Command"
+		if text, _ := recover().(string); !strings.Contains(text, want) {
+			t.Errorf("panic %q, want one with %q", text, want)
+		}
+	}()
+	do := func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil }
+	resource.NewCatalog(nil, wrongPart{command.New("todos/do", do, &command.Options[struct{}]{Public: true})})
 }

@@ -1,7 +1,7 @@
 package resource
 
 // The catalog: what protocols serve together, its options and its limits. Called by programs and
-// protocols. It resolves the targets of relations (relation.go) and attaches resources to the feed
+// protocols. It binds resources (bound.go) and attaches them to the feed
 // (publish.go).
 
 import (
@@ -188,13 +188,13 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 		c.parts = append(c.parts, cp)
 	}
 	for _, p := range c.parts {
-		if p.Bind != nil {
-			p.part = p.Bind(Binding{c})
-		}
 		c.resolve(p)
 	}
 	for _, r := range c.Resources() {
-		r.attachQueries()
+		r.bindQueries()
+	}
+	for _, p := range c.parts {
+		c.bindPart(p)
 	}
 	c.identifyParts()
 	for _, p := range c.parts {
@@ -252,7 +252,7 @@ func (c *Catalog) resolve(p *catalogPart) {
 		}
 	}
 	if p.resource != nil {
-		c.resolveRelations(p.resource)
+		c.bindRelations(p.resource)
 	}
 }
 

@@ -39,8 +39,9 @@ type PartInfo struct {
 	// read-only: the part writes, and calls [Resource.Publish]. Nil means that there is none.
 	Items *Resource
 	// Bind, if not nil, returns the part as it is in one catalog. It is for parts that use a resource or
-	// call functions of a program. [NewCatalog] calls it once and serves the result, after it has bound
-	// its resources. The part itself does not change, because it may be in several catalogs.
+	// call functions of a program. [NewCatalog] calls it once, after it has bound its resources, and serves
+	// the result, which has the same type. The part itself does not change, because it may be in several
+	// catalogs.
 	Bind func(b Binding) Part
 	// Guarantee, if not nil, corrects Create, Others and Reason of the guarantee of a key, which
 	// the catalog derives from Runner. [NewCatalog] calls it once, before it applies DerivesIDs.
@@ -50,8 +51,8 @@ type PartInfo struct {
 	Report string
 }
 
-// PartsOf returns the parts of one type, in the order in which they were given to the catalog, in a
-// new slice.
+// PartsOf returns the parts of one type, bound to the catalog, in the order in which they were given to it,
+// in a new slice. Pass the parts themselves, not these, to another NewCatalog.
 func PartsOf[P Part](c *Catalog) []P {
 	var out []P
 	for _, p := range c.parts {
@@ -109,7 +110,12 @@ func (r *Resource) Part() PartInfo {
 
 // Part describes the lookup to a catalog.
 func (l *Lookup) Part() PartInfo {
-	return PartInfo{Name: l.name, Report: "/" + l.name + "  a lookup of /" + l.target + "\n"}
+	bind := func(b Binding) Part {
+		bound := *l
+		bound.binding = b
+		return &bound
+	}
+	return PartInfo{Name: l.name, Bind: bind, Report: "/" + l.name + "  a lookup of /" + l.target + "\n"}
 }
 
 // guaranteeOf returns what a key guarantees for a part.

@@ -122,7 +122,7 @@ func (r *Resource) KeyField(relation string) string {
 // Target returns the resource of the items that a lookup returns, and nil if the lookup is not part of
 // the catalog.
 func (c *Catalog) Target(l *Lookup) *Resource {
-	if p := c.byName[l.name]; p != nil && p.part == Part(l) {
+	if p := c.byName[l.name]; p != nil && (p.part == Part(l) || p.definition == Part(l)) {
 		return c.Resource(l.target)
 	}
 	return nil

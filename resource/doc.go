@@ -71,7 +71,7 @@
 //
 // A protocol gets its resources from a [Catalog], by [Catalog.Resource], [Catalog.Resources] and [PartsOf].
 // They are bound to the catalog: their relations lead to other resources of it, and what they write names
-// the caller by its Principal. A protocol accesses a collection only by the methods of Resource, so policy,
-// validation and retries apply to every protocol, and no update is lost. [Problem] returns the problem
-// details of an error. A [Key] is an argument of every write.
+// the caller by its Principal. A protocol accesses a collection only by the methods of Resource and [Raw],
+// so policy, validation and retries apply to every protocol, and no update is lost. [Problem] returns the
+// problem details of an error. A [Key] is an argument of every write.
 package resource

@@ -468,6 +468,7 @@ func (raw Raw) Remember(e *Entry) (doc []byte, guarded bool) {
 // item is an error. The error is that of [Resource.Get].
 func (raw Raw) Recall(ctx context.Context, id string, remembered []byte) error {
 	r := raw.r
+	ctx = r.inCatalog(ctx)
 	if !r.guarded() {
 		return nil
 	}

@@ -50,7 +50,7 @@ var (
 	usualSize     = size{files: 50, lines: 4000, names: 60}
 	largePackages = map[string]size{
 		"query":                 {files: 50, lines: 4600, names: 81},
-		"resource":              {files: 62, lines: 12790, names: 81},
+		"resource":              {files: 62, lines: 12830, names: 81},
 		"resource/openapi":      {files: 50, lines: 6200, names: 60},
 		"resource/resourcetest": {files: 50, lines: 9200, names: 60},
 		"resource/rest":         {files: 50, lines: 6400, names: 60},

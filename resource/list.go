@@ -106,6 +106,7 @@ func (raw Raw) PagesJSON(ctx context.Context, q query.Query, at Position) iter.S
 // list reads one page. q.Limit is 0 for the default size. The binding ties the cursors of the page
 // to this list and caller. encoded is set by ListJSON.
 func (r *Resource) list(ctx context.Context, q query.Query, at Position, encoded bool) (Page, error) {
+	ctx = r.inCatalog(ctx)
 	binding := r.binding(ctx, q)
 	w, err := r.newPageQuery(ctx, q)
 	if err != nil {
@@ -184,6 +185,7 @@ func (r *Resource) Pages(ctx context.Context, q query.Query, at Position) iter.S
 func (r *Resource) pages(
 	ctx context.Context, q query.Query, at Position, encoded bool,
 ) iter.Seq2[[]Entry, error] {
+	ctx = r.inCatalog(ctx)
 	return func(yield func([]Entry, error) bool) {
 		w, err := r.newPageQuery(ctx, q)
 		if err == nil {

@@ -51,6 +51,7 @@ func (p *GroupPage) Cursor(i int) string {
 //
 // The values of a [View] are those of the collection: its down function does not apply to groups.
 func (r *Resource) Aggregate(ctx context.Context, a query.Aggregation, after string) (GroupPage, error) {
+	ctx = r.inCatalog(ctx)
 	p, err := r.aggregate(ctx, a, after)
 	if err != nil {
 		return GroupPage{}, r.wrap(OpList, "", err)

@@ -20,6 +20,7 @@ func (r *Resource) Count(ctx context.Context, f query.Filter) (int, error) {
 
 // CountFound is [Resource.Count] for q.Filter and q.Search. The other fields of q are ignored.
 func (r *Resource) CountFound(ctx context.Context, q query.Query) (int, error) {
+	ctx = r.inCatalog(ctx)
 	if !r.Describe().Counts {
 		return 0, r.wrap(OpList, "", errNoCount)
 	}

@@ -18,6 +18,8 @@ type Lookup struct {
 	target string
 	in     *schema.Type
 	find   func(ctx context.Context, in any) (string, error)
+
+	binding Binding // of a catalog; zero for a definition
 }
 
 // NewLookup returns a lookup that is served at /name and returns items of the resource target. find
@@ -64,7 +66,7 @@ func (l *Lookup) Input() *schema.Type { return l.in }
 // valid value of the Go type of Input. The error is that of [Resource.Get] or of the function of
 // NewLookup, as an [*Error].
 func (l *Lookup) Find(ctx context.Context, in any, target *Resource) (Entry, error) {
-	id, err := l.find(ctx, in)
+	id, err := l.find(l.binding.Context(ctx), in)
 	if err == nil && id == "" {
 		err = ErrNotFound
 	}

@@ -130,6 +130,7 @@ func (p *Preconditions) CheckRead(current *Entry) error {
 // everything again.
 func (raw Raw) Precheck(ctx context.Context, op Op, id string, p *Preconditions) error {
 	r := raw.r
+	ctx = r.inCatalog(ctx)
 	cur, err := r.current(ctx, id)
 	switch {
 	case err == nil:

@@ -106,6 +106,7 @@ type link struct {
 func (r *Resource) Follow(
 	ctx context.Context, relation string, from []Entry, columns []string,
 ) (Page, error) {
+	ctx = r.inCatalog(ctx)
 	l, err := r.boundRelation(relation)
 	if err != nil {
 		return Page{}, err
@@ -125,7 +126,7 @@ func (r *Resource) boundRelation(name string) (*link, error) {
 	if l := r.env.relations[name]; l != nil {
 		return l, nil
 	}
-	if r.env.call == nil {
+	if r.env.context == nil {
 		return nil, r.unbound()
 	}
 	return nil, fmt.Errorf("resource: %s has no relation %q in this catalog", r.Name(), name)
@@ -152,6 +153,7 @@ func (l *link) followHidden(ctx context.Context, from []Entry, columns []string)
 // index of its item, and none if the item does not exist or is hidden from the caller. The caller
 // must call [Page.Release].
 func (r *Resource) GetMany(ctx context.Context, ids []string) (Page, error) {
+	ctx = r.inCatalog(ctx)
 	from := make([]Entry, len(ids))
 	for i, id := range ids {
 		from[i].ID = id
@@ -184,6 +186,7 @@ func (r *Resource) LeadsByID(relation string) bool {
 // item fail. If the collection is unavailable or ctx is done, or in a transaction, which an error may have
 // aborted, all steps have the error.
 func (r *Resource) FollowTogether(ctx context.Context, steps []Step) {
+	ctx = r.inCatalog(ctx)
 	links, joins := make([]*link, len(steps)), make([]*keys.Join, len(steps))
 	var ids []string
 	wanted := map[string]bool{}

@@ -119,7 +119,7 @@ func (r *Resource) resolveRelations(ctx context.Context, f query.Filter) (query.
 	if f.IsZero() || !hasRelation(f) {
 		return f, nil
 	}
-	if r.env.call == nil {
+	if r.env.context == nil {
 		return f, r.unbound()
 	}
 	if ctx.Value(relatedLimitKey{}) == nil {
@@ -348,7 +348,7 @@ func (h *hop) joinMistake() string {
 func (r *Resource) joinedKey(
 	ctx context.Context, use pathUse, key query.Order, before []query.Order,
 ) (query.Order, error) {
-	if r.env.call == nil {
+	if r.env.context == nil {
 		return key, r.unbound()
 	}
 	relation, name, _ := strings.Cut(key.Field, ".")

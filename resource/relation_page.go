@@ -93,6 +93,7 @@ func (r *Resource) Paged(relation string) bool {
 func (r *Resource) FollowPages(
 	ctx context.Context, relation string, from []Entry, q RelatedQuery,
 ) (Page, error) {
+	ctx = r.inCatalog(ctx)
 	l, err := r.boundRelation(relation)
 	if err != nil {
 		return Page{}, err

@@ -20,7 +20,7 @@ import (
 )
 
 // Resource is a collection with its schema, its policy and the queries that clients can make. It is
-// a [Part] of a [Catalog]. Protocols access a collection only by the methods of Resource.
+// a [Part] of a [Catalog]. Protocols access a collection only by the methods of Resource and [Raw].
 //
 // [New] and [View] return definitions. A definition can be in several catalogs, and reads and writes by
 // itself. [Catalog.Resource] returns it bound to a catalog, with the relations of the definition, which
@@ -49,8 +49,8 @@ func (r *Resource) Raw() Raw { return Raw{r} }
 
 // env is what a catalog adds to a definition. That of a definition is empty.
 type env struct {
-	// call returns the context of what the catalog calls. It is nil for a definition.
-	call      func(ctx context.Context) context.Context
+	// context returns the context of what the catalog calls. It is nil for a definition.
+	context   func(ctx context.Context) context.Context
 	relations map[string]*link
 	// target is the result of QueryTarget; sorts and groups are its paths of fields of related items.
 	target        *query.Target
@@ -151,6 +151,7 @@ func (r *Resource) Can(op Op) bool {
 // Get returns one item. The error is [ErrNotFound] if it does not exist or the caller may not see
 // it, and [ErrGone] if it was deleted and the caller may know that.
 func (r *Resource) Get(ctx context.Context, id string) (Entry, error) {
+	ctx = r.inCatalog(ctx)
 	var e *Entry
 	err := r.core.limited(ctx, func(ctx context.Context) (err error) {
 		e, err = r.find(ctx, id, nil)
@@ -167,6 +168,7 @@ func (r *Resource) Get(ctx context.Context, id string) (Entry, error) {
 // Page.Release.
 func (raw Raw) GetPage(ctx context.Context, id string) (Page, error) {
 	r := raw.r
+	ctx = r.inCatalog(ctx)
 	b := r.core.ops.newBuffer()
 	err := r.core.limited(ctx, func(ctx context.Context) error {
 		e, err := r.find(ctx, id, b)
@@ -236,12 +238,12 @@ func (r *Resource) wrap(op Op, id string, err error) error {
 	return &Error{Op: op, Resource: r.core.name, ID: id, Err: fielderr.Locate(err, r.projection.pointer)}
 }
 
-// inCatalog returns the context of a write, and of the hooks that it calls.
+// inCatalog returns the context of a read or write, and of the hooks and policy that it calls.
 func (r *Resource) inCatalog(ctx context.Context) context.Context {
-	if r.env.call == nil {
+	if r.env.context == nil {
 		return ctx
 	}
-	return r.env.call(ctx)
+	return r.env.context(ctx)
 }
 
 // HasRevisions reports whether [Raw.GetRevision] is available: the collection is a [Revisioner], and

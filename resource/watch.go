@@ -87,6 +87,7 @@ func (r *Resource) Watch(
 	after feed.Cursor,
 	f query.Filter,
 ) iter.Seq2[*feed.Change[Entry], error] {
+	ctx = r.inCatalog(ctx)
 	return func(yield func(*feed.Change[Entry], error) bool) {
 		w := watcher{r: r, ctx: ctx, yield: yield}
 		filter, err := r.storeFilter(f)
@@ -107,6 +108,7 @@ func (r *Resource) WatchItem(
 	id string,
 	after feed.Cursor,
 ) iter.Seq2[*feed.Change[Entry], error] {
+	ctx = r.inCatalog(ctx)
 	return func(yield func(*feed.Change[Entry], error) bool) {
 		w := watcher{r: r, ctx: ctx, yield: yield, single: true, id: id}
 		w.end(OpGet, id, w.run(after))

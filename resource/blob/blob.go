@@ -273,7 +273,7 @@ func validID(id string) bool {
 // Open returns a blob that the caller may see, with its Content, which the caller closes. The error
 // is [resource.ErrNotFound] or [resource.ErrGone].
 func (c *Collection) Open(ctx context.Context, id string) (*Blob, error) {
-	blob, err := c.open(ctx, id)
+	blob, err := c.open(c.binding.Context(ctx), id)
 	if err != nil {
 		return nil, c.wrap(resource.OpGet, id, err)
 	}

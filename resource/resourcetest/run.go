@@ -29,9 +29,10 @@ type Options[T any] struct {
 	// Support is the queries that the collection supports. Only these are tested. Default that of
 	// Resource.
 	Support query.Support
-	// Resource is the resource under test: the one that serves such a collection in the program. The
-	// kit does not call it. It is the default of Support and IDField; a Support that differs fails the
-	// test, because clients could make queries that no case has tested. Nil leaves it unchecked.
+	// Resource is the resource under test: the one that serves such a collection in the program, as
+	// resource.New or View returns it. The kit does not call it. It is the default of Support and
+	// IDField; a Support that differs fails the test, because clients could make queries that no case
+	// has tested. Nil leaves it unchecked.
 	Resource *resource.Resource
 	// Equal reports whether a store that was sent the first value may return the second. If nil,
 	// all fields in the JSON are compared, except those tagged readOnly that the store may set.
