@@ -25,16 +25,18 @@ prepare() {
 # types checks the modules of the pages in a checkout.
 types() { bin tsc -p "$1/.ci/clients/browser/tsconfig.json"; }
 
-# misspelled checks a copy in which the page of GraphQL reads a member that no field of a schema has, and the admin page one
-# that no resource in a description has.
+# misspelled checks a copy in which the page of GraphQL reads a member that no field of a schema has, the admin page one that
+# no resource in a description has, and the documentation page one that no operation of a document has.
 misspelled() {
-	local graphql=query/graphql/internal/playground admin=resource/admin/page
+	local graphql=query/graphql/internal/playground admin=resource/admin/page docs=resource/openapi/docspage
 	mkdir "$tmp/copy" || return 1
-	at "$root" cp -r --parents .ci/clients/browser/tsconfig.json resource/httpbody/page "$graphql" "$admin" "$tmp/copy" || return 1
+	at "$root" cp -r --parents .ci/clients/browser/tsconfig.json resource/httpbody/page "$graphql" "$admin" "$docs" "$tmp/copy" || return 1
 	sed -i 's/(f\.isDeprecated/(f.isDepreciated/' "$tmp/copy/$graphql/docs.js"
 	sed -i 's/to\.maxPageSize/to.maxPagesize/' "$tmp/copy/$admin/finder.js"
+	sed -i 's/op\.operationId/op.operationID/' "$tmp/copy/$docs/model.js"
 	refused "$graphql/docs.js([0-9,]*): error TS2551: Property 'isDepreciated' does not exist on type 'Field'" types "$tmp/copy" || return 1
-	refused "$admin/finder.js([0-9,]*): error TS2551: Property 'maxPagesize' does not exist on type 'Resource'" types "$tmp/copy"
+	refused "$admin/finder.js([0-9,]*): error TS2551: Property 'maxPagesize' does not exist on type 'Resource'" types "$tmp/copy" || return 1
+	refused "$docs/model.js([0-9,]*): error TS2551: Property 'operationID' does not exist on type 'OperationObject'" types "$tmp/copy"
 }
 
 # page runs the check of the page in a subshell.
