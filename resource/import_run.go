@@ -408,8 +408,8 @@ func (im *importRun) known(ctx context.Context, lines []importLine) (map[string]
 
 // insert stores the new items, in one call if the store can. Items without an id are stored one by one.
 func (s *bulkChunk) insert(ctx context.Context) error {
-	h := s.r.core
-	if h.ops.insertMany == nil {
+	c := s.r.core
+	if c.ops.insertMany == nil {
 		return s.insertEach(ctx, s.ids, s.fresh)
 	}
 	chosen, mine := s.ids[:0:0], s.fresh[:0:0]
@@ -433,7 +433,7 @@ func (s *bulkChunk) insert(ctx context.Context) error {
 			mine[i] = values[id]
 		}
 	}
-	if err := h.ops.insertMany(ctx, chosen, mine); err != nil {
+	if err := c.ops.insertMany(ctx, chosen, mine); err != nil {
 		return err
 	}
 	return s.publishInserted(ctx, chosen)
@@ -441,12 +441,12 @@ func (s *bulkChunk) insert(ctx context.Context) error {
 
 // publishInserted publishes the events of items that were stored in one call, and runs their hooks.
 func (im *importRun) publishInserted(ctx context.Context, ids []string) error {
-	h, o := im.r.core, im.r.core.publisher.Load()
-	if h.ops.after == nil && o == nil {
+	c, o := im.r.core, im.r.core.publisher.Load()
+	if c.ops.after == nil && o == nil {
 		return nil
 	}
-	b := h.ops.newBuffer() // not released: a hook may keep its arguments
-	if err := h.fetchMany(ctx, ids, b); err != nil {
+	b := c.ops.newBuffer() // not released: a hook may keep its arguments
+	if err := c.fetchMany(ctx, ids, b); err != nil {
 		return err
 	}
 	rows := b.entries()
@@ -458,12 +458,12 @@ func (im *importRun) publishInserted(ctx context.Context, ids []string) error {
 		if len(rows) != len(ids) {
 			return storeFault("returned %d of the %d items that it has just stored", len(rows), len(ids))
 		}
-		if err := o.publish(ctx, h, all...); err != nil {
+		if err := o.publish(ctx, c, all...); err != nil {
 			return err
 		}
 	}
 	for i := range rows {
-		h.afterCommit(ctx, OpCreate, nil, rows[i].stored)
+		c.afterCommit(ctx, OpCreate, nil, rows[i].stored)
 	}
 	return nil
 }
@@ -472,14 +472,14 @@ func (im *importRun) publishInserted(ctx context.Context, ids []string) error {
 // failed chunk contains. The id of a deleted item that can be restored is ErrGone, because Put, which
 // stores the lines of a failed chunk, decides about it.
 func (im *importRun) insertEach(ctx context.Context, ids []string, values []any) error {
-	h := im.r.core
+	c := im.r.core
 	for i, id := range ids {
-		e, err := h.write(ctx, storeChange{kind: feed.Created, id: id,
-			recreate: h.allowRecreate && !h.keepsDeleted, after: values[i]})
+		e, err := c.write(ctx, storeChange{kind: feed.Created, id: id,
+			recreate: c.allowRecreate && !c.keepsDeleted, after: values[i]})
 		if err != nil {
 			return err
 		}
-		h.afterCommit(ctx, OpCreate, nil, e.stored)
+		c.afterCommit(ctx, OpCreate, nil, e.stored)
 	}
 	return nil
 }

@@ -199,15 +199,15 @@ func fits(f *schema.Field, v any) bool {
 
 // fetch reads the page and sets the cursors of its neighbors.
 func (w *pageQuery) fetch(ctx context.Context) (Page, error) {
-	h, q := w.r.core, w.q
-	if h.ops.authorize != nil {
+	c, q := w.r.core, w.q
+	if c.ops.authorize != nil {
 		return w.fetchVisible(ctx)
 	}
-	if !h.query.Natural {
+	if !c.query.Natural {
 		q.Limit++ // one more shows whether there is a next page
 	}
 	for {
-		p := Page{buffer: h.ops.newBuffer()}
+		p := Page{buffer: c.ops.newBuffer()}
 		rows, err := w.read(ctx, q, p.buffer)
 		if err == nil {
 			err = w.spend(min(len(rows), w.q.Limit))
@@ -216,7 +216,7 @@ func (w *pageQuery) fetch(ctx context.Context) (Page, error) {
 			p.Release()
 			return Page{}, err
 		}
-		more := h.query.Natural
+		more := c.query.Natural
 		if len(rows) > w.q.Limit {
 			rows, more = rows[:w.q.Limit], true
 		}
@@ -259,12 +259,12 @@ func (w *pageQuery) fetch(ctx context.Context) (Page, error) {
 // page and one more item are complete, because a shorter page, or a next page without an item, would reveal
 // that a hidden item matches. Cursors have values of visible items only.
 func (w *pageQuery) fetchVisible(ctx context.Context) (p Page, err error) {
-	h, q := w.r.core, w.q
+	c, q := w.r.core, w.q
 	wanted := 1
 	if w.fill {
 		wanted = w.q.Limit + 1
 	}
-	if w.fill || !h.query.Natural {
+	if w.fill || !c.query.Natural {
 		q.Limit++
 	}
 	defer func() {
@@ -275,7 +275,7 @@ func (w *pageQuery) fetchVisible(ctx context.Context) (p Page, err error) {
 	}()
 	var onward *query.Cursor
 	for hidden := 0; ; {
-		b := h.ops.newBuffer()
+		b := c.ops.newBuffer()
 		rows, err := w.read(ctx, q, b)
 		read := len(rows)
 		if err == nil {

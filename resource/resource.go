@@ -101,15 +101,15 @@ func (ops Ops[T]) Resource(name string, opts *Options[T]) *Resource {
 	found = append(found, ops.searchMistakes(o.Query)...)
 	mistakes.Panic("resource: "+name, found)
 	mistakes.Panic("resource: "+name, mistakes.OfStore("Options.Query", o.Query, typ, ops.CheckSupport))
-	h := newCore(name, typ, ops, &o)
-	if mistake := h.tryScope(); mistake != "" {
+	c := newCore(name, typ, ops, &o)
+	if mistake := c.tryScope(); mistake != "" {
 		panic("resource: " + name + ": " + mistake)
 	}
-	s := &projection{typ: typ, id: h.id.Field, name: typ.Name, relations: h.relations}
-	s.variants = etag.NewVariants(s.name, s.typ, mediaJSON)
-	s.shape, s.pageShape = cache.NewShape(), cache.NewShape()
-	h.projections = []*projection{s}
-	return newResource(h, s)
+	p := &projection{typ: typ, id: c.id.Field, name: typ.Name, relations: c.relations}
+	p.variants = etag.NewVariants(p.name, p.typ, mediaJSON)
+	p.shape, p.pageShape = cache.NewShape(), cache.NewShape()
+	c.projections = []*projection{p}
+	return newResource(c, p)
 }
 
 // Name returns the name of the resource.

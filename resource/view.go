@@ -121,7 +121,7 @@ func View[T, V any](
 // Projections with the same name would share entity tags and cursors.
 func (c *core) projectionName(given string, typ *schema.Type) string {
 	taken := func(name string) bool {
-		return slices.ContainsFunc(c.projections, func(s *projection) bool { return s.name == name })
+		return slices.ContainsFunc(c.projections, func(p *projection) bool { return p.name == name })
 	}
 	if given != "" && taken(given) {
 		panic(fmt.Sprintf("resource: View of %s: ViewOptions.Name %q is the name of another view; "+

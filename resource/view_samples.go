@@ -43,12 +43,12 @@ func (r *Resource) checkSamples() {
 
 // roundTrip converts a sample down, up onto a copy of itself, and down again.
 func (r *Resource) roundTrip(sample any) error {
-	s, h := r.projection, r.core
-	first, err := s.fromStored(sample)
+	p, c := r.projection, r.core
+	first, err := p.fromStored(sample)
 	if err != nil {
 		return fmt.Errorf("cannot be converted down: %w", err)
 	}
-	if bad := s.typ.Validate(first); len(bad) > 0 {
+	if bad := p.typ.Validate(first); len(bad) > 0 {
 		return fmt.Errorf("is not valid after conversion down: %w", schema.Violations(bad))
 	}
 	if r.Can(OpCreate) {
@@ -60,25 +60,25 @@ func (r *Resource) roundTrip(sample any) error {
 	if err != nil {
 		return fmt.Errorf("cannot be converted up: %w", err)
 	}
-	if bad := h.typ.Validate(raised); len(bad) > 0 {
+	if bad := c.typ.Validate(raised); len(bad) > 0 {
 		return fmt.Errorf("is not valid after conversion up: %w", schema.Violations(bad))
 	}
-	if !s.expresses(raised) {
+	if !p.expresses(raised) {
 		return errors.New("does not match Where after conversion up")
 	}
-	second, err := s.fromStored(raised)
+	second, err := p.fromStored(raised)
 	if err != nil {
 		return fmt.Errorf("cannot be converted down after conversion up: %w", err)
 	}
-	for _, f := range h.typ.Fields {
-		if !f.Equal(sample, raised) && !slices.Contains(s.lossy, f.Name) {
-			s.lossy = append(s.lossy, f.Name)
+	for _, f := range c.typ.Fields {
+		if !f.Equal(sample, raised) && !slices.Contains(p.lossy, f.Name) {
+			p.lossy = append(p.lossy, f.Name)
 		}
 	}
-	if !s.typ.Equal(first, second) {
-		return fmt.Errorf("changes when it is converted up and down: %s", s.differences(first, second))
+	if !p.typ.Equal(first, second) {
+		return fmt.Errorf("changes when it is converted up and down: %s", p.differences(first, second))
 	}
-	return s.checkAssumed(sample, first)
+	return p.checkAssumed(sample, first)
 }
 
 // checkAssumed compares the values of fields that are mapped by name only. If they differ, a filter

@@ -136,33 +136,33 @@ func (w *watcher) end(op Op, id string, err error) {
 
 // run yields changes until an error occurs, the caller stops or ctx is done.
 func (w *watcher) run(after feed.Cursor) error {
-	h := w.r.core
+	c := w.r.core
 	// First, as in core.load: the error of Scope must not depend on the events.
 	if _, err := w.scope(); err != nil {
 		return err
 	}
 	for _, f := range append([]query.Filter{w.filter}, w.r.projection.where...) {
-		if err := h.checkFilter(f); err != nil {
+		if err := c.checkFilter(f); err != nil {
 			return err
 		}
 	}
-	f, leave, err := h.subscribe()
+	f, leave, err := c.subscribe()
 	if err != nil {
 		return err
 	}
 	defer leave()
-	for e, err := range f.Watch(w.ctx, after, h.name) {
+	for e, err := range f.Watch(w.ctx, after, c.name) {
 		if err != nil {
 			return err
 		}
-		c, err := w.project(e)
+		change, err := w.project(e)
 		if err != nil {
 			return err
 		}
-		if c == nil || w.redundant(c) {
+		if change == nil || w.redundant(change) {
 			continue
 		}
-		if !w.yield(c, nil) {
+		if !w.yield(change, nil) {
 			w.left = true
 			return nil
 		}
@@ -191,7 +191,7 @@ func (w *watcher) redundant(c *feed.Change[Entry]) bool {
 // project returns the change that the subscriber receives for an event, and nil if it receives
 // none.
 func (w *watcher) project(e *feed.Event) (*feed.Change[Entry], error) {
-	h := w.r.core
+	c := w.r.core
 	switch {
 	case e.Kind == feed.Bookmark:
 		_, err := w.scope()
@@ -199,11 +199,11 @@ func (w *watcher) project(e *feed.Event) (*feed.Change[Entry], error) {
 	case w.single && e.ID != w.id:
 		return nil, nil
 	}
-	item, err := h.decodeOrRead(w.ctx, e)
+	item, err := c.decodeOrRead(w.ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	s := w.r.projection.project(h, e, item)
+	s := w.r.projection.project(c, e, item)
 	before, after := item.before, item.after
 	if !s.before || !w.selects(before) {
 		before = nil
@@ -239,11 +239,11 @@ func (w *watcher) selects(m *snapshot) bool {
 
 // visible reports whether policy allows the caller to see an item. It is false for nil.
 func (w *watcher) visible(m *snapshot, scope *query.Filter) (bool, error) {
-	h := w.r.core
-	if m == nil || h.scope != nil && !query.Match(*scope, m.field) {
+	c := w.r.core
+	if m == nil || c.scope != nil && !query.Match(*scope, m.field) {
 		return false, nil
 	}
-	err := h.readable(w.ctx, &m.Entry)
+	err := c.readable(w.ctx, &m.Entry)
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}

@@ -126,7 +126,7 @@ func (m *snapshot) excludedBy(f query.Filter) bool { return !m.mayMatch(f) }
 // wasVisible reports whether policy allows the caller to see the item before the event; nil if there
 // was none that the subscriber may have. If policy cannot decide, decided is false.
 func (w *watcher) wasVisible(before *snapshot, scope *query.Filter) (visible, decided bool, err error) {
-	h := w.r.core
+	c := w.r.core
 	if before == nil || before.known == nil || before.exact {
 		visible, err = w.visible(before, scope)
 		return visible, true, err
@@ -134,7 +134,7 @@ func (w *watcher) wasVisible(before *snapshot, scope *query.Filter) (visible, de
 	switch {
 	case query.Excludes(*scope, before.knownField):
 		return false, true, nil
-	case h.ops.authorize == nil && (scope.IsZero() || query.Excludes(query.Not(*scope), before.knownField)):
+	case c.ops.authorize == nil && (scope.IsZero() || query.Excludes(query.Not(*scope), before.knownField)):
 		return true, true, nil
 	}
 	return false, false, nil
