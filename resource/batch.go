@@ -79,6 +79,7 @@ type BatchResult struct {
 // collection has no transactions; see [Description].Batches.
 func (r *Resource) Batch(ctx context.Context, doc []byte, opts *BatchOptions) ([]BatchResult, error) {
 	r.requireRunner("Batch")
+	ctx = r.inCatalog(ctx)
 	b := batchRequest{r: r, doc: doc}
 	if opts != nil {
 		b.opts = *opts
