@@ -91,29 +91,29 @@ func View[T, V any](
 		panic(fmt.Sprintf("resource: View of %s: down takes %s, but the type of the resource is %s",
 			orders.Name(), reflect.TypeFor[T](), from.typ.GoType))
 	}
-	s := &projection{typ: typ, parent: from, reset: o.ResetHidden, where: from.where}
-	s.name = orders.core.projectionName(o.Name, typ)
-	s.setWhere(orders, o.Where)
-	s.down = func(v any) (any, error) {
+	p := &projection{typ: typ, parent: from, reset: o.ResetHidden, where: from.where}
+	p.name = orders.core.projectionName(o.Name, typ)
+	p.setWhere(orders, o.Where)
+	p.down = func(v any) (any, error) {
 		out, err := down(*v.(*T))
 		return &out, err
 	}
-	s.up = func(v, base any) (any, error) {
+	p.up = func(v, base any) (any, error) {
 		out, err := up(*v.(*V), *base.(*T)) // toStored has made the deep copy
 		return &out, err
 	}
-	s.mapFields(orders, o.Fields)
-	s.hides = s.hidesFields()
+	p.mapFields(orders, o.Fields)
+	p.hides = p.hidesFields()
 	for _, rel := range from.relations {
 		if typ.Field(rel.Name) == nil {
-			s.relations = append(s.relations, rel)
+			p.relations = append(p.relations, rel)
 		}
 	}
-	s.variants = etag.NewVariants(s.name, s.typ, mediaJSON)
-	s.shape, s.pageShape = cache.NewShape(), cache.NewShape()
-	view := newResource(orders.core, s)
+	p.variants = etag.NewVariants(p.name, p.typ, mediaJSON)
+	p.shape, p.pageShape = cache.NewShape(), cache.NewShape()
+	view := newResource(orders.core, p)
 	view.checkSamples()
-	orders.core.projections = append(orders.core.projections, s)
+	orders.core.projections = append(orders.core.projections, p)
 	return view
 }
 
