@@ -90,14 +90,7 @@ func newCatalog(t testing.TB, parts ...resource.Part) *resource.Catalog {
 }
 
 // testLogger writes the log of the library to the test.
-func testLogger(t testing.TB) *slog.Logger { return slog.New(slog.NewTextHandler(testLog{t}, nil)) }
-
-type testLog struct{ t testing.TB }
-
-func (l testLog) Write(b []byte) (int, error) {
-	l.t.Log(strings.TrimSpace(string(b)))
-	return len(b), nil
-}
+func testLogger(t testing.TB) *slog.Logger { return slog.New(slog.NewTextHandler(t.Output(), nil)) }
 
 // same compares two values. what describes them.
 func same(t testing.TB, what string, want, got any) {

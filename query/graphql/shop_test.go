@@ -64,7 +64,7 @@ func catalog(t testing.TB, opts ...func(*setup)) (*resource.Catalog, *setup) {
 			t.Fatal(err)
 		}
 	}
-	logger := slog.New(slog.NewTextHandler(testLog{t}, nil))
+	logger := slog.New(slog.NewTextHandler(t.Output(), nil))
 	s := &setup{orderOps: resource.OpsOf(orders), db: db}
 	s.orderOps.Insert = nil
 	s.catalog.Logger = logger
@@ -93,14 +93,6 @@ func newTestHandler(t testing.TB, opts ...func(*setup)) *graphql.Handler {
 	t.Helper()
 	c, s := catalog(t, opts...)
 	return graphql.New(c, &s.opts)
-}
-
-// testLog shows the log of the library with the test that caused it.
-type testLog struct{ t testing.TB }
-
-func (l testLog) Write(b []byte) (int, error) {
-	l.t.Log(strings.TrimSpace(string(b)))
-	return len(b), nil
 }
 
 // Header lines that many tests send.

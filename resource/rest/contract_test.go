@@ -37,7 +37,7 @@ func versioned(t testing.TB) http.Handler {
 	inPatch := named.Resources["users"]
 	inPatch.VersionInPatch = true
 	named.Resources["users"] = inPatch
-	logger := &resource.CatalogOptions{Logger: slog.New(slog.NewTextHandler(testLog{t}, nil))}
+	logger := &resource.CatalogOptions{Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}
 	serve := func(orders, users *resource.Resource) *rest.Handler {
 		newest := resource.NewLookup("newest", "orders", func(context.Context, struct{}) (string, error) { return "1", nil })
 		archive := resource.New[thing]("archive", readOnly[thing]{}, nil)

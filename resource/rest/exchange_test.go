@@ -86,7 +86,7 @@ func api(t testing.TB, opts ...func(*setup)) http.Handler {
 		placeOps: resource.OpsOf(seed),
 	}
 	s.rest.Resources = map[string]rest.ResourceOptions{}
-	s.catalog.Logger = slog.New(slog.NewTextHandler(testLog{t}, nil))
+	s.catalog.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
 	s.orderOps.Insert = nil
 	s.placeOps.Create, s.placeOps.Insert, s.placeOps.Replace, s.placeOps.Delete = nil, nil, nil, nil
 	s.orders.Query = query.Support{
@@ -114,14 +114,6 @@ func api(t testing.TB, opts ...func(*setup)) http.Handler {
 type shop struct {
 	*rest.Handler
 	catalog *resource.Catalog
-}
-
-// testLog writes the log of the library to the test.
-type testLog struct{ t testing.TB }
-
-func (l testLog) Write(b []byte) (int, error) {
-	l.t.Log(strings.TrimSpace(string(b)))
-	return len(b), nil
 }
 
 // Header lines of many tests.

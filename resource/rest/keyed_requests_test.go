@@ -66,7 +66,7 @@ func newDesk(t testing.TB, level idempotency.Level) *desk {
 	d := &desk{db: memory.NewDB(), level: level}
 	d.store = memory.New(&memory.Options[memo]{DB: d.db, Now: func() time.Time { return modified }})
 	d.opts = resource.Options[memo]{Public: true}
-	d.keep = idempotency.Options{WaitTimeout: -1, Logger: slog.New(slog.NewTextHandler(testLog{t}, nil))}
+	d.keep = idempotency.Options{WaitTimeout: -1, Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}
 	d.keys = idempotency.NewMemory(&idempotency.MemoryOptions{Runner: d.db})
 	return d
 }
@@ -122,7 +122,7 @@ func (d *desk) open(t testing.TB, more ...resource.Part) (v2, v1 http.Handler) {
 	keeper := d.keeper()
 	serve := func(r *resource.Resource) http.Handler {
 		return byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: keeper, Principal: caller,
-			Logger: slog.New(slog.NewTextHandler(testLog{t}, nil))}, append([]resource.Part{r}, more...)...), nil))
+			Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}, append([]resource.Part{r}, more...)...), nil))
 	}
 	return serve(memos), serve(resource.View(memos, memoToV1, memoFromV1, nil))
 }

@@ -75,7 +75,7 @@ func catalogWith(t testing.TB, opts *rest.Options, parts ...resource.Part) *rest
 // newCatalog returns a catalog that logs to the test.
 func newCatalog(t testing.TB, parts ...resource.Part) *resource.Catalog {
 	t.Helper()
-	return resource.NewCatalog(&resource.CatalogOptions{Logger: slog.New(slog.NewTextHandler(testLog{t}, nil))}, parts...)
+	return resource.NewCatalog(&resource.CatalogOptions{Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}, parts...)
 }
 
 // stored returns an item from the store.
